@@ -1,0 +1,15 @@
+/** @type {import("jest").Config} */
+module.exports = {
+  testEnvironment: "node",
+  testMatch: ["<rootDir>/{services/*,gateway,deploy/*}/test/**/*.test.ts"],
+  transform: { "^.+\\.ts$": "@swc/jest" },
+  moduleNameMapper: {
+    "^@nodeloom/proto$": "<rootDir>/proto/src/index.ts",
+    "^@nodeloom/(kernel|platform)$": "<rootDir>/services/$1/src/index.ts",
+    "^@nodeloom/gateway$": "<rootDir>/gateway/src/main.ts",
+    "^@nodeloom/(identity|workflows|models|billing|usage|executions|media|sandbox)$": "<rootDir>/services/$1/src/main.ts",
+  },
+  globalSetup: "<rootDir>/deploy/local/jest-global-setup.cjs",
+  globalTeardown: "<rootDir>/deploy/local/jest-global-teardown.cjs",
+  testTimeout: 30_000,
+};

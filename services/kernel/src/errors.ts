@@ -1,0 +1,104 @@
+/**
+ * The one error type that services raise on purpose. `kind` says what sort of failure it is (and decides the gRPC
+ * status), `reason` is the machine-readable code that clients see, `metadata` its extra members.
+ */
+export const ERROR_KINDS = [
+  "invalid",
+  "unauthenticated",
+  "forbidden",
+  "not_found",
+  "conflict",
+  "precondition",
+  "exhausted",
+  "unavailable",
+  "failed",
+  "internal",
+] as const;
+export type ErrorKind = (typeof ERROR_KINDS)[number];
+
+/** Every code an HTTP client can receive; `HTTP_STATUS_BY_REASON` at the gateway is exhaustive over it. */
+export const REASONS = [
+  "INVALID_REQUEST",
+  "INVALID_INPUTS",
+  "INVALID_SLUG",
+  "ASYNC_NOT_SUPPORTED",
+  "UNAUTHENTICATED",
+  "LEGACY_KEY_RETIRED",
+  "INSUFFICIENT_CREDITS",
+  "grant_exhausted",
+  "CAPABILITY_DENIED",
+  "CAPABILITY_ABOVE_CEILING",
+  "API_KEY_ACCESS_DENIED",
+  "SESSION_REQUIRED",
+  "ADMIN_REQUIRED",
+  "CROSS_ORIGIN_DENIED",
+  "ACCOUNT_NOT_APPROVED",
+  "WORKFLOW_CAP_REACHED",
+  "MODEL_TIER_REQUIRED",
+  "WORKFLOW_NOT_FOUND",
+  "EXECUTION_NOT_FOUND",
+  "MODEL_NOT_FOUND",
+  "NOT_FOUND",
+  "ROUTE_NOT_FOUND",
+  "METHOD_NOT_ALLOWED",
+  "ALREADY_EXISTS",
+  "IDEMPOTENCY_IN_PROGRESS",
+  "PRECONDITION_FAILED",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+  "WORKFLOW_INVALID",
+  "IDEMPOTENCY_KEY_REUSED",
+  "RATE_LIMIT_EXCEEDED",
+  "CONCURRENCY_LIMIT_EXCEEDED",
+  "EXECUTION_FAILED",
+  "PROVIDER_SUBMIT_FAILED",
+  "PROVIDER_RESPONSE_INCOMPLETE",
+  "SERVICE_UNAVAILABLE",
+  "INTERNAL",
+] as const;
+export type Reason = (typeof REASONS)[number];
+
+export type ErrorMetadata = Readonly<Record<string, unknown>>;
+
+export class DomainError extends Error {
+  override readonly name = "DomainError";
+
+  constructor(
+    readonly kind: ErrorKind,
+    readonly reason: Reason,
+    message: string,
+    /** Extra members of the error body; plain JSON values only. */
+    readonly metadata: ErrorMetadata = {},
+  ) {
+    super(message);
+  }
+}
+
+/** One problem of a request: where it is (a dotted path) and what is wrong. */
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+export const invalidRequest = (issues: Issue[]): DomainError =>
+  new DomainError(
+    "invalid",
+    "INVALID_REQUEST",
+    issues.map((issue) => (issue.path ? `${issue.path}: ${issue.message}` : issue.message)).join("; "),
+    {
+      issues,
+    },
+  );
+
+export const invalidInputs = (issues: Issue[]): DomainError =>
+  new DomainError(
+    "invalid",
+    "INVALID_INPUTS",
+    issues.map((issue) => (issue.path ? `${issue.path}: ${issue.message}` : issue.message)).join("; "),
+    {
+      issues,
+    },
+  );
+
+export const unavailable = (message: string, retryAfterSeconds = 1): DomainError =>
+  new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { retryAfter: retryAfterSeconds });

@@ -1,0 +1,5 @@
+export * from "./capabilities";
+export * from "./errors";
+export * from "./limits";
+export * from "./money";
+export * from "./plans";

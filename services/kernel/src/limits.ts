@@ -1,0 +1,29 @@
+/** Every bound on what clients send, in one place. */
+const KIB = 1024;
+const MIB = KIB * KIB;
+
+export const LIMITS = {
+  jsonBodyBytes: 10 * MIB,
+  workflowBytes: 8 * MIB,
+  textValueBytes: 256 * KIB,
+  mediaBytes: 100 * MIB,
+  nodes: 500,
+  edges: 2_000,
+  nameChars: 200,
+  descriptionChars: 10_000,
+  tags: 50,
+  tagChars: 100,
+  fanOutItems: 50,
+  idempotencyKeyChars: 255,
+  providerBodyBytes: 2 * KIB,
+  usagePageRows: 500,
+  usagePageDefault: 50,
+} as const;
+
+/** Slugs of workflows and internal names of models. */
+export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+export const MAX_SLUG_CHARS = 200;
+
+export const isSlug = (value: string): boolean => value.length <= MAX_SLUG_CHARS && SLUG.test(value);
+
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -1,0 +1,72 @@
+import { MILLICREDITS_PER_CREDIT } from "./money";
+
+/** Built-in tiers, lowest first. */
+export const TIERS = ["free", "pro", "business", "enterprise"] as const;
+export type BaseTier = (typeof TIERS)[number];
+
+export interface Plan {
+  /** Tier id: a built-in tier or a custom tier's id. */
+  tier: string;
+  /** The built-in tier whose capability ceiling and model access apply. */
+  base: BaseTier;
+  /** Requests per route and 60 s window; null means unlimited. */
+  rateLimitPerMinute: number | null;
+  /** Markup over wholesale in thousandths. */
+  markupPermille: number;
+  monthlyMillicredits: number;
+  /** Executions that may be in flight at once. */
+  concurrency: number;
+  /** Saved workflows, templates excepted; null means uncapped. */
+  maxWorkflows: number | null;
+  /** Whether the tier may use API keys at all. */
+  apiAccess: boolean;
+}
+
+const plan = (
+  base: BaseTier,
+  rateLimitPerMinute: number | null,
+  markupPermille: number,
+  monthlyCredits: number,
+  concurrency: number,
+): Plan => ({
+  tier: base,
+  base,
+  rateLimitPerMinute,
+  markupPermille,
+  monthlyMillicredits: monthlyCredits * MILLICREDITS_PER_CREDIT,
+  concurrency,
+  maxWorkflows: base === "free" ? 1 : null,
+  apiAccess: base !== "free",
+});
+
+/** The plans: the only place where a tier's numbers are written. */
+export const PLANS: Readonly<Record<BaseTier, Plan>> = {
+  free: plan("free", 60, 2_000, 100, 1),
+  pro: plan("pro", 100, 1_500, 2_000, 10),
+  business: plan("business", 1_000, 1_300, 10_000, 50),
+  enterprise: plan("enterprise", null, 1_150, 50_000, 200),
+};
+
+export interface CustomTier {
+  id: string;
+  base: Exclude<BaseTier, "free">;
+  rateLimitPerMinute: number | null;
+  markupPermille: number;
+  monthlyMillicredits: number;
+  concurrency: number;
+}
+
+export const isBaseTier = (tier: string): tier is BaseTier => (TIERS as readonly string[]).includes(tier);
+
+/** The plan of a custom tier: its own numbers over its base's rights. */
+export const customPlan = (tier: CustomTier): Plan => ({
+  ...PLANS[tier.base],
+  tier: tier.id,
+  rateLimitPerMinute: tier.rateLimitPerMinute,
+  markupPermille: tier.markupPermille,
+  monthlyMillicredits: tier.monthlyMillicredits,
+  concurrency: tier.concurrency,
+});
+
+/** Whether a tier (by its base) is at least another. */
+export const tierReaches = (have: BaseTier, need: BaseTier): boolean => TIERS.indexOf(have) >= TIERS.indexOf(need);

@@ -1,0 +1,83 @@
+import { z } from "zod";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+export type ConfigSchema = z.ZodObject<Record<string, z.ZodType>>;
+
+/** The configuration cannot be used; the message lists every variable that is wrong, with its purpose. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+const HOST_PORT = /^(\[[0-9a-f:]+\]|[^\s:[\]]+):(\d{1,5})$/i;
+
+/** `host:port`, for listening and for dialling. */
+export const hostPort = (): z.ZodString => z.string().regex(HOST_PORT, "must be host:port");
+
+/** Splits `host:port`; IPv6 hosts stand in brackets. */
+export const splitHostPort = (address: string): { host: string; port: number } => {
+  const match = HOST_PORT.exec(address);
+  if (!match) throw new ConfigError(`not a host:port: ${address}`);
+  return { host: match[1]!.replace(/^\[|\]$/g, ""), port: Number(match[2]) };
+};
+
+/** A whole number from the environment. */
+export const integer = (minimum = 0): z.ZodType<number> => z.coerce.number().int().min(minimum);
+
+/** A comma-separated list; empty items are dropped. */
+export const list = (): z.ZodType<string[]> =>
+  z
+    .string()
+    .default("")
+    .transform((value) =>
+      value
+        .split(",")
+        .map((item) => item.trim())
+        .filter(Boolean),
+    );
+
+/** Variables that several services read, with their purpose. The keys are the environment variables' names. */
+export const variables = {
+  MONGODB_URI: z.string().startsWith("mongodb").describe("MongoDB server, without a database name"),
+  MONGODB_DATABASE_PREFIX: z.string().default("nodeloom_").describe("prefix of each service's database"),
+  REDIS_URL: z.string().startsWith("redis").describe("Redis server"),
+  REDIS_KEY_PREFIX: z.string().default("nodeloom:").describe("prefix of every Redis key and channel"),
+  PUBLIC_BASE_URL: z.url().describe("the gateway as clients see it"),
+  EGRESS_ALLOW: list().describe("host:port exceptions to the egress guard, comma separated"),
+} as const;
+
+/** Transport security between services; all three or none. */
+const tlsVariables = {
+  TLS_CERT_FILE: z.string().optional().describe("certificate for mutual TLS between services"),
+  TLS_KEY_FILE: z.string().optional().describe("private key for mutual TLS between services"),
+  TLS_CA_FILE: z.string().optional().describe("authority that signed every service's certificate"),
+};
+
+/** Variables of every process. */
+export const processVariables = {
+  NODE_ENV: z.enum(["development", "test", "production"]).default("development").describe("how strict to be about cookies and origins"),
+  LOG_LEVEL: z
+    .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
+    .default("info")
+    .describe("least severe line that is logged"),
+  SHUTDOWN_GRACE_MS: integer().default(15_000).describe("how long a stop may take before it is forced"),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().describe("OpenTelemetry collector; tracing is on when set"),
+  ...tlsVariables,
+};
+export type ProcessConfig = { [K in keyof typeof processVariables]: z.infer<(typeof processVariables)[K]> };
+
+/**
+ * Parses the environment once into a frozen typed object.
+ * @throws ConfigError naming every missing or malformed variable and what it is for.
+ */
+export const loadConfig = <S extends ConfigSchema>(schema: S, env: Environment = process.env): Readonly<z.infer<S>> => {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return Object.freeze(parsed.data);
+  const lines = parsed.error.issues.map((issue) => {
+    const name = String(issue.path[0] ?? "");
+    const purpose = schema.shape[name]?.description;
+    const problem = given[name] === undefined ? "is missing" : `is malformed (${issue.message})`;
+    return `  ${name} ${problem}${purpose ? `: ${purpose}` : ""}`;
+  });
+  throw new ConfigError(`configuration is incomplete:\n${lines.join("\n")}`);
+};

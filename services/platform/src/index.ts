@@ -1,0 +1,11 @@
+export * from "./config";
+export * from "./context";
+export * from "./egress";
+export { createGrpcClient, type CallOptions, type ClientOf } from "./grpc/client";
+export type { TlsConfig } from "./grpc/credentials";
+export { clientStream, grpcService, serverStream, startGrpcServer, unary, type GrpcService } from "./grpc/server";
+export * from "./http";
+export * from "./logger";
+export * from "./mongo";
+export * from "./redis";
+export * from "./service";

@@ -1,0 +1,49 @@
+import { Redis } from "ioredis";
+import type { Logger } from "./logger";
+
+export type { Redis };
+
+const COMMAND_TIMEOUT_MS = 1_000;
+const MAX_RECONNECT_DELAY_MS = 1_000;
+
+export interface RedisOptions {
+  url: string;
+  logger: Logger;
+  /** Subscribers wait for the server; others fail fast, so that callers can fall back. */
+  subscriber?: boolean;
+}
+
+/** A Redis connection that reconnects by itself for ever. While it is away, commands fail at once. */
+export const connectRedis = ({ url, logger, subscriber = false }: RedisOptions): Redis => {
+  const redis = new Redis(url, {
+    enableOfflineQueue: subscriber,
+    maxRetriesPerRequest: subscriber ? null : 0,
+    ...(subscriber ? {} : { commandTimeout: COMMAND_TIMEOUT_MS }),
+    retryStrategy: (attempt) => Math.min(attempt * 50, MAX_RECONNECT_DELAY_MS),
+  });
+  let away = false;
+  redis.on("error", (error: Error) => {
+    if (!away) logger.warn({ reason: error.message }, "redis is away");
+    away = true;
+  });
+  redis.on("ready", () => {
+    if (away) logger.info("redis is back");
+    away = false;
+  });
+  return redis;
+};
+
+/** Resolves when the connection is usable, or after the deadline (the caller then lives without it for a while). */
+export const redisReady = (redis: Redis, deadlineMs = 3_000): Promise<boolean> => {
+  if (redis.status === "ready") return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => finish(false), deadlineMs);
+    const finish = (ready: boolean): void => {
+      clearTimeout(timer);
+      redis.off("ready", onReady);
+      resolve(ready);
+    };
+    const onReady = (): void => finish(true);
+    redis.once("ready", onReady);
+  });
+};
