@@ -3,3 +3,5 @@ export * from "./errors";
 export * from "./limits";
 export * from "./money";
 export * from "./plans";
+export * from "./graph";
+export * from "./schema";

@@ -1,0 +1,139 @@
+import { LIMITS } from "../limits";
+import type { MediaValue } from "./value";
+import { asText, concatenated, fill, fillDeep, isMedia } from "./value";
+import type { PlanStep, Source } from "./plan-types";
+
+/** Looks up an output that a node produced. */
+export type Outputs = (nodeId: string, port: string) => unknown;
+
+/** Why a node can't be given its inputs; becomes the node's error. */
+export class BindError extends Error {
+  override readonly name = "BindError";
+}
+
+/** What flows into one port: a single source as it is, several as one list in edge order. */
+export const portValue = (sources: readonly Source[], outputs: Outputs): unknown => {
+  const values = sources.map((source) => ("value" in source ? source.value : outputs(source.node, source.port)));
+  return values.length === 1 ? values[0] : concatenated(values);
+};
+
+export interface Bound {
+  /** The port values of each item. */
+  items: Record<string, unknown>[];
+  /** True when the node is mapped over a list: its output is then a list, too. */
+  mapped: boolean;
+}
+
+/**
+ * Spreads lists that flow into single-value ports over items; single values repeat.
+ * @throws BindError when lists differ in length or are too long.
+ */
+export const bindItems = (step: Pick<PlanStep, "sources" | "listPorts">, outputs: Outputs): Bound => {
+  const values = Object.entries(step.sources).map(([port, sources]): [string, unknown] => [port, portValue(sources, outputs)]);
+  const lists = values.filter(([port, value]) => Array.isArray(value) && !step.listPorts.includes(port)) as [string, unknown[]][];
+  if (lists.length === 0) return { items: [Object.fromEntries(values)], mapped: false };
+  const length = lists[0]![1].length;
+  const other = lists.find(([, list]) => list.length !== length);
+  if (other)
+    throw new BindError(
+      `lists of ${length} and ${other[1].length} items flow into ${lists[0]![0]} and ${other[0]}: their lengths must agree`,
+    );
+  if (length > LIMITS.fanOutItems)
+    throw new BindError(`a list of ${length} items flows into ${lists[0]![0]}: at most ${LIMITS.fanOutItems} are allowed`);
+  const mappedPorts = new Set(lists.map(([port]) => port));
+  const items = Array.from({ length }, (_, index) =>
+    Object.fromEntries(values.map(([port, value]) => [port, mappedPorts.has(port) ? (value as unknown[])[index] : value])),
+  );
+  return { items, mapped: true };
+};
+
+/** A value inside a model's inputs: files travel as their URLs. */
+const plain = (value: unknown): unknown => {
+  if (isMedia(value)) return value.url;
+  return Array.isArray(value) ? value.map(plain) : value;
+};
+
+/** The inputs of one call of a model: templates filled, connected ports over literals. */
+export const callInputs = (
+  step: Pick<PlanStep, "literals" | "textPorts" | "inputNames">,
+  item: Readonly<Record<string, unknown>>,
+): Record<string, unknown> => {
+  const inputs: Record<string, unknown> = {};
+  for (const [name, literal] of Object.entries(step.literals)) {
+    inputs[name] =
+      step.textPorts.includes(name) && typeof literal === "string" ? fill(literal, (placeholder) => item[placeholder]) : literal;
+  }
+  for (const [name, value] of Object.entries(item)) {
+    if (!step.inputNames.includes(name) || value === undefined || value === null) continue;
+    inputs[name] = step.textPorts.includes(name) ? asText(value) : plain(value);
+  }
+  return inputs;
+};
+
+/** An http-request node's settings for one item. A connected body wins over the literal. */
+export interface HttpCall {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body?: unknown;
+  /** JSON pointer of what the node outputs. */
+  extract?: string;
+}
+
+export const httpCall = (step: Pick<PlanStep, "literals">, item: Readonly<Record<string, unknown>>): HttpCall => {
+  const resolve = (name: string): unknown => item[name];
+  const { method, url, headers, body, extract } = step.literals;
+  const filled = Object.entries((fillDeep(headers ?? {}, resolve) ?? {}) as Record<string, unknown>).map(
+    ([name, value]): [string, string] => [name, asText(value)],
+  );
+  const content = Object.hasOwn(item, "body") ? plain(item.body) : fillDeep(body, resolve);
+  const call: HttpCall = {
+    method: typeof method === "string" ? method.toUpperCase() : "GET",
+    url: fill(asText(url), (name) => encodeURIComponent(asText(resolve(name)))),
+    headers: Object.fromEntries(filled),
+  };
+  // A URL that is nothing but a placeholder is taken whole.
+  if (typeof url === "string" && /^\{\{[^{}]*\}\}/.test(url)) call.url = fill(url, resolve);
+  if (content !== undefined && content !== null) call.body = content;
+  if (typeof extract === "string" && extract !== "") call.extract = extract;
+  return call;
+};
+
+/** The value of a pure node for one item. */
+export const pureValue = (step: Pick<PlanStep, "type" | "literals">, item: Readonly<Record<string, unknown>>): unknown => {
+  if (step.type === "list") {
+    const own = Array.isArray(step.literals.items) ? (step.literals.items as unknown[]) : [];
+    return Object.hasOwn(item, "items") ? [...own, ...concatenated([item.items])] : own;
+  }
+  return fill(asText(step.literals.text), (name) => item[name]);
+};
+
+/** The output of a node over all its items: one value, or a list in item order. */
+export const collect = (values: readonly unknown[], mapped: boolean): unknown => (mapped ? concatenated(values) : values[0]);
+
+/** A generator's value: one file, or a list when it made several. */
+export const mediaOutput = (files: readonly MediaValue[]): unknown => (files.length === 1 ? files[0] : [...files]);
+
+const MEDIA_MEMBERS = new Set(["images", "videos", "audios"]);
+
+const fileOf = (value: unknown): { url: string } | undefined => {
+  if (typeof value === "string" && value !== "") return { url: value };
+  const url = (value as { url?: unknown } | null | undefined)?.url;
+  return typeof url === "string" ? { url } : undefined;
+};
+
+/** The run's result from what flows into the response-output ports. */
+export const buildResult = (ports: Readonly<Record<string, readonly Source[]>>, outputs: Outputs): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(ports).map(([name, sources]) => {
+      const value = portValue(sources, outputs);
+      if (MEDIA_MEMBERS.has(name))
+        return [
+          name,
+          concatenated([value])
+            .map(fileOf)
+            .filter((file) => file !== undefined),
+        ];
+      return [name, name === "text" ? asText(value) : (value ?? null)];
+    }),
+  );

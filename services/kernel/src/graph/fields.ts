@@ -1,0 +1,136 @@
+import type { Issue } from "../errors";
+import { LIMITS } from "../limits";
+import { isRecord, type Graph } from "./types";
+
+export const FIELD_TYPES = [
+  "text",
+  "textarea",
+  "number",
+  "boolean",
+  "select",
+  "image_upload",
+  "video_upload",
+  "audio_upload",
+  "json",
+] as const;
+
+/** One input of a workflow's API, as its request-input node declares it. */
+export interface InputField {
+  name: string;
+  type: string;
+  label: string;
+  default?: unknown;
+  /** Only when type is select. */
+  options?: string[];
+  required: boolean;
+  min?: number;
+  max?: number;
+}
+
+const bound = (value: unknown): number | undefined => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
+
+const readField = (raw: unknown): InputField | undefined => {
+  if (!isRecord(raw) || typeof raw.name !== "string" || raw.name === "") return undefined;
+  const type = typeof raw.type === "string" ? raw.type : "text";
+  const field: InputField = {
+    name: raw.name,
+    type,
+    label: typeof raw.label === "string" ? raw.label : raw.name,
+    required: raw.required === true,
+  };
+  if (raw.default !== undefined) field.default = raw.default;
+  if (type === "select") field.options = Array.isArray(raw.options) ? raw.options.filter((option) => typeof option === "string") : [];
+  const [min, max] = [bound(raw.min), bound(raw.max)];
+  if (min !== undefined) field.min = min;
+  if (max !== undefined) field.max = max;
+  return field;
+};
+
+const requestInputs = (graph: Graph): Graph["nodes"] => graph.nodes.filter((node) => node.type === "request-input");
+
+/** Fields of one request-input node; entries that are no fields are left out. */
+export const fieldsOf = (data: Readonly<Record<string, unknown>>): InputField[] =>
+  (Array.isArray(data.fields) ? data.fields : []).map(readField).filter((field) => field !== undefined);
+
+/** The inputs a workflow accepts. Empty without a request-input node. */
+export const inputFields = (graph: Graph): InputField[] => requestInputs(graph).flatMap((node) => fieldsOf(node.data));
+
+/** The saved value of each field: what the editor last held, else the default, else null. */
+export const savedValues = (graph: Graph): Record<string, unknown> => {
+  const saved = new Map<string, unknown>();
+  for (const node of requestInputs(graph)) {
+    const values = isRecord(node.data.values) ? node.data.values : {};
+    for (const field of fieldsOf(node.data))
+      saved.set(field.name, Object.hasOwn(values, field.name) ? values[field.name] : (field.default ?? null));
+  }
+  return Object.fromEntries(saved);
+};
+
+const MEDIA_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
+
+const isMediaReference = (value: string): boolean => {
+  if (/^data:[a-z0-9.+-]+\/[a-z0-9.+-]+[;,]/i.test(value)) return true;
+  if (URL.canParse(value)) return /^https?:$/.test(new URL(value).protocol);
+  return MEDIA_ID.test(value);
+};
+
+const textBytes = (value: string): number => new TextEncoder().encode(value).length;
+
+const outside = (field: InputField, size: number, what: string): string | undefined => {
+  if (field.min !== undefined && size < field.min) return `${what} must be at least ${field.min}`;
+  if (field.max !== undefined && size > field.max) return `${what} must be at most ${field.max}`;
+  return undefined;
+};
+
+const checkText = (field: InputField, value: unknown): string | undefined => {
+  if (typeof value !== "string") return "must be text";
+  if (textBytes(value) > LIMITS.textValueBytes) return `is longer than ${LIMITS.textValueBytes} bytes`;
+  return outside(field, value.length, "its length");
+};
+
+/** What is wrong with a value for a field, or undefined. */
+export const fieldProblem = (field: InputField, value: unknown): string | undefined => {
+  switch (field.type) {
+    case "text":
+    case "textarea":
+      return checkText(field, value);
+    case "number":
+      return typeof value === "number" && Number.isFinite(value) ? outside(field, value, "it") : "must be a number";
+    case "boolean":
+      return typeof value === "boolean" ? undefined : "must be true or false";
+    case "select":
+      return typeof value === "string" && field.options?.includes(value)
+        ? undefined
+        : `must be one of: ${(field.options ?? []).join(", ")}`;
+    case "image_upload":
+    case "video_upload":
+    case "audio_upload":
+      return typeof value === "string" && isMediaReference(value) ? undefined : "must be an http(s) URL, a data URL or a media id";
+    default:
+      return textBytes(JSON.stringify(value) ?? "") > LIMITS.textValueBytes ? `is longer than ${LIMITS.textValueBytes} bytes` : undefined;
+  }
+};
+
+/** Applies defaults and checks every value. Keys that are no fields are problems, so that a typo is never silent. */
+export const resolveInputs = (
+  fields: readonly InputField[],
+  inputs: Readonly<Record<string, unknown>>,
+): { values: Map<string, unknown>; issues: Issue[] } => {
+  const values = new Map<string, unknown>();
+  const issues: Issue[] = [];
+  const known = new Set(fields.map((field) => field.name));
+  for (const name of Object.keys(inputs))
+    if (!known.has(name)) issues.push({ path: `inputs.${name}`, message: "is not an input of this workflow" });
+  for (const field of fields) {
+    const given = Object.hasOwn(inputs, field.name);
+    const value = given ? inputs[field.name] : field.default;
+    if (value === undefined) {
+      if (field.required) issues.push({ path: `inputs.${field.name}`, message: "is required" });
+      continue;
+    }
+    const problem = given ? fieldProblem(field, value) : undefined;
+    if (problem) issues.push({ path: `inputs.${field.name}`, message: problem });
+    else values.set(field.name, value);
+  }
+  return { values, issues };
+};

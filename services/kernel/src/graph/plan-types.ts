@@ -1,0 +1,83 @@
+import type { Price } from "./price";
+import type { NodeType } from "./types";
+
+/** Where a port's value comes from: a node that still has to run, or a value that is known. */
+export type Source = { node: string; port: string } | { value: unknown };
+
+/** A node that runs when its sources are there. */
+export interface PlanStep {
+  id: string;
+  type: NodeType;
+  /** internalName, for nodes that call a model. */
+  model?: string;
+  /** Literal settings of the node. */
+  literals: Readonly<Record<string, unknown>>;
+  /** Sources by input port, in edge order. */
+  sources: Readonly<Record<string, readonly Source[]>>;
+  /** Ports that take a list as it is. */
+  listPorts: readonly string[];
+  /** Model inputs that are text: templates are filled and values become text there. */
+  textPorts: readonly string[];
+  /** Every input of the model; other ports are template names. */
+  inputNames: readonly string[];
+  /** Calls the node makes at most. */
+  maxItems: number;
+  /** The most one call may cost, in milli-credits. */
+  maxMillicredits: number;
+}
+
+/** What the run needs to know of a model. */
+export interface PlannedModel {
+  providerKind: string;
+  modality: string;
+  price: Price;
+}
+
+/** A node that was evaluated while planning. */
+export interface EvaluatedNode {
+  id: string;
+  type: NodeType;
+  warnings: string[];
+}
+
+/** Everything a run does, decided before it starts. Plain JSON. */
+export interface RunPlan {
+  /** In dependency order. */
+  steps: PlanStep[];
+  evaluated: EvaluatedNode[];
+  /** Warnings of the steps, by node id. */
+  warnings: Record<string, string[]>;
+  models: Record<string, PlannedModel>;
+  /** What flows into the response-output ports. */
+  output: Record<string, Source[]>;
+  /** Node ids of the response-output nodes. */
+  outputNodes: string[];
+  markupPermille: number;
+}
+
+/** One generator call's worst-case price, as billing holds it. */
+export interface HoldItem {
+  /** `<nodeId>:<item>` */
+  key: string;
+  model: string;
+  maxMillicredits: number;
+}
+
+export const itemKey = (nodeId: string, item: number): string => `${nodeId}:${item}`;
+
+/** What a run must hold: one entry per call that it may make. */
+export const holdItems = (plan: RunPlan): HoldItem[] =>
+  plan.steps.flatMap((step) => {
+    const { model } = step;
+    if (model === undefined) return [];
+    return Array.from({ length: step.maxItems }, (_, item) => ({
+      key: itemKey(step.id, item),
+      model,
+      maxMillicredits: step.maxMillicredits,
+    }));
+  });
+
+/** Node ids a step waits for. */
+export const dependencies = (step: Pick<PlanStep, "sources">): string[] => [
+  ...new Set(Object.values(step.sources).flatMap((sources) => sources.flatMap((source) => ("node" in source ? [source.node] : [])))),
+];

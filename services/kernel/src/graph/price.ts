@@ -1,0 +1,92 @@
+import { tokenCostMicroUsd } from "../money";
+import { isRecord } from "./types";
+
+/** Wholesale price of one call of a model. */
+export type Price =
+  | { basis: "run"; microUsd: number }
+  | { basis: "image"; microUsd: number }
+  | { basis: "second"; microUsd: number }
+  | { basis: "tokens"; inputMicroUsdPerMillion: number; outputMicroUsdPerMillion: number };
+
+/** The inputs that prices depend on, by the names every registry entry uses for them. */
+export const PRICED_INPUTS = { image: "count", second: "seconds", tokens: "maxTokens" } as const;
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The schema of one input of a model, or undefined. */
+export const propertySchema = (schema: JsonSchema, name: string): JsonSchema | undefined => {
+  const properties = isRecord(schema.properties) ? schema.properties : {};
+  const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return isRecord(property) ? property : undefined;
+};
+
+/** A number that a price depends on: the given one, else the schema's default, else 1. */
+const quantity = (schema: JsonSchema, name: string, inputs: Readonly<Record<string, unknown>>): number => {
+  const given = inputs[name];
+  if (typeof given === "number" && Number.isFinite(given) && given > 0) return given;
+  const fallback = propertySchema(schema, name)?.default;
+  return typeof fallback === "number" ? fallback : 1;
+};
+
+/** The same for an input whose value is known only at run time: the schema's maximum. */
+const largestQuantity = (schema: JsonSchema, name: string): number => {
+  const { maximum } = propertySchema(schema, name) ?? {};
+  return typeof maximum === "number" ? maximum : quantity(schema, name, {});
+};
+
+/** Number of outputs a call is asked for. */
+export const outputCount = (schema: JsonSchema, inputs: Readonly<Record<string, unknown>>): number =>
+  propertySchema(schema, PRICED_INPUTS.image) ? quantity(schema, PRICED_INPUTS.image, inputs) : 1;
+
+export interface WorstCase {
+  price: Price;
+  schema: JsonSchema;
+  /** Inputs known before the run. */
+  inputs: Readonly<Record<string, unknown>>;
+  /** Names of inputs that are known only at run time. */
+  unknown: ReadonlySet<string>;
+  /** Upper bound of the tokens that go in. */
+  inputTokens: number;
+}
+
+/** The most one call can cost, in micro-dollars. */
+export const worstCaseMicroUsd = ({ price, schema, inputs, unknown, inputTokens }: WorstCase): number => {
+  const most = (name: string): number => (unknown.has(name) ? largestQuantity(schema, name) : quantity(schema, name, inputs));
+  switch (price.basis) {
+    case "run":
+      return price.microUsd;
+    case "image":
+      return Math.ceil(price.microUsd * most(PRICED_INPUTS.image));
+    case "second":
+      return Math.ceil(price.microUsd * most(PRICED_INPUTS.second));
+    case "tokens":
+      return (
+        tokenCostMicroUsd(inputTokens, price.inputMicroUsdPerMillion) +
+        tokenCostMicroUsd(most(PRICED_INPUTS.tokens), price.outputMicroUsdPerMillion)
+      );
+  }
+};
+
+export interface Consumption {
+  /** Files the call delivered. */
+  outputs: number;
+  inputTokens?: number;
+  outputTokens?: number;
+}
+
+/** What one completed call did cost, in micro-dollars. */
+export const actualMicroUsd = (price: Price, schema: JsonSchema, inputs: Readonly<Record<string, unknown>>, used: Consumption): number => {
+  switch (price.basis) {
+    case "run":
+      return price.microUsd;
+    case "image":
+      return Math.ceil(price.microUsd * Math.min(used.outputs, quantity(schema, PRICED_INPUTS.image, inputs)));
+    case "second":
+      return Math.ceil(price.microUsd * quantity(schema, PRICED_INPUTS.second, inputs));
+    case "tokens":
+      return (
+        tokenCostMicroUsd(used.inputTokens ?? 0, price.inputMicroUsdPerMillion) +
+        tokenCostMicroUsd(used.outputTokens ?? 0, price.outputMicroUsdPerMillion)
+      );
+  }
+};

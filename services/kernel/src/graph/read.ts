@@ -1,0 +1,55 @@
+import { invalidRequest, type Issue } from "../errors";
+import { LIMITS } from "../limits";
+import { isRecord, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "./types";
+
+const parseArray = (json: string, path: string, limit: number): unknown[] => {
+  const problems: Issue[] = [];
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(json);
+  } catch {
+    problems.push({ path, message: "is not valid JSON" });
+  }
+  if (problems.length === 0 && !Array.isArray(parsed)) problems.push({ path, message: "must be an array" });
+  if (Array.isArray(parsed) && parsed.length > limit)
+    problems.push({ path, message: `has ${parsed.length} elements, at most ${limit} are allowed` });
+  if (problems.length > 0) throw invalidRequest(problems);
+  return parsed as unknown[];
+};
+
+const handle = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+
+/**
+ * Reads a saved graph leniently: elements that are no nodes or edges are left out and named in `issues`, for the run
+ * that will judge them.
+ * @throws DomainError INVALID_REQUEST when either text is no JSON array or has too many elements.
+ */
+export const readGraph = (nodesJson: string, edgesJson: string): Graph & { issues: GraphIssue[] } => {
+  const issues: GraphIssue[] = [];
+  const nodes: GraphNode[] = [];
+  const edges: GraphEdge[] = [];
+  const seen = new Set<string>();
+  for (const [index, node] of parseArray(nodesJson, "nodes", LIMITS.nodes).entries()) {
+    if (!isRecord(node) || typeof node.id !== "string" || node.id === "" || typeof node.type !== "string") {
+      issues.push({ nodeId: null, message: `nodes[${index}] needs a text id and a text type` });
+      continue;
+    }
+    if (seen.has(node.id)) issues.push({ nodeId: node.id, message: "another node has the same id" });
+    seen.add(node.id);
+    nodes.push({ id: node.id, type: node.type, data: isRecord(node.data) ? node.data : {} });
+  }
+  for (const [index, edge] of parseArray(edgesJson, "edges", LIMITS.edges).entries()) {
+    if (!isRecord(edge) || typeof edge.source !== "string" || typeof edge.target !== "string") {
+      issues.push({ nodeId: null, message: `edges[${index}] needs a source and a target` });
+      continue;
+    }
+    edges.push({
+      id: typeof edge.id === "string" ? edge.id : String(index),
+      source: edge.source,
+      target: edge.target,
+      sourceHandle: handle(edge.sourceHandle),
+      targetHandle: handle(edge.targetHandle),
+    });
+  }
+  return { nodes, edges, issues };
+};

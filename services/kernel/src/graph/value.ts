@@ -1,0 +1,47 @@
+import { isRecord } from "./types";
+
+/** A file in media storage as it flows along an edge. */
+export interface MediaValue {
+  url: string;
+  contentType: string;
+}
+
+export const isMedia = (value: unknown): value is MediaValue =>
+  isRecord(value) && typeof value.url === "string" && typeof value.contentType === "string";
+
+/** A value as text: what templates and text ports make of it. Lists are joined by blank lines. */
+export const asText = (value: unknown): string => {
+  if (value === undefined || value === null) return "";
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.map(asText).join("\n\n");
+  if (isMedia(value)) return value.url;
+  return typeof value === "object" ? JSON.stringify(value) : String(value as number | boolean | bigint);
+};
+
+/** What several edges into one port make: their values in edge order, lists spread. */
+export const concatenated = (values: readonly unknown[]): unknown[] =>
+  values.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value]));
+
+const PLACEHOLDER = /\{\{\s*([A-Za-z0-9_][A-Za-z0-9_.-]*)\s*\}\}/g;
+
+/** The distinct names of `{{name}}` in a text, in order of appearance. */
+export const placeholders = (text: string): string[] => [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1]!))];
+
+/** Every `{{name}}` anywhere inside a JSON value. */
+export const placeholdersIn = (value: unknown): string[] => {
+  if (typeof value === "string") return placeholders(value);
+  if (Array.isArray(value)) return [...new Set(value.flatMap(placeholdersIn))];
+  return isRecord(value) ? placeholdersIn(Object.values(value)) : [];
+};
+
+/** Fills `{{name}}` in a text; an unresolved name becomes empty text. */
+export const fill = (text: string, resolve: (name: string) => unknown): string =>
+  text.replace(PLACEHOLDER, (_, name: string) => asText(resolve(name)));
+
+/** Fills every text inside a JSON value. */
+export const fillDeep = (value: unknown, resolve: (name: string) => unknown): unknown => {
+  if (typeof value === "string") return fill(value, resolve);
+  if (Array.isArray(value)) return value.map((item) => fillDeep(item, resolve));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillDeep(item, resolve)]));
+};

@@ -1,0 +1,35 @@
+import type { ErrorObject } from "ajv";
+import Ajv2020 from "ajv/dist/2020";
+import addFormats from "ajv-formats";
+import type { Issue } from "./errors";
+import type { JsonSchema } from "./graph/price";
+
+const MAX_ISSUES = 20;
+
+const createAjv = (): Ajv2020 => {
+  const ajv = new Ajv2020({ allErrors: true, strict: false, useDefaults: false });
+  addFormats(ajv);
+  // A file: an http(s) URL, a data URL or a media id; which of them is checked where it is resolved.
+  ajv.addFormat("media", { type: "string", validate: (value: string) => value.length > 0 });
+  return ajv;
+};
+
+const describe = (error: ErrorObject): Issue => {
+  const at = error.instancePath.slice(1).replaceAll("/", ".");
+  const property = error.params as { additionalProperty?: string; missingProperty?: string; allowedValues?: unknown[] };
+  if (property.additionalProperty !== undefined)
+    return { path: [at, property.additionalProperty].filter(Boolean).join("."), message: "is not an input of this model" };
+  if (property.missingProperty !== undefined)
+    return { path: [at, property.missingProperty].filter(Boolean).join("."), message: "is required" };
+  if (property.allowedValues) return { path: at, message: `must be one of: ${property.allowedValues.join(", ")}` };
+  return { path: at, message: error.message ?? "is not valid" };
+};
+
+/**
+ * Compiles a JSON Schema (2020-12) into a check that lists every problem of a value.
+ * @throws Error when the schema itself is not valid.
+ */
+export const compileSchema = (schema: JsonSchema): ((value: unknown) => Issue[]) => {
+  const validate = createAjv().compile(schema);
+  return (value) => (validate(value) ? [] : (validate.errors ?? []).slice(0, MAX_ISSUES).map(describe));
+};
