@@ -1,0 +1,99 @@
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import express, { Router, type Express } from "express";
+import { requireKey } from "./auth";
+import { chatDialect, type ChatDialect } from "./dialects/chat";
+import { jobsDialect } from "./dialects/jobs";
+import { predictionsDialect } from "./dialects/predictions";
+import { queueDialect } from "./dialects/queue";
+import { createFiles, type Files } from "./files";
+import { createGlobalFaults, globalFaultsSchema, type GlobalFaults } from "./global-faults";
+import { BODY_LIMIT_BYTES } from "./inputs";
+import { openJobs, type Jobs } from "./jobs";
+import { PAGE } from "./page";
+import { answerErrors, notFound, parseBody } from "./provider-error";
+
+export interface SandboxOptions {
+  /** What callers must send. */
+  apiKey: string;
+  /** Where the job journal lies; one process per folder. */
+  dataDirectory: string;
+  /** Milliseconds since 1970. */
+  clock?: () => number;
+  /** Hears of errors nobody foresaw. */
+  report?: (error: unknown) => void;
+}
+
+const fileRoutes = (files: Files): Router => {
+  const router = Router();
+  router.get("/files/:name", (request, response) => {
+    const file = files.open(request.params.name);
+    if (!file) throw notFound("file");
+    response.set({ "cache-control": "public, max-age=31536000, immutable", "x-content-type-options": "nosniff" });
+    response.type(file.contentType).send(file.bytes);
+  });
+  return router;
+};
+
+const controlRoutes = (faults: GlobalFaults, jobs: Jobs, files: Files, chat: ChatDialect): Router => {
+  const router = Router();
+  router.post("/sandbox/faults", express.json(), (request, response) => {
+    faults.set(parseBody(globalFaultsSchema, request.body));
+    response.json(faults.settings());
+  });
+  router.delete("/sandbox/faults", (_request, response) => {
+    faults.clear();
+    response.json(faults.settings());
+  });
+  router.get("/sandbox/stats", (_request, response) => {
+    response.json({
+      uptimeSeconds: Math.round(process.uptime()),
+      rssBytes: process.memoryUsage.rss(),
+      jobs: { held: jobs.held(), ...jobs.counters() },
+      files: files.stats(),
+      chat: { requests: chat.requests() },
+      faults: faults.settings(),
+    });
+  });
+  return router;
+};
+
+const infoRoutes = (dataDirectory: string): Router => {
+  const router = Router();
+  router.get("/", (_request, response) => void response.type("html").send(PAGE));
+  router.get("/healthz", (_request, response) => void response.json({ status: "ok" }));
+  router.get("/readyz", async (_request, response) => {
+    const isWritable = await access(dataDirectory, constants.W_OK).then(
+      () => true,
+      () => false,
+    );
+    response.status(isWritable ? 200 : 503).json({ status: isWritable ? "ok" : "the data folder cannot be written" });
+  });
+  return router;
+};
+
+/** The whole provider as an Express application. Jobs of an earlier process with the same folder are taken up. */
+export const createSandbox = ({ apiKey, dataDirectory, clock = Date.now, report = () => undefined }: SandboxOptions): Express => {
+  const jobs = openJobs(dataDirectory, clock);
+  const files = createFiles();
+  const faults = createGlobalFaults();
+  const chat = chatDialect(clock);
+  const app = express().disable("x-powered-by");
+
+  app.use((_request, response, next) => {
+    response.set("x-sandbox", "true");
+    next();
+  });
+  app.use(infoRoutes(dataDirectory), controlRoutes(faults, jobs, files, chat));
+  app.use(["/v1", "/queue", "/files"], faults.inflict);
+  app.use(fileRoutes(files));
+  app.use("/v1", requireKey(apiKey, ["Bearer", "Token"]));
+  app.use("/queue", requireKey(apiKey, ["Key"]));
+  app.use(["/v1", "/queue"], express.json({ limit: BODY_LIMIT_BYTES }));
+  app.use(jobsDialect(jobs), queueDialect(jobs), predictionsDialect(jobs), chat.router);
+  app.use(() => {
+    throw notFound("address");
+  });
+  app.use(answerErrors(report));
+  return app;
+};

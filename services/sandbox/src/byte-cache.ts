@@ -1,0 +1,36 @@
+/** Keeps the most recently used buffers, at most `maxBytes` of them together. */
+export interface ByteCache {
+  get(key: string): Buffer | undefined;
+  set(key: string, bytes: Buffer): void;
+  bytes(): number;
+}
+
+export const createByteCache = (maxBytes: number): ByteCache => {
+  const entries = new Map<string, Buffer>();
+  let total = 0;
+  const drop = (key: string): void => {
+    total -= entries.get(key)?.length ?? 0;
+    entries.delete(key);
+  };
+  return {
+    bytes: () => total,
+    get: (key) => {
+      const found = entries.get(key);
+      if (!found) return undefined;
+      // A Map keeps insertion order: inserting again makes this the most recent.
+      entries.delete(key);
+      entries.set(key, found);
+      return found;
+    },
+    set: (key, bytes) => {
+      drop(key);
+      if (bytes.length > maxBytes) return;
+      entries.set(key, bytes);
+      total += bytes.length;
+      for (const oldest of entries.keys()) {
+        if (total <= maxBytes) break;
+        drop(oldest);
+      }
+    },
+  };
+};

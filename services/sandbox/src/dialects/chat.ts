@@ -1,0 +1,170 @@
+import { randomUUID } from "node:crypto";
+import { Router, type Response } from "express";
+import { z } from "zod";
+import { composeReply, cutToTokens, tokensOf } from "../chat-text";
+import { CHAT_LATENCY_MS } from "../generators";
+import { faultSchema, imageReference, MAX_LATENCY_MS } from "../inputs";
+import { refuseIfAsked } from "../jobs";
+import { parseBody, ProviderError } from "../provider-error";
+import { seedOf } from "../render/random";
+import { waitWithClient } from "../requests";
+
+const MODEL = "sandbox-chat";
+const DEFAULT_MAX_TOKENS = 512;
+const MAX_TOKENS = 4_096;
+const MAX_MESSAGES = 500;
+const TOKENS_PER_IMAGE = 85;
+const CHUNK_CHARACTERS = 24;
+const FLAP_PERIOD = 3;
+/** Flapping requests remembered, to know which of their attempts may succeed. */
+const MAX_FLAPPING = 10_000;
+
+const partSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.literal("image_url"), image_url: z.union([imageReference, z.object({ url: imageReference })]) }),
+]);
+const messageSchema = z.looseObject({
+  role: z.enum(["system", "developer", "user", "assistant", "tool"]),
+  content: z.union([z.string(), z.array(partSchema)]).nullish(),
+});
+/** Members the sandbox has no use for are ignored, as the API it follows is spoken by many clients. */
+const chatSchema = z.looseObject({
+  model: z.string(),
+  messages: z.array(messageSchema).min(1).max(MAX_MESSAGES),
+  max_tokens: z.int().min(1).max(MAX_TOKENS).nullish(),
+  max_completion_tokens: z.int().min(1).max(MAX_TOKENS).nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  seed: z.int().nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
+  sandbox: faultSchema.optional(),
+});
+type ChatRequest = z.infer<typeof chatSchema>;
+
+interface Completion {
+  text: string;
+  finishReason: "stop" | "length";
+  usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
+}
+
+const textOf = ({ content }: ChatRequest["messages"][number]): string => {
+  if (typeof content === "string") return content;
+  return (content ?? []).map((part) => (part.type === "text" ? part.text : "")).join("\n");
+};
+
+const imagesOf = ({ content }: ChatRequest["messages"][number]): string[] =>
+  (Array.isArray(content) ? content : []).flatMap((part) => {
+    if (part.type !== "image_url") return [];
+    return [typeof part.image_url === "string" ? part.image_url : part.image_url.url];
+  });
+
+const complete = ({ messages, max_tokens, max_completion_tokens, seed }: ChatRequest): Completion => {
+  const texts = messages.map(textOf);
+  const images = messages.flatMap(imagesOf);
+  const asked = messages.findLast((message) => message.role === "user") ?? messages.at(-1);
+  const reply = composeReply(asked ? textOf(asked) : "", [...texts, ...images, seed ?? undefined]);
+  const text = cutToTokens(reply, max_completion_tokens ?? max_tokens ?? DEFAULT_MAX_TOKENS);
+  const promptTokens = tokensOf(texts.join("")) + images.length * TOKENS_PER_IMAGE;
+  const completionTokens = tokensOf(text);
+  return {
+    text,
+    finishReason: text === reply ? "stop" : "length",
+    usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens: promptTokens + completionTokens },
+  };
+};
+
+/** Of every so many attempts at the same request, only the last succeeds. */
+const createFlapper = (): ((body: ChatRequest) => void) => {
+  const attempts = new Map<string, number>();
+  return (body) => {
+    const key = seedOf(JSON.stringify(body));
+    const attempt = (attempts.get(key) ?? 0) + 1;
+    attempts.delete(key);
+    if (attempt % FLAP_PERIOD !== 0) {
+      attempts.set(key, attempt);
+      for (const oldest of attempts.keys()) if (attempts.size > MAX_FLAPPING) attempts.delete(oldest);
+      throw new ProviderError(500, "flapping", "the sandbox was asked to answer some attempts with an error");
+    }
+  };
+};
+
+interface Answer {
+  id: string;
+  created: number;
+  isEmpty: boolean;
+  completion: Completion;
+}
+
+const answerWhole = (response: Response, { id, created, isEmpty, completion }: Answer): void => {
+  const choice = {
+    index: 0,
+    message: { role: "assistant", content: completion.text, refusal: null },
+    logprobs: null,
+    finish_reason: completion.finishReason,
+  };
+  response.json({
+    id,
+    object: "chat.completion",
+    created,
+    model: MODEL,
+    choices: isEmpty ? [] : [choice],
+    usage: completion.usage,
+  });
+};
+
+const answerStream = (response: Response, { id, created, isEmpty, completion }: Answer, withUsage: boolean): void => {
+  response.type("text/event-stream").set("cache-control", "no-cache");
+  const send = (members: object): void => {
+    response.write(`data: ${JSON.stringify({ id, object: "chat.completion.chunk", created, model: MODEL, ...members })}\n\n`);
+  };
+  const choose = (delta: object, finish_reason: string | null = null): void => send({ choices: [{ index: 0, delta, finish_reason }] });
+  if (!isEmpty) {
+    choose({ role: "assistant", content: "" });
+    const letters = [...completion.text];
+    for (let at = 0; at < letters.length; at += CHUNK_CHARACTERS) choose({ content: letters.slice(at, at + CHUNK_CHARACTERS).join("") });
+    choose({}, completion.finishReason);
+  }
+  if (withUsage) send({ choices: [], usage: completion.usage });
+  response.end("data: [DONE]\n\n");
+};
+
+export interface ChatDialect {
+  router: Router;
+  /** Completions asked for, refused ones included. */
+  requests(): number;
+}
+
+/** The chat dialect: OpenAI-compatible completions, whole or streamed. */
+export const chatDialect = (clock: () => number): ChatDialect => {
+  const router = Router();
+  const flap = createFlapper();
+  let requests = 0;
+
+  router.post("/v1/chat/completions", async (request, response) => {
+    requests += 1;
+    const body = parseBody(chatSchema, request.body);
+    if (body.model !== MODEL)
+      throw new ProviderError(404, "model_not_found", `no such model: ${body.model.slice(0, 100)}; there is ${MODEL}`, "model");
+    const fault = body.sandbox;
+    refuseIfAsked(fault);
+    if (fault?.fail === "flap") flap(body);
+    const latencyMs = fault?.fail === "hang" ? MAX_LATENCY_MS : (fault?.latencyMs ?? CHAT_LATENCY_MS);
+    if (!(await waitWithClient(response, latencyMs))) return;
+    if (fault?.fail === "job" || fault?.fail === "hang")
+      throw new ProviderError(500, "generation_failed", "the sandbox was asked to fail this request");
+    const answer: Answer = {
+      id: `chatcmpl-${randomUUID()}`,
+      created: Math.floor(clock() / 1000),
+      isEmpty: fault?.fail === "incomplete",
+      completion: complete(body),
+    };
+    if (body.stream) answerStream(response, answer, body.stream_options?.include_usage === true);
+    else answerWhole(response, answer);
+  });
+
+  router.get("/v1/models", (_request, response) => {
+    response.json({ object: "list", data: [{ id: MODEL, object: "model", created: 0, owned_by: "nodeloom-sandbox" }] });
+  });
+
+  return { router, requests: () => requests };
+};

@@ -1,0 +1,84 @@
+import { createByteCache } from "./byte-cache";
+import { MAX_SECONDS } from "./inputs";
+import { renderMusic } from "./render/music";
+import { renderPicture } from "./render/picture";
+import { MAX_SYLLABLES, renderSpeech } from "./render/speech";
+import { renderVideo } from "./render/video";
+
+const CACHE_BYTES = 32 * 1024 * 1024;
+
+export const pictureName = (seed: string, size: number): string => `image-${size}-${seed}.png`;
+export const videoName = (seed: string, seconds: number, framesPerSecond: number): string =>
+  `video-${seconds}-${framesPerSecond}-${seed}.mp4`;
+export const musicName = (seed: string, seconds: number): string => `music-${seconds}-${seed}.wav`;
+export const speechName = (seed: string, syllables: number): string => `speech-${syllables}-${seed}.wav`;
+
+interface Format {
+  pattern: RegExp;
+  contentType: string;
+  /** Highest value of the first parameter in the name. */
+  max: number;
+  render(seed: string, first: number, second: number): Buffer;
+}
+
+const FORMATS: readonly Format[] = [
+  { pattern: /^image-(256|512)()-([0-9a-f]{32})\.png$/, contentType: "image/png", max: 512, render: renderPicture },
+  { pattern: /^video-([1-9]\d?)-(8|16)-([0-9a-f]{32})\.mp4$/, contentType: "video/mp4", max: MAX_SECONDS, render: renderVideo },
+  { pattern: /^music-([1-9]\d?)()-([0-9a-f]{32})\.wav$/, contentType: "audio/wav", max: MAX_SECONDS, render: renderMusic },
+  { pattern: /^speech-([1-9]\d{0,2})()-([0-9a-f]{32})\.wav$/, contentType: "audio/wav", max: MAX_SYLLABLES, render: renderSpeech },
+];
+
+const lookUp = (name: string): { contentType: string; render(): Buffer } | undefined => {
+  for (const { pattern, contentType, max, render } of FORMATS) {
+    const [, first, second, seed] = pattern.exec(name) ?? [];
+    if (seed === undefined || Number(first) > max) continue;
+    return { contentType, render: () => render(seed, Number(first), Number(second)) };
+  }
+  return undefined;
+};
+
+/** The content type a file of this name has; undefined for a name the sandbox never gave. */
+export const contentTypeOf = (name: string): string | undefined => lookUp(name)?.contentType;
+
+export interface RenderedFile {
+  contentType: string;
+  bytes: Buffer;
+}
+
+export interface FileStats {
+  served: number;
+  rendered: number;
+  renderCpuMs: number;
+  cachedBytes: number;
+}
+
+export interface Files {
+  /** Renders a file, or takes it from the cache; undefined for a name the sandbox never gave. */
+  open(name: string): RenderedFile | undefined;
+  stats(): FileStats;
+}
+
+/** Files are rendered when they are fetched: their names hold all parameters, so nothing is stored. */
+export const createFiles = (): Files => {
+  const cache = createByteCache(CACHE_BYTES);
+  const counters = { served: 0, rendered: 0, renderCpuMs: 0 };
+  const render = (make: () => Buffer): Buffer => {
+    const before = process.cpuUsage();
+    const bytes = make();
+    const { user, system } = process.cpuUsage(before);
+    counters.rendered += 1;
+    counters.renderCpuMs += (user + system) / 1000;
+    return bytes;
+  };
+  return {
+    open: (name) => {
+      const found = lookUp(name);
+      if (!found) return undefined;
+      const bytes = cache.get(name) ?? render(found.render);
+      cache.set(name, bytes);
+      counters.served += 1;
+      return { contentType: found.contentType, bytes };
+    },
+    stats: () => ({ ...counters, renderCpuMs: Math.round(counters.renderCpuMs), cachedBytes: cache.bytes() }),
+  };
+};

@@ -1,0 +1,70 @@
+import { musicName, pictureName, speechName, videoName } from "./files";
+import type { GeneratorInput } from "./inputs";
+import { seedOf } from "./render/random";
+import { syllablesOf } from "./render/speech";
+
+export const GENERATOR_NAMES = [
+  "sandbox-image",
+  "sandbox-image-fast",
+  "sandbox-video",
+  "sandbox-video-pro",
+  "sandbox-music",
+  "sandbox-speech",
+] as const;
+export type GeneratorName = (typeof GENERATOR_NAMES)[number];
+export type OutputKind = "images" | "videos" | "audios";
+
+interface Generator {
+  outputs: OutputKind;
+  /** How long a job takes unless the request says otherwise. */
+  latencyMs(input: GeneratorInput): number;
+  /** The files a job yields; each name says all that is needed to render it. */
+  files(input: GeneratorInput): string[];
+}
+
+const IMAGE_SIZE = 512;
+const FAST_IMAGE_SIZE = 256;
+const VIDEO_DEFAULT_SECONDS = 4;
+const MUSIC_DEFAULT_SECONDS = 6;
+const FRAMES_PER_SECOND = 8;
+const PRO_FRAMES_PER_SECOND = 16;
+
+/** Thinking time of a chat completion, in milliseconds. */
+export const CHAT_LATENCY_MS = 40;
+
+const contentSeed = ({ prompt, image, seed }: GeneratorInput, index = 0): string => seedOf(prompt, image, seed, index);
+
+const images = (latencyMs: number, size: number): Generator => ({
+  outputs: "images",
+  latencyMs: () => latencyMs,
+  files: (input) => Array.from({ length: input.count }, (_, index) => pictureName(contentSeed(input, index), size)),
+});
+
+const videos = (framesPerSecond: number): Generator => {
+  const secondsOf = (input: GeneratorInput): number => input.seconds ?? VIDEO_DEFAULT_SECONDS;
+  return {
+    outputs: "videos",
+    latencyMs: (input) => 400 + 100 * secondsOf(input),
+    files: (input) => [videoName(contentSeed(input), secondsOf(input), framesPerSecond)],
+  };
+};
+
+/** Everything the sandbox can make, with how long it pretends to take. */
+export const GENERATORS: Readonly<Record<GeneratorName, Generator>> = {
+  "sandbox-image": images(150, IMAGE_SIZE),
+  "sandbox-image-fast": images(60, FAST_IMAGE_SIZE),
+  "sandbox-video": videos(FRAMES_PER_SECOND),
+  "sandbox-video-pro": videos(PRO_FRAMES_PER_SECOND),
+  "sandbox-music": {
+    outputs: "audios",
+    latencyMs: () => 300,
+    files: (input) => [musicName(contentSeed(input), input.seconds ?? MUSIC_DEFAULT_SECONDS)],
+  },
+  "sandbox-speech": {
+    outputs: "audios",
+    latencyMs: () => 80,
+    files: (input) => [speechName(contentSeed(input), syllablesOf(input.prompt.length))],
+  },
+};
+
+export const isGeneratorName = (name: string): name is GeneratorName => (GENERATOR_NAMES as readonly string[]).includes(name);

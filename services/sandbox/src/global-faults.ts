@@ -1,0 +1,59 @@
+import type { RequestHandler } from "express";
+import { z } from "zod";
+import { ProviderError } from "./provider-error";
+import { waitWithClient } from "./requests";
+
+const MAX_PAUSE_MS = 120_000;
+
+/** Faults that befall every provider request, whoever sends it, until they are taken back. */
+export const globalFaultsSchema = z.strictObject({
+  /** Every request waits this long before anything happens. */
+  pauseMs: z.int().min(0).max(MAX_PAUSE_MS).default(0),
+  /** This share of requests is answered 500, evenly spread. */
+  errorRate: z.number().min(0).max(1).default(0),
+  /** Answers are cut in half, so that they are no JSON: what was asked is done nevertheless. */
+  malformed: z.boolean().default(false),
+});
+export type GlobalFaultSettings = z.infer<typeof globalFaultsSchema>;
+
+export interface GlobalFaults {
+  settings(): GlobalFaultSettings;
+  set(settings: GlobalFaultSettings): void;
+  clear(): void;
+  /** Applies the faults to a request. */
+  inflict: RequestHandler;
+}
+
+const NONE: GlobalFaultSettings = { pauseMs: 0, errorRate: 0, malformed: false };
+
+export const createGlobalFaults = (): GlobalFaults => {
+  let current = NONE;
+  let debt = 0;
+  const set = (settings: GlobalFaultSettings): void => {
+    current = settings;
+    debt = 0;
+  };
+  const isUnlucky = (): boolean => {
+    debt += current.errorRate;
+    if (debt < 1) return false;
+    debt -= 1;
+    return true;
+  };
+  return {
+    settings: () => current,
+    set,
+    clear: () => set(NONE),
+    inflict: async (_request, response, next) => {
+      const { pauseMs, malformed } = current;
+      if (pauseMs > 0 && !(await waitWithClient(response, pauseMs))) return;
+      if (isUnlucky()) throw new ProviderError(500, "global_fault", "the sandbox was told to fail a share of all requests");
+      if (malformed) {
+        response.json = (body: unknown) => {
+          const text = JSON.stringify(body);
+          return response.type("application/json").send(text.slice(0, Math.ceil(text.length / 2)));
+        };
+      }
+      next();
+    },
+  };
+};

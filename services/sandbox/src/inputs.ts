@@ -1,0 +1,48 @@
+import { z } from "zod";
+
+export const MAX_PROMPT_CHARACTERS = 262_144;
+export const MAX_COUNT = 4;
+export const MAX_SECONDS = 10;
+export const MAX_LATENCY_MS = 600_000;
+/** Above the largest picture a data URL may carry, so that the clear refusal is ours and not the parser's. */
+export const BODY_LIMIT_BYTES = 20 * 1024 * 1024;
+const IMAGE_REFERENCE = /^(https?:\/\/\S+|data:[\w.+-]+\/[\w.+-]+[^,]*,)/i;
+
+/** What a request may ask of the sandbox itself: how slow to be, and how to fail. */
+export const faultSchema = z.strictObject({
+  latencyMs: z.int().min(0).max(MAX_LATENCY_MS).optional(),
+  fail: z.enum(["submit", "job", "incomplete", "hang", "flap"]).optional(),
+  status: z.int().min(400).max(599).optional(),
+});
+export type Fault = z.infer<typeof faultSchema>;
+
+export const imageReference = z.string().regex(IMAGE_REFERENCE, "must be an http(s) URL or a data URL");
+const prompt = z.string().min(1).max(MAX_PROMPT_CHARACTERS);
+
+/** The inputs every generator shares; each uses those that concern it. */
+const generatorInputs = {
+  image: imageReference.optional(),
+  count: z.int().min(1).max(MAX_COUNT).default(1),
+  seconds: z.int().min(1).max(MAX_SECONDS).optional(),
+  seed: z.int().optional(),
+  sandbox: faultSchema.optional(),
+};
+
+export const generatorSchema = z
+  .strictObject({ ...generatorInputs, prompt: prompt.optional(), text: prompt.optional() })
+  .refine((input) => input.prompt !== undefined || input.text !== undefined, { path: ["prompt"], message: "is required" })
+  .transform(({ prompt: asked, text, ...rest }) => ({ ...rest, prompt: asked ?? text ?? "" }));
+export type GeneratorInput = z.infer<typeof generatorSchema>;
+
+export const jobSchema = z.strictObject({
+  ...generatorInputs,
+  kind: z.enum(["image", "video", "music"]),
+  quality: z.enum(["standard", "pro"]).default("standard"),
+  prompt,
+});
+
+export const predictionSchema = z.looseObject({
+  version: z.string().optional(),
+  model: z.string().optional(),
+  input: generatorSchema,
+});

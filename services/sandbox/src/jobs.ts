@@ -1,0 +1,197 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { z } from "zod";
+import { GENERATOR_NAMES, GENERATORS } from "./generators";
+import { faultSchema, type GeneratorInput } from "./inputs";
+import { openJournal } from "./journal";
+import { ProviderError } from "./provider-error";
+
+export const DIALECTS = ["jobs", "queue", "predictions"] as const;
+
+const jobRecordSchema = z.object({
+  id: z.string(),
+  dialect: z.enum(DIALECTS),
+  generator: z.enum(GENERATOR_NAMES),
+  files: z.array(z.string()),
+  createdAt: z.number(),
+  latencyMs: z.number(),
+  fail: faultSchema.shape.fail,
+  idempotencyKey: z.string().optional(),
+  cancelledAt: z.number().optional(),
+});
+/** All there is to know of a job. What it does at a moment follows from it: see `stateOf`. Times in ms since 1970. */
+export type Job = z.infer<typeof jobRecordSchema>;
+export type Dialect = Job["dialect"];
+
+export type JobState =
+  | { status: "queued" | "running"; progress: number }
+  | { status: "succeeded"; progress: 1; files: readonly string[] }
+  | { status: "failed"; progress: number; error: { code: string; message: string } }
+  | { status: "cancelled"; progress: number };
+
+export interface Submission {
+  dialect: Dialect;
+  generator: Job["generator"];
+  input: GeneratorInput;
+  idempotencyKey?: string;
+}
+
+export interface JobCounters {
+  /** Jobs accepted. */
+  submissions: number;
+  /** Submissions answered with an earlier job, by their idempotency key. */
+  replays: number;
+  /** Submissions refused because the request asked for it. */
+  refusals: number;
+  polls: number;
+  /** Cancel requests, effective or not. */
+  cancels: number;
+}
+
+export interface Jobs {
+  /** Accepts a job, or finds the one of the same idempotency key. @throws ProviderError when told to refuse. */
+  submit(submission: Submission): Job;
+  /** The job as a poll sees it. @throws ProviderError 500 now and then when told to flap. */
+  poll(dialect: Dialect, id: string): { job: Job; state: JobState } | undefined;
+  /** Cancels what has not ended; changes nothing otherwise. `before` is the state the cancel found. */
+  cancel(dialect: Dialect, id: string): { job: Job; before: JobState; state: JobState } | undefined;
+  /** The newest jobs, newest first. */
+  recent(limit: number, idempotencyKey?: string): { job: Job; state: JobState; polls: number; cancels: number }[];
+  counters(): JobCounters;
+  held(): number;
+}
+
+export const JOB_RETENTION_MS = 2 * 3_600_000;
+const MAX_JOBS = 50_000;
+/** Journal lines beyond which it is rewritten with the jobs still held. */
+const MAX_JOURNAL_ENTRIES = 3 * MAX_JOBS;
+const QUEUED_SHARE = 0.2;
+const HANGING_PROGRESS = 0.9;
+/** Of every so many polls of a flapping job, only the last is answered. */
+const FLAP_PERIOD = 3;
+const DEFAULT_REFUSAL_STATUS = 500;
+
+/** What a job is doing at `now`: nothing happens in the background, time alone decides. */
+export const stateOf = (job: Job, now: number): JobState => {
+  const elapsed = (job.cancelledAt ?? now) - job.createdAt;
+  const progress = job.latencyMs > 0 ? Math.max(0, Math.min(1, elapsed / job.latencyMs)) : 1;
+  const shown = Math.round(progress * 100) / 100;
+  if (job.cancelledAt !== undefined) return { status: "cancelled", progress: shown };
+  if (progress < QUEUED_SHARE) return { status: "queued", progress: 0 };
+  if (job.fail === "hang") return { status: "running", progress: Math.min(HANGING_PROGRESS, shown) };
+  if (progress < 1) return { status: "running", progress: shown };
+  if (job.fail === "job")
+    return { status: "failed", progress: 1, error: { code: "generation_failed", message: "the sandbox was asked to fail this job" } };
+  return { status: "succeeded", progress: 1, files: job.fail === "incomplete" ? [] : job.files };
+};
+
+/** Throws what a request with `fail: "submit"` asked for. */
+export const refuseIfAsked = (fault: GeneratorInput["sandbox"]): void => {
+  if (fault?.fail === "submit")
+    throw new ProviderError(fault.status ?? DEFAULT_REFUSAL_STATUS, "submission_refused", "the sandbox was asked to refuse this request");
+};
+
+/** Jobs in memory, journalled in `directory` so that they survive the death of the process. */
+export const openJobs = (directory: string, clock: () => number): Jobs => {
+  const journal = openJournal(join(directory, "jobs.jsonl"), jobRecordSchema);
+  const jobs = new Map<string, Job>();
+  const byKey = new Map<string, string>();
+  const seen = new Map<string, { polls: number; cancels: number }>();
+  const counters: JobCounters = { submissions: 0, replays: 0, refusals: 0, polls: 0, cancels: 0 };
+  let journalled = 0;
+
+  const keyOf = (dialect: Dialect, key: string): string => `${dialect} ${key}`;
+  const forget = (job: Job): void => {
+    jobs.delete(job.id);
+    seen.delete(job.id);
+    if (job.idempotencyKey !== undefined) byKey.delete(keyOf(job.dialect, job.idempotencyKey));
+  };
+  const remember = (job: Job): void => {
+    jobs.set(job.id, job);
+    if (job.idempotencyKey !== undefined) byKey.set(keyOf(job.dialect, job.idempotencyKey), job.id);
+  };
+  const trim = (): void => {
+    const oldest = clock() - JOB_RETENTION_MS;
+    for (const job of jobs.values()) {
+      if (job.createdAt >= oldest && jobs.size <= MAX_JOBS) break;
+      forget(job);
+    }
+  };
+  const compact = (): void => {
+    trim();
+    journal.rewrite([...jobs.values()]);
+    journalled = jobs.size;
+  };
+  const save = (job: Job): void => {
+    journal.append(job);
+    remember(job);
+    if (++journalled > MAX_JOURNAL_ENTRIES) compact();
+  };
+  const find = (dialect: Dialect, id: string): Job | undefined => {
+    const job = jobs.get(id);
+    return job?.dialect === dialect ? job : undefined;
+  };
+  const count = (id: string, what: "polls" | "cancels"): number => {
+    const counts = seen.get(id) ?? { polls: 0, cancels: 0 };
+    seen.set(id, counts);
+    counters[what] += 1;
+    return (counts[what] += 1);
+  };
+
+  for (const job of journal.read()) remember(job);
+  compact();
+
+  return {
+    submit: ({ dialect, generator, input, idempotencyKey }) => {
+      trim();
+      const earlier = idempotencyKey === undefined ? undefined : jobs.get(byKey.get(keyOf(dialect, idempotencyKey)) ?? "");
+      if (earlier) {
+        counters.replays += 1;
+        return earlier;
+      }
+      if (input.sandbox?.fail === "submit") counters.refusals += 1;
+      refuseIfAsked(input.sandbox);
+      const { files, latencyMs } = GENERATORS[generator];
+      const job: Job = {
+        id: randomUUID(),
+        dialect,
+        generator,
+        files: files(input),
+        createdAt: clock(),
+        latencyMs: input.sandbox?.latencyMs ?? latencyMs(input),
+        fail: input.sandbox?.fail,
+        idempotencyKey,
+      };
+      save(job);
+      counters.submissions += 1;
+      return job;
+    },
+    poll: (dialect, id) => {
+      const job = find(dialect, id);
+      if (!job) return undefined;
+      const polls = count(id, "polls");
+      if (job.fail === "flap" && polls % FLAP_PERIOD !== 0)
+        throw new ProviderError(500, "flapping", "the sandbox was asked to answer some polls with an error");
+      return { job, state: stateOf(job, clock()) };
+    },
+    cancel: (dialect, id) => {
+      const job = find(dialect, id);
+      if (!job) return undefined;
+      count(id, "cancels");
+      const now = clock();
+      const before = stateOf(job, now);
+      if (before.status !== "queued" && before.status !== "running") return { job, before, state: before };
+      const cancelled: Job = { ...job, cancelledAt: now };
+      save(cancelled);
+      return { job: cancelled, before, state: stateOf(cancelled, now) };
+    },
+    recent: (limit, idempotencyKey) =>
+      [...jobs.values()]
+        .reverse()
+        .filter((job) => idempotencyKey === undefined || job.idempotencyKey === idempotencyKey)
+        .slice(0, limit)
+        .map((job) => ({ job, state: stateOf(job, clock()), ...(seen.get(job.id) ?? { polls: 0, cancels: 0 }) })),
+    counters: () => ({ ...counters }),
+    held: () => jobs.size,
+  };
+};

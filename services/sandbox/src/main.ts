@@ -1,0 +1,30 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defineService, hostPort, runProcess, startHttpServer } from "@nodeloom/platform";
+import { z } from "zod";
+import { createSandbox } from "./app";
+
+/** A stop waits this long for requests that were told to hang. */
+const GRACE_MS = 2_000;
+
+/** The sandbox provider: an HTTP process of its own that stands in for AI providers. It is no AI. */
+export const service = defineService({
+  name: "sandbox",
+  variables: {
+    SANDBOX_LISTEN: hostPort().default("127.0.0.1:8090").describe("host:port the sandbox provider binds"),
+    SANDBOX_API_KEY: z.string().default("sandbox").describe("key the sandbox provider expects from callers"),
+    SANDBOX_DATA_DIR: z.string().default(join(tmpdir(), "nodeloom-sandbox")).describe("folder of the sandbox provider's job journal"),
+  },
+  start: async ({ config, logger }) => {
+    const app = createSandbox({
+      apiKey: config.SANDBOX_API_KEY,
+      dataDirectory: config.SANDBOX_DATA_DIR,
+      report: (error) => logger.error({ err: error }, "request failed"),
+    });
+    const server = await startHttpServer({ listen: config.SANDBOX_LISTEN, app, graceMs: GRACE_MS });
+    logger.info({ port: server.port, dataDirectory: config.SANDBOX_DATA_DIR }, "sandbox provider listens");
+    return { stop: server.stop };
+  },
+});
+
+if (require.main === module) void runProcess([service]);

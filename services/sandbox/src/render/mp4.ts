@@ -1,0 +1,41 @@
+import { ArrayBufferTarget, Muxer } from "mp4-muxer";
+import type { EncodedFrame } from "./h264/encoder";
+import { CODEC_NAME, decoderConfiguration, type VideoFormat } from "./h264/parameters";
+
+const MICROSECONDS = 1_000_000;
+/** Boxes that hold the two time stamps, and the boxes on the way to them (ISO/IEC 14496-12). */
+const CONTAINERS = new Set(["moov", "trak", "mdia"]);
+const TIMED = new Set(["mvhd", "tkhd", "mdhd"]);
+const BOX_HEADER_BYTES = 8;
+const FULL_BOX_HEADER_BYTES = 12;
+const TIME_STAMP_BYTES = 4;
+
+/** Zeroes creation and modification times: the muxer takes them from the clock, and the same prompt must give the same bytes. */
+const eraseTimes = (file: DataView, start: number, end: number): void => {
+  for (let at = start; at < end;) {
+    const size = file.getUint32(at);
+    const type = String.fromCharCode(...[4, 5, 6, 7].map((offset) => file.getUint8(at + offset)));
+    if (CONTAINERS.has(type)) eraseTimes(file, at + BOX_HEADER_BYTES, at + size);
+    if (TIMED.has(type)) {
+      const width = file.getUint8(at + BOX_HEADER_BYTES) === 1 ? 2 * TIME_STAMP_BYTES : TIME_STAMP_BYTES;
+      for (let offset = 0; offset < 2 * width; offset++) file.setUint8(at + FULL_BOX_HEADER_BYTES + offset, 0);
+    }
+    at += Math.max(size, BOX_HEADER_BYTES);
+  }
+};
+
+/** Puts frames of equal duration into an MP4 file whose index stands in front, so that it plays while it loads. */
+export const muxMp4 = (format: VideoFormat, frames: Iterable<EncodedFrame>): Buffer => {
+  const { width, height, framesPerSecond } = format;
+  const target = new ArrayBufferTarget();
+  const muxer = new Muxer({ target, video: { codec: "avc", width, height, frameRate: framesPerSecond }, fastStart: "in-memory" });
+  const metadata = {
+    decoderConfig: { codec: CODEC_NAME, codedWidth: width, codedHeight: height, description: decoderConfiguration(format) },
+  };
+  const duration = MICROSECONDS / framesPerSecond;
+  let index = 0;
+  for (const { data, isKey } of frames) muxer.addVideoChunkRaw(data, isKey ? "key" : "delta", index++ * duration, duration, metadata);
+  muxer.finalize();
+  eraseTimes(new DataView(target.buffer), 0, target.buffer.byteLength);
+  return Buffer.from(target.buffer);
+};

@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { GENERATOR_NAMES } from "../src/generators";
+import { startSandbox, type TestSandbox } from "./support/sandbox";
+
+const REGISTRY = join(__dirname, "../../models/registry");
+
+interface Entry {
+  internalName: string;
+  displayName: string;
+  description: string;
+  sandbox: boolean;
+  provider: { kind: string; app?: string; model?: string; submit?: { path: string; body: Record<string, unknown> } };
+  inputSchema: { properties: Record<string, { default?: unknown; minimum?: number }> };
+}
+
+const entries = readdirSync(REGISTRY)
+  .filter((name) => name.startsWith("sandbox-"))
+  .map((name) => JSON.parse(readFileSync(join(REGISTRY, name), "utf8")) as Entry);
+
+const EXAMPLES: Readonly<Record<string, unknown>> = {
+  prompt: "a lighthouse",
+  image: "data:image/png;base64,AAAA",
+  sandbox: { latencyMs: 0 },
+};
+
+/** Every input of an entry, with a value its schema allows. */
+const exampleInputs = ({ inputSchema }: Entry): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(inputSchema.properties).map(([name, { default: byDefault, minimum }]) => [name, EXAMPLES[name] ?? byDefault ?? minimum]),
+  );
+
+const fill = (template: Record<string, unknown>, inputs: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(template).map(([name, value]) => {
+      const input = (value as { $input?: string }).$input;
+      return [name, input === undefined ? value : inputs[input]];
+    }),
+  );
+
+describe("the registry's sandbox entries", () => {
+  let sandbox: TestSandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox();
+  });
+  afterAll(() => sandbox.stop());
+
+  it("are the models the sandbox has", () => {
+    expect(entries.map(({ internalName }) => internalName).sort()).toEqual([...GENERATOR_NAMES, "sandbox-chat"].sort());
+  });
+
+  it.each(entries)("$internalName says that it is a sandbox and no AI", ({ displayName, description, sandbox: isSandbox }) => {
+    expect(isSandbox).toBe(true);
+    expect(displayName).toContain("Sandbox");
+    expect(description).toContain("No AI");
+  });
+
+  it.each(entries.filter(({ provider }) => provider.kind !== "llm"))("$internalName sends inputs the sandbox accepts", async (entry) => {
+    const { submit, app } = entry.provider;
+    const inputs = exampleInputs(entry);
+    const answer = submit
+      ? await sandbox.call("POST", submit.path, fill(submit.body, inputs))
+      : await sandbox.call("POST", `/queue/${String(app)}`, inputs);
+    expect([200, 202]).toContain(answer.status);
+    const listed = await sandbox.call("GET", "/v1/jobs?limit=1");
+    expect(listed.at("jobs.0.model")).toBe(entry.internalName);
+  });
+
+  it("sandbox-chat names the sandbox's model", async () => {
+    const chat = entries.find(({ provider }) => provider.kind === "llm");
+    expect((await sandbox.call("GET", "/v1/models")).at("data.0.id")).toBe(chat?.provider.model);
+  });
+});
