@@ -53,6 +53,8 @@ export interface Jobs {
   submit(submission: Submission): Job;
   /** The job as a poll sees it. @throws ProviderError 500 now and then when told to flap. */
   poll(dialect: Dialect, id: string): { job: Job; state: JobState } | undefined;
+  /** The job as it is, without counting as a poll: for a result that is fetched apart from the status. */
+  peek(dialect: Dialect, id: string): { job: Job; state: JobState } | undefined;
   /** Cancels what has not ended; changes nothing otherwise. `before` is the state the cancel found. */
   cancel(dialect: Dialect, id: string): { job: Job; before: JobState; state: JobState } | undefined;
   /** The newest jobs, newest first. */
@@ -173,6 +175,10 @@ export const openJobs = (directory: string, clock: () => number): Jobs => {
       if (job.fail === "flap" && polls % FLAP_PERIOD !== 0)
         throw new ProviderError(500, "flapping", "the sandbox was asked to answer some polls with an error");
       return { job, state: stateOf(job, clock()) };
+    },
+    peek: (dialect, id) => {
+      const job = find(dialect, id);
+      return job && { job, state: stateOf(job, clock()) };
     },
     cancel: (dialect, id) => {
       const job = find(dialect, id);

@@ -37,7 +37,7 @@ describe("the queue dialect", () => {
     const slow = await sandbox.call("POST", "/queue/sandbox-image-fast", { prompt: "slow" });
     const cancelled = await sandbox.call("PUT", new URL(String(slow.at("cancel_url"))).pathname);
     expect(cancelled).toMatchObject({ status: 202, body: { status: "CANCELLATION_REQUESTED" } });
-    expect((await get(slow.at("status_url"))).body).toMatchObject({ status: "COMPLETED", error: { code: "cancelled" } });
+    expect((await get(slow.at("status_url"))).body).toMatchObject({ status: "COMPLETED", error_type: "cancelled" });
     expect((await get(slow.at("response_url"))).status).toBe(422);
     const quick = await sandbox.call("POST", "/queue/sandbox-image-fast", { prompt: "quick", sandbox: { latencyMs: 0 } });
     const late = await sandbox.call("PUT", new URL(String(quick.at("cancel_url"))).pathname);
@@ -68,6 +68,11 @@ describe("the predictions dialect", () => {
     sandbox.advance(250);
     const done = await get(started.at("urls.get"));
     expect(done.body).toMatchObject({ status: "succeeded", output: expect.stringMatching(/\/files\/video-1-8-[0-9a-f]{32}\.mp4$/) });
+  });
+
+  it("also takes the model in the address", async () => {
+    const started = await sandbox.call("POST", "/v1/models/nodeloom/sandbox-music/predictions", { input: { prompt: "a drum" } });
+    expect(started.body).toMatchObject({ status: "starting", model: "sandbox-music" });
   });
 
   it("gives pictures as a list", async () => {

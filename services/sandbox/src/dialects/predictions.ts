@@ -1,4 +1,4 @@
-import { Router, type Request } from "express";
+import { Router, type Request, type Response } from "express";
 import { GENERATORS, isGeneratorName, type GeneratorName } from "../generators";
 import { predictionSchema } from "../inputs";
 import type { Job, Jobs, JobState } from "../jobs";
@@ -43,12 +43,15 @@ const view = (request: Request, job: Job, state: JobState): Record<string, unkno
 export const predictionsDialect = (jobs: Jobs): Router => {
   const router = Router();
 
-  router.post("/v1/predictions", (request, response) => {
+  const submit = (request: Request, response: Response, name?: string): void => {
     const { version, model, input } = parseBody(predictionSchema, request.body);
-    const generator = generatorOf(version ?? model);
+    const generator = generatorOf(name ?? version ?? model);
     const job = jobs.submit({ dialect: "predictions", generator, input, idempotencyKey: idempotencyKeyOf(request) });
     response.status(201).json(view(request, job, { status: "queued", progress: 0 }));
-  });
+  };
+
+  router.post("/v1/predictions", (request, response) => submit(request, response));
+  router.post("/v1/models/:owner/:name/predictions", (request, response) => submit(request, response, request.params.name));
 
   router.get("/v1/predictions/:id", (request, response) => {
     const polled = jobs.poll("predictions", request.params.id);

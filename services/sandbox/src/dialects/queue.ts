@@ -11,6 +11,8 @@ const APPS: Readonly<Record<string, GeneratorName>> = {
   "sandbox-speech": "sandbox-speech",
 };
 
+const CANCELLED = "the request was cancelled";
+
 const generatorOf = (app: string): GeneratorName => {
   const generator = Object.hasOwn(APPS, app) ? APPS[app] : undefined;
   if (!generator) throw notFound("app");
@@ -32,11 +34,11 @@ const result = (request: Request, job: Job, files: readonly string[]): Record<st
 export const queueDialect = (jobs: Jobs): Router => {
   const router = Router();
 
-  const poll = (app: string, id: string): NonNullable<ReturnType<Jobs["poll"]>> => {
+  const look = (how: "poll" | "peek", app: string, id: string): NonNullable<ReturnType<Jobs["poll"]>> => {
     const generator = generatorOf(app);
-    const polled = jobs.poll("queue", id);
-    if (polled?.job.generator !== generator) throw notFound("request");
-    return polled;
+    const found = jobs[how]("queue", id);
+    if (found?.job.generator !== generator) throw notFound("request");
+    return found;
   };
 
   router.post("/queue/:app", (request, response) => {
@@ -49,7 +51,7 @@ export const queueDialect = (jobs: Jobs): Router => {
 
   router.get("/queue/:app/requests/:id/status", (request, response) => {
     const { app, id } = request.params;
-    const { job, state } = poll(app, id);
+    const { job, state } = look("poll", app, id);
     const waiting = {
       queued: "IN_QUEUE",
       running: "IN_PROGRESS",
@@ -60,16 +62,16 @@ export const queueDialect = (jobs: Jobs): Router => {
     response.json({
       status: waiting[state.status],
       ...links(request, app, job),
-      ...(state.status === "failed" ? { error: state.error } : {}),
-      ...(state.status === "cancelled" ? { error: { code: "cancelled", message: "the request was cancelled" } } : {}),
+      ...(state.status === "failed" ? { error: state.error.message, error_type: state.error.code } : {}),
+      ...(state.status === "cancelled" ? { error: CANCELLED, error_type: "cancelled" } : {}),
     });
   });
 
   router.get("/queue/:app/requests/:id", (request, response) => {
     const { app, id } = request.params;
-    const { job, state } = poll(app, id);
+    const { job, state } = look("peek", app, id);
     if (state.status === "failed") throw new ProviderError(422, state.error.code, state.error.message);
-    if (state.status === "cancelled") throw new ProviderError(422, "cancelled", "the request was cancelled");
+    if (state.status === "cancelled") throw new ProviderError(422, "cancelled", CANCELLED);
     if (state.status !== "succeeded") throw new ProviderError(400, "in_progress", "the request is still in progress");
     response.json(result(request, job, state.files));
   });
