@@ -1,0 +1,100 @@
+import { spawn } from "node:child_process";
+import { guard, unguard } from "./watchdog.mjs";
+
+/** How long a child may take to stop on SIGTERM before it is killed. */
+const DEFAULT_GRACE_MS = 20_000;
+const TAIL_CHARACTERS = 4_000;
+
+/**
+ * @typedef {{ code: number | null, signal: NodeJS.Signals | null }} Exit
+ *
+ * @typedef {object} Child
+ * @property {number} pid leader of its own process group
+ * @property {Promise<Exit>} exited resolves once, whatever the reason
+ * @property {() => string} tail the last part of what it printed
+ * @property {(graceMs?: number) => Promise<void>} stop SIGTERM, then SIGKILL for the whole group; resolves when it is gone
+ * @property {import("node:child_process").ChildProcess} process
+ *
+ * @typedef {object} ChildOptions
+ * @property {string} command
+ * @property {readonly string[]} args
+ * @property {NodeJS.ProcessEnv} [env]
+ * @property {string} [cwd]
+ * @property {boolean} [ipc] open a message channel
+ * @property {(chunk: Buffer) => void} [output] receives stdout and stderr
+ */
+
+/** @param {number} pid @param {NodeJS.Signals} signal */
+const signalGroup = (pid, signal) => {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // The group is gone already.
+  }
+};
+
+/**
+ * Starts a process in a group of its own (so that Ctrl-C reaches it only through its owner) that never outlives this one.
+ * @param {ChildOptions} options
+ * @returns {Promise<Child>}
+ */
+export const startChild = async ({ command, args, env = process.env, cwd, ipc = false, output }) => {
+  const child = spawn(command, args, {
+    env,
+    cwd,
+    detached: true,
+    stdio: ipc ? ["ignore", "pipe", "pipe", "ipc"] : ["ignore", "pipe", "pipe"],
+  });
+  await new Promise((resolve, reject) => {
+    child.once("spawn", () => resolve(undefined));
+    child.once("error", reject);
+  });
+  const pid = /** @type {number} */ (child.pid);
+  guard(pid);
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (/** @type {Buffer} */ chunk) => {
+      printed = (printed + chunk.toString()).slice(-TAIL_CHARACTERS);
+      output?.(chunk);
+    });
+  }
+  child.on("error", () => {});
+  /** @type {Promise<Exit>} */
+  const exited = new Promise((resolve) => {
+    child.once("exit", (code, signal) => {
+      // What the leader left behind in its group has no owner any more.
+      signalGroup(pid, "SIGKILL");
+      unguard(pid);
+      resolve({ code, signal });
+    });
+  });
+  const stop = async (graceMs = DEFAULT_GRACE_MS) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const timer = setTimeout(() => signalGroup(pid, "SIGKILL"), graceMs);
+    child.kill("SIGTERM");
+    await exited;
+    clearTimeout(timer);
+  };
+  return { pid, exited, tail: () => printed, stop, process: child };
+};
+
+/**
+ * Runs a command to its end, quietly.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, timeoutMs?: number, output?: (chunk: Buffer) => void }} [options]
+ * @returns {Promise<{ ok: boolean, tail: string }>} `ok` when it exited with 0 in time
+ */
+export const runCommand = async (command, args, { cwd, env, timeoutMs, output } = {}) => {
+  /** @type {Child} */
+  let child;
+  try {
+    child = await startChild({ command, args, cwd, env, output });
+  } catch (error) {
+    return { ok: false, tail: String(error) };
+  }
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => void child.stop(0), timeoutMs);
+  const { code } = await child.exited;
+  clearTimeout(timer);
+  return { ok: code === 0, tail: child.tail().trim() };
+};

@@ -1,0 +1,36 @@
+import { Unavailable } from "./packages.mjs";
+
+/**
+ * One way to get a server's program.
+ * @template T
+ * @typedef {object} Way
+ * @property {import("./run-server.mjs").Source} source
+ * @property {string} description for the progress line
+ * @property {() => Promise<T | undefined>} find without fetching anything
+ * @property {() => Promise<T>} [fetch] throws Unavailable when this machine can't
+ */
+
+/**
+ * The first way that works. What is here already, on PATH or in the cache, is preferred to anything that would have to be fetched.
+ * @template T
+ * @param {{ server: string, help: string, ways: readonly Way<T>[], log: (line: string) => void }} options `help`: how a person can provide the server
+ * @returns {Promise<{ found: T, source: import("./run-server.mjs").Source, description: string }>}
+ */
+export const locate = async ({ server, help, ways, log }) => {
+  for (const { source, description, find } of ways) {
+    const found = await find();
+    if (found !== undefined) return { found, source, description };
+  }
+  const reasons = [];
+  for (const { source, description, fetch } of ways) {
+    if (fetch === undefined) continue;
+    try {
+      log(`${server}: fetching ${description}`);
+      return { found: await fetch(), source, description };
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      reasons.push(`  - ${description}: ${error.message}`);
+    }
+  }
+  throw new Error(`${server} could not be had.\n${reasons.join("\n")}\n${help}`);
+};

@@ -1,0 +1,76 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { cached, findExecutable } from "./cache.mjs";
+import { startChild } from "./child.mjs";
+import { Unavailable } from "./packages.mjs";
+
+/** A download that has brought no new byte for this long is given up. */
+const STALL_MS = 6_000;
+const STALL_CHECK_MS = 500;
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+
+/**
+ * An installed npm package that knows how to download an official server program.
+ * @typedef {object} OfficialDownload
+ * @property {string} packageName
+ * @property {string} executable what the program's file name starts with
+ * @property {string} script ESM source; gets the folder to download into as its argument
+ */
+
+/** @param {string} cacheDir @param {OfficialDownload} download */
+const entryOf = (cacheDir, { executable }) => join(cacheDir, "official", `${executable}-${process.platform}-${process.arch}`);
+
+/** @param {string} name */
+const isInstalled = (name) => {
+  try {
+    return import.meta.resolve(name) !== "";
+  } catch {
+    return false;
+  }
+};
+
+/** @param {string} folder */
+const bytesBelow = async (folder) => {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const sizes = await Promise.all(
+    names.map((name) =>
+      stat(join(folder, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+};
+
+/** The program, if it was downloaded earlier. @param {string} cacheDir @param {OfficialDownload} download */
+export const findOfficial = (cacheDir, download) => findExecutable(entryOf(cacheDir, download), download.executable);
+
+/**
+ * Downloads the program. It runs in a process of its own because such downloads can't be called off from within.
+ * @param {{ cacheDir: string, env: NodeJS.ProcessEnv, download: OfficialDownload }} options
+ * @returns {Promise<string>} path of the program
+ */
+export const downloadOfficial = async ({ cacheDir, env, download }) => {
+  if (!isInstalled(download.packageName)) throw new Unavailable(`${download.packageName} is not installed`);
+  const entry = await cached(entryOf(cacheDir, download), async (folder) => {
+    const args = ["--input-type=module", "-e", download.script, folder];
+    const child = await startChild({ command: process.execPath, args, cwd: here, env });
+    let known = 0;
+    let lastGrowth = Date.now();
+    const watch = setInterval(async () => {
+      const bytes = await bytesBelow(folder);
+      if (bytes > known) lastGrowth = Date.now();
+      known = Math.max(known, bytes);
+      if (Date.now() - lastGrowth > STALL_MS) await child.stop(0);
+    }, STALL_CHECK_MS);
+    await child.exited;
+    clearInterval(watch);
+    if ((await findExecutable(folder, download.executable)) === undefined) throw new Unavailable("the official download can't be reached");
+  });
+  const program = await findExecutable(entry, download.executable);
+  if (program === undefined) throw new Unavailable(`${entry} is damaged: remove it and start again`);
+  return program;
+};

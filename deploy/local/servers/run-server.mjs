@@ -1,0 +1,63 @@
+import { startChild } from "./child.mjs";
+import { freePort } from "./ports.mjs";
+import { waitUntil } from "./probe.mjs";
+
+const READY_DEADLINE_MS = 60_000;
+const FREE_PORT_ATTEMPTS = 3;
+const STOP_GRACE_MS = 15_000;
+
+/**
+ * @typedef {"given" | "path" | "download" | "registry"} Source
+ *
+ * @typedef {object} RunningServer
+ * @property {Source} source where it came from
+ * @property {string} [engine] what serves, in words
+ * @property {number | null} pid null when it was given, not started
+ * @property {() => Promise<void>} stop
+ * @property {Promise<import("./child.mjs").Exit>} exited never resolves for a given server
+ *
+ * @typedef {object} StartOptions
+ * @property {string} dataDir
+ * @property {string} cacheDir
+ * @property {number} [port] a free one when left out
+ * @property {(line: string) => void} [log] progress, one line each
+ * @property {(chunk: Buffer) => void} [output] what the server prints
+ * @property {NodeJS.ProcessEnv} [env]
+ */
+
+/** @type {Promise<never>} */
+const never = new Promise(() => {});
+
+/** What a server that someone else runs looks like. @returns {RunningServer} */
+export const givenServer = () => ({ source: "given", pid: null, stop: async () => {}, exited: never });
+
+/**
+ * Starts one server process and waits until it answers its protocol. A port chosen here may be taken by someone else before the server binds
+ * it; then another one is tried.
+ * @param {{
+ *   name: string,
+ *   port?: number,
+ *   command: string,
+ *   args: (port: number) => readonly string[] | Promise<readonly string[]>,
+ *   probe: (port: number) => Promise<boolean>,
+ *   output?: (chunk: Buffer) => void,
+ *   env?: NodeJS.ProcessEnv,
+ * }} options
+ * @returns {Promise<{ port: number, child: import("./child.mjs").Child, stop: () => Promise<void> }>}
+ */
+export const runServer = async ({ name, port: fixedPort, command, args, probe, output, env }) => {
+  let failure = "";
+  for (let attempt = 0; attempt < (fixedPort === undefined ? FREE_PORT_ATTEMPTS : 1); attempt += 1) {
+    const port = fixedPort ?? (await freePort());
+    const child = await startChild({ command, args: await args(port), output, env });
+    const gone = new AbortController();
+    void child.exited.then(() => gone.abort());
+    const ready = await waitUntil(() => probe(port), { deadlineMs: READY_DEADLINE_MS, given: gone.signal });
+    if (ready && !gone.signal.aborted) return { port, child, stop: () => child.stop(STOP_GRACE_MS) };
+    failure = gone.signal.aborted ? "ended while starting" : `did not answer within ${READY_DEADLINE_MS / 1000} s`;
+    await child.stop(0);
+    failure = `${name} (${command}) ${failure}${child.tail() === "" ? "" : `:\n${child.tail().trim()}`}`;
+    if (!/already in use/i.test(child.tail())) break;
+  }
+  throw new Error(failure);
+};

