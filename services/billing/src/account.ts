@@ -1,0 +1,120 @@
+import { DomainError } from "@nodeloom/kernel";
+import { ledgerRow, type LedgerRow, type Movement } from "./movement";
+
+/** A trial grant: free runs of one model. */
+export interface Grant {
+  model: string;
+  total: number;
+  remaining: number;
+}
+
+/** One generator call of a held execution, and where its price comes from. */
+export interface HeldItem {
+  key: string;
+  model: string;
+  source: "grant" | "credits";
+  /** Held price; 0 for a grant. */
+  millicredits: number;
+  fromPlan: number;
+  fromTopUp: number;
+}
+
+export interface ActiveHold {
+  executionId: string;
+  at: Date;
+  items: HeldItem[];
+}
+
+/** A held item and what became of it. */
+export interface ClosedItem extends HeldItem {
+  captured: number;
+  /** Whether the grant's run was used up. */
+  consumed: boolean;
+}
+
+/** An execution that is settled, or was given up before it was ever held (voided). */
+export interface ClosedHold {
+  executionId: string;
+  voided: boolean;
+  items: ClosedItem[];
+}
+
+/** Everything billing knows of one user; one document, changed as a whole. Amounts are milli-credits. */
+export interface Account {
+  userId: string;
+  /** 0 for an account that isn't stored yet; one more with every change. */
+  revision: number;
+  plan: number;
+  topUp: number;
+  held: number;
+  grants: Grant[];
+  /** Models whose trial grant was given; it is given once in an account's life. */
+  trials: string[];
+  tier: string | null;
+  monthlyMillicredits: number;
+  renewsAt: Date | null;
+  holds: ActiveHold[];
+  /** Recently closed executions, oldest first. */
+  closed: ClosedHold[];
+  /** Whether closed executions were ever forgotten here; the ledger still knows them. */
+  closedTrimmed: boolean;
+  /** Ledger rows ever written: the sequence number of the newest. */
+  sequence: number;
+  /** Rows on their way to the ledger, oldest first. */
+  outbox: LedgerRow[];
+}
+
+/** The account of a user that billing has never heard of. */
+export const emptyAccount = (userId: string): Account => ({
+  userId,
+  revision: 0,
+  plan: 0,
+  topUp: 0,
+  held: 0,
+  grants: [],
+  trials: [],
+  tier: null,
+  monthlyMillicredits: 0,
+  renewsAt: null,
+  holds: [],
+  closed: [],
+  closedTrimmed: false,
+  sequence: 0,
+  outbox: [],
+});
+
+/** What every command carries: whose account, when, and what the ledger said about ids the account had to ask for. */
+export interface CommandContext {
+  userId: string;
+  at: Date;
+  /** Looked-up rows by id; null for "no such row". */
+  ledger?: ReadonlyMap<string, LedgerRow | null>;
+}
+
+/** What came of a command. `recall`: it depends on ledger rows that the account no longer carries; look them up and apply again. */
+export type Outcome<R> = { kind: "done"; reply: R } | { kind: "refused"; error: DomainError } | { kind: "recall"; ids: string[] };
+
+export interface Transition<R> {
+  /** The very same object when nothing changed. */
+  account: Account;
+  outcome: Outcome<R>;
+}
+
+export const done = <R>(account: Account, reply: R): Transition<R> => ({ account, outcome: { kind: "done", reply } });
+export const refused = (account: Account, error: DomainError): Transition<never> => ({ account, outcome: { kind: "refused", error } });
+export const recall = (account: Account, ids: string[]): Transition<never> => ({ account, outcome: { kind: "recall", ids } });
+
+/** Whether a movement was made: its row, null, or "unknown" until the ledger is asked. */
+export const findMovement = (account: Account, context: CommandContext, id: string): LedgerRow | null | "unknown" => {
+  const waiting = account.outbox.find((row) => row.id === id);
+  if (waiting) return waiting;
+  const known = context.ledger?.get(id);
+  return known === undefined ? "unknown" : known;
+};
+
+/** Adds rows to the account's outbox. */
+export const record = (account: Account, at: Date, movements: Movement[]): Account => ({
+  ...account,
+  sequence: account.sequence + movements.length,
+  outbox: [...account.outbox, ...movements.map((movement, index) => ledgerRow(movement, account.userId, account.sequence + index + 1, at))],
+});

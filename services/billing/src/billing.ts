@@ -1,0 +1,67 @@
+import type { Logger } from "@nodeloom/platform";
+import { emptyAccount, type Account } from "./account";
+import { allocate, type Allocation, type HoldReply } from "./hold";
+import { createLanes } from "./lanes";
+import { createLedger, type LedgerCheck, type LedgerPage } from "./ledger";
+import { createOutbox } from "./outbox";
+import { renewIfDue } from "./plan";
+import { checked, type RequestOf } from "./requests";
+import type { SettleReply } from "./settle";
+import type { BillingStore } from "./store";
+
+export interface BillingDependencies {
+  store: BillingStore;
+  logger: Logger;
+  clock?: () => Date;
+}
+
+export type Billing = ReturnType<typeof createBilling>;
+
+/** The use cases of billing. `deadlineMs` is when the caller stops waiting, in milliseconds since the epoch. */
+export const createBilling = ({ store, logger, clock = () => new Date() }: BillingDependencies) => {
+  const outbox = createOutbox({ store, logger, clock });
+  const lanes = createLanes({ store, outbox, logger });
+  const ledger = createLedger({ store, outbox });
+
+  const account = async (request: RequestOf<"account">): Promise<Account> => {
+    const { userId } = checked("account", request);
+    return renewIfDue((await store.load(userId)) ?? emptyAccount(userId), clock());
+  };
+
+  return {
+    account,
+
+    /** What a hold would take now, without taking it. */
+    quote: async (request: RequestOf<"quote">): Promise<Allocation> => {
+      const { userId, items } = checked("quote", request);
+      return allocate(await account({ userId }), items);
+    },
+
+    hold: async (request: RequestOf<"hold">, deadlineMs?: number): Promise<HoldReply> =>
+      lanes.submit({ type: "hold", at: clock(), ...checked("hold", request) }, deadlineMs),
+
+    settle: async (request: RequestOf<"settle">, deadlineMs?: number): Promise<SettleReply> =>
+      lanes.submit({ type: "settle", at: clock(), ...checked("settle", request) }, deadlineMs),
+
+    setPlan: async (request: RequestOf<"setPlan">, deadlineMs?: number): Promise<Account> =>
+      lanes.submit({ type: "setPlan", at: clock(), ...checked("setPlan", request) }, deadlineMs),
+
+    credit: async (request: RequestOf<"credit">, deadlineMs?: number): Promise<Account> =>
+      lanes.submit({ type: "credit", at: clock(), ...checked("credit", request) }, deadlineMs),
+
+    ledgerPage: async (request: RequestOf<"ledger">): Promise<LedgerPage> => {
+      const { userId, limit, cursor } = checked("ledger", request);
+      return ledger.page(userId, limit, cursor);
+    },
+
+    checkLedger: (): Promise<LedgerCheck> => ledger.check(),
+
+    start: (): void => outbox.start(),
+
+    /** Answers what is under way, then drains it. */
+    stop: async (): Promise<void> => {
+      await lanes.close();
+      await outbox.stop();
+    },
+  };
+};

@@ -1,0 +1,32 @@
+import type { Account, Transition } from "./account";
+import { hold, type HoldCommand, type HoldReply } from "./hold";
+import { credit, renewIfDue, setPlan, type CreditCommand, type SetPlanCommand } from "./plan";
+import { settle, type SettleCommand, type SettleReply } from "./settle";
+
+interface Replies {
+  hold: HoldReply;
+  settle: SettleReply;
+  setPlan: Account;
+  credit: Account;
+}
+
+export type Command = HoldCommand | SettleCommand | SetPlanCommand | CreditCommand;
+export type ReplyTo<C extends Command> = Replies[C["type"]];
+
+const HANDLERS: { [T in Command["type"]]: (account: Account, command: Extract<Command, { type: T }>) => Transition<Replies[T]> } = {
+  hold,
+  settle,
+  setPlan,
+  credit,
+};
+
+/**
+ * The whole of billing as one pure function: an account and a command give the next account and an outcome. A month
+ * that has ended is renewed first. Nothing is read, written or timed here; applying the same command again to any later
+ * account gives the same reply and changes nothing.
+ */
+export const apply = <C extends Command>(account: Account, command: C): Transition<ReplyTo<C>> => {
+  // The table pairs each type with its handler; TypeScript cannot follow that through a generic index.
+  const handle = HANDLERS[command.type] as unknown as (account: Account, command: C) => Transition<ReplyTo<C>>;
+  return handle(renewIfDue(account, command.at), command);
+};

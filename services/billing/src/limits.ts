@@ -1,0 +1,24 @@
+/** Every bound of billing, in one place. */
+export const BILLING_LIMITS = {
+  /** Generator calls of one execution. */
+  itemsPerHold: 5_000,
+  /** Generator calls of all active executions of one account; keeps its document far below 16 MB. */
+  activeItems: 20_000,
+  /** Closed executions an account remembers itself; older ones are found in the ledger. */
+  closedHolds: 256,
+  /** Items of all remembered closed executions together. */
+  closedItems: 2_000,
+  /** Undrained ledger rows from which on an account drains before it takes more commands. */
+  outboxRows: 2_000,
+  /** Largest single movement: 10 million US dollars. */
+  movementMillicredits: 1_000_000_000_000,
+  /** Largest balance; sums of balances stay exact integers. */
+  balanceMillicredits: 1_000_000_000_000_000,
+  grantRuns: 1_000_000,
+  idChars: 200,
+  keyChars: 500,
+  noteChars: 1_000,
+  trialGrants: 1_000,
+  ledgerPageRows: 200,
+  ledgerPageDefault: 50,
+} as const;

@@ -1,0 +1,78 @@
+import { invalidRequest } from "@nodeloom/kernel";
+import { z } from "zod";
+import { BILLING_LIMITS as LIMITS } from "./limits";
+
+const id = z.string().min(1).max(LIMITS.idChars);
+const millicredits = z.number().int().min(0).max(LIMITS.movementMillicredits);
+const runs = z.number().int().min(1).max(LIMITS.grantRuns);
+const positive = millicredits.min(1);
+
+/** A list whose members each have a name of their own. */
+const uniqueBy = <T extends z.ZodObject>(item: T, name: keyof z.infer<T> & string, max: number) =>
+  z
+    .array(item)
+    .max(max)
+    .superRefine((items, context) => {
+      const seen = new Set<unknown>();
+      items.forEach((entry, index) => {
+        const value = (entry as Record<string, unknown>)[name];
+        if (seen.has(value)) context.addIssue({ code: "custom", path: [index, name], message: "is there twice" });
+        seen.add(value);
+      });
+    });
+
+const holdItems = uniqueBy(
+  z.object({ key: z.string().min(1).max(LIMITS.keyChars), model: z.string().max(LIMITS.idChars), maxMillicredits: millicredits }),
+  "key",
+  LIMITS.itemsPerHold,
+);
+const amount = <K extends string>(kind: K, schema: z.ZodNumber) => z.object({ kind: z.literal(kind), millicredits: schema });
+
+/** What each call of billing must look like. */
+export const REQUESTS = {
+  account: z.object({ userId: id }),
+  quote: z.object({ userId: id, items: holdItems }),
+  hold: z.object({ userId: id, executionId: id, items: holdItems, maxActive: z.number().int().min(0) }),
+  settle: z.object({
+    userId: id,
+    executionId: id,
+    items: uniqueBy(
+      z.object({ key: z.string().min(1), captureMillicredits: millicredits, consumeGrant: z.boolean() }),
+      "key",
+      LIMITS.itemsPerHold,
+    ),
+    captureAll: z.boolean(),
+  }),
+  setPlan: z.object({
+    userId: id,
+    tier: id,
+    monthlyMillicredits: millicredits,
+    trials: uniqueBy(z.object({ model: id, runs: runs.min(0) }), "model", LIMITS.trialGrants),
+    reference: id,
+  }),
+  credit: z.object({
+    userId: id,
+    credit: z.discriminatedUnion("kind", [
+      amount("topup", positive),
+      amount("plan", positive),
+      amount("adjust", z.number().int().min(-LIMITS.movementMillicredits).max(LIMITS.movementMillicredits)),
+      z.object({ kind: z.literal("grant"), model: id, runs }),
+    ]),
+    note: z.string().max(LIMITS.noteChars),
+    reference: id,
+  }),
+  ledger: z.object({
+    userId: id,
+    limit: z.number().int().min(0).max(LIMITS.ledgerPageRows),
+    cursor: z.string().regex(/^\d{0,15}$/, "is no cursor of this list"),
+  }),
+} as const;
+
+export type RequestOf<K extends keyof typeof REQUESTS> = z.infer<(typeof REQUESTS)[K]>;
+
+/** @throws DomainError INVALID_REQUEST with every problem and where it is. */
+export const checked = <K extends keyof typeof REQUESTS>(kind: K, request: RequestOf<K>): RequestOf<K> => {
+  const parsed = REQUESTS[kind].safeParse(request);
+  if (parsed.success) return request;
+  throw invalidRequest(parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })));
+};

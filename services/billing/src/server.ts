@@ -1,0 +1,85 @@
+import { invalidRequest } from "@nodeloom/kernel";
+import { requestContext, unary } from "@nodeloom/platform";
+import { billing as proto } from "@nodeloom/proto";
+import type { Account, HeldItem } from "./account";
+import type { Billing } from "./billing";
+import type { LedgerRow } from "./movement";
+import type { RequestOf } from "./requests";
+
+const heldItem = ({ key, model, source, millicredits }: HeldItem): Partial<proto.HeldItem> => ({
+  key,
+  model,
+  millicredits,
+  source: source === "grant" ? proto.HoldSource.HOLD_SOURCE_GRANT : proto.HoldSource.HOLD_SOURCE_CREDITS,
+});
+
+const accountMessage = (account: Account): proto.Account =>
+  proto.Account.fromPartial({
+    userId: account.userId,
+    planMillicredits: account.plan,
+    topUpMillicredits: account.topUp,
+    heldMillicredits: account.held,
+    grants: account.grants,
+    renewsAt: account.renewsAt ?? undefined,
+    activeHolds: account.holds.length,
+  });
+
+const rowMessage = ({ at, ...row }: LedgerRow): proto.LedgerRow => proto.LedgerRow.fromPartial({ ...row, createdAt: at });
+
+const creditOf = ({ kind, millicredits, model, runs }: proto.CreditRequest): RequestOf<"credit">["credit"] => {
+  switch (kind) {
+    case proto.CreditKind.CREDIT_KIND_TOPUP:
+      return { kind: "topup", millicredits };
+    case proto.CreditKind.CREDIT_KIND_PLAN:
+      return { kind: "plan", millicredits };
+    case proto.CreditKind.CREDIT_KIND_ADJUST:
+      return { kind: "adjust", millicredits };
+    case proto.CreditKind.CREDIT_KIND_GRANT:
+      return { kind: "grant", model, runs };
+    default:
+      throw invalidRequest([{ path: "kind", message: "is unknown" }]);
+  }
+};
+
+const deadline = (): number | undefined => requestContext()?.deadlineMs;
+
+/** gRPC handlers of billing. */
+export const billingHandlers = (billing: Billing): proto.BillingServiceServer => ({
+  getAccount: unary(async (request) => proto.GetAccountResponse.fromPartial({ account: accountMessage(await billing.account(request)) })),
+
+  hold: unary(async (request) => {
+    const { items, heldMillicredits } = await billing.hold(request, deadline());
+    return proto.HoldResponse.fromPartial({ items: items.map(heldItem), heldMillicredits });
+  }),
+
+  settle: unary(async (request) => {
+    const { captured, ...amounts } = await billing.settle(request, deadline());
+    return proto.SettleResponse.fromPartial({ ...amounts, captured: captured.map(heldItem) });
+  }),
+
+  quoteHold: unary(async (request) => {
+    const { items, required, sufficient, grants } = await billing.quote(request);
+    return proto.QuoteHoldResponse.fromPartial({ items: items.map(heldItem), heldMillicredits: required, sufficient, grants });
+  }),
+
+  setPlan: unary(async ({ grants, ...request }) => {
+    const trials = grants.map(({ model, total }) => ({ model, runs: total }));
+    return proto.SetPlanResponse.fromPartial({ account: accountMessage(await billing.setPlan({ ...request, trials }, deadline())) });
+  }),
+
+  credit: unary(async (request) => {
+    const { userId, note, reference } = request;
+    const account = await billing.credit({ userId, credit: creditOf(request), note, reference }, deadline());
+    return proto.CreditResponse.fromPartial({ account: accountMessage(account) });
+  }),
+
+  listLedger: unary(async (request) => {
+    const { rows, nextCursor } = await billing.ledgerPage(request);
+    return proto.ListLedgerResponse.fromPartial({ rows: rows.map(rowMessage), nextCursor });
+  }),
+
+  checkLedger: unary(async () => {
+    const { accounts, mismatches } = await billing.checkLedger();
+    return proto.CheckLedgerResponse.fromPartial({ ok: mismatches.length === 0, accounts, mismatches });
+  }),
+});

@@ -1,0 +1,229 @@
+import { isDuplicateKey } from "@nodeloom/platform";
+import { Schema, type AnyBulkWriteOperation, type Connection, type UpdateQuery } from "mongoose";
+import { emptyAccount, type Account } from "./account";
+import type { LedgerRow } from "./movement";
+
+type AccountDocument = Omit<Account, "userId"> & { _id: string };
+type LedgerDocument = Omit<LedgerRow, "id"> & { _id: string };
+
+/** Rows of one account in the ledger, as an aggregate. */
+export interface LedgerTotal {
+  userId: string;
+  millicredits: number;
+  rows: number;
+}
+
+/** Acknowledged only once it survives the loss of the server's process: money is never told before it is written. */
+const DURABLE = { w: "majority", j: true } as const;
+/** A read that decides about money never sees a write that a failover could still take back. */
+const COMMITTED = "majority";
+const OPERATION_TIMEOUT_MS = 10_000;
+const LEDGER_CHUNK = 500;
+const RACED_UPSERT_ATTEMPTS = 2;
+
+// The account's inner shapes are built by pure, typed code and only ever replaced: casting each item again would cost
+// more than the update itself.
+const accountSchema = new Schema<AccountDocument>(
+  {
+    _id: { type: String, required: true },
+    revision: Number,
+    plan: Number,
+    topUp: Number,
+    held: Number,
+    grants: [Schema.Types.Mixed],
+    trials: [String],
+    tier: String,
+    monthlyMillicredits: Number,
+    renewsAt: Date,
+    holds: [Schema.Types.Mixed],
+    closed: [Schema.Types.Mixed],
+    closedTrimmed: Boolean,
+    sequence: Number,
+    outbox: [Schema.Types.Mixed],
+  },
+  { collection: "accounts", minimize: false, versionKey: false, writeConcern: DURABLE },
+);
+// Finds the accounts whose rows are still on their way to the ledger.
+accountSchema.index({ "outbox.at": 1 });
+
+const ledgerSchema = new Schema<LedgerDocument>(
+  {
+    _id: { type: String, required: true },
+    userId: { type: String, required: true },
+    sequence: { type: Number, required: true },
+    kind: { type: String, required: true },
+    millicredits: { type: Number, required: true },
+    movedMillicredits: { type: Number, required: true },
+    runs: { type: Number, required: true },
+    at: { type: Date, required: true },
+    executionId: String,
+    model: String,
+    note: String,
+    closed: Schema.Types.Mixed,
+  },
+  { collection: "ledger", minimize: false, versionKey: false, writeConcern: DURABLE },
+);
+// Lists an account's rows newest first, and lets no two rows take the same place.
+ledgerSchema.index({ userId: 1, sequence: -1 }, { unique: true });
+
+const toAccount = ({ _id, ...document }: AccountDocument): Account => ({ ...emptyAccount(_id), ...document });
+const toRow = ({ _id, ...document }: LedgerDocument): LedgerRow => ({ id: _id, ...document });
+
+const REPLACED = [
+  "plan",
+  "topUp",
+  "held",
+  "grants",
+  "trials",
+  "tier",
+  "monthlyMillicredits",
+  "renewsAt",
+  "holds",
+  "closedTrimmed",
+  "sequence",
+] as const satisfies readonly (keyof Account)[];
+
+/** Only what changed travels: lists that grow are appended to, the rest is replaced. */
+const changes = (before: Account, after: Account): UpdateQuery<AccountDocument> => {
+  const replaced = REPLACED.filter((name) => before.revision === 0 || after[name] !== before[name]);
+  const known = new Set(before.closed);
+  const closed = after.closed.filter((entry) => !known.has(entry));
+  // Also when nothing is left to append: a closing too large to remember still pushes the older ones out.
+  const closedChanged = after.closed !== before.closed;
+  const outbox = after.outbox.slice(before.outbox.length);
+  return {
+    $set: { revision: before.revision + 1, ...Object.fromEntries(replaced.map((name) => [name, after[name]])) },
+    $push: {
+      ...(closedChanged ? { closed: { $each: closed, $slice: 0 - after.closed.length } } : {}),
+      ...(outbox.length > 0 ? { outbox: { $each: outbox } } : {}),
+    },
+  };
+};
+
+const insertOnce = (row: LedgerRow): AnyBulkWriteOperation<LedgerDocument> => {
+  const { id, ...rest } = row;
+  return { updateOne: { filter: { _id: id }, update: { $setOnInsert: rest }, upsert: true } };
+};
+
+export type BillingStore = ReturnType<typeof createStore>;
+
+/** Accounts and their ledger in MongoDB. Every write is one conditional update of one document, or an insert by deterministic id. */
+export const createStore = (connection: Connection) => {
+  const accounts = connection.model<AccountDocument>("Account", accountSchema);
+  const ledger = connection.model<LedgerDocument>("LedgerRow", ledgerSchema);
+
+  /** Rows that are there already stay as they are. */
+  const writeChunk = async (rows: readonly LedgerRow[], attempt = 1): Promise<void> => {
+    try {
+      await ledger.bulkWrite(rows.map(insertOnce), { ordered: false, timestamps: false });
+    } catch (error) {
+      // Two upserts of one id may race, and one of them fails; it finds the row when it looks again.
+      if (!isDuplicateKey(error) || attempt === RACED_UPSERT_ATTEMPTS) throw error;
+      await writeChunk(rows, attempt + 1);
+    }
+  };
+
+  return {
+    createIndexes: async (): Promise<void> => {
+      await accounts.createIndexes();
+      await ledger.createIndexes();
+    },
+
+    /** The account as stored; undefined for one that isn't. */
+    load: async (userId: string): Promise<Account | undefined> => {
+      const document = await accounts
+        .findById(userId)
+        .readConcern(COMMITTED)
+        .maxTimeMS(OPERATION_TIMEOUT_MS)
+        .lean<AccountDocument | null>();
+      return document ? toAccount(document) : undefined;
+    },
+
+    /** Writes `after` if the account is still what `before` was read as; false if someone else was faster. */
+    commit: async (before: Account, after: Account): Promise<boolean> => {
+      try {
+        const result = await accounts.updateOne({ _id: before.userId, revision: before.revision }, changes(before, after), {
+          upsert: before.revision === 0,
+          maxTimeMS: OPERATION_TIMEOUT_MS,
+        });
+        return result.matchedCount + result.upsertedCount === 1;
+      } catch (error) {
+        if (before.revision === 0 && isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+
+    /** Ledger rows by id; absent ids are left out. */
+    findRows: async (ids: readonly string[]): Promise<LedgerRow[]> => {
+      const found = await ledger
+        .find({ _id: { $in: ids } })
+        .readConcern(COMMITTED)
+        .maxTimeMS(OPERATION_TIMEOUT_MS)
+        .lean<LedgerDocument[]>();
+      return found.map(toRow);
+    },
+
+    /** Appends rows to the ledger, each at most once. */
+    appendRows: async (rows: readonly LedgerRow[]): Promise<void> => {
+      for (let start = 0; start < rows.length; start += LEDGER_CHUNK) await writeChunk(rows.slice(start, start + LEDGER_CHUNK));
+    },
+
+    /** Takes rows that are in the ledger out of their accounts' outboxes. */
+    dropFromOutbox: async (rows: readonly LedgerRow[]): Promise<void> => {
+      const idsByUser = new Map<string, string[]>();
+      for (const { userId, id } of rows) idsByUser.set(userId, [...(idsByUser.get(userId) ?? []), id]);
+      const pulls = [...idsByUser].map(([userId, ids]): AnyBulkWriteOperation<AccountDocument> => ({
+        updateOne: { filter: { _id: userId }, update: { $pull: { outbox: { id: { $in: ids } } } } },
+      }));
+      if (pulls.length > 0) await accounts.bulkWrite(pulls, { ordered: false, timestamps: false });
+    },
+
+    /** Outboxes with a row older than a time, at most `limit` accounts. */
+    findOutboxes: async (olderThan: Date, limit: number): Promise<LedgerRow[]> => {
+      const found = await accounts
+        .find({ "outbox.at": { $lte: olderThan } }, { outbox: 1 })
+        .limit(limit)
+        .readConcern(COMMITTED)
+        .lean<Pick<AccountDocument, "_id" | "outbox">[]>();
+      return found.flatMap((document) => document.outbox);
+    },
+
+    /** An account's rows below a sequence number, newest first. */
+    listRows: async (userId: string, below: number, limit: number): Promise<LedgerRow[]> => {
+      const found = await ledger
+        .find({ userId, sequence: { $lt: below } })
+        .sort({ sequence: -1 })
+        .limit(limit)
+        .lean<LedgerDocument[]>();
+      return found.map(toRow);
+    },
+
+    /** Accounts in order of their ids, from after a given one. */
+    pageAccounts: async (afterUserId: string, limit: number): Promise<Account[]> => {
+      const found = await accounts
+        .find({ _id: { $gt: afterUserId } }, { closed: 0 })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .readConcern(COMMITTED)
+        .lean<AccountDocument[]>();
+      return found.map(toAccount);
+    },
+
+    /** Sums the drained rows of each account up to the moment it was read; rows it still carries are left out. */
+    totals: async (read: readonly Account[]): Promise<LedgerTotal[]> => {
+      if (read.length === 0) return [];
+      const upToRead = read.map(({ userId, sequence, outbox }) => ({
+        userId,
+        sequence: { $lte: sequence },
+        _id: { $nin: outbox.map((row) => row.id) },
+      }));
+      return ledger
+        .aggregate<LedgerTotal>([
+          { $match: { $or: upToRead } },
+          { $group: { _id: "$userId", millicredits: { $sum: "$millicredits" }, rows: { $sum: 1 } } },
+          { $project: { _id: 0, userId: "$_id", millicredits: 1, rows: 1 } },
+        ])
+        .readConcern(COMMITTED);
+    },
+  };
+};
