@@ -17,16 +17,16 @@ while read -r verb group; do
   esac
 done
 [ -n "$groups" ] || exit 0
-for group in $groups; do kill -TERM -- "-$group" 2>/dev/null; done
+for group in $groups; do kill -s TERM -- "-$group" 2>/dev/null; done
 tries=0
 while [ $tries -lt 50 ]; do
   alive=
-  for group in $groups; do kill -0 -- "-$group" 2>/dev/null && alive=yes; done
+  for group in $groups; do kill -s 0 -- "-$group" 2>/dev/null && alive=yes; done
   [ -n "$alive" ] || exit 0
   sleep 0.2
   tries=$((tries + 1))
 done
-for group in $groups; do kill -KILL -- "-$group" 2>/dev/null; done
+for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
 `;
 
 /** @type {import("node:stream").Writable | undefined} */
