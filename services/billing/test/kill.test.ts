@@ -1,0 +1,131 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { DomainError } from "@nodeloom/kernel";
+import type { billing as proto } from "@nodeloom/proto";
+import {
+  accountOf,
+  clientOf,
+  dropDatabase,
+  holdRequest,
+  ownDatabase,
+  settleRequest,
+  startInstance,
+  topUp,
+  wholeLedger,
+  type BillingClient,
+} from "./support/instance";
+import { freePort, startProcess, type BillingProcess } from "./support/process";
+
+const USERS = 3;
+const RUNS_PER_USER = 120;
+const IN_PARALLEL = 20;
+const PRICE = 1_000;
+const KILLS = 4;
+/** Answers between two kills; the last stretch runs to the end. */
+const ANSWERS_PER_LIFE = 90;
+const MAX_JITTER_MS = 15;
+const RETRY_MS = 20;
+
+/** Repeats a call until it is answered, as a durable caller does. */
+const untilAnswered = async <T>(call: () => Promise<T>): Promise<T> => {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind !== "unavailable") throw error;
+      await delay(RETRY_MS);
+    }
+  }
+};
+
+interface Run {
+  userId: string;
+  executionId: string;
+  /** What the run turns out to cost; undefined for one that is given up without ever being held. */
+  cost?: number;
+}
+
+const allRuns = (): Run[] =>
+  Array.from({ length: USERS * RUNS_PER_USER }, (_, index) => ({
+    userId: `user-${index % USERS}`,
+    executionId: `run-${index}`,
+    cost: index % 10 === 9 ? undefined : (index * 37) % PRICE,
+  }));
+
+const perform = async (client: BillingClient, { userId, executionId, cost }: Run, answered: () => void): Promise<proto.SettleResponse> => {
+  if (cost !== undefined) {
+    const held = await untilAnswered(() => client.hold(holdRequest(userId, executionId, PRICE)));
+    expect(held.heldMillicredits).toBe(PRICE);
+    answered();
+  }
+  const settled = await untilAnswered(() => client.settle(settleRequest(userId, executionId, cost ?? 0)));
+  expect(settled.capturedMillicredits).toBe(cost ?? 0);
+  answered();
+  return settled;
+};
+
+/** Kills the process whenever enough calls were answered, at a random moment under load, and starts another. */
+const createReaper = (env: Record<string, string>, first: BillingProcess) => {
+  let current = first;
+  let answers = 0;
+  let kills = 0;
+  let restarting = Promise.resolve();
+  const restart = async (): Promise<void> => {
+    await delay(Math.random() * MAX_JITTER_MS);
+    await current.kill();
+    current = await startProcess(env);
+  };
+  return {
+    answered: (): void => {
+      answers += 1;
+      if (answers % ANSWERS_PER_LIFE !== 0 || kills === KILLS) return;
+      kills += 1;
+      restarting = restarting.then(restart);
+    },
+    finish: async (): Promise<number> => {
+      await restarting;
+      await current.kill();
+      return kills;
+    },
+  };
+};
+
+it("keeps both money invariants when the process is killed again and again under load", async () => {
+  const env = { ...ownDatabase(), BILLING_LISTEN: `127.0.0.1:${await freePort()}` };
+  const reaper = createReaper(env, await startProcess(env));
+  const client = clientOf(Number(env.BILLING_LISTEN.split(":")[1]));
+  const runs = allRuns();
+  const funds = RUNS_PER_USER * PRICE;
+  for (let index = 0; index < USERS; index++) await topUp(client, `user-${index}`, funds);
+
+  const queue = [...runs];
+  const worker = async (): Promise<void> => {
+    for (let run = queue.shift(); run; run = queue.shift()) await perform(client, run, reaper.answered);
+  };
+  await Promise.all(Array.from({ length: IN_PARALLEL }, worker));
+  expect(await reaper.finish()).toBe(KILLS);
+  client.close();
+
+  const survivor = await startInstance(env);
+  for (let index = 0; index < USERS; index++) {
+    const userId = `user-${index}`;
+    const own = runs.filter((run) => run.userId === userId);
+    const spent = own.reduce((sum, run) => sum + (run.cost ?? 0), 0);
+    expect(await accountOf(survivor.client, userId)).toMatchObject({
+      topUpMillicredits: funds - spent,
+      heldMillicredits: 0,
+      activeHolds: 0,
+    });
+    const rows = await wholeLedger(survivor.client, userId);
+    expect(rows.reduce((sum, row) => sum + row.millicredits, 0)).toBe(funds - spent);
+    const captured = rows.filter((row) => row.kind === "capture").map((row) => row.executionId);
+    expect(captured.sort()).toEqual(
+      own
+        .filter((run) => run.cost)
+        .map((run) => run.executionId)
+        .sort(),
+    );
+  }
+  expect(await survivor.client.checkLedger({})).toMatchObject({ ok: true, accounts: USERS });
+  await survivor.stop();
+  await dropDatabase(env);
+});

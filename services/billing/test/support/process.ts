@@ -1,0 +1,42 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+
+const MAIN = join(__dirname, "../../src/main.ts");
+const FROM_SOURCE = join(__dirname, "from-source.cjs");
+
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+};
+
+export interface BillingProcess {
+  /** Ends the process as a power cut would: nothing of it runs any more. */
+  kill(): Promise<void>;
+}
+
+/** Billing in an operating-system process of its own; resolves when it is ready. */
+export const startProcess = async (env: Record<string, string>): Promise<BillingProcess> => {
+  const child: ChildProcess = spawn(process.execPath, ["-r", FROM_SOURCE, MAIN], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  const exited = once(child, "exit");
+  await Promise.race([
+    once(child, "message"),
+    exited.then(([code]) => {
+      throw new Error(`billing ended with ${String(code)} before it was ready`);
+    }),
+  ]);
+  return {
+    kill: async () => {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+};
