@@ -6,21 +6,33 @@ export const NAL_PPS = 8;
 const HIGHEST_PRIORITY = 3;
 const EMULATION_PREVENTION_BYTE = 3;
 
-/** Wraps a payload as a NAL unit: the one-byte header, then the payload with emulation prevention (clause 7.4.1). */
-export const nalUnit = (type: number, payload: Uint8Array): Uint8Array => {
-  const unit = new Uint8Array(1 + payload.length + Math.ceil(payload.length / 2));
-  unit[0] = (HIGHEST_PRIORITY << 5) | type;
-  let length = 1;
+const TWO_ZEROS = Buffer.alloc(2);
+
+/** Emulation prevention (clause 7.4.1): no start code can appear inside a unit. */
+const escape = (payload: Uint8Array): Uint8Array => {
+  // Samples in limited range are never zero, so that nearly every payload may stay as it is.
+  if (!Buffer.from(payload.buffer, payload.byteOffset, payload.length).includes(TWO_ZEROS)) return payload;
+  const escaped = new Uint8Array(payload.length + Math.ceil(payload.length / 2));
+  let length = 0;
   let zeros = 0;
   for (const byte of payload) {
     if (zeros === 2 && byte <= EMULATION_PREVENTION_BYTE) {
-      unit[length++] = EMULATION_PREVENTION_BYTE;
+      escaped[length++] = EMULATION_PREVENTION_BYTE;
       zeros = 0;
     }
-    unit[length++] = byte;
+    escaped[length++] = byte;
     zeros = byte === 0 ? zeros + 1 : 0;
   }
-  return unit.slice(0, length);
+  return escaped.subarray(0, length);
+};
+
+/** Wraps a payload as a NAL unit: the one-byte header, then the escaped payload. */
+export const nalUnit = (type: number, payload: Uint8Array): Uint8Array => {
+  const escaped = escape(payload);
+  const unit = new Uint8Array(1 + escaped.length);
+  unit[0] = (HIGHEST_PRIORITY << 5) | type;
+  unit.set(escaped, 1);
+  return unit;
 };
 
 /** A NAL unit as MP4 stores it: four bytes of length, then the unit. */
