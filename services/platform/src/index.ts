@@ -1,6 +1,7 @@
 export * from "./config";
 export * from "./context";
 export * from "./egress";
+export * from "./execution-json";
 export { createGrpcClient, type CallOptions, type ClientOf } from "./grpc/client";
 export type { TlsConfig } from "./grpc/credentials";
 export { clientStream, grpcService, serverStream, startGrpcServer, unary, type GrpcService } from "./grpc/server";

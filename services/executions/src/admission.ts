@@ -1,0 +1,72 @@
+import { DomainError, type Reason } from "@nodeloom/kernel";
+import type { Logger } from "@nodeloom/platform";
+import { billing as billingProto, type usage as usageProto } from "@nodeloom/proto";
+import type { Billing, Usage } from "./clients";
+import type { Execution } from "./execution";
+import type { HeldItem, Refusal, RunInput } from "./run-types";
+import { initialNodes } from "./temporal/workflows/graph-run";
+import { TIMING } from "./timing";
+
+export type Admission = { held: HeldItem[] } | { refused: Refusal };
+
+const refusal = (kind: string, reason: Reason, message: string, metadata = {}): { refused: Refusal } => ({
+  refused: { kind, reason, message, metadata },
+});
+
+/** What usage is told of a run, at its start and at its end. */
+export const runStart = (input: RunInput): usageProto.RunStart => ({
+  executionId: input.executionId,
+  userId: input.userId,
+  workflowSlug: input.workflowSlug ?? undefined,
+  modelIds: input.modelIds,
+  source: input.source,
+  startedAt: new Date(input.receivedAt),
+});
+
+const hold = async (billing: Billing, input: RunInput): Promise<HeldItem[]> => {
+  const { items } = await billing.hold(
+    { executionId: input.executionId, userId: input.userId, items: input.holds, maxActive: input.concurrency },
+    { deadlineMs: TIMING.holdCall },
+  );
+  return items.map((item) => ({
+    key: item.key,
+    source: item.source === billingProto.HoldSource.HOLD_SOURCE_GRANT ? "grant" : "credits",
+    millicredits: item.millicredits,
+  }));
+};
+
+/**
+ * Holds the credits of a run, then records it. Idempotent by execution id. A refused hold leaves no trace; a billing
+ * service that can't be asked refuses the run as unavailable, and `voidAdmission` then undoes a hold that was made unseen.
+ */
+export const createAdmission = ({
+  billing,
+  usage,
+  execution,
+  logger,
+}: {
+  billing: Billing;
+  usage: Usage;
+  execution: Execution;
+  logger: Logger;
+}) => ({
+  admit: async (input: RunInput): Promise<Admission> => {
+    let held: HeldItem[];
+    try {
+      held = await hold(billing, input);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      const refused = refusal(error.kind, error.reason, error.message, error.metadata);
+      execution.refuse(input.executionId, refused.refused);
+      if (error.kind === "unavailable") logger.warn({ executionId: input.executionId }, "billing is not available, run refused");
+      return refused;
+    }
+    const nodes = initialNodes(input.plan);
+    await Promise.all([usage.startRun({ run: runStart(input) }), execution.admit(input, nodes)]);
+    return { held };
+  },
+
+  voidAdmission: async (executionId: string, userId: string): Promise<void> => {
+    await billing.settle({ executionId, userId, items: [], captureAll: false });
+  },
+});

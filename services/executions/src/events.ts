@@ -1,0 +1,64 @@
+import { EventEmitter } from "node:events";
+import type { Logger, Redis } from "@nodeloom/platform";
+
+/** What travels over an execution's channel. `sequence` is 0 for news that is not in the log. */
+export interface ChannelEvent {
+  sequence: number;
+  type: string;
+  /** Milliseconds since the epoch. */
+  at: number;
+  data: Record<string, unknown>;
+}
+
+export type Listener = (event: ChannelEvent) => void;
+
+export interface EventChannel {
+  /** Tells everyone who listens to an execution, in this process first. Never fails, never waits. */
+  publish(executionId: string, event: ChannelEvent): void;
+  /** Hears of an execution until the returned function is called. */
+  subscribe(executionId: string, listener: Listener): () => void;
+}
+
+export interface ChannelOptions {
+  publisher: Redis;
+  subscriber: Redis;
+  prefix: string;
+  logger: Logger;
+}
+
+/**
+ * One channel per execution: events reach listeners of this process directly, and those of other replicas over Redis.
+ * A lost message costs latency only; whoever listens also reads the store when the channel stays silent.
+ */
+export const createEventChannel = ({ publisher, subscriber, prefix, logger }: ChannelOptions): EventChannel => {
+  const local = new EventEmitter();
+  local.setMaxListeners(0);
+  const origin = `${process.pid}-${Math.random().toString(36).slice(2)}`;
+  const channelOf = (executionId: string): string => `${prefix}executions:${executionId}`;
+
+  subscriber.on("message", (channel: string, message: string) => {
+    const executionId = channel.slice(channelOf("").length);
+    if (local.listenerCount(executionId) === 0) return;
+    const { from, event } = JSON.parse(message) as { from: string; event: ChannelEvent };
+    if (from !== origin) local.emit(executionId, event);
+  });
+
+  const quietly = (work: Promise<unknown>): void => {
+    work.catch((error: Error) => logger.debug({ reason: error.message }, "event channel is not reachable"));
+  };
+
+  return {
+    publish: (executionId, event) => {
+      local.emit(executionId, event);
+      quietly(publisher.publish(channelOf(executionId), JSON.stringify({ from: origin, event })));
+    },
+    subscribe: (executionId, listener) => {
+      if (local.listenerCount(executionId) === 0) quietly(subscriber.subscribe(channelOf(executionId)));
+      local.on(executionId, listener);
+      return () => {
+        local.off(executionId, listener);
+        if (local.listenerCount(executionId) === 0) quietly(subscriber.unsubscribe(channelOf(executionId)));
+      };
+    },
+  };
+};

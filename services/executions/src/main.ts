@@ -1,0 +1,46 @@
+import { connectMongo, defineService, runProcess, startGrpcServer, grpcService, hostPort, variables } from "@nodeloom/platform";
+import { executions } from "@nodeloom/proto";
+import { z } from "zod";
+import { wire } from "./wiring";
+import { executionsHandlers } from "./server";
+
+export const service = defineService({
+  name: "executions",
+  variables: {
+    EXECUTIONS_LISTEN: hostPort().default("127.0.0.1:50056").describe("where the executions service listens"),
+    MONGODB_URI: variables.MONGODB_URI,
+    MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
+    REDIS_URL: variables.REDIS_URL,
+    REDIS_KEY_PREFIX: variables.REDIS_KEY_PREFIX,
+    TEMPORAL_ADDRESS: hostPort().describe("Temporal's frontend"),
+    TEMPORAL_NAMESPACE: z.string().default("default").describe("Temporal namespace"),
+    TEMPORAL_TASK_QUEUE: z.string().default("nodeloom").describe("Temporal task queue of the runs"),
+    EGRESS_ALLOW: variables.EGRESS_ALLOW,
+    WORKFLOWS_ADDRESS: hostPort().default("127.0.0.1:50052").describe("the workflows service"),
+    MODELS_ADDRESS: hostPort().default("127.0.0.1:50053").describe("the models service"),
+    BILLING_ADDRESS: hostPort().default("127.0.0.1:50054").describe("the billing service"),
+    USAGE_ADDRESS: hostPort().default("127.0.0.1:50055").describe("the usage service"),
+    IDENTITY_ADDRESS: hostPort().default("127.0.0.1:50051").describe("the identity service, for webhook targets"),
+    MEDIA_ADDRESS: hostPort().default("127.0.0.1:50057").describe("the media service"),
+  },
+  start: async ({ config, logger }) => {
+    const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}executions` });
+    const wired = await wire(config, connection, logger);
+    const grpc = await startGrpcServer({
+      listen: config.EXECUTIONS_LISTEN,
+      services: [grpcService(executions.ExecutionsServiceService, executionsHandlers(wired.handlers))],
+      logger,
+      tls: config,
+    });
+    return {
+      ports: { EXECUTIONS_LISTEN: grpc.port },
+      stop: async () => {
+        await grpc.stop();
+        await wired.stop();
+        await connection.close();
+      },
+    };
+  },
+});
+
+if (require.main === module) void runProcess([service]);

@@ -1,0 +1,181 @@
+import { actualMicroUsd, DomainError, type ErrorMetadata } from "@nodeloom/kernel";
+import type { Media } from "./clients";
+import type { CatalogModel, ModelCatalog } from "./model-catalog";
+import { ProviderError, type JobProvider, type Provider, type Submission } from "./providers";
+import type { CallResult, MediaFile } from "./run-types";
+import type { ExecutionStore } from "./store";
+import type { CancelResult, ModelCall, SubmittedJob } from "./temporal/activity-types";
+import { TIMING } from "./timing";
+
+const POLL_GROWTH = 1.3;
+const MEDIA_CALL_MS = 120_000;
+
+/** A failure the run must not retry. */
+const final = (
+  reason: "EXECUTION_FAILED" | "PROVIDER_SUBMIT_FAILED" | "PROVIDER_RESPONSE_INCOMPLETE",
+  message: string,
+  metadata: ErrorMetadata = {},
+): DomainError => new DomainError("failed", reason, message, metadata);
+
+export interface ModelCallsOptions {
+  catalog: ModelCatalog;
+  provider: (model: CatalogModel) => Provider;
+  media: Media;
+  store: Pick<ExecutionStore, "claimSubmission" | "recordSubmission" | "releaseSubmission">;
+}
+
+/** Resolves after a pause, or at once when the signal aborts. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const finish = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener("abort", finish, { once: true });
+  });
+
+const submitFailure = (model: string, error: ProviderError): DomainError =>
+  final("PROVIDER_SUBMIT_FAILED", `${model}: ${error.message}`, {
+    ...(error.status === undefined ? {} : { providerStatus: error.status }),
+    ...(error.body === undefined ? {} : { providerBody: error.body }),
+  });
+
+export type ModelCalls = ReturnType<typeof createModelCalls>;
+
+/** Calls of models at their providers, as the steps of a run make them. */
+export const createModelCalls = ({ catalog, provider, media, store }: ModelCallsOptions) => {
+  const load = async (call: ModelCall): Promise<{ model: CatalogModel; provider: Provider }> => {
+    const model = await catalog.get(call.model);
+    return { model, provider: provider(model) };
+  };
+
+  const job = async (call: ModelCall): Promise<{ model: CatalogModel; provider: JobProvider }> => {
+    const found = await load(call);
+    if (found.provider.type !== "job") throw final("EXECUTION_FAILED", `${call.model} has no jobs`);
+    return { model: found.model, provider: found.provider };
+  };
+
+  const checkInputs = (model: CatalogModel, call: ModelCall): void => {
+    const [problem] = model.validate(call.inputs);
+    if (problem) throw final("EXECUTION_FAILED", `${call.model}: input ${problem.path}: ${problem.message}`);
+  };
+
+  /** Sends a submission whose provider doesn't know idempotency keys: once, whatever crashes. */
+  const submitOnce = async (target: JobProvider, call: ModelCall): Promise<Submission> => {
+    const claim = await store.claimSubmission(call.key);
+    if (!claim.claimed) {
+      if (claim.requestId !== null) return { requestId: claim.requestId, ...(claim.handle ? { handle: claim.handle } : {}) };
+      throw final("PROVIDER_SUBMIT_FAILED", `${call.model}: an earlier submission may have reached the provider; it is not sent twice`);
+    }
+    try {
+      const submission = await target.submit({ inputs: call.inputs, idempotencyKey: call.key });
+      await store.recordSubmission(call.key, submission.requestId, submission.handle ?? null);
+      return submission;
+    } catch (error) {
+      if (error instanceof ProviderError && error.kind === "unreachable") await store.releaseSubmission(call.key);
+      throw error;
+    }
+  };
+
+  /** Stores a finished job's files and prices the call. */
+  const collect = async (call: ModelCall, model: CatalogModel, requestId: string, urls: readonly string[]): Promise<CallResult> => {
+    if (urls.length === 0) throw final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model} finished without the expected output`);
+    const files = await Promise.all(
+      urls.map(async (sourceUrl, index): Promise<MediaFile> => {
+        const id = `${call.executionId}-${call.nodeIndex}-${call.item}-${index}`;
+        const { object } = await media.ingest(
+          { id, ownerId: call.userId, sourceUrl, accept: [model.modality] },
+          { deadlineMs: MEDIA_CALL_MS },
+        );
+        if (!object) throw final("EXECUTION_FAILED", `${call.model}: its output could not be stored`);
+        return { url: object.url, contentType: object.contentType };
+      }),
+    );
+    return {
+      files,
+      text: null,
+      costMicroUsd: actualMicroUsd(model.price, model.inputSchema, call.inputs, { outputs: files.length }),
+      requestId,
+    };
+  };
+
+  return {
+    /** Submits a job. Repeated attempts make one job at the provider. */
+    submit: async (call: ModelCall): Promise<SubmittedJob> => {
+      const { model, provider: target } = await job(call);
+      checkInputs(model, call);
+      try {
+        if (target.idempotentSubmit) return await target.submit({ inputs: call.inputs, idempotencyKey: call.key });
+        return await submitOnce(target, call);
+      } catch (error) {
+        if (!(error instanceof ProviderError)) throw error;
+        const mayRepeat = error.kind === "unreachable" || (error.kind === "ambiguous" && target.idempotentSubmit);
+        throw mayRepeat ? error : submitFailure(call.model, error);
+      }
+    },
+
+    /** Asks for a job until it is finished, and stores its files. `beat` is called at every poll. */
+    poll: async (call: ModelCall, submitted: SubmittedJob, signal: AbortSignal, beat: () => void): Promise<CallResult> => {
+      const { model, provider: target } = await job(call);
+      let interval = target.intervalMs;
+      let answeredAt = Date.now();
+      for (;;) {
+        signal.throwIfAborted();
+        beat();
+        try {
+          const state = await target.poll(submitted, signal);
+          answeredAt = Date.now();
+          if (state.state === "succeeded") return await collect(call, model, submitted.requestId, state.files);
+          if (state.state === "failed") throw final("EXECUTION_FAILED", `${call.model}: ${state.message}`);
+          if (state.state === "cancelled") throw final("EXECUTION_FAILED", `${call.model}: the provider cancelled the job`);
+        } catch (error) {
+          signal.throwIfAborted();
+          if (!(error instanceof ProviderError)) throw error;
+          const isGone = error.status === 404 || error.status === 410;
+          if (isGone) throw final("EXECUTION_FAILED", `${call.model}: the provider does not know the job any more`);
+          if (Date.now() - answeredAt > TIMING.pollSilence) throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`);
+        }
+        await pause(interval, signal);
+        interval = Math.min(interval * POLL_GROWTH, target.maxIntervalMs);
+      }
+    },
+
+    /** Stops a job; what had finished by then is kept. */
+    cancel: async (call: ModelCall, submitted: SubmittedJob): Promise<CancelResult> => {
+      const { model, provider: target } = await job(call);
+      try {
+        const state = await target.poll(submitted);
+        if (state.state === "succeeded" && state.files.length > 0) {
+          return { report: "stopped", finished: await collect(call, model, submitted.requestId, state.files) };
+        }
+        if (state.state !== "running") return { report: "stopped", finished: null };
+      } catch (error) {
+        if (!(error instanceof ProviderError)) throw error;
+      }
+      const told = await target.cancel(submitted);
+      return { report: told ? "provider_told" : "could_not_stop", finished: null };
+    },
+
+    /** Runs a text model. */
+    text: async (call: ModelCall, signal: AbortSignal): Promise<CallResult> => {
+      const { model, provider: target } = await load(call);
+      if (target.type !== "text") throw final("EXECUTION_FAILED", `${call.model} makes no text`);
+      checkInputs(model, call);
+      try {
+        const { text, usage, requestId } = await target.run({ inputs: call.inputs, idempotencyKey: call.key, signal });
+        return {
+          files: [],
+          text,
+          costMicroUsd: actualMicroUsd(model.price, model.inputSchema, call.inputs, { outputs: 1, ...usage }),
+          requestId,
+        };
+      } catch (error) {
+        if (!(error instanceof ProviderError) || error.kind === "unreachable") throw error;
+        if (error.kind === "incomplete") throw final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model}: ${error.message}`);
+        throw submitFailure(call.model, error);
+      }
+    },
+  };
+};

@@ -1,0 +1,83 @@
+import { compileSchema, DomainError, type ModelTerms, type Price } from "@nodeloom/kernel";
+import { LRUCache } from "lru-cache";
+import type { models as modelsProto } from "@nodeloom/proto";
+import type { Models } from "./clients";
+
+/** A registered model as runs use it. */
+export interface CatalogModel extends ModelTerms {
+  minTier: string;
+  trialRuns: number;
+  providerJson: string;
+}
+
+const COMPILED_MODELS = 500;
+
+const priceOf = (price: modelsProto.Price | undefined): Price => {
+  const basis = price?.basis;
+  switch (basis?.$case) {
+    case "perRunMicroUsd":
+      return { basis: "run", microUsd: basis.value };
+    case "perImageMicroUsd":
+      return { basis: "image", microUsd: basis.value };
+    case "perSecondMicroUsd":
+      return { basis: "second", microUsd: basis.value };
+    case "tokens":
+      return {
+        basis: "tokens",
+        inputMicroUsdPerMillion: basis.value.inputMicroUsdPerMillion,
+        outputMicroUsdPerMillion: basis.value.outputMicroUsdPerMillion,
+      };
+    default:
+      throw new DomainError("internal", "INTERNAL", "a model has no price");
+  }
+};
+
+export interface ModelCatalog {
+  /** An enabled model. @throws DomainError MODEL_NOT_FOUND */
+  get(internalName: string): Promise<CatalogModel>;
+  /** The enabled models of a set of names; unknown names are left out. */
+  getAll(names: readonly string[]): Promise<Map<string, CatalogModel>>;
+}
+
+/** Looks models up at every run (prices and switches hold at once); compiled schemas are kept. */
+export const createModelCatalog = (models: Models): ModelCatalog => {
+  const compiled = new LRUCache<string, ReturnType<typeof compileSchema>>({ max: COMPILED_MODELS });
+
+  const read = (model: modelsProto.Model): CatalogModel => {
+    const validate = compiled.get(model.inputSchemaJson) ?? compileSchema(JSON.parse(model.inputSchemaJson) as Record<string, unknown>);
+    compiled.set(model.inputSchemaJson, validate);
+    return {
+      internalName: model.internalName,
+      modality: model.modality,
+      providerKind: model.providerKind,
+      price: priceOf(model.price),
+      inputSchema: JSON.parse(model.inputSchemaJson) as Record<string, unknown>,
+      minTier: model.minTier,
+      trialRuns: model.trialRuns,
+      providerJson: model.providerJson,
+      validate,
+    };
+  };
+
+  const get = async (internalName: string): Promise<CatalogModel> => {
+    const { model } = await models.getModel({ internalName });
+    if (!model) throw new DomainError("not_found", "MODEL_NOT_FOUND", `there is no enabled model ${internalName}`);
+    return read(model);
+  };
+
+  return {
+    get,
+    getAll: async (names) => {
+      if (names.length === 0) return new Map();
+      if (names.length === 1) {
+        const found = await get(names[0]!).catch((error: unknown) => {
+          if (error instanceof DomainError && error.reason === "MODEL_NOT_FOUND") return undefined;
+          throw error;
+        });
+        return new Map(found ? [[found.internalName, found]] : []);
+      }
+      const listed = await models.listModels({ includeDisabled: false });
+      return new Map(listed.models.filter((model) => names.includes(model.internalName)).map((model) => [model.internalName, read(model)]));
+    },
+  };
+};

@@ -1,0 +1,70 @@
+import type { EgressClient } from "@nodeloom/platform";
+
+/** A call of a provider that went wrong. `kind` decides what the run does about it. */
+export class ProviderError extends Error {
+  override readonly name = "ProviderError";
+  constructor(
+    /**
+     * refused: the provider answered with an error status; failed: the job ended in an error; incomplete: it ended
+     * without the expected output; unreachable: nothing was sent; ambiguous: it may have been received.
+     */
+    readonly kind: "refused" | "failed" | "incomplete" | "unreachable" | "ambiguous",
+    message: string,
+    readonly status?: number,
+    readonly body?: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface Submission {
+  requestId: string;
+  /** Where to ask, for providers that say so in their answer. Plain JSON. */
+  handle?: Record<string, string>;
+}
+
+export type PollState =
+  | { state: "running"; progress?: number }
+  | { state: "succeeded"; files: string[] }
+  | { state: "failed"; message: string }
+  | { state: "cancelled" };
+
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+}
+
+export interface CallOptions {
+  inputs: Record<string, unknown>;
+  /** Stable over retries; sent where the provider understands idempotency keys. */
+  idempotencyKey: string;
+  signal?: AbortSignal;
+}
+
+interface Job {
+  /** Whether sending a submission twice with one key makes one job. */
+  readonly idempotentSubmit: boolean;
+  readonly intervalMs: number;
+  readonly maxIntervalMs: number;
+  submit(options: CallOptions): Promise<Submission>;
+  poll(submission: Submission, signal?: AbortSignal): Promise<PollState>;
+  /** Tells the provider to stop. False when it can't be told. */
+  cancel(submission: Submission): Promise<boolean>;
+}
+
+/** A provider that makes files: submit, then poll. */
+export type JobProvider = { readonly type: "job" } & Job;
+
+/** A provider that answers with text in one exchange. */
+export interface TextProvider {
+  readonly type: "text";
+  run(options: CallOptions & { onText?: (delta: string) => void }): Promise<{ text: string; usage: Usage; requestId: string | null }>;
+}
+
+export type Provider = JobProvider | TextProvider;
+
+export interface DialectContext {
+  egress: EgressClient;
+  /** Reads a secret from the environment; undefined when it is not set. */
+  secret: (name: string) => string | undefined;
+}

@@ -1,0 +1,25 @@
+/**
+ * JSON pointers (RFC 6901) with one addition: `*` stands for every element of an array.
+ * @returns every value the pointer reaches, in order; empty when it reaches nothing.
+ */
+export const pointerAll = (document: unknown, pointer: string): unknown[] => {
+  const tokens = pointer === "" ? [] : pointer.slice(1).split("/");
+  return tokens.reduce<unknown[]>(
+    (values, token) => {
+      const key = token.replaceAll("~1", "/").replaceAll("~0", "~");
+      return values.flatMap((value) => {
+        if (key === "*") return Array.isArray(value) ? (value as unknown[]) : [];
+        if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return [];
+        return [(value as Record<string, unknown>)[key]];
+      });
+    },
+    [document],
+  );
+};
+
+/** The first value a pointer reaches, or undefined. */
+export const pointer = (document: unknown, path: string): unknown => pointerAll(document, path)[0];
+
+/** Every non-empty text a pointer reaches. */
+export const pointerTexts = (document: unknown, path: string): string[] =>
+  pointerAll(document, path).filter((value): value is string => typeof value === "string" && value !== "");

@@ -1,0 +1,107 @@
+import { LIMITS } from "@nodeloom/kernel";
+import { EgressError, type EgressRequest } from "@nodeloom/platform";
+import { z } from "zod";
+import { ProviderError, type DialectContext } from "./dialect";
+
+/** How a provider wants to be authenticated. The secret itself is read from the environment. */
+export const authSchema = z.object({
+  header: z.string().default("Authorization"),
+  scheme: z.string().optional(),
+  secretEnv: z.string(),
+  default: z.string().optional(),
+});
+export type Auth = z.infer<typeof authSchema>;
+
+const REQUEST_TIMEOUT_MS = 20_000;
+const MAX_JSON_BYTES = 8 * 1024 * 1024;
+const MAX_PROVIDER_REDIRECTS = 3;
+
+/** Long secrets that might be echoed by a provider: bearer tokens and key-like words. */
+const SECRET_LIKE = /\b(?:sk|pk|key|token|r8|nl|whsec)[-_][A-Za-z0-9_-]{8,}/gi;
+
+/** What of a provider's answer may be shown: cut, and without our secret or anything like one. */
+export const showable = (body: string, secret: string | undefined): string => {
+  const clean = secret && secret.length >= 6 ? body.replaceAll(secret, "[secret]") : body;
+  return Buffer.from(clean.replace(SECRET_LIKE, "[secret]")).subarray(0, LIMITS.providerBodyBytes).toString("utf8");
+};
+
+export interface JsonCall {
+  method: string;
+  url: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  timeoutMs?: number;
+  signal?: AbortSignal | undefined;
+}
+
+export interface Transport {
+  /** One JSON exchange. @throws ProviderError for an error status, a body that is no JSON, or no answer. */
+  json(call: JsonCall): Promise<unknown>;
+  /** The body of a successful answer as it arrives. */
+  stream(call: JsonCall): Promise<AsyncIterable<Buffer>>;
+}
+
+const translated = (error: unknown): unknown => {
+  if (!(error instanceof EgressError)) return error;
+  return new ProviderError(error.mayHaveBeenSent ? "ambiguous" : "unreachable", `the provider could not be called: ${error.message}`);
+};
+
+/** Authenticated JSON over the guarded client. */
+export const createTransport = ({ egress, secret: readSecret }: DialectContext, auth: Auth | undefined): Transport => {
+  const secret = auth ? (readSecret(auth.secretEnv) ?? auth.default) : undefined;
+  const authorization: Record<string, string> = auth && secret ? { [auth.header]: auth.scheme ? `${auth.scheme} ${secret}` : secret } : {};
+
+  const open = async (call: JsonCall): Promise<{ status: number; body: AsyncIterable<Buffer> }> => {
+    const request: EgressRequest = {
+      url: call.url,
+      method: call.method,
+      headers: {
+        accept: "application/json",
+        ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+        ...call.headers,
+        ...authorization,
+      },
+      timeoutMs: call.timeoutMs ?? REQUEST_TIMEOUT_MS,
+      maxBytes: MAX_JSON_BYTES,
+      maxRedirects: MAX_PROVIDER_REDIRECTS,
+      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      ...(call.signal ? { signal: call.signal } : {}),
+    };
+    const response = await egress.stream(request);
+    return { status: response.status, body: response.body };
+  };
+
+  const text = async (body: AsyncIterable<Buffer>): Promise<string> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of body) chunks.push(chunk);
+    return Buffer.concat(chunks).toString("utf8");
+  };
+
+  const opened = async (call: JsonCall): Promise<AsyncIterable<Buffer>> => {
+    const { status, body } = await open(call);
+    if (status >= 200 && status < 300) return body;
+    throw new ProviderError("refused", `the provider answered ${status}`, status, showable(await text(body), secret));
+  };
+
+  return {
+    json: async (call) => {
+      try {
+        const content = await text(await opened(call));
+        try {
+          return content === "" ? null : (JSON.parse(content) as unknown);
+        } catch {
+          throw new ProviderError("ambiguous", "the provider's answer is no JSON", undefined, showable(content, secret));
+        }
+      } catch (error) {
+        throw translated(error);
+      }
+    },
+    stream: async (call) => {
+      try {
+        return await opened(call);
+      } catch (error) {
+        throw translated(error);
+      }
+    },
+  };
+};

@@ -1,0 +1,114 @@
+import type { ErrorMetadata, HoldItem, Reason, RunPlan } from "@nodeloom/kernel";
+
+/** Everything `executeGraph` is started with. Plain JSON; carries no secret. */
+export interface RunInput {
+  executionId: string;
+  userId: string;
+  /** Sync callers wait for the end, async callers for the first submission. */
+  mode: "sync" | "async";
+  workflowSlug: string | null;
+  source: string;
+  /** The key that submitted the run; null for a session. */
+  keyId: string | null;
+  webhook: { url: string; events: string[] } | null;
+  /** Executions the user may have in flight; 0 means unlimited. */
+  concurrency: number;
+  plan: RunPlan;
+  modelIds: string[];
+  holds: HoldItem[];
+  /** Milliseconds since the epoch: when the request was received. */
+  receivedAt: number;
+}
+
+export interface HeldItem {
+  key: string;
+  source: "grant" | "credits";
+  millicredits: number;
+}
+
+/** Why a run or a node ended badly. `code` is what clients see. */
+export interface RunError {
+  code: Reason;
+  message: string;
+  nodeId?: string;
+  providerStatus?: number;
+  providerBody?: string;
+}
+
+export type NodeStatus = "pending" | "processing" | "completed" | "failed" | "cancelled" | "skipped";
+
+/** What happened when a running node was cancelled. */
+export type CancelReport = "stopped" | "provider_told" | "could_not_stop";
+
+export interface NodeState {
+  id: string;
+  type: string;
+  status: NodeStatus;
+  /** Milliseconds since the epoch. */
+  startedAt: number | null;
+  durationMs: number | null;
+  millicredits: number;
+  error: RunError | null;
+  requestId: string | null;
+  warnings: string[];
+  cancelReport: CancelReport | null;
+  /** Calls the node makes and how many of them are done. */
+  items: number;
+  itemsDone: number;
+}
+
+/** One completed, paid call. */
+export interface CompletedCall {
+  key: string;
+  nodeId: string;
+  costMicroUsd: number;
+}
+
+export type FinalStatus = "completed" | "failed" | "cancelled";
+
+/** How a run ended, as the workflow saw it. */
+export interface RunEnd {
+  status: FinalStatus;
+  result: Record<string, unknown> | null;
+  error: RunError | null;
+  requestId: string | null;
+  nodes: NodeState[];
+  completed: CompletedCall[];
+}
+
+/** A run that was not admitted: no row exists anywhere. */
+export interface Refusal {
+  kind: string;
+  reason: Reason;
+  message: string;
+  metadata: ErrorMetadata;
+}
+
+/** What the workflow records as its result. */
+export type RunOutcome = { refused: Refusal } | { status: FinalStatus; millicredits: number };
+
+/** One call of a provider inside a run. `key` is its idempotency key. */
+export interface CallContext {
+  executionId: string;
+  userId: string;
+  nodeId: string;
+  nodeIndex: number;
+  item: number;
+  /** `<executionId>:<nodeId>:<item>` */
+  key: string;
+}
+
+export interface MediaFile {
+  url: string;
+  contentType: string;
+}
+
+/** What one call of a model gave and cost. */
+export interface CallResult {
+  /** Files, for media models. */
+  files: MediaFile[];
+  /** Text, for text models. */
+  text: string | null;
+  costMicroUsd: number;
+  requestId: string | null;
+}

@@ -1,0 +1,202 @@
+import { DomainError, unavailable } from "@nodeloom/kernel";
+import { executions } from "@nodeloom/proto";
+import type { EventChannel } from "./events";
+import type { Planning, PlannedRun } from "./planning";
+import type { Refusal, RunError, RunInput } from "./run-types";
+import type { ExecutionStore, ExecutionView } from "./store";
+import type { RunStarter } from "./temporal/client";
+import { TIMING } from "./timing";
+
+const FINAL = new Set(["completed", "failed", "cancelled"]);
+/** How long after the start of an asynchronous run its row may be missing, while admission is under way. */
+const ADMISSION_MARGIN_MS = 5_000;
+
+export interface RunsOptions {
+  planning: Planning;
+  starter: RunStarter;
+  store: ExecutionStore;
+  channel: EventChannel;
+}
+
+const toRunInput = (request: executions.RunRequest, planned: PlannedRun, receivedAt: number): RunInput => {
+  const { runner } = request;
+  if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs a runner");
+  const isAsync = request.mode === executions.RunMode.RUN_MODE_ASYNC;
+  return {
+    executionId: request.executionId,
+    userId: runner.userId,
+    mode: isAsync ? "async" : "sync",
+    workflowSlug: planned.workflowSlug,
+    source: runner.source,
+    keyId: runner.keyId || null,
+    webhook: isAsync && runner.webhookUrl ? { url: runner.webhookUrl, events: runner.webhookEvents } : null,
+    concurrency: runner.concurrency,
+    plan: planned.plan,
+    modelIds: planned.modelIds,
+    holds: planned.holds,
+    receivedAt,
+  };
+};
+
+const refused = ({ kind, reason, message, metadata }: Refusal): DomainError =>
+  new DomainError(kind as DomainError["kind"], reason, message, metadata);
+
+const checkBudget = (planned: PlannedRun, maxMillicredits: number | undefined): void => {
+  if (maxMillicredits === undefined || planned.maxMillicredits <= maxMillicredits) return;
+  throw new DomainError(
+    "exhausted",
+    "INSUFFICIENT_CREDITS",
+    `the run may cost ${planned.maxMillicredits / 1_000} credits, above its limit of ${maxMillicredits / 1_000}`,
+    {
+      requiredCredits: planned.maxMillicredits / 1_000,
+      maxCredits: maxMillicredits / 1_000,
+    },
+  );
+};
+
+interface Waiting {
+  /** Resolves to the reason why the wait is over. */
+  over: Promise<"settled" | "submitted" | "failed" | "silent" | "deadline">;
+  refusal: () => Refusal | undefined;
+  /** The first node failure that was announced. */
+  failure: () => RunError | undefined;
+  stop(): void;
+}
+
+export const createRuns = ({ planning, starter, store, channel }: RunsOptions) => {
+  /** Listens to a run's channel until what the mode waits for is announced, or the time is over. */
+  const listen = (executionId: string, isAsync: boolean, waitMs: number): Waiting => {
+    let refusal: Refusal | undefined;
+    let failure: RunError | undefined;
+    let finish: (why: Awaited<Waiting["over"]>) => void = () => undefined;
+    const over = new Promise<Awaited<Waiting["over"]>>((resolve) => (finish = resolve));
+    const unsubscribe = channel.subscribe(executionId, (event) => {
+      if (event.type === "refused") refusal = event.data as unknown as Refusal;
+      if (event.type === "node.failed") failure ??= event.data.error as RunError;
+      if (event.type === "settled" || event.type === "refused") finish("settled");
+      if (isAsync && event.type === "submitted") finish("submitted");
+    });
+    const timer = setTimeout(() => finish("deadline"), waitMs);
+    // What can't be heard is read: see `settle`.
+    const silence = setTimeout(() => finish("silent"), Math.min(TIMING.channelSilence, waitMs + 1));
+    return {
+      over,
+      refusal: () => refusal,
+      failure: () => failure,
+      stop: () => {
+        clearTimeout(timer);
+        clearTimeout(silence);
+        unsubscribe();
+      },
+    };
+  };
+
+  /** Reads what the channel did not say: the row, or the refusal that Temporal recorded. */
+  const readState = async (executionId: string): Promise<ExecutionView | null> => {
+    const record = await store.find(executionId);
+    if (record) return record;
+    const outcome = await starter.outcome(executionId);
+    if (typeof outcome === "object" && "refused" in outcome) throw refused(outcome.refused);
+    return null;
+  };
+
+  const isAnswer = (record: ExecutionView | null, isAsync: boolean): boolean =>
+    record !== null && (FINAL.has(record.status) || (isAsync && record.requestId !== null));
+
+  /** Waits for the run as its mode asks, and returns how it stands then. */
+  const settle = async (executionId: string, isAsync: boolean, deadline: number, first: Waiting): Promise<ExecutionView | null> => {
+    let waiting = first;
+    try {
+      for (;;) {
+        const why = await waiting.over;
+        const refusal = waiting.refusal();
+        if (refusal) throw refused(refusal);
+        const record =
+          why === "deadline" || why === "settled" || why === "submitted" ? await store.find(executionId) : await readState(executionId);
+        if (isAnswer(record, isAsync) || Date.now() >= deadline) return record;
+        if (why === "deadline") return record;
+        waiting.stop();
+        waiting = listen(executionId, isAsync, Math.max(1, deadline - Date.now()));
+        // Something may have been announced between the two.
+        const again = await store.find(executionId);
+        if (isAnswer(again, isAsync)) return again;
+      }
+    } finally {
+      waiting.stop();
+    }
+  };
+
+  /** An asynchronous run that was not admitted yet when its time was over: admission is what the answer needs. */
+  const admitted = async (executionId: string): Promise<ExecutionView> => {
+    const until = Date.now() + ADMISSION_MARGIN_MS;
+    while (Date.now() < until) {
+      const heard = new Promise<void>((resolve) => {
+        const stop = channel.subscribe(executionId, () => done());
+        const timer = setTimeout(() => done(), TIMING.channelSilence / 4);
+        const done = (): void => {
+          clearTimeout(timer);
+          stop();
+          resolve();
+        };
+      });
+      const record = await readState(executionId);
+      if (record) return record;
+      await heard;
+    }
+    throw unavailable("the run was not admitted in time", 2);
+  };
+
+  return {
+    /**
+     * Starts a run, or finds the one with the same id, and waits as its mode says.
+     * @throws DomainError why the run was refused; a run that ends badly is no error here.
+     */
+    run: async (request: executions.RunRequest): Promise<ExecutionView> => {
+      const receivedAt = Date.now();
+      const isAsync = request.mode === executions.RunMode.RUN_MODE_ASYNC;
+      const userId = request.runner?.userId ?? "";
+      const planned = await planning.plan({
+        target: request.target?.target,
+        runner: request.runner!,
+        inputsJson: request.inputsJson,
+        isAsync,
+      });
+      checkBudget(planned, request.maxMillicredits);
+      const deadline = receivedAt + request.waitMs;
+      const waiting = listen(request.executionId, isAsync, Math.max(1, deadline - Date.now()));
+      let record: ExecutionView | null;
+      try {
+        const started = await starter.start(toRunInput(request, planned, receivedAt));
+        record = started === "exists" ? await readState(request.executionId) : null;
+        if (!isAnswer(record, isAsync)) record = await settle(request.executionId, isAsync, deadline, waiting);
+      } finally {
+        waiting.stop();
+      }
+      record ??= await admitted(request.executionId);
+      if (record.userId !== userId) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+      return record;
+    },
+
+    /** @throws DomainError EXECUTION_NOT_FOUND, also for another user's execution. */
+    get: async (executionId: string, userId: string): Promise<ExecutionView> => {
+      const record = await store.findOwned(executionId, userId);
+      if (!record) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+      return record;
+    },
+
+    /** processing → cancel_requested, once; asking again tells the run again. */
+    cancel: async (executionId: string, userId: string): Promise<string> => {
+      const changed = await store.requestCancel(executionId, userId);
+      if (!changed) {
+        const record = await store.findOwned(executionId, userId);
+        if (!record) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+        const ended = record.status === "cancel_requested" ? null : (record.ending ?? record.status);
+        if (ended !== null && ended !== "processing") return `already_${ended}`;
+      }
+      await starter.cancel(executionId);
+      return "cancel_requested";
+    },
+  };
+};
+
+export type Runs = ReturnType<typeof createRuns>;

@@ -1,0 +1,119 @@
+import { userCostMicroUsd } from "@nodeloom/kernel";
+import { runStart } from "./admission";
+import type { Billing, Usage } from "./clients";
+import type { Execution } from "./execution";
+import type { CompletedCall, FinalStatus, HeldItem, NodeState, RunEnd, RunInput, RunOutcome } from "./run-types";
+
+const MICRO_USD_PER_MILLICREDIT = 10;
+const PERMILLE = 1_000;
+
+/** What a run owes, call by call. */
+export interface Charge {
+  /** Calls whose hold is captured; all others are released. */
+  items: { key: string; nodeId: string; captureMillicredits: number; consumeGrant: boolean }[];
+  /** Capture everything that is held. */
+  captureAll: boolean;
+  /** What the providers charge, in micro-dollars. */
+  costMicroUsd: number;
+  /** What the user pays, in micro-dollars. */
+  userCostMicroUsd: number;
+}
+
+const nodeOf = (key: string): string => key.slice(0, key.lastIndexOf(":"));
+
+/** Wholesale price behind a number of milli-credits under a markup. */
+const wholesale = (millicredits: number, markupPermille: number): number =>
+  Math.round((millicredits * MICRO_USD_PER_MILLICREDIT * PERMILLE) / markupPermille);
+
+const cancelled = (held: readonly HeldItem[], completed: readonly CompletedCall[], markupPermille: number): Charge => {
+  const items = held.map((item) => ({
+    key: item.key,
+    nodeId: nodeOf(item.key),
+    captureMillicredits: item.source === "credits" ? item.millicredits : 0,
+    consumeGrant: item.source === "grant",
+  }));
+  const paid = items.reduce((sum, item) => sum + item.captureMillicredits, 0);
+  const byGrant = completed.filter((call) => held.some((item) => item.key === call.key && item.source === "grant"));
+  return {
+    items,
+    captureAll: true,
+    costMicroUsd: wholesale(paid, markupPermille) + byGrant.reduce((sum, call) => sum + call.costMicroUsd, 0),
+    userCostMicroUsd: paid * MICRO_USD_PER_MILLICREDIT,
+  };
+};
+
+/**
+ * The settlement table. Completed: what was used. Failed: the calls that completed. Without the expected output:
+ * nothing. Cancelled: everything that was held.
+ */
+export const chargeFor = (
+  end: { status: FinalStatus; error: RunEnd["error"]; completed: readonly CompletedCall[] },
+  held: readonly HeldItem[],
+  markupPermille: number,
+): Charge => {
+  if (end.status === "cancelled") return cancelled(held, end.completed, markupPermille);
+  if (end.error?.code === "PROVIDER_RESPONSE_INCOMPLETE") return { items: [], captureAll: false, costMicroUsd: 0, userCostMicroUsd: 0 };
+  const sources = new Map(held.map((item) => [item.key, item]));
+  const charge: Charge = { items: [], captureAll: false, costMicroUsd: 0, userCostMicroUsd: 0 };
+  for (const call of end.completed) {
+    const item = sources.get(call.key);
+    if (!item) continue;
+    charge.costMicroUsd += call.costMicroUsd;
+    if (item.source === "grant") {
+      charge.items.push({ key: call.key, nodeId: call.nodeId, captureMillicredits: 0, consumeGrant: true });
+      continue;
+    }
+    // The hold is the ceiling: what a call cost above its worst case is the platform's loss.
+    const owed = userCostMicroUsd(call.costMicroUsd, markupPermille);
+    const millicredits = Math.min(Math.ceil(owed / MICRO_USD_PER_MILLICREDIT), item.millicredits);
+    charge.userCostMicroUsd += Math.min(owed, item.millicredits * MICRO_USD_PER_MILLICREDIT);
+    charge.items.push({ key: call.key, nodeId: call.nodeId, captureMillicredits: millicredits, consumeGrant: false });
+  }
+  return charge;
+};
+
+const withReceipts = (nodes: readonly NodeState[], charge: Charge): NodeState[] => {
+  const byNode = new Map<string, number>();
+  for (const item of charge.items) byNode.set(item.nodeId, (byNode.get(item.nodeId) ?? 0) + item.captureMillicredits);
+  return nodes.map((node) => ({ ...node, millicredits: byNode.get(node.id) ?? 0 }));
+};
+
+/** How a run really ended: a cancellation that was accepted before the end wins, and keeps the result if there is one. */
+const decidedEnd = (end: RunEnd, ending: FinalStatus): RunEnd => {
+  if (ending === end.status || ending !== "cancelled") return end;
+  return { ...end, status: "cancelled", error: null };
+};
+
+/** Captures what is owed, releases the rest and closes the rows. Idempotent by execution id. */
+export const createSettlement = ({ billing, usage, execution }: { billing: Billing; usage: Usage; execution: Execution }) => ({
+  settle: async (input: RunInput, seen: RunEnd, held: HeldItem[]): Promise<RunOutcome> => {
+    const ending = input.plan.steps.length === 0 ? seen.status : await execution.decideEnding(input.executionId, seen.status);
+    const end = decidedEnd(seen, ending);
+    const charge = chargeFor(end, held, input.plan.markupPermille);
+    const millicredits = charge.items.reduce((sum, item) => sum + item.captureMillicredits, 0);
+    await Promise.all([
+      billing.settle({
+        executionId: input.executionId,
+        userId: input.userId,
+        items: charge.items.map(({ key, captureMillicredits, consumeGrant }) => ({ key, captureMillicredits, consumeGrant })),
+        captureAll: charge.captureAll,
+      }),
+      usage.finishRun({
+        run: runStart(input),
+        status: end.status,
+        costMicroUsd: charge.costMicroUsd,
+        userCostMicroUsd: charge.userCostMicroUsd,
+        millicredits,
+        durationMs: Date.now() - input.receivedAt,
+        errorCode: end.error?.code,
+        requestId: end.requestId ?? undefined,
+      }),
+    ]);
+    await execution.finish(
+      input,
+      { ...end, nodes: withReceipts(end.nodes, charge) },
+      { millicredits, grantUsed: charge.items.some((item) => item.consumeGrant) },
+    );
+    return { status: end.status, millicredits };
+  },
+});

@@ -1,0 +1,305 @@
+import { isDuplicateKey } from "@nodeloom/platform";
+import { Schema, type Connection, type UpdateQuery } from "mongoose";
+import type { FinalStatus, NodeState, NodeStatus, RunEnd, RunError } from "./run-types";
+
+export type ExecutionStatus = "processing" | "cancel_requested" | FinalStatus;
+
+/** One entry of an execution's ordered event log. */
+export interface ExecutionEvent {
+  /** Names the occurrence: an event with the same key is recorded once. */
+  key: string;
+  type: string;
+  at: Date;
+  data: Record<string, unknown>;
+}
+
+export interface WebhookState {
+  configured: boolean;
+  url: string;
+  events: string[];
+  attempts: number;
+  deliveredAt: Date | null;
+  lastError: string | null;
+}
+
+export interface ExecutionRecord {
+  _id: string;
+  userId: string;
+  workflowSlug: string | null;
+  modelIds: string[];
+  source: string;
+  keyId: string | null;
+  mode: "sync" | "async";
+  status: ExecutionStatus;
+  /** Set once the run has decided how it ends; from then on it can't be cancelled. */
+  ending: FinalStatus | null;
+  requestId: string | null;
+  /** JSON text: result keys are the users' own. */
+  resultJson: string | null;
+  error: RunError | null;
+  webhook: WebhookState | null;
+  nodes: NodeState[];
+  events: ExecutionEvent[];
+  millicredits: number;
+  grantUsed: boolean;
+  createdAt: Date;
+  finishedAt: Date | null;
+  durationMs: number | null;
+}
+
+/** An execution without its event log. */
+export type ExecutionView = Omit<ExecutionRecord, "events">;
+
+export interface NodeProgress {
+  nodeIndex: number;
+  status?: NodeStatus;
+  startedAt?: number;
+  durationMs?: number;
+  requestId?: string;
+  error?: RunError;
+  /** One more of the node's calls is done. */
+  itemDone?: boolean;
+}
+
+export interface ExecutionFilter {
+  /** Null: every user's. */
+  userId: string | null;
+  status?: ExecutionStatus | undefined;
+  workflowSlug?: string | undefined;
+  limit: number;
+  /** Executions that were created before this one. */
+  before?: { createdAt: Date; id: string } | undefined;
+}
+
+const PAYLOAD_DAYS = 30;
+const DAY_MS = 86_400_000;
+const RUNNING: ExecutionStatus[] = ["processing", "cancel_requested"];
+const WITHOUT_EVENTS = { events: 0 } as const;
+
+const executionSchema = new Schema<ExecutionRecord>(
+  {
+    _id: String,
+    userId: String,
+    workflowSlug: String,
+    modelIds: [String],
+    source: String,
+    keyId: String,
+    mode: String,
+    status: String,
+    ending: String,
+    requestId: String,
+    resultJson: String,
+    error: Schema.Types.Mixed,
+    webhook: Schema.Types.Mixed,
+    nodes: { type: [Schema.Types.Mixed], default: undefined } as never,
+    events: { type: [Schema.Types.Mixed], default: undefined } as never,
+    millicredits: Number,
+    grantUsed: Boolean,
+    createdAt: Date,
+    finishedAt: Date,
+    durationMs: Number,
+  },
+  { collection: "executions", minimize: false, versionKey: false, strict: false },
+);
+executionSchema.index({ userId: 1, createdAt: -1 });
+
+interface PayloadRecord {
+  _id: string;
+  bytes: Buffer;
+  expiresAt: Date;
+}
+const payloadSchema = new Schema<PayloadRecord>(
+  { _id: String, bytes: Buffer, expiresAt: Date },
+  { collection: "payloads", versionKey: false },
+);
+payloadSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+interface SubmissionRecord {
+  _id: string;
+  requestId: string | null;
+  handle: Record<string, string> | null;
+  at: Date;
+}
+const submissionSchema = new Schema<SubmissionRecord>(
+  { _id: String, requestId: String, handle: Schema.Types.Mixed, at: Date },
+  { collection: "submissions", versionKey: false, minimize: false },
+);
+submissionSchema.index({ at: 1 }, { expireAfterSeconds: (PAYLOAD_DAYS * DAY_MS) / 1_000 });
+
+export type ExecutionStore = Awaited<ReturnType<typeof createExecutionStore>>;
+
+/** The executions database: runs, large payloads, and what was sent to providers without idempotency keys. */
+export const createExecutionStore = async (connection: Connection) => {
+  const executions = connection.model("Execution", executionSchema);
+  const payloads = connection.model("Payload", payloadSchema);
+  const submissions = connection.model("Submission", submissionSchema);
+  await Promise.all([executions.createIndexes(), payloads.createIndexes(), submissions.createIndexes()]);
+
+  const insertOnce = async (insert: Promise<unknown>): Promise<boolean> => {
+    try {
+      await insert;
+      return true;
+    } catch (error) {
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
+  };
+
+  return {
+    /** Inserts an execution; a repeated insert changes nothing. */
+    insert: (record: ExecutionRecord): Promise<boolean> => insertOnce(executions.collection.insertOne(record as never)),
+
+    find: (id: string): Promise<ExecutionView | null> => executions.findOne({ _id: id }, WITHOUT_EVENTS).lean<ExecutionView>().exec(),
+
+    findOwned: (id: string, userId: string): Promise<ExecutionView | null> =>
+      executions.findOne({ _id: id, userId }, WITHOUT_EVENTS).lean<ExecutionView>().exec(),
+
+    list: ({ userId, status, workflowSlug, limit, before }: ExecutionFilter): Promise<ExecutionView[]> =>
+      executions
+        .find(
+          {
+            ...(userId === null ? {} : { userId }),
+            ...(status ? { status } : {}),
+            ...(workflowSlug ? { workflowSlug } : {}),
+            ...(before
+              ? { $or: [{ createdAt: { $lt: before.createdAt } }, { createdAt: before.createdAt, _id: { $lt: before.id } }] }
+              : {}),
+          },
+          WITHOUT_EVENTS,
+        )
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .lean<ExecutionView[]>()
+        .exec(),
+
+    /** The event log after a sequence number (the first event has number 1). */
+    events: async (
+      id: string,
+      userId: string,
+      after: number,
+    ): Promise<{ status: ExecutionStatus; events: (ExecutionEvent & { sequence: number })[] } | null> => {
+      const record = await executions
+        .findOne({ _id: id, userId }, { status: 1, events: 1 })
+        .lean<Pick<ExecutionRecord, "status" | "events">>()
+        .exec();
+      if (!record) return null;
+      return { status: record.status, events: record.events.map((event, index) => ({ ...event, sequence: index + 1 })).slice(after) };
+    },
+
+    /** Appends an event and moves a node on, in one update, once per event key. Returns the execution's new state, or null when there was nothing to do. */
+    progress: async (id: string, event: ExecutionEvent, node?: NodeProgress): Promise<{ sequence: number; nodes: NodeState[] } | null> => {
+      const set: Record<string, unknown> = {};
+      if (node) {
+        const { nodeIndex, itemDone: _, ...changes } = node;
+        for (const [name, value] of Object.entries(changes)) set[`nodes.${nodeIndex}.${name}`] = value;
+        if (node.requestId !== undefined) set.requestId = node.requestId;
+      }
+      const update: UpdateQuery<ExecutionRecord> = { $push: { events: event } };
+      if (Object.keys(set).length > 0) update.$set = set;
+      if (node?.itemDone) update.$inc = { [`nodes.${node.nodeIndex}.itemsDone`]: 1 };
+      const updated = await executions
+        .findOneAndUpdate({ _id: id, status: { $in: RUNNING }, "events.key": { $ne: event.key } }, update, {
+          new: true,
+          projection: { "events.key": 1, nodes: 1 },
+        })
+        .lean<Pick<ExecutionRecord, "events" | "nodes">>()
+        .exec();
+      return updated && { sequence: updated.events.length, nodes: updated.nodes };
+    },
+
+    /**
+     * Fixes how a run ends, unless it was cancelled first.
+     * @returns the ending that holds: the given one, an earlier one, or `cancelled`.
+     */
+    decideEnding: async (id: string, ending: FinalStatus): Promise<FinalStatus> => {
+      const allowed: ExecutionStatus[] = ending === "cancelled" ? RUNNING : ["processing"];
+      const decided = await executions.updateOne({ _id: id, status: { $in: allowed }, ending: null }, { $set: { ending } }).exec();
+      if (decided.modifiedCount === 1) return ending;
+      const current = await executions
+        .findOne({ _id: id }, { status: 1, ending: 1 })
+        .lean<Pick<ExecutionRecord, "status" | "ending">>()
+        .exec();
+      if (current?.ending) return current.ending;
+      await executions.updateOne({ _id: id, ending: null }, { $set: { ending: "cancelled" } }).exec();
+      return "cancelled";
+    },
+
+    /** Makes an execution final, once. Returns the number of events, or null when it was final already. */
+    finish: async (
+      id: string,
+      end: RunEnd & { millicredits: number; grantUsed: boolean; finishedAt: Date; durationMs: number },
+      event: ExecutionEvent,
+    ): Promise<number | null> => {
+      const updated = await executions
+        .findOneAndUpdate(
+          { _id: id, status: { $in: RUNNING } },
+          {
+            $set: {
+              status: end.status,
+              resultJson: end.result === null ? null : JSON.stringify(end.result),
+              error: end.error,
+              nodes: end.nodes,
+              millicredits: end.millicredits,
+              grantUsed: end.grantUsed,
+              finishedAt: end.finishedAt,
+              durationMs: end.durationMs,
+              ...(end.requestId === null ? {} : { requestId: end.requestId }),
+            },
+            $push: { events: event },
+          },
+          { new: true, projection: { "events.key": 1 } },
+        )
+        .lean<Pick<ExecutionRecord, "events">>()
+        .exec();
+      return updated ? updated.events.length : null;
+    },
+
+    /** processing → cancel_requested, unless the run has decided how it ends. */
+    requestCancel: async (id: string, userId: string): Promise<boolean> => {
+      const changed = await executions
+        .updateOne({ _id: id, userId, status: "processing", ending: null }, { $set: { status: "cancel_requested" } })
+        .exec();
+      return changed.modifiedCount === 1;
+    },
+
+    recordDelivery: async (id: string, delivery: { deliveredAt: Date | null; lastError: string | null }): Promise<void> => {
+      await executions
+        .updateOne(
+          { _id: id },
+          {
+            $inc: { "webhook.attempts": 1 },
+            $set: {
+              "webhook.lastError": delivery.lastError,
+              ...(delivery.deliveredAt ? { "webhook.deliveredAt": delivery.deliveredAt } : {}),
+            },
+          },
+        )
+        .exec();
+    },
+
+    /** Claims a submission before it is sent. Returns what is known of an earlier claim. */
+    claimSubmission: async (
+      key: string,
+    ): Promise<{ claimed: true } | { claimed: false; requestId: string | null; handle: Record<string, string> | null }> => {
+      if (await insertOnce(submissions.create({ _id: key, requestId: null, handle: null, at: new Date() }))) return { claimed: true };
+      const earlier = await submissions.findOne({ _id: key }).lean<SubmissionRecord>().exec();
+      return { claimed: false, requestId: earlier?.requestId ?? null, handle: earlier?.handle ?? null };
+    },
+    recordSubmission: async (key: string, requestId: string, handle: Record<string, string> | null): Promise<void> => {
+      await submissions.updateOne({ _id: key }, { $set: { requestId, handle } }).exec();
+    },
+    /** Takes a claim back after a submission that certainly was not sent. */
+    releaseSubmission: async (key: string): Promise<void> => {
+      await submissions.deleteOne({ _id: key, requestId: null }).exec();
+    },
+
+    putPayload: async (hash: string, bytes: Uint8Array): Promise<void> => {
+      await insertOnce(payloads.create({ _id: hash, bytes: Buffer.from(bytes), expiresAt: new Date(Date.now() + PAYLOAD_DAYS * DAY_MS) }));
+    },
+    getPayload: async (hash: string): Promise<Uint8Array | null> => {
+      const found = await payloads.findOne({ _id: hash }).lean<{ bytes: { buffer: Uint8Array } | Buffer }>().exec();
+      if (!found) return null;
+      return new Uint8Array(Buffer.isBuffer(found.bytes) ? found.bytes : found.bytes.buffer);
+    },
+  };
+};

@@ -1,0 +1,124 @@
+import { activityInfo, ApplicationFailure, Context } from "@temporalio/activity";
+import { DomainError } from "@nodeloom/kernel";
+import type { createAdmission } from "../admission";
+import type { Execution } from "../execution";
+import type { ModelCalls } from "../model-calls";
+import type { createHttpRequest } from "../nodes/http-request";
+import type { RunError } from "../run-types";
+import type { createSettlement } from "../settlement";
+import type { Webhooks } from "../webhooks";
+import type { Activities, HttpNodeCall, LocalActivities, ModelCall } from "./activity-types";
+
+export interface ActivityOptions {
+  admission: ReturnType<typeof createAdmission>;
+  settlement: ReturnType<typeof createSettlement>;
+  execution: Execution;
+  modelCalls: ModelCalls;
+  httpRequest: ReturnType<typeof createHttpRequest>;
+  webhooks: Webhooks;
+}
+
+type NodeCall = ModelCall | HttpNodeCall;
+
+const HEARTBEAT_MS = 3_000;
+
+/** Errors of this kind pass: the activity is tried again. */
+const isTransient = (error: unknown): boolean => !(error instanceof DomainError) || error.kind === "unavailable";
+
+const runErrorOf = (error: DomainError, nodeId: string): RunError => {
+  const { providerStatus, providerBody } = error.metadata as { providerStatus?: number; providerBody?: string };
+  return {
+    code: error.kind === "failed" ? error.reason : "EXECUTION_FAILED",
+    message: `node ${nodeId}: ${error.message}`,
+    nodeId,
+    ...(providerStatus === undefined ? {} : { providerStatus }),
+    ...(providerBody === undefined ? {} : { providerBody }),
+  };
+};
+
+/** Everything that touches the world, as Temporal calls it. */
+export const createActivities = (options: ActivityOptions): Activities & LocalActivities => {
+  const { admission, settlement, execution, modelCalls, httpRequest, webhooks } = options;
+  /** Polls that run in this process, so that a cancellation stops them at once. */
+  const polls = new Map<string, AbortController>();
+
+  /** Records a node's final failure and ends the activity for good; transient errors pass. */
+  const guarded = async <T>(call: NodeCall, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (Context.current().cancellationSignal.aborted || isTransient(error)) throw error;
+      const problem = runErrorOf(error as DomainError, call.nodeId);
+      await execution.nodeFailed(call.executionId, call.nodeId, call.nodeIndex, problem);
+      throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem);
+    }
+  };
+
+  /** Keeps a long activity alive and hands it a signal that aborts when it is cancelled. */
+  const beating = async <T>(key: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    const context = Context.current();
+    const local = new AbortController();
+    polls.set(key, local);
+    const timer = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+    try {
+      return await work(AbortSignal.any([context.cancellationSignal, local.signal]));
+    } catch (error) {
+      // Stopped by cancelJob: the workflow has given up on this activity already.
+      if (local.signal.aborted) throw ApplicationFailure.nonRetryable("stopped", "STOPPED");
+      throw error;
+    } finally {
+      clearInterval(timer);
+      polls.delete(key);
+    }
+  };
+
+  return {
+    admit: admission.admit,
+    voidAdmission: admission.voidAdmission,
+    settle: settlement.settle,
+
+    submit: (call) =>
+      guarded(call, async () => {
+        const startedAt = Context.current().info.scheduledTimestampMs;
+        const job = await modelCalls.submit(call);
+        await execution.submitted(call, job.requestId, startedAt);
+        return job;
+      }),
+
+    poll: (call, job) =>
+      guarded(call, () =>
+        beating(call.key, async (signal) => {
+          const result = await modelCalls.poll(call, job, signal, () => Context.current().heartbeat());
+          await execution.itemCompleted(call, { files: result.files });
+          return result;
+        }),
+      ),
+
+    cancelJob: (call, job) => {
+      polls.get(call.key)?.abort();
+      return modelCalls.cancel(call, job);
+    },
+
+    runText: (call) =>
+      guarded(call, () =>
+        beating(call.key, async (signal) => {
+          if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call.executionId, call.nodeId, call.nodeIndex);
+          const result = await modelCalls.text(call, signal);
+          await execution.itemCompleted(call, {});
+          return result;
+        }),
+      ),
+
+    httpRequest: (call) =>
+      guarded(call, () =>
+        beating(call.key, async (signal) => {
+          if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call.executionId, call.nodeId, call.nodeIndex);
+          const answer = await httpRequest(call.call, call.key, signal);
+          await execution.itemCompleted(call, { status: answer.status });
+          return answer;
+        }),
+      ),
+
+    deliver: (input) => webhooks.deliver(input),
+  };
+};

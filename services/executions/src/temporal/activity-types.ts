@@ -1,0 +1,55 @@
+import type { CallContext, CallResult, CancelReport, HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "../run-types";
+import type { HttpCall } from "@nodeloom/kernel/graph";
+
+/** A job as a provider knows it. */
+export interface SubmittedJob {
+  requestId: string;
+  handle?: Record<string, string>;
+}
+
+export interface ModelCall extends CallContext {
+  model: string;
+  inputs: Record<string, unknown>;
+}
+
+export interface HttpNodeCall extends CallContext {
+  call: HttpCall;
+}
+
+export interface HttpResult {
+  status: number;
+  body: unknown;
+}
+
+export interface CancelResult {
+  report: CancelReport;
+  /** What the provider had finished already. */
+  finished: CallResult | null;
+}
+
+export type Admission = { held: HeldItem[] } | { refused: Refusal };
+
+export interface DeliveryInput {
+  executionId: string;
+  keyId: string;
+}
+
+export type DeliveryResult = { done: true } | { done: false; retryAfterMs: number | null };
+
+/** Short, in the workflow task itself; each is idempotent by execution id. */
+export interface LocalActivities {
+  admit(input: RunInput): Promise<Admission>;
+  /** Makes sure that an admission that gave up holds nothing, now or later. */
+  voidAdmission(executionId: string, userId: string): Promise<void>;
+  settle(input: RunInput, end: RunEnd, held: HeldItem[]): Promise<RunOutcome>;
+}
+
+/** Whatever touches a provider. */
+export interface Activities {
+  submit(call: ModelCall): Promise<SubmittedJob>;
+  poll(call: ModelCall, job: SubmittedJob): Promise<CallResult>;
+  cancelJob(call: ModelCall, job: SubmittedJob): Promise<CancelResult>;
+  runText(call: ModelCall): Promise<CallResult>;
+  httpRequest(call: HttpNodeCall): Promise<HttpResult>;
+  deliver(input: DeliveryInput): Promise<DeliveryResult>;
+}

@@ -1,0 +1,16 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { bundleWorkflowCode } from "@temporalio/worker";
+
+/** Where the prebuilt workflow bundle lies, whether this runs from src/ or dist/. */
+export const bundlePath = join(__dirname, "..", "..", "dist", "workflow-bundle.js");
+
+/** Bundles the workflows from their compiled sources. */
+export const buildBundle = async (workflowsPath = join(__dirname, "workflows", "index.js")): Promise<string> => {
+  const { code } = await bundleWorkflowCode({ workflowsPath });
+  mkdirSync(dirname(bundlePath), { recursive: true });
+  writeFileSync(bundlePath, code);
+  return bundlePath;
+};
+
+if (require.main === module) void buildBundle();

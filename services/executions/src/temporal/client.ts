@@ -1,0 +1,82 @@
+import {
+  Client,
+  isGrpcServiceError,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
+import { status } from "@grpc/grpc-js";
+import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from "@temporalio/common";
+import { unavailable } from "@nodeloom/kernel";
+import type { RunInput, RunOutcome } from "../run-types";
+import type { cancelSignal, executeGraph } from "./workflows";
+
+const CANCEL: typeof cancelSignal.name = "cancel";
+const EXECUTE: keyof { executeGraph: typeof executeGraph } = "executeGraph";
+
+const USER = defineSearchAttributeKey("NodeloomUser", SearchAttributeType.KEYWORD);
+const WORKFLOW = defineSearchAttributeKey("NodeloomWorkflow", SearchAttributeType.KEYWORD);
+const MODELS = defineSearchAttributeKey("NodeloomModels", SearchAttributeType.KEYWORD_LIST);
+
+/** Search attributes that runs carry, by name; an operator filters on them in Temporal's UI. */
+export const SEARCH_ATTRIBUTES = { [USER.name]: "Keyword", [WORKFLOW.name]: "Keyword", [MODELS.name]: "KeywordList" } as const;
+
+export type RunStarter = ReturnType<typeof createRunStarter>;
+
+const translate = (error: unknown): unknown => {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const code = isGrpcServiceError(error) ? error.code : isGrpcServiceError(cause) ? cause.code : undefined;
+  const isAway =
+    code === status.UNAVAILABLE || code === status.DEADLINE_EXCEEDED || code === status.RESOURCE_EXHAUSTED || code === status.CANCELLED;
+  return isAway ? unavailable("runs can't be started right now", 2) : error;
+};
+
+/** Starts, cancels and inspects runs on Temporal. */
+export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => ({
+  /** Starts a run, or finds the one with the same id. */
+  start: async (input: RunInput): Promise<"started" | "exists"> => {
+    const what = input.workflowSlug ? `workflow ${input.workflowSlug}` : `model ${input.modelIds.join(", ")}`;
+    try {
+      await client.workflow.start(EXECUTE, {
+        workflowId: input.executionId,
+        taskQueue,
+        args: [input],
+        requestEagerStart: true,
+        workflowIdReusePolicy: "REJECT_DUPLICATE",
+        staticSummary: what,
+        memo: { mode: input.mode, source: input.source, keyId: input.keyId, nodes: input.plan.steps.length },
+        typedSearchAttributes: new TypedSearchAttributes([
+          { key: USER, value: input.userId },
+          ...(input.workflowSlug ? [{ key: WORKFLOW, value: input.workflowSlug }] : []),
+          ...(input.modelIds.length > 0 ? [{ key: MODELS, value: input.modelIds }] : []),
+        ]),
+        priority: { fairnessKey: input.userId },
+      });
+      return "started";
+    } catch (error) {
+      if (error instanceof WorkflowExecutionAlreadyStartedError) return "exists";
+      throw translate(error);
+    }
+  },
+
+  /** Tells a run to stop. A run that is over needs no telling. */
+  cancel: async (executionId: string): Promise<void> => {
+    try {
+      await client.workflow.getHandle(executionId).signal(CANCEL);
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw translate(error);
+    }
+  },
+
+  /** The outcome that Temporal recorded, when the run is over. */
+  outcome: async (executionId: string): Promise<RunOutcome | "running" | "unknown"> => {
+    try {
+      const handle = client.workflow.getHandle(executionId);
+      const { status: state } = await handle.describe();
+      return state.name === "RUNNING" ? "running" : ((await handle.result()) as RunOutcome);
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError || error instanceof WorkflowFailedError) return "unknown";
+      throw translate(error);
+    }
+  },
+});

@@ -1,0 +1,98 @@
+import { Client } from "@temporalio/client";
+import { temporal } from "@temporalio/proto";
+import { DefaultLogger, NativeConnection, Runtime, Worker, type DataConverter } from "@temporalio/worker";
+import type { Logger } from "@nodeloom/platform";
+import type { Activities, LocalActivities } from "./activity-types";
+import { SEARCH_ATTRIBUTES } from "./client";
+
+export interface TemporalOptions {
+  address: string;
+  namespace: string;
+  taskQueue: string;
+  dataConverter: DataConverter;
+  logger: Logger;
+  workflowBundle: { codePath: string };
+  shutdownGraceMs: number;
+}
+
+const MAX_CACHED_WORKFLOWS = 1_000;
+const MAX_ACTIVITIES = 4_000;
+const MAX_LOCAL_ACTIVITIES = 200;
+const MAX_WORKFLOW_TASKS = 100;
+/** A poll that lost its worker is found out by its heartbeats; they must not be held back for longer. */
+const MAX_HEARTBEAT_THROTTLE_MS = 5_000;
+
+const INDEXED = temporal.api.enums.v1.IndexedValueType;
+const INDEXED_TYPES = { Keyword: INDEXED.INDEXED_VALUE_TYPE_KEYWORD, KeywordList: INDEXED.INDEXED_VALUE_TYPE_KEYWORD_LIST };
+
+let runtimeInstalled = false;
+
+/** Routes Temporal's own log lines into ours. Once per OS process. */
+const installRuntime = (logger: Logger): void => {
+  if (runtimeInstalled) return;
+  runtimeInstalled = true;
+  Runtime.install({
+    logger: new DefaultLogger("WARN", ({ level, message, meta }) => logger[level === "ERROR" ? "error" : "warn"]({ meta }, message)),
+    shutdownSignals: [],
+  });
+};
+
+/** Registers the search attributes that runs carry, where the server doesn't know them yet. */
+const ensureSearchAttributes = async (connection: NativeConnection, namespace: string): Promise<void> => {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => !(name in (customAttributes ?? {})));
+  if (missing.length === 0) return;
+  await connection.operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: Object.fromEntries(missing.map(([name, type]) => [name, INDEXED_TYPES[type]])),
+  });
+};
+
+export interface RunningTemporal {
+  client: Client;
+  /** Starts working. Call once the activities are ready. */
+  work(activities: Activities & LocalActivities): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** One native connection for client and worker, so that a run's first task is executed where it was started. */
+export const connectTemporal = async (options: TemporalOptions): Promise<RunningTemporal> => {
+  const { address, namespace, taskQueue, dataConverter, logger } = options;
+  installRuntime(logger);
+  const connection = await NativeConnection.connect({ address });
+  await ensureSearchAttributes(connection, namespace);
+  const client = new Client({ connection, namespace, dataConverter });
+  let worker: Worker | undefined;
+  let running: Promise<void> | undefined;
+  return {
+    client,
+    work: async (activities) => {
+      worker = await Worker.create({
+        connection,
+        namespace,
+        taskQueue,
+        dataConverter,
+        workflowBundle: options.workflowBundle,
+        activities: { ...activities },
+        maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
+        maxConcurrentActivityTaskExecutions: MAX_ACTIVITIES,
+        maxConcurrentLocalActivityExecutions: MAX_LOCAL_ACTIVITIES,
+        maxConcurrentWorkflowTaskExecutions: MAX_WORKFLOW_TASKS,
+        maxHeartbeatThrottleInterval: MAX_HEARTBEAT_THROTTLE_MS,
+        defaultHeartbeatThrottleInterval: MAX_HEARTBEAT_THROTTLE_MS,
+        shutdownGraceTime: 1_000,
+        shutdownForceTime: options.shutdownGraceMs,
+      });
+      running = worker.run().catch((error: unknown) => {
+        // Without a worker nothing runs: the supervisor must start this process again.
+        logger.fatal({ err: error }, "the Temporal worker failed");
+        process.exit(1);
+      });
+    },
+    stop: async () => {
+      worker?.shutdown();
+      await running;
+      await connection.close();
+    },
+  };
+};

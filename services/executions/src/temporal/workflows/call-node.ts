@@ -1,0 +1,143 @@
+import {
+  ActivityCancellationType,
+  ApplicationFailure,
+  ActivityFailure,
+  CancellationScope,
+  isCancellation,
+  proxyActivities,
+} from "@temporalio/workflow";
+import { bindItems, callInputs, collect, httpCall, itemKey, mediaOutput, type PlanStep } from "@nodeloom/kernel/graph";
+import type { CallContext, CallResult, RunError, RunInput } from "../../run-types";
+import { ATTEMPTS, TIMING } from "../../timing";
+import type { Activities, ModelCall, SubmittedJob } from "../activity-types";
+import type { GraphRun } from "./graph-run";
+
+const backoff = { initialInterval: 250, backoffCoefficient: 2, maximumInterval: "10s" } as const;
+
+const { submit } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.submit,
+  scheduleToCloseTimeout: TIMING.submitTotal,
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: backoff,
+});
+const { poll } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.job,
+  scheduleToCloseTimeout: TIMING.run,
+  heartbeatTimeout: TIMING.heartbeat,
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  retry: { ...backoff, maximumAttempts: ATTEMPTS.poll },
+});
+const { runText } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.text,
+  heartbeatTimeout: TIMING.heartbeat,
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  retry: { ...backoff, maximumAttempts: ATTEMPTS.text },
+});
+const { httpRequest } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.httpRequest,
+  heartbeatTimeout: TIMING.heartbeat,
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  retry: { ...backoff, maximumAttempts: ATTEMPTS.httpRequest },
+});
+const { cancelJob } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.cancelJob,
+  retry: { ...backoff, maximumAttempts: ATTEMPTS.cancelJob },
+});
+
+/** The error of a failed activity (or of anything thrown) as the run records it. */
+export const runError = (error: unknown, nodeId: string): RunError => {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof ApplicationFailure) {
+    const [details] = (cause.details ?? []) as [RunError?];
+    if (details?.code) return { ...details, nodeId };
+  }
+  const bindProblem = error instanceof Error && error.name === "BindError" ? error.message : undefined;
+  const message = bindProblem ?? "the provider did not finish in time";
+  return { code: "EXECUTION_FAILED", message: `node ${nodeId}: ${message}`, nodeId };
+};
+
+const record = (run: GraphRun, call: CallContext, result: CallResult): CallResult => {
+  run.completed.push({ key: itemKey(call.nodeId, call.item), nodeId: call.nodeId, costMicroUsd: result.costMicroUsd });
+  return result;
+};
+
+/** Stops a job at its provider; what it had finished by then counts. */
+const stopJob = (run: GraphRun, call: ModelCall, job: SubmittedJob): Promise<CallResult | null> =>
+  CancellationScope.nonCancellable(async () => {
+    const node = run.node(call.nodeId);
+    try {
+      const { report, finished } = await cancelJob(call, job);
+      node.cancelReport = report;
+      return finished && record(run, call, finished);
+    } catch {
+      node.cancelReport = "could_not_stop";
+      return null;
+    }
+  });
+
+/** A provider that makes files: two activities, however long it takes. */
+const callJob = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
+  const job = await submit(call);
+  run.requestId ??= job.requestId;
+  run.node(call.nodeId).requestId ??= job.requestId;
+  try {
+    return record(run, call, await poll(call, job));
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    const finished = await stopJob(run, call, job);
+    if (finished) return finished;
+    throw error;
+  }
+};
+
+const OUTPUT_PORT: Readonly<Record<string, string>> = {
+  "generate-image": "image",
+  "generate-video": "video",
+  "generate-audio": "audio",
+  "llm-assistant": "text",
+};
+
+const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context: (item: number) => CallContext): Promise<void> => {
+  const { items, mapped } = bindItems(step, run.outputs);
+  const model = step.model!;
+  const isText = input.plan.models[model]!.modality === "text";
+  const results = await Promise.all(
+    items.map(async (item, index) => {
+      const call: ModelCall = { ...context(index), model, inputs: callInputs(step, item) };
+      return isText ? record(run, call, await runText(call)) : callJob(run, call);
+    }),
+  );
+  const [first] = results;
+  if (isText && first) {
+    run.requestId ??= first.requestId;
+    run.node(step.id).requestId ??= first.requestId;
+  }
+  const values = results.map((result) => (isText ? result.text : mediaOutput(result.files)));
+  run.give(step.id, OUTPUT_PORT[step.type]!, collect(values, mapped));
+};
+
+const callHttp = async (run: GraphRun, step: PlanStep, context: (item: number) => CallContext): Promise<void> => {
+  const { items, mapped } = bindItems(step, run.outputs);
+  const answers = await Promise.all(items.map((item, index) => httpRequest({ ...context(index), call: httpCall(step, item) })));
+  run.give(step.id, "body", mapped ? answers.map((answer) => answer.body) : answers[0]?.body);
+  run.give(step.id, "status", mapped ? answers.map((answer) => answer.status) : answers[0]?.status);
+};
+
+/** Runs one step to its end and stores its outputs. */
+export const runStep = async (run: GraphRun, input: RunInput, step: PlanStep): Promise<void> => {
+  const { executionId, userId } = input;
+  const nodeIndex = run.indexOf(step.id);
+  const context = (item: number): CallContext => ({
+    executionId,
+    userId,
+    nodeId: step.id,
+    nodeIndex,
+    item,
+    key: `${executionId}:${step.id}:${item}`,
+  });
+  run.start(step, Date.now());
+  if (step.model !== undefined) await callModel(run, input, step, context);
+  else if (step.type === "http-request") await callHttp(run, step, context);
+  else run.evaluate(step);
+  run.complete(step.id, Date.now());
+};

@@ -1,0 +1,130 @@
+import {
+  CancellationScope,
+  defineSignal,
+  isCancellation,
+  ParentClosePolicy,
+  proxyLocalActivities,
+  setHandler,
+  sleep,
+  startChild,
+  WorkflowIdReusePolicy,
+} from "@temporalio/workflow";
+import type { FinalStatus, HeldItem, RunEnd, RunError, RunInput, RunOutcome } from "../../run-types";
+import { TIMING } from "../../timing";
+import type { LocalActivities } from "../activity-types";
+import { runError, runStep } from "./call-node";
+import { deliverWebhook } from "./deliver-webhook";
+import { GraphRun } from "./graph-run";
+
+export const cancelSignal = defineSignal("cancel");
+
+// Admission and settlement must happen, whatever is down meanwhile: they are tried for as long as the run may last.
+const { admit, voidAdmission, settle } = proxyLocalActivities<LocalActivities>({
+  startToCloseTimeout: TIMING.localActivity,
+  scheduleToCloseTimeout: TIMING.run,
+  retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "5s" },
+});
+
+interface Failure {
+  error: RunError;
+}
+
+/** Runs steps as they become ready, in parallel. The first failure cancels the rest. */
+const runSteps = async (run: GraphRun, input: RunInput): Promise<Failure | undefined> => {
+  const done = new Set(run.nodes.filter((node) => node.status === "completed").map((node) => node.id));
+  const started = new Set<string>();
+  const running = new Map<string, Promise<void>>();
+  let failure: Failure | undefined;
+  const scope = new CancellationScope();
+  await scope.run(async () => {
+    const launch = (): void => {
+      for (const step of run.readyAfter(done, started)) {
+        started.add(step.id);
+        const finished = runStep(run, input, step).then(
+          () => void done.add(step.id),
+          (error: unknown) => {
+            if (isCancellation(error)) return;
+            const problem = runError(error, step.id);
+            run.fail(step.id, problem, Date.now());
+            failure ??= { error: problem };
+            scope.cancel();
+          },
+        );
+        running.set(
+          step.id,
+          finished.then(() => void running.delete(step.id)),
+        );
+      }
+    };
+    for (launch(); running.size > 0;) {
+      await CancellationScope.nonCancellable(() => Promise.race(running.values()));
+      if (!failure && !scope.consideredCancelled) launch();
+    }
+  });
+  return failure;
+};
+
+const endOf = (run: GraphRun, failure: Failure | undefined): RunEnd => {
+  const complete = failure === undefined && run.isComplete;
+  const status: FinalStatus = failure ? "failed" : complete ? "completed" : "cancelled";
+  const result = complete ? run.result() : null;
+  run.stopRest(Date.now());
+  return { status, result, error: failure?.error ?? null, requestId: run.requestId, nodes: run.nodes, completed: run.completed };
+};
+
+const startDelivery = async (input: RunInput): Promise<void> => {
+  if (input.mode !== "async" || !input.webhook || input.keyId === null) return;
+  await startChild(deliverWebhook, {
+    args: [{ executionId: input.executionId, keyId: input.keyId }],
+    workflowId: `webhook-${input.executionId}`,
+    workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+    parentClosePolicy: ParentClosePolicy.ABANDON,
+  });
+};
+
+/** One run: hold the credits, run the graph, settle, announce. */
+export async function executeGraph(input: RunInput): Promise<RunOutcome> {
+  const steps = new CancellationScope();
+  setHandler(cancelSignal, () => steps.cancel());
+  const admission = await CancellationScope.nonCancellable(() => admit(input));
+  if ("refused" in admission) {
+    if (admission.refused.kind === "unavailable")
+      await CancellationScope.nonCancellable(() => voidAdmission(input.executionId, input.userId));
+    return admission;
+  }
+  const run = new GraphRun(input.plan);
+  let failure: Failure | undefined;
+  if (input.plan.steps.length > 0) {
+    // A cancellation from Temporal's own tools means the same as the signal.
+    CancellationScope.current().cancelRequested.catch(() => steps.cancel());
+    failure = await CancellationScope.nonCancellable(() => withDeadline(steps, () => steps.run(() => runSteps(run, input))));
+  }
+  return CancellationScope.nonCancellable(() => finish(input, endOf(run, failure), admission.held));
+}
+
+/** Fails the run when it is not done in time. */
+const withDeadline = async (scope: CancellationScope, steps: () => Promise<Failure | undefined>): Promise<Failure | undefined> => {
+  let late = false;
+  const timer = new CancellationScope();
+  const deadline = timer.run(async () => {
+    await sleep(TIMING.run);
+    late = true;
+    scope.cancel();
+  });
+  deadline.catch(() => undefined);
+  try {
+    const failure = await steps().catch((error: unknown) => {
+      if (isCancellation(error)) return undefined;
+      throw error;
+    });
+    return failure ?? (late ? { error: { code: "EXECUTION_FAILED", message: "the run did not finish within 24 hours" } } : undefined);
+  } finally {
+    timer.cancel();
+  }
+};
+
+const finish = async (input: RunInput, end: RunEnd, held: HeldItem[]): Promise<RunOutcome> => {
+  const outcome = await settle(input, end, held);
+  await startDelivery(input);
+  return outcome;
+};

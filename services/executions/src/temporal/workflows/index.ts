@@ -1,0 +1,2 @@
+export { deliverWebhook } from "./deliver-webhook";
+export { cancelSignal, executeGraph } from "./execute-graph";

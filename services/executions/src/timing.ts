@@ -1,0 +1,33 @@
+/** Every wait of a run, in one place. Milliseconds. */
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+export const TIMING = {
+  /** Longest run, queueing included. */
+  run: 24 * HOUR,
+  /** Admission: what the hold may take before the run is refused as unavailable. */
+  holdCall: 3 * SECOND,
+  localActivity: 10 * SECOND,
+  submit: 30 * SECOND,
+  /** How long an unreachable provider is tried again. */
+  submitTotal: 2 * MINUTE,
+  /** How long polls may fail in a row. */
+  pollSilence: 3 * MINUTE,
+  /** Longest job of a provider. */
+  job: 2 * HOUR,
+  text: 6 * MINUTE,
+  httpRequest: 60 * SECOND,
+  heartbeat: 10 * SECOND,
+  cancelJob: 15 * SECOND,
+  webhookAttempt: 15 * SECOND,
+  /** Pauses before each webhook attempt. */
+  webhookSchedule: [0, 5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR],
+  /** How long the event channel may be silent before the store is read. */
+  channelSilence: 2 * SECOND,
+  /** Between reads of the store after that. */
+  storeRead: 2 * SECOND,
+} as const;
+
+/** Retries of the activities that may be repeated safely. */
+export const ATTEMPTS = { poll: 10_000, text: 3, httpRequest: 3, cancelJob: 3 } as const;

@@ -1,0 +1,59 @@
+import { executions } from "@nodeloom/proto";
+import type { NodeState, RunError } from "./run-types";
+import type { ExecutionView } from "./store";
+
+const date = (ms: number | null): Date | undefined => (ms === null ? undefined : new Date(ms));
+
+const errorMessage = (error: RunError | null): executions.ExecutionError | undefined =>
+  error
+    ? executions.ExecutionError.fromPartial({
+        code: error.code,
+        message: error.message,
+        nodeId: error.nodeId,
+        providerStatus: error.providerStatus,
+        providerBody: error.providerBody,
+      })
+    : undefined;
+
+const nodeMessage = (node: NodeState): executions.NodeState =>
+  executions.NodeState.fromPartial({
+    id: node.id,
+    type: node.type,
+    status: node.status,
+    startedAt: date(node.startedAt),
+    durationMs: node.durationMs ?? undefined,
+    millicredits: node.millicredits,
+    error: errorMessage(node.error),
+    requestId: node.requestId ?? undefined,
+    warnings: node.warnings,
+    cancelReport: node.cancelReport ?? "",
+  });
+
+/** An execution as it travels between services. */
+export const executionMessage = (record: ExecutionView): executions.Execution =>
+  executions.Execution.fromPartial({
+    executionId: record._id,
+    userId: record.userId,
+    status: record.status,
+    requestId: record.requestId ?? undefined,
+    durationMs: record.durationMs ?? Date.now() - record.createdAt.getTime(),
+    resultJson: record.resultJson ?? "",
+    error: errorMessage(record.error),
+    webhookDelivery: record.webhook
+      ? {
+          configured: true,
+          url: record.webhook.url,
+          attempts: record.webhook.attempts,
+          deliveredAt: record.webhook.deliveredAt ?? undefined,
+          lastError: record.webhook.lastError ?? undefined,
+        }
+      : { configured: false },
+    nodes: record.nodes.map(nodeMessage),
+    millicredits: record.millicredits,
+    workflowSlug: record.workflowSlug ?? undefined,
+    modelIds: record.modelIds,
+    source: record.source,
+    createdAt: record.createdAt,
+    finishedAt: record.finishedAt ?? undefined,
+    grantUsed: record.grantUsed,
+  });

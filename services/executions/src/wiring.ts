@@ -1,0 +1,120 @@
+import { connectRedis, createEgressClient, createGrpcClient, redisReady, type Logger, type TlsConfig } from "@nodeloom/platform";
+import { billing, identity, media, models, usage, workflows } from "@nodeloom/proto";
+import type { Connection } from "mongoose";
+import { LRUCache } from "lru-cache";
+import { createAdmission } from "./admission";
+import { createEventChannel } from "./events";
+import { createExecution } from "./execution";
+import { createModelCalls } from "./model-calls";
+import { createModelCatalog, type CatalogModel } from "./model-catalog";
+import { createHttpRequest } from "./nodes/http-request";
+import { createPlanning } from "./planning";
+import { createProvider, type Provider } from "./providers";
+import { createQuotes } from "./quotes";
+import { createRedelivery } from "./redelivery";
+import { createRuns } from "./runs";
+import type { HandlerOptions } from "./server";
+import { createSettlement } from "./settlement";
+import { createExecutionStore } from "./store";
+import { createActivities } from "./temporal/activities";
+import { bundlePath } from "./temporal/bundle";
+import { createRunStarter } from "./temporal/client";
+import { createClaimCheckCodec } from "./temporal/codec";
+import { connectTemporal } from "./temporal/worker";
+import { createWatch } from "./watch";
+import { createWebhooks } from "./webhooks";
+
+export interface WiringConfig extends TlsConfig {
+  REDIS_URL: string;
+  REDIS_KEY_PREFIX: string;
+  TEMPORAL_ADDRESS: string;
+  TEMPORAL_NAMESPACE: string;
+  TEMPORAL_TASK_QUEUE: string;
+  EGRESS_ALLOW: string[];
+  WORKFLOWS_ADDRESS: string;
+  MODELS_ADDRESS: string;
+  BILLING_ADDRESS: string;
+  USAGE_ADDRESS: string;
+  IDENTITY_ADDRESS: string;
+  MEDIA_ADDRESS: string;
+  SHUTDOWN_GRACE_MS: number;
+}
+
+const CACHED_PROVIDERS = 500;
+
+const connectServices = (config: WiringConfig) => {
+  const tls: TlsConfig = config;
+  return {
+    workflows: createGrpcClient<workflows.WorkflowsServiceServer>(workflows.WorkflowsServiceService, {
+      address: config.WORKFLOWS_ADDRESS,
+      tls,
+    }),
+    models: createGrpcClient<models.ModelsServiceServer>(models.ModelsServiceService, { address: config.MODELS_ADDRESS, tls }),
+    billing: createGrpcClient<billing.BillingServiceServer>(billing.BillingServiceService, { address: config.BILLING_ADDRESS, tls }),
+    usage: createGrpcClient<usage.UsageServiceServer>(usage.UsageServiceService, { address: config.USAGE_ADDRESS, tls }),
+    identity: createGrpcClient<identity.IdentityServiceServer>(identity.IdentityServiceService, { address: config.IDENTITY_ADDRESS, tls }),
+    media: createGrpcClient<media.MediaServiceServer>(media.MediaServiceService, { address: config.MEDIA_ADDRESS, tls }),
+  };
+};
+
+/** Puts the service together. Workers run when this resolves. */
+export const wire = async (
+  config: WiringConfig,
+  connection: Connection,
+  logger: Logger,
+): Promise<{ handlers: HandlerOptions; stop(): Promise<void> }> => {
+  const services = connectServices(config);
+  const publisher = connectRedis({ url: config.REDIS_URL, logger });
+  const subscriber = connectRedis({ url: config.REDIS_URL, logger, subscriber: true });
+  const [store] = await Promise.all([createExecutionStore(connection), redisReady(publisher)]);
+  const channel = createEventChannel({ publisher, subscriber, prefix: config.REDIS_KEY_PREFIX, logger });
+  const execution = createExecution({ store, channel });
+  const egress = createEgressClient({ allow: config.EGRESS_ALLOW });
+  const catalog = createModelCatalog(services.models);
+
+  const providers = new LRUCache<string, Provider>({ max: CACHED_PROVIDERS });
+  const provider = (model: CatalogModel): Provider => {
+    const known = providers.get(model.providerJson) ?? createProvider(model.providerJson, { egress, secret: (name) => process.env[name] });
+    providers.set(model.providerJson, known);
+    return known;
+  };
+
+  const temporal = await connectTemporal({
+    address: config.TEMPORAL_ADDRESS,
+    namespace: config.TEMPORAL_NAMESPACE,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    dataConverter: { payloadCodecs: [createClaimCheckCodec(store)] },
+    logger,
+    workflowBundle: { codePath: bundlePath },
+    shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
+  });
+  await temporal.work(
+    createActivities({
+      admission: createAdmission({ billing: services.billing, usage: services.usage, execution, logger }),
+      settlement: createSettlement({ billing: services.billing, usage: services.usage, execution }),
+      execution,
+      modelCalls: createModelCalls({ catalog, provider, media: services.media, store }),
+      httpRequest: createHttpRequest(egress),
+      webhooks: createWebhooks({ store, identity: services.identity, egress, logger }),
+    }),
+  );
+
+  const planning = createPlanning({ workflows: services.workflows, media: services.media, catalog });
+  const starter = createRunStarter({ client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE });
+  return {
+    handlers: {
+      runs: createRuns({ planning, starter, store, channel }),
+      quotes: createQuotes({ planning, billing: services.billing }),
+      watch: createWatch({ store, channel }),
+      store,
+      redeliver: createRedelivery({ store, client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE }),
+    },
+    stop: async () => {
+      await temporal.stop();
+      for (const client of Object.values(services)) client.close();
+      publisher.disconnect();
+      subscriber.disconnect();
+      await egress.close();
+    },
+  };
+};
