@@ -1,29 +1,29 @@
+import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/** @param {number} port @param {string} [host] @returns {Promise<number | undefined>} */
-const bindOnce = (port, host = "127.0.0.1") =>
+/** Below the range operating systems take outgoing ports from, so that a port found free stays so until it is bound. */
+const LOWEST_PORT = 20_000;
+const HIGHEST_PORT = 32_000;
+const ATTEMPTS = 200;
+
+/** @param {number} port @returns {Promise<boolean>} */
+export const isPortFree = (port) =>
   new Promise((resolve) => {
     const server = createServer();
-    server.once("error", () => resolve(undefined));
-    server.listen({ port, host, exclusive: true }, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : undefined));
-    });
+    server.once("error", () => resolve(false));
+    server.listen({ port, host: "127.0.0.1", exclusive: true }, () => server.close(() => resolve(true)));
   });
 
 /** Ports handed out and perhaps not bound yet. */
 const handedOut = new Set();
 
-/** A port that nothing listens on and that this process has not handed out before. @returns {Promise<number>} */
+/** A port of 127.0.0.1 that nothing listens on and that this process has not handed out before. @returns {Promise<number>} */
 export const freePort = async () => {
-  for (;;) {
-    const port = await bindOnce(0);
-    if (port === undefined) throw new Error("no free port on 127.0.0.1");
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
     if (handedOut.has(port)) continue;
     handedOut.add(port);
-    return port;
+    if (await isPortFree(port)) return port;
   }
+  throw new Error("no free port on 127.0.0.1");
 };
-
-/** @param {number} port @returns {Promise<boolean>} */
-export const isPortFree = async (port) => (await bindOnce(port)) !== undefined;

@@ -1,0 +1,35 @@
+import { pathToFileURL } from "node:url";
+import { bundleWorkflows } from "./build/bundle.mjs";
+import { generateProto } from "./build/generate.mjs";
+import { installDependencies } from "./build/install.mjs";
+import { transpile } from "./build/transpile.mjs";
+import { createProgress } from "./progress.mjs";
+
+/**
+ * Installs and builds what is missing or has changed, and nothing else.
+ * @param {import("./progress.mjs").Progress} progress
+ * @returns {Promise<Set<string>>} the workspaces whose JavaScript changed
+ */
+export const build = async (progress) => {
+  await progress.step("dependencies", async () => ((await installDependencies()) ? "installed" : "up to date"));
+  await progress.step("protocol", async () => ((await generateProto()) ? "generated" : "up to date"));
+  /** @type {Set<string>} */
+  let workspaces = new Set();
+  await progress.step("services", async () => {
+    const result = await transpile();
+    workspaces = result.workspaces;
+    return result.files === 0 ? "up to date" : `${result.files} files built`;
+  });
+  await progress.step("workflow code", async () => ((await bundleWorkflows()) ? "bundled" : "up to date"));
+  return workspaces;
+};
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const progress = createProgress();
+  try {
+    await build(progress);
+  } catch (error) {
+    progress.fail(error);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { readJson } from "../files.mjs";
+import { ROOT } from "../paths.mjs";
+import { findOnPath } from "../servers/cache.mjs";
+import { runCommand } from "../servers/child.mjs";
+
+const LOCK = join(ROOT, "package-lock.json");
+const MODULES = join(ROOT, "node_modules");
+const STAMP = join(MODULES, ".nodeloom-lock-hash");
+
+/** @typedef {{ link?: boolean, optional?: boolean, devOptional?: boolean, peer?: boolean, version?: string, integrity?: string }} Entry */
+
+/** Whether node_modules holds what the lock file asks for (someone may have run npm by hand). */
+const isInstalled = async () => {
+  /** @type {[{ packages: Record<string, Entry> } | undefined, { packages: Record<string, Entry> } | undefined]} */
+  const [wanted, present] = [await readJson(LOCK), await readJson(join(MODULES, ".package-lock.json"))];
+  if (wanted === undefined || present === undefined) return false;
+  return Object.entries(wanted.packages).every(([path, entry]) => {
+    if (path === "" || !path.includes("node_modules") || entry.link) return true;
+    const found = present.packages[path];
+    if (found === undefined) return Boolean(entry.optional || entry.devOptional || entry.peer);
+    return found.version === entry.version && found.integrity === entry.integrity;
+  });
+};
+
+/**
+ * Runs `npm ci` when node_modules does not match the lock file.
+ * @returns {Promise<boolean>} whether anything was installed
+ */
+export const installDependencies = async () => {
+  const hash = createHash("sha256")
+    .update(await readFile(LOCK))
+    .digest("hex");
+  const stamp = await readFile(STAMP, "utf8").catch(() => "");
+  if (stamp.trim() === hash) return false;
+  const matches = await isInstalled();
+  if (!matches) {
+    const npm = await findOnPath(process.env, "npm");
+    if (npm === undefined) throw new Error("npm is not on PATH: install Node.js with npm");
+    const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+    const { ok, tail } = await runCommand(npm, args, { cwd: ROOT });
+    if (!ok) throw new Error(`npm ci failed:\n${tail}`);
+  }
+  await writeFile(STAMP, `${hash}\n`);
+  return !matches;
+};

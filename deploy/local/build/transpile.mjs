@@ -1,0 +1,79 @@
+import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join, relative } from "node:path";
+import { filesBelow, readJson } from "../files.mjs";
+import { ROOT } from "../paths.mjs";
+import { readStamps, writeStamp } from "./stamps.mjs";
+import { listWorkspaces } from "./workspaces.mjs";
+
+const OPTIONS_FILE = join(ROOT, ".swcrc");
+const STEP = "transpile";
+const CONCURRENCY = 16;
+
+/** @param {string} path */
+const isSource = (path) => /\.tsx?$/.test(path) && !path.endsWith(".d.ts");
+
+/** @param {string} path */
+const modifiedAt = (path) =>
+  stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => undefined,
+  );
+
+/**
+ * The sources of one workspace whose output is missing or older, and outputs whose source is gone.
+ * @param {string} workspace @param {boolean} everything
+ */
+const findWork = async (workspace, everything) => {
+  const [from, to] = [join(ROOT, workspace, "src"), join(ROOT, workspace, "dist")];
+  const sources = await filesBelow(from, isSource);
+  const outputs = new Map(sources.map((source) => [join(to, relative(from, source)).replace(/\.tsx?$/, ".js"), source]));
+  const work = [];
+  for (const [output, source] of outputs) {
+    const [made, changed] = [await modifiedAt(output), await modifiedAt(source)];
+    if (everything || made === undefined || (changed ?? 0) > made) work.push({ workspace, source, output });
+  }
+  // What lies here without a map is someone else's output: the workflow bundle, type declarations.
+  const maps = await filesBelow(to, (path) => path.endsWith(".js.map") && !path.includes("node_modules"));
+  const stale = maps.filter((map) => !outputs.has(map.slice(0, -".map".length))).flatMap((map) => [map, map.slice(0, -".map".length)]);
+  return { work, stale };
+};
+
+/** @typedef {{ workspace: string, source: string, output: string }} Job */
+
+/** @param {readonly Job[]} jobs */
+const transpileAll = async (jobs) => {
+  /** @type {{ transform(source: string, options: object): Promise<{ code: string, map?: string }> }} */
+  const swc = createRequire(join(ROOT, "package.json"))("@swc/core");
+  const options = await readJson(OPTIONS_FILE);
+  delete options.$schema;
+  const queue = [...jobs];
+  const worker = async () => {
+    for (let job = queue.pop(); job !== undefined; job = queue.pop()) {
+      const { source, output } = job;
+      const sourceFileName = relative(dirname(output), source);
+      const text = await readFile(source, "utf8");
+      const { code, map } = await swc.transform(text, { ...options, swcrc: false, filename: source, sourceFileName });
+      await mkdir(dirname(output), { recursive: true });
+      if (map !== undefined) await writeFile(`${output}.map`, map);
+      await writeFile(output, map === undefined ? code : `${code}//# sourceMappingURL=${relative(dirname(output), output)}.map\n`);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+};
+
+/**
+ * Turns every workspace's TypeScript into JavaScript, where it changed.
+ * @returns {Promise<{ files: number, workspaces: Set<string> }>} what was written, and for which workspaces
+ */
+export const transpile = async () => {
+  const swcVersion = (await readJson(join(ROOT, "node_modules", "@swc", "core", "package.json")))?.version;
+  const settings = `${swcVersion} ${JSON.stringify(await readJson(OPTIONS_FILE))}`;
+  const everything = (await readStamps())[STEP] !== settings;
+  const found = await Promise.all((await listWorkspaces()).map((workspace) => findWork(workspace, everything)));
+  const jobs = found.flatMap(({ work }) => work);
+  if (jobs.length > 0) await transpileAll(jobs);
+  await Promise.all(found.flatMap(({ stale }) => stale).map((path) => rm(path, { force: true })));
+  if (everything) await writeStamp(STEP, settings);
+  return { files: jobs.length, workspaces: new Set(jobs.map(({ workspace }) => workspace)) };
+};

@@ -1,0 +1,23 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { readJson } from "../files.mjs";
+import { ROOT } from "../paths.mjs";
+import { exists } from "../servers/cache.mjs";
+
+/** Folders of all workspaces, relative to the root, as package.json lists them. @returns {Promise<string[]>} */
+export const listWorkspaces = async () => {
+  /** @type {{ workspaces: string[] }} */
+  const { workspaces } = await readJson(join(ROOT, "package.json"));
+  const folders = [];
+  for (const pattern of workspaces) {
+    if (!pattern.endsWith("/*")) {
+      folders.push(pattern);
+      continue;
+    }
+    const parent = pattern.slice(0, -2);
+    const names = await readdir(join(ROOT, parent));
+    folders.push(...names.sort().map((name) => `${parent}/${name}`));
+  }
+  const present = await Promise.all(folders.map((folder) => exists(join(ROOT, folder, "package.json"))));
+  return folders.filter((_, index) => present[index]);
+};

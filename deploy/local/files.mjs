@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+const PRIVATE = 0o600;
+
+/** The content of a JSON file, or nothing when there is none or it is damaged. @param {string} path @returns {Promise<any>} */
+export const readJson = async (path) => {
+  try {
+    return JSON.parse(await readFile(path, "utf8"));
+  } catch {
+    return undefined;
+  }
+};
+
+/** Replaces a file in one step; only its owner may read it. @param {string} path @param {unknown} content */
+export const writeJson = async (path, content) => {
+  await mkdir(dirname(path), { recursive: true });
+  const draft = `${path}.${process.pid}.new`;
+  try {
+    await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: PRIVATE });
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+};
+
+/** Full paths of all files below a folder, sorted; none when it does not exist. @param {string} folder @param {(path: string) => boolean} [wanted] */
+export const filesBelow = async (folder, wanted = () => true) => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .filter(wanted)
+    .sort();
+};
+
+/** One hash over names and contents. @param {readonly string[]} paths @returns {Promise<string>} */
+export const hashFiles = async (paths) => {
+  const hash = createHash("sha256");
+  for (const path of paths)
+    hash
+      .update(path)
+      .update("\0")
+      .update(await readFile(path))
+      .update("\0");
+  return hash.digest("hex");
+};
