@@ -1,0 +1,37 @@
+import type { Logger } from "@nodeloom/platform";
+import { createAuthentication } from "./authentication";
+import type { Changes } from "./changes";
+import { createKeys } from "./keys";
+import { createLoginThrottle } from "./login-throttle";
+import { createPasswords } from "./passwords";
+import { createSecretBox } from "./secrets";
+import type { Identity } from "./server";
+import type { Store } from "./store";
+import { createTiers } from "./tiers";
+import { createUsers } from "./users";
+import { createWebhooks } from "./webhooks";
+
+export interface IdentityOptions {
+  store: Store;
+  changes: Changes;
+  pepper: string;
+  /** `<env>` of new key values. */
+  environment: string;
+  logger: Logger;
+}
+
+/** Puts the service's parts together over one store and one channel of changes. */
+export const createIdentity = async ({ store, changes, pepper, environment, logger }: IdentityOptions): Promise<Identity> => {
+  const secretBox = createSecretBox(pepper);
+  const tiers = createTiers({ store: store.tiers, users: store.users, changes });
+  const throttle = createLoginThrottle(store.attempts);
+  const users = createUsers({ store: store.users, tiers, passwords: await createPasswords(), throttle, changes });
+  const onTouchFailed = (error: unknown): void => logger.warn({ err: error }, "the use of a key was not recorded");
+  return {
+    users,
+    tiers,
+    keys: createKeys({ store: store.keys, users, changes, secretBox, pepper, environment }),
+    webhooks: createWebhooks({ store: store.keys, secretBox, changes }),
+    authentication: createAuthentication({ store: store.keys, users, changes, pepper, onTouchFailed }),
+  };
+};

@@ -1,0 +1,44 @@
+import { createHmac, randomInt } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+/**
+ * The value of an API key: `nl_<env>_<30 base62>_<6 base62>`. The last part is the CRC-32 of everything before its
+ * underscore, so that a mistyped or truncated value is recognised without a look-up.
+ */
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const RANDOM_CHARS = 30;
+const CHECKSUM_CHARS = 6;
+const VALUE = new RegExp(`^nl_[a-z]{1,16}_[0-9A-Za-z]{${RANDOM_CHARS}}_[0-9A-Za-z]{${CHECKSUM_CHARS}}$`);
+/** Keys of ranked scopes, before the capability vocabulary; none of them is valid any more. */
+const LEGACY_VALUE = /^nl_sk_[0-9A-Za-z]{32}$/;
+
+/** How much of a value its record shows. */
+export const START_CHARS = 12;
+/** What `<env>` may be. */
+export const KEY_ENVIRONMENT = /^[a-z]{1,16}$/;
+
+const toBase62 = (value: number, width: number): string => {
+  let text = "";
+  for (let rest = value; rest > 0; rest = Math.floor(rest / ALPHABET.length)) text = ALPHABET.charAt(rest % ALPHABET.length) + text;
+  return text.padStart(width, ALPHABET.charAt(0));
+};
+
+const checksum = (text: string): string => toBase62(crc32(text), CHECKSUM_CHARS);
+
+/** A new random value (178 bits) for an environment such as `live`. */
+export const generateKeyValue = (environment: string): string => {
+  const random = Array.from({ length: RANDOM_CHARS }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join("");
+  const body = `nl_${environment}_${random}`;
+  return `${body}_${checksum(body)}`;
+};
+
+/** What a presented value looks like; only a `current` one is worth a look-up. */
+export const classifyKeyValue = (value: string): "current" | "legacy" | "malformed" => {
+  if (LEGACY_VALUE.test(value)) return "legacy";
+  if (!VALUE.test(value)) return "malformed";
+  const body = value.slice(0, -(CHECKSUM_CHARS + 1));
+  return value.endsWith(`_${checksum(body)}`) ? "current" : "malformed";
+};
+
+/** What is stored of a value: HMAC-SHA-256 under the pepper, in hex. */
+export const hashKeyValue = (pepper: string, value: string): string => createHmac("sha256", pepper).update(value).digest("hex");

@@ -1,0 +1,58 @@
+import {
+  ConfigError,
+  connectMongo,
+  connectRedis,
+  defineService,
+  grpcService,
+  hostPort,
+  runProcess,
+  startGrpcServer,
+  variables,
+} from "@nodeloom/platform";
+import { identity } from "@nodeloom/proto";
+import { z } from "zod";
+import { joinChanges } from "./changes";
+import { createIdentity } from "./identity";
+import { KEY_ENVIRONMENT } from "./key-value";
+import { identityHandlers } from "./server";
+import { createStore } from "./store";
+
+/** Users, tiers, API keys and their webhooks. */
+export const service = defineService({
+  name: "identity",
+  variables: {
+    MONGODB_URI: variables.MONGODB_URI,
+    MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
+    REDIS_URL: variables.REDIS_URL,
+    REDIS_KEY_PREFIX: variables.REDIS_KEY_PREFIX,
+    IDENTITY_LISTEN: hostPort().default("127.0.0.1:50051").describe("where the identity service listens"),
+    API_KEY_PEPPER: z.string().min(32).describe("secret under which API keys are hashed and webhook secrets encrypted"),
+    NODELOOM_ENV: z.string().regex(KEY_ENVIRONMENT).default("live").describe("names the environment inside key values"),
+    BOOTSTRAP_ADMIN_EMAIL: z.string().optional().describe("address of an admin to make sure of"),
+    BOOTSTRAP_ADMIN_PASSWORD: z.string().optional().describe("password of that admin"),
+  },
+  start: async ({ config, logger }) => {
+    const { BOOTSTRAP_ADMIN_EMAIL: adminEmail, BOOTSTRAP_ADMIN_PASSWORD: adminPassword } = config;
+    if (!adminEmail !== !adminPassword) throw new ConfigError("BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD go together");
+    const mongo = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}identity` });
+    const publisher = connectRedis({ url: config.REDIS_URL, logger });
+    const subscriber = connectRedis({ url: config.REDIS_URL, logger, subscriber: true });
+    const changes = joinChanges({ publisher, subscriber, prefix: config.REDIS_KEY_PREFIX, logger });
+    const store = await createStore(mongo);
+    const services = await createIdentity({ store, changes, pepper: config.API_KEY_PEPPER, environment: config.NODELOOM_ENV, logger });
+    if (adminEmail && adminPassword) await services.users.ensureAdmin(adminEmail, adminPassword);
+    const handlers = grpcService(identity.IdentityServiceService, identityHandlers(services));
+    const grpc = await startGrpcServer({ listen: config.IDENTITY_LISTEN, services: [handlers], logger, tls: config });
+    return {
+      ports: { IDENTITY_LISTEN: grpc.port },
+      stop: async () => {
+        await grpc.stop();
+        await services.authentication.drain();
+        for (const redis of [publisher, subscriber]) redis.disconnect();
+        await mongo.close();
+      },
+    };
+  },
+});
+
+if (require.main === module) void runProcess([service]);

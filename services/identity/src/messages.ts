@@ -1,0 +1,45 @@
+import type { CustomTier, Plan } from "@nodeloom/kernel";
+import { identity } from "@nodeloom/proto";
+import type { KeyRecord } from "./records";
+import type { User } from "./user";
+
+/** Domain values as messages and back. Absent members are undefined in messages and null in the domain. */
+
+const toPlanMessage = (plan: Plan): identity.Plan =>
+  identity.Plan.fromPartial({
+    tier: plan.tier,
+    base: plan.base,
+    rateLimitPerMinute: plan.rateLimitPerMinute ?? undefined,
+    markupPermille: plan.markupPermille,
+    monthlyMillicredits: plan.monthlyMillicredits,
+    concurrency: plan.concurrency,
+  });
+
+export const toUserMessage = ({ plan, ...user }: User): identity.User => identity.User.fromPartial({ ...user, plan: toPlanMessage(plan) });
+
+export const toKeyMessage = (key: KeyRecord): identity.Key =>
+  identity.Key.fromPartial({
+    id: key._id,
+    userId: key.userId,
+    name: key.name,
+    start: key.start,
+    preset: key.preset,
+    capabilities: key.capabilities,
+    createdAt: key.createdAt,
+    lastUsedAt: key.lastUsedAt ?? undefined,
+    expiresAt: key.expiresAt ?? undefined,
+    webhook: key.webhook ? { ...key.webhook, disabledAt: key.webhook.disabledAt ?? undefined } : undefined,
+  });
+
+export const toTierMessage = (tier: CustomTier): identity.Tier =>
+  identity.Tier.fromPartial({ ...tier, rateLimitPerMinute: tier.rateLimitPerMinute ?? undefined });
+
+/** The base is checked by whoever stores the tier. */
+export const fromTierMessage = (tier: identity.Tier): CustomTier => ({
+  id: tier.id,
+  base: tier.base as CustomTier["base"],
+  rateLimitPerMinute: tier.rateLimitPerMinute ?? null,
+  markupPermille: tier.markupPermille,
+  monthlyMillicredits: tier.monthlyMillicredits,
+  concurrency: tier.concurrency,
+});

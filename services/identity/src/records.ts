@@ -1,0 +1,67 @@
+import type { CustomTier } from "@nodeloom/kernel";
+
+/** What is stored, one interface per collection. `_id` is a UUID where nothing else is said. */
+
+export interface UserRecord {
+  _id: string;
+  /** Trimmed and lower-cased; unique. */
+  email: string;
+  passwordHash: string;
+  role: "user" | "admin";
+  tier: string;
+  approved: boolean;
+  createdAt: Date;
+}
+
+/** `_id` is the tier's id. */
+export interface TierRecord extends Omit<CustomTier, "id"> {
+  _id: string;
+  /** Set while a deletion is deciding whether anyone has the tier; such a tier can't be assigned. */
+  deletingAt: Date | null;
+}
+
+export interface WebhookRecord {
+  url: string;
+  events: string[];
+  disabledAt: Date | null;
+  disabledReason: string;
+}
+
+export interface WebhookSecretRecord {
+  /** Encrypted for the key's id. */
+  sealed: string;
+  createdAt: Date;
+}
+
+export interface RotationRecord {
+  graceSeconds: number;
+  /** When the previous value stops; null until the current one is first used. */
+  previousEndsAt: Date | null;
+}
+
+export interface KeyRecord {
+  _id: string;
+  userId: string;
+  /** Which of the owner's places the key takes; unique per owner, which bounds their number. */
+  slot: number;
+  name: string;
+  start: string;
+  preset: string;
+  capabilities: string[];
+  /** Hashes of the values that may work: the current one and, after a rotation, the previous one. Each is unique. */
+  hashes: string[];
+  rotation: RotationRecord | null;
+  webhook: WebhookRecord | null;
+  /** Newest first, at most two. */
+  webhookSecrets: WebhookSecretRecord[];
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  expiresAt: Date | null;
+}
+
+/** Sign-in attempts of one account within a window; `_id` is the hash of its address. */
+export interface AttemptsRecord {
+  _id: string;
+  count: number;
+  endsAt: Date;
+}

@@ -1,0 +1,100 @@
+import { Schema, type Connection, type Model } from "mongoose";
+import { createAttemptsStore, type AttemptsStore } from "./attempts-store";
+import { createKeyStore, type KeyStore } from "./key-store";
+import type { AttemptsRecord, KeyRecord, TierRecord, UserRecord } from "./records";
+import { createTierStore, type TierStore } from "./tier-store";
+import { createUserStore, type UserStore } from "./user-store";
+
+const OPTIONS = { versionKey: false, minimize: false, _id: false, id: false } as const;
+const text = { type: String, required: true } as const;
+const optionalDate = { type: Date, default: null } as const;
+const number = { type: Number, required: true } as const;
+
+const userSchema = new Schema<UserRecord>(
+  {
+    _id: text,
+    email: text,
+    passwordHash: text,
+    role: text,
+    tier: text,
+    approved: { type: Boolean, required: true },
+    createdAt: { type: Date, required: true },
+  },
+  OPTIONS,
+)
+  // One account per address, and sign-in's look-up.
+  .index({ email: 1 }, { unique: true })
+  // The admin list's order.
+  .index({ createdAt: -1, _id: -1 })
+  // Whether anyone has a tier that is to be deleted.
+  .index({ tier: 1 });
+
+const tierSchema = new Schema<TierRecord>(
+  {
+    _id: text,
+    base: text,
+    rateLimitPerMinute: { type: Number, default: null },
+    markupPermille: number,
+    monthlyMillicredits: number,
+    concurrency: number,
+    deletingAt: optionalDate,
+  },
+  OPTIONS,
+);
+
+const keySchema = new Schema<KeyRecord>(
+  {
+    _id: text,
+    userId: text,
+    slot: number,
+    name: text,
+    start: text,
+    preset: text,
+    capabilities: { type: [String], required: true },
+    hashes: { type: [String], required: true },
+    rotation: { type: new Schema({ graceSeconds: number, previousEndsAt: optionalDate }, OPTIONS), default: null },
+    webhook: {
+      type: new Schema(
+        { url: text, events: { type: [String], required: true }, disabledAt: optionalDate, disabledReason: { type: String, default: "" } },
+        OPTIONS,
+      ),
+      default: null,
+    },
+    webhookSecrets: { type: [new Schema({ sealed: text, createdAt: { type: Date, required: true } }, OPTIONS)], required: true },
+    createdAt: { type: Date, required: true },
+    lastUsedAt: optionalDate,
+    expiresAt: optionalDate,
+  },
+  OPTIONS,
+)
+  // The look-up of every authenticated request.
+  .index({ hashes: 1 }, { unique: true })
+  // An owner's keys, and the bound on their number.
+  .index({ userId: 1, slot: 1 }, { unique: true });
+
+const attemptsSchema = new Schema<AttemptsRecord>({ _id: text, count: number, endsAt: { type: Date, required: true } }, OPTIONS).index(
+  { endsAt: 1 },
+  { expireAfterSeconds: 0 },
+);
+
+export interface Store {
+  users: UserStore;
+  tiers: TierStore;
+  keys: KeyStore;
+  attempts: AttemptsStore;
+}
+
+/** The stores over one connection, with their indexes made. */
+export const createStore = async (connection: Connection): Promise<Store> => {
+  const users: Model<UserRecord> = connection.model<UserRecord>("User", userSchema, "users");
+  const tiers: Model<TierRecord> = connection.model<TierRecord>("Tier", tierSchema, "tiers");
+  const keys: Model<KeyRecord> = connection.model<KeyRecord>("Key", keySchema, "keys");
+  const attempts: Model<AttemptsRecord> = connection.model<AttemptsRecord>("Attempts", attemptsSchema, "attempts");
+  await Promise.all([users.createIndexes(), keys.createIndexes(), attempts.createIndexes()]);
+  return {
+    users: createUserStore(users),
+    tiers: createTierStore(tiers),
+    keys: createKeyStore(keys),
+    attempts: createAttemptsStore(attempts),
+  };
+};

@@ -1,0 +1,170 @@
+import { identity } from "@nodeloom/proto";
+import { deploy, newUser, PASSWORD, refusal, type Deployment, type IdentityClient } from "./support";
+
+let deployment: Deployment;
+let client: IdentityClient;
+
+beforeAll(async () => {
+  deployment = await deploy();
+  ({ client } = await deployment.startInstance());
+});
+afterAll(() => deployment.stop());
+
+const list = (request: Partial<identity.ListUsersRequest>): Promise<identity.ListUsersResponse> =>
+  client.listUsers(identity.ListUsersRequest.fromPartial(request));
+
+describe("registering", () => {
+  it("creates an unapproved user on Free, its address trimmed and lower-cased", async () => {
+    const { user } = await client.register({ email: "  Ada.Lovelace@Example.COM ", password: PASSWORD });
+    expect(user).toMatchObject({ email: "ada.lovelace@example.com", role: "user", tier: "free", approved: false });
+    expect(user!.id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(user!.plan).toMatchObject({ tier: "free", base: "free", rateLimitPerMinute: 60, concurrency: 1 });
+    expect((await client.getUser({ userId: user!.id })).user).toEqual(user);
+  });
+
+  it("gives an address to one of twenty who want it at the same time", async () => {
+    const attempts = Array.from({ length: 20 }, (_, index) =>
+      client.register(
+        { email: index % 2 ? "race@example.com" : " RACE@example.com", password: `${PASSWORD}${index}` },
+        { deadlineMs: 20_000 },
+      ),
+    );
+    const results = await Promise.allSettled(attempts);
+    const refused = results.filter((result) => result.status === "rejected");
+    expect(refused).toHaveLength(19);
+    for (const { reason } of refused) expect(reason).toMatchObject({ kind: "conflict", reason: "ALREADY_EXISTS" });
+    expect((await list({ query: "race@" })).users).toHaveLength(1);
+  });
+
+  it("names everything that is wrong", async () => {
+    const { reason, metadata } = await refusal(client.register({ email: "nobody", password: "short" }));
+    expect(reason).toBe("INVALID_REQUEST");
+    expect(metadata.issues).toMatchObject([{ path: "email" }, { path: "password" }]);
+  });
+
+  it("stores no password", async () => {
+    await client.register({ email: "stored@example.com", password: PASSWORD });
+    const stored = await deployment.database.collection("users").findOne({ email: "stored@example.com" });
+    expect(JSON.stringify(stored)).not.toContain(PASSWORD);
+    expect(stored!.passwordHash).toMatch(/^\$argon2id\$/);
+  });
+});
+
+describe("signing in", () => {
+  it("accepts the password, however the address is written", async () => {
+    const { user } = await client.register({ email: "login@example.com", password: PASSWORD });
+    expect((await client.login({ email: " LOGIN@example.com", password: PASSWORD })).user).toEqual(user);
+  });
+
+  it("tells a wrong password from an unknown address by nothing", async () => {
+    await client.register({ email: "known@example.com", password: PASSWORD });
+    const wrong = await refusal(client.login({ email: "known@example.com", password: "wrong password" }));
+    const unknown = await refusal(client.login({ email: "unknown@example.com", password: "wrong password" }));
+    const malformed = await refusal(client.login({ email: "{$ne: null}", password: "" }));
+    expect(wrong.reason).toBe("UNAUTHENTICATED");
+    expect(unknown).toEqual(wrong);
+    expect(malformed).toEqual(wrong);
+  });
+
+  it.each(["throttled@example.com", "throttled-nobody@example.com"])(
+    "refuses %s after ten failures, made in parallel too",
+    async (email) => {
+      if (!email.includes("nobody")) await client.register({ email, password: PASSWORD });
+      const guesses = Array.from({ length: 25 }, () =>
+        refusal(client.login({ email, password: "wrong password" }, { deadlineMs: 20_000 })),
+      );
+      const reasons = (await Promise.all(guesses)).map(({ reason }) => reason);
+      expect(reasons.filter((reason) => reason === "UNAUTHENTICATED")).toHaveLength(10);
+      expect(reasons.filter((reason) => reason === "RATE_LIMIT_EXCEEDED")).toHaveLength(15);
+      // The right password doesn't pass either: the refusal must not confirm a guess.
+      const { kind, reason, metadata } = await refusal(client.login({ email, password: PASSWORD }));
+      expect([kind, reason]).toEqual(["exhausted", "RATE_LIMIT_EXCEEDED"]);
+      expect(metadata.retryAfter).toBeGreaterThan(14 * 60);
+      expect(metadata.retryAfter).toBeLessThanOrEqual(15 * 60);
+    },
+  );
+
+  it("counts failures anew when the window is over", async () => {
+    await client.register({ email: "window@example.com", password: PASSWORD });
+    for (let round = 0; round < 10; round += 1) await refusal(client.login({ email: "window@example.com", password: "wrong password" }));
+    expect(await refusal(client.login({ email: "window@example.com", password: PASSWORD }))).toMatchObject({
+      reason: "RATE_LIMIT_EXCEEDED",
+    });
+    await deployment.database.collection("attempts").updateMany({}, { $set: { endsAt: new Date() } });
+    await expect(client.login({ email: "window@example.com", password: PASSWORD })).resolves.toBeDefined();
+  });
+
+  it("forgets failures after a success", async () => {
+    await client.register({ email: "forgets@example.com", password: PASSWORD });
+    for (let round = 0; round < 2; round += 1) {
+      for (let guess = 0; guess < 8; guess += 1) await refusal(client.login({ email: "forgets@example.com", password: "wrong password" }));
+      await client.login({ email: "forgets@example.com", password: PASSWORD });
+    }
+  });
+});
+
+describe("the admin's view", () => {
+  it("pages through all users, newest first, each once", async () => {
+    for (let index = 0; index < 5; index += 1) await client.register({ email: `page${index}@paging.example`, password: PASSWORD });
+    const seen: string[] = [];
+    let cursor = "";
+    do {
+      const page = await list({ query: "@PAGING.", limit: 2, cursor });
+      expect(page.users.length).toBeLessThanOrEqual(2);
+      seen.push(...page.users.map(({ email }) => email));
+      cursor = page.nextCursor;
+    } while (cursor);
+    expect(seen).toEqual([4, 3, 2, 1, 0].map((index) => `page${index}@paging.example`));
+  });
+
+  it("filters by approval and takes the query literally", async () => {
+    const { user } = await client.register({ email: "filter+one@filter.example", password: PASSWORD });
+    expect((await list({ query: "filter.example", approved: true })).users).toEqual([]);
+    await client.updateUser({ userId: user!.id, approved: true });
+    expect((await list({ query: "filter.example", approved: true })).users).toHaveLength(1);
+    expect((await list({ query: "r+one@f" })).users).toHaveLength(1);
+    expect((await list({ query: ".*@filter" })).users).toEqual([]);
+  });
+
+  it.each([{ cursor: "nonsense" }, { limit: -1 }, { limit: 201 }, { query: "x".repeat(300) }])("refuses %j", async (request) => {
+    expect(await refusal(list(request))).toMatchObject({ reason: "INVALID_REQUEST" });
+  });
+
+  it("answers an unknown user alike for reading and changing", async () => {
+    const read = await refusal(client.getUser({ userId: "nobody" }));
+    expect(read).toMatchObject({ kind: "not_found", reason: "NOT_FOUND" });
+    expect(await refusal(client.updateUser({ userId: "nobody", approved: true }))).toEqual(read);
+  });
+});
+
+describe("changing a user", () => {
+  it("applies what is given and returns the user before and after", async () => {
+    const user = await newUser(client);
+    const { user: after, before } = await client.updateUser({ userId: user.id, tier: "business", role: "admin" });
+    expect(before).toEqual(user);
+    expect(after).toMatchObject({
+      id: user.id,
+      tier: "business",
+      role: "admin",
+      approved: true,
+      plan: { base: "business", concurrency: 50 },
+    });
+    expect((await client.getUser({ userId: user.id })).user).toEqual(after);
+  });
+
+  it.each([{ tier: "platinum" }, { role: "root" }, {}])("refuses %j", async (update) => {
+    const user = await newUser(client);
+    expect(await refusal(client.updateUser({ userId: user.id, ...update }))).toMatchObject({ reason: "INVALID_REQUEST" });
+    expect((await client.getUser({ userId: user.id })).user).toEqual(user);
+  });
+
+  it("loses none of two simultaneous changes", async () => {
+    const user = await newUser(client);
+    await Promise.all([
+      client.updateUser({ userId: user.id, tier: "pro" }),
+      client.updateUser({ userId: user.id, role: "admin" }),
+      client.updateUser({ userId: user.id, approved: false }),
+    ]);
+    expect((await client.getUser({ userId: user.id })).user).toMatchObject({ tier: "pro", role: "admin", approved: false });
+  });
+});

@@ -1,0 +1,49 @@
+import { createPasswords, passwordProblem } from "../src/passwords";
+
+describe("passwords", () => {
+  it("are hashed with argon2id under server parameters and a salt", async () => {
+    const passwords = await createPasswords();
+    const [first, second] = await Promise.all([passwords.hash("correct horse"), passwords.hash("correct horse")]);
+    expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(first).not.toBe(second);
+    await expect(passwords.verify(first, "correct horse")).resolves.toBe(true);
+    await expect(passwords.verify(first, "correct horsf")).resolves.toBe(false);
+  });
+
+  it("match whichever Unicode form they arrive in", async () => {
+    const passwords = await createPasswords();
+    await expect(passwords.verify(await passwords.hash("cr\u00e8me brulee"), "cre\u0300me brulee")).resolves.toBe(true);
+  });
+
+  it.each([
+    ["", "at least 8"],
+    ["1234567", "at least 8"],
+    ["12345678", undefined],
+    ["x".repeat(256), undefined],
+    ["x".repeat(257), "at most 256"],
+  ])("of unsuitable length are named: %#", (password, problem) => {
+    if (problem === undefined) expect(passwordProblem(password)).toBeUndefined();
+    else expect(passwordProblem(password)).toContain(problem);
+  });
+
+  it("never match an account that doesn't exist, and take as long to say so", async () => {
+    const passwords = await createPasswords();
+    const stored = await passwords.hash("correct horse");
+    const time = async (hash: string | undefined): Promise<number> => {
+      const startedAt = performance.now();
+      for (let round = 0; round < 5; round += 1) expect(await passwords.verify(hash, "wrong horse")).toBe(false);
+      return performance.now() - startedAt;
+    };
+    const [known, unknown] = [await time(stored), await time(undefined)];
+    expect(unknown).toBeGreaterThan(known / 4);
+    await expect(passwords.verify(stored, "")).resolves.toBe(false);
+  });
+
+  it("are turned away when too many are being checked", async () => {
+    const passwords = await createPasswords();
+    const results = await Promise.allSettled(Array.from({ length: 80 }, () => passwords.verify(undefined, "correct horse")));
+    const refused = results.filter((result) => result.status === "rejected");
+    expect(refused).toHaveLength(16);
+    expect(refused[0]).toMatchObject({ reason: { reason: "SERVICE_UNAVAILABLE" } });
+  });
+});

@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { DomainError } from "@nodeloom/kernel";
+import { connectMongo, createGrpcClient, type ClientOf } from "@nodeloom/platform";
+import { identity } from "@nodeloom/proto";
+import type { Connection } from "mongoose";
+import { service } from "../src/main";
+
+export const PEPPER = "a pepper for tests, of enough characters";
+export const PASSWORD = "correct horse battery";
+
+export type IdentityClient = ClientOf<identity.IdentityServiceServer>;
+
+const given = (name: string): string => {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: the global setup starts the servers`);
+  return value;
+};
+
+export interface Instance {
+  client: IdentityClient;
+  stop(): Promise<void>;
+}
+
+/** A deployment of its own: a database, a channel, and as many instances as a test starts. */
+export interface Deployment {
+  /** The service's database, for states that no request can produce. */
+  database: Connection;
+  channelPrefix: string;
+  startInstance(overrides?: Record<string, string>): Promise<Instance>;
+  stop(): Promise<void>;
+}
+
+export const deploy = async (): Promise<Deployment> => {
+  const name = randomUUID().slice(0, 8);
+  const databasePrefix = `test_${name}_`;
+  const channelPrefix = `test:${name}:`;
+  const database = await connectMongo({ uri: given("MONGODB_URI"), database: `${databasePrefix}identity` });
+  const instances: Instance[] = [];
+  return {
+    database,
+    channelPrefix,
+    startInstance: async (overrides = {}) => {
+      const running = await service.start({
+        NODE_ENV: "test",
+        LOG_LEVEL: process.env.LOG_LEVEL ?? "error",
+        MONGODB_URI: given("MONGODB_URI"),
+        MONGODB_DATABASE_PREFIX: databasePrefix,
+        REDIS_URL: given("REDIS_URL"),
+        REDIS_KEY_PREFIX: channelPrefix,
+        IDENTITY_LISTEN: "127.0.0.1:0",
+        API_KEY_PEPPER: PEPPER,
+        NODELOOM_ENV: "test",
+        ...overrides,
+      });
+      const address = `127.0.0.1:${running.ports?.IDENTITY_LISTEN}`;
+      const client = createGrpcClient<identity.IdentityServiceServer>(identity.IdentityServiceService, { address });
+      const instance = {
+        client,
+        stop: async () => {
+          client.close();
+          await running.stop();
+        },
+      };
+      instances.push(instance);
+      return instance;
+    },
+    stop: async () => {
+      for (const instance of instances) await instance.stop();
+      await database.dropDatabase();
+      await database.close();
+    },
+  };
+};
+
+/** A TCP relay to a real server that a test can cut, as if the server were gone, and mend. */
+export const startRelay = async (url: string): Promise<{ url: string; cut(): Promise<void>; stop(): Promise<void> }> => {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  const relay = createServer((incoming) => {
+    const outgoing = connect(Number(target.port || 6379), target.hostname);
+    for (const socket of [incoming, outgoing]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
+    }
+    incoming.pipe(outgoing).pipe(incoming);
+  });
+  await new Promise<void>((resolve) => relay.listen(0, "127.0.0.1", resolve));
+  const relayed = new URL(url);
+  relayed.hostname = "127.0.0.1";
+  relayed.port = String((relay.address() as AddressInfo).port);
+  const cut = (): Promise<void> =>
+    new Promise((resolve) => {
+      relay.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  return { url: relayed.href, cut, stop: async () => (relay.listening ? cut() : undefined) };
+};
+
+/** What a call was refused with. */
+export const refusal = async (call: Promise<unknown>): Promise<Pick<DomainError, "kind" | "reason" | "message" | "metadata">> => {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof DomainError) return { kind: error.kind, reason: error.reason, message: error.message, metadata: error.metadata };
+    throw error;
+  }
+  throw new Error("the call was expected to be refused");
+};
+
+let registered = 0;
+
+/** A registered user, with what an admin gave it. */
+export const newUser = async (client: IdentityClient, given: { tier?: string; role?: string } = {}): Promise<identity.User> => {
+  registered += 1;
+  const { user } = await client.register({ email: `user${registered}-${randomUUID()}@example.com`, password: PASSWORD });
+  if (!user) throw new Error("registering gave no user");
+  const updated = await client.updateUser({ userId: user.id, approved: true, ...given });
+  return updated.user!;
+};
+
+export const createKey = (
+  client: IdentityClient,
+  userId: string,
+  request: Partial<identity.CreateKeyRequest> = {},
+): Promise<identity.CreateKeyResponse> =>
+  client.createKey(
+    identity.CreateKeyRequest.fromPartial({
+      userId,
+      name: "a key",
+      ...(request.capabilities ? {} : { preset: "workflow-deploy" }),
+      ...request,
+    }),
+  );
+
+/** Tries until something holds or the deadline passes, and says how long it took. */
+export const msUntil = async (holds: () => Promise<boolean>, deadlineMs: number): Promise<number> => {
+  const startedAt = performance.now();
+  while (performance.now() - startedAt < deadlineMs) {
+    if (await holds()) return performance.now() - startedAt;
+  }
+  throw new Error(`did not hold within ${deadlineMs} ms`);
+};

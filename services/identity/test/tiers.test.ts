@@ -1,0 +1,103 @@
+import type { identity } from "@nodeloom/proto";
+import { deploy, newUser, refusal, type Deployment, type IdentityClient } from "./support";
+
+let deployment: Deployment;
+let client: IdentityClient;
+
+beforeAll(async () => {
+  deployment = await deploy();
+  ({ client } = await deployment.startInstance());
+});
+afterAll(() => deployment.stop());
+
+const tier = (given: Partial<identity.Tier>): identity.Tier => ({
+  id: "studio",
+  base: "business",
+  rateLimitPerMinute: 500,
+  markupPermille: 1_250,
+  monthlyMillicredits: 25_000_000,
+  concurrency: 75,
+  ...given,
+});
+
+describe("a custom tier", () => {
+  it("gives its users its own numbers over its base's rights", async () => {
+    await client.putTier({ tier: tier({ id: "agency" }) });
+    const user = await newUser(client, { tier: "agency" });
+    expect(user.plan).toEqual({
+      tier: "agency",
+      base: "business",
+      rateLimitPerMinute: 500,
+      markupPermille: 1_250,
+      monthlyMillicredits: 25_000_000,
+      concurrency: 75,
+    });
+  });
+
+  it("is replaced as a whole, and may be unlimited", async () => {
+    await client.putTier({ tier: tier({ id: "replaced" }) });
+    const user = await newUser(client, { tier: "replaced" });
+    const { tier: stored } = await client.putTier({
+      tier: tier({ id: "replaced", base: "pro", rateLimitPerMinute: undefined, concurrency: 3 }),
+    });
+    expect(stored).toEqual(tier({ id: "replaced", base: "pro", rateLimitPerMinute: undefined, concurrency: 3 }));
+    const { user: now } = await client.getUser({ userId: user.id });
+    expect(now!.plan).toMatchObject({ base: "pro", concurrency: 3 });
+    expect(now!.plan!.rateLimitPerMinute).toBeUndefined();
+    expect((await client.listTiers({})).tiers).toContainEqual(stored);
+  });
+
+  it("is created once by many who put it at the same time", async () => {
+    await Promise.all(Array.from({ length: 10 }, () => client.putTier({ tier: tier({ id: "parallel" }) })));
+    expect((await client.listTiers({})).tiers.filter(({ id }) => id === "parallel")).toHaveLength(1);
+  });
+
+  it.each<[string, Partial<identity.Tier>]>([
+    ["id", { id: "pro" }],
+    ["id", { id: "" }],
+    ["id", { id: "Not A Slug" }],
+    ["id", { id: "x".repeat(65) }],
+    ["base", { base: "free" }],
+    ["base", { base: "studio" }],
+    ["rateLimitPerMinute", { rateLimitPerMinute: 0 }],
+    ["markupPermille", { markupPermille: -1 }],
+    ["monthlyMillicredits", { monthlyMillicredits: 0 }],
+    ["concurrency", { concurrency: 0 }],
+  ])("is refused for its %s: %j", async (path, given) => {
+    const { reason, metadata } = await refusal(client.putTier({ tier: tier(given) }));
+    expect(reason).toBe("INVALID_REQUEST");
+    expect(metadata.issues).toMatchObject([{ path }]);
+  });
+
+  it("can't be deleted while a user has it, and can afterwards", async () => {
+    await client.putTier({ tier: tier({ id: "leaving" }) });
+    const user = await newUser(client, { tier: "leaving" });
+    expect(await refusal(client.deleteTier({ id: "leaving" }))).toMatchObject({ kind: "precondition", reason: "PRECONDITION_FAILED" });
+    expect((await client.listTiers({})).tiers.map(({ id }) => id)).toContain("leaving");
+    await client.updateUser({ userId: user.id, tier: "pro" });
+    await client.deleteTier({ id: "leaving" });
+    expect(await refusal(client.updateUser({ userId: user.id, tier: "leaving" }))).toMatchObject({ reason: "INVALID_REQUEST" });
+    expect(await refusal(client.deleteTier({ id: "leaving" }))).toMatchObject({ kind: "not_found", reason: "NOT_FOUND" });
+  });
+
+  it("never leaves a user behind when it is deleted while being assigned", async () => {
+    const users = await Promise.all(Array.from({ length: 6 }, () => newUser(client)));
+    for (let round = 0; round < 5; round += 1) {
+      await client.putTier({ tier: tier({ id: "contested" }) });
+      await Promise.allSettled([
+        ...users.map(({ id }) => client.updateUser({ userId: id, tier: "contested" })),
+        client.deleteTier({ id: "contested" }),
+      ]);
+      const exists = (await client.listTiers({})).tiers.some(({ id }) => id === "contested");
+      const tiers = await Promise.all(users.map(async ({ id }) => (await client.getUser({ userId: id })).user!.tier));
+      if (!exists) expect(tiers).not.toContain("contested");
+      await Promise.all(users.map(({ id }) => client.updateUser({ userId: id, tier: "free" })));
+    }
+  });
+
+  it("that is missing grants nothing", async () => {
+    const user = await newUser(client, { tier: "pro" });
+    await deployment.database.collection<{ _id: string }>("users").updateOne({ _id: user.id }, { $set: { tier: "vanished" } });
+    expect((await client.getUser({ userId: user.id })).user!.plan).toMatchObject({ tier: "vanished", base: "free", concurrency: 1 });
+  });
+});
