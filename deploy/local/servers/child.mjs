@@ -24,6 +24,21 @@ const TAIL_CHARACTERS = 4_000;
  * @property {(chunk: Buffer) => void} [output] receives stdout and stderr
  */
 
+/** @type {Map<number, Child>} */
+const living = new Map();
+/** @type {() => void} */
+let livingChanged = () => {};
+
+/** Has `listener` called whenever a child of this process starts or ends. @param {(pids: number[]) => void} listener */
+export const onLivingChange = (listener) => {
+  livingChanged = () => listener([...living.keys()]);
+};
+
+/** Stops every child that is still there. @param {number} graceMs */
+export const stopAllChildren = async (graceMs) => {
+  await Promise.all([...living.values()].map((child) => child.stop(graceMs)));
+};
+
 /** @param {number} pid @param {NodeJS.Signals} signal */
 const signalGroup = (pid, signal) => {
   try {
@@ -65,6 +80,8 @@ export const startChild = async ({ command, args, env = process.env, cwd, ipc = 
       // What the leader left behind in its group has no owner any more.
       signalGroup(pid, "SIGKILL");
       unguard(pid);
+      living.delete(pid);
+      livingChanged();
       resolve({ code, signal });
     });
   });
@@ -75,7 +92,10 @@ export const startChild = async ({ command, args, env = process.env, cwd, ipc = 
     await exited;
     clearTimeout(timer);
   };
-  return { pid, exited, tail: () => printed, stop, process: child };
+  const running = { pid, exited, tail: () => printed, stop, process: child };
+  living.set(pid, running);
+  livingChanged();
+  return running;
 };
 
 /**

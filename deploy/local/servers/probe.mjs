@@ -92,6 +92,23 @@ const unaryCall = ({ authority, path, message }) =>
     stream.end(Buffer.concat([frame, message]));
   });
 
+const SERVING = 1;
+
+/** Whether a gRPC server says that it serves. @param {string} address host:port */
+export const servesGrpc = async (address) => {
+  const health = await unaryCall({ authority: address, path: "/grpc.health.v1.Health/Check", message: Buffer.alloc(0) });
+  return health?.[1] === SERVING;
+};
+
+/** Whether an HTTP GET is answered with 200. @param {string} url */
+export const answersHttp = async (url) => {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })).status === 200;
+  } catch {
+    return false;
+  }
+};
+
 /** A protobuf message with one string field, numbered 1. @param {string} text */
 const stringMessage = (text) => Buffer.concat([Buffer.from([0x0a, text.length]), Buffer.from(text)]);
 
@@ -102,7 +119,6 @@ const stringMessage = (text) => Buffer.concat([Buffer.from([0x0a, text.length]),
  */
 export const servesTemporalNamespace = async (address, namespace) => {
   const service = "temporal.api.workflowservice.v1.WorkflowService";
-  const SERVING = 1;
   const health = await unaryCall({ authority: address, path: "/grpc.health.v1.Health/Check", message: stringMessage(service) });
   if (health?.[1] !== SERVING) return false;
   const described = await unaryCall({ authority: address, path: `/${service}/DescribeNamespace`, message: stringMessage(namespace) });

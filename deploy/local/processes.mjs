@@ -1,0 +1,168 @@
+import { join } from "node:path";
+import { MEDIA_DIR, ROOT, SANDBOX_DIR } from "./paths.mjs";
+import { freePort, isPortFree } from "./servers/ports.mjs";
+
+/**
+ * The one table of what runs. A service listens where its `listens` variables say; `own` are variables nobody else gets.
+ * @typedef {object} Service
+ * @property {string} folder
+ * @property {readonly string[]} listens
+ * @property {{ kind: "grpc" | "http", listen: string, path?: string }} health
+ * @property {readonly (keyof import("./secrets.mjs").Secrets)[]} secrets
+ *
+ * @typedef {"gateway" | "executions" | "sandbox" | "identity" | "workflows" | "models" | "billing" | "usage" | "media"} ServiceName
+ */
+
+/** @param {string} name @returns {Service} */
+const grpcService = (name) => {
+  const listen = `${name.toUpperCase()}_LISTEN`;
+  return { folder: `services/${name}`, listens: [listen], health: { kind: "grpc", listen }, secrets: [] };
+};
+
+/** @type {Record<ServiceName, Service>} */
+export const SERVICES = {
+  gateway: {
+    folder: "gateway",
+    listens: ["GATEWAY_LISTEN"],
+    health: { kind: "http", listen: "GATEWAY_LISTEN", path: "/readyz" },
+    secrets: ["SESSION_SECRET"],
+  },
+  executions: { ...grpcService("executions"), secrets: ["SANDBOX_API_KEY"] },
+  sandbox: {
+    folder: "services/sandbox",
+    listens: ["SANDBOX_LISTEN"],
+    health: { kind: "http", listen: "SANDBOX_LISTEN", path: "/readyz" },
+    secrets: ["SANDBOX_API_KEY"],
+  },
+  identity: { ...grpcService("identity"), secrets: ["API_KEY_PEPPER", "BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD"] },
+  workflows: grpcService("workflows"),
+  models: grpcService("models"),
+  billing: grpcService("billing"),
+  usage: grpcService("usage"),
+  media: { ...grpcService("media"), listens: ["MEDIA_LISTEN", "MEDIA_HTTP_LISTEN"] },
+};
+
+/** @type {readonly ServiceName[]} */
+export const SERVICE_NAMES = /** @type {ServiceName[]} */ (Object.keys(SERVICES));
+
+/** The domain services share one OS process unless told otherwise: that starts faster and needs a fraction of the memory. */
+const SHARED_HOSTING = {
+  gateway: ["gateway"],
+  executions: ["executions"],
+  sandbox: ["sandbox"],
+  domain: ["identity", "workflows", "models", "billing", "usage", "media"],
+};
+
+/**
+ * Which OS process hosts which services.
+ * @param {NodeJS.ProcessEnv} env NODELOOM_HOSTING=separate gives each its own
+ * @returns {Record<string, ServiceName[]>}
+ */
+export const processGroups = (env) => {
+  const hosting = env.NODELOOM_HOSTING || "shared";
+  if (hosting === "shared") return /** @type {Record<string, ServiceName[]>} */ (SHARED_HOSTING);
+  if (hosting === "separate") return Object.fromEntries(SERVICE_NAMES.map((name) => [name, [name]]));
+  throw new Error(`NODELOOM_HOSTING must be shared or separate, not ${hosting}`);
+};
+
+/** The name of the process group that hosts a service. @param {NodeJS.ProcessEnv} env @param {string} service */
+export const groupOf = (env, service) =>
+  Object.entries(processGroups(env)).find(([, names]) => names.some((name) => name === service))?.[0];
+
+/** The command of a group. @param {readonly ServiceName[]} services @returns {string[]} arguments of node */
+export const groupArguments = (services) => {
+  const [only] = services;
+  if (services.length === 1 && only !== undefined) return [join(ROOT, SERVICES[only].folder, "dist", "main.js")];
+  return [join(ROOT, "deploy", "local", "host.mjs"), ...services];
+};
+
+const DEFAULT_GATEWAY_PORT = 8080;
+
+/** @param {string} variable @param {string} address */
+const requireFree = async (variable, address) => {
+  const port = Number(address.slice(address.lastIndexOf(":") + 1));
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new Error(`${variable} must name a port between 1 and 65535, not ${address}`);
+  if (!(await isPortFree(port))) throw new Error(`${variable} asks for port ${port}, which is taken`);
+  return address;
+};
+
+/** @param {NodeJS.ProcessEnv} env */
+const gatewayListen = async (env) => {
+  if (env.GATEWAY_LISTEN) return requireFree("GATEWAY_LISTEN", env.GATEWAY_LISTEN);
+  if (env.PORT) return requireFree("PORT", `127.0.0.1:${env.PORT}`);
+  return `127.0.0.1:${(await isPortFree(DEFAULT_GATEWAY_PORT)) ? DEFAULT_GATEWAY_PORT : await freePort()}`;
+};
+
+/**
+ * Where every service listens: as the environment says, otherwise on a free port of loopback.
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<Record<string, string>>} host:port by variable
+ */
+export const chooseListens = async (env) => {
+  /** @type {Record<string, string>} */
+  const listens = {};
+  for (const variable of SERVICE_NAMES.flatMap((name) => SERVICES[name].listens)) {
+    const given = env[variable];
+    if (variable === "GATEWAY_LISTEN") listens[variable] = await gatewayListen(env);
+    else listens[variable] = given ? await requireFree(variable, given) : `127.0.0.1:${await freePort()}`;
+  }
+  return listens;
+};
+
+/**
+ * @typedef {object} Platform everything processes have to know of one another
+ * @property {Record<string, string>} listens
+ * @property {string} mongoUri
+ * @property {string} redisUrl
+ * @property {string} temporalAddress
+ * @property {string | undefined} temporalUiUrl
+ * @property {import("./secrets.mjs").Secrets} secrets
+ */
+
+/** @param {Platform} platform @param {NodeJS.ProcessEnv} env */
+export const baseUrlOf = ({ listens }, env) => env.PUBLIC_BASE_URL || `http://${listens.GATEWAY_LISTEN}`;
+
+/** @param {Platform} platform */
+export const sandboxUrlOf = ({ listens }) => `http://${listens.SANDBOX_LISTEN}`;
+
+/** What every process is told. @param {Platform} platform @param {NodeJS.ProcessEnv} env @returns {Record<string, string>} */
+const sharedEnvironment = (platform, env) => {
+  const { listens } = platform;
+  /** @type {Record<string, string>} */
+  const addresses = {};
+  for (const name of SERVICE_NAMES) {
+    if (SERVICES[name].health.kind !== "grpc") continue;
+    const variable = `${name.toUpperCase()}_ADDRESS`;
+    addresses[variable] = env[variable] || /** @type {string} */ (listens[SERVICES[name].health.listen]);
+  }
+  const egress = [listens.SANDBOX_LISTEN, env.EGRESS_ALLOW].filter(Boolean).join(",");
+  return {
+    ...addresses,
+    MONGODB_URI: platform.mongoUri,
+    REDIS_URL: platform.redisUrl,
+    TEMPORAL_ADDRESS: platform.temporalAddress,
+    ...(platform.temporalUiUrl === undefined ? {} : { TEMPORAL_UI_URL: platform.temporalUiUrl }),
+    PUBLIC_BASE_URL: baseUrlOf(platform, env),
+    SANDBOX_URL: sandboxUrlOf(platform),
+    MEDIA_HTTP_URL: `http://${listens.MEDIA_HTTP_LISTEN}`,
+    MEDIA_DIR: env.MEDIA_DIR || MEDIA_DIR,
+    SANDBOX_DATA_DIR: env.SANDBOX_DATA_DIR || SANDBOX_DIR,
+    EGRESS_ALLOW: egress,
+    NODE_ENV: env.NODE_ENV || "development",
+    NODELOOM_ENV: env.NODELOOM_ENV || "local",
+  };
+};
+
+/**
+ * The environment of one process: what all know, where its services listen, and the secrets they alone need.
+ * @param {{ services: readonly ServiceName[], platform: Platform, env: NodeJS.ProcessEnv }} options
+ * @returns {NodeJS.ProcessEnv}
+ */
+export const groupEnvironment = ({ services, platform, env }) => {
+  const table = services.map((name) => SERVICES[name]);
+  const listens = table.flatMap((service) => service.listens).map((variable) => [variable, platform.listens[variable]]);
+  const secrets = table.flatMap((service) => service.secrets).map((name) => [name, platform.secrets[name]]);
+  const inherited = Object.fromEntries(Object.entries(env).filter(([name]) => !(name in platform.secrets)));
+  return { ...inherited, ...sharedEnvironment(platform, env), ...Object.fromEntries([...listens, ...secrets]) };
+};

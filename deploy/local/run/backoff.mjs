@@ -1,0 +1,18 @@
+const FIRST_MS = 250;
+const LONGEST_MS = 10_000;
+const HEALTHY_AFTER_MS = 60_000;
+
+/**
+ * How long to wait before the next restart: doubling while crashes follow one another, from the start again after a healthy minute.
+ * @param {{ firstMs?: number, longestMs?: number, healthyAfterMs?: number }} [options]
+ * @returns {(ranForMs: number) => number} given how long the last run lasted, the delay in milliseconds
+ */
+export const createBackoff = ({ firstMs = FIRST_MS, longestMs = LONGEST_MS, healthyAfterMs = HEALTHY_AFTER_MS } = {}) => {
+  let next = firstMs;
+  return (ranForMs) => {
+    if (ranForMs >= healthyAfterMs) next = firstMs;
+    const delay = next;
+    next = Math.min(next * 2, longestMs);
+    return delay;
+  };
+};

@@ -1,0 +1,37 @@
+import { randomBytes } from "node:crypto";
+import { readJson, writeJson } from "./files.mjs";
+import { SECRETS_FILE } from "./paths.mjs";
+
+/**
+ * @typedef {object} Secrets
+ * @property {string} API_KEY_PEPPER
+ * @property {string} SESSION_SECRET
+ * @property {string} SANDBOX_API_KEY
+ * @property {string} BOOTSTRAP_ADMIN_EMAIL
+ * @property {string} BOOTSTRAP_ADMIN_PASSWORD
+ * @property {string} ACCOUNT_PASSWORD of the other demo accounts
+ */
+
+const SECRET_BYTES = 32;
+const PASSWORD_BYTES = 12;
+
+const generate = () => ({
+  API_KEY_PEPPER: randomBytes(SECRET_BYTES).toString("base64url"),
+  SESSION_SECRET: randomBytes(SECRET_BYTES).toString("base64url"),
+  SANDBOX_API_KEY: randomBytes(PASSWORD_BYTES).toString("base64url"),
+  BOOTSTRAP_ADMIN_EMAIL: "admin@nodeloom.local",
+  BOOTSTRAP_ADMIN_PASSWORD: randomBytes(PASSWORD_BYTES).toString("base64url"),
+  ACCOUNT_PASSWORD: randomBytes(PASSWORD_BYTES).toString("base64url"),
+});
+
+/**
+ * The secrets of this local platform: made once, kept in a file only its owner can read. The environment wins.
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<Secrets>}
+ */
+export const localSecrets = async (env) => {
+  const kept = { ...generate(), ...(await readJson(SECRETS_FILE)) };
+  await writeJson(SECRETS_FILE, kept);
+  const given = Object.fromEntries(Object.keys(kept).flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+  return { ...kept, ...given };
+};

@@ -1,0 +1,105 @@
+import { createBackoff } from "./run/backoff.mjs";
+
+/**
+ * One launched process, ready for use.
+ * @typedef {object} Launched
+ * @property {number | null} pid null when someone else runs it
+ * @property {Promise<import("./servers/child.mjs").Exit>} exited
+ * @property {() => Promise<void>} stop
+ *
+ * @typedef {object} Unit
+ * @property {string} name
+ * @property {() => Promise<Launched>} launch resolves when ready; the same port and data every time
+ *
+ * @typedef {object} Supervisor
+ * @property {(unit: Unit) => Promise<void>} start resolves when ready; rejects when it could not be started
+ * @property {(name: string) => Promise<void>} restart stops it and starts it anew
+ * @property {(names: readonly string[]) => Promise<void>} stop
+ * @property {() => Record<string, number | null>} pids
+ */
+
+/** @param {import("./servers/child.mjs").Exit} exit */
+const describeExit = ({ code, signal }) => (signal === null ? `ended with code ${code}` : `was ended by ${signal}`);
+
+/** @param {number} ms */
+const delayFor = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * Keeps processes running: what crashes is started again, after a pause that grows while it keeps crashing.
+ * @param {{ note: (name: string, text: string) => void, changed: () => void, backoff?: typeof createBackoff }} options `changed`: a process id is another
+ * @returns {Supervisor}
+ */
+export const createSupervisor = ({ note, changed, backoff = createBackoff }) => {
+  /** @typedef {{ unit: Unit, nextDelay: (ranForMs: number) => number, launched: Launched | undefined, wanted: boolean, since: number }} Entry */
+  /** @type {Map<string, Entry>} */
+  const entries = new Map();
+
+  /** @param {Entry} entry */
+  const launch = async (entry) => {
+    const launched = await entry.unit.launch();
+    entry.since = Date.now();
+    entry.launched = launched;
+    if (!entry.wanted) {
+      await launched.stop();
+      return;
+    }
+    changed();
+    void launched.exited.then((exit) => {
+      if (entry.launched !== launched) return;
+      entry.launched = undefined;
+      if (entry.wanted) void recover(entry, describeExit(exit));
+    });
+  };
+
+  /** @param {Entry} entry @param {string} why */
+  const recover = async (entry, why) => {
+    const { name } = entry.unit;
+    changed();
+    let reason = why;
+    while (entry.wanted) {
+      const delay = entry.nextDelay(Date.now() - entry.since);
+      note(name, `${reason}; starting it again in ${(delay / 1000).toFixed(2)} s`);
+      await delayFor(delay);
+      if (!entry.wanted) return;
+      try {
+        entry.since = Date.now();
+        await launch(entry);
+        note(name, `ready again after ${((Date.now() - entry.since) / 1000).toFixed(1)} s`);
+        return;
+      } catch (error) {
+        reason = `could not be started (${error instanceof Error ? error.message.split("\n")[0] : String(error)})`;
+      }
+    }
+  };
+
+  /** @param {Entry} entry */
+  const stopEntry = async (entry) => {
+    entry.wanted = false;
+    const { launched } = entry;
+    entry.launched = undefined;
+    await launched?.stop();
+  };
+
+  return {
+    start: async (unit) => {
+      const entry = { unit, nextDelay: backoff(), launched: undefined, wanted: true, since: Date.now() };
+      entries.set(unit.name, entry);
+      await launch(entry);
+    },
+    restart: async (name) => {
+      const entry = entries.get(name);
+      if (entry === undefined) throw new Error(`nothing called ${name} runs`);
+      await stopEntry(entry);
+      entry.wanted = true;
+      try {
+        await launch(entry);
+      } catch (error) {
+        void recover(entry, `could not be started (${error instanceof Error ? error.message.split("\n")[0] : String(error)})`);
+      }
+    },
+    stop: async (names) => {
+      await Promise.all(names.flatMap((name) => entries.get(name) ?? []).map(stopEntry));
+    },
+    pids: () => Object.fromEntries([...entries].map(([name, { launched }]) => [name, launched?.pid ?? null])),
+  };
+};
