@@ -1,0 +1,113 @@
+import { pipeline } from "node:stream/promises";
+import type { Logger } from "@nodeloom/platform";
+import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
+import type { BlobStore, ByteRange } from "./blobs";
+import type { MediaObject } from "./objects";
+import { UNKNOWN } from "./sniff";
+import type { ObjectStore } from "./store";
+
+const OK = 200;
+const PARTIAL = 206;
+const NOT_MODIFIED = 304;
+const BAD_REQUEST = 400;
+const NOT_FOUND = 404;
+const METHOD_NOT_ALLOWED = 405;
+const UNSATISFIABLE = 416;
+const UNAVAILABLE = 503;
+const RETRY_AFTER_SECONDS = 1;
+
+export interface MediaHttp {
+  store: ObjectStore;
+  blobs: BlobStore;
+  logger: Logger;
+}
+
+const etagOf = (object: MediaObject): string => `"${object.sha256}"`;
+
+const setHeaders = (response: Response, object: MediaObject): void => {
+  response.set({
+    ETag: etagOf(object),
+    "Content-Type": object.contentType,
+    "Content-Disposition": object.contentType === UNKNOWN.contentType ? "attachment" : "inline",
+    "Cache-Control": "public, max-age=31536000, immutable",
+    "Accept-Ranges": "bytes",
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+  });
+};
+
+/** Whether the reader names the version there is. Express's own check would obey `no-cache`, which asks for nothing else here: bytes never change. */
+const hasCurrent = (request: Request, object: MediaObject): boolean =>
+  (request.get("if-none-match") ?? "").split(",").some((tag) => ["*", etagOf(object)].includes(tag.trim().replace(/^W\//, "")));
+
+/** The one range a request asks for; "unsatisfiable"; or undefined for the whole file. */
+const wantedRange = (request: Request, object: MediaObject): ByteRange | "unsatisfiable" | undefined => {
+  const condition = request.get("if-range");
+  if (request.method !== "GET" || (condition !== undefined && condition !== etagOf(object))) return undefined;
+  const ranges = request.range(object.bytes);
+  if (ranges === -1) return "unsatisfiable";
+  if (ranges === undefined || ranges === -2 || ranges.type !== "bytes" || ranges.length !== 1) return undefined;
+  return ranges[0];
+};
+
+const notFound = (response: Response): void => {
+  response.status(NOT_FOUND).set("Cache-Control", "no-store").json({ error: "media not found", code: "NOT_FOUND" });
+};
+
+const unsatisfiable = (response: Response, object: MediaObject): void => {
+  response.removeHeader("ETag");
+  response
+    .status(UNSATISFIABLE)
+    .set({ "Content-Range": `bytes */${object.bytes}`, "Cache-Control": "no-store", "Content-Disposition": "inline" })
+    .json({ error: "the range is outside the file", code: "INVALID_REQUEST" });
+};
+
+const send = async ({ store, blobs }: MediaHttp, request: Request<{ key: string }>, response: Response): Promise<void> => {
+  const object = await store.byKey(request.params.key);
+  if (!object) return notFound(response);
+  setHeaders(response, object);
+  if (hasCurrent(request, object)) return void response.status(NOT_MODIFIED).end();
+  const range = wantedRange(request, object);
+  if (range === "unsatisfiable") return unsatisfiable(response, object);
+  const { start, end } = range ?? { start: 0, end: object.bytes - 1 };
+  response.status(range ? PARTIAL : OK).set("Content-Length", String(end - start + 1));
+  if (range) response.set("Content-Range", `bytes ${start}-${end}/${object.bytes}`);
+  if (request.method === "HEAD") return void response.end();
+  const bytes = await blobs.read(object.blob, range);
+  if (!bytes) throw new Error(`the bytes of ${object.id} are missing`);
+  await pipeline(bytes, response);
+};
+
+const failed =
+  (logger: Logger): ErrorRequestHandler =>
+  (error: NodeJS.ErrnoException & { status?: number }, _request, response: Response, next) => {
+    // The reader went away.
+    if (error.code === "ERR_STREAM_PREMATURE_CLOSE") return;
+    // Express's answer to a path that can't be decoded.
+    if (error.status === BAD_REQUEST) return notFound(response);
+    logger.error({ err: error }, "media could not be served");
+    if (response.headersSent) return next(error);
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    response
+      .status(UNAVAILABLE)
+      .set({ "Retry-After": String(RETRY_AFTER_SECONDS), "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" })
+      .json({ error: "media storage is not available", code: "SERVICE_UNAVAILABLE", retryAfter: RETRY_AFTER_SECONDS });
+  };
+
+/** The HTTP side: the bytes of stored objects by their public key, and the probes. */
+export const mediaHttp = (deps: MediaHttp): Express => {
+  const app = express().disable("x-powered-by").disable("etag");
+  app.get("/healthz", (_request, response) => void response.json({ status: "ok" }));
+  app.get("/readyz", async (_request, response) => {
+    await Promise.all([deps.store.check(), deps.blobs.check()]);
+    response.json({ status: "ok" });
+  });
+  app.get("/media/:key", (request, response) => send(deps, request, response));
+  app.all("/media/:key", (_request, response) => {
+    response.status(METHOD_NOT_ALLOWED).set("Allow", "GET, HEAD").json({ error: "method not allowed", code: "METHOD_NOT_ALLOWED" });
+  });
+  app.use((_request, response) => notFound(response));
+  app.use(failed(deps.logger));
+  return app;
+};

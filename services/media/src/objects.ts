@@ -1,0 +1,143 @@
+import { createHash, randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { DomainError, invalidRequest, LIMITS } from "@nodeloom/kernel";
+import type { BlobStore } from "./blobs";
+import { isAccepted, sniff } from "./sniff";
+import { describeSource, SourceError } from "./source";
+import type { ObjectStore } from "./store";
+
+/** A stored file. Never changes once it exists. */
+export interface MediaObject {
+  id: string;
+  /** The public name in its URL; can't be guessed, whatever the id. */
+  key: string;
+  ownerId: string;
+  contentType: string;
+  bytes: number;
+  sha256: string;
+  /** Name of its bytes in the blob store. */
+  blob: string;
+  createdAt: Date;
+}
+
+export interface Placement {
+  /** Deterministic name chosen by the caller; empty: the service chooses. */
+  id: string;
+  ownerId: string;
+  /** Families that are accepted; empty accepts all. */
+  accept: readonly string[];
+}
+
+export interface Objects {
+  /** Copies an http, https or data URL into storage, once per id. */
+  ingest(placement: Placement, sourceUrl: string): Promise<MediaObject>;
+  /** Stores a stream of bytes, once per id. */
+  upload(placement: Placement, bytes: AsyncIterable<Uint8Array>): Promise<MediaObject>;
+  /** @throws DomainError NOT_FOUND when the owner has no such object. */
+  get(id: string, ownerId: string): Promise<MediaObject>;
+}
+
+export interface ObjectsDeps {
+  store: ObjectStore;
+  blobs: BlobStore;
+  openSource(url: string): Promise<AsyncIterable<Uint8Array>>;
+  maxBytes?: number;
+}
+
+const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
+const TOKEN_BYTES = 16;
+const FETCH_ATTEMPTS = 3;
+const RETRY_DELAY_MS = 250;
+
+const token = (): string => randomBytes(TOKEN_BYTES).toString("hex");
+
+const checkPlacement = ({ id, ownerId }: Placement): void => {
+  const issues = [];
+  if (id !== "" && !ID.test(id)) issues.push({ path: "id", message: "must be 1 to 200 letters, digits, dots, underscores or hyphens" });
+  if (ownerId === "") issues.push({ path: "ownerId", message: "is required" });
+  if (issues.length > 0) throw invalidRequest(issues);
+};
+
+/** Same id and same bytes have the same name, so a repeated attempt replaces what a crash left behind. */
+const blobName = (id: string, sha256: string): string => createHash("sha256").update(`${id}\n${sha256}`).digest("hex");
+
+/** The object that has the id already, if it is the caller's. */
+const sameOwner = (object: MediaObject, ownerId: string): MediaObject => {
+  if (object.ownerId === ownerId) return object;
+  throw new DomainError("conflict", "ALREADY_EXISTS", "the id belongs to another object");
+};
+
+const asFailedSource = (error: unknown, url: string): unknown => {
+  const fails = error instanceof SourceError || (error instanceof DomainError && error.kind === "invalid");
+  return fails ? new DomainError("failed", "EXECUTION_FAILED", `${describeSource(url)}: ${error.message}`) : error;
+};
+
+export const createObjects = ({ store, blobs, openSource, maxBytes = LIMITS.mediaBytes }: ObjectsDeps): Objects => {
+  /** Ingests under way here, so that two calls for one id fetch once. */
+  const ingesting = new Map<string, Promise<MediaObject>>();
+
+  const receive = async ({ id: chosen, ownerId, accept }: Placement, source: AsyncIterable<Uint8Array>): Promise<MediaObject> => {
+    const staged = await blobs.stage(source, maxBytes);
+    try {
+      if (staged.bytes === 0) throw invalidRequest([{ path: "", message: "the file is empty" }]);
+      const type = sniff(staged.head);
+      const { contentType, extension } = type;
+      if (!isAccepted(type, accept)) {
+        throw new DomainError("invalid", "UNSUPPORTED_MEDIA_TYPE", `the file is ${contentType}, not ${accept.join(" or ")}`);
+      }
+      const id = chosen || token();
+      const key = chosen ? `${id}-${token()}.${extension}` : `${id}.${extension}`;
+      const { bytes, sha256 } = staged;
+      const blob = blobName(id, sha256);
+      await staged.keep(blob);
+      const stored = await store.insert({ id, key, ownerId, contentType, bytes, sha256, blob, createdAt: new Date() });
+      if (stored.blob !== blob) await blobs.remove(blob);
+      return sameOwner(stored, ownerId);
+    } finally {
+      await staged.discard();
+    }
+  };
+
+  const fetchInto = async (placement: Placement, url: string): Promise<MediaObject> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await receive(placement, await openSource(url));
+      } catch (error) {
+        const again = error instanceof SourceError && error.transient && attempt < FETCH_ATTEMPTS;
+        if (!again) throw asFailedSource(error, url);
+        await delay(RETRY_DELAY_MS * attempt);
+      }
+    }
+  };
+
+  const existing = async ({ id, ownerId }: Placement): Promise<MediaObject | undefined> => {
+    const object = id === "" ? undefined : await store.byId(id);
+    return object && sameOwner(object, ownerId);
+  };
+
+  return {
+    ingest: async (placement, url) => {
+      checkPlacement(placement);
+      const { id, ownerId } = placement;
+      const running = id === "" ? undefined : ingesting.get(id);
+      if (running) return sameOwner(await running, ownerId);
+      const task = existing(placement).then((found) => found ?? fetchInto(placement, url));
+      if (id === "") return task;
+      ingesting.set(id, task);
+      try {
+        return await task;
+      } finally {
+        ingesting.delete(id);
+      }
+    },
+    upload: async (placement, bytes) => {
+      checkPlacement(placement);
+      return (await existing(placement)) ?? receive(placement, bytes);
+    },
+    get: async (id, ownerId) => {
+      const object = await store.ofOwner(id, ownerId);
+      if (!object) throw new DomainError("not_found", "NOT_FOUND", "media not found");
+      return object;
+    },
+  };
+};

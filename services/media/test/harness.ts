@@ -1,0 +1,95 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connectMongo, createGrpcClient, type ClientOf } from "@nodeloom/platform";
+import { media } from "@nodeloom/proto";
+import { service } from "../src/main";
+
+export const OWNER = "user-1";
+export const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(64, 7)]);
+export const WAV = Buffer.concat([Buffer.from("RIFF\x24\0\0\0WAVEfmt ", "latin1"), Buffer.alloc(64)]);
+
+export interface RunningMedia {
+  client: ClientOf<media.MediaServiceServer>;
+  /** Base URL of the bytes. */
+  http: string;
+  folder: string;
+  upload(bytes: Buffer, header?: Partial<media.UploadHeader>): Promise<media.StoredObject>;
+  ingest(id: string, sourceUrl: string, accept?: string[], ownerId?: string): Promise<media.StoredObject>;
+  /** Ends the process; what it stored stays. */
+  close(): Promise<void>;
+  /** Ends it and removes everything. */
+  stop(): Promise<void>;
+}
+
+const CHUNK = 256 * 1024;
+
+export const uploadMessages = function* (bytes: Buffer, header: Partial<media.UploadHeader> = {}): Iterable<media.UploadRequest> {
+  yield media.UploadRequest.fromPartial({ part: { $case: "header", value: { ownerId: OWNER, ...header } } });
+  for (let at = 0; at < bytes.length; at += CHUNK) {
+    yield media.UploadRequest.fromPartial({ part: { $case: "chunk", value: bytes.subarray(at, at + CHUNK) } });
+  }
+};
+
+/** The real service on a database and a folder of its own. */
+export const startMedia = async (
+  egressAllow: string[] = [],
+  reuse?: { folder: string; prefix: string },
+): Promise<RunningMedia & { prefix: string }> => {
+  const folder = reuse?.folder ?? (await mkdtemp(join(tmpdir(), "nodeloom-media-")));
+  const prefix = reuse?.prefix ?? `test_${randomUUID().slice(0, 8)}_`;
+  const uri = process.env.MONGODB_URI!;
+  const running = await service.start({
+    MONGODB_URI: uri,
+    MONGODB_DATABASE_PREFIX: prefix,
+    PUBLIC_BASE_URL: "http://public.test",
+    EGRESS_ALLOW: egressAllow.join(","),
+    MEDIA_DIR: folder,
+    MEDIA_LISTEN: "127.0.0.1:0",
+    MEDIA_HTTP_LISTEN: "127.0.0.1:0",
+    LOG_LEVEL: "silent",
+  });
+  const client = createGrpcClient<media.MediaServiceServer>(media.MediaServiceService, {
+    address: `127.0.0.1:${running.ports!.MEDIA_LISTEN}`,
+  });
+  const close = async (): Promise<void> => {
+    client.close();
+    await running.stop();
+  };
+  return {
+    client,
+    folder,
+    prefix,
+    http: `http://127.0.0.1:${running.ports!.MEDIA_HTTP_LISTEN}`,
+    upload: async (bytes, header) => (await client.upload(uploadMessages(bytes, header), { deadlineMs: 20_000 })).object!,
+    ingest: async (id, sourceUrl, accept = [], ownerId = OWNER) =>
+      (await client.ingest(media.IngestRequest.fromPartial({ id, ownerId, sourceUrl, accept }), { deadlineMs: 20_000 })).object!,
+    close,
+    stop: async () => {
+      await close();
+      const connection = await connectMongo({ uri, database: `${prefix}media` });
+      await connection.dropDatabase();
+      await connection.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+/** A web server on loopback, as a provider's file host. */
+export const startOrigin = async (listener: RequestListener): Promise<{ url: string; address: string; stop(): Promise<void> }> => {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: `http://${address}`,
+    address,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};

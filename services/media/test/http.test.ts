@@ -1,0 +1,142 @@
+import { createHash } from "node:crypto";
+import { request } from "node:http";
+import type { media } from "@nodeloom/proto";
+import { PNG, startMedia, type RunningMedia } from "./harness";
+
+let service: RunningMedia;
+let object: media.StoredObject;
+let url: string;
+
+beforeAll(async () => {
+  service = await startMedia();
+  object = await service.upload(PNG);
+  url = `${service.http}/media/${object.key}`;
+});
+afterAll(() => service.stop());
+
+const get = (headers: Record<string, string> = {}, method = "GET"): Promise<Response> => fetch(url, { method, headers });
+const body = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
+const etag = `"${createHash("sha256").update(PNG).digest("hex")}"`;
+
+describe("GET /media/:key", () => {
+  it("serves the bytes with headers that keep a browser from running them", async () => {
+    const response = await get();
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "image/png",
+      "content-length": String(PNG.length),
+      "content-disposition": "inline",
+      "cache-control": "public, max-age=31536000, immutable",
+      "content-security-policy": "sandbox; default-src 'none'",
+      "x-content-type-options": "nosniff",
+      "accept-ranges": "bytes",
+      etag,
+    });
+    expect(response.headers.has("x-powered-by")).toBe(false);
+    expect(await body(response)).toEqual(PNG);
+  });
+
+  it.each([
+    ["bytes=0-9", 0, 9],
+    ["bytes=10-", 10, PNG.length - 1],
+    ["bytes=-5", PNG.length - 5, PNG.length - 1],
+    ["bytes=70-9999", 70, PNG.length - 1],
+  ])("serves the range %s", async (range, start, end) => {
+    const response = await get({ Range: range });
+    expect(response.status).toBe(206);
+    expect(response.headers.get("content-range")).toBe(`bytes ${start}-${end}/${PNG.length}`);
+    expect(await body(response)).toEqual(PNG.subarray(start, end + 1));
+  });
+
+  it.each(["bytes=0-1,4-5", "bytes=abc", "items=0-1"])("serves the whole file for %s", async (range) => {
+    const response = await get({ Range: range });
+    expect(response.status).toBe(200);
+    expect(await body(response)).toEqual(PNG);
+  });
+
+  it("answers 416 with the size for a range outside the file", async () => {
+    const response = await get({ Range: "bytes=5000-" });
+    expect(response.status).toBe(416);
+    expect(response.headers.get("content-range")).toBe(`bytes */${PNG.length}`);
+    expect(await response.json()).toMatchObject({ code: "INVALID_REQUEST" });
+  });
+
+  it("honours If-Range", async () => {
+    expect((await get({ Range: "bytes=0-9", "If-Range": etag })).status).toBe(206);
+    expect((await get({ Range: "bytes=0-9", "If-Range": '"other"' })).status).toBe(200);
+  });
+
+  it("answers 304 when the reader has it", async () => {
+    const response = await get({ "If-None-Match": etag });
+    expect(response.status).toBe(304);
+    expect(response.headers.get("etag")).toBe(etag);
+    expect((await get({ "If-None-Match": `"other", W/${etag}` })).status).toBe(304);
+    expect((await get({ "If-None-Match": '"other"' })).status).toBe(200);
+  });
+
+  it("answers HEAD without the bytes", async () => {
+    const response = await get({}, "HEAD");
+    expect([response.status, response.headers.get("content-length"), (await body(response)).length]).toEqual([200, String(PNG.length), 0]);
+  });
+
+  it.each(["nothing.png", "..%2f..%2fetc%2fpasswd", "%", "a".repeat(500)])("answers 404 with a code for %.20s", async (key) => {
+    const response = await fetch(`${service.http}/media/${key}`);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ error: "media not found", code: "NOT_FOUND" });
+  });
+
+  it("refuses other methods", async () => {
+    const response = await get({}, "DELETE");
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  });
+
+  it.each([
+    ["SVG", '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
+    ["SVG after a declaration", '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>'],
+    ["HTML", "<html><script>alert(1)</script></html>"],
+    ["text that begins like MPEG", "GET / HTTP/1.1"],
+    ["JSON", '{"a":1}'],
+    ["Matroska", "\x1a\x45\xdf\xa3\x01\0\0\0\0\0\0\x23\x42\x82\x88matroska"],
+  ])("never serves %s as what a browser would run or show", async (_what, text) => {
+    const hostile = await service.upload(Buffer.from(text, "latin1"));
+    const response = await fetch(`${service.http}/media/${hostile.key}`);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "application/octet-stream",
+      "content-disposition": "attachment",
+    });
+  });
+
+  it.each([
+    ["image/jpeg", "\xff\xd8\xff\xe0\0\x10JFIF"],
+    ["image/gif", "GIF89a\x01\0\x01\0"],
+    ["image/webp", "RIFF\x24\0\0\0WEBPVP8 "],
+    ["video/mp4", "\0\0\0\x20ftypisom\0\0\x02\0isomiso2avc1mp41"],
+    ["video/webm", "\x1a\x45\xdf\xa3\x01\0\0\0\0\0\0\x1f\x42\x82\x84webm"],
+    ["audio/mp4", "\0\0\0\x20ftypM4A \0\0\x02\0isomiso2"],
+    ["image/avif", "\0\0\0\x20ftypavif\0\0\0\0avifmif1"],
+    ["audio/mpeg", "ID3\x04\0\0\0\0\0\0"],
+    ["audio/flac", "fLaC\0\0\0\x22"],
+    ["audio/ogg", `OggS${"\0".repeat(24)}OpusHead\x01`],
+    ["audio/ogg", `OggS${"\0".repeat(24)}\x01vorbis`],
+  ])("recognises %s", async (contentType, head) => {
+    const stored = await service.upload(Buffer.concat([Buffer.from(head, "latin1"), Buffer.alloc(32)]));
+    expect(stored.contentType).toBe(contentType);
+  });
+
+  it("survives readers that go away in the middle", async () => {
+    const large = await service.upload(Buffer.concat([PNG, Buffer.alloc(20 * 1024 * 1024)]));
+    await new Promise<void>((resolve) => {
+      const reading = request(`${service.http}/media/${large.key}`, (response) =>
+        response.once("data", () => response.destroy()).once("close", resolve),
+      );
+      reading.end();
+    });
+    expect((await get()).status).toBe(200);
+  });
+});
+
+describe("probes", () => {
+  it("say that the service lives and can serve", async () => {
+    for (const path of ["/healthz", "/readyz"]) expect((await fetch(service.http + path)).status).toBe(200);
+  });
+});
