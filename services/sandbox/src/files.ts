@@ -5,7 +5,7 @@ import { renderPicture } from "./render/picture";
 import { MAX_SYLLABLES, renderSpeech } from "./render/speech";
 import { renderVideo } from "./render/video";
 
-const CACHE_BYTES = 32 * 1024 * 1024;
+const CACHE_BYTES = 16 * 1024 * 1024;
 
 export const pictureName = (seed: string, size: number): string => `image-${size}-${seed}.png`;
 export const videoName = (seed: string, seconds: number, framesPerSecond: number): string =>

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler } from "express";
-import { z } from "zod";
+import { type z } from "zod";
 
 /** A refusal the caller sees as `{ error: { message, code, param? } }`. */
 export class ProviderError extends Error {

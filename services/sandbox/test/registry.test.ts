@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { GENERATOR_NAMES } from "../src/generators";
+import { compileSchema } from "@nodeloom/kernel";
+import { GENERATOR_NAMES, GENERATORS, isGeneratorName } from "../src/generators";
 import { startSandbox, type TestSandbox } from "./support/sandbox";
 
 const REGISTRY = join(__dirname, "../../models/registry");
@@ -64,6 +65,25 @@ describe("the registry's sandbox entries", () => {
     expect([200, 202]).toContain(answer.status);
     const listed = await sandbox.call("GET", "/v1/jobs?limit=1");
     expect(listed.at("jobs.0.model")).toBe(entry.internalName);
+  });
+
+  it.each(entries)("$internalName has a schema that takes its own inputs and no others", (entry) => {
+    const check = compileSchema(entry.inputSchema);
+    expect(check(exampleInputs(entry))).toEqual([]);
+    expect(check({ prompt: "x" })).toEqual([]);
+    expect(check({}).map(({ path }) => path)).toEqual(["prompt"]);
+    expect(check({ prompt: "x", colour: "red", sandbox: { fail: "explode" } }).map(({ path }) => path)).toEqual(
+      expect.arrayContaining(["colour", "sandbox.fail"]),
+    );
+  });
+
+  it("are priced by the length the sandbox makes when none is asked for", () => {
+    for (const { internalName, inputSchema } of entries) {
+      const seconds = inputSchema.properties.seconds?.default;
+      if (!isGeneratorName(internalName) || typeof seconds !== "number") continue;
+      const { files } = GENERATORS[internalName];
+      expect(files({ prompt: "x", count: 1 })).toEqual(files({ prompt: "x", count: 1, seconds }));
+    }
   });
 
   it("sandbox-chat names the sandbox's model", async () => {

@@ -66,7 +66,8 @@ const writeSliceHeader = (out: BitWriter, frameNumber: number, isKey: boolean): 
 
 /**
  * A baseline H.264 encoder of two macroblock kinds: I_PCM carries samples as they are, P_Skip repeats those of the
- * previous frame. It is lossless, needs no transform, and is quick and small where little moves.
+ * previous frame. It is lossless, needs no transform, and is quick and small where little moves. The encoder keeps
+ * each frame to compare the next one with: frames must not be changed once they are given to it.
  */
 export const createEncoder = ({ width, height }: VideoFormat): ((frame: Frame) => EncodedFrame) => {
   const columns = width / MACROBLOCK;
@@ -119,7 +120,7 @@ export const createEncoder = ({ width, height }: VideoFormat): ((frame: Frame) =
     }
     if (!isKey && next < macroblocks) out.unsigned(macroblocks - next);
     frameNumber = (frameNumber + 1) % 2 ** FRAME_NUMBER_BITS;
-    previous = { y: frame.y.slice(), u: frame.u.slice(), v: frame.v.slice() };
+    previous = frame;
     return { data: lengthPrefixed(nalUnit(isKey ? NAL_IDR_SLICE : NAL_SLICE, out.finish())), isKey };
   };
 };
