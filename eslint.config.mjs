@@ -1,0 +1,129 @@
+import boundaries from "eslint-plugin-boundaries";
+import tseslint from "typescript-eslint";
+
+/** Only the guarded client may call out: everything else could be pointed at our own network. */
+const OUTBOUND = [
+  { name: "undici", message: "Call out through platform's egress client." },
+  { name: "node:https", message: "Call out through platform's egress client." },
+  { name: "axios", message: "Call out through platform's egress client." },
+];
+const OUTBOUND_SYNTAX = [
+  { selector: "CallExpression[callee.name='fetch']", message: "Call out through platform's egress client." },
+  {
+    selector: "CallExpression[callee.object.name=/^https?$/][callee.property.name=/^(request|get)$/]",
+    message: "Call out through platform's egress client.",
+  },
+];
+
+const SERVICES = ["identity", "workflows", "models", "billing", "usage", "executions", "media", "sandbox"];
+const workflowCode = "services/executions/src/temporal/workflows/**";
+
+export default tseslint.config(
+  { ignores: ["**/node_modules/**", "**/dist/**", ".nodeloom/**", "proto/src/gen/**", "**/*.cjs"] },
+  {
+    files: ["**/*.ts"],
+    extends: [tseslint.configs.base],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      "@typescript-eslint/no-floating-promises": "error",
+      "@typescript-eslint/no-misused-promises": "error",
+      "@typescript-eslint/await-thenable": "error",
+      "@typescript-eslint/no-explicit-any": "error",
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
+      "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports", disallowTypeAnnotations: false }],
+      "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
+      "@typescript-eslint/only-throw-error": "off",
+      "no-restricted-syntax": ["error", { selector: "ExportDefaultDeclaration", message: "Use named exports." }],
+      "no-console": "error",
+      eqeqeq: "error",
+      "prefer-const": "error",
+    },
+  },
+  {
+    // Nothing in the platform calls out but through the one guarded client.
+    files: ["services/*/src/**/*.ts", "gateway/src/**/*.ts"],
+    ignores: ["services/platform/src/egress.ts"],
+    rules: {
+      "no-restricted-imports": ["error", { paths: OUTBOUND }],
+      "no-restricted-syntax": ["error", { selector: "ExportDefaultDeclaration", message: "Use named exports." }, ...OUTBOUND_SYNTAX],
+    },
+  },
+  {
+    // The dependency rule of the folders.
+    files: ["{gateway,services/*,deploy/bench,proto}/src/**/*.ts"],
+    plugins: { boundaries },
+    settings: {
+      "boundaries/elements": [
+        { type: "kernel", pattern: "services/kernel/src", mode: "folder" },
+        { type: "platform", pattern: "services/platform/src", mode: "folder" },
+        { type: "proto", pattern: "proto/src", mode: "folder" },
+        { type: "service", pattern: "services/*/src", mode: "folder", capture: ["name"] },
+        { type: "gateway", pattern: "gateway/src", mode: "folder" },
+        { type: "bench", pattern: "deploy/bench/src", mode: "folder" },
+      ],
+    },
+    rules: {
+      "boundaries/element-types": [
+        "error",
+        {
+          default: "disallow",
+          message: "${file.type} may not import ${dependency.type}",
+          rules: [
+            { from: "kernel", allow: ["kernel"] },
+            { from: "proto", allow: ["proto"] },
+            { from: "platform", allow: ["kernel", "proto", "platform"] },
+            { from: "service", allow: ["kernel", "platform", "proto", ["service", { name: "${from.name}" }]] },
+            { from: "gateway", allow: ["kernel", "platform", "proto", "gateway"] },
+            { from: "bench", allow: ["kernel", "platform", "proto", "bench"] },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    // By package name, too: no part imports another part's source.
+    files: ["{gateway,services/*}/src/**/*.ts"],
+    ignores: ["services/platform/src/egress.ts"],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        {
+          paths: OUTBOUND,
+          patterns: [{ group: [...SERVICES.map((name) => `@nodeloom/${name}`), "@nodeloom/gateway"], message: "Parts meet over gRPC, never by import." }],
+        },
+      ],
+    },
+  },
+  {
+    files: ["services/kernel/src/**/*.ts"],
+    rules: {
+      "no-restricted-imports": ["error", { patterns: [{ regex: "^(?!\\.|ajv)", message: "The kernel has no dependencies but ajv, and no I/O." }] }],
+    },
+  },
+  {
+    // Workflows are deterministic: only Temporal's workflow API, the kernel and types.
+    files: [workflowCode],
+    rules: {
+      "no-restricted-imports": "off",
+      "@typescript-eslint/no-restricted-imports": [
+        "error",
+        { patterns: [{ regex: "^(?!@temporalio/workflow$|@nodeloom/kernel/graph$|\\.{1,2}/)", allowTypeImports: true, message: "Workflows import only @temporalio/workflow and the kernel." }] },
+      ],
+    },
+  },
+  {
+    // Concept files know no gRPC, no Express and no mongoose.
+    files: ["services/{identity,workflows,models,billing,usage,media}/src/*.ts"],
+    ignores: ["services/*/src/{main,server,store,*-store,http,http-*}.ts"],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        {
+          paths: [...OUTBOUND, ...["mongoose", "express", "@grpc/grpc-js"].map((name) => ({ name, message: "Concept files know no transport and no database driver." }))],
+          patterns: [{ group: [...SERVICES.map((name) => `@nodeloom/${name}`), "@nodeloom/gateway"], message: "Parts meet over gRPC, never by import." }],
+        },
+      ],
+    },
+  },
+  { files: ["**/test/**/*.ts"], rules: { "@typescript-eslint/no-misused-promises": "off" } },
+);

@@ -1,0 +1,371 @@
+import {
+  bindItems,
+  buildResult,
+  callInputs,
+  compileSchema,
+  estimateMillicredits,
+  generatorUses,
+  holdItems,
+  inputFields,
+  planRun,
+  readGraph,
+  resolveInputs,
+  savedValues,
+  type GraphIssue,
+  type ModelTerms,
+  type RunPlan,
+} from "@nodeloom/kernel";
+
+const schema = (properties: Record<string, unknown>, required: string[] = ["prompt"]): ModelTerms["inputSchema"] => ({
+  type: "object",
+  additionalProperties: false,
+  required,
+  properties: { prompt: { type: "string" }, image: { type: "string", format: "media" }, ...properties },
+});
+const model = (internalName: string, modality: string, price: ModelTerms["price"], inputSchema = schema({})): [string, ModelTerms] => [
+  internalName,
+  { internalName, modality, providerKind: "http-polling", price, inputSchema, validate: (inputs) => compileSchema(inputSchema)(inputs) },
+];
+const MODELS = new Map<string, ModelTerms>([
+  model("pic", "image", { basis: "image", microUsd: 20_000 }, schema({ count: { type: "integer", minimum: 1, maximum: 4, default: 1 } })),
+  model(
+    "clip",
+    "video",
+    { basis: "second", microUsd: 50_000 },
+    schema({ seconds: { type: "integer", minimum: 1, maximum: 10, default: 4 } }),
+  ),
+  model(
+    "chat",
+    "text",
+    { basis: "tokens", inputMicroUsdPerMillion: 500_000, outputMicroUsdPerMillion: 1_500_000 },
+    schema({ maxTokens: { type: "integer", default: 512, maximum: 4096 } }),
+  ),
+]);
+
+type Node = { id: string; type: string; data?: Record<string, unknown> };
+type Edge = [string, string];
+const port = (end: string): [string, string | null] => [end.split(".")[0]!, end.split(".")[1] ?? null];
+const graphOf = (nodes: Node[], edges: Edge[]): ReturnType<typeof readGraph> =>
+  readGraph(
+    JSON.stringify(nodes),
+    JSON.stringify(
+      edges.map(([from, to], index) => ({
+        id: `e${index}`,
+        source: port(from)[0],
+        sourceHandle: port(from)[1],
+        target: port(to)[0],
+        targetHandle: port(to)[1],
+      })),
+    ),
+  );
+const planned = (nodes: Node[], edges: Edge[], inputs: Record<string, unknown> = {}): RunPlan => {
+  const result = planRun({
+    graph: graphOf(nodes, edges),
+    inputs: new Map(Object.entries(inputs)),
+    models: MODELS,
+    media: new Map(),
+    markupPermille: 1_500,
+  });
+  if (!result.plan) throw new Error(JSON.stringify(result.issues));
+  return result.plan;
+};
+const issues = (nodes: Node[], edges: Edge[]): GraphIssue[] =>
+  planRun({ graph: graphOf(nodes, edges), inputs: new Map(), models: MODELS, media: new Map(), markupPermille: 1_500 }).issues;
+
+const input = (...fields: Record<string, unknown>[]): Node => ({ id: "in", type: "request-input", data: { fields } });
+const OUT: Node = { id: "out", type: "response-output" };
+const nothing = (): undefined => undefined;
+
+describe("planning", () => {
+  it("evaluates what is known, so that a text-only graph leaves nothing to run", () => {
+    const plan = planned(
+      [input({ name: "who", type: "text" }), { id: "box", type: "text-box", data: { text: "Hello {{who}}, {{ nobody }}!" } }, OUT],
+      [
+        ["in.who", "box.who"],
+        ["box.text", "out.text"],
+      ],
+      { who: "Ada" },
+    );
+    expect(plan.steps).toEqual([]);
+    expect(buildResult(plan.output, nothing)).toEqual({ text: "Hello Ada, !" });
+    expect(plan.warnings.box).toEqual(["{{nobody}} is not connected and becomes empty text"]);
+  });
+
+  it("puts steps in dependency order and lets edges replace literals", () => {
+    const plan = planned(
+      [
+        OUT,
+        { id: "b", type: "generate-video", data: { model: "clip", inputs: { prompt: "own", seconds: 3 } } },
+        { id: "a", type: "generate-image", data: { model: "pic", inputs: { prompt: "x" } } },
+      ],
+      [
+        ["a.image", "b.image"],
+        ["b.video", "out.videos"],
+      ],
+    );
+    expect(plan.steps.map((step) => step.id)).toEqual(["a", "b"]);
+    const [, b] = plan.steps;
+    expect(callInputs(b!, { image: { url: "https://m/x.png", contentType: "image/png" } })).toEqual({
+      prompt: "own",
+      seconds: 3,
+      image: "https://m/x.png",
+    });
+  });
+
+  it("holds one worst case per call: known lists exactly, unknown ones by their bound", () => {
+    const list: Node = { id: "list", type: "list", data: { items: ["one", "two", "three"] } };
+    const pic: Node = { id: "pic", type: "generate-image", data: { model: "pic", inputs: { count: 2 } } };
+    const clip: Node = { id: "clip", type: "generate-video", data: { model: "clip", inputs: { prompt: "p", seconds: 2 } } };
+    const plan = planned(
+      [list, pic, clip, OUT],
+      [
+        ["list.items", "pic.prompt"],
+        ["pic.image", "clip.image"],
+        ["clip.video", "out.videos"],
+      ],
+    );
+    const holds = holdItems(plan);
+    expect(holds.filter((item) => item.model === "pic")).toEqual(
+      [0, 1, 2].map((item) => ({ key: `pic:${item}`, model: "pic", maxMillicredits: 6_000 })),
+    );
+    // Three calls of two pictures each flow into the video node.
+    expect(holds.filter((item) => item.model === "clip")).toHaveLength(6);
+    expect(holds.find((item) => item.model === "clip")!.maxMillicredits).toBe(15_000);
+  });
+
+  it("prices a number that is known only at run time by its maximum", () => {
+    const http: Node = { id: "http", type: "http-request", data: { url: "https://example.com", extract: "/n" } };
+    const plan = planned(
+      [http, { id: "clip", type: "generate-video", data: { model: "clip", inputs: { prompt: "p" } } }],
+      [["http.status", "clip.seconds"]],
+    );
+    expect(holdItems(plan)[0]!.maxMillicredits).toBe(75_000);
+  });
+
+  it("bounds a text model by its longest answer", () => {
+    const [item] = holdItems(planned([{ id: "chat", type: "llm-assistant", data: { model: "chat", prompt: "hi", maxTokens: 1_000 } }], []));
+    expect(item!.maxMillicredits).toBeGreaterThanOrEqual(225);
+    expect(item!.maxMillicredits).toBeLessThan(260);
+  });
+
+  it("leaves notes out and still runs nodes that no output needs", () => {
+    const plan = planned(
+      [
+        { id: "n", type: "note", data: {} },
+        { id: "a", type: "generate-image", data: { model: "pic", inputs: { prompt: "x" } } },
+      ],
+      [],
+    );
+    expect(plan.steps.map((step) => step.id)).toEqual(["a"]);
+    expect(plan.evaluated).toEqual([]);
+  });
+});
+
+describe("a graph that can't run", () => {
+  it.each<[string, Node[], Edge[], string | null, RegExp]>([
+    [
+      "a cycle",
+      [
+        { id: "a", type: "text-box", data: { text: "{{x}}" } },
+        { id: "b", type: "text-box", data: { text: "{{x}}" } },
+      ],
+      [
+        ["a.text", "b.x"],
+        ["b.text", "a.x"],
+      ],
+      "a",
+      /cycle/,
+    ],
+    ["an unknown kind", [{ id: "a", type: "teleport" }], [], "a", /no node kind teleport/],
+    ["a missing model", [{ id: "a", type: "generate-image", data: {} }], [], "a", /needs a model/],
+    ["an unknown model", [{ id: "a", type: "generate-image", data: { model: "nope" } }], [], "a", /no enabled model nope/],
+    [
+      "a model of another kind",
+      [{ id: "a", type: "generate-image", data: { model: "clip", inputs: { prompt: "p" } } }],
+      [],
+      "a",
+      /needs a model that makes image/,
+    ],
+    ["a missing input", [{ id: "a", type: "generate-image", data: { model: "pic", inputs: {} } }], [], "a", /prompt: is required/],
+    ["a bad input", [{ id: "a", type: "generate-image", data: { model: "pic", inputs: { prompt: "p", count: 9 } } }], [], "a", /count/],
+    ["an edge from nowhere", [OUT], [["ghost.text", "out.text"]], "out", /ghost, which does not exist/],
+    ["an unknown port", [{ id: "t", type: "text-box", data: { text: "x" } }, OUT], [["t.nope", "out.text"]], "out", /no output nope/],
+    [
+      "media into a number",
+      [
+        { id: "a", type: "generate-image", data: { model: "pic", inputs: { prompt: "p" } } },
+        { id: "b", type: "generate-video", data: { model: "clip", inputs: { prompt: "p" } } },
+      ],
+      [["a.image", "b.seconds"]],
+      "b",
+      /can't flow/,
+    ],
+    [
+      "a list that is too long",
+      [
+        { id: "l", type: "list", data: { items: Array.from({ length: 51 }, () => "x") } },
+        { id: "a", type: "generate-image", data: { model: "pic" } },
+      ],
+      [["l.items", "a.prompt"]],
+      "a",
+      /at most 50/,
+    ],
+    [
+      "two nodes with one id",
+      [
+        { id: "a", type: "note" },
+        { id: "a", type: "note" },
+      ],
+      [],
+      "a",
+      /same id/,
+    ],
+  ])("names %s", (_, nodes, edges, nodeId, message) => {
+    expect(issues(nodes, edges)).toContainEqual({ nodeId, message: expect.stringMatching(message) as string });
+  });
+
+  it("lists every problem at once", () => {
+    expect(
+      issues(
+        [
+          { id: "a", type: "teleport" },
+          { id: "b", type: "generate-image", data: {} },
+          { id: "c", type: "http-request", data: {} },
+        ],
+        [],
+      ),
+    ).toHaveLength(3);
+  });
+
+  it("does not blame nodes behind a cycle", () => {
+    const box = (id: string): Node => ({ id, type: "text-box", data: { text: "{{x}}" } });
+    const found = issues(
+      [box("a"), box("b"), box("after")],
+      [
+        ["a.text", "b.x"],
+        ["b.text", "a.x"],
+        ["b.text", "after.x"],
+      ],
+    );
+    expect(found.map((issue) => issue.nodeId)).toEqual(["a", "b"]);
+  });
+});
+
+describe("fan-out", () => {
+  const step = (sources: Record<string, unknown>): Parameters<typeof bindItems>[0] => ({
+    sources: Object.fromEntries(Object.entries(sources).map(([name, value]) => [name, [{ value }]])),
+    listPorts: ["all"],
+  });
+
+  it("maps two lists pairwise and repeats single values", () => {
+    expect(bindItems(step({ a: [1, 2], b: ["x", "y"], c: "same", all: [7] }), nothing)).toEqual({
+      mapped: true,
+      items: [
+        { a: 1, b: "x", c: "same", all: [7] },
+        { a: 2, b: "y", c: "same", all: [7] },
+      ],
+    });
+  });
+
+  it("refuses lists whose lengths differ", () => {
+    expect(() => bindItems(step({ a: [1, 2], b: ["x"] }), nothing)).toThrow(/lengths must agree/);
+  });
+
+  it("joins several edges into one list in edge order", () => {
+    const sources = { prompt: [{ value: "a" }, { value: ["b", "c"] }, { value: "d" }] };
+    expect(bindItems({ sources, listPorts: [] }, nothing).items.map((item) => item.prompt)).toEqual(["a", "b", "c", "d"]);
+  });
+});
+
+describe("the result", () => {
+  it("collects media as urls, joins text and passes other names as they are", () => {
+    const file = { url: "https://m/a.png", contentType: "image/png" };
+    const result = buildResult(
+      {
+        images: [{ value: file }, { value: [file, file] }],
+        text: [{ value: ["one", "two"] }],
+        meta: [{ value: { a: 1 } }],
+        many: [{ value: 1 }, { value: 2 }],
+      },
+      nothing,
+    );
+    expect(result).toEqual({
+      images: [{ url: file.url }, { url: file.url }, { url: file.url }],
+      text: "one\n\ntwo",
+      meta: { a: 1 },
+      many: [1, 2],
+    });
+  });
+});
+
+describe("inputs", () => {
+  const fields = inputFields(
+    graphOf(
+      [
+        input(
+          { name: "prompt", type: "text", required: true },
+          { name: "size", type: "select", options: ["s", "m"], default: "m" },
+          { name: "count", type: "number", min: 1, max: 4 },
+          { name: "photo", type: "image_upload" },
+        ),
+      ],
+      [],
+    ),
+  );
+
+  it("applies defaults, and only to what is left out", () => {
+    expect(Object.fromEntries(resolveInputs(fields, { prompt: "hi" }).values)).toEqual({ prompt: "hi", size: "m" });
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{}, "inputs.prompt"],
+    [{ prompt: 3 }, "inputs.prompt"],
+    [{ prompt: "x", size: "xl" }, "inputs.size"],
+    [{ prompt: "x", count: 5 }, "inputs.count"],
+    [{ prompt: "x", count: "2" }, "inputs.count"],
+    [{ prompt: "x", photo: "ftp://a/b" }, "inputs.photo"],
+    [{ prompt: "x", promt: "typo" }, "inputs.promt"],
+    [{ prompt: null }, "inputs.prompt"],
+  ])("refuses %j at %s", (given, path) => {
+    expect(resolveInputs(fields, given).issues.map((issue) => issue.path)).toContain(path);
+  });
+
+  it("reads saved values, then defaults, then null", () => {
+    const node: Node = {
+      id: "in",
+      type: "request-input",
+      data: { fields: [{ name: "a" }, { name: "b", default: 2 }, { name: "c" }], values: { a: 1 } },
+    };
+    expect(savedValues(graphOf([node], []))).toEqual({ a: 1, b: 2, c: null });
+  });
+});
+
+describe("estimates", () => {
+  const uses = generatorUses(
+    graphOf(
+      [
+        { id: "a", type: "generate-image", data: { model: "pic", inputs: { prompt: "x", count: 3 } } },
+        { id: "b", type: "generate-video", data: { model: "clip", inputs: {} } },
+        { id: "c", type: "llm-assistant", data: { model: "chat" } },
+      ],
+      [],
+    ),
+  );
+
+  it("sums the generators at the caller's markup", () => {
+    expect(estimateMillicredits(uses, MODELS, 1_500)).toBe(9_000 + 30_000);
+    expect(estimateMillicredits(uses, MODELS, 2_000)).toBe(12_000 + 40_000);
+  });
+
+  it("is null without generators", () => {
+    expect(estimateMillicredits([], MODELS, 1_500)).toBeNull();
+  });
+});
+
+it("refuses graphs that are no arrays or too large", () => {
+  expect(() => readGraph("{}", "[]")).toThrow(/nodes: must be an array/);
+  expect(() => readGraph("[", "[]")).toThrow(/not valid JSON/);
+  expect(() => readGraph(JSON.stringify(Array.from({ length: 501 }, (_, id) => ({ id: `${id}`, type: "note" }))), "[]")).toThrow(
+    /at most 500/,
+  );
+});
