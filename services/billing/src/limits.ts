@@ -5,9 +5,9 @@ export const BILLING_LIMITS = {
   /** Generator calls of all active executions of one account; keeps its document far below 16 MB. */
   activeItems: 20_000,
   /** Closed executions an account remembers itself; older ones are found in the ledger. */
-  closedHolds: 256,
+  closedHolds: 64,
   /** Items of all remembered closed executions together. */
-  closedItems: 2_000,
+  closedItems: 1_000,
   /** Undrained ledger rows from which on an account drains before it takes more commands. */
   outboxRows: 2_000,
   /** Largest single movement: 10 million US dollars. */

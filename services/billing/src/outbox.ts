@@ -10,6 +10,10 @@ const SWEEP_ACCOUNTS = 100;
 /** Rows waiting here at most; more are left to the sweeper, which finds them in the accounts. */
 const MAX_WAITING_ROWS = 20_000;
 const DRAIN_ROWS = 1_000;
+/** Rows are safe in their outboxes: waiting a little lets those of several commands leave together. */
+const LINGER_MS = 100;
+/** So many don't wait, to keep the accounts small. */
+const PROMPT_ROWS = 64;
 
 interface Parcel {
   rows: readonly LedgerRow[];
@@ -34,6 +38,7 @@ export const createOutbox = ({ store, logger, clock }: OutboxDependencies) => {
   let working: Promise<void> | undefined;
   let sweeping: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let lingering: NodeJS.Timeout | undefined;
 
   const drain = async (rows: readonly LedgerRow[], appended?: () => void): Promise<void> => {
     if (rows.length === 0) return;
@@ -63,6 +68,12 @@ export const createOutbox = ({ store, logger, clock }: OutboxDependencies) => {
     working = undefined;
   };
 
+  const workNow = (): void => {
+    clearTimeout(lingering);
+    lingering = undefined;
+    working ??= work();
+  };
+
   const sweepOnce = async (olderThan: Date): Promise<void> => {
     for (;;) {
       const rows = await store.findOutboxes(olderThan, SWEEP_ACCOUNTS);
@@ -84,7 +95,8 @@ export const createOutbox = ({ store, logger, clock }: OutboxDependencies) => {
       if (rows.length === 0 || waitingRows + rows.length > MAX_WAITING_ROWS) return;
       waiting.push({ rows, appended });
       waitingRows += rows.length;
-      working ??= work();
+      if (waitingRows >= PROMPT_ROWS) workNow();
+      else lingering ??= setTimeout(workNow, LINGER_MS);
     },
 
     /** Drains what an account carries now, so that its ledger is complete. */
@@ -104,6 +116,7 @@ export const createOutbox = ({ store, logger, clock }: OutboxDependencies) => {
     /** Ends sweeping and waits for rows that are under way. */
     stop: async (): Promise<void> => {
       clearInterval(timer);
+      workNow();
       await sweeping;
       await working;
     },

@@ -15,6 +15,8 @@ export interface LedgerTotal {
 
 /** Acknowledged only once it survives the loss of the server's process: money is never told before it is written. */
 const DURABLE = { w: "majority", j: true } as const;
+/** Draining repeats what is durable already; it only has to become durable in the order in which it was done. */
+const ORDERED = { w: "majority" } as const;
 /** A read that decides about money never sees a write that a failover could still take back. */
 const COMMITTED = "majority";
 const OPERATION_TIMEOUT_MS = 10_000;
@@ -41,7 +43,7 @@ const accountSchema = new Schema<AccountDocument>(
     sequence: Number,
     outbox: [Schema.Types.Mixed],
   },
-  { collection: "accounts", minimize: false, versionKey: false, writeConcern: DURABLE },
+  { collection: "accounts", autoCreate: false, minimize: false, versionKey: false, writeConcern: DURABLE },
 );
 // Finds the accounts whose rows are still on their way to the ledger.
 accountSchema.index({ "outbox.at": 1 });
@@ -61,7 +63,7 @@ const ledgerSchema = new Schema<LedgerDocument>(
     note: String,
     closed: Schema.Types.Mixed,
   },
-  { collection: "ledger", minimize: false, versionKey: false, writeConcern: DURABLE },
+  { collection: "ledger", autoCreate: false, minimize: false, versionKey: false, writeConcern: ORDERED },
 );
 // Lists an account's rows newest first, and lets no two rows take the same place.
 ledgerSchema.index({ userId: 1, sequence: -1 }, { unique: true });
@@ -175,7 +177,7 @@ export const createStore = (connection: Connection) => {
       const pulls = [...idsByUser].map(([userId, ids]): AnyBulkWriteOperation<AccountDocument> => ({
         updateOne: { filter: { _id: userId }, update: { $pull: { outbox: { id: { $in: ids } } } } },
       }));
-      if (pulls.length > 0) await accounts.bulkWrite(pulls, { ordered: false, timestamps: false });
+      if (pulls.length > 0) await accounts.bulkWrite(pulls, { ordered: false, timestamps: false, writeConcern: ORDERED });
     },
 
     /** Outboxes with a row older than a time, at most `limit` accounts. */

@@ -61,6 +61,8 @@ const life = async (billing: Billing, userId: string): Promise<void> => {
     { userId, executionId: `${userId}-1`, items: [{ key: "n:0", captureMillicredits: 1, consumeGrant: true }], captureAll: false },
     deadline(),
   );
+  // Reading the ledger drains the outbox, in between commands.
+  await billing.ledgerPage({ userId, limit: 1, cursor: "" });
   await billing.hold({ userId, executionId: `${userId}-2`, items: items(800), maxActive: 1 }, deadline());
   await billing.settle(
     { userId, executionId: `${userId}-2`, items: [{ key: "n:0", captureMillicredits: 600, consumeGrant: false }], captureAll: false },
