@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import { invalidRequest } from "@nodeloom/kernel";
+import { withRequestContext, type Logger } from "@nodeloom/platform";
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import helmet from "helmet";
+import { docsRouter } from "./docs";
+import { methodNotAllowed, routeNotFound } from "./errors";
+import type { Gateway } from "./gateway";
+import { mediaProxy } from "./media-proxy";
+import { openApiDocument } from "./openapi";
+import { handle, renderError, send } from "./pipeline";
+import type { Route } from "./route";
+import { routes } from "./routes";
+
+const REQUEST_ID = "X-Request-Id";
+/** A client's own id is kept when it is harmless in headers and logs. */
+const REQUEST_ID_FORM = /^[\w.:-]{1,128}$/;
+const FIRST_CLIENT_ERROR = 400;
+const FIRST_SERVER_ERROR = 500;
+
+export interface AppOptions {
+  gateway: Gateway;
+  /** Base URL of media's HTTP side. */
+  mediaUrl: string;
+  publicBaseUrl: string;
+  /** Express's trust proxy setting: which peers may say who the client is. */
+  trustProxy: boolean | number | string;
+}
+
+/** Gives the request its id, which every log line and every call behind it carries. */
+const identify: RequestHandler = (request, response, next) => {
+  const given = request.headers["x-request-id"];
+  const requestId = typeof given === "string" && REQUEST_ID_FORM.test(given) ? given : randomUUID();
+  response.setHeader(REQUEST_ID, requestId);
+  withRequestContext({ requestId }, next);
+};
+
+const levelOf = (status: number): "error" | "info" | "debug" => {
+  if (status >= FIRST_SERVER_ERROR) return "error";
+  return status >= FIRST_CLIENT_ERROR ? "info" : "debug";
+};
+
+/** One line per request. Paths are logged without their query. */
+const log =
+  (logger: Logger): RequestHandler =>
+  (request, response, next) => {
+    const startedAtMs = Date.now();
+    const { method, path } = request;
+    const requestId = response.getHeader(REQUEST_ID);
+    response.once("finish", () => {
+      const { statusCode: status } = response;
+      logger[levelOf(status)]({ requestId, method, path, status, ms: Date.now() - startedAtMs }, "request");
+    });
+    next();
+  };
+
+const secure = helmet({
+  contentSecurityPolicy: { useDefaults: false, directives: { "default-src": ["'none'"], "frame-ancestors": ["'none'"] } },
+});
+
+const noStore: RequestHandler = (_request, response, next) => {
+  response.setHeader("Cache-Control", "no-store");
+  next();
+};
+
+/** Registers the table: a path with other methods answers 405. */
+const mount = (app: Express, gateway: Gateway, table: readonly Route[]): void => {
+  for (const path of new Set(table.map((route) => route.path))) {
+    const here = table.filter((route) => route.path === path);
+    const entry = app.route(path);
+    for (const route of here) entry[route.method.toLowerCase() as "get"](noStore, handle(gateway, route));
+    const allow = here.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+    entry.all(() => {
+      throw methodNotAllowed(allow);
+    });
+  }
+};
+
+/** The HTTP side of the platform. */
+export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy }: AppOptions): Express => {
+  const app = express();
+  app.disable("x-powered-by").disable("etag");
+  app.enable("case sensitive routing").enable("strict routing");
+  app.set("trust proxy", trustProxy).set("query parser", "simple");
+
+  app.use(identify, log(gateway.logger), secure);
+  mount(app, gateway, routes);
+  app.use("/media", mediaProxy({ mediaUrl, gateway }));
+  app.use(docsRouter(openApiDocument(routes, publicBaseUrl)));
+  app.use(() => {
+    throw routeNotFound();
+  });
+
+  const onError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
+    const undecodable = error instanceof URIError || (error as { status?: number }).status === FIRST_CLIENT_ERROR;
+    send(response, renderError(undecodable ? invalidRequest([{ path: "", message: "the path is not valid" }]) : error, gateway));
+  };
+  app.use(onError);
+  return app;
+};

@@ -1,0 +1,76 @@
+import { DomainError } from "@nodeloom/kernel";
+import { LRUCache } from "lru-cache";
+
+export interface FreshCacheOptions<T> {
+  maxEntries: number;
+  /** Entries younger than this are used without asking. */
+  freshMs: number;
+  /** Entries younger than this are used while the source is unreachable. */
+  staleMs: number;
+  load(key: string): Promise<T>;
+  now?(): number;
+}
+
+export interface FreshCache<T> {
+  /** `key` names the entry, `source` is what the loader is asked with (it may be secret, and is not kept). */
+  get(key: string, source: string): Promise<T>;
+  /** Drops entries, and whatever is being loaded now: it may have been read before the change. */
+  invalidate(matches: (value: T) => boolean): void;
+  clear(): void;
+}
+
+const isUnavailable = (error: unknown): boolean => error instanceof DomainError && error.reason === "SERVICE_UNAVAILABLE";
+
+/** A cache with a short, hard bound on age; callers that miss together share one load. */
+export const createFreshCache = <T extends object>({
+  maxEntries,
+  freshMs,
+  staleMs,
+  load,
+  now = Date.now,
+}: FreshCacheOptions<T>): FreshCache<T> => {
+  const entries = new LRUCache<string, { value: T; loadedAtMs: number }>({ max: maxEntries });
+  const loading = new Map<string, Promise<T>>();
+
+  const reload = (key: string, source: string): Promise<T> => {
+    const loadedAtMs = now();
+    const started: Promise<T> = load(source).then(
+      (value) => {
+        if (loading.get(key) === started) {
+          loading.delete(key);
+          entries.set(key, { value, loadedAtMs });
+        }
+        return value;
+      },
+      (error: unknown) => {
+        if (loading.get(key) === started) loading.delete(key);
+        if (!isUnavailable(error)) entries.delete(key);
+        throw error;
+      },
+    );
+    loading.set(key, started);
+    return started;
+  };
+
+  return {
+    get: async (key, source) => {
+      const entry = entries.get(key);
+      if (entry && now() - entry.loadedAtMs < freshMs) return entry.value;
+      try {
+        return await (loading.get(key) ?? reload(key, source));
+      } catch (error) {
+        const known = entries.get(key);
+        if (known && isUnavailable(error) && now() - known.loadedAtMs < staleMs) return known.value;
+        throw error;
+      }
+    },
+    invalidate: (matches) => {
+      loading.clear();
+      for (const [key, { value }] of entries.entries()) if (matches(value)) entries.delete(key);
+    },
+    clear: () => {
+      loading.clear();
+      entries.clear();
+    },
+  };
+};

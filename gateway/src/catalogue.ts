@@ -1,0 +1,68 @@
+import { estimateMillicredits, toCredits, type GeneratorUse, type JsonSchema, type Price } from "@nodeloom/kernel";
+import type { models, workflows } from "@nodeloom/proto";
+import { createFreshCache } from "./cache";
+import type { Services } from "./clients";
+import { CATALOGUE_FRESH_MS } from "./limits";
+
+type Priced = ReadonlyMap<string, { price: Price; inputSchema: JsonSchema }>;
+type ProtoPrice = models.Price | undefined;
+
+/** A registry price in the vocabulary of the kernel. */
+export const toPrice = (price: ProtoPrice): Price | undefined => {
+  switch (price?.basis?.$case) {
+    case "perRunMicroUsd":
+      return { basis: "run", microUsd: price.basis.value };
+    case "perImageMicroUsd":
+      return { basis: "image", microUsd: price.basis.value };
+    case "perSecondMicroUsd":
+      return { basis: "second", microUsd: price.basis.value };
+    case "tokens":
+      return { basis: "tokens", ...price.basis.value };
+    default:
+      return undefined;
+  }
+};
+
+const priced = (models: readonly models.Model[]): Priced => {
+  const byName = new Map<string, { price: Price; inputSchema: JsonSchema }>();
+  for (const model of models) {
+    const price = toPrice(model.price);
+    if (price) byName.set(model.internalName, { price, inputSchema: JSON.parse(model.inputSchemaJson) as JsonSchema });
+  }
+  return byName;
+};
+
+const toUse = ({ nodeId, model, inputsJson }: workflows.GeneratorUse): GeneratorUse => ({
+  nodeId,
+  model,
+  inputs: inputsJson === "" ? {} : (JSON.parse(inputsJson) as Record<string, unknown>),
+});
+
+/** What runs are expected to cost. */
+export type Estimator = (uses: readonly workflows.GeneratorUse[]) => number | null;
+
+export interface Catalogue {
+  /** An estimator in credits at a markup; one look-up of the registry at most, however many workflows are estimated. */
+  estimator(markupPermille: number): Promise<Estimator>;
+}
+
+const REGISTRY = "registry";
+
+/** Prices of the enabled models, remembered for a few seconds. */
+export const createCatalogue = (models: Services["models"]): Catalogue => {
+  const registry = createFreshCache<Priced>({
+    maxEntries: 1,
+    freshMs: CATALOGUE_FRESH_MS,
+    staleMs: CATALOGUE_FRESH_MS * 2,
+    load: async () => priced((await models.listModels({ includeDisabled: false })).models),
+  });
+  return {
+    estimator: async (markupPermille) => {
+      const prices = await registry.get(REGISTRY, REGISTRY);
+      return (uses) => {
+        const millicredits = estimateMillicredits(uses.map(toUse), prices, markupPermille);
+        return millicredits === null ? null : toCredits(millicredits);
+      };
+    },
+  };
+};

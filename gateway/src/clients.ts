@@ -1,0 +1,45 @@
+import { createGrpcClient, type ClientOf, type TlsConfig } from "@nodeloom/platform";
+import { billing, executions, identity, media, models, usage, workflows } from "@nodeloom/proto";
+import { createHealthProbe, type HealthProbe } from "./health";
+
+/** The services behind the gateway. */
+export interface Services {
+  identity: ClientOf<identity.IdentityServiceServer>;
+  workflows: ClientOf<workflows.WorkflowsServiceServer>;
+  models: ClientOf<models.ModelsServiceServer>;
+  billing: ClientOf<billing.BillingServiceServer>;
+  usage: ClientOf<usage.UsageServiceServer>;
+  executions: ClientOf<executions.ExecutionsServiceServer>;
+  media: ClientOf<media.MediaServiceServer>;
+}
+
+export type ServiceName = keyof Services;
+export type Addresses = Readonly<Record<ServiceName, string>>;
+
+const DEFINITIONS = {
+  identity: identity.IdentityServiceService,
+  workflows: workflows.WorkflowsServiceService,
+  models: models.ModelsServiceService,
+  billing: billing.BillingServiceService,
+  usage: usage.UsageServiceService,
+  executions: executions.ExecutionsServiceService,
+  media: media.MediaServiceService,
+} as const;
+
+export interface Connections {
+  services: Services;
+  probes: Readonly<Record<ServiceName, HealthProbe>>;
+  close(): void;
+}
+
+/** Clients of every service. Nothing is dialled before the first call. */
+export const connectServices = (addresses: Addresses, tls: TlsConfig): Connections => {
+  const names = Object.keys(DEFINITIONS) as ServiceName[];
+  const clients = names.map((name) => createGrpcClient<object>(DEFINITIONS[name], { address: addresses[name], tls }));
+  const probes = names.map((name) => createHealthProbe({ address: addresses[name], tls }));
+  return {
+    services: Object.fromEntries(names.map((name, index) => [name, clients[index]])) as unknown as Services,
+    probes: Object.fromEntries(names.map((name, index) => [name, probes[index]])) as unknown as Connections["probes"],
+    close: () => [...clients, ...probes].forEach((client) => client.close()),
+  };
+};

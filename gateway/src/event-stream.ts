@@ -1,0 +1,60 @@
+import { once } from "node:events";
+import type { Response } from "express";
+import { EVENT_HEARTBEAT_MS } from "./limits";
+import { linkSignal } from "./signals";
+
+export interface StreamedEvent {
+  id: number;
+  type: string;
+  /** JSON text. */
+  data: string;
+}
+
+const LINE_BREAK = /\r\n|\r|\n/;
+const RECONNECT_AFTER_MS = 1_000;
+
+const format = ({ id, type, data }: StreamedEvent): string =>
+  `id: ${id}\nevent: ${type}\n${data
+    .split(LINE_BREAK)
+    .map((line) => `data: ${line}\n`)
+    .join("")}\n`;
+
+/** The sequence number a client has seen last; 0 when it has seen none. */
+export const lastEventId = (header: string | string[] | undefined): number => {
+  const id = typeof header === "string" && /^\d{1,15}$/.test(header) ? Number(header) : 0;
+  return id;
+};
+
+/** What every event stream says before its first event. */
+export const EVENT_STREAM_HEADERS = { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" };
+
+/**
+ * Sends events as server-sent events until they end or the client goes away; comment lines keep the connection open
+ * meanwhile. A source that breaks ends the stream, and the client resumes by itself with Last-Event-ID.
+ */
+export const streamEvents = async (response: Response, events: AsyncIterable<StreamedEvent>, gone: AbortSignal): Promise<void> => {
+  response.status(200).set(EVENT_STREAM_HEADERS);
+  response.write(`retry: ${RECONNECT_AFTER_MS}\n\n`);
+  const heartbeat = setInterval(() => response.write(": still here\n\n"), EVENT_HEARTBEAT_MS);
+  try {
+    for await (const event of events) {
+      if (gone.aborted) return;
+      if (!response.write(format(event))) await once(response, "drain", { signal: gone }).catch(() => undefined);
+    }
+  } finally {
+    clearInterval(heartbeat);
+    response.end();
+  }
+};
+
+/** Aborts when the client has gone, or when the process stops. */
+export const whileConnected = (response: Response, stopping: AbortSignal): AbortSignal => {
+  const link = linkSignal(stopping);
+  const closed = (): void => {
+    link.unlink();
+    link.abort();
+  };
+  if (response.destroyed) closed();
+  else response.once("close", closed);
+  return link.signal;
+};

@@ -1,0 +1,25 @@
+import type { Logger } from "@nodeloom/platform";
+import type { Authentication } from "./authenticate";
+import type { Catalogue } from "./catalogue";
+import type { Connections, Services } from "./clients";
+import type { Idempotency } from "./idempotency";
+import type { RateLimits } from "./rate";
+import type { Sessions } from "./session";
+
+/** Everything a route may use. */
+export interface Gateway {
+  services: Services;
+  probes: Connections["probes"];
+  /** Whether Redis answers at the moment. */
+  redisReady(): boolean;
+  authentication: Authentication;
+  sessions: Sessions;
+  rateLimits: RateLimits;
+  idempotency: Idempotency;
+  catalogue: Catalogue;
+  /** Requests per minute and address on routes without a caller. */
+  anonymousLimit: number;
+  /** Aborted when the process stops: long waits end. */
+  stopping: AbortSignal;
+  logger: Logger;
+}

@@ -1,0 +1,47 @@
+/** Numbers of the HTTP edge that are no part of a plan. */
+export const RATE_WINDOW_SECONDS = 60;
+
+/** Requests per address and route without a caller (public schemas, refused credentials), unless configured. */
+export const ANONYMOUS_REQUESTS_PER_MINUTE = 300;
+/** Sign-ins and registrations per address. */
+export const AUTH_REQUESTS_PER_MINUTE = 120;
+
+/**
+ * How long a resolved key or session user is used without asking identity again. Identity keeps its own answers for half
+ * a second, so a revocation is known here within one second even when no message about it arrives.
+ */
+export const CALLER_FRESH_MS = 450;
+/** How long one may still be used while identity cannot be reached. */
+export const CALLER_STALE_MS = 10_000;
+export const CALLER_CACHE_ENTRIES = 10_000;
+
+/** How long the registry of models is used without asking again, for estimates. */
+export const CATALOGUE_FRESH_MS = 5_000;
+
+export const SESSION_SECONDS = 7 * 24 * 60 * 60;
+
+/** A synchronous run is waited for this long, then polled. */
+export const SYNC_WAIT_MS = 120_000;
+/** An asynchronous submit waits this long for the first submission to be made or refused. */
+export const ASYNC_WAIT_MS = 400;
+/** What a run call may take on top of its wait. */
+export const RUN_CALL_MARGIN_MS = 5_000;
+/** Executions that has not answered at all for this long is reported as away. */
+export const UNREACHABLE_AFTER_MS = 4_000;
+/** A run call that lasted this long before the connection broke had reached the service. */
+export const REACHED_AFTER_MS = 500;
+
+export const IDEMPOTENCY_SECONDS = 24 * 60 * 60;
+/** A request that holds an idempotency key renews its lease; one that died loses it after this long. */
+export const IDEMPOTENCY_LEASE_MS = 15_000;
+
+/** Comment lines that keep an event stream open through proxies. */
+export const EVENT_HEARTBEAT_MS = 15_000;
+/** A stream is ended after this long; clients resume with Last-Event-ID. */
+export const EVENT_STREAM_MS = 60 * 60 * 1_000;
+
+export const MEDIA_CHUNK_BYTES = 64 * 1024;
+export const MEDIA_UPLOAD_MS = 10 * 60 * 1_000;
+
+export const PAGE_DEFAULT = 50;
+export const PAGE_MAX = 500;

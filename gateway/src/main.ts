@@ -1,0 +1,50 @@
+import { connectRedis, defineService, runProcess, startHttpServer } from "@nodeloom/platform";
+import { createApp } from "./app";
+import { answerMalformed } from "./malformed";
+import { gatewayVariables } from "./variables";
+import { connectServices } from "./clients";
+import { createGateway } from "./wiring";
+
+/** The HTTP edge. It starts whatever is up or down behind it; /readyz tells. */
+export const service = defineService({
+  name: "gateway",
+  variables: gatewayVariables,
+  start: async ({ config, logger }) => {
+    const stopping = new AbortController();
+    const redis = connectRedis({ url: config.REDIS_URL, logger });
+    const subscriber = connectRedis({ url: config.REDIS_URL, logger, subscriber: true });
+    const connections = connectServices(
+      {
+        identity: config.IDENTITY_ADDRESS,
+        workflows: config.WORKFLOWS_ADDRESS,
+        models: config.MODELS_ADDRESS,
+        billing: config.BILLING_ADDRESS,
+        usage: config.USAGE_ADDRESS,
+        executions: config.EXECUTIONS_ADDRESS,
+        media: config.MEDIA_ADDRESS,
+      },
+      config,
+    );
+    const gateway = createGateway({ config, logger, redis, subscriber, connections, stopping: stopping.signal });
+    const app = createApp({
+      gateway,
+      mediaUrl: config.MEDIA_HTTP_URL,
+      publicBaseUrl: config.PUBLIC_BASE_URL,
+      trustProxy: config.TRUST_PROXY,
+    });
+    const http = await startHttpServer({ listen: config.GATEWAY_LISTEN, app, requestTimeoutMs: config.REQUEST_TIMEOUT_MS });
+    answerMalformed(http.server);
+    return {
+      ports: { GATEWAY_LISTEN: http.port },
+      stop: async () => {
+        stopping.abort();
+        await http.stop();
+        connections.close();
+        redis.disconnect();
+        subscriber.disconnect();
+      },
+    };
+  },
+});
+
+if (require.main === module) void runProcess([service]);

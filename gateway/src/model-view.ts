@@ -1,0 +1,39 @@
+import type { models } from "@nodeloom/proto";
+import { z } from "zod";
+import { raw } from "./json";
+import { price, priceView } from "./prices";
+import { anyObject, slug } from "./schemas";
+
+/** Providers that are polled: only these can be run asynchronously. */
+const POLLED = "http-polling";
+
+export const model = z
+  .object({
+    internalName: slug,
+    displayName: z.string(),
+    description: z.string(),
+    modality: z.string(),
+    inputSchema: anyObject.meta({ description: "JSON Schema of `inputs`" }),
+    price: price.nullable().meta({ description: "Wholesale price" }),
+    minTier: z.string(),
+    trialRuns: z.number(),
+    asyncSupported: z.boolean(),
+    enabled: z.boolean(),
+    sandbox: z.boolean().meta({ description: "True for the local stand-in provider: no AI" }),
+  })
+  .meta({ id: "Model" });
+
+/** A model as clients see it; provider settings stay inside. */
+export const modelView = (stored: models.Model): Record<string, unknown> => ({
+  internalName: stored.internalName,
+  displayName: stored.displayName,
+  description: stored.description,
+  modality: stored.modality,
+  inputSchema: raw(stored.inputSchemaJson, "{}"),
+  price: priceView(stored.price),
+  minTier: stored.minTier,
+  trialRuns: stored.trialRuns,
+  asyncSupported: stored.providerKind === POLLED,
+  enabled: stored.enabled,
+  sandbox: stored.sandbox,
+});

@@ -1,0 +1,244 @@
+import { LIMITS, type Reason } from "@nodeloom/kernel";
+import { z } from "zod";
+import { HTTP_STATUS_BY_REASON } from "./errors";
+import type { Route } from "./route";
+import { TAGS } from "./route";
+import { SESSION_COOKIE } from "./session";
+
+/** The OpenAPI 3.1 document, made from the table that also routes and validates. */
+
+type Json = Record<string, unknown>;
+type Direction = "input" | "output";
+
+const VERSION = "1.0.0";
+const DEFINITIONS = "#/$defs/";
+const COMPONENTS = "#/components/schemas/";
+
+const STATUS_TEXT: Readonly<Record<number, string>> = {
+  200: "Success",
+  201: "Created",
+  202: "Accepted; it goes on",
+  204: "Success, without a body",
+};
+
+const header = (description: string, type = "string"): Json => ({ description, schema: { type } });
+const REQUEST_ID = { "X-Request-Id": header("Names this request in logs") };
+const EXECUTION_ID = { "X-Execution-Id": header("The run's execution id") };
+const RATE_LIMIT = {
+  "X-RateLimit-Limit": header("Requests per window; absent for unlimited callers", "integer"),
+  "X-RateLimit-Remaining": header("Requests left in the window", "integer"),
+  "X-RateLimit-Reset": header("Unix epoch second when the window resets", "integer"),
+};
+const RETRY_AFTER = { "Retry-After": header("Seconds to wait", "integer") };
+
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Points every reference at the components, and applies `override` members of schema metadata. */
+const rewrite = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(rewrite);
+  if (!isObject(value)) return value;
+  const { override, ...rest } = value;
+  const members = isObject(override) ? { ...rest, pattern: undefined, ...override } : value;
+  const kept = Object.entries(members).filter(([name, member]) => name !== "$defs" && name !== "$schema" && member !== undefined);
+  return Object.fromEntries(
+    kept.map(([name, member]) => [
+      name,
+      name === "$ref" && typeof member === "string" ? member.replace(DEFINITIONS, COMPONENTS) : rewrite(member),
+    ]),
+  );
+};
+
+/** Schemas by name, collected while the operations are described. */
+const createComponents = (): { schemas: Json; describe(schema: z.ZodType, io: Direction): Json } => {
+  const schemas: Json = {};
+  const describe = (schema: z.ZodType, io: Direction): Json => {
+    const generated = z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" }) as Json;
+    const definitions = isObject(generated.$defs) ? generated.$defs : {};
+    for (const [name, definition] of Object.entries(definitions)) schemas[name] = without(rewrite(definition) as Json, "id");
+    const described = rewrite(generated) as Json;
+    if (typeof described.id !== "string") return described;
+    schemas[described.id] = without(described, "id");
+    return { $ref: `${COMPONENTS}${described.id}` };
+  };
+  return { schemas, describe };
+};
+
+const without = (value: Json, name: string): Json => Object.fromEntries(Object.entries(value).filter(([key]) => key !== name));
+
+type Components = ReturnType<typeof createComponents>;
+
+/** The codes that a route's checks imply, and those it names. */
+export const reasonsOf = (route: Route): Reason[] => {
+  const reasons: Reason[] = ["INVALID_REQUEST", "INTERNAL", "SERVICE_UNAVAILABLE"];
+  if (route.auth !== "none") reasons.push("UNAUTHENTICATED", "LEGACY_KEY_RETIRED", "API_KEY_ACCESS_DENIED", "RATE_LIMIT_EXCEEDED");
+  if (route.auth === "session") reasons.push("SESSION_REQUIRED");
+  if (route.auth === "admin") reasons.push("ADMIN_REQUIRED");
+  if (route.auth !== "none" && route.method !== "GET") reasons.push("CROSS_ORIGIN_DENIED");
+  if (route.capability !== undefined) reasons.push("CAPABILITY_DENIED");
+  if (route.limit !== "none") reasons.push("RATE_LIMIT_EXCEEDED");
+  if (route.body) reasons.push("PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE");
+  if (route.idempotent) reasons.push("IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_KEY_REUSED");
+  return [...new Set([...reasons, ...(route.errors ?? [])])];
+};
+
+const errorResponses = (route: Route): Json => {
+  const byStatus = new Map<number, Reason[]>();
+  for (const reason of reasonsOf(route)) {
+    const status = HTTP_STATUS_BY_REASON[reason];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), reason]);
+  }
+  const responses: Json = {};
+  for (const [status, reasons] of [...byStatus].sort(([a], [b]) => a - b)) {
+    const exhausted = status === HTTP_STATUS_BY_REASON.RATE_LIMIT_EXCEEDED;
+    const waits = exhausted || status === HTTP_STATUS_BY_REASON.SERVICE_UNAVAILABLE || reasons.includes("IDEMPOTENCY_IN_PROGRESS");
+    const examples = reasons.map((code) => [
+      code,
+      { value: code === "WORKFLOW_NOT_FOUND" ? { error: "workflow not found" } : { error: "what went wrong", code } },
+    ]);
+    responses[status] = {
+      description: reasons.map((code) => (code === "WORKFLOW_NOT_FOUND" ? "no such workflow (without a code)" : code)).join(", "),
+      headers: { ...REQUEST_ID, ...(route.startsRun ? EXECUTION_ID : {}), ...(exhausted ? RATE_LIMIT : {}), ...(waits ? RETRY_AFTER : {}) },
+      content: { "application/json": { schema: { $ref: `${COMPONENTS}Error` }, examples: Object.fromEntries(examples) as Json } },
+    };
+  }
+  return responses;
+};
+
+const successResponses = (route: Route, components: Components): Json =>
+  Object.fromEntries(
+    Object.entries(route.responses).map(([status, schema]) => [
+      status,
+      {
+        description: STATUS_TEXT[Number(status)] ?? "Success",
+        headers: { ...REQUEST_ID, ...(route.startsRun ? EXECUTION_ID : {}), ...(route.limit === "none" ? {} : RATE_LIMIT) },
+        ...(schema ? { content: { [route.contentType ?? "application/json"]: { schema: components.describe(schema, "output") } } } : {}),
+      },
+    ]),
+  );
+
+/** The members of an object schema as parameters. */
+const parametersOf = (schema: z.ZodType | undefined, place: "path" | "query", components: Components): Json[] => {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = components.describe(schema, "input") as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = property;
+    return {
+      name,
+      in: place,
+      required: place === "path" || required.includes(name),
+      ...(description ? { description } : {}),
+      schema: rest,
+    };
+  });
+};
+
+const headerParameters = (route: Route): Json[] => {
+  const parameter = (name: string, description: string, schema: Json = { type: "string" }): Json => ({
+    name,
+    in: "header",
+    required: false,
+    description,
+    schema,
+  });
+  const parameters: Json[] = [];
+  if (route.idempotent) {
+    const schema = { type: "string", minLength: 1, maxLength: LIMITS.idempotencyKeyChars, pattern: "^[!-~]+$" };
+    parameters.push(parameter("Idempotency-Key", "The same key and body give the stored answer again, for 24 hours", schema));
+  }
+  if (route.startsRun) parameters.push(parameter("Prefer", "`wait=n`: wait at most n seconds for the result"));
+  if (route.operationId === "updateWorkflow") parameters.push(parameter("If-Match", "Change only this revision (an ETag)"));
+  if (route.operationId === "watchExecution") parameters.push(parameter("Last-Event-ID", "Send only what came after this event"));
+  return parameters;
+};
+
+const requestBody = (route: Route, components: Components): Json | undefined => {
+  if (route.binaryBody)
+    return { required: true, content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } } };
+  if (!route.body) return undefined;
+  const schema = components.describe(route.body, "input");
+  return {
+    required: true,
+    content: { "application/json": { schema, ...(route.example === undefined ? {} : { example: route.example }) } },
+  };
+};
+
+const security = (route: Route): Json[] => {
+  if (route.auth === "none") return [];
+  return route.auth === "session" ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
+};
+
+const capabilityNote = (route: Route): string[] => {
+  if (typeof route.capability === "string") return [`Needs the capability \`${route.capability}\`.`];
+  const parameters = Object.fromEntries([...route.path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, `<${name!}>`]));
+  if (typeof route.capability !== "function") return [];
+  const resource = route.capability(parameters).split(":")[0]!;
+  return [`Needs the capability \`${resource}:run\` or \`${resource}:<id>:run\`.`];
+};
+
+const operation = (route: Route, components: Components): Json => {
+  const body = requestBody(route, components);
+  const description = [...(route.description ? [route.description] : []), ...capabilityNote(route)].join("\n\n");
+  const parameters = [
+    ...parametersOf(route.params?.schema, "path", components),
+    ...parametersOf(route.query, "query", components),
+    ...headerParameters(route),
+  ];
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    ...(description ? { description } : {}),
+    tags: [route.tag],
+    security: security(route),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: body } : {}),
+    responses: { ...successResponses(route, components), ...errorResponses(route) },
+  };
+};
+
+const errorSchema = z
+  .looseObject({
+    error: z.string(),
+    code: z.string().optional().meta({ description: "Absent only where a workflow was not found" }),
+    issues: z.array(z.looseObject({ message: z.string() })).optional(),
+    required: z.string().optional().meta({ description: "On CAPABILITY_DENIED: the capability that would have passed" }),
+    tier: z.string().optional(),
+    limit: z.number().optional(),
+    retryAfter: z.number().optional().meta({ description: "Seconds" }),
+    executionId: z.string().optional(),
+    providerStatus: z.number().optional(),
+    providerBody: z.string().optional(),
+  })
+  .meta({ id: "Error" });
+
+/** Describes a table of routes. */
+export const openApiDocument = (routes: readonly Route[], publicBaseUrl: string): Json => {
+  const components = createComponents();
+  components.describe(errorSchema, "output");
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, components) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Nodeloom API",
+      version: VERSION,
+      description: "Build AI media pipelines as node graphs and call them over HTTP.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: publicBaseUrl }],
+    tags: TAGS.map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+        session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE },
+      },
+      schemas: components.schemas,
+    },
+  };
+};

@@ -1,0 +1,49 @@
+import { fromUsd, toUsd } from "@nodeloom/kernel";
+import type { models } from "@nodeloom/proto";
+import { z } from "zod";
+
+/** Wholesale prices at the JSON edge: US dollars, by what they are counted in. */
+
+const MAX_USD = 1_000_000;
+const usd = z.number().min(0).max(MAX_USD);
+
+export const price = z
+  .union([
+    z.strictObject({ perRunUsd: usd }),
+    z.strictObject({ perImageUsd: usd }),
+    z.strictObject({ perSecondUsd: usd }),
+    z.strictObject({ inputUsdPerMillionTokens: usd, outputUsdPerMillionTokens: usd }),
+  ])
+  .meta({ id: "Price", example: { perImageUsd: 0.02 } });
+export type PriceView = z.infer<typeof price>;
+
+/** A registry price as clients see it; null when there is none. */
+export const priceView = (stored: models.Price | undefined): PriceView | null => {
+  switch (stored?.basis?.$case) {
+    case "perRunMicroUsd":
+      return { perRunUsd: toUsd(stored.basis.value) };
+    case "perImageMicroUsd":
+      return { perImageUsd: toUsd(stored.basis.value) };
+    case "perSecondMicroUsd":
+      return { perSecondUsd: toUsd(stored.basis.value) };
+    case "tokens":
+      return {
+        inputUsdPerMillionTokens: toUsd(stored.basis.value.inputMicroUsdPerMillion),
+        outputUsdPerMillionTokens: toUsd(stored.basis.value.outputMicroUsdPerMillion),
+      };
+    default:
+      return null;
+  }
+};
+
+/** The opposite of priceView. */
+export const toStoredPrice = (view: PriceView): models.Price => {
+  if ("perRunUsd" in view) return { basis: { $case: "perRunMicroUsd", value: fromUsd(view.perRunUsd) } };
+  if ("perImageUsd" in view) return { basis: { $case: "perImageMicroUsd", value: fromUsd(view.perImageUsd) } };
+  if ("perSecondUsd" in view) return { basis: { $case: "perSecondMicroUsd", value: fromUsd(view.perSecondUsd) } };
+  const value = {
+    inputMicroUsdPerMillion: fromUsd(view.inputUsdPerMillionTokens),
+    outputMicroUsdPerMillion: fromUsd(view.outputUsdPerMillionTokens),
+  };
+  return { basis: { $case: "tokens", value } };
+};

@@ -1,0 +1,74 @@
+import type { Redis } from "@nodeloom/platform";
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import { rateLimitExceeded } from "./errors";
+import { RATE_WINDOW_SECONDS } from "./limits";
+
+export interface Bucket {
+  /** What is counted: caller or address, and route. */
+  key: string;
+  /** Requests per window. */
+  points: number;
+  /** Reported on 429. */
+  tier: string;
+}
+
+export interface RateLimits {
+  /**
+   * Counts one request in a fixed window, shared by every gateway; one Redis round trip. While Redis is away a counter
+   * of this process takes over. Answers the X-RateLimit headers.
+   * @throws RATE_LIMIT_EXCEEDED; `rateLimitHeaders` gives that reply's headers.
+   */
+  consume(bucket: Bucket): Promise<Record<string, string>>;
+}
+
+const MS = 1_000;
+
+const headersOf = (points: number, result: RateLimiterRes, nowMs: number): Record<string, string> => ({
+  "X-RateLimit-Limit": String(points),
+  "X-RateLimit-Remaining": String(Math.max(0, result.remainingPoints)),
+  "X-RateLimit-Reset": String(Math.ceil((nowMs + result.msBeforeNext) / MS)),
+});
+
+/** The headers that a 429 carries; undefined for any other error. */
+const EXCEEDED_HEADERS = new WeakMap<object, Record<string, string>>();
+export const rateLimitHeaders = (error: unknown): Record<string, string> | undefined =>
+  typeof error === "object" && error !== null ? EXCEEDED_HEADERS.get(error) : undefined;
+
+export interface RateLimitsOptions {
+  redis: Redis;
+  keyPrefix: string;
+}
+
+export const createRateLimits = ({ redis, keyPrefix }: RateLimitsOptions): RateLimits => {
+  const limiters = new Map<number, RateLimiterRedis>();
+  const limiterFor = (points: number): RateLimiterRedis => {
+    const known = limiters.get(points);
+    if (known) return known;
+    const settings = { keyPrefix: `${keyPrefix}rate`, points, duration: RATE_WINDOW_SECONDS };
+    const limiter = new RateLimiterRedis({
+      ...settings,
+      storeClient: redis,
+      rejectIfRedisNotReady: true,
+      // An exhausted bucket is refused from memory until its window ends.
+      inMemoryBlockOnConsumed: points,
+      insuranceLimiter: new RateLimiterMemory(settings),
+    });
+    limiters.set(points, limiter);
+    return limiter;
+  };
+
+  return {
+    consume: async ({ key, points, tier }) => {
+      try {
+        const result = await limiterFor(points).consume(key);
+        return headersOf(points, result, Date.now());
+      } catch (rejected) {
+        if (!(rejected instanceof RateLimiterRes)) throw rejected;
+        const retryAfter = Math.max(1, Math.ceil(rejected.msBeforeNext / MS));
+        const error = rateLimitExceeded({ tier, limit: points, retryAfter });
+        EXCEEDED_HEADERS.set(error, headersOf(points, rejected, Date.now()));
+        throw error;
+      }
+    },
+  };
+};

@@ -1,0 +1,104 @@
+import { fromCredits, toCredits } from "@nodeloom/kernel";
+import { identity } from "@nodeloom/proto";
+import { z } from "zod";
+import { audit } from "../audit";
+import { notFound } from "../errors";
+import type { Gateway } from "../gateway";
+import { defineRoute, type RouteDefinition } from "../route";
+import { credits, idParams, identifier } from "../schemas";
+
+const PERMILLE = 1_000;
+const MAX_PER_MINUTE = 1_000_000;
+const MAX_MARKUP = 100;
+const MAX_CREDITS = 1_000_000_000;
+const MAX_CONCURRENCY = 10_000;
+
+const settings = z.strictObject({
+  base: z.enum(["pro", "business", "enterprise"]),
+  rateLimitPerMinute: z.number().int().min(1).max(MAX_PER_MINUTE).nullable().meta({ description: "Null: unlimited" }),
+  markup: z.number().min(1).max(MAX_MARKUP).meta({ description: "Over wholesale, to three decimals", example: 1.25 }),
+  monthlyCredits: credits.min(0).max(MAX_CREDITS),
+  concurrency: z.number().int().min(1).max(MAX_CONCURRENCY),
+});
+const tier = settings.extend({ id: identifier }).meta({ id: "CustomTier" });
+/** The id is in the path; a tier that was read may be sent back. */
+const tierSettings = settings.extend({ id: identifier.optional() }).meta({ id: "CustomTierSettings" });
+
+const view = (stored: identity.Tier): z.infer<typeof tier> => ({
+  id: stored.id,
+  base: stored.base as z.infer<typeof tier>["base"],
+  rateLimitPerMinute: stored.rateLimitPerMinute ?? null,
+  markup: stored.markupPermille / PERMILLE,
+  monthlyCredits: toCredits(stored.monthlyMillicredits),
+  concurrency: stored.concurrency,
+});
+
+const findTier = async ({ services }: Gateway, id: string): Promise<identity.Tier | undefined> =>
+  (await services.identity.listTiers({})).tiers.find((candidate) => candidate.id === id);
+
+const shared = { tag: "Admin", auth: "admin", limit: "user" } as const satisfies Partial<RouteDefinition<"admin">>;
+const ofTier = { ...shared, path: "/api/admin/tiers/:id", params: idParams("tier"), errors: ["NOT_FOUND"] } as const;
+
+export const adminTierRoutes = [
+  defineRoute({
+    ...shared,
+    method: "GET",
+    path: "/api/admin/tiers",
+    operationId: "adminListTiers",
+    summary: "List the custom tiers",
+    responses: { 200: z.array(tier) },
+    handler: async ({ gateway }) => ({ status: 200, body: (await gateway.services.identity.listTiers({})).tiers.map(view) }),
+  }),
+  defineRoute({
+    ...ofTier,
+    method: "GET",
+    operationId: "adminGetTier",
+    summary: "Read a custom tier",
+    responses: { 200: tier },
+    handler: async ({ gateway, params }) => {
+      const stored = await findTier(gateway, params.id);
+      if (!stored) throw notFound("tier");
+      return { status: 200, body: view(stored) };
+    },
+  }),
+  defineRoute({
+    ...ofTier,
+    method: "PUT",
+    operationId: "adminPutTier",
+    summary: "Create or replace a custom tier",
+    body: tierSettings,
+    responses: { 200: tier },
+    errors: [],
+    example: { base: "business", rateLimitPerMinute: 3000, markup: 1.25, monthlyCredits: 20000, concurrency: 80 },
+    handler: async (context) => {
+      const { gateway, params, body } = context;
+      const before = await findTier(gateway, params.id);
+      const { tier: stored } = await gateway.services.identity.putTier({
+        tier: identity.Tier.fromPartial({
+          id: params.id,
+          base: body.base,
+          rateLimitPerMinute: body.rateLimitPerMinute ?? undefined,
+          markupPermille: Math.round(body.markup * PERMILLE),
+          monthlyMillicredits: fromCredits(body.monthlyCredits),
+          concurrency: body.concurrency,
+        }),
+      });
+      if (!stored) throw new Error("identity answered without a tier");
+      audit(context, { action: "tier.put", target: stored.id, before: before && view(before), after: view(stored) });
+      return { status: 200, body: view(stored) };
+    },
+  }),
+  defineRoute({
+    ...ofTier,
+    method: "DELETE",
+    operationId: "adminDeleteTier",
+    summary: "Delete a custom tier that nobody has",
+    responses: { 204: null },
+    errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+    handler: async (context) => {
+      await context.gateway.services.identity.deleteTier({ id: context.params.id });
+      audit(context, { action: "tier.delete", target: context.params.id });
+      return { status: 204 };
+    },
+  }),
+];

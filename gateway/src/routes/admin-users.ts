@@ -1,0 +1,197 @@
+import { randomUUID } from "node:crypto";
+import { fromCredits, toCredits } from "@nodeloom/kernel";
+import { billing, identity } from "@nodeloom/proto";
+import { z } from "zod";
+import { audit } from "../audit";
+import { execution, executionView, EXECUTION_STATUSES } from "../execution-view";
+import { idempotencyKey } from "../idempotency";
+import { applyPlan } from "../plan-change";
+import { defineRoute, type RouteDefinition } from "../route";
+import { credits, cursor, cursorPage, identifier, idParams, iso, limit, name, nextCursor, queryFlag, timestamp, slug } from "../schemas";
+import { adminUser, adminUserView, balances, balancesView } from "../user-view";
+
+const MAX_CREDITS = 1_000_000_000;
+const MAX_RUNS = 1_000_000;
+const MAX_NOTE_CHARS = 500;
+const CHECK_DEADLINE_MS = 60_000;
+
+const note = z.string().max(MAX_NOTE_CHARS).default("");
+const amount = z.number().positive().max(MAX_CREDITS);
+const creditChange = z
+  .discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("topup"), amount, note }),
+    z.strictObject({ kind: z.literal("plan"), amount, note }),
+    z.strictObject({ kind: z.literal("adjust"), amount: z.number().min(-MAX_CREDITS).max(MAX_CREDITS), note }),
+    z.strictObject({ kind: z.literal("grant"), model: slug, runs: z.number().int().min(1).max(MAX_RUNS), note }),
+  ])
+  .meta({ id: "CreditChange" });
+
+const ledgerRow = z
+  .object({
+    id: z.string(),
+    kind: z.string(),
+    credits: credits.meta({ description: "Signed change of available and held credits together" }),
+    moved: credits.meta({ description: "Credits moved between available and held" }),
+    executionId: z.string().nullable(),
+    model: z.string().nullable(),
+    runs: z.number().meta({ description: "Trial runs granted, used (negative) or given back" }),
+    note: z.string(),
+    createdAt: timestamp.nullable(),
+  })
+  .meta({ id: "LedgerRow" });
+
+const ledgerCheck = z
+  .object({
+    ok: z.boolean(),
+    accounts: z.number(),
+    mismatches: z.array(z.object({ userId: z.string(), ledgerCredits: credits, accountCredits: credits })),
+  })
+  .meta({ id: "LedgerCheck" });
+
+const userChanges = z
+  .strictObject({ approved: z.boolean().optional(), tier: name.optional(), role: z.enum(["user", "admin"]).optional() })
+  .meta({ id: "UserChanges" });
+
+const CREDIT_KINDS = {
+  topup: billing.CreditKind.CREDIT_KIND_TOPUP,
+  plan: billing.CreditKind.CREDIT_KIND_PLAN,
+  adjust: billing.CreditKind.CREDIT_KIND_ADJUST,
+  grant: billing.CreditKind.CREDIT_KIND_GRANT,
+} as const;
+
+const creditRequest = (userId: string, change: z.infer<typeof creditChange>, reference: string): billing.CreditRequest =>
+  billing.CreditRequest.fromPartial({
+    userId,
+    kind: CREDIT_KINDS[change.kind],
+    note: change.note,
+    reference,
+    ...(change.kind === "grant" ? { model: change.model, runs: change.runs } : { millicredits: fromCredits(change.amount) }),
+  });
+
+const ledgerRowView = (row: billing.LedgerRow): z.infer<typeof ledgerRow> => ({
+  id: row.id,
+  kind: row.kind,
+  credits: toCredits(row.millicredits),
+  moved: toCredits(row.movedMillicredits),
+  executionId: row.executionId || null,
+  model: row.model || null,
+  runs: row.runs,
+  note: row.note,
+  createdAt: iso(row.createdAt),
+});
+
+const shared = { tag: "Admin", auth: "admin", limit: "user" } as const satisfies Partial<RouteDefinition<"admin">>;
+const ofUser = { ...shared, params: idParams("user"), errors: ["NOT_FOUND"] } as const;
+
+export const adminUserRoutes = [
+  defineRoute({
+    ...shared,
+    method: "GET",
+    path: "/api/admin/users",
+    operationId: "adminListUsers",
+    summary: "List users",
+    query: z.object({ approved: queryFlag.optional(), q: identifier.optional(), limit, cursor: cursor.optional() }),
+    responses: { 200: cursorPage(adminUser) },
+    handler: async ({ gateway, query }) => {
+      const page = await gateway.services.identity.listUsers({
+        approved: query.approved,
+        query: query.q ?? "",
+        limit: query.limit,
+        cursor: query.cursor ?? "",
+      });
+      return { status: 200, body: { rows: page.users.map(adminUserView), nextCursor: nextCursor(page.nextCursor) } };
+    },
+  }),
+  defineRoute({
+    ...ofUser,
+    method: "PATCH",
+    path: "/api/admin/users/:id",
+    operationId: "adminUpdateUser",
+    summary: "Approve a user, or change the tier or role",
+    description: "Approval gives the credits of the tier. Sending the same change again completes one that was interrupted.",
+    body: userChanges,
+    responses: { 200: adminUser },
+    example: { approved: true, tier: "pro" },
+    handler: async (context) => {
+      const { gateway, params, body } = context;
+      const { user, before } = await gateway.services.identity.updateUser(
+        identity.UpdateUserRequest.fromPartial({ userId: params.id, approved: body.approved, tier: body.tier, role: body.role }),
+      );
+      if (!user || !before) throw new Error("identity answered without a user");
+      audit(context, { action: "user.update", target: user.id, before: adminUserView(before), after: adminUserView(user) });
+      if (body.approved !== undefined || body.tier !== undefined) await applyPlan(gateway.services, before, user);
+      return { status: 200, body: adminUserView(user) };
+    },
+  }),
+  defineRoute({
+    ...ofUser,
+    method: "GET",
+    path: "/api/admin/users/:id/ledger",
+    operationId: "adminListLedger",
+    summary: "List the movements of an account, newest first",
+    query: z.object({ limit, cursor: cursor.optional() }),
+    responses: { 200: cursorPage(ledgerRow) },
+    handler: async ({ gateway, params, query }) => {
+      await gateway.services.identity.getUser({ userId: params.id });
+      const page = await gateway.services.billing.listLedger({ userId: params.id, limit: query.limit, cursor: query.cursor ?? "" });
+      return { status: 200, body: { rows: page.rows.map(ledgerRowView), nextCursor: nextCursor(page.nextCursor) } };
+    },
+  }),
+  defineRoute({
+    ...ofUser,
+    method: "POST",
+    path: "/api/admin/users/:id/credits",
+    operationId: "adminCreditUser",
+    summary: "Add or adjust credits, or grant trial runs",
+    description: "With an Idempotency-Key the movement happens once.",
+    body: creditChange,
+    responses: { 200: z.object({ userId: z.string(), credits: balances }).meta({ id: "AccountBalances" }) },
+    errors: ["NOT_FOUND", "IDEMPOTENCY_KEY_REUSED"],
+    example: { kind: "topup", amount: 500, note: "Invoice 2026-014" },
+    handler: async (context) => {
+      const { gateway, params, body, request } = context;
+      const reference = idempotencyKey(request.headers["idempotency-key"]) ?? randomUUID();
+      await gateway.services.identity.getUser({ userId: params.id });
+      const { account } = await gateway.services.billing.credit(creditRequest(params.id, body, reference));
+      audit(context, { action: "user.credit", target: params.id, after: body });
+      return { status: 200, body: { userId: params.id, credits: balancesView(account) } };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: "GET",
+    path: "/api/admin/ledger/check",
+    operationId: "adminCheckLedger",
+    summary: "Check that every account agrees with its ledger",
+    responses: { 200: ledgerCheck },
+    handler: async ({ gateway }) => {
+      const { ok, accounts, mismatches } = await gateway.services.billing.checkLedger({}, { deadlineMs: CHECK_DEADLINE_MS });
+      const rows = mismatches.map(({ userId, ledgerMillicredits, accountMillicredits }) => ({
+        userId,
+        ledgerCredits: toCredits(ledgerMillicredits),
+        accountCredits: toCredits(accountMillicredits),
+      }));
+      return { status: 200, body: { ok, accounts, mismatches: rows } };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: "GET",
+    path: "/api/admin/executions",
+    operationId: "adminListExecutions",
+    summary: "List every user's executions, newest first",
+    query: z.object({ userId: identifier.optional(), status: z.enum(EXECUTION_STATUSES).optional(), limit, cursor: cursor.optional() }),
+    responses: { 200: cursorPage(execution.extend({ userId: z.string() }).meta({ id: "AdminExecution" })) },
+    handler: async ({ gateway, query }) => {
+      const page = await gateway.services.executions.listExecutions({
+        userId: query.userId ?? "",
+        status: query.status ?? "",
+        workflowSlug: "",
+        limit: query.limit,
+        cursor: query.cursor ?? "",
+      });
+      const rows = page.executions.map((stored) => ({ ...executionView(stored), userId: stored.userId }));
+      return { status: 200, body: { rows, nextCursor: nextCursor(page.nextCursor) } };
+    },
+  }),
+];

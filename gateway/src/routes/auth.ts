@@ -1,0 +1,84 @@
+import { DomainError } from "@nodeloom/kernel";
+import { z } from "zod";
+import { AUTH_REQUESTS_PER_MINUTE } from "../limits";
+import { defineRoute, type CallContext, type Reply } from "../route";
+import { userReply, userView } from "../user-view";
+import { toCallerUser } from "../caller";
+import type { identity } from "@nodeloom/proto";
+
+const MAX_EMAIL_CHARS = 254;
+const MAX_PASSWORD_CHARS = 1_024;
+
+const credentials = z
+  .strictObject({
+    email: z.string().max(MAX_EMAIL_CHARS).pipe(z.email()).meta({ example: "ada@example.com" }),
+    password: z.string().min(1).max(MAX_PASSWORD_CHARS).meta({ format: "password", example: "correct horse battery staple" }),
+  })
+  .meta({ id: "Credentials" });
+
+type AuthContext = CallContext<"none", unknown, unknown, z.infer<typeof credentials>>;
+
+const shared = {
+  method: "POST",
+  tag: "Identity",
+  auth: "none",
+  limit: "ip",
+  addressLimit: AUTH_REQUESTS_PER_MINUTE,
+  body: credentials,
+  example: { email: "ada@example.com", password: "correct horse battery staple" },
+} as const;
+
+const signIn = async ({ gateway, request, response }: AuthContext, user: identity.User | undefined, status: number): Promise<Reply> => {
+  if (!user) throw new Error("identity answered without a user");
+  await gateway.sessions.signIn(request, response, user.id);
+  return { status, body: { user: userView(toCallerUser(user)) } };
+};
+
+/** Identity counts failures per account; a client without a caller has no tier. */
+const withTier = (error: unknown): never => {
+  if (!(error instanceof DomainError) || error.reason !== "RATE_LIMIT_EXCEEDED") throw error;
+  throw new DomainError(error.kind, error.reason, error.message, { tier: "anonymous", ...error.metadata });
+};
+
+export const authRoutes = [
+  defineRoute({
+    ...shared,
+    path: "/api/auth/register",
+    operationId: "register",
+    summary: "Create an account and sign in; it awaits approval",
+    responses: { 201: userReply },
+    errors: ["ALREADY_EXISTS", "CROSS_ORIGIN_DENIED"],
+    handler: async (context) => {
+      context.gateway.sessions.checkOrigin(context.request, false);
+      const { user } = await context.gateway.services.identity.register(context.body);
+      return signIn(context, user, 201);
+    },
+  }),
+  defineRoute({
+    ...shared,
+    path: "/api/auth/login",
+    operationId: "login",
+    summary: "Sign in",
+    responses: { 200: userReply },
+    errors: ["UNAUTHENTICATED", "CROSS_ORIGIN_DENIED"],
+    handler: async (context) => {
+      context.gateway.sessions.checkOrigin(context.request, false);
+      const { user } = await context.gateway.services.identity.login(context.body).catch(withTier);
+      return signIn(context, user, 200);
+    },
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/api/auth/logout",
+    operationId: "logout",
+    summary: "Sign out",
+    tag: "Identity",
+    auth: "session",
+    limit: "user",
+    responses: { 204: null },
+    handler: async ({ gateway, request, response }) => {
+      await gateway.sessions.signOut(request, response);
+      return { status: 204 };
+    },
+  }),
+];

@@ -1,0 +1,145 @@
+import { isSlug } from "@nodeloom/kernel";
+import type { executions } from "@nodeloom/proto";
+import { z } from "zod";
+import type { Services } from "../clients";
+import { executionNotFound } from "../errors";
+import { EVENT_STREAM_HEADERS, lastEventId, streamEvents, whileConnected, type StreamedEvent } from "../event-stream";
+import { execution, executionView, EXECUTION_STATUSES, isFinal, webhookDelivery, webhookDeliveryView } from "../execution-view";
+import { toJson, raw } from "../json";
+import { EVENT_STREAM_MS } from "../limits";
+import { defineRoute, STREAMED } from "../route";
+import { cursor, cursorPage, executionParams, limit, nextCursor } from "../schemas";
+
+const NOTHING_MORE = 204;
+
+const shared = { tag: "Executions", auth: "any", params: executionParams, errors: ["EXECUTION_NOT_FOUND"] } as const;
+const reading = { ...shared, method: "GET", capability: "execution:read", limit: "user+id" } as const;
+
+const getExecution = async (service: Services["executions"], executionId: string, userId: string): Promise<executions.Execution> => {
+  const { execution: stored } = await service.getExecution({ executionId, userId });
+  if (!stored) throw executionNotFound();
+  return stored;
+};
+
+const toEvent = ({ sequence, type, at, dataJson }: executions.WatchExecutionResponse): StreamedEvent => ({
+  id: sequence,
+  type,
+  data: toJson({ type, at: at?.toISOString() ?? null, data: raw(dataJson, "{}") }),
+});
+
+async function* eventsOf(messages: AsyncIterable<executions.WatchExecutionResponse>): AsyncIterable<StreamedEvent> {
+  for await (const message of messages) yield toEvent(message);
+}
+
+export const executionRoutes = [
+  defineRoute({
+    method: "GET",
+    path: "/api/executions",
+    operationId: "listExecutions",
+    summary: "List the caller's executions, newest first",
+    tag: "Executions",
+    auth: "any",
+    capability: "execution:read",
+    limit: "user",
+    query: z.object({
+      status: z.enum(EXECUTION_STATUSES).optional(),
+      workflowSlug: z.string().refine(isSlug, "must be a slug").optional(),
+      limit,
+      cursor: cursor.optional(),
+    }),
+    responses: { 200: cursorPage(execution) },
+    handler: async ({ gateway, caller, query }) => {
+      const page = await gateway.services.executions.listExecutions({
+        userId: caller.user.id,
+        status: query.status ?? "",
+        workflowSlug: query.workflowSlug ?? "",
+        limit: query.limit,
+        cursor: query.cursor ?? "",
+      });
+      return { status: 200, body: { rows: page.executions.map(executionView), nextCursor: nextCursor(page.nextCursor) } };
+    },
+  }),
+  defineRoute({
+    ...reading,
+    path: "/api/executions/:id",
+    operationId: "getExecution",
+    summary: "Poll an execution",
+    responses: { 200: execution },
+    handler: async ({ gateway, caller, params }) => ({
+      status: 200,
+      body: executionView(await getExecution(gateway.services.executions, params.id, caller.user.id)),
+    }),
+  }),
+  defineRoute({
+    ...shared,
+    method: "POST",
+    path: "/api/executions/:id/cancel",
+    operationId: "cancelExecution",
+    summary: "Cancel an execution",
+    description: "Credits are never refunded.",
+    capability: "execution:cancel",
+    limit: "user+id",
+    responses: {
+      200: z
+        .object({ status: z.enum(["cancel_requested", "already_completed", "already_failed", "already_cancelled"]) })
+        .meta({ id: "CancelResult" }),
+    },
+    handler: async ({ gateway, caller, params }) => {
+      const { status } = await gateway.services.executions.cancelExecution({ executionId: params.id, userId: caller.user.id });
+      return { status: 200, body: { status } };
+    },
+  }),
+  defineRoute({
+    ...reading,
+    path: "/api/executions/:id/events",
+    operationId: "watchExecution",
+    summary: "Follow an execution as server-sent events",
+    description: "Replays what came after `Last-Event-ID`. 204 tells a client that has seen everything not to come back.",
+    contentType: "text/event-stream",
+    responses: { 200: z.string(), 204: null },
+    handler: async ({ gateway, caller, params, request, response }) => {
+      const { executions: service } = gateway.services;
+      const known = await getExecution(service, params.id, caller.user.id);
+      if (request.method === "HEAD") return { status: 200, headers: EVENT_STREAM_HEADERS };
+      const afterSequence = lastEventId(request.headers["last-event-id"]);
+      const gone = whileConnected(response, gateway.stopping);
+      const messages = service.watchExecution(
+        { executionId: params.id, userId: caller.user.id, afterSequence },
+        { deadlineMs: EVENT_STREAM_MS, signal: gone },
+      );
+      const events = eventsOf(messages)[Symbol.asyncIterator]();
+      if (isFinal(known) && afterSequence > 0) {
+        const first = await events.next();
+        if (first.done) return { status: NOTHING_MORE };
+        await streamEvents(response, resumed(first.value, events), gone);
+        return STREAMED;
+      }
+      await streamEvents(response, { [Symbol.asyncIterator]: () => events }, gone);
+      return STREAMED;
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: "POST",
+    path: "/api/executions/:id/redeliver",
+    operationId: "redeliverWebhook",
+    summary: "Deliver an execution's webhook again",
+    capability: "webhook:receive",
+    limit: "user+id",
+    responses: { 202: z.object({ webhookDelivery }).meta({ id: "RedeliverResult" }) },
+    errors: ["EXECUTION_NOT_FOUND", "PRECONDITION_FAILED"],
+    handler: async ({ gateway, caller, params }) => {
+      const { webhookDelivery: delivery } = await gateway.services.executions.redeliverWebhook({
+        executionId: params.id,
+        userId: caller.user.id,
+      });
+      return { status: 202, body: { webhookDelivery: webhookDeliveryView(delivery) } };
+    },
+  }),
+];
+
+/** An iteration whose first item has been taken already. */
+async function* resumed<T>(first: T, rest: AsyncIterator<T>): AsyncIterable<T> {
+  yield first;
+  yield* { [Symbol.asyncIterator]: () => rest };
+}

@@ -1,0 +1,69 @@
+import { invalidRequest, LIMITS } from "@nodeloom/kernel";
+import { media } from "@nodeloom/proto";
+import type { Request } from "express";
+import { z } from "zod";
+import { payloadTooLarge, unsupportedMediaType } from "../errors";
+import { MEDIA_CHUNK_BYTES, MEDIA_UPLOAD_MS } from "../limits";
+import { defineRoute } from "../route";
+
+const stored = z
+  .object({ id: z.string(), url: z.string(), contentType: z.string(), bytes: z.number() })
+  .meta({ id: "Media", example: { id: "med_1", url: "http://127.0.0.1:8080/media/med_1.png", contentType: "image/png", bytes: 20480 } });
+
+/** Bodies that wrap the bytes in something else. */
+const WRAPPED = /^(?:multipart\/|application\/x-www-form-urlencoded)/i;
+
+/** Refuses before anything is read what can be refused by its headers. */
+const checkHeaders = (request: Request): void => {
+  if (WRAPPED.test(request.headers["content-type"] ?? "")) throw unsupportedMediaType("send the file's bytes as the body");
+  const length = request.headers["content-length"];
+  if (length !== undefined && Number(length) > LIMITS.mediaBytes) throw payloadTooLarge(LIMITS.mediaBytes);
+  if (Number(length ?? 0) === 0 && request.headers["transfer-encoding"] === undefined) {
+    throw invalidRequest([{ path: "", message: "the body is empty" }]);
+  }
+};
+
+/** The upload as media expects it: a header, then chunks of bounded size. */
+async function* uploadOf(request: Request, ownerId: string): AsyncIterable<media.UploadRequest> {
+  yield media.UploadRequest.fromPartial({ part: { $case: "header", value: { ownerId } } });
+  let bytes = 0;
+  // The request must survive a refusal: its connection carries the answer.
+  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > LIMITS.mediaBytes) throw payloadTooLarge(LIMITS.mediaBytes);
+    for (let from = 0; from < piece.length; from += MEDIA_CHUNK_BYTES) {
+      yield { part: { $case: "chunk", value: piece.subarray(from, from + MEDIA_CHUNK_BYTES) } };
+    }
+  }
+}
+
+export const mediaRoutes = [
+  defineRoute({
+    method: "POST",
+    path: "/api/media",
+    operationId: "uploadMedia",
+    summary: "Upload a file; its bytes are the body",
+    description: "At most 100 MB. The type is recognized from the bytes.",
+    tag: "Media",
+    auth: "any",
+    limit: "user",
+    binaryBody: true,
+    responses: { 201: stored },
+    errors: ["INVALID_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
+    handler: async ({ gateway, caller, request }) => {
+      checkHeaders(request);
+      try {
+        const { object } = await gateway.services.media.upload(uploadOf(request, caller.user.id), { deadlineMs: MEDIA_UPLOAD_MS });
+        if (!object) throw new Error("media answered without an object");
+        const { id, url, contentType, bytes } = object;
+        return { status: 201, body: { id, url, contentType, bytes } };
+      } catch (error) {
+        if (request.destroyed && !request.complete) throw invalidRequest([{ path: "", message: "the upload was cut off" }]);
+        throw error;
+      } finally {
+        // After a refusal the rest is read and dropped, so that the client gets to see the answer.
+        request.resume();
+      }
+    },
+  }),
+];

@@ -1,0 +1,59 @@
+import { LIMITS, MAX_SLUG_CHARS, SLUG, TIERS, UUID } from "@nodeloom/kernel";
+import { z } from "zod";
+import { executionNotFound, invalidSlug, notFound, workflowNotFound } from "./errors";
+import { PAGE_DEFAULT, PAGE_MAX } from "./limits";
+import type { ParamsSpec } from "./route";
+
+/** Vocabulary of requests and replies that several resources share. */
+
+const MAX_ID_CHARS = 200;
+const MAX_INT32 = 2_147_483_647;
+
+export const slug = z
+  .string()
+  .max(MAX_SLUG_CHARS)
+  .regex(SLUG, "must be lowercase letters, digits and single hyphens")
+  .meta({ example: "poster-maker" });
+export const uuid = z.string().regex(UUID).meta({ example: "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11" });
+export const identifier = z.string().min(1).max(MAX_ID_CHARS);
+export const name = z.string().max(LIMITS.nameChars).regex(/\S/, "must not be empty").meta({ example: "Poster maker" });
+export const timestamp = z.iso.datetime().meta({ example: "2026-05-04T12:00:00.000Z" });
+export const credits = z.number().meta({ description: "Credits; 1 credit = 0.01 USD" });
+export const anyObject = z.looseObject({});
+export const baseTier = z.enum(TIERS);
+
+export const workflowParams: ParamsSpec<{ slug: string }> = { schema: z.object({ slug }), invalid: workflowNotFound };
+export const modelParams: ParamsSpec<{ internalName: string }> = {
+  schema: z.object({ internalName: slug.meta({ example: "sandbox-image" }) }),
+  invalid: invalidSlug,
+};
+export const executionParams: ParamsSpec<{ id: string }> = { schema: z.object({ id: uuid }), invalid: executionNotFound };
+/** Parameters that name a thing by an opaque id. */
+export const idParams = (what: string): ParamsSpec<{ id: string }> => ({
+  schema: z.object({ id: identifier }),
+  invalid: () => notFound(what),
+});
+
+/** A whole number in a query string, within bounds. */
+export const queryInteger = (minimum: number, maximum: number): z.ZodType<number, string> =>
+  z
+    .string()
+    .regex(/^\d{1,10}$/, "must be a whole number")
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, `must be between ${minimum} and ${maximum}`)
+    .meta({ override: { type: "integer", minimum, maximum } });
+
+export const queryFlag = z.enum(["true", "false"]).transform((value) => value === "true");
+export const limit = queryInteger(1, PAGE_MAX).default(PAGE_DEFAULT);
+export const offset = queryInteger(0, MAX_INT32).default(0);
+/** Opaque; as `nextCursor` of the page before. */
+export const cursor = z.string().min(1).max(1_000);
+
+/** One page of a list that is read by cursor; `nextCursor` is null at the end. */
+export const cursorPage = <T extends z.ZodType>(row: T): z.ZodObject<{ rows: z.ZodArray<T>; nextCursor: z.ZodNullable<z.ZodString> }> =>
+  z.object({ rows: z.array(row), nextCursor: z.string().nullable() });
+
+/** A time as clients see it. */
+export const iso = (date: Date | undefined): string | null => date?.toISOString() ?? null;
+/** A cursor of a service as clients see it. */
+export const nextCursor = (value: string): string | null => value || null;

@@ -1,0 +1,48 @@
+import type { Logger, ProcessConfig, Redis } from "@nodeloom/platform";
+import { createAuthentication } from "./authenticate";
+import { createCatalogue } from "./catalogue";
+import type { Connections } from "./clients";
+import type { Gateway } from "./gateway";
+import { createIdempotency } from "./idempotency";
+import { createRateLimits } from "./rate";
+import { createSessions } from "./session";
+import type { GatewayConfig } from "./variables";
+
+/** Where identity says that a key, a user or a tier has changed. */
+const changeChannel = (prefix: string): string => `${prefix}identity:changed`;
+
+export interface GatewayParts {
+  config: GatewayConfig & Pick<ProcessConfig, "NODE_ENV">;
+  logger: Logger;
+  redis: Redis;
+  /** A connection that only subscribes. */
+  subscriber: Redis;
+  connections: Connections;
+  stopping: AbortSignal;
+}
+
+/** Puts together what the routes use. */
+export const createGateway = ({ config, logger, redis, subscriber, connections, stopping }: GatewayParts): Gateway => {
+  const { services, probes } = connections;
+  const keyPrefix = config.REDIS_KEY_PREFIX;
+  const sessions = createSessions({
+    redis,
+    keyPrefix,
+    secret: config.SESSION_SECRET,
+    secure: config.NODE_ENV === "production",
+    publicOrigin: new URL(config.PUBLIC_BASE_URL).origin,
+  });
+  return {
+    services,
+    probes,
+    redisReady: () => redis.status === "ready",
+    sessions,
+    authentication: createAuthentication({ identity: services.identity, sessions }, { subscriber, channel: changeChannel(keyPrefix) }),
+    rateLimits: createRateLimits({ redis, keyPrefix }),
+    idempotency: createIdempotency({ redis, keyPrefix, logger }),
+    catalogue: createCatalogue(services.models),
+    anonymousLimit: config.ANONYMOUS_RATE_LIMIT,
+    stopping,
+    logger,
+  };
+};
