@@ -87,8 +87,16 @@ export const findClosed = (
   return rows.includes("unknown") ? { ask: ids } : { closed: undefined };
 };
 
-const heldReply = (items: HeldItem[]): HoldReply => ({
-  items,
+/** The answer to a hold: of a closed one, too, only what it said when it was held. */
+const heldReply = (items: readonly HeldItem[]): HoldReply => ({
+  items: items.map(({ key, model, source, millicredits, fromPlan, fromTopUp }) => ({
+    key,
+    model,
+    source,
+    millicredits,
+    fromPlan,
+    fromTopUp,
+  })),
   heldMillicredits: items.reduce((sum, item) => sum + item.millicredits, 0),
 });
 
