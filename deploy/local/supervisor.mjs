@@ -30,7 +30,7 @@ const delayFor = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
  * @returns {Supervisor}
  */
 export const createSupervisor = ({ note, changed, backoff = createBackoff }) => {
-  /** @typedef {{ unit: Unit, nextDelay: (ranForMs: number) => number, launched: Launched | undefined, wanted: boolean, since: number }} Entry */
+  /** @typedef {{ unit: Unit, nextDelay: (ranForMs: number) => number, launched: Launched | undefined, wanted: boolean, since: number, generation: number }} Entry */
   /** @type {Map<string, Entry>} */
   const entries = new Map();
 
@@ -54,13 +54,16 @@ export const createSupervisor = ({ note, changed, backoff = createBackoff }) => 
   /** @param {Entry} entry @param {string} why */
   const recover = async (entry, why) => {
     const { name } = entry.unit;
+    const { generation } = entry;
+    // A stop or a restart by hand ends this recovery.
+    const goesOn = () => entry.wanted && entry.generation === generation;
     changed();
     let reason = why;
-    while (entry.wanted) {
+    while (goesOn()) {
       const delay = entry.nextDelay(Date.now() - entry.since);
       note(name, `${reason}; starting it again in ${(delay / 1000).toFixed(2)} s`);
       await delayFor(delay);
-      if (!entry.wanted) return;
+      if (!goesOn()) return;
       try {
         entry.since = Date.now();
         await launch(entry);
@@ -75,6 +78,7 @@ export const createSupervisor = ({ note, changed, backoff = createBackoff }) => 
   /** @param {Entry} entry */
   const stopEntry = async (entry) => {
     entry.wanted = false;
+    entry.generation += 1;
     const { launched } = entry;
     entry.launched = undefined;
     await launched?.stop();
@@ -82,7 +86,7 @@ export const createSupervisor = ({ note, changed, backoff = createBackoff }) => 
 
   return {
     start: async (unit) => {
-      const entry = { unit, nextDelay: backoff(), launched: undefined, wanted: true, since: Date.now() };
+      const entry = { unit, nextDelay: backoff(), launched: undefined, wanted: true, since: Date.now(), generation: 0 };
       entries.set(unit.name, entry);
       await launch(entry);
     },

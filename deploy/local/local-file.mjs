@@ -1,0 +1,21 @@
+import { readJson, writeJson } from "./files.mjs";
+import { LOCAL_FILE } from "./paths.mjs";
+
+/**
+ * What a client of the local platform may want to know.
+ * @typedef {object} Local
+ * @property {string} baseUrl
+ * @property {string} temporalAddress
+ * @property {string | undefined} temporalUiUrl
+ * @property {string} mongoUri
+ * @property {string} redisUrl
+ * @property {string} sandboxUrl
+ * @property {Record<string, number | null>} pids null for what does not run, or is run by someone else
+ * @property {Partial<import("./seed/accounts.mjs").Accounts>} accounts
+ */
+
+/** @returns {Promise<Local | undefined>} what the last start wrote */
+export const readLocal = () => readJson(LOCAL_FILE);
+
+/** @param {Local} local */
+export const writeLocal = (local) => writeJson(LOCAL_FILE, local);

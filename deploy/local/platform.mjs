@@ -1,0 +1,114 @@
+import { join } from "node:path";
+import { DATA_DIR, LOG_DIR } from "./paths.mjs";
+import { chooseListens, groupArguments, groupEnvironment, processGroups, SERVICE_NAMES } from "./processes.mjs";
+import { openLogFile } from "./run/log-file.mjs";
+import { launchNodeProcess } from "./run/node-process.mjs";
+import { localSecrets } from "./secrets.mjs";
+import { defaultCacheDir } from "./servers/cache.mjs";
+import { startMongodb } from "./servers/mongodb.mjs";
+import { freePort } from "./servers/ports.mjs";
+import { startRedis } from "./servers/redis.mjs";
+import { startTemporal } from "./servers/temporal.mjs";
+
+/** Stopped in this order, each after the ones before: what others need goes last. */
+const STOP_LAST = ["mongodb", "redis", "temporal"];
+
+/** @param {string} name */
+export const logPath = (name) => join(LOG_DIR, `${name}.log`);
+
+/** @param {string | undefined} text */
+const givenPort = (text) => (text ? Number(text) : undefined);
+
+/**
+ * Starts the three servers everything else needs, in parallel.
+ * @param {{ supervisor: import("./supervisor.mjs").Supervisor, progress: import("./progress.mjs").Progress, env: NodeJS.ProcessEnv }} options
+ */
+export const startServers = async ({ supervisor, progress, env }) => {
+  /**
+   * @template {import("./servers/run-server.mjs").RunningServer} S
+   * @param {string} name
+   * @param {(options: import("./servers/run-server.mjs").StartOptions) => Promise<S>} start
+   * @param {string | undefined} fixedPort
+   * @returns {Promise<S>}
+   */
+  const serve = async (name, start, fixedPort) => {
+    const port = givenPort(fixedPort) ?? (await freePort());
+    const output = openLogFile(logPath(name));
+    /** @type {S | undefined} */
+    let running;
+    const launch = async () => {
+      const log = (/** @type {string} */ line) => progress.note(name, line.slice(line.indexOf(":") + 2));
+      running = await start({ dataDir: DATA_DIR, cacheDir: defaultCacheDir(env), port, log, output, env });
+      return running;
+    };
+    await progress.step(name, async () => {
+      await supervisor.start({ name, launch });
+      return running?.engine ?? "";
+    });
+    return /** @type {S} */ (/** @type {unknown} */ (running));
+  };
+  const uiPort = givenPort(env.TEMPORAL_UI_PORT) ?? (await freePort());
+  const [mongodb, redis, temporal] = await Promise.all([
+    serve("mongodb", startMongodb, env.MONGODB_PORT),
+    serve("redis", startRedis, env.REDIS_PORT),
+    serve("temporal", (options) => startTemporal({ ...options, uiPort }), env.TEMPORAL_PORT),
+  ]);
+  return { mongoUri: mongodb.uri, redisUrl: redis.url, temporalAddress: temporal.address, temporalUiUrl: temporal.uiUrl };
+};
+
+/**
+ * Starts Nodeloom's own processes, in parallel.
+ * @param {{
+ *   supervisor: import("./supervisor.mjs").Supervisor,
+ *   progress: import("./progress.mjs").Progress,
+ *   env: NodeJS.ProcessEnv,
+ *   platform: import("./processes.mjs").Platform,
+ * }} options
+ */
+export const startProcesses = async ({ supervisor, progress, env, platform }) => {
+  const groups = Object.entries(processGroups(env));
+  await Promise.all(
+    groups.map(([name, services]) => {
+      const output = openLogFile(logPath(name));
+      const launch = () =>
+        launchNodeProcess({ name, args: groupArguments(services), env: groupEnvironment({ services, platform, env }), output });
+      return progress.step(name, async () => {
+        await supervisor.start({ name, launch });
+        return services.length > 1 ? services.join(", ") : "";
+      });
+    }),
+  );
+};
+
+/**
+ * Addresses and secrets of the platform about to start.
+ * @param {NodeJS.ProcessEnv} env
+ */
+export const preparePlatform = async (env) => ({ listens: await chooseListens(env), secrets: await localSecrets(env) });
+
+/**
+ * Process ids by service; services that share a process have the same.
+ * @param {import("./supervisor.mjs").Supervisor} supervisor @param {NodeJS.ProcessEnv} env
+ * @returns {Record<string, number | null>}
+ */
+export const pidsByService = (supervisor, env) => {
+  const pids = supervisor.pids();
+  const groups = Object.entries(processGroups(env));
+  const own = SERVICE_NAMES.map((service) => {
+    const group = groups.find(([, services]) => services.includes(service))?.[0] ?? service;
+    return [service, pids[group] ?? null];
+  });
+  return Object.fromEntries([...own, ...STOP_LAST.map((name) => [name, pids[name] ?? null])]);
+};
+
+/**
+ * Stops everything, callers before what they call, so that each can finish what it has begun.
+ * @param {import("./supervisor.mjs").Supervisor} supervisor
+ */
+export const stopPlatform = async (supervisor) => {
+  const names = Object.keys(supervisor.pids());
+  const FIRST = ["gateway", "executions"];
+  for (const name of FIRST) await supervisor.stop([name]);
+  await supervisor.stop(names.filter((name) => ![...FIRST, ...STOP_LAST].includes(name)));
+  await supervisor.stop(STOP_LAST);
+};

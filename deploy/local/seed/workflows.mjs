@@ -1,0 +1,122 @@
+import { expectStatus } from "./client.mjs";
+
+/** @typedef {{ id: string, type: string, position: { x: number, y: number }, data: object }} Node */
+
+const COLUMN = 320;
+const ROW = 180;
+
+/** @param {string} id @param {string} type @param {number} column @param {number} row @param {object} data @returns {Node} */
+const node = (id, type, column, row, data) => ({ id, type, position: { x: column * COLUMN, y: row * ROW }, data });
+
+/** An edge written as `from.port -> to.port`. @param {string} text */
+const edge = (text) => {
+  const match = /^(\S+)\.(\S+) -> (\S+)\.(\S+)$/.exec(text);
+  if (match === null) throw new Error(`not an edge: ${text}`);
+  const [, source, sourceHandle, target, targetHandle] = match;
+  return { id: text, source, sourceHandle, target, targetHandle };
+};
+
+/** @param {string} name @param {string} label @param {string} initial */
+const textField = (name, label, initial) => ({ name, type: "text", label, default: initial });
+
+const HELLO = {
+  slug: "hello-nodeloom",
+  name: "Hello Nodeloom",
+  description: "One prompt in, one picture out.",
+  tags: ["demo"],
+  nodes: [
+    node("input", "request-input", 0, 0, { fields: [textField("prompt", "Prompt", "a paper boat on a quiet lake")], values: {} }),
+    node("image", "generate-image", 1, 0, { model: "sandbox-image", inputs: {} }),
+    node("output", "response-output", 2, 0, {}),
+  ],
+  edges: ["input.prompt -> image.prompt", "image.image -> output.images"].map(edge),
+};
+
+const GREETING = {
+  slug: "greeting",
+  name: "Greeting",
+  description: "Fills a text template; needs no model and costs nothing.",
+  tags: ["demo"],
+  nodes: [
+    node("input", "request-input", 0, 0, { fields: [textField("name", "Name", "world")], values: {} }),
+    node("text", "text-box", 1, 0, { text: "Hello, {{name}}!" }),
+    node("output", "response-output", 2, 0, {}),
+  ],
+  edges: ["input.name -> text.name", "text.text -> output.text"].map(edge),
+};
+
+const SHORT_CLIP = {
+  slug: "short-clip",
+  name: "Short clip",
+  description: "A video of a few seconds; runs asynchronously too.",
+  tags: ["demo", "video"],
+  nodes: [
+    node("input", "request-input", 0, 0, { fields: [textField("prompt", "Prompt", "a train crossing a bridge in the rain")], values: {} }),
+    node("video", "generate-video", 1, 0, { model: "sandbox-video", inputs: { seconds: 2 } }),
+    node("output", "response-output", 2, 0, {}),
+  ],
+  edges: ["input.prompt -> video.prompt", "video.video -> output.videos"].map(edge),
+};
+
+const STORYBOARD = {
+  slug: "storyboard",
+  name: "Storyboard",
+  description: "An assistant writes a scene; a still, a clip and music are made from it in parallel.",
+  tags: ["demo", "video", "audio"],
+  nodes: [
+    node("input", "request-input", 0, 1, { fields: [textField("topic", "Topic", "a lighthouse keeper's last night")], values: {} }),
+    node("writer", "llm-assistant", 1, 1, {
+      model: "sandbox-chat",
+      system: "Write one vivid sentence.",
+      prompt: "A film scene about {{topic}}.",
+    }),
+    node("still", "text-box", 2, 0, { text: "A film still. {{scene}}" }),
+    node("image", "generate-image", 3, 0, { model: "sandbox-image", inputs: {} }),
+    node("video", "generate-video", 3, 1, { model: "sandbox-video", inputs: { seconds: 2 } }),
+    node("music", "generate-audio", 3, 2, { model: "sandbox-music", inputs: {} }),
+    node("output", "response-output", 4, 1, {}),
+  ],
+  edges: [
+    "input.topic -> writer.topic",
+    "writer.text -> still.scene",
+    "still.text -> image.prompt",
+    "writer.text -> video.prompt",
+    "writer.text -> music.prompt",
+    "writer.text -> output.text",
+    "image.image -> output.images",
+    "video.video -> output.videos",
+    "music.audio -> output.audios",
+  ].map(edge),
+};
+
+/** The workflow that the start-up runs to show that everything works, and its input. */
+export const DEMO = { slug: HELLO.slug, inputs: { prompt: "a loom weaving light into pictures" } };
+
+/** The workflow that shows an asynchronous run. */
+export const ASYNC_DEMO = { slug: SHORT_CLIP.slug, inputs: { prompt: "a kite over the sea" } };
+
+/**
+ * Creates the demo workflows that are not there yet.
+ * @param {{ client: import("./client.mjs").Client, key: string }} options `key`: of their owner
+ */
+export const seedWorkflows = async ({ client, key }) => {
+  for (const { slug, ...workflow } of [HELLO, GREETING, SHORT_CLIP, STORYBOARD]) {
+    const existing = expectStatus(`reading workflow ${slug}`, await client("GET", `/api/workflows/${slug}`, { key }), 200, 404);
+    if (existing.status === 200) continue;
+    expectStatus(`creating workflow ${slug}`, await client("POST", "/api/workflows", { key, body: workflow }), 201);
+  }
+};
+
+/**
+ * Runs the demo workflow as a client would.
+ * @param {{ client: import("./client.mjs").Client, key: string }} options
+ * @returns {Promise<{ result: { images: { url: string }[] }, cost: number, ms: number }>}
+ */
+export const runDemo = async ({ client, key }) => {
+  const answer = await client("POST", `/api/workflows/${DEMO.slug}/run`, { key, body: { inputs: DEMO.inputs } });
+  const { body } = expectStatus("the demo run", answer, 200);
+  const url = body.result?.images?.[0]?.url;
+  if (typeof url !== "string") throw new Error(`the demo run answered without a picture: ${JSON.stringify(body)}`);
+  expectStatus("reading the demo run's picture", await client("GET", url), 200);
+  return body;
+};

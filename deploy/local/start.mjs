@@ -1,0 +1,171 @@
+import { parseArgs } from "node:util";
+import { build } from "./build.mjs";
+import { readLocal, writeLocal } from "./local-file.mjs";
+import { CHILDREN_FILE, LOCK_FILE, LOG_DIR } from "./paths.mjs";
+import { pidsByService, preparePlatform, startProcesses, startServers, stopPlatform } from "./platform.mjs";
+import { baseUrlOf, sandboxUrlOf } from "./processes.mjs";
+import { createProgress } from "./progress.mjs";
+import { endLeftovers, recordChildren } from "./run/leftovers.mjs";
+import { takeLock } from "./run/lock.mjs";
+import { seedAccounts } from "./seed/accounts.mjs";
+import { createClient } from "./seed/client.mjs";
+import { runDemo, seedWorkflows } from "./seed/workflows.mjs";
+import { stopAllChildren } from "./servers/child.mjs";
+import { writeStatusRows } from "./status-file.mjs";
+import { createSupervisor } from "./supervisor.mjs";
+import { watchSources } from "./watch.mjs";
+import { printWelcome } from "./welcome.mjs";
+
+const USAGE = `Usage: npm start -- [--once] [--watch]
+  --once   stop after the demo run; the exit code says whether it worked
+  --watch  rebuild and restart what changes`;
+
+const LEFTOVER_GRACE_MS = 5_000;
+
+/** Thrown to end a start that was called off. */
+class Stopped extends Error {}
+
+const readArguments = () => {
+  try {
+    const options = /** @type {const} */ ({ once: { type: "boolean" }, watch: { type: "boolean" }, help: { type: "boolean" } });
+    return parseArgs({ options }).values;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}\n`);
+    process.exit(2);
+  }
+};
+
+/** @param {import("./progress.mjs").Progress} progress */
+const refuseSecondStart = async (progress) => {
+  const lock = await takeLock(LOCK_FILE);
+  if (!("holder" in lock)) return lock;
+  const local = await readLocal();
+  const where = local === undefined ? "is starting" : `runs at ${local.baseUrl}`;
+  progress.fail(new Error(`Nodeloom ${where} already (process ${lock.holder.pid}). Stop it with Ctrl-C there, or see: npm run status`));
+  process.exit(1);
+};
+
+/**
+ * Resolves with the signal's name when this process is asked to stop; asked twice, it stops at once.
+ * @returns {Promise<NodeJS.Signals>}
+ */
+const stopRequest = () =>
+  new Promise((resolve) => {
+    for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+      let asked = 0;
+      process.on(signal, () => {
+        asked += 1;
+        // npm passes a Ctrl-C on that the terminal has delivered already, so the second may be the first one's echo.
+        if (asked > 2) void stopAllChildren(0).then(() => process.exit(1));
+        resolve(signal);
+      });
+    }
+  });
+
+/**
+ * Seeds demo data, keeps what it made in local.json, and runs the demo workflow.
+ * @param {{ progress: import("./progress.mjs").Progress, local: import("./local-file.mjs").Local, secrets: import("./secrets.mjs").Secrets, save: () => Promise<void> }} options
+ */
+const seedAndRun = async ({ progress, local, secrets, save }) => {
+  const client = createClient(local.baseUrl);
+  await progress.step("demo data", async () => {
+    local.accounts = await seedAccounts({ client, secrets, known: local.accounts });
+    await save();
+    await seedWorkflows({ client, key: local.accounts.pro?.apiKey ?? "" });
+    return "6 accounts, 4 workflows";
+  });
+  /** @type {Awaited<ReturnType<typeof runDemo>> | undefined} */
+  let run;
+  await progress.step("demo run", async () => {
+    run = await runDemo({ client, key: local.accounts.pro?.apiKey ?? "" });
+    return `${run.result.images[0]?.url} (${run.cost} credits, ${run.ms} ms)`;
+  });
+};
+
+/** @param {{ progress: import("./progress.mjs").Progress, watching: boolean, once: boolean, started: number }} options */
+const createRun = ({ progress, watching, once, started }) => {
+  const env = process.env;
+  /** @type {import("./local-file.mjs").Local | undefined} */
+  let local;
+  /** @type {Promise<void>} */
+  let saving = Promise.resolve();
+  const save = () => {
+    saving = saving.then(async () => {
+      if (local === undefined) return;
+      local.pids = pidsByService(supervisor, env);
+      await writeLocal(local);
+    });
+    return saving;
+  };
+  const supervisor = createSupervisor({ note: progress.note, changed: () => void save().catch(progress.fail) });
+
+  const start = async () => {
+    const prepared = await preparePlatform(env);
+    const [servers] = await Promise.all([startServers({ supervisor, progress, env }), build(progress)]);
+    const platform = { ...prepared, ...servers };
+    await startProcesses({ supervisor, progress, env, platform });
+    await writeStatusRows(platform);
+    const { mongoUri, redisUrl, temporalAddress, temporalUiUrl } = servers;
+    const accounts = (await readLocal())?.accounts ?? {};
+    const urls = {
+      baseUrl: baseUrlOf(platform, env),
+      temporalAddress,
+      temporalUiUrl,
+      mongoUri,
+      redisUrl,
+      sandboxUrl: sandboxUrlOf(platform),
+    };
+    local = { ...urls, pids: {}, accounts };
+    await save();
+    await seedAndRun({ progress, local, secrets: platform.secrets, save });
+    await printWelcome({ progress, local, seconds: (Date.now() - started) / 1000, staying: !once });
+    if (watching) await watchSources({ supervisor, progress, env });
+  };
+
+  const stop = async () => {
+    await stopPlatform(supervisor);
+    await stopAllChildren(LEFTOVER_GRACE_MS);
+    await save();
+  };
+  return { start, stop };
+};
+
+const main = async () => {
+  const flags = readArguments();
+  if (flags.help) {
+    process.stdout.write(`${USAGE}\n`);
+    return 0;
+  }
+  const progress = createProgress();
+  const lock = await refuseSecondStart(progress);
+  const stopAsked = stopRequest();
+  recordChildren(CHILDREN_FILE);
+  const once = flags.once ?? false;
+  const run = createRun({ progress, watching: flags.watch ?? false, once, started: Date.now() });
+  let exitCode = 0;
+  try {
+    progress.line("Starting Nodeloom");
+    const leftovers = await endLeftovers(CHILDREN_FILE);
+    if (leftovers > 0) progress.note("clean-up", `ended ${leftovers} processes of an earlier start`);
+    const calledOff = stopAsked.then(() => {
+      throw new Stopped();
+    });
+    calledOff.catch(() => {});
+    await Promise.race([run.start(), calledOff]);
+    if (!once) await stopAsked;
+  } catch (error) {
+    exitCode = 1;
+    if (!(error instanceof Stopped)) {
+      progress.fail(error);
+      progress.line(`Logs: ${LOG_DIR}`);
+    }
+  }
+  progress.line("\nStopping");
+  await run.stop();
+  await lock.release();
+  progress.line("Stopped");
+  return exitCode;
+};
+
+process.exitCode = await main();
+process.exit();

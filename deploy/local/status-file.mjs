@@ -1,0 +1,36 @@
+import { join } from "node:path";
+import { readJson, writeJson } from "./files.mjs";
+import { STATE_DIR } from "./paths.mjs";
+import { SERVICE_NAMES, SERVICES } from "./processes.mjs";
+
+const STATUS_FILE = join(STATE_DIR, "processes.json");
+
+/**
+ * Where to ask a process how it is.
+ * @typedef {{ name: string, address: string, health: "grpc" | "http" | "mongodb" | "redis" | "temporal", url?: string }} Row
+ */
+
+/** @param {string} uri */
+const hostOf = (uri) =>
+  uri
+    .replace(/^[a-z+]+:\/\//, "")
+    .replace(/^[^@/]*@/, "")
+    .replace(/[/?].*$/, "");
+
+/** @param {import("./processes.mjs").Platform} platform @returns {Row[]} */
+const rowsOf = (platform) => [
+  ...SERVICE_NAMES.map((name) => {
+    const { health } = SERVICES[name];
+    const address = /** @type {string} */ (platform.listens[health.listen]);
+    return { name, address, health: health.kind, ...(health.path === undefined ? {} : { url: `http://${address}${health.path}` }) };
+  }),
+  { name: "mongodb", address: hostOf(platform.mongoUri), health: "mongodb" },
+  { name: "redis", address: hostOf(platform.redisUrl), health: "redis" },
+  { name: "temporal", address: platform.temporalAddress, health: "temporal" },
+];
+
+/** @param {import("./processes.mjs").Platform} platform */
+export const writeStatusRows = (platform) => writeJson(STATUS_FILE, rowsOf(platform));
+
+/** @returns {Promise<Row[]>} */
+export const readStatusRows = async () => (await readJson(STATUS_FILE)) ?? [];

@@ -1,0 +1,80 @@
+import { watch } from "node:fs";
+import { join } from "node:path";
+import { build } from "./build.mjs";
+import { listWorkspaces } from "./build/workspaces.mjs";
+import { exists } from "./servers/cache.mjs";
+import { ROOT } from "./paths.mjs";
+import { groupOf, processGroups, SERVICES } from "./processes.mjs";
+
+/** Editors write several files at once; one build answers them all. */
+const SETTLE_MS = 150;
+/** Read by services at start without being built. */
+const READ_AT_START = ["services/models/registry"];
+
+/** The process groups that run code of these workspaces. @param {NodeJS.ProcessEnv} env @param {ReadonlySet<string>} workspaces */
+const affectedGroups = (env, workspaces) => {
+  const affected = new Set();
+  for (const workspace of workspaces) {
+    const service = Object.entries(SERVICES).find(([, { folder }]) => folder === workspace)?.[0];
+    // What is no service is a library of all of them.
+    if (service === undefined) return workspace === "deploy/bench" ? [] : Object.keys(processGroups(env));
+    affected.add(groupOf(env, service));
+  }
+  return [...affected];
+};
+
+/**
+ * Rebuilds on every change of a source and restarts the processes that run it.
+ * @param {{ supervisor: import("./supervisor.mjs").Supervisor, progress: import("./progress.mjs").Progress, env: NodeJS.ProcessEnv }} options
+ */
+export const watchSources = async ({ supervisor, progress, env }) => {
+  /** @type {Set<string>} */
+  const touched = new Set();
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  /** @type {Promise<void>} */
+  let working = Promise.resolve();
+  const quiet = {
+    ...progress,
+    step: async (/** @type {string} */ _name, /** @type {() => Promise<string>} */ work) => void (await work()),
+  };
+
+  const rebuild = async () => {
+    const direct = new Set(touched);
+    touched.clear();
+    try {
+      const start = Date.now();
+      const changed = new Set([...(await build(quiet)), ...direct]);
+      const groups = affectedGroups(env, changed);
+      if (groups.length === 0) return;
+      await Promise.all(groups.map((group) => supervisor.restart(/** @type {string} */ (group))));
+      progress.note(
+        "changed",
+        `${[...changed].join(", ")}: restarted ${groups.join(", ")} in ${((Date.now() - start) / 1000).toFixed(1)} s`,
+      );
+    } catch (error) {
+      progress.note("changed", `not restarted: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+
+  /** @param {string} [workspace] restart it although nothing has to be built */
+  const noteChange = (workspace) => {
+    if (workspace !== undefined) touched.add(workspace);
+    clearTimeout(timer);
+    timer = setTimeout(() => (working = working.then(rebuild)), SETTLE_MS);
+  };
+
+  for (const workspace of await listWorkspaces()) {
+    const source = join(ROOT, workspace, "src");
+    if (await exists(source)) {
+      watch(source, { recursive: true }, (_event, file) => {
+        if (!file?.startsWith("gen")) noteChange();
+      });
+    }
+  }
+  watch(join(ROOT, "proto", "nodeloom"), { recursive: true }, () => noteChange());
+  for (const folder of READ_AT_START) {
+    const workspace = folder.split("/").slice(0, 2).join("/");
+    if (await exists(join(ROOT, folder))) watch(join(ROOT, folder), { recursive: true }, () => noteChange(workspace));
+  }
+};

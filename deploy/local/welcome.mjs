@@ -1,0 +1,26 @@
+import { ASYNC_DEMO, DEMO } from "./seed/workflows.mjs";
+import { answersHttp } from "./servers/probe.mjs";
+
+/** @param {string} url @param {string} key @param {unknown} body */
+const post = (url, key, body) =>
+  `curl -s -X POST '${url}' -H 'x-api-key: ${key}' -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
+
+/**
+ * Says that everything is up, where it is and what to try.
+ * @param {{ progress: import("./progress.mjs").Progress, local: import("./local-file.mjs").Local, seconds: number, staying: boolean }} options
+ */
+export const printWelcome = async ({ progress, local, seconds, staying }) => {
+  const { baseUrl, temporalUiUrl, accounts } = local;
+  const key = accounts.pro?.apiKey ?? "";
+  const docsUrl = `${baseUrl}/docs`;
+  progress.line(`\nNodeloom is up after ${seconds.toFixed(1)} s\n`);
+  progress.line(`  API            ${baseUrl}`);
+  if (await answersHttp(docsUrl)) progress.line(`  Documentation  ${docsUrl}`);
+  if (temporalUiUrl !== undefined) progress.line(`  Temporal UI    ${temporalUiUrl}`);
+  progress.line(`  Accounts       .nodeloom/local.json`);
+  progress.line(`\nTry it (as ${accounts.pro?.email}):\n`);
+  progress.line(`  curl -s '${baseUrl}/api/whoami' -H 'x-api-key: ${key}'`);
+  progress.line(`  ${post(`${baseUrl}/api/workflows/${DEMO.slug}/run`, key, { inputs: DEMO.inputs })}`);
+  progress.line(`  ${post(`${baseUrl}/api/workflows/${ASYNC_DEMO.slug}/run?async=true`, key, { inputs: ASYNC_DEMO.inputs })}`);
+  if (staying) progress.line("\nCtrl-C stops it.\n");
+};
