@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import {
+  connectMongo,
+  defineService,
+  grpcService,
+  hostPort,
+  runProcess,
+  startGrpcServer,
+  variables,
+  type Logger,
+} from "@nodeloom/platform";
+import { models } from "@nodeloom/proto";
+import { z } from "zod";
+import { createCatalogue } from "./catalogue";
+import { loadRegistry, type Registry } from "./registry";
+import { modelsHandlers } from "./server";
+import { openOverrideStore } from "./store";
+
+const REGISTRY = join(__dirname, "..", "registry");
+
+const logDisabled = ({ models: registered }: Registry, logger: Logger): void => {
+  for (const { internalName, missing } of registered.values()) {
+    if (missing.length > 0) logger.info({ model: internalName, missing }, "model is disabled: its environment is incomplete");
+  }
+};
+
+/** The registry of AI models. */
+export const service = defineService({
+  name: "models",
+  variables: {
+    MONGODB_URI: variables.MONGODB_URI,
+    MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
+    MODELS_LISTEN: hostPort().default("127.0.0.1:50053").describe("where the models service listens for gRPC"),
+    MODELS_REGISTRY_DIR: z.string().default(REGISTRY).describe("folder of the registry's JSON files"),
+    SANDBOX_URL: z.url().optional().describe("base URL of the sandbox provider; its models are disabled without it"),
+  },
+  start: async ({ config, logger }) => {
+    // Which further variables are read is for the registry's files to say.
+    const registry = await loadRegistry(config.MODELS_REGISTRY_DIR, { ...process.env, SANDBOX_URL: config.SANDBOX_URL });
+    logDisabled(registry, logger);
+    const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}models` });
+    const store = await openOverrideStore(connection);
+    const onStale = (error: unknown): void => logger.warn({ err: error }, "overrides could not be read; the last known ones stay");
+    const handlers = modelsHandlers(await createCatalogue({ registry, store, onStale }));
+    const services = [grpcService(models.ModelsServiceService, handlers)];
+    const grpc = await startGrpcServer({ listen: config.MODELS_LISTEN, services, logger, tls: config });
+    return {
+      ports: { MODELS_LISTEN: grpc.port },
+      stop: async () => {
+        await grpc.stop();
+        await connection.close();
+      },
+    };
+  },
+});
+
+if (require.main === module) void runProcess([service]);

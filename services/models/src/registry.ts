@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { compileSchema } from "@nodeloom/kernel";
+import type { Environment } from "@nodeloom/platform";
+import Ajv2020 from "ajv/dist/2020";
+import { z } from "zod";
+import { entrySchema, type Entry, type Provider } from "./entry";
+import { pricingProblem } from "./pricing";
+
+/** A model as its file and the environment describe it. */
+export interface RegisteredModel extends Entry {
+  /** Environment variables without which it can't run; it is disabled while there are any. */
+  missing: string[];
+}
+
+export interface Registry {
+  models: ReadonlyMap<string, RegisteredModel>;
+  /** Differs whenever a file or the environment it refers to does. */
+  version: string;
+}
+
+/** A registry file can't be used. The message names the file and the problem. */
+export class RegistryError extends Error {
+  override readonly name = "RegistryError";
+  constructor(file: string, problem: string) {
+    super(`model registry: ${file}: ${problem}`);
+  }
+}
+
+const EXTENSION = ".json";
+const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g;
+const VERSION_CHARS = 16;
+
+const parseFile = (file: string, content: string): Entry => {
+  let json: unknown;
+  try {
+    json = JSON.parse(content);
+  } catch (error) {
+    throw new RegistryError(file, `is not JSON: ${(error as Error).message}`);
+  }
+  const parsed = entrySchema.safeParse(json);
+  if (!parsed.success) throw new RegistryError(file, z.prettifyError(parsed.error));
+  if (`${parsed.data.internalName}${EXTENSION}` !== file)
+    throw new RegistryError(file, `must be named ${parsed.data.internalName}${EXTENSION}`);
+  return parsed.data;
+};
+
+/** Strict, so that a misspelt keyword can't silently accept every input. */
+const checkInputs = (file: string, { inputSchema, price }: Entry): void => {
+  try {
+    new Ajv2020({ strict: true, validateFormats: false, logger: false }).compile(inputSchema);
+    compileSchema(inputSchema);
+  } catch (error) {
+    throw new RegistryError(file, `inputSchema: ${(error as Error).message}`);
+  }
+  const problem = pricingProblem(price, inputSchema);
+  if (problem) throw new RegistryError(file, `price: ${problem}`);
+};
+
+const resolveProvider = (file: string, provider: Provider, env: Environment): { provider: Provider; missing: string[] } => {
+  const missing: string[] = [];
+  const baseUrl = provider.baseUrl.replaceAll(PLACEHOLDER, (_, name: string) => {
+    if (!env[name]) missing.push(name);
+    return env[name]?.replace(/\/+$/, "") ?? "";
+  });
+  const isUsable = URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol);
+  if (missing.length === 0 && !isUsable) throw new RegistryError(file, `provider.baseUrl is no http(s) URL: ${baseUrl}`);
+  const { secretEnv, default: fallback } = provider.auth ?? {};
+  if (secretEnv && fallback === undefined && !env[secretEnv]) missing.push(secretEnv);
+  return { provider: { ...provider, baseUrl: baseUrl.replace(/\/+$/, "") }, missing };
+};
+
+/**
+ * Reads every model of a folder.
+ * @throws RegistryError for the first file that can't be used.
+ */
+export const loadRegistry = async (folder: string, env: Environment): Promise<Registry> => {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(EXTENSION)).sort();
+  const models = new Map<string, RegisteredModel>();
+  for (const name of names) {
+    const file = basename(name);
+    const entry = parseFile(file, await readFile(join(folder, name), "utf8"));
+    checkInputs(file, entry);
+    models.set(entry.internalName, { ...entry, ...resolveProvider(file, entry.provider, env) });
+  }
+  const version = createHash("sha256")
+    .update(JSON.stringify([...models.values()]))
+    .digest("hex")
+    .slice(0, VERSION_CHARS);
+  return { models, version };
+};

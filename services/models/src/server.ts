@@ -1,0 +1,78 @@
+import { invalidRequest, type BaseTier, type Price } from "@nodeloom/kernel";
+import { unary } from "@nodeloom/platform";
+import { models } from "@nodeloom/proto";
+import type { Catalogue, Override } from "./catalogue";
+import type { RegisteredModel } from "./registry";
+
+const toProtoPrice = (price: Price): models.Price => {
+  switch (price.basis) {
+    case "run":
+      return { basis: { $case: "perRunMicroUsd", value: price.microUsd } };
+    case "image":
+      return { basis: { $case: "perImageMicroUsd", value: price.microUsd } };
+    case "second":
+      return { basis: { $case: "perSecondMicroUsd", value: price.microUsd } };
+    case "tokens": {
+      const { inputMicroUsdPerMillion, outputMicroUsdPerMillion } = price;
+      return { basis: { $case: "tokens", value: { inputMicroUsdPerMillion, outputMicroUsdPerMillion } } };
+    }
+  }
+};
+
+const amount = (value: number): number => {
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw invalidRequest([{ path: "price", message: "must not be negative" }]);
+};
+
+const fromProtoPrice = ({ basis }: models.Price): Price => {
+  switch (basis?.$case) {
+    case "perRunMicroUsd":
+      return { basis: "run", microUsd: amount(basis.value) };
+    case "perImageMicroUsd":
+      return { basis: "image", microUsd: amount(basis.value) };
+    case "perSecondMicroUsd":
+      return { basis: "second", microUsd: amount(basis.value) };
+    case "tokens":
+      return {
+        basis: "tokens",
+        inputMicroUsdPerMillion: amount(basis.value.inputMicroUsdPerMillion),
+        outputMicroUsdPerMillion: amount(basis.value.outputMicroUsdPerMillion),
+      };
+    case undefined:
+      throw invalidRequest([{ path: "price", message: "must name what it is counted in" }]);
+  }
+};
+
+const toMessage = (model: RegisteredModel): models.Model =>
+  models.Model.fromPartial({
+    internalName: model.internalName,
+    displayName: model.displayName,
+    description: model.description,
+    modality: model.modality,
+    providerKind: model.provider.kind,
+    providerJson: JSON.stringify(model.provider),
+    inputSchemaJson: JSON.stringify(model.inputSchema),
+    price: toProtoPrice(model.price),
+    minTier: model.minTier,
+    trialRuns: model.trialRuns,
+    enabled: model.enabled,
+    sandbox: model.sandbox,
+  });
+
+/** gRPC handlers of the models service. */
+export const modelsHandlers = (catalogue: Catalogue): models.ModelsServiceServer => ({
+  listModels: unary(async ({ includeDisabled }) => {
+    const { models: found, revision } = await catalogue.list(includeDisabled);
+    return models.ListModelsResponse.fromPartial({ models: found.map(toMessage), revision });
+  }),
+  getModel: unary(async ({ internalName }) => models.GetModelResponse.fromPartial({ model: toMessage(await catalogue.get(internalName)) })),
+  updateModel: unary(async ({ internalName, enabled, price, minTier }) => {
+    const change: Override = {};
+    if (enabled !== undefined) change.enabled = enabled;
+    if (price !== undefined) change.price = fromProtoPrice(price);
+    // The catalogue refuses what is no tier.
+    if (minTier !== undefined) change.minTier = minTier as BaseTier;
+    const { before, after } = await catalogue.update(internalName, change);
+    return models.UpdateModelResponse.fromPartial({ model: toMessage(after), before: toMessage(before) });
+  }),
+});

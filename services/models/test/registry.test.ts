@@ -1,0 +1,135 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadRegistry } from "../src/registry";
+
+const SHIPPED = join(__dirname, "..", "registry");
+const ENV = { SANDBOX_URL: "http://127.0.0.1:8090/" };
+
+type Json = Record<string, unknown>;
+let base: Json;
+let folder: string;
+
+beforeAll(async () => {
+  base = JSON.parse(await readFile(join(SHIPPED, "sandbox-video.json"), "utf8")) as Json;
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "nodeloom-registry-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const write = (content: Json | string, name = "sandbox-video.json"): Promise<void> =>
+  writeFile(join(folder, name), typeof content === "string" ? content : JSON.stringify(content));
+
+/** The base entry with one member changed, by a dotted path; undefined removes it. */
+const changed = (path: string, value: unknown): Json => {
+  const copy = structuredClone(base);
+  const names = path.split(".");
+  const last = names.pop()!;
+  const parent = names.reduce((node, name) => node[name] as Json, copy);
+  if (value === undefined) delete parent[last];
+  else parent[last] = value;
+  return copy;
+};
+
+describe("the shipped registry", () => {
+  it("has the sandbox models at their prices", async () => {
+    const { models } = await loadRegistry(SHIPPED, ENV);
+    const rows = [...models.values()]
+      .filter((model) => model.sandbox)
+      .map(({ internalName, modality, provider, price, minTier, trialRuns }) => [
+        internalName,
+        modality,
+        provider.kind,
+        price,
+        minTier,
+        trialRuns,
+      ]);
+    expect(rows).toEqual([
+      [
+        "sandbox-chat",
+        "text",
+        "llm",
+        { basis: "tokens", inputMicroUsdPerMillion: 500_000, outputMicroUsdPerMillion: 1_500_000 },
+        "free",
+        0,
+      ],
+      ["sandbox-image-fast", "image", "inference-platform", { basis: expect.any(String) as string, microUsd: 4_000 }, "free", 0],
+      ["sandbox-image", "image", "http-polling", { basis: "image", microUsd: 20_000 }, "free", 3],
+      ["sandbox-music", "audio", "http-polling", { basis: "run", microUsd: 30_000 }, "pro", 0],
+      ["sandbox-speech", "audio", "inference-platform", { basis: "run", microUsd: 10_000 }, "free", 0],
+      ["sandbox-video-pro", "video", "http-polling", { basis: "second", microUsd: 200_000 }, "business", 0],
+      ["sandbox-video", "video", "http-polling", { basis: "second", microUsd: 50_000 }, "pro", 0],
+    ]);
+  });
+
+  it("resolves the provider's address from the environment", async () => {
+    const { models } = await loadRegistry(SHIPPED, ENV);
+    expect(models.get("sandbox-image")!.provider.baseUrl).toBe("http://127.0.0.1:8090");
+    expect(models.get("sandbox-chat")!.provider.baseUrl).toBe("http://127.0.0.1:8090/v1");
+  });
+
+  it("knows what keeps a model from running", async () => {
+    const { models } = await loadRegistry(SHIPPED, { FAL_KEY: "set" });
+    const missing = Object.fromEntries([...models.values()].map((model) => [model.internalName, model.missing]));
+    expect(missing).toMatchObject({
+      "sandbox-image": ["SANDBOX_URL"],
+      "flux-schnell": [],
+      sdxl: ["REPLICATE_API_TOKEN"],
+      "kling-video": ["KLING_API_TOKEN"],
+      "gpt-4o-mini": ["OPENAI_API_KEY"],
+    });
+  });
+
+  it("never holds the value of a secret", async () => {
+    const { models } = await loadRegistry(SHIPPED, { ...ENV, FAL_KEY: "fal-secret-value" });
+    expect(JSON.stringify([...models.values()])).not.toContain("fal-secret-value");
+  });
+
+  it("has a version that changes with its environment", async () => {
+    const [first, again, other] = [
+      await loadRegistry(SHIPPED, ENV),
+      await loadRegistry(SHIPPED, ENV),
+      await loadRegistry(SHIPPED, { ...ENV, FAL_KEY: "x" }),
+    ];
+    expect(first.version).toBe(again.version);
+    expect(first.version).not.toBe(other.version);
+  });
+});
+
+describe("a file that can't be used", () => {
+  it.each<[string, () => Json | string, RegExp]>([
+    ["is no JSON", () => "{ nope", /is not JSON/],
+    ["has an unknown member", () => changed("colour", "red"), /colour/],
+    ["lacks a price", () => changed("price", undefined), /price/],
+    ["mixes two prices", () => changed("price", { perRunUsd: 1, perSecondUsd: 1 }), /price/],
+    ["has a negative price", () => changed("price", { perSecondUsd: -1 }), /price/],
+    ["has a price finer than a micro-dollar", () => changed("price", { perSecondUsd: 0.000_000_1 }), /price/],
+    ["has an unknown tier", () => changed("minTier", "gold"), /minTier/],
+    ["has an unknown provider", () => changed("provider.kind", "ftp"), /provider/],
+    ["has outputs of another modality", () => changed("outputs", ["images"]), /outputs/],
+    ["does not say where its output is", () => changed("provider.outputs", { images: "/x" }), /where the output is/],
+    ["polls without a request id", () => changed("provider.poll.path", "/v1/jobs"), /provider\.poll\.path/],
+    ["has a pointer that is none", () => changed("provider.submit.requestId", "id"), /JSON pointer/],
+    ["names a secret by its value", () => changed("provider.auth.secretEnv", "sk-1234"), /environment variable/],
+    ["has an address of another protocol", () => changed("provider.baseUrl", "file:///etc"), /baseUrl/],
+    [
+      "misspells a keyword of its schema",
+      () => changed("inputSchema.properties.prompt", { type: "string", minLenght: 1 }),
+      /inputSchema: .*minLenght/,
+    ],
+    ["has a schema that is none", () => changed("inputSchema.properties.prompt", { type: "strin" }), /inputSchema/],
+    ["counts seconds that have no maximum", () => changed("inputSchema.properties.seconds.maximum", undefined), /price: .*seconds/],
+    ["counts seconds that have no default", () => changed("inputSchema.properties.seconds.default", undefined), /price: .*seconds/],
+  ])("is refused with its name when it %s", async (_what, content, problem) => {
+    await write(content());
+    const loading = loadRegistry(folder, ENV);
+    await expect(loading).rejects.toThrow(problem);
+    await expect(loading).rejects.toThrow("sandbox-video.json");
+  });
+
+  it("is refused when its name is not its model's", async () => {
+    await write(base, "other.json");
+    await expect(loadRegistry(folder, ENV)).rejects.toThrow("other.json: must be named sandbox-video.json");
+  });
+});

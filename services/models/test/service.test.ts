@@ -1,0 +1,187 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DomainError } from "@nodeloom/kernel";
+import { connectMongo, createGrpcClient, type ClientOf } from "@nodeloom/platform";
+import { models } from "@nodeloom/proto";
+import { createCatalogue, type Overrides } from "../src/catalogue";
+import { loadRegistry } from "../src/registry";
+import { service } from "../src/main";
+
+const prefix = `test_${randomUUID().slice(0, 8)}_`;
+const env = {
+  MONGODB_URI: process.env.MONGODB_URI!,
+  MONGODB_DATABASE_PREFIX: prefix,
+  MODELS_LISTEN: "127.0.0.1:0",
+  SANDBOX_URL: "http://127.0.0.1:8090",
+  LOG_LEVEL: "silent",
+};
+type Replica = { client: ClientOf<models.ModelsServiceServer>; stop(): Promise<void> };
+
+const startReplica = async (): Promise<Replica> => {
+  const running = await service.start(env);
+  const client = createGrpcClient<models.ModelsServiceServer>(models.ModelsServiceService, {
+    address: `127.0.0.1:${running.ports!.MODELS_LISTEN}`,
+  });
+  return {
+    client,
+    stop: async () => {
+      client.close();
+      await running.stop();
+    },
+  };
+};
+
+let first: Replica;
+let second: Replica;
+
+beforeAll(async () => {
+  [first, second] = await Promise.all([startReplica(), startReplica()]);
+});
+afterAll(async () => {
+  await Promise.all([first.stop(), second.stop()]);
+  const connection = await connectMongo({ uri: env.MONGODB_URI, database: `${prefix}models` });
+  await connection.dropDatabase();
+  await connection.close();
+});
+
+const get = async (replica: Replica, internalName: string): Promise<models.Model> =>
+  (await replica.client.getModel({ internalName })).model!;
+const update = (replica: Replica, change: Partial<models.UpdateModelRequest>): Promise<models.UpdateModelResponse> =>
+  replica.client.updateModel({ internalName: "sandbox-image", enabled: undefined, price: undefined, minTier: undefined, ...change });
+const perImage = (value: number): models.Price => ({ basis: { $case: "perImageMicroUsd", value } });
+
+/** Asks again until the answer satisfies, for at most the second that a change may take. */
+const within = async (limitMs: number, isSeen: () => Promise<boolean>): Promise<void> => {
+  const end = Date.now() + limitMs;
+  while (!(await isSeen())) {
+    if (Date.now() > end) throw new Error(`not seen within ${limitMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+};
+
+describe("reading models", () => {
+  it("lists the enabled ones; all of them on request", async () => {
+    const [enabled, all] = await Promise.all([
+      first.client.listModels({ includeDisabled: false }),
+      first.client.listModels({ includeDisabled: true }),
+    ]);
+    expect(enabled.models.every((model) => model.enabled)).toBe(true);
+    expect(all.models.map((model) => model.internalName)).toContain("gpt-4o-mini");
+    expect(enabled.models.length).toBeLessThan(all.models.length);
+    expect(enabled.revision).toBe(all.revision);
+  });
+
+  it("gives runs the provider's settings with the secret's name, and its price in micro-dollars", async () => {
+    const model = await get(first, "sandbox-chat");
+    expect(JSON.parse(model.providerJson)).toMatchObject({
+      kind: "llm",
+      baseUrl: "http://127.0.0.1:8090/v1",
+      auth: { secretEnv: "SANDBOX_API_KEY" },
+    });
+    expect(model.price).toEqual({
+      basis: { $case: "tokens", value: { inputMicroUsdPerMillion: 500_000, outputMicroUsdPerMillion: 1_500_000 } },
+    });
+    expect(JSON.parse(model.inputSchemaJson)).toMatchObject({ type: "object", required: ["prompt"] });
+  });
+
+  it.each(["no-such-model", "kling-video", "__proto__", ""])("answers MODEL_NOT_FOUND for %j", async (internalName) => {
+    await expect(first.client.getModel({ internalName })).rejects.toMatchObject({ kind: "not_found", reason: "MODEL_NOT_FOUND" });
+  });
+});
+
+describe("an admin's change", () => {
+  it("holds here at once and on every replica within a second or so", async () => {
+    const { revision } = await second.client.listModels({ includeDisabled: false });
+    const { model, before } = await update(first, { price: perImage(30_000), minTier: "pro" });
+    expect(before).toMatchObject({ price: perImage(20_000), minTier: "free" });
+    expect(model).toMatchObject({ price: perImage(30_000), minTier: "pro", enabled: true });
+    expect((await get(first, "sandbox-image")).minTier).toBe("pro");
+    await within(2_000, async () => (await get(second, "sandbox-image")).minTier === "pro");
+    expect((await second.client.listModels({ includeDisabled: false })).revision).not.toBe(revision);
+  });
+
+  it("switches a model off and on, keeping its other overrides", async () => {
+    await update(first, { internalName: "sandbox-music", price: { basis: { $case: "perRunMicroUsd", value: 7 } } });
+    await update(first, { internalName: "sandbox-music", enabled: false });
+    await expect(get(first, "sandbox-music")).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND" });
+    const { model, before } = await update(first, { internalName: "sandbox-music", enabled: true });
+    expect([before!.enabled, model!.enabled, model!.price]).toEqual([false, true, { basis: { $case: "perRunMicroUsd", value: 7 } }]);
+  });
+
+  it("loses none of many concurrent ones", async () => {
+    const names = ["sandbox-speech", "sandbox-video", "sandbox-video-pro", "sandbox-chat"];
+    await Promise.all(
+      names.flatMap((internalName) => [
+        update(first, { internalName, minTier: "enterprise" }),
+        update(second, { internalName, enabled: true }),
+      ]),
+    );
+    await within(2_000, async () => {
+      const { models: listed } = await second.client.listModels({ includeDisabled: false });
+      return names.every((name) => listed.find((model) => model.internalName === name)?.minTier === "enterprise");
+    });
+  });
+
+  it.each<[string, Partial<models.UpdateModelRequest>, string]>([
+    ["an unknown tier", { minTier: "gold" }, "minTier"],
+    ["a negative price", { price: perImage(-1) }, "price"],
+    ["a price without a basis", { price: { basis: undefined } }, "price"],
+    ["a price per second of an image", { price: { basis: { $case: "perSecondMicroUsd", value: 1 } } }, "price"],
+    ["enabling what lacks its environment", { internalName: "sdxl", enabled: true }, "enabled"],
+  ])("is refused for %s", async (_what, change, path) => {
+    await expect(update(first, change)).rejects.toMatchObject({
+      reason: "INVALID_REQUEST",
+      metadata: { issues: [expect.objectContaining({ path }) as object] },
+    });
+  });
+
+  it("is refused for a model that does not exist", async () => {
+    await expect(update(first, { internalName: "nothing" })).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND" });
+  });
+});
+
+describe("the catalogue", () => {
+  const registry = () => loadRegistry(join(__dirname, "..", "registry"), env);
+
+  it("asks the store at most once a second, however many read", async () => {
+    let asked = 0;
+    let time = 0;
+    const overrides: Overrides = { revision: 0, models: {} };
+    const store = { revision: async () => (asked++, 0), read: async () => overrides, set: () => Promise.reject(new Error("unused")) };
+    const catalogue = await createCatalogue({ registry: await registry(), store, now: () => time });
+    for (time = 0; time < 3_000; time += 100) await Promise.all([catalogue.list(false), catalogue.get("sandbox-image")]);
+    expect(asked).toBeLessThanOrEqual(3);
+    expect(asked).toBeGreaterThanOrEqual(2);
+  });
+
+  it("keeps serving the last known overrides while the store is away", async () => {
+    let time = 0;
+    const problems: unknown[] = [];
+    const down = (): Promise<never> => Promise.reject(new DomainError("unavailable", "SERVICE_UNAVAILABLE", "down"));
+    const store = {
+      revision: down,
+      read: async (): Promise<Overrides> => ({ revision: 3, models: { "sandbox-image": { minTier: "business" } } }),
+      set: down,
+    };
+    const catalogue = await createCatalogue({
+      registry: await registry(),
+      store,
+      now: () => time,
+      onStale: (error) => problems.push(error),
+    });
+    time = 5_000;
+    expect((await catalogue.get("sandbox-image")).minTier).toBe("business");
+    expect(problems).toHaveLength(1);
+  });
+});
+
+describe("starting", () => {
+  it("is refused when a registry file can't be used, with its name", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "nodeloom-registry-"));
+    await writeFile(join(folder, "broken.json"), "{}");
+    await expect(service.start({ ...env, MODELS_REGISTRY_DIR: folder })).rejects.toThrow("broken.json");
+    await rm(folder, { recursive: true });
+  });
+});
