@@ -139,13 +139,14 @@ const main = async () => {
   const progress = createProgress();
   const lock = await refuseSecondStart(progress);
   const stopAsked = stopRequest();
-  recordChildren(CHILDREN_FILE);
   const once = flags.once ?? false;
   const run = createRun({ progress, watching: flags.watch ?? false, once, started: Date.now() });
   let exitCode = 0;
+  let recorded = async () => {};
   try {
     progress.line("Starting Nodeloom");
     const leftovers = await endLeftovers(CHILDREN_FILE);
+    recorded = recordChildren(CHILDREN_FILE);
     if (leftovers > 0) progress.note("clean-up", `ended ${leftovers} processes of an earlier start`);
     const calledOff = stopAsked.then(() => {
       throw new Stopped();
@@ -162,6 +163,7 @@ const main = async () => {
   }
   progress.line("\nStopping");
   await run.stop();
+  await recorded();
   await lock.release();
   progress.line("Stopped");
   return exitCode;

@@ -38,7 +38,11 @@ export const endLeftovers = async (path) => {
   return alive.length;
 };
 
-/** Keeps a file of this launcher's children up to date. @param {string} path */
+/**
+ * Keeps a file of this launcher's children up to date.
+ * @param {string} path
+ * @returns {() => Promise<void>} resolves when the file is
+ */
 export const recordChildren = (path) => {
   /** @type {Promise<void>} */
   let writing = Promise.resolve();
@@ -51,4 +55,5 @@ export const recordChildren = (path) => {
       ).catch(() => {});
     });
   });
+  return () => writing;
 };

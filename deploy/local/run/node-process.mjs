@@ -3,9 +3,22 @@ import { startChild } from "../servers/child.mjs";
 const READY_DEADLINE_MS = 60_000;
 const STOP_GRACE_MS = 20_000;
 const SHOWN_LINES = 8;
+const SEVERE = new Set(["error", "fatal"]);
 
-/** @param {string} text */
-const lastLines = (text) => text.trim().split("\n").slice(-SHOWN_LINES).join("\n");
+/** What a printed line tells about a failure, if anything. @param {string} line */
+const meaningOf = (line) => {
+  if (line.trim() === "" || /^\s+at /.test(line)) return [];
+  if (!line.startsWith("{")) return [line];
+  try {
+    const { level, msg, reason, err } = JSON.parse(line);
+    return SEVERE.has(level) ? [[msg, reason ?? err?.message].filter(Boolean).join(": ")] : [];
+  } catch {
+    return [];
+  }
+};
+
+/** The part of a process's output that says why it ended. @param {string} output */
+const explain = (output) => output.split("\n").flatMap(meaningOf).slice(-SHOWN_LINES).join("\n") || "it printed nothing";
 
 /**
  * Starts a Node.js process and waits until it says over its message channel that it is ready.
@@ -31,7 +44,7 @@ export const launchNodeProcess = async ({ name, args, env, output }) => {
   if (outcome !== "ready") {
     await child.stop(0);
     const why = outcome === "late" ? `was not ready within ${READY_DEADLINE_MS / 1000} s` : "ended while starting";
-    throw new Error(`${name} ${why}:\n${lastLines(child.tail())}`);
+    throw new Error(`${name} ${why}:\n${explain(child.tail())}`);
   }
   return { pid: child.pid, exited: child.exited, stop: () => child.stop(STOP_GRACE_MS) };
 };

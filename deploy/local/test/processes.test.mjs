@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { test } from "node:test";
+import { chooseListens, groupEnvironment, processGroups, SERVICE_NAMES } from "../processes.mjs";
+
+const SECRETS = {
+  API_KEY_PEPPER: "pepper",
+  SESSION_SECRET: "session",
+  SANDBOX_API_KEY: "sandbox",
+  BOOTSTRAP_ADMIN_EMAIL: "admin@example.com",
+  BOOTSTRAP_ADMIN_PASSWORD: "password",
+  ACCOUNT_PASSWORD: "accounts",
+};
+
+/** @param {NodeJS.ProcessEnv} [env] */
+const platformOf = async (env = {}) => ({
+  listens: await chooseListens(env),
+  secrets: SECRETS,
+  mongoUri: "mongodb://127.0.0.1:1",
+  redisUrl: "redis://127.0.0.1:2",
+  temporalAddress: "127.0.0.1:3",
+  temporalUiUrl: undefined,
+});
+
+/** A port that something listens on until `work` is done. @param {(port: number) => Promise<void>} work */
+const withTakenPort = async (work) => {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null);
+  try {
+    await work(address.port);
+  } finally {
+    server.close();
+  }
+};
+
+test("every service runs in exactly one process, however they are hosted", () => {
+  for (const hosting of ["shared", "separate"]) {
+    const hosted = Object.values(processGroups({ NODELOOM_HOSTING: hosting })).flat();
+    assert.deepEqual([...hosted].sort(), [...SERVICE_NAMES].sort());
+  }
+  assert.throws(() => processGroups({ NODELOOM_HOSTING: "both" }), /shared or separate/);
+});
+
+test("every listener gets an address of its own, and a given one is kept", async () => {
+  const { listens } = await platformOf({ BILLING_LISTEN: "127.0.0.1:31999" });
+  assert.equal(new Set(Object.values(listens)).size, Object.keys(listens).length);
+  assert.equal(listens.BILLING_LISTEN, "127.0.0.1:31999");
+});
+
+test("a given port that is taken is refused by name", async () => {
+  await withTakenPort(async (port) => {
+    await assert.rejects(chooseListens({ PORT: String(port) }), new RegExp(`PORT asks for port ${port}, which is taken`));
+    await assert.rejects(chooseListens({ MEDIA_LISTEN: `127.0.0.1:${port}` }), /MEDIA_LISTEN/);
+  });
+});
+
+test("a secret reaches only the processes that need it", async () => {
+  const platform = await platformOf();
+  const gateway = groupEnvironment({ services: ["gateway"], platform, env: { API_KEY_PEPPER: "from outside", PATH: "/bin" } });
+  assert.equal(gateway.SESSION_SECRET, "session");
+  assert.equal(gateway.API_KEY_PEPPER, undefined);
+  assert.equal(gateway.PATH, "/bin");
+  const identity = groupEnvironment({ services: ["identity"], platform, env: {} });
+  assert.equal(identity.API_KEY_PEPPER, "pepper");
+  assert.equal(identity.SESSION_SECRET, undefined);
+});
+
+test("every process knows where the others are, and egress reaches the sandbox besides what is allowed from outside", async () => {
+  const platform = await platformOf();
+  const environment = groupEnvironment({ services: ["executions"], platform, env: { EGRESS_ALLOW: "127.0.0.1:9" } });
+  assert.equal(environment.BILLING_ADDRESS, platform.listens.BILLING_LISTEN);
+  assert.equal(environment.EGRESS_ALLOW, `${platform.listens.SANDBOX_LISTEN},127.0.0.1:9`);
+  assert.equal(environment.BILLING_LISTEN, undefined);
+});

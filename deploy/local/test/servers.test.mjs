@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { identityOf } from "../run/identity.mjs";
+import { defaultCacheDir } from "../servers/cache.mjs";
+import { startMongodb } from "../servers/mongodb.mjs";
+import { answersRedisPing, servesTemporalNamespace, waitUntil } from "../servers/probe.mjs";
+import { startRedis } from "../servers/redis.mjs";
+import { startTemporal } from "../servers/temporal.mjs";
+
+const { MongoClient } = createRequire(import.meta.url)("mongodb");
+
+/** This machine's environment without servers given to the test run. */
+const { MONGODB_URI: _mongo, REDIS_URL: _redis, TEMPORAL_ADDRESS: _temporal, ...env } = process.env;
+const cacheDir = defaultCacheDir(process.env);
+/** @type {string} */
+let dataDir;
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "nodeloom-servers-"));
+});
+after(() => rm(dataDir, { recursive: true, force: true }));
+
+/** @param {string} address */
+const portOf = (address) => Number(address.slice(address.lastIndexOf(":") + 1));
+
+test("MongoDB keeps journaled writes when it is killed, on the same port", async () => {
+  const first = await startMongodb({ dataDir, cacheDir, env });
+  const client = await MongoClient.connect(first.uri);
+  await client
+    .db("t")
+    .collection("things")
+    .insertOne({ _id: "a", n: 1 }, { writeConcern: { j: true } });
+  await client.close();
+  process.kill(/** @type {number} */ (first.pid), "SIGKILL");
+  await first.exited;
+  const second = await startMongodb({ dataDir, cacheDir, env, port: portOf(first.uri) });
+  assert.equal(second.uri, first.uri);
+  const again = await MongoClient.connect(second.uri);
+  assert.deepEqual(await again.db("t").collection("things").findOne({ _id: "a" }), { _id: "a", n: 1 });
+  await again.close();
+  await second.stop();
+});
+
+test("Redis starts, answers and stops", async () => {
+  const server = await startRedis({ dataDir, cacheDir, env });
+  const port = portOf(server.url);
+  assert.equal(await answersRedisPing("127.0.0.1", port), true);
+  await server.stop();
+  assert.equal(await answersRedisPing("127.0.0.1", port), false);
+});
+
+test("Temporal serves its namespace and its UI under /temporal", async () => {
+  const server = await startTemporal({ dataDir, cacheDir, env });
+  assert.equal(await servesTemporalNamespace(server.address, "default"), true);
+  assert.equal(await servesTemporalNamespace(server.address, "unknown-namespace"), false);
+  assert.ok(server.uiUrl?.endsWith("/temporal"));
+  assert.equal((await fetch(server.uiUrl ?? "")).status, 200);
+  await server.stop();
+});
+
+test("a given server is used as it is, and one that does not answer is named", async () => {
+  const started = await startRedis({ dataDir, cacheDir, env });
+  const given = await startRedis({ dataDir, cacheDir, env: { ...env, REDIS_URL: started.url } });
+  assert.deepEqual([given.source, given.url, given.pid], ["given", started.url, null]);
+  await started.stop();
+  await assert.rejects(startMongodb({ dataDir, cacheDir, env: { ...env, MONGODB_URI: "localhost" } }), /MONGODB_URI must start with/);
+});
+
+test("a server that can't be had is explained with three ways to get it", async () => {
+  const bare = { PATH: "/nonexistent" };
+  const emptyCache = join(dataDir, "empty-cache");
+  await assert.rejects(
+    startRedis({ dataDir, cacheDir: emptyCache, env: bare }),
+    /python3[\s\S]*1\. set REDIS_URL[\s\S]*2\. put[\s\S]*3\. install/,
+  );
+  await assert.rejects(
+    startMongodb({ dataDir, cacheDir: emptyCache, env: bare }),
+    /JDK[\s\S]*1\. set MONGODB_URI[\s\S]*2\. put[\s\S]*3\. install/,
+  );
+});
+
+test("servers end with a launcher that is killed", async () => {
+  const redis = new URL("../servers/redis.mjs", import.meta.url).href;
+  const script = `
+    const { startRedis } = await import(${JSON.stringify(redis)});
+    const server = await startRedis({ dataDir: ${JSON.stringify(join(dataDir, "killed"))}, cacheDir: ${JSON.stringify(cacheDir)} });
+    process.stdout.write(String(server.pid));
+    setInterval(() => {}, 1000);`;
+  const launcher = spawn(process.execPath, ["--input-type=module", "-e", script], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const [output] = await once(/** @type {import("node:stream").Readable} */ (launcher.stdout), "data");
+  const pid = Number(output);
+  assert.notEqual(await identityOf(pid), undefined);
+  launcher.kill("SIGKILL");
+  assert.equal(await waitUntil(async () => (await identityOf(pid)) === undefined, { deadlineMs: 10_000 }), true);
+});

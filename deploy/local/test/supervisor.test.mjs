@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createBackoff } from "../run/backoff.mjs";
+import { createSupervisor } from "../supervisor.mjs";
+
+/** A unit whose runs are ended by the test. @param {{ failures?: number }} [options] `failures`: launches that fail after the first */
+const createUnit = ({ failures = 0 } = {}) => {
+  /** @type {{ crash: () => void, stopped: boolean }[]} */
+  const runs = [];
+  let failed = 0;
+  const launch = async () => {
+    if (runs.length > 0 && failed < failures) {
+      failed += 1;
+      throw new Error("port is taken\ndetails");
+    }
+    /** @type {(exit: import("../servers/child.mjs").Exit) => void} */
+    let end = () => {};
+    /** @type {Promise<import("../servers/child.mjs").Exit>} */
+    const exited = new Promise((resolve) => (end = resolve));
+    const run = { crash: () => end({ code: null, signal: "SIGKILL" }), stopped: false };
+    runs.push(run);
+    const stop = async () => {
+      run.stopped = true;
+      end({ code: 0, signal: null });
+    };
+    return { pid: 1_000 + runs.length, exited, stop };
+  };
+  return { unit: { name: "worker", launch }, runs };
+};
+
+const quickly = () => createBackoff({ firstMs: 1, longestMs: 4 });
+
+/** @returns {import("../supervisor.mjs").Supervisor & { notes: string[], pidChange: () => Promise<void> }} */
+const supervise = () => {
+  /** @type {string[]} */
+  const notes = [];
+  /** @type {() => void} */
+  let changed = () => {};
+  const supervisor = createSupervisor({ note: (name, text) => notes.push(`${name}: ${text}`), changed: () => changed(), backoff: quickly });
+  /** Resolves at the next change after which the worker has a process id. */
+  const pidChange = () =>
+    new Promise((resolve) => {
+      changed = () => supervisor.pids().worker !== null && resolve(undefined);
+    });
+  return { ...supervisor, notes, pidChange: /** @type {() => Promise<void>} */ (pidChange) };
+};
+
+test("starts a crashed process again and says so in one line", async () => {
+  const { unit, runs } = createUnit();
+  const supervisor = supervise();
+  await supervisor.start(unit);
+  const restarted = supervisor.pidChange();
+  runs[0]?.crash();
+  await restarted;
+  assert.equal(runs.length, 2);
+  assert.equal(supervisor.pids().worker, 1_002);
+  assert.equal(supervisor.notes[0], "worker: was ended by SIGKILL; starting it again in 0.00 s");
+});
+
+test("keeps trying while a crashed process can't be started", async () => {
+  const { unit, runs } = createUnit({ failures: 3 });
+  const supervisor = supervise();
+  await supervisor.start(unit);
+  const restarted = supervisor.pidChange();
+  runs[0]?.crash();
+  await restarted;
+  assert.equal(runs.length, 2);
+  assert.equal(supervisor.notes.filter((note) => note.includes("could not be started (port is taken)")).length, 3);
+});
+
+test("leaves alone what it was asked to stop", async () => {
+  const { unit, runs } = createUnit();
+  const supervisor = supervise();
+  await supervisor.start(unit);
+  await supervisor.stop(["worker"]);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(runs.length, 1);
+  assert.equal(runs[0]?.stopped, true);
+  assert.equal(supervisor.pids().worker, null);
+});
+
+test("reports a process that can't be started the first time to its caller", async () => {
+  const supervisor = supervise();
+  const launch = async () => {
+    throw new Error("configuration is incomplete");
+  };
+  await assert.rejects(supervisor.start({ name: "worker", launch }), /configuration is incomplete/);
+});
+
+test("replaces a process by one new one when asked to restart it", async () => {
+  const { unit, runs } = createUnit();
+  const supervisor = supervise();
+  await supervisor.start(unit);
+  await supervisor.restart("worker");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(runs.length, 2);
+  assert.equal(runs[0]?.stopped, true);
+  assert.deepEqual(supervisor.notes, []);
+});
