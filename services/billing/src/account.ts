@@ -1,4 +1,4 @@
-import { DomainError } from "@nodeloom/kernel";
+import { type DomainError } from "@nodeloom/kernel";
 import { ledgerRow, type LedgerRow, type Movement } from "./movement";
 
 /** A trial grant: free runs of one model. */

@@ -1,4 +1,4 @@
-import { DomainError } from "@nodeloom/kernel";
+import { type DomainError } from "@nodeloom/kernel";
 import { emptyAccount, type Account, type Transition } from "../src/account";
 import { apply, type Command, type ReplyTo } from "../src/command";
 import { allocate, type HoldItem } from "../src/hold";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { DomainError } from "@nodeloom/kernel";
+import { type DomainError } from "@nodeloom/kernel";
 import { billing as proto } from "@nodeloom/proto";
 import {
   accountOf,

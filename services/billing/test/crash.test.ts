@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { DomainError } from "@nodeloom/kernel";
+import { type DomainError } from "@nodeloom/kernel";
 import { connectMongo, createLogger } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { createBilling, type Billing } from "../src/billing";

@@ -1,0 +1,35 @@
+import { connectMongo, defineService, grpcService, hostPort, runProcess, startGrpcServer, variables } from "@nodeloom/platform";
+import { usage as proto } from "@nodeloom/proto";
+import { usageHandlers } from "./server";
+import { createStore } from "./store";
+import { createUsage } from "./usage";
+
+/** One row per run, with lists and distinct models. */
+export const service = defineService({
+  name: "usage",
+  variables: {
+    MONGODB_URI: variables.MONGODB_URI,
+    MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
+    USAGE_LISTEN: hostPort().default("127.0.0.1:50055").describe("where usage's gRPC server listens"),
+  },
+  start: async ({ config, logger }) => {
+    const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}usage` });
+    const store = createStore(connection);
+    await store.createIndexes();
+    const grpc = await startGrpcServer({
+      listen: config.USAGE_LISTEN,
+      services: [grpcService(proto.UsageServiceService, usageHandlers(createUsage({ store })))],
+      logger,
+      tls: config,
+    });
+    return {
+      ports: { USAGE_LISTEN: grpc.port },
+      stop: async () => {
+        await grpc.stop();
+        await connection.close();
+      },
+    };
+  },
+});
+
+if (require.main === module) void runProcess([service]);

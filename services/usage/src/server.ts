@@ -1,0 +1,43 @@
+import { unary } from "@nodeloom/platform";
+import { usage as proto } from "@nodeloom/proto";
+import type { RowsQuery, RunOutcome, RunStart } from "./requests";
+import type { UsageRow } from "./store";
+import type { Usage } from "./usage";
+
+const runStart = (run: proto.RunStart | undefined): RunStart => {
+  const { workflowSlug, startedAt, ...rest } = run ?? proto.RunStart.fromPartial({});
+  return { ...rest, workflowSlug: workflowSlug ?? null, startedAt: startedAt ?? new Date() };
+};
+
+// An unknown status is refused by the rules, not here.
+const runOutcome = ({ run: _, status, errorCode, requestId, ...amounts }: proto.FinishRunRequest): RunOutcome => ({
+  ...amounts,
+  status: status as RunOutcome["status"],
+  errorCode: errorCode ?? null,
+  requestId: requestId ?? null,
+});
+
+const rowMessage = ({ workflowSlug, errorCode, requestId, ...row }: UsageRow): proto.UsageRow =>
+  proto.UsageRow.fromPartial({
+    ...row,
+    workflowSlug: workflowSlug ?? undefined,
+    errorCode: errorCode ?? undefined,
+    requestId: requestId ?? undefined,
+  });
+
+/** gRPC handlers of usage. */
+export const usageHandlers = (usage: Usage): proto.UsageServiceServer => ({
+  startRun: unary(async ({ run }) => proto.StartRunResponse.fromPartial({ id: await usage.start(runStart(run)) })),
+
+  finishRun: unary(async (request) => {
+    await usage.finish(runStart(request.run), runOutcome(request));
+    return proto.FinishRunResponse.fromPartial({});
+  }),
+
+  listRows: unary(async (request) => {
+    const { rows, total } = await usage.list({ ...request, status: request.status as RowsQuery["status"] });
+    return proto.ListRowsResponse.fromPartial({ rows: rows.map(rowMessage), total });
+  }),
+
+  listModelNames: unary(async (request) => proto.ListModelNamesResponse.fromPartial({ names: await usage.modelNames(request) })),
+});

@@ -1,0 +1,193 @@
+import { randomUUID } from "node:crypto";
+import { connectMongo, createGrpcClient, type ClientOf, type RunningService } from "@nodeloom/platform";
+import { usage as proto } from "@nodeloom/proto";
+import { service } from "../src/main";
+
+const prefix = `test_${randomUUID().slice(0, 8)}_`;
+const env = {
+  MONGODB_URI: process.env.MONGODB_URI,
+  MONGODB_DATABASE_PREFIX: prefix,
+  USAGE_LISTEN: "127.0.0.1:0",
+  LOG_LEVEL: "error",
+};
+type UsageClient = ClientOf<proto.UsageServiceServer>;
+let services: RunningService[];
+let clients: [UsageClient, UsageClient];
+let client: UsageClient;
+
+const start = async (): Promise<UsageClient> => {
+  const running = await service.start(env);
+  services.push(running);
+  return createGrpcClient<proto.UsageServiceServer>(proto.UsageServiceService, { address: `127.0.0.1:${running.ports!.USAGE_LISTEN}` });
+};
+
+beforeAll(async () => {
+  services = [];
+  clients = [await start(), await start()];
+  client = clients[0];
+});
+afterAll(async () => {
+  for (const each of clients) each.close();
+  await Promise.all(services.map((each) => each.stop()));
+  const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${prefix}usage` });
+  await connection.dropDatabase();
+  await connection.close();
+});
+
+const user = (): string => `user-${randomUUID()}`;
+const runOf = (userId: string, part: Partial<proto.RunStart> = {}): proto.RunStart =>
+  proto.RunStart.fromPartial({
+    executionId: randomUUID(),
+    userId,
+    workflowSlug: "posters",
+    modelIds: ["painter"],
+    source: "api-workflow",
+    startedAt: new Date("2026-01-01T00:00:00Z"),
+    ...part,
+  });
+const finished = (run: proto.RunStart, status: string, part: Partial<proto.FinishRunRequest> = {}): proto.FinishRunRequest =>
+  proto.FinishRunRequest.fromPartial({
+    run,
+    status,
+    costMicroUsd: 20_000,
+    userCostMicroUsd: 30_000,
+    millicredits: 3_000,
+    durationMs: 42,
+    ...part,
+  });
+const list = (userId: string, part: Partial<proto.ListRowsRequest> = {}): Promise<proto.ListRowsResponse> =>
+  client.listRows(proto.ListRowsRequest.fromPartial({ userId, ...part }));
+const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
+
+it("shows a run as processing until it is final, with everything it was told", async () => {
+  const userId = user();
+  const run = runOf(userId);
+  const { id } = await client.startRun({ run });
+  const { startedAt: createdAt, ...told } = run;
+  expect(await list(userId)).toMatchObject({ total: 1, rows: [{ ...told, id, createdAt, status: "processing", millicredits: 0 }] });
+  await client.finishRun(finished(run, "failed", { errorCode: "EXECUTION_FAILED", requestId: "req-1" }));
+  expect((await list(userId)).rows).toMatchObject([
+    {
+      id,
+      status: "failed",
+      costMicroUsd: 20_000,
+      userCostMicroUsd: 30_000,
+      millicredits: 3_000,
+      durationMs: 42,
+      errorCode: "EXECUTION_FAILED",
+      requestId: "req-1",
+    },
+  ]);
+});
+
+it("starts a run once, however often and wherever it is said", async () => {
+  const userId = user();
+  const run = runOf(userId);
+  const ids = await Promise.all(times(30, (index) => clients[index % 2]!.startRun({ run })));
+  expect(new Set(ids.map(({ id }) => id)).size).toBe(1);
+  expect((await list(userId)).total).toBe(1);
+});
+
+it("gives every row an id of its own that increases", async () => {
+  const userId = user();
+  const parallel = await Promise.all(times(40, (index) => clients[index % 2]!.startRun({ run: runOf(userId) })));
+  expect(new Set(parallel.map(({ id }) => id)).size).toBe(40);
+  const { id: later } = await clients[1].startRun({ run: runOf(userId) });
+  expect(later).toBeGreaterThan(Math.max(...parallel.map(({ id }) => id)));
+});
+
+it("keeps the first outcome, whatever is said later or at the same time", async () => {
+  const userId = user();
+  const run = runOf(userId);
+  await client.startRun({ run });
+  await client.finishRun(finished(run, "completed"));
+  await client.finishRun(finished(run, "completed"));
+  await client.finishRun(finished(run, "cancelled", { millicredits: 9 }));
+  await client.startRun({ run });
+  expect((await list(userId)).rows).toMatchObject([{ status: "completed", millicredits: 3_000 }]);
+
+  const contested = runOf(userId);
+  await Promise.all(
+    times(20, (index) => clients[index % 2]!.finishRun(finished(contested, "completed", { durationMs: index, millicredits: index }))),
+  );
+  const row = (await list(userId)).rows.find(({ executionId }) => executionId === contested.executionId)!;
+  expect(row.durationMs).toBe(row.millicredits);
+});
+
+it("makes up for a start that never arrived, also when it arrives too late", async () => {
+  const userId = user();
+  const runs = times(20, () => runOf(userId));
+  await Promise.all(
+    runs.flatMap((run, index) => [clients[index % 2]!.finishRun(finished(run, "completed")), clients[(index + 1) % 2]!.startRun({ run })]),
+  );
+  const { rows, total } = await list(userId);
+  expect(total).toBe(20);
+  expect(new Set(rows.map((row) => row.status))).toEqual(new Set(["completed"]));
+});
+
+it("never touches a run of another user", async () => {
+  const run = runOf(user());
+  await client.startRun({ run });
+  const stranger = { ...run, userId: user() };
+  await expect(client.startRun({ run: stranger })).rejects.toMatchObject({ kind: "conflict" });
+  await expect(client.finishRun(finished(stranger, "completed"))).rejects.toMatchObject({ kind: "conflict" });
+  expect((await list(run.userId)).rows).toMatchObject([{ status: "processing" }]);
+  expect((await list(stranger.userId)).total).toBe(0);
+});
+
+describe("lists", () => {
+  const userId = user();
+  beforeAll(async () => {
+    const runs = [
+      runOf(userId, { modelIds: ["painter", "singer"] }),
+      runOf(userId, { workflowSlug: undefined, source: "api-slim", modelIds: ["singer"] }),
+      runOf(userId, { source: "canvas", modelIds: ["secret"] }),
+      runOf(userId, { workflowSlug: "songs" }),
+    ];
+    for (const run of runs) await client.startRun({ run });
+    await client.finishRun(finished(runs[0]!, "completed"));
+    await client.finishRun(finished(runs[1]!, "cancelled"));
+    await client.startRun({ run: runOf(user()) });
+  });
+
+  it.each<[string, Partial<proto.ListRowsRequest>, (string | undefined)[]]>([
+    ["everything, newest first", {}, ["songs", "posters", undefined, "posters"]],
+    ["completed rows", { status: "completed" }, ["posters"]],
+    ["cancelled rows", { status: "cancelled" }, [undefined]],
+    ["processing rows", { status: "processing" }, ["songs", "posters"]],
+    ["failed rows", { status: "failed" }, []],
+    ["a model's rows", { modelId: "singer" }, [undefined, "posters"]],
+    ["a workflow's rows", { workflowSlug: "songs" }, ["songs"]],
+    ["rows of some sources", { sources: ["api-slim", "api-workflow"] }, ["songs", undefined, "posters"]],
+    ["rows that match every filter", { sources: ["api-slim"], modelId: "singer", status: "cancelled" }, [undefined]],
+  ])("show %s", async (_, filter, slugs) => {
+    const { rows, total } = await list(userId, filter);
+    expect(rows.map((row) => row.workflowSlug)).toEqual(slugs);
+    expect(total).toBe(slugs.length);
+  });
+
+  it("are cut into pages and still count everything", async () => {
+    const whole = (await list(userId)).rows.map(({ id }) => id);
+    const { rows, total } = await list(userId, { limit: 2, offset: 1 });
+    expect({ ids: rows.map(({ id }) => id), total }).toEqual({ ids: whole.slice(1, 3), total: 4 });
+  });
+
+  it("name the distinct models, sorted, of the sources asked for", async () => {
+    expect(await client.listModelNames({ userId, sources: [] })).toEqual({ names: ["painter", "secret", "singer"] });
+    expect(await client.listModelNames({ userId, sources: ["api-slim", "api-workflow"] })).toEqual({ names: ["painter", "singer"] });
+  });
+});
+
+it.each<[string, () => Promise<unknown>, string]>([
+  ["an unknown status filter", () => list("u", { status: "cancel_requested" }), "status"],
+  ["a page that is too long", () => list("u", { limit: 501 }), "limit"],
+  ["a negative offset", () => list("u", { offset: -1 }), "offset"],
+  ["a list without a user", () => list(""), "userId"],
+  ["an outcome that isn't final", () => client.finishRun(finished(runOf("u"), "processing")), "status"],
+  ["a run without an id", () => client.startRun({ run: runOf("u", { executionId: "" }) }), "executionId"],
+  ["no run at all", () => client.startRun({ run: undefined }), "executionId"],
+])("refuses %s and says where", async (_, call, path) => {
+  const error = (await call().catch((reason: unknown) => reason)) as { reason: string; metadata: { issues: { path: string }[] } };
+  expect(error.reason).toBe("INVALID_REQUEST");
+  expect(error.metadata.issues.map((issue) => issue.path)).toContain(path);
+});
