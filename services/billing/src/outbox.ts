@@ -74,11 +74,16 @@ export const createOutbox = ({ store, logger, clock }: OutboxDependencies) => {
     working ??= work();
   };
 
+  /** Each account by itself, so that one whose rows cannot be written doesn't hold up the others. */
   const sweepOnce = async (olderThan: Date): Promise<void> => {
+    let after = "";
     for (;;) {
-      const rows = await store.findOutboxes(olderThan, SWEEP_ACCOUNTS);
-      if (rows.length === 0) return;
-      await drain(rows);
+      const stranded = await store.findOutboxes(olderThan, after, SWEEP_ACCOUNTS);
+      for (const { userId, rows } of stranded) {
+        await drain(rows).catch((error: unknown) => logger.error({ err: error, userId }, "an account's ledger rows could not be drained"));
+      }
+      if (stranded.length < SWEEP_ACCOUNTS) return;
+      after = stranded.at(-1)!.userId;
     }
   };
 

@@ -180,14 +180,15 @@ export const createStore = (connection: Connection) => {
       if (pulls.length > 0) await accounts.bulkWrite(pulls, { ordered: false, timestamps: false, writeConcern: ORDERED });
     },
 
-    /** Outboxes with a row older than a time, at most `limit` accounts. */
-    findOutboxes: async (olderThan: Date, limit: number): Promise<LedgerRow[]> => {
+    /** Outboxes with a row older than a time, in order of their accounts' ids, from after a given one. */
+    findOutboxes: async (olderThan: Date, afterUserId: string, limit: number): Promise<{ userId: string; rows: LedgerRow[] }[]> => {
       const found = await accounts
-        .find({ "outbox.at": { $lte: olderThan } }, { outbox: 1 })
+        .find({ _id: { $gt: afterUserId }, "outbox.at": { $lte: olderThan } }, { outbox: 1 })
+        .sort({ _id: 1 })
         .limit(limit)
         .readConcern(COMMITTED)
         .lean<Pick<AccountDocument, "_id" | "outbox">[]>();
-      return found.flatMap((document) => document.outbox);
+      return found.map(({ _id, outbox }) => ({ userId: _id, rows: outbox }));
     },
 
     /** An account's rows below a sequence number, newest first. */

@@ -1,0 +1,126 @@
+import { randomUUID } from "node:crypto";
+import { connectMongo, createLogger } from "@nodeloom/platform";
+import type { Connection } from "mongoose";
+import { createBilling, type Billing } from "../src/billing";
+import { BILLING_LIMITS } from "../src/limits";
+import { createStore, type BillingStore } from "../src/store";
+import { mongodbUri } from "./support/instance";
+
+const logger = createLogger("billing-test", "silent");
+let connection: Connection;
+let store: BillingStore;
+let userId: string;
+
+beforeAll(async () => {
+  connection = await connectMongo({ uri: mongodbUri(), database: `test_${randomUUID().slice(0, 8)}_billing` });
+  store = createStore(connection);
+  await store.createIndexes();
+});
+afterAll(async () => {
+  await connection.dropDatabase();
+  await connection.close();
+});
+beforeEach(() => (userId = `user-${randomUUID()}`));
+
+const topUp = (billing: Billing, reference: string, deadlineMs = Date.now() + 10_000): Promise<unknown> =>
+  billing.credit({ userId, credit: { kind: "topup", millicredits: 1 }, note: "", reference }, deadlineMs);
+
+/** The store with a door before its commits. */
+const gatedStore = (): { store: BillingStore; arrived: Promise<void>; open: () => void; commits: () => number } => {
+  let open = (): void => undefined;
+  let arrive = (): void => undefined;
+  let commits = 0;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  const arrived = new Promise<void>((resolve) => (arrive = resolve));
+  const commit: BillingStore["commit"] = async (before, after) => {
+    commits += 1;
+    arrive();
+    await opened;
+    return store.commit(before, after);
+  };
+  return { store: { ...store, commit }, arrived, open, commits: () => commits };
+};
+
+it("writes once for all commands that arrived during the last write", async () => {
+  const gate = gatedStore();
+  const billing = createBilling({ store: gate.store, logger });
+  const first = topUp(billing, "first");
+  await gate.arrived;
+  const others = Array.from({ length: 50 }, (_, index) => topUp(billing, `other-${index}`));
+  gate.open();
+  await Promise.all([first, ...others]);
+  expect(gate.commits()).toBe(2);
+  expect(await billing.account({ userId })).toMatchObject({ topUp: 51, revision: 2 });
+  await billing.stop();
+});
+
+it("turns callers away, unapplied, when their time is up before their turn or too many wait", async () => {
+  const gate = gatedStore();
+  const billing = createBilling({ store: gate.store, logger });
+  const first = topUp(billing, "first");
+  await gate.arrived;
+  const late = topUp(billing, "late", Date.now() - 1);
+  const waiting = Array.from({ length: 1_999 }, () => topUp(billing, "same"));
+  await expect(topUp(billing, "one too many")).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE", metadata: { retryAfter: 1 } });
+  gate.open();
+  await expect(late).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
+  await Promise.all([first, ...waiting]);
+  expect(await billing.account({ userId })).toMatchObject({ topUp: 2 });
+  await billing.stop();
+});
+
+it("answers what it has taken before it stops, and takes no more", async () => {
+  const billing = createBilling({ store, logger });
+  const taken = Array.from({ length: 20 }, (_, index) => topUp(billing, `r${index}`));
+  await new Promise(setImmediate);
+  await Promise.all([billing.stop(), ...taken]);
+  await expect(topUp(billing, "later")).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
+  const account = await store.load(userId);
+  expect(account).toMatchObject({ topUp: 20, outbox: [] });
+});
+
+it("carries on through failing writes without charging twice", async () => {
+  let failures = 0;
+  const commit: BillingStore["commit"] = async (before, after) => {
+    const written = await store.commit(before, after);
+    // The write is done, and its acknowledgement is lost.
+    if (++failures <= 3) throw new Error("connection reset");
+    return written;
+  };
+  const billing = createBilling({ store: { ...store, commit }, logger });
+  await Promise.all(Array.from({ length: 10 }, (_, index) => topUp(billing, `r${index}`)));
+  expect(await billing.account({ userId })).toMatchObject({ topUp: 10 });
+  await billing.stop();
+});
+
+it("drains an account that carries too many rows before it takes more", async () => {
+  const bound = jest.replaceProperty(BILLING_LIMITS as { outboxRows: number }, "outboxRows", 5);
+  let reachable = false;
+  const appendRows: BillingStore["appendRows"] = (rows) => (reachable ? store.appendRows(rows) : Promise.reject(new Error("not now")));
+  const billing = createBilling({ store: { ...store, appendRows }, logger });
+  for (let index = 0; index < 6; index++) await topUp(billing, `r${index}`);
+  await expect(topUp(billing, "r6", Date.now() + 100)).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
+  reachable = true;
+  await topUp(billing, "r6");
+  expect((await store.load(userId))!.outbox).toHaveLength(1);
+  expect((await billing.checkLedger()).mismatches).toEqual([]);
+  bound.restore();
+  await billing.stop();
+});
+
+it("drains the other accounts when one account's rows cannot be written", async () => {
+  const fine = `user-${randomUUID()}`;
+  const stuck: BillingStore = { ...store, appendRows: () => Promise.reject(new Error("not now")) };
+  const victim = createBilling({ store: stuck, logger });
+  const credit = { kind: "topup", millicredits: 1 } as const;
+  await Promise.all([userId, fine].map((each) => victim.credit({ userId: each, credit, note: "", reference: "r" })));
+  await victim.stop();
+
+  const appendRows: BillingStore["appendRows"] = (rows) =>
+    rows.some((row) => row.userId === userId) ? Promise.reject(new Error("cannot be written")) : store.appendRows(rows);
+  const successor = createBilling({ store: { ...store, appendRows }, logger });
+  successor.start();
+  await successor.stop();
+  expect((await store.load(fine))!.outbox).toEqual([]);
+  expect((await store.load(userId))!.outbox).toHaveLength(1);
+});
