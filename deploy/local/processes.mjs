@@ -3,7 +3,7 @@ import { MEDIA_DIR, ROOT, SANDBOX_DIR } from "./paths.mjs";
 import { freePort, isPortFree } from "./servers/ports.mjs";
 
 /**
- * The one table of what runs. A service listens where its `listens` variables say; `own` are variables nobody else gets.
+ * The one table of what runs. A service listens where its `listens` variables say, and alone gets its `secrets`.
  * @typedef {object} Service
  * @property {string} folder
  * @property {readonly string[]} listens
@@ -36,7 +36,7 @@ export const SERVICES = {
   },
   identity: { ...grpcService("identity"), secrets: ["API_KEY_PEPPER", "BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD"] },
   workflows: grpcService("workflows"),
-  models: grpcService("models"),
+  models: { ...grpcService("models"), secrets: ["SANDBOX_API_KEY"] },
   billing: grpcService("billing"),
   usage: grpcService("usage"),
   media: { ...grpcService("media"), listens: ["MEDIA_LISTEN", "MEDIA_HTTP_LISTEN"] },

@@ -35,6 +35,15 @@ const readArguments = () => {
   }
 };
 
+const OLDEST_NODE = 20;
+
+const requireSupportedMachine = () => {
+  if (process.platform === "win32") throw new Error("Windows is supported through WSL only.");
+  if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
+    throw new Error(`Node.js ${OLDEST_NODE} or newer is needed; this is ${process.versions.node}.`);
+  }
+};
+
 /** @param {import("./progress.mjs").Progress} progress */
 const refuseSecondStart = async (progress) => {
   const lock = await takeLock(LOCK_FILE);
@@ -137,6 +146,12 @@ const main = async () => {
     return 0;
   }
   const progress = createProgress();
+  try {
+    requireSupportedMachine();
+  } catch (error) {
+    progress.fail(error);
+    return 1;
+  }
   const lock = await refuseSecondStart(progress);
   const stopAsked = stopRequest();
   const once = flags.once ?? false;

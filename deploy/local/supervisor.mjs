@@ -65,9 +65,10 @@ export const createSupervisor = ({ note, changed, backoff = createBackoff }) => 
       await delayFor(delay);
       if (!goesOn()) return;
       try {
-        entry.since = Date.now();
+        const started = Date.now();
+        entry.since = started;
         await launch(entry);
-        note(name, `ready again after ${((Date.now() - entry.since) / 1000).toFixed(1)} s`);
+        note(name, `ready again after ${((Date.now() - started) / 1000).toFixed(1)} s`);
         return;
       } catch (error) {
         reason = `could not be started (${error instanceof Error ? error.message.split("\n")[0] : String(error)})`;
