@@ -150,7 +150,7 @@ describe.each([
         for (const next of steps) perform(world, next);
         expectCapturedOnce(world);
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 });
