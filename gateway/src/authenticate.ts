@@ -46,6 +46,11 @@ const sessionCaller = (user: CallerUser): Caller => {
   return { user, isAdmin, capabilities: sessionCapabilities(user.plan.base, isAdmin), key: null };
 };
 
+/** Every refused key gets the same answer, whatever was wrong with it. */
+const alike = (error: unknown): never => {
+  throw error instanceof DomainError && error.reason === "UNAUTHENTICATED" ? unauthenticated() : error;
+};
+
 /** What of a change concerns a caller. */
 interface Change {
   type: string;
@@ -101,7 +106,7 @@ export const createAuthentication = (
       const value = request.headers["x-api-key"];
       if (value === undefined) return bySession(request, response);
       if (typeof value !== "string" || value === "" || value.length > MAX_KEY_CHARS) throw unauthenticated();
-      return byKey.get(createHash("sha256").update(value).digest("base64"), value);
+      return byKey.get(createHash("sha256").update(value).digest("base64"), value).catch(alike);
     },
   };
 };

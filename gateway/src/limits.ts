@@ -1,10 +1,8 @@
 /** Numbers of the HTTP edge that are no part of a plan. */
 export const RATE_WINDOW_SECONDS = 60;
 
-/** Requests per address and route without a caller (public schemas, refused credentials), unless configured. */
+/** Requests per address and route without a caller (public schemas, sign-ins, refused credentials), unless configured. */
 export const ANONYMOUS_REQUESTS_PER_MINUTE = 300;
-/** Sign-ins and registrations per address. */
-export const AUTH_REQUESTS_PER_MINUTE = 120;
 
 /**
  * How long a resolved key or session user is used without asking identity again. Identity keeps its own answers for half

@@ -67,7 +67,7 @@ const countRequest = async (
   if (route.limit === "none") return {};
   const name = `${route.method} ${route.path}`;
   if (route.limit === "ip" || !caller) {
-    const points = route.addressLimit ?? gateway.anonymousLimit;
+    const points = gateway.anonymousLimit;
     return gateway.rateLimits.consume({ key: `ip:${address(request)}:${name}`, points, tier: ANONYMOUS });
   }
   const { id, tier, plan } = caller.user;

@@ -73,8 +73,6 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   /** The capability that must be covered; from the path parameters as they were sent. */
   capability?: string | ((params: Readonly<Record<string, string>>) => string);
   limit: Limit;
-  /** Requests per minute and address where `limit` is "ip"; the configured number unless given. */
-  addressLimit?: number;
   params?: ParamsSpec<P>;
   query?: z.ZodType<Q>;
   /** Shape of the JSON body. Without it the body is not read. */

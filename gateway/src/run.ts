@@ -102,14 +102,14 @@ const failure = (execution: executions.Execution, error: executions.ExecutionErr
   });
 };
 
-const submitted = (executionId: string, requestId: string | undefined, webhookUrl: string): Reply => ({
+const submitted = (executionId: string, requestId: string | undefined, webhook: { configured: boolean; url: string }): Reply => ({
   status: 202,
   body: {
     _async: true,
     executionId,
     requestId: requestId ?? null,
     status: "processing",
-    webhookDelivery: webhookUrl === "" ? { configured: false } : { configured: true, url: webhookUrl },
+    webhookDelivery: webhook.configured ? { configured: true, url: webhook.url } : { configured: false },
     pollUrl: `/api/executions/${executionId}`,
   },
 });
@@ -133,7 +133,9 @@ export interface RunOutcome {
 
 /** What a client is told about a run: its result, that it goes on, or why it failed. */
 export const runReply = ({ request, execution, isAsync, receivedAtMs }: RunOutcome): Reply => {
-  const goesOn = (): Reply => submitted(request.executionId, execution?.requestId, request.runner?.webhookUrl ?? "");
+  const url = (isAsync && request.runner?.webhookUrl) || "";
+  const webhook = execution?.webhookDelivery ?? { configured: url !== "", url };
+  const goesOn = (): Reply => submitted(request.executionId, execution?.requestId, webhook);
   if (!execution) return goesOn();
   if (isAsync) {
     if (execution.status === "failed" && execution.error?.code === "PROVIDER_SUBMIT_FAILED") throw failure(execution, execution.error);

@@ -34,18 +34,19 @@ export const idParams = (what: string): ParamsSpec<{ id: string }> => ({
   invalid: () => notFound(what),
 });
 
-/** A whole number in a query string, within bounds. */
-export const queryInteger = (minimum: number, maximum: number): z.ZodType<number, string> =>
+/** A whole number in a query string, within bounds; `fallback` where it is not given. */
+export const queryInteger = (minimum: number, maximum: number, fallback: number): z.ZodType<number, string | undefined> =>
   z
     .string()
     .regex(/^\d{1,10}$/, "must be a whole number")
     .transform(Number)
     .refine((value) => value >= minimum && value <= maximum, `must be between ${minimum} and ${maximum}`)
-    .meta({ override: { type: "integer", minimum, maximum } });
+    .default(fallback)
+    .meta({ override: { type: "integer", minimum, maximum, default: fallback } });
 
 export const queryFlag = z.enum(["true", "false"]).transform((value) => value === "true");
-export const limit = queryInteger(1, PAGE_MAX).default(PAGE_DEFAULT);
-export const offset = queryInteger(0, MAX_INT32).default(0);
+export const limit = queryInteger(1, PAGE_MAX, PAGE_DEFAULT);
+export const offset = queryInteger(0, MAX_INT32, 0);
 /** Opaque; as `nextCursor` of the page before. */
 export const cursor = z.string().min(1).max(1_000);
 

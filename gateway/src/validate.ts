@@ -1,5 +1,5 @@
 import { invalidRequest, type Issue } from "@nodeloom/kernel";
-import { z } from "zod";
+import { type z } from "zod";
 
 const MAX_ISSUES = 20;
 

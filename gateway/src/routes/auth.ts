@@ -1,6 +1,5 @@
 import { DomainError } from "@nodeloom/kernel";
 import { z } from "zod";
-import { AUTH_REQUESTS_PER_MINUTE } from "../limits";
 import { defineRoute, type CallContext, type Reply } from "../route";
 import { userReply, userView } from "../user-view";
 import { toCallerUser } from "../caller";
@@ -23,7 +22,6 @@ const shared = {
   tag: "Identity",
   auth: "none",
   limit: "ip",
-  addressLimit: AUTH_REQUESTS_PER_MINUTE,
   body: credentials,
   example: { email: "ada@example.com", password: "correct horse battery staple" },
 } as const;

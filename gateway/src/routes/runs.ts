@@ -1,4 +1,4 @@
-import { DomainError, fromCredits, invalidInputs, invalidRequest, isSlug, toCredits, type Issue } from "@nodeloom/kernel";
+import { type DomainError, fromCredits, invalidInputs, invalidRequest, isSlug, toCredits, type Issue } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { accountNotApproved } from "../errors";

@@ -1,0 +1,45 @@
+import { compileSchema } from "@nodeloom/kernel";
+import { openApiDocument } from "../../src/openapi";
+import { routes } from "../../src/routes";
+import type { Answer } from "./http";
+
+type Json = Record<string, unknown>;
+interface Operation {
+  responses: Record<string, { content?: Record<string, { schema: Json }> }>;
+}
+
+export const document = openApiDocument(routes, "http://127.0.0.1:8080") as {
+  paths: Record<string, Record<string, Operation>>;
+  components: Json;
+};
+
+const operationOf = (method: string, path: string): Operation | undefined => {
+  const route = routes.find((candidate) => {
+    const form = new RegExp(`^${candidate.path.replaceAll(/:\w+/g, "[^/]+")}$`);
+    return candidate.method === (method === "HEAD" ? "GET" : method) && form.test(path.split("?")[0]!);
+  });
+  if (!route) return undefined;
+  return document.paths[route.path.replaceAll(/:(\w+)/g, "{$1}")]![route.method.toLowerCase()];
+};
+
+const compiled = new Map<object, ReturnType<typeof compileSchema>>();
+const validator = (schema: Json): ReturnType<typeof compileSchema> => {
+  const known = compiled.get(schema);
+  if (known) return known;
+  const made = compileSchema({ ...schema, components: document.components });
+  compiled.set(schema, made);
+  return made;
+};
+
+/** Fails unless an answer is one that the OpenAPI document promises. Unknown routes are none of its business. */
+export const expectDocumented = (method: string, path: string, answer: Answer): void => {
+  const operation = operationOf(method, path);
+  if (!operation) return;
+  const response = operation.responses[String(answer.status)];
+  if (!response) throw new Error(`${method} ${path} answered ${answer.status}, which is not documented: ${answer.text}`);
+  const schema = response.content?.["application/json"]?.schema;
+  if (!schema || method === "HEAD") return;
+  const issues = validator(schema)(answer.body);
+  if (issues.length > 0)
+    throw new Error(`${method} ${path} ${answer.status} differs from its schema: ${JSON.stringify(issues)}\n${answer.text}`);
+};

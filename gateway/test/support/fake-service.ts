@@ -1,0 +1,35 @@
+import { Server, ServerCredentials, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
+
+export interface FakeService {
+  address: string;
+  /** Drops every connection at once, as a crash does. */
+  crash(): void;
+  /** Listens again on the same port. */
+  restart(): Promise<void>;
+  stop(): void;
+}
+
+/** A gRPC server of a real definition that answers only what a test needs; other methods are UNIMPLEMENTED. */
+export const startFakeService = async <S extends UntypedServiceImplementation>(
+  definition: ServiceDefinition<S>,
+  handlers: Partial<S>,
+): Promise<FakeService> => {
+  const listen = async (port: number): Promise<{ server: Server; port: number }> => {
+    const server = new Server();
+    server.addService(definition, handlers as UntypedServiceImplementation);
+    const bound = await new Promise<number>((resolve, reject) => {
+      server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, at) => (error ? reject(error) : resolve(at)));
+    });
+    return { server, port: bound };
+  };
+  const { server: first, port } = await listen(0);
+  let server = first;
+  return {
+    address: `127.0.0.1:${port}`,
+    crash: () => server.forceShutdown(),
+    restart: async () => {
+      ({ server } = await listen(port));
+    },
+    stop: () => server.forceShutdown(),
+  };
+};

@@ -1,0 +1,61 @@
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+
+export interface Sent {
+  method?: string;
+  headers?: Record<string, string | string[]>;
+  /** Leaves out the length, so that the body goes in chunks. */
+  chunked?: boolean;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as it is. */
+  body?: string | Buffer;
+}
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  /** The parsed body; undefined where there is none. */
+  body: Record<string, unknown> & unknown[];
+}
+
+/** One HTTP request over a connection of its own; nothing is normalized. */
+export const send = (baseUrl: string, path: string, { method, headers = {}, json, body, chunked = false }: Sent = {}): Promise<Answer> => {
+  const payload = json === undefined ? body : JSON.stringify(json);
+  const { hostname, port } = new URL(baseUrl);
+  const given = {
+    ...(json === undefined ? {} : { "content-type": "application/json" }),
+    ...(payload === undefined || chunked ? {} : { "content-length": String(Buffer.byteLength(payload)) }),
+    ...headers,
+  };
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest({
+      hostname,
+      port,
+      path,
+      method: method ?? (payload === undefined ? "GET" : "POST"),
+      headers: given,
+      agent: false,
+    });
+    outgoing.on("error", reject);
+    outgoing.on("response", (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+      incoming.on("error", reject);
+      incoming.on("end", () => {
+        const text = Buffer.concat(chunks).toString("utf8");
+        const isJson = (incoming.headers["content-type"] ?? "").includes("json");
+        const parsed = (isJson && text !== "" ? JSON.parse(text) : undefined) as Answer["body"];
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text, body: parsed });
+      });
+    });
+    outgoing.end(payload);
+  });
+};
+
+/** The name=value pair of a session cookie that an answer sets. */
+export const sessionCookie = (answer: Answer): string => {
+  const cookie = (answer.headers["set-cookie"] ?? []).find((header) => header.startsWith("nodeloom_session="));
+  if (!cookie) throw new Error("the answer sets no session cookie");
+  return cookie.split(";")[0]!;
+};

@@ -1,0 +1,147 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { service as billing } from "@nodeloom/billing";
+import { service as gateway } from "@nodeloom/gateway";
+import { service as identity } from "@nodeloom/identity";
+import { service as media } from "@nodeloom/media";
+import { service as models } from "@nodeloom/models";
+import { service as usage } from "@nodeloom/usage";
+import { expectDocumented } from "./contract";
+import { send, sessionCookie, type Answer, type Sent } from "./http";
+
+export const ADMIN = { email: "admin@nodeloom.test", password: "correct horse battery staple" };
+export const PASSWORD = "a password of some length";
+
+const given = (name: string): string => {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: the global setup starts the servers`);
+  return value;
+};
+
+const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
+};
+
+export interface User {
+  id: string;
+  email: string;
+  cookie: string;
+  /** An API key with everything in the ceiling; absent for Free. */
+  key?: string;
+}
+
+export interface Platform {
+  baseUrl: string;
+  env: Record<string, string>;
+  /** Sends a request and checks the answer against the OpenAPI document. */
+  send(path: string, sent?: Sent): Promise<Answer>;
+  /** Headers of a request by an API key. */
+  byKey(user: User): Record<string, string>;
+  /** Headers of a request by the session, from the platform's own pages. */
+  bySession(user: User): Record<string, string>;
+  admin: User;
+  createUser(options?: { tier?: string; approved?: boolean }): Promise<User>;
+  /** A second gateway over the same services. */
+  startGateway(overrides?: Record<string, string>): Promise<{ baseUrl: string; stop(): Promise<void> }>;
+  stop(): Promise<void>;
+}
+
+/** Starts the services that keep no runs, and a gateway; services that a test fakes are given by their addresses. */
+export const startPlatform = async (overrides: Record<string, string> = {}): Promise<Platform> => {
+  const name = randomUUID().slice(0, 8);
+  const mediaDir = await mkdtemp(join(tmpdir(), "nodeloom-gateway-"));
+  const port = await freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const nobody = `127.0.0.1:${await freePort()}`;
+  const env: Record<string, string> = {
+    NODE_ENV: "test",
+    LOG_LEVEL: process.env.LOG_LEVEL ?? "fatal",
+    MONGODB_URI: given("MONGODB_URI"),
+    MONGODB_DATABASE_PREFIX: `test_${name}_`,
+    REDIS_URL: given("REDIS_URL"),
+    REDIS_KEY_PREFIX: `test:${name}:`,
+    PUBLIC_BASE_URL: baseUrl,
+    GATEWAY_LISTEN: `127.0.0.1:${port}`,
+    IDENTITY_LISTEN: "127.0.0.1:0",
+    BILLING_LISTEN: "127.0.0.1:0",
+    MODELS_LISTEN: "127.0.0.1:0",
+    USAGE_LISTEN: "127.0.0.1:0",
+    MEDIA_LISTEN: "127.0.0.1:0",
+    MEDIA_HTTP_LISTEN: "127.0.0.1:0",
+    MEDIA_DIR: mediaDir,
+    API_KEY_PEPPER: "a pepper for tests, of enough characters",
+    SESSION_SECRET: "a session secret for tests",
+    NODELOOM_ENV: "test",
+    BOOTSTRAP_ADMIN_EMAIL: ADMIN.email,
+    BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
+    SANDBOX_URL: `http://${nobody}`,
+    WORKFLOWS_ADDRESS: nobody,
+    EXECUTIONS_ADDRESS: nobody,
+    ...overrides,
+  };
+  const behind = await Promise.all([identity, billing, media, models, usage].map((service) => service.start(env)));
+  const ports: Record<string, number> = Object.assign({}, ...behind.map((service) => service.ports));
+  const address = (variable: string): string => `127.0.0.1:${ports[variable]}`;
+  Object.assign(env, {
+    IDENTITY_ADDRESS: address("IDENTITY_LISTEN"),
+    BILLING_ADDRESS: address("BILLING_LISTEN"),
+    MODELS_ADDRESS: address("MODELS_LISTEN"),
+    USAGE_ADDRESS: address("USAGE_LISTEN"),
+    MEDIA_ADDRESS: address("MEDIA_LISTEN"),
+    MEDIA_HTTP_URL: `http://${address("MEDIA_HTTP_LISTEN")}`,
+    ...overrides,
+  });
+  const edge = await gateway.start(env);
+
+  const checked = async (path: string, sent: Sent = {}): Promise<Answer> => {
+    const answer = await send(baseUrl, path, sent);
+    expectDocumented(sent.method ?? (sent.json === undefined && sent.body === undefined ? "GET" : "POST"), path, answer);
+    return answer;
+  };
+  const bySession = (user: User): Record<string, string> => ({ cookie: user.cookie, origin: baseUrl });
+  const login = await checked("/api/auth/login", { json: ADMIN });
+  const admin: User = { id: (login.body.user as { id: string }).id, email: ADMIN.email, cookie: sessionCookie(login) };
+
+  const issueKey = async (user: User): Promise<string> => {
+    const answer = await checked("/api/keys", { json: { name: "everything", preset: "full-deploy" }, headers: bySession(user) });
+    if (answer.status !== 201) throw new Error(`no key: ${answer.text}`);
+    return String(answer.body.key);
+  };
+  admin.key = await issueKey(admin);
+
+  return {
+    baseUrl,
+    env,
+    send: checked,
+    admin,
+    byKey: (user) => ({ "x-api-key": user.key! }),
+    bySession,
+    createUser: async ({ tier = "pro", approved = true } = {}) => {
+      const email = `${randomUUID().slice(0, 8)}@nodeloom.test`;
+      const answer = await checked("/api/auth/register", { json: { email, password: PASSWORD } });
+      const user: User = { id: (answer.body.user as { id: string }).id, email, cookie: sessionCookie(answer) };
+      const change = await checked(`/api/admin/users/${user.id}`, { method: "PATCH", json: { approved, tier }, headers: bySession(admin) });
+      if (change.status !== 200) throw new Error(`not changed: ${change.text}`);
+      if (tier !== "free") user.key = await issueKey(user);
+      return user;
+    },
+    startGateway: async (more = {}) => {
+      const another = await gateway.start({ ...env, GATEWAY_LISTEN: "127.0.0.1:0", ...more });
+      return { baseUrl: `http://127.0.0.1:${another.ports!.GATEWAY_LISTEN}`, stop: () => another.stop() };
+    },
+    stop: async () => {
+      await edge.stop();
+      await Promise.all(behind.map((service) => service.stop()));
+      await rm(mediaDir, { recursive: true, force: true });
+    },
+  };
+};
