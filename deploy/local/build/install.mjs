@@ -10,6 +10,16 @@ const LOCK = join(ROOT, "package-lock.json");
 const MODULES = join(ROOT, "node_modules");
 const STAMP = join(MODULES, ".nodeloom-lock-hash");
 
+const SHOWN_LINES = 12;
+
+/** npm says what is wrong first and ends with its manual. @param {string} output */
+const firstLines = (output) =>
+  output
+    .split("\n")
+    .filter((line) => /\S/.test(line.replace("npm error", "")))
+    .slice(0, SHOWN_LINES)
+    .join("\n");
+
 /** @typedef {{ link?: boolean, optional?: boolean, devOptional?: boolean, peer?: boolean, version?: string, integrity?: string }} Entry */
 
 /** Whether node_modules holds what the lock file asks for (someone may have run npm by hand). */
@@ -40,8 +50,9 @@ export const installDependencies = async () => {
     const npm = await findOnPath(process.env, "npm");
     if (npm === undefined) throw new Error("npm is not on PATH: install Node.js with npm");
     const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
-    const { ok, tail } = await runCommand(npm, args, { cwd: ROOT });
-    if (!ok) throw new Error(`npm ci failed:\n${tail}`);
+    let output = "";
+    const { ok } = await runCommand(npm, args, { cwd: ROOT, output: (chunk) => (output += chunk) });
+    if (!ok) throw new Error(`npm ci failed:\n${firstLines(output)}`);
   }
   await writeFile(STAMP, `${hash}\n`);
   return !matches;
