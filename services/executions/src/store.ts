@@ -199,7 +199,7 @@ export const createExecutionStore = async (connection: Connection) => {
       if (node?.itemDone) update.$inc = { [`nodes.${node.nodeIndex}.itemsDone`]: 1 };
       const updated = await executions
         .findOneAndUpdate({ _id: id, status: { $in: RUNNING }, "events.key": { $ne: event.key } }, update, {
-          new: true,
+          returnDocument: "after",
           projection: { "events.key": 1, nodes: 1 },
         })
         .lean<Pick<ExecutionRecord, "events" | "nodes">>()
@@ -247,7 +247,7 @@ export const createExecutionStore = async (connection: Connection) => {
             },
             $push: { events: event },
           },
-          { new: true, projection: { "events.key": 1 } },
+          { returnDocument: "after", projection: { "events.key": 1 } },
         )
         .lean<Pick<ExecutionRecord, "events">>()
         .exec();

@@ -141,16 +141,24 @@ async function* bounded(body: Readable, maxBytes: number): AsyncIterable<Buffer>
 /** Errors that certainly happened before the request left. */
 const UNSENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
 
-const describe = (error: unknown): Error => {
+interface SocketError {
+  name?: string;
+  code?: string;
+  cause?: unknown;
+  /** Of an attempt at several addresses. */
+  errors?: { code?: string }[];
+}
+
+const describe = (error: unknown): unknown => {
   if (error instanceof EgressError) return error;
-  if (!(error instanceof Error)) return new EgressError("UNREACHABLE", "the address could not be reached", true);
-  const cause = error.cause instanceof EgressError ? error.cause : undefined;
-  if (cause) return cause;
-  const code = String((error as { code?: unknown }).code ?? "");
-  if (error.name === "TimeoutError" || code.includes("TIMEOUT"))
-    return new EgressError("TIMEOUT", "the address did not answer in time", !UNSENT.has(code));
-  if (error.name === "AbortError") return error;
-  return new EgressError("UNREACHABLE", "the address could not be reached", !UNSENT.has(code));
+  const { name = "", code, cause, errors } = (error ?? {}) as SocketError;
+  if (cause instanceof EgressError) return cause;
+  if (name === "AbortError") return error;
+  const reason = code ?? errors?.[0]?.code ?? "";
+  const mayHaveBeenSent = !UNSENT.has(reason);
+  if (name === "TimeoutError" || reason.includes("TIMEOUT"))
+    return new EgressError("TIMEOUT", "the address did not answer in time", mayHaveBeenSent);
+  return new EgressError("UNREACHABLE", "the address could not be reached", mayHaveBeenSent);
 };
 
 /** The one HTTP client for calls that leave the platform. */

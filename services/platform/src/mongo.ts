@@ -18,6 +18,7 @@ export const connectMongo = async ({ uri, database, maxPoolSize = 20 }: MongoOpt
     dbName: database,
     bufferCommands: false,
     autoIndex: false,
+    autoCreate: false,
     maxPoolSize,
     serverSelectionTimeoutMS: SERVER_SELECTION_MS,
     writeConcern: { w: "majority" },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ProviderError, type DialectContext, type JobProvider, type PollState, type Submission } from "./dialect";
-import { pointer, pointerAll, pointerTexts } from "./pointer";
+import { pointer, pointerTexts } from "./pointer";
 import { authSchema, createTransport, type Transport } from "./transport";
 
 /** Platforms that host many models behind one interface: fal's queue and Replicate's predictions. */
@@ -99,7 +99,7 @@ const replicate = (
       const answer = await transport.json({ method: "GET", url: one(submission), signal });
       switch (pointer(answer, "/status")) {
         case "succeeded": {
-          const direct = pointerAll(answer, "/output").flatMap((output) => (typeof output === "string" ? [output] : []));
+          const direct = [...pointerTexts(answer, "/output"), ...pointerTexts(answer, "/output/*")];
           return { state: "succeeded", files: direct.length > 0 ? direct : files(settings, answer) };
         }
         case "failed":

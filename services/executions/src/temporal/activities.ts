@@ -63,8 +63,8 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     try {
       return await work(AbortSignal.any([context.cancellationSignal, local.signal]));
     } catch (error) {
-      // Stopped by cancelJob: the workflow has given up on this activity already.
-      if (local.signal.aborted) throw ApplicationFailure.nonRetryable("stopped", "STOPPED");
+      // Stopped by cancelJob, which runs only after the workflow cancelled this activity: Temporal is about to say so.
+      if (local.signal.aborted) return await context.cancelled;
       throw error;
     } finally {
       clearInterval(timer);

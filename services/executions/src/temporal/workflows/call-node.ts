@@ -44,12 +44,16 @@ const { cancelJob } = proxyActivities<Activities>({
   retry: { ...backoff, maximumAttempts: ATTEMPTS.cancelJob },
 });
 
-/** The error of a failed activity (or of anything thrown) as the run records it. */
-export const runError = (error: unknown, nodeId: string): RunError => {
+/**
+ * The error of a failed activity (or of anything thrown) as the run records it. A refused submission has a code of
+ * its own only where the caller waits for the submission.
+ */
+export const runError = (error: unknown, nodeId: string, mode: RunInput["mode"]): RunError => {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof ApplicationFailure) {
     const [details] = (cause.details ?? []) as [RunError?];
-    if (details?.code) return { ...details, nodeId };
+    const code = details?.code === "PROVIDER_SUBMIT_FAILED" && mode === "sync" ? "EXECUTION_FAILED" : details?.code;
+    if (details && code) return { ...details, code, nodeId };
   }
   const bindProblem = error instanceof Error && error.name === "BindError" ? error.message : undefined;
   const message = bindProblem ?? "the provider did not finish in time";

@@ -44,7 +44,7 @@ const runSteps = async (run: GraphRun, input: RunInput): Promise<Failure | undef
           () => void done.add(step.id),
           (error: unknown) => {
             if (isCancellation(error)) return;
-            const problem = runError(error, step.id);
+            const problem = runError(error, step.id, input.mode);
             run.fail(step.id, problem, Date.now());
             failure ??= { error: problem };
             scope.cancel();

@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import type { Platform } from "./platform";
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // What a black-box test asserts on is JSON of any shape.
+  body: Record<string, unknown> & { [key: string]: never };
+  text: string;
+}
+
+export interface CallOptions {
+  body?: unknown;
+  /** Sent as it is instead of `body`. */
+  raw?: string;
+  headers?: Record<string, string>;
+  key?: string | undefined;
+  cookie?: string;
+}
+
+/** One HTTP call, as any client would make it. */
+export const call = async (baseUrl: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
+  const { body, raw, key, cookie } = options;
+  const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers: {
+      ...(content === undefined ? {} : { "content-type": "application/json" }),
+      ...(key === undefined ? {} : { "x-api-key": key }),
+      ...(cookie === undefined ? {} : { cookie, origin: baseUrl }),
+      ...options.headers,
+    },
+    ...(content === undefined ? {} : { body: content }),
+  });
+  const text = await response.text();
+  let parsed: unknown = {};
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    // Not every answer is JSON (204, files).
+  }
+  return { status: response.status, headers: response.headers, body: parsed as Answer["body"], text };
+};
+
+export interface Account {
+  userId: string;
+  email: string;
+  password: string;
+  cookie: string;
+  key?: string;
+}
+
+const cookieOf = (answer: Answer): string =>
+  answer.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(";")[0])
+    .join("; ");
+
+const must = (answer: Answer, ...statuses: number[]): Answer => {
+  if (!statuses.includes(answer.status)) throw new Error(`expected ${statuses.join(" or ")}, got ${answer.status}: ${answer.text}`);
+  return answer;
+};
+
+export interface AccountOptions {
+  tier?: string;
+  approved?: boolean;
+  /** Grants of the key; a Full deploy key by default; null for none. */
+  capabilities?: string[] | null;
+  webhook?: { url: string; events?: string[] };
+}
+
+/** Speaks to one platform: as anyone, as the admin, and as accounts it makes. */
+export const clientOf = (platform: Pick<Platform, "baseUrl" | "admin">) => {
+  const { baseUrl, admin } = platform;
+  let adminCookie: Promise<string> | undefined;
+  const login = async (email: string, password: string): Promise<string> =>
+    cookieOf(must(await call(baseUrl, "POST", "/api/auth/login", { body: { email, password } }), 200));
+  const asAdmin = async (method: string, path: string, body?: unknown): Promise<Answer> => {
+    adminCookie ??= login(admin.email, admin.password);
+    return call(baseUrl, method, path, { cookie: await adminCookie, ...(body === undefined ? {} : { body }) });
+  };
+
+  const createKey = async (cookie: string, options: Pick<AccountOptions, "capabilities" | "webhook">): Promise<Answer> =>
+    must(
+      await call(baseUrl, "POST", "/api/keys", {
+        cookie,
+        body: {
+          name: "test",
+          ...(options.capabilities ? { capabilities: options.capabilities } : { preset: "full-deploy" }),
+          ...(options.webhook ? { webhook: options.webhook } : {}),
+        },
+      }),
+      201,
+    );
+
+  const account = async ({ tier = "business", approved = true, capabilities, webhook }: AccountOptions = {}): Promise<
+    Account & { webhookSecret?: string }
+  > => {
+    const email = `${randomUUID()}@nodeloom.test`;
+    const password = "correct horse battery staple";
+    must(await call(baseUrl, "POST", "/api/auth/register", { body: { email, password } }), 201);
+    const cookie = await login(email, password);
+    const { body } = must(await call(baseUrl, "GET", "/api/whoami", { cookie }), 200);
+    const userId = (body as unknown as { user: { id: string } }).user.id;
+    if (approved || tier !== "free") must(await asAdmin("PATCH", `/api/admin/users/${userId}`, { approved, tier }), 200);
+    const made: Account & { webhookSecret?: string } = { userId, email, password, cookie };
+    if (tier === "free" || capabilities === null) return made;
+    const created = (await createKey(cookie, { ...(capabilities ? { capabilities } : {}), ...(webhook ? { webhook } : {}) }))
+      .body as unknown as {
+      key: string;
+      webhookSecret?: string;
+    };
+    made.key = created.key;
+    if (created.webhookSecret !== undefined) made.webhookSecret = created.webhookSecret;
+    return made;
+  };
+
+  return {
+    call: (method: string, path: string, options?: CallOptions) => call(baseUrl, method, path, options),
+    asAdmin,
+    account,
+    createKey,
+  };
+};
+
+/** Asks until the answer is what is waited for; the deadline fails the test. */
+export const eventually = async <T>(ask: () => Promise<T>, until: (value: T) => boolean, deadlineMs = 20_000): Promise<T> => {
+  const end = Date.now() + deadlineMs;
+  for (;;) {
+    const value = await ask();
+    if (until(value)) return value;
+    if (Date.now() > end) throw new Error(`not in time; last: ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+};

@@ -1,0 +1,177 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const ROOT = join(__dirname, "..", "..", "..", "..");
+const DOMAIN = ["identity", "workflows", "models", "billing", "usage", "media"] as const;
+const SERVICES = [...DOMAIN, "executions", "sandbox", "gateway"] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+const ADMIN = { email: "admin@nodeloom.test", password: "correct horse battery staple" };
+const READY_MS = 30_000;
+
+/** A port that was free a moment ago. */
+export const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
+};
+
+/** One OS process that hosts some of the services, and can be killed. */
+export interface PlatformProcess {
+  readonly pid: number;
+  /** kill -9, and wait until it is gone. */
+  kill(): Promise<void>;
+  /** Starts it again with the same environment, and waits until it is ready. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface Platform {
+  baseUrl: string;
+  sandboxUrl: string;
+  admin: typeof ADMIN;
+  env: Record<string, string>;
+  /** By the names given in `groups`, joined by a plus. */
+  processes: Record<string, PlatformProcess>;
+  /** Starts a second copy of a service on ports of its own. */
+  startAnother(service: ServiceName): Promise<{ env: Record<string, string>; process: PlatformProcess }>;
+  stop(): Promise<void>;
+}
+
+const HOST = join(ROOT, "deploy", "local", "host.mjs");
+const OUTPUT_KEPT = 64 * 1024;
+
+const startProcess = async (services: readonly ServiceName[], env: Record<string, string>): Promise<PlatformProcess> => {
+  let child: ChildProcess | undefined;
+  let output = "";
+  const start = async (): Promise<void> => {
+    const started = spawn(process.execPath, [HOST, ...services], {
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      cwd: ROOT,
+    });
+    child = started;
+    const keep = (chunk: Buffer): void => void (output = (output + chunk.toString()).slice(-OUTPUT_KEPT));
+    started.stdout!.on("data", keep);
+    started.stderr!.on("data", keep);
+    const exited = once(started, "exit").then(([code]) => {
+      throw new Error(`${services.join("+")} exited with ${String(code)} before it was ready:\n${output}`);
+    });
+    exited.catch(() => undefined);
+    const late = AbortSignal.timeout(READY_MS);
+    await Promise.race([
+      once(started, "message", { signal: late }).catch(() => {
+        throw new Error(`${services.join("+")} was not ready in time:\n${output}`);
+      }),
+      exited,
+    ]);
+  };
+  const end = async (signal: "SIGKILL" | "SIGTERM"): Promise<void> => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill(signal);
+    await gone;
+  };
+  await start();
+  return {
+    get pid() {
+      return child!.pid!;
+    },
+    start,
+    kill: () => end("SIGKILL"),
+    stop: () => end("SIGTERM"),
+  };
+};
+
+const GRPC = [...DOMAIN, "executions"] as const;
+
+const addresses = async (): Promise<Record<string, string>> => {
+  const env: Record<string, string> = {};
+  for (const name of GRPC) {
+    const address = `127.0.0.1:${await freePort()}`;
+    env[`${name.toUpperCase()}_LISTEN`] = address;
+    env[`${name.toUpperCase()}_ADDRESS`] = address;
+  }
+  const [gateway, media, sandbox] = [await freePort(), await freePort(), await freePort()];
+  return {
+    ...env,
+    GATEWAY_LISTEN: `127.0.0.1:${gateway}`,
+    PUBLIC_BASE_URL: `http://127.0.0.1:${gateway}`,
+    MEDIA_HTTP_LISTEN: `127.0.0.1:${media}`,
+    MEDIA_HTTP_URL: `http://127.0.0.1:${media}`,
+    SANDBOX_LISTEN: `127.0.0.1:${sandbox}`,
+    SANDBOX_URL: `http://127.0.0.1:${sandbox}`,
+  };
+};
+
+export interface PlatformOptions {
+  /** OS processes, each with the services it hosts. Default: everything but the gateway's and the executions' in one. */
+  groups?: readonly (readonly ServiceName[])[];
+  /** host:port addresses that runs may call besides the sandbox. */
+  allow?: readonly string[];
+  env?: Record<string, string>;
+}
+
+const DEFAULT_GROUPS: readonly (readonly ServiceName[])[] = [[...DOMAIN, "sandbox"], ["executions"], ["gateway"]];
+
+/** Starts a whole platform with a database, key prefix and task queue of its own on the test servers. */
+export const startPlatform = async ({ groups = DEFAULT_GROUPS, allow = [], env: extra = {} }: PlatformOptions = {}): Promise<Platform> => {
+  const id = randomUUID().slice(0, 8);
+  const folder = mkdtempSync(join(tmpdir(), "nodeloom-e2e-"));
+  const { MONGODB_URI, REDIS_URL, TEMPORAL_ADDRESS } = process.env;
+  if (!MONGODB_URI || !REDIS_URL || !TEMPORAL_ADDRESS) throw new Error("the test servers are not running");
+  const local = await addresses();
+  const secret = randomBytes(32).toString("hex");
+  const env: Record<string, string> = {
+    ...local,
+    MONGODB_URI,
+    REDIS_URL,
+    TEMPORAL_ADDRESS,
+    MONGODB_DATABASE_PREFIX: `e2e_${id}_`,
+    REDIS_KEY_PREFIX: `e2e:${id}:`,
+    TEMPORAL_TASK_QUEUE: `e2e-${id}`,
+    EGRESS_ALLOW: [local.SANDBOX_LISTEN!, local.GATEWAY_LISTEN!, ...allow].join(","),
+    MEDIA_DIR: join(folder, "media"),
+    SANDBOX_DATA_DIR: join(folder, "sandbox"),
+    API_KEY_PEPPER: secret,
+    SESSION_SECRET: secret,
+    MEDIA_KEY_SECRET: secret,
+    NODELOOM_ENV: "test",
+    NODE_ENV: "development",
+    LOG_LEVEL: "warn",
+    BOOTSTRAP_ADMIN_EMAIL: ADMIN.email,
+    BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
+    ...extra,
+  };
+  const started = await Promise.all(
+    groups.map(async (services): Promise<[string, PlatformProcess]> => [services.join("+"), await startProcess(services, env)]),
+  );
+  const processes = Object.fromEntries(started);
+  const others: PlatformProcess[] = [];
+  return {
+    baseUrl: env.PUBLIC_BASE_URL!,
+    sandboxUrl: env.SANDBOX_URL!,
+    admin: ADMIN,
+    env,
+    processes,
+    startAnother: async (service) => {
+      const name = `${service.toUpperCase()}_LISTEN`;
+      const own = { ...env, [name]: `127.0.0.1:${await freePort()}` };
+      const another = await startProcess([service], own);
+      others.push(another);
+      return { env: own, process: another };
+    },
+    stop: async () => {
+      await Promise.all([...others, ...Object.values(processes)].map((one) => one.stop()));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+};
