@@ -1,0 +1,77 @@
+import { generatorUses, inputFields, invalidRequest, LIMITS, readGraph, savedValues, type Issue } from "@nodeloom/kernel";
+import { parseText } from "./json-text";
+import type { Derived, Settings } from "./workflow";
+
+/** A cover is a pair of addresses. Lists carry it, so it must stay small. */
+export const COVER_BYTES = 16 * 1024;
+
+const tooLong = (path: string, length: number, maximum: number): Issue[] =>
+  length > maximum ? [{ path, message: `must have at most ${maximum} characters` }] : [];
+
+const nameIssues = (name: string): Issue[] =>
+  name.trim() === "" ? [{ path: "name", message: "must not be empty" }] : tooLong("name", name.length, LIMITS.nameChars);
+
+const tagIssues = (tags: readonly string[]): Issue[] => [
+  ...(tags.length > LIMITS.tags ? [{ path: "tags", message: `must have at most ${LIMITS.tags} elements` }] : []),
+  ...tags.flatMap((tag, index) => tooLong(`tags[${index}]`, tag.length, LIMITS.tagChars)),
+];
+
+const thumbnailIssues = (thumbnail: string): Issue[] =>
+  Buffer.byteLength(thumbnail) > LIMITS.textValueBytes
+    ? [{ path: "thumbnail", message: `is longer than ${LIMITS.textValueBytes} bytes` }]
+    : [];
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
+
+const objectIssues = (text: string, path: string, isNullAllowed = false): Issue[] => {
+  const { value, issues } = parseText(text, path);
+  if (issues.length > 0 || isObject(value) || (isNullAllowed && value === null)) return issues;
+  return [{ path, message: "must be an object" }];
+};
+
+const coverIssues = (text: string): Issue[] => {
+  if (text === "") return [];
+  if (Buffer.byteLength(text) > COVER_BYTES) return [{ path: "cover", message: `is longer than ${COVER_BYTES} bytes` }];
+  return objectIssues(text, "cover", true);
+};
+
+/**
+ * Checks what a client wants to set, as far as it can be known without the rest of the workflow.
+ * @throws DomainError INVALID_REQUEST naming every problem.
+ */
+export const checkSettings = (settings: Partial<Settings>): void => {
+  const { name, description, tags, thumbnail, coverJson, nodesJson, edgesJson, viewportJson } = settings;
+  const issues = [
+    ...(name === undefined ? [] : nameIssues(name)),
+    ...(description === undefined ? [] : tooLong("description", description.length, LIMITS.descriptionChars)),
+    ...(tags === undefined ? [] : tagIssues(tags)),
+    ...(thumbnail ? thumbnailIssues(thumbnail) : []),
+    ...(coverJson === undefined ? [] : coverIssues(coverJson)),
+    ...(viewportJson === undefined ? [] : objectIssues(viewportJson, "viewport")),
+    ...(nodesJson === undefined ? [] : parseText(nodesJson, "nodes").issues),
+    ...(edgesJson === undefined ? [] : parseText(edgesJson, "edges").issues),
+  ];
+  if (issues.length > 0) throw invalidRequest(issues);
+};
+
+type Texts = Pick<Settings, "nodesJson" | "edgesJson" | "viewportJson" | "coverJson">;
+
+/** @throws DomainError INVALID_REQUEST when the texts of a workflow are too large together. */
+export const checkSize = ({ nodesJson, edgesJson, viewportJson, coverJson }: Texts): void => {
+  const bytes = [nodesJson, edgesJson, viewportJson, coverJson].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if (bytes > LIMITS.workflowBytes)
+    throw invalidRequest([{ path: "", message: `the workflow is larger than ${LIMITS.workflowBytes} bytes` }]);
+};
+
+/**
+ * What lists, schemas and estimates need of a graph.
+ * @throws DomainError INVALID_REQUEST when nodes or edges are no arrays or have too many elements.
+ */
+export const derive = (nodesJson: string, edgesJson: string): Derived => {
+  const graph = readGraph(nodesJson, edgesJson);
+  return {
+    fieldsJson: JSON.stringify(inputFields(graph)),
+    valuesJson: JSON.stringify(savedValues(graph)),
+    generators: generatorUses(graph).map(({ nodeId, model, inputs }) => ({ nodeId, model, inputsJson: JSON.stringify(inputs) })),
+  };
+};

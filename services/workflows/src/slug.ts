@@ -1,0 +1,25 @@
+import { slugify } from "transliteration";
+
+/** Longest slug, its number included. */
+export const MAX_CHARS = 80;
+/** Kept free for `-2`, `-3`, …. */
+const NUMBER_CHARS = 8;
+const FALLBACK = "workflow";
+
+/** The slug a name gives while nobody has it: Latin letters and digits, words joined by hyphens. */
+export const slugOf = (name: string): string =>
+  slugify(name, { lowercase: true, separator: "-", allowedChars: "a-zA-Z0-9" })
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, MAX_CHARS - NUMBER_CHARS)
+    .replace(/^-+|-+$/g, "") || FALLBACK;
+
+/** Matches a slug and its numbered variants; anchored, so that an index serves it. */
+export const variantsOf = (slug: string): RegExp => new RegExp(`^${slug}(?:-[0-9]+)?$`);
+
+/** The slug itself, or its variant with the smallest free number from 2. */
+export const firstFree = (slug: string, taken: ReadonlySet<string>): string => {
+  if (!taken.has(slug)) return slug;
+  let number = 2;
+  while (taken.has(`${slug}-${number}`)) number += 1;
+  return `${slug}-${number}`;
+};

@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import { connectMongo, createGrpcClient, type ClientOf } from "@nodeloom/platform";
+import { workflows as proto } from "@nodeloom/proto";
+import { service } from "../src/main";
+
+export interface RunningWorkflows {
+  client: ClientOf<proto.WorkflowsServiceServer>;
+  create(ownerId: string, settings?: Partial<proto.CreateWorkflowRequest>): Promise<proto.Workflow>;
+  update(slug: string, ownerId: string, changes: Partial<proto.UpdateWorkflowRequest>): Promise<proto.Workflow>;
+  /** Database of the service. */
+  database: string;
+  close(): Promise<void>;
+  /** Ends the service and removes what it stored. */
+  stop(): Promise<void>;
+}
+
+const DEADLINE = { deadlineMs: 20_000 };
+
+export const newOwner = (): string => `user-${randomUUID()}`;
+
+/** The real service on a database of its own, or on one that another replica uses. */
+export const startWorkflows = async (prefix = `test_${randomUUID().slice(0, 8)}_`): Promise<RunningWorkflows & { prefix: string }> => {
+  const uri = process.env.MONGODB_URI!;
+  const running = await service.start({
+    MONGODB_URI: uri,
+    MONGODB_DATABASE_PREFIX: prefix,
+    WORKFLOWS_LISTEN: "127.0.0.1:0",
+    LOG_LEVEL: "silent",
+  });
+  const address = `127.0.0.1:${running.ports!.WORKFLOWS_LISTEN}`;
+  const client = createGrpcClient<proto.WorkflowsServiceServer>(proto.WorkflowsServiceService, { address });
+  const database = `${prefix}workflows`;
+  const close = async (): Promise<void> => {
+    client.close();
+    await running.stop();
+  };
+  return {
+    client,
+    prefix,
+    database,
+    create: async (ownerId, settings = {}) =>
+      (await client.createWorkflow(proto.CreateWorkflowRequest.fromPartial({ ownerId, name: "A workflow", ...settings }), DEADLINE))
+        .workflow!,
+    update: async (slug, ownerId, changes) =>
+      (await client.updateWorkflow(proto.UpdateWorkflowRequest.fromPartial({ slug, ownerId, ...changes }), DEADLINE)).workflow!,
+    close,
+    stop: async () => {
+      await close();
+      const connection = await connectMongo({ uri, database });
+      await connection.dropDatabase();
+      await connection.close();
+    },
+  };
+};
+
+export const get = async ({ client }: RunningWorkflows, slug: string, userId: string): Promise<proto.Workflow> =>
+  (await client.getWorkflow({ slug, userId })).workflow!;
+
+export const NOT_FOUND = { kind: "not_found", reason: "WORKFLOW_NOT_FOUND", message: "workflow not found" };
+
+/** An expectation of one INVALID_REQUEST issue at a path. */
+export const invalidAt = (path: string): object => ({
+  kind: "invalid",
+  reason: "INVALID_REQUEST",
+  metadata: { issues: expect.arrayContaining([expect.objectContaining({ path })]) as unknown },
+});

@@ -1,0 +1,350 @@
+import { newOwner, get, invalidAt, NOT_FOUND, startWorkflows, type RunningWorkflows } from "./harness";
+import type { workflows as proto } from "@nodeloom/proto";
+
+let service: RunningWorkflows;
+let owner: string;
+let other: string;
+
+beforeAll(async () => {
+  service = await startWorkflows();
+});
+afterAll(() => service.stop());
+beforeEach(() => {
+  owner = newOwner();
+  other = newOwner();
+});
+
+const GRAPH = {
+  nodesJson: JSON.stringify([
+    {
+      id: "in",
+      type: "request-input",
+      data: {
+        fields: [
+          { name: "prompt", type: "text", label: "Prompt", default: "a cat", required: true },
+          { name: "style", type: "select", label: "Style", options: ["a", "b"], default: "b" },
+          { name: "n", type: "number", label: "N", min: 1, max: 4 },
+          { name: "a.$b", type: "json", label: "Odd", default: { "$x.y": null } },
+        ],
+        values: { prompt: "a dog" },
+      },
+    },
+    { id: "gen", type: "generate-image", data: { model: "sandbox-image", inputs: { count: 2, prompt: "{{prompt}}" } } },
+  ]),
+  edgesJson: "[]",
+};
+
+const slugs = async (userId: string): Promise<string[]> =>
+  (await service.client.listWorkflows({ userId })).workflows.map((row) => row.slug);
+
+describe("creating", () => {
+  it("answers the whole workflow", async () => {
+    const before = Date.now();
+    const created = await service.create(owner, {
+      name: "Poster Maker",
+      description: "d",
+      tags: ["x"],
+      hidden: true,
+      thumbnail: "data:image/png;base64,AA==",
+    });
+    expect(created).toMatchObject({
+      slug: expect.stringMatching(/^poster-maker(-\d+)?$/) as string,
+      name: "Poster Maker",
+      description: "d",
+      tags: ["x"],
+      isTemplate: false,
+      hidden: true,
+      archived: false,
+      publicPlayground: false,
+      folderId: undefined,
+      thumbnail: "data:image/png;base64,AA==",
+      coverJson: "",
+      createdBy: owner,
+      nodesJson: "[]",
+      edgesJson: "[]",
+      viewportJson: "{}",
+      revision: 1,
+    });
+    expect(created.createdAt!.getTime()).toBeGreaterThanOrEqual(before);
+    expect(created.updatedAt).toEqual(created.createdAt);
+    expect(await get(service, created.slug, owner)).toEqual(created);
+  });
+
+  it.each<[string, Partial<proto.CreateWorkflowRequest>, string]>([
+    ["an empty name", { name: "  " }, "name"],
+    ["a long name", { name: "x".repeat(201) }, "name"],
+    ["a long description", { description: "x".repeat(10_001) }, "description"],
+    ["51 tags", { tags: Array<string>(51).fill("t") }, "tags"],
+    ["a long tag", { tags: ["ok", "x".repeat(101)] }, "tags[1]"],
+    ["nodes that are no JSON", { nodesJson: "[" }, "nodes"],
+    ["nodes that are no array", { nodesJson: "{}" }, "nodes"],
+    ["edges that are no array", { edgesJson: '"x"' }, "edges"],
+    ["501 nodes", { nodesJson: JSON.stringify(Array(501).fill({})) }, "nodes"],
+    ["2001 edges", { edgesJson: JSON.stringify(Array(2_001).fill({})) }, "edges"],
+    ["a viewport that is no object", { viewportJson: "[]" }, "viewport"],
+    ["a cover that is no object", { coverJson: '"url"' }, "cover"],
+    ["a cover of many kilobytes", { coverJson: JSON.stringify({ image: "x".repeat(17_000) }) }, "cover"],
+    ["a huge thumbnail", { thumbnail: "x".repeat(263_000) }, "thumbnail"],
+    ["a huge text", { nodesJson: JSON.stringify([{}, { id: "1", data: { text: "x".repeat(263_000) } }]) }, "nodes[1].data.text"],
+    ["bottomless nesting", { nodesJson: "[".repeat(100_000) + "]".repeat(100_000) }, "nodes"],
+    ["an unknown folder", { folderId: "nowhere" }, "folderId"],
+  ])("is refused for %s, with its path", async (_what, settings, path) => {
+    await expect(service.create(owner, settings)).rejects.toMatchObject(invalidAt(path));
+    expect(await slugs(owner)).toEqual([]);
+  });
+
+  it("names every problem at once", async () => {
+    const refused = service.create(owner, { name: "", tags: Array<string>(60).fill("t"), edgesJson: "x" });
+    await expect(refused).rejects.toMatchObject({ metadata: { issues: [{ path: "name" }, { path: "tags" }, { path: "edges" }] } });
+  });
+
+  it("accepts files as data URLs longer than a text may be", async () => {
+    const nodesJson = JSON.stringify([{ id: "m", type: "media-upload", data: { image: `data:image/png;base64,${"A".repeat(300_000)}` } }]);
+    await expect(service.create(owner, { nodesJson })).resolves.toMatchObject({ createdBy: owner });
+  });
+});
+
+describe("someone else's workflow", () => {
+  it("does not exist, for reading and for writing", async () => {
+    const { slug } = await service.create(owner, { publicPlayground: true });
+    const calls = [
+      get(service, slug, other),
+      service.client.getSchema({ slug, userId: other }),
+      service.client.getDefinition({ slug, userId: other, knownRevision: 0 }),
+      service.client.getDefinition({ slug, userId: other, knownRevision: 1 }),
+      service.update(slug, other, { name: "Mine now" }),
+      service.update(slug, other, { name: "Mine now", ifRevision: 99 }),
+      service.client.moveWorkflow({ slug, ownerId: other, folderId: undefined }),
+      service.client.deleteWorkflow({ slug, ownerId: other }),
+    ];
+    for (const call of calls) await expect(call).rejects.toMatchObject(NOT_FOUND);
+    expect(await slugs(other)).toEqual(expect.not.arrayContaining([slug]));
+    expect(await get(service, slug, owner)).toMatchObject({ name: "A workflow", revision: 1 });
+  });
+
+  it("is readable and runnable, but not writable, when it is a template", async () => {
+    const { slug } = await service.create(owner, { isTemplate: true, ...GRAPH });
+    expect(await slugs(other)).toContain(slug);
+    expect(await get(service, slug, other)).toMatchObject({ slug, createdBy: owner });
+    expect((await service.client.getDefinition({ slug, userId: other, knownRevision: 0 })).nodesJson).toBe(GRAPH.nodesJson);
+    expect((await service.client.getSchema({ slug, userId: other })).schema!.fields).toHaveLength(4);
+    await expect(service.update(slug, other, { name: "x" })).rejects.toMatchObject(NOT_FOUND);
+    await expect(service.client.deleteWorkflow({ slug, ownerId: other })).rejects.toMatchObject(NOT_FOUND);
+    await service.update(slug, owner, { isTemplate: false });
+    expect(await slugs(other)).not.toContain(slug);
+    await expect(get(service, slug, other)).rejects.toMatchObject(NOT_FOUND);
+  });
+});
+
+describe("listing", () => {
+  it("has the caller's own and others' templates, the latest change first, without graphs", async () => {
+    const first = await service.create(owner, { name: "First", ...GRAPH, coverJson: '{"image":"u"}' });
+    const template = await service.create(other, { name: "Template", isTemplate: true });
+    const second = await service.create(owner, { name: "Second", isTemplate: true, archived: true });
+    await service.create(other, { name: "Private" });
+    await service.update(first.slug, owner, { description: "latest" });
+    const { workflows } = await service.client.listWorkflows({ userId: owner });
+    const relevant = workflows.filter((row) => [first.slug, template.slug, second.slug].includes(row.slug));
+    expect(relevant.map((row) => row.slug)).toEqual([first.slug, second.slug, template.slug]);
+    expect(workflows.filter((row) => row.name === "Private")).toEqual([]);
+    expect(relevant[0]).toMatchObject({
+      coverJson: '{"image":"u"}',
+      description: "latest",
+      generators: [{ nodeId: "gen", model: "sandbox-image" }],
+    });
+    expect(relevant[0]).not.toHaveProperty("nodesJson");
+  });
+
+  it("stays one message whatever pictures are in it", async () => {
+    const thumbnail = `data:image/png;base64,${"A".repeat(250_000)}`;
+    for (let count = 0; count < 70; count += 10) await Promise.all(Array.from({ length: 10 }, () => service.create(owner, { thumbnail })));
+    const { workflows } = await service.client.listWorkflows({ userId: owner }, { deadlineMs: 20_000 });
+    const own = workflows.filter((row) => row.createdBy === owner);
+    expect(own).toHaveLength(70);
+    expect(own[0]!.thumbnail).toBe(thumbnail);
+    expect(own.at(-1)!.thumbnail).toBeUndefined();
+    expect((await get(service, own.at(-1)!.slug, owner)).thumbnail).toBe(thumbnail);
+  });
+});
+
+describe("updating", () => {
+  it("overwrites what is supplied, keeps what is not, and never the slug", async () => {
+    const created = await service.create(owner, { name: "Before", description: "kept", tags: ["old"], thumbnail: "t", ...GRAPH });
+    const updated = await service.update(created.slug, owner, {
+      name: "After",
+      tags: { values: [] },
+      clearThumbnail: true,
+      archived: true,
+    });
+    expect(updated).toMatchObject({
+      slug: created.slug,
+      name: "After",
+      description: "kept",
+      tags: [],
+      thumbnail: undefined,
+      archived: true,
+      revision: 2,
+      ...GRAPH,
+    });
+    expect(updated.createdAt).toEqual(created.createdAt);
+    expect(updated.generators).toEqual(created.generators);
+    expect(await get(service, created.slug, owner)).toEqual(updated);
+  });
+
+  it("derives schema and generators anew from a changed graph", async () => {
+    const { slug } = await service.create(owner, GRAPH);
+    await service.update(slug, owner, { nodesJson: '[{"id":"g2","type":"generate-video","data":{"model":"sandbox-video"}}]' });
+    const { schema, generators } = await service.client.getSchema({ slug, userId: owner });
+    expect([schema!.fields, schema!.valuesJson]).toEqual([[], "{}"]);
+    expect(generators).toEqual([{ nodeId: "g2", model: "sandbox-video", inputsJson: "{}" }]);
+  });
+
+  it("happens only at the revision that is named", async () => {
+    const { slug } = await service.create(owner);
+    const updated = await service.update(slug, owner, { ifRevision: 1, name: "Second" });
+    expect(updated.revision).toBe(2);
+    for (const ifRevision of [1, 0, -1, 3]) {
+      await expect(service.update(slug, owner, { ifRevision, name: "Lost" })).rejects.toMatchObject({
+        kind: "precondition",
+        reason: "PRECONDITION_FAILED",
+      });
+    }
+    expect((await get(service, slug, owner)).name).toBe("Second");
+  });
+
+  it("changes nothing when nothing is supplied, and nothing when something is wrong", async () => {
+    const created = await service.create(owner);
+    expect(await service.update(created.slug, owner, {})).toEqual(created);
+    await expect(service.update(created.slug, owner, { name: "New", nodesJson: "{}" })).rejects.toMatchObject(invalidAt("nodes"));
+    expect(await get(service, created.slug, owner)).toEqual(created);
+  });
+});
+
+describe("schemas", () => {
+  it("list the fields as declared and the saved value of each", async () => {
+    const { slug } = await service.create(owner, { name: "Schema", description: "about", ...GRAPH });
+    const { schema, generators } = await service.client.getSchema({ slug, userId: owner });
+    expect(schema).toEqual({
+      name: "Schema",
+      description: "about",
+      fields: [
+        {
+          name: "prompt",
+          type: "text",
+          label: "Prompt",
+          defaultJson: '"a cat"',
+          options: [],
+          required: true,
+          min: undefined,
+          max: undefined,
+        },
+        {
+          name: "style",
+          type: "select",
+          label: "Style",
+          defaultJson: '"b"',
+          options: ["a", "b"],
+          required: false,
+          min: undefined,
+          max: undefined,
+        },
+        { name: "n", type: "number", label: "N", defaultJson: "", options: [], required: false, min: 1, max: 4 },
+        {
+          name: "a.$b",
+          type: "json",
+          label: "Odd",
+          defaultJson: '{"$x.y":null}',
+          options: [],
+          required: false,
+          min: undefined,
+          max: undefined,
+        },
+      ],
+      valuesJson: '{"prompt":"a dog","style":"b","n":null,"a.$b":{"$x.y":null}}',
+    });
+    expect(generators).toEqual([{ nodeId: "gen", model: "sandbox-image", inputsJson: '{"count":2}' }]);
+  });
+
+  it("are empty without a request-input node", async () => {
+    const { slug } = await service.create(owner);
+    const { schema } = await service.client.getSchema({ slug, userId: owner });
+    expect([schema!.fields, schema!.valuesJson]).toEqual([[], "{}"]);
+  });
+
+  it("are public only for public playgrounds", async () => {
+    const { slug } = await service.create(owner, { isTemplate: true, ...GRAPH });
+    await expect(service.client.getPublicSchema({ slug })).rejects.toMatchObject(NOT_FOUND);
+    await service.update(slug, owner, { publicPlayground: true });
+    expect((await service.client.getPublicSchema({ slug })).schema!.fields).toHaveLength(4);
+    await expect(service.client.getPublicSchema({ slug: "no-such-workflow" })).rejects.toMatchObject(NOT_FOUND);
+  });
+});
+
+describe("definitions", () => {
+  it("leave the graph out when the caller holds it", async () => {
+    const { slug } = await service.create(owner, GRAPH);
+    const ask = (knownRevision: number): Promise<proto.GetDefinitionResponse> =>
+      service.client.getDefinition({ slug, userId: owner, knownRevision });
+    expect(await ask(0)).toMatchObject({ slug, revision: 1, unchanged: false, ...GRAPH });
+    expect(await ask(1)).toMatchObject({ slug, revision: 1, unchanged: true, nodesJson: "", edgesJson: "" });
+    await service.update(slug, owner, { name: "Changed" });
+    expect(await ask(1)).toMatchObject({ revision: 2, unchanged: false, ...GRAPH });
+  });
+});
+
+describe("moving and deleting", () => {
+  it("moves into a folder of the owner's and back to the root level", async () => {
+    const { slug } = await service.create(owner);
+    const mine = (await service.client.createFolder({ ownerId: owner, name: "Mine" })).folder!;
+    const theirs = (await service.client.createFolder({ ownerId: other, name: "Theirs" })).folder!;
+    const move = async (folderId?: string): Promise<proto.Workflow> =>
+      (await service.client.moveWorkflow({ slug, ownerId: owner, folderId })).workflow!;
+    expect(await move(mine.id)).toMatchObject({ folderId: mine.id, revision: 2 });
+    await expect(move(theirs.id)).rejects.toMatchObject(invalidAt("folderId"));
+    await expect(service.update(slug, owner, { folderId: theirs.id })).rejects.toMatchObject(invalidAt("folderId"));
+    expect(await move()).toMatchObject({ folderId: undefined, revision: 3 });
+    expect(await service.update(slug, owner, { folderId: mine.id })).toMatchObject({ folderId: mine.id });
+    expect(await service.update(slug, owner, { clearFolderId: true })).toMatchObject({ folderId: undefined });
+  });
+
+  it("deletes for good", async () => {
+    const { slug } = await service.create(owner);
+    await service.client.deleteWorkflow({ slug, ownerId: owner });
+    await expect(get(service, slug, owner)).rejects.toMatchObject(NOT_FOUND);
+    await expect(service.client.deleteWorkflow({ slug, ownerId: owner })).rejects.toMatchObject(NOT_FOUND);
+  });
+});
+
+describe("folders", () => {
+  const create = async (name: string, ownerId = owner): Promise<proto.Folder> =>
+    (await service.client.createFolder({ ownerId, name })).folder!;
+
+  it("are listed by name, each owner's own", async () => {
+    for (const name of ["b", "a", "c"]) await create(name);
+    await create("theirs", other);
+    expect((await service.client.listFolders({ ownerId: owner })).folders.map((folder) => folder.name)).toEqual(["a", "b", "c"]);
+  });
+
+  it("can be renamed by their owner only", async () => {
+    const { id } = await create("old");
+    expect((await service.client.renameFolder({ ownerId: owner, folderId: id, name: "new" })).folder).toMatchObject({ id, name: "new" });
+    for (const call of [
+      service.client.renameFolder({ ownerId: other, folderId: id, name: "x" }),
+      service.client.deleteFolder({ ownerId: other, folderId: id }),
+    ]) {
+      await expect(call).rejects.toMatchObject({ kind: "not_found", reason: "NOT_FOUND" });
+    }
+  });
+
+  it("refuse empty and long names", async () => {
+    for (const name of ["", "  ", "x".repeat(201)]) await expect(create(name)).rejects.toMatchObject(invalidAt("name"));
+  });
+
+  it("give their workflows back to the root level when removed", async () => {
+    const { id } = await create("short-lived");
+    const { slug } = await service.create(owner, { folderId: id });
+    await service.client.deleteFolder({ ownerId: owner, folderId: id });
+    expect(await get(service, slug, owner)).toMatchObject({ folderId: undefined, revision: 2 });
+    await expect(service.client.deleteFolder({ ownerId: owner, folderId: id })).rejects.toMatchObject({ reason: "NOT_FOUND" });
+  });
+});
