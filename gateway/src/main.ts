@@ -1,9 +1,12 @@
-import { connectRedis, defineService, runProcess, startHttpServer } from "@nodeloom/platform";
+import { connectRedis, defineService, redisReady, runProcess, startHttpServer } from "@nodeloom/platform";
 import { createApp } from "./app";
 import { answerMalformed } from "./malformed";
 import { gatewayVariables } from "./variables";
 import { connectServices } from "./clients";
 import { createGateway } from "./wiring";
+
+/** Limits are shared from the first request where Redis is up; where it is not, the start goes on without it. */
+const REDIS_WAIT_MS = 1_000;
 
 /** The HTTP edge. It starts whatever is up or down behind it; /readyz tells. */
 export const service = defineService({
@@ -32,6 +35,7 @@ export const service = defineService({
       publicBaseUrl: config.PUBLIC_BASE_URL,
       trustProxy: config.TRUST_PROXY,
     });
+    await redisReady(redis, REDIS_WAIT_MS);
     const http = await startHttpServer({ listen: config.GATEWAY_LISTEN, app, requestTimeoutMs: config.REQUEST_TIMEOUT_MS });
     answerMalformed(http.server);
     return {

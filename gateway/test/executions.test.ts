@@ -1,0 +1,212 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import type { sendUnaryData, ServerUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
+import { status } from "@grpc/grpc-js";
+import { executions } from "@nodeloom/proto";
+import { startFakeService, type FakeService } from "./support/fake-service";
+import { startPlatform, type Platform, type User } from "./support/platform";
+
+type WatchCall = ServerWritableStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>;
+
+const known = new Map<string, executions.Execution>();
+let watching: WatchCall[] = [];
+let fake: FakeService;
+let platform: Platform;
+let pro: User;
+
+beforeAll(async () => {
+  fake = await startFakeService(executions.ExecutionsServiceService, {
+    getExecution: (
+      call: ServerUnaryCall<executions.GetExecutionRequest, executions.GetExecutionResponse>,
+      callback: sendUnaryData<executions.GetExecutionResponse>,
+    ) => {
+      const execution = known.get(call.request.executionId);
+      callback(null, { execution: execution?.userId === call.request.userId ? execution : undefined });
+    },
+    watchExecution: (call: WatchCall) => void watching.push(call),
+  });
+  platform = await startPlatform({ EXECUTIONS_ADDRESS: fake.address });
+  pro = await platform.createUser();
+});
+afterAll(async () => {
+  await platform.stop();
+  fake.stop();
+});
+beforeEach(() => (watching = []));
+
+const execution = (more: Partial<executions.Execution>): executions.Execution => {
+  const made = executions.Execution.fromPartial({
+    executionId: randomUUID(),
+    userId: pro.id,
+    status: "processing",
+    createdAt: new Date(0),
+    ...more,
+  });
+  known.set(made.executionId, made);
+  return made;
+};
+
+describe("polling", () => {
+  it("shows a running execution without result and error", async () => {
+    const { executionId } = execution({ nodes: [executions.NodeState.fromPartial({ id: "n", type: "text-box", status: "processing" })] });
+    const answer = await platform.send(`/api/executions/${executionId}`, { headers: platform.byKey(pro) });
+    expect(answer.body).toMatchObject({
+      executionId,
+      status: "processing",
+      requestId: null,
+      webhookDelivery: { configured: false },
+      nodes: [{ id: "n", type: "text-box", status: "processing", startedAt: null, durationMs: null, creditsCost: 0, error: null }],
+    });
+    expect(answer.body).not.toHaveProperty("result");
+    expect(answer.body).not.toHaveProperty("error");
+  });
+
+  it("shows a result as it was stored, an error with its code, and the webhook's delivery", async () => {
+    const { executionId } = execution({
+      status: "failed",
+      requestId: "r",
+      resultJson: '{"n":1.0}',
+      millicredits: 1_500,
+      error: executions.ExecutionError.fromPartial({
+        code: "PROVIDER_SUBMIT_FAILED",
+        message: "no",
+        providerStatus: 500,
+        providerBody: "b",
+      }),
+      webhookDelivery: executions.WebhookDelivery.fromPartial({
+        configured: true,
+        url: "https://x.example/",
+        attempts: 2,
+        lastError: "500",
+      }),
+    });
+    const answer = await platform.send(`/api/executions/${executionId}`, { headers: platform.byKey(pro) });
+    expect(answer.text).toContain('"result":{"n":1.0}');
+    expect(answer.body).toMatchObject({
+      error: { code: "PROVIDER_SUBMIT_FAILED", providerStatus: 500, providerBody: "b" },
+      creditsCost: 1.5,
+      webhookDelivery: { configured: true, url: "https://x.example/", attempts: 2, deliveredAt: null, lastError: "500" },
+    });
+  });
+
+  it.each(["events", "", "cancel", "redeliver"])(
+    "of what is malformed, unknown or somebody else's is EXECUTION_NOT_FOUND alike (%s)",
+    async (action) => {
+      const { executionId } = execution({ userId: "somebody" });
+      const ids = action === "" || action === "events" ? ["nonsense", randomUUID(), executionId] : ["nonsense"];
+      for (const id of ids) {
+        const method = action === "" || action === "events" ? "GET" : "POST";
+        const path = `/api/executions/${id}${action === "" ? "" : `/${action}`}`;
+        const answer = await platform.send(path, { method, headers: platform.byKey(pro) });
+        expect([answer.status, answer.body]).toEqual([404, { error: "execution not found", code: "EXECUTION_NOT_FOUND" }]);
+      }
+    },
+  );
+});
+
+interface Stream {
+  response: IncomingMessage;
+  text: () => string;
+  close(): void;
+}
+
+const open = async (executionId: string, headers: Record<string, string> = {}): Promise<Stream> => {
+  const outgoing = httpRequest(`${platform.baseUrl}/api/executions/${executionId}/events`, {
+    headers: { ...platform.byKey(pro), ...headers },
+    agent: false,
+  });
+  outgoing.end();
+  const [response] = (await once(outgoing, "response")) as [IncomingMessage];
+  let text = "";
+  response.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  response.on("error", () => undefined);
+  return { response, text: () => text, close: () => outgoing.destroy() };
+};
+
+const until = async (condition: () => boolean): Promise<void> => {
+  const deadline = Date.now() + 5_000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error("not in time");
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+};
+
+const event = (sequence: number, type: string, dataJson = "{}"): executions.WatchExecutionResponse => ({
+  sequence,
+  type,
+  at: new Date(0),
+  dataJson,
+});
+
+describe("following an execution", () => {
+  it("sends events in order, with their ids, and ends with the execution", async () => {
+    const { executionId } = execution({});
+    const stream = await open(executionId);
+    expect(stream.response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
+    await until(() => watching.length === 1);
+    const [call] = watching;
+    expect(call!.request).toMatchObject({ executionId, userId: pro.id, afterSequence: 0 });
+    call!.write(event(1, "admitted"));
+    call!.write(event(2, "node.completed", '{"node":"a",\n"n":1.0}'));
+    call!.end();
+    await once(stream.response, "end");
+    expect(stream.text()).toContain(
+      'id: 2\nevent: node.completed\ndata: {"type":"node.completed","at":"1970-01-01T00:00:00.000Z","data":{"node":"a",\ndata: "n":1.0}}\n\n',
+    );
+    expect(stream.text().indexOf("id: 1\n")).toBeLessThan(stream.text().indexOf("id: 2\n"));
+  });
+
+  it("resumes after Last-Event-ID", async () => {
+    const { executionId } = execution({});
+    const stream = await open(executionId, { "last-event-id": "41" });
+    await until(() => watching.length === 1);
+    expect(watching[0]!.request.afterSequence).toBe(41);
+    stream.close();
+  });
+
+  it("tells a client that has seen everything not to come back", async () => {
+    const { executionId } = execution({ status: "completed" });
+    const opening = open(executionId, { "last-event-id": "9" });
+    await until(() => watching.length === 1);
+    watching[0]!.end();
+    expect((await opening).response.statusCode).toBe(204);
+  });
+
+  it("replays the rest of a final execution", async () => {
+    const { executionId } = execution({ status: "completed" });
+    const opening = open(executionId, { "last-event-id": "8" });
+    await until(() => watching.length === 1);
+    watching[0]!.write(event(9, "settled"));
+    watching[0]!.end();
+    const stream = await opening;
+    await once(stream.response, "end");
+    expect(stream.text()).toContain("id: 9\nevent: settled\n");
+  });
+
+  it("lets go of the execution when the client goes away", async () => {
+    const { executionId } = execution({});
+    const stream = await open(executionId);
+    await until(() => watching.length === 1);
+    const cancelled = once(watching[0]!, "cancelled");
+    stream.close();
+    await cancelled;
+  });
+
+  it("ends when the source breaks, so that the client resumes", async () => {
+    const { executionId } = execution({});
+    const stream = await open(executionId);
+    await until(() => watching.length === 1);
+    watching[0]!.write(event(1, "admitted"));
+    await until(() => stream.text().includes("id: 1\n"));
+    watching[0]!.emit("error", { code: status.UNAVAILABLE, details: "gone" });
+    await once(stream.response, "end");
+  });
+
+  it("answers a HEAD without waiting for events", async () => {
+    const { executionId } = execution({});
+    const answer = await platform.send(`/api/executions/${executionId}/events`, { method: "HEAD", headers: platform.byKey(pro) });
+    expect(answer.status).toBe(200);
+    expect(watching).toHaveLength(0);
+  });
+});
