@@ -46,7 +46,7 @@ const refused = (): DomainError => new DomainError("unauthenticated", "UNAUTHENT
 const retired = (): DomainError =>
   new DomainError("unauthenticated", "LEGACY_KEY_RETIRED", "keys created before May 2026 are retired; create a new one");
 
-const hasEnded = (date: Date | null | undefined, nowMs: number): boolean => date != null && date.getTime() <= nowMs;
+const hasEnded = (date: Date | null | undefined, nowMs: number): boolean => !!date && date.getTime() <= nowMs;
 
 export const createAuthentication = (options: AuthenticationOptions): Authentication => {
   const { store, users, changes, pepper, onTouchFailed = () => undefined, clock = Date.now, cacheTtlMs } = options;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { DomainError, invalidRequest, type Issue, type Plan } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, type Issue } from "@nodeloom/kernel";
 import type { Changes } from "./changes";
 import { isEmail, normaliseEmail } from "./emails";
 import type { LoginThrottle } from "./login-throttle";

@@ -73,28 +73,40 @@ export const deploy = async (): Promise<Deployment> => {
   };
 };
 
-/** A TCP relay to a real server that a test can cut, as if the server were gone, and mend. */
-export const startRelay = async (url: string): Promise<{ url: string; cut(): Promise<void>; stop(): Promise<void> }> => {
+export interface Relay {
+  url: string;
+  /** Closes every connection and refuses new ones, as if the server were gone. */
+  cut(): Promise<void>;
+  mend(): Promise<void>;
+}
+
+/** A TCP relay to a real server that a test can cut. Tests end with it cut. */
+export const startRelay = async (url: string): Promise<Relay> => {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   const relay = createServer((incoming) => {
-    const outgoing = connect(Number(target.port || 6379), target.hostname);
+    const outgoing = connect(Number(target.port), target.hostname);
     for (const socket of [incoming, outgoing]) {
       sockets.add(socket);
       socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
     }
     incoming.pipe(outgoing).pipe(incoming);
   });
-  await new Promise<void>((resolve) => relay.listen(0, "127.0.0.1", resolve));
+  const listen = (port: number): Promise<void> => new Promise((resolve) => relay.listen(port, "127.0.0.1", () => resolve()));
+  await listen(0);
+  const { port } = relay.address() as AddressInfo;
   const relayed = new URL(url);
   relayed.hostname = "127.0.0.1";
-  relayed.port = String((relay.address() as AddressInfo).port);
-  const cut = (): Promise<void> =>
-    new Promise((resolve) => {
-      relay.close(() => resolve());
-      for (const socket of sockets) socket.destroy();
-    });
-  return { url: relayed.href, cut, stop: async () => (relay.listening ? cut() : undefined) };
+  relayed.port = String(port);
+  return {
+    url: relayed.href,
+    cut: () =>
+      new Promise((resolve) => {
+        relay.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+    mend: () => listen(port),
+  };
 };
 
 /** What a call was refused with. */
@@ -138,6 +150,8 @@ export const msUntil = async (holds: () => Promise<boolean>, deadlineMs: number)
   const startedAt = performance.now();
   while (performance.now() - startedAt < deadlineMs) {
     if (await holds()) return performance.now() - startedAt;
+    // Lets input be read even when the condition itself waits for none.
+    await new Promise<void>((resolve) => void setImmediate(resolve));
   }
   throw new Error(`did not hold within ${deadlineMs} ms`);
 };

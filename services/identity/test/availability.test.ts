@@ -1,0 +1,27 @@
+import { createKey, deploy, newUser, refusal, startRelay, type Deployment } from "./support";
+
+const PATIENCE = { deadlineMs: 15_000 };
+
+let deployment: Deployment;
+beforeAll(async () => (deployment = await deploy()));
+afterAll(() => deployment.stop());
+
+describe("while the database is away", () => {
+  it("every request that needs it is told so, and the next one after its return is served", async () => {
+    const relay = await startRelay(process.env.MONGODB_URI!);
+    const uri = new URL(relay.url);
+    uri.pathname ||= "/";
+    uri.searchParams.set("directConnection", "true");
+    const { client } = await deployment.startInstance({ MONGODB_URI: uri.href });
+    const user = await newUser(client, { tier: "pro" });
+    const { value } = await createKey(client, user.id);
+    await relay.cut();
+    const calls = [client.getUser({ userId: user.id }, PATIENCE), client.authenticateKey({ value }, PATIENCE)];
+    for (const refused of await Promise.all(calls.map(refusal))) {
+      expect(refused).toMatchObject({ kind: "unavailable", reason: "SERVICE_UNAVAILABLE", message: "the identity database is away" });
+    }
+    await relay.mend();
+    expect((await client.authenticateKey({ value }, PATIENCE)).user).toEqual(user);
+    await relay.cut();
+  });
+});

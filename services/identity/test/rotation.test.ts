@@ -1,0 +1,116 @@
+import { createKey, deploy, msUntil, newUser, refusal, type Deployment, type IdentityClient } from "./support";
+
+let deployment: Deployment;
+let client: IdentityClient;
+let userId: string;
+
+beforeAll(async () => {
+  deployment = await deploy();
+  ({ client } = await deployment.startInstance());
+  userId = (await newUser(client, { tier: "pro" })).id;
+});
+afterAll(() => deployment.stop());
+
+const works = async (value: string): Promise<boolean> => {
+  try {
+    await client.authenticateKey({ value });
+    return true;
+  } catch (error) {
+    expect(error).toMatchObject({ reason: "UNAUTHENTICATED" });
+    return false;
+  }
+};
+
+const rotated = async (graceSeconds: number) => {
+  const created = await createKey(client, userId);
+  await client.authenticateKey({ value: created.value });
+  const keyId = created.key!.id;
+  const rotation = await client.rotateKey({ userId, keyId, graceSeconds });
+  return { keyId, created, rotation, oldValue: created.value, newValue: rotation.value };
+};
+
+describe("rotating a key", () => {
+  it("keeps the record and changes the value", async () => {
+    const { keyId, created, rotation, oldValue, newValue } = await rotated(60);
+    expect(newValue).not.toBe(oldValue);
+    expect(rotation.key).toMatchObject({
+      id: keyId,
+      name: created.key!.name,
+      start: newValue.slice(0, 12),
+      createdAt: created.key!.createdAt,
+    });
+    expect(rotation.webhookSecret).toBe("");
+    expect((await client.authenticateKey({ value: newValue })).key!.id).toBe(keyId);
+  });
+
+  it("leaves the old value alone as long as the new one wasn't used, whatever the grace", async () => {
+    const { oldValue } = await rotated(0);
+    for (let use = 0; use < 3; use += 1) expect(await works(oldValue)).toBe(true);
+  });
+
+  it("with no grace ends the old value at the new one's first use", async () => {
+    const { oldValue, newValue } = await rotated(0);
+    expect(await works(oldValue)).toBe(true);
+    expect(await works(newValue)).toBe(true);
+    expect(await works(oldValue)).toBe(false);
+    expect(await works(newValue)).toBe(true);
+  });
+
+  it("ends the old value a grace after the new one's first use, not after a later one", async () => {
+    const { oldValue, newValue } = await rotated(1);
+    const used = performance.now();
+    expect(await works(newValue)).toBe(true);
+    expect(await works(oldValue)).toBe(true);
+    await msUntil(async () => {
+      await works(newValue);
+      return !(await works(oldValue));
+    }, 3_000);
+    const lasted = performance.now() - used;
+    expect(lasted).toBeGreaterThan(950);
+    expect(lasted).toBeLessThan(2_500);
+  });
+
+  it("replaces a new value that nobody used and leaves the used one alone", async () => {
+    const { keyId, oldValue, newValue } = await rotated(60);
+    const { value: newest } = await client.rotateKey({ userId, keyId, graceSeconds: 0 });
+    expect(await works(newValue)).toBe(false);
+    expect(await works(oldValue)).toBe(true);
+    expect(await works(newest)).toBe(true);
+    expect(await works(oldValue)).toBe(false);
+  });
+
+  it("is won by one of many at the same time", async () => {
+    const { key, value } = await createKey(client, userId);
+    const results = await Promise.allSettled(
+      Array.from({ length: 8 }, () => client.rotateKey({ userId, keyId: key!.id, graceSeconds: 60 })),
+    );
+    const won = results.flatMap((result) => (result.status === "fulfilled" ? [result.value.value] : []));
+    for (const result of results) if (result.status === "rejected") expect(result.reason).toMatchObject({ reason: "PRECONDITION_FAILED" });
+    const working = await Promise.all(won.map(works));
+    // Those that came one after the other replaced each other; only the last one's value works.
+    expect(working.filter(Boolean)).toHaveLength(1);
+    expect(await works(value)).toBe(true);
+  });
+
+  it("doesn't outlive a revocation: both values stop", async () => {
+    const { keyId, oldValue, newValue } = await rotated(86_400);
+    expect(await works(newValue)).toBe(true);
+    expect(await works(oldValue)).toBe(true);
+    await client.revokeKey({ userId, keyId });
+    expect(await works(newValue)).toBe(false);
+    expect(await works(oldValue)).toBe(false);
+  });
+
+  it.each([-1, 86_401])("refuses a grace of %d s", async (graceSeconds) => {
+    const { key } = await createKey(client, userId);
+    const { reason, metadata } = await refusal(client.rotateKey({ userId, keyId: key!.id, graceSeconds }));
+    expect(reason).toBe("INVALID_REQUEST");
+    expect(metadata.issues).toMatchObject([{ path: "graceSeconds" }]);
+  });
+
+  it("refuses an expired key", async () => {
+    const { key } = await createKey(client, userId, { expiresAt: new Date(Date.now() + 60_000) });
+    await deployment.database.collection<{ _id: string }>("keys").updateOne({ _id: key!.id }, { $set: { expiresAt: new Date() } });
+    expect(await refusal(client.rotateKey({ userId, keyId: key!.id, graceSeconds: 0 }))).toMatchObject({ reason: "PRECONDITION_FAILED" });
+  });
+});

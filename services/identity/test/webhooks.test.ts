@@ -1,0 +1,118 @@
+import { createKey, deploy, newUser, refusal, type Deployment, type IdentityClient } from "./support";
+
+const URL = "https://example.com/hook";
+const ALL_EVENTS = ["execution.completed", "execution.failed", "execution.cancelled"];
+const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
+const NOTHING = { url: "", secrets: [], events: [] };
+
+let deployment: Deployment;
+let client: IdentityClient;
+let userId: string;
+
+beforeAll(async () => {
+  deployment = await deploy();
+  ({ client } = await deployment.startInstance());
+  userId = (await newUser(client, { tier: "pro" })).id;
+});
+afterAll(() => deployment.stop());
+
+const keyRecords = () => deployment.database.collection<{ _id: string }>("keys");
+const withWebhook = () => createKey(client, userId, { preset: "webhook-receiver", webhookUrl: URL });
+
+describe("a key's webhook", () => {
+  it("is created with the key, its secret shown once and stored encrypted", async () => {
+    const { key, webhookSecret } = await withWebhook();
+    expect(key!.webhook).toEqual({ url: URL, events: ALL_EVENTS, disabledAt: undefined, disabledReason: "" });
+    expect(webhookSecret).toMatch(SECRET);
+    expect(await client.getWebhookTarget({ keyId: key!.id })).toEqual({ url: URL, secrets: [webhookSecret], events: ALL_EVENTS });
+    expect(JSON.stringify(await keyRecords().findOne({ _id: key!.id }))).not.toContain(webhookSecret.slice(6));
+  });
+
+  it("can be added later, for some events", async () => {
+    const { key } = await createKey(client, userId, { preset: "webhook-receiver" });
+    expect(await client.getWebhookTarget({ keyId: key!.id })).toEqual(NOTHING);
+    const { key: changed, webhookSecret } = await client.setKeyWebhook({ userId, keyId: key!.id, url: URL, events: ["execution.failed"] });
+    expect(changed!.webhook).toMatchObject({ url: URL, events: ["execution.failed"] });
+    expect(await client.getWebhookTarget({ keyId: key!.id })).toEqual({ url: URL, secrets: [webhookSecret], events: ["execution.failed"] });
+  });
+
+  it("signs with the old secret too for a day after each new one, and never with more than two", async () => {
+    const { key, webhookSecret: first } = await withWebhook();
+    const keyId = key!.id;
+    const set = async () => (await client.setKeyWebhook({ userId, keyId, url: URL, events: [] })).webhookSecret;
+    const second = await set();
+    expect((await client.getWebhookTarget({ keyId })).secrets).toEqual([second, first]);
+    const third = await set();
+    expect((await client.getWebhookTarget({ keyId })).secrets).toEqual([third, second]);
+    await keyRecords().updateOne({ _id: keyId }, { $set: { "webhookSecrets.0.createdAt": new Date(Date.now() - 24 * 3_600_000) } });
+    expect((await client.getWebhookTarget({ keyId })).secrets).toEqual([third]);
+  });
+
+  it("gets a new secret with the key's rotation, with the same overlap", async () => {
+    const { key, webhookSecret: first } = await withWebhook();
+    const { webhookSecret: second } = await client.rotateKey({ userId, keyId: key!.id, graceSeconds: 0 });
+    expect(second).toMatch(SECRET);
+    expect((await client.getWebhookTarget({ keyId: key!.id })).secrets).toEqual([second, first]);
+  });
+
+  it("is left with the two newest secrets when set many times at once", async () => {
+    const { key } = await withWebhook();
+    const sets = Array.from({ length: 6 }, () => client.setKeyWebhook({ userId, keyId: key!.id, url: URL, events: [] }));
+    const shown = (await Promise.all(sets)).map(({ webhookSecret }) => webhookSecret);
+    const { secrets } = await client.getWebhookTarget({ keyId: key!.id });
+    expect(secrets).toHaveLength(2);
+    for (const secret of secrets) expect(shown).toContain(secret);
+  });
+
+  it("is nothing after its removal, which may be repeated, and after the key's revocation", async () => {
+    const { key } = await withWebhook();
+    const mine = { userId, keyId: key!.id };
+    for (let round = 0; round < 2; round += 1) expect((await client.deleteKeyWebhook(mine)).key!.webhook).toBeUndefined();
+    expect(await client.getWebhookTarget({ keyId: key!.id })).toEqual(NOTHING);
+    const { webhookSecret } = await client.setKeyWebhook({ ...mine, url: URL, events: [] });
+    expect((await client.getWebhookTarget({ keyId: key!.id })).secrets).toEqual([webhookSecret]);
+    await client.revokeKey(mine);
+    expect(await client.getWebhookTarget({ keyId: key!.id })).toEqual(NOTHING);
+  });
+
+  it("is disabled only at the URL that was found gone, and enabled by setting it", async () => {
+    const { key } = await withWebhook();
+    const keyId = key!.id;
+    await client.disableWebhook({ keyId, url: "https://example.com/earlier", reason: "410" });
+    expect((await client.getWebhookTarget({ keyId })).url).toBe(URL);
+    await client.disableWebhook({ keyId, url: URL, reason: "answered 410" });
+    expect(await client.getWebhookTarget({ keyId })).toEqual(NOTHING);
+    const { keys } = await client.listKeys({ userId });
+    const webhook = keys.find(({ id }) => id === keyId)!.webhook!;
+    expect(webhook).toMatchObject({ url: URL, disabledReason: "answered 410" });
+    expect(webhook.disabledAt).toBeInstanceOf(Date);
+    await client.setKeyWebhook({ userId, keyId, url: URL, events: [] });
+    expect((await client.getWebhookTarget({ keyId })).url).toBe(URL);
+    await client.disableWebhook({ keyId: "no-such-key", url: URL, reason: "" });
+  });
+
+  it.each([
+    "",
+    "example.com",
+    "ftp://example.com",
+    "javascript:alert(1)",
+    "https://user:password@example.com",
+    `https://example.com/${"x".repeat(2_048)}`,
+  ])("is refused at an unsuitable URL (%#)", async (url) => {
+    const { key } = await createKey(client, userId, { preset: "webhook-receiver" });
+    const { reason, metadata } = await refusal(client.setKeyWebhook({ userId, keyId: key!.id, url, events: [] }));
+    expect(reason).toBe("INVALID_REQUEST");
+    expect(metadata.issues).toMatchObject([{ path: "webhook.url" }]);
+    await client.revokeKey({ userId, keyId: key!.id });
+  });
+
+  it("is refused for unknown events and on a key that may not receive", async () => {
+    const { key } = await withWebhook();
+    const events = refusal(client.setKeyWebhook({ userId, keyId: key!.id, url: URL, events: ["execution.started"] }));
+    expect((await events).metadata.issues).toMatchObject([{ path: "webhook.events.0" }]);
+    const { key: mute } = await createKey(client, userId, { preset: "workflow-deploy" });
+    const { reason, message } = await refusal(client.setKeyWebhook({ userId, keyId: mute!.id, url: URL, events: [] }));
+    expect(reason).toBe("INVALID_REQUEST");
+    expect(message).toContain("webhook:receive");
+  });
+});
