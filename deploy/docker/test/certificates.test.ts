@@ -1,0 +1,176 @@
+import { execFile, execFileSync } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Client, credentials, type handleUnaryCall, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
+import { createGrpcClient, createLogger, grpcService, startGrpcServer, unary, type TlsConfig } from "@nodeloom/platform";
+import { billing } from "@nodeloom/proto";
+import { loadCompose, readEnvFile, ROOT } from "./compose-file";
+
+const DOCKER = join(ROOT, "deploy", "docker");
+const SETTINGS = Object.fromEntries(Object.keys(readEnvFile(join(DOCKER, "example.env"))).map((name) => [name, "x"]));
+/** The services that the compose file asks certificates for. */
+const NAMES = loadCompose(SETTINGS).services.certs!.command!.slice(3);
+const ACCOUNT = { userId: "u" };
+
+const folder = mkdtempSync(join(tmpdir(), "nodeloom-certificates-"));
+const authority = join(folder, "authority");
+const certificates = join(folder, "certificates");
+const makeCertificates = (into = certificates, by = authority, names = NAMES): string =>
+  execFileSync(join(DOCKER, "make-certs.sh"), [by, into, ...names], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+const tlsOf = (name: string, from = certificates): TlsConfig => ({
+  TLS_CA_FILE: join(from, "authority.pem"),
+  TLS_CERT_FILE: join(from, name, "certificate.pem"),
+  TLS_KEY_FILE: join(from, name, "key.pem"),
+});
+
+interface ProbedServer extends UntypedServiceImplementation {
+  getAccount: handleUnaryCall<billing.GetAccountRequest, billing.GetAccountResponse>;
+}
+/** One method of a real service is enough to be called. */
+const DEFINITION = { getAccount: billing.BillingServiceService.getAccount } as ServiceDefinition<ProbedServer>;
+const handlers: ProbedServer = { getAccount: unary(() => Promise.resolve(billing.GetAccountResponse.fromPartial({}))) };
+
+let server: Awaited<ReturnType<typeof startGrpcServer>>;
+beforeAll(async () => {
+  makeCertificates();
+  server = await startGrpcServer({
+    // Not loopback: here a server without mutual TLS would not start.
+    listen: "0.0.0.0:0",
+    services: [grpcService(DEFINITION, handlers)],
+    logger: createLogger("certificates-test", "silent"),
+    tls: tlsOf("billing"),
+  });
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const call = async (tls: TlsConfig, host = "localhost"): Promise<unknown> => {
+  const client = createGrpcClient<ProbedServer>(DEFINITION, { address: `${host}:${server.port}`, tls });
+  try {
+    return await client.getAccount(ACCOUNT, { deadlineMs: 5_000 });
+  } finally {
+    client.close();
+  }
+};
+
+describe("the certificates", () => {
+  it("name their service, and can be used by both sides of a call", () => {
+    for (const name of NAMES) {
+      const certificate = new X509Certificate(readFileSync(join(certificates, name, "certificate.pem")));
+      expect(certificate.checkHost(name)).toBe(name);
+      expect(certificate.checkHost("localhost")).toBe("localhost");
+      expect(NAMES.filter((other) => certificate.checkHost(other))).toEqual([name]);
+      expect(certificate.ca).toBe(false);
+      expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2"]);
+    }
+  });
+
+  it("let one service call another", async () => {
+    await expect(call(tlsOf("gateway"))).resolves.toEqual(billing.GetAccountResponse.fromPartial({}));
+  });
+
+  it("keep out a caller without a certificate", async () => {
+    const client = new Client(`localhost:${server.port}`, credentials.createSsl(readFileSync(join(certificates, "authority.pem"))));
+    const { path, requestSerialize, responseDeserialize } = DEFINITION.getAccount;
+    const answer = new Promise((resolve, reject) => {
+      const options = { deadline: Date.now() + 5_000 };
+      client.makeUnaryRequest(path, requestSerialize, responseDeserialize, ACCOUNT, options, (error, reply) =>
+        error ? reject(error) : resolve(reply),
+      );
+    });
+    await expect(answer).rejects.toMatchObject({ code: 14 });
+    client.close();
+  });
+
+  it("keep out a caller in plain text", async () => {
+    await expect(call({})).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
+  });
+
+  it("keep out a caller whose certificate another authority signed", async () => {
+    const foreign = join(folder, "foreign");
+    makeCertificates(foreign, join(folder, "foreign-authority"), ["gateway"]);
+    const stranger = { ...tlsOf("gateway", foreign), TLS_CA_FILE: join(certificates, "authority.pem") };
+    await expect(call(stranger)).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
+  });
+
+  it("keep callers from a server that is not the one they ask for", async () => {
+    const { TLS_CA_FILE: ca, TLS_KEY_FILE: key, TLS_CERT_FILE: certificate } = tlsOf("gateway");
+    const channel = credentials.createSsl(readFileSync(ca!), readFileSync(key!), readFileSync(certificate!));
+    const client = new Client(`localhost:${server.port}`, channel, { "grpc.ssl_target_name_override": "identity" });
+    const ready = new Promise((resolve, reject) => {
+      client.waitForReady(Date.now() + 1_500, (error) => (error ? reject(error) : resolve(undefined)));
+    });
+    await expect(ready).rejects.toThrow();
+    client.close();
+  });
+
+  it("stay what they are when they are made again, and a lost one is made new", () => {
+    const before = NAMES.map((name) => readFileSync(join(certificates, name, "certificate.pem"), "utf8"));
+    expect(makeCertificates()).toBe("");
+    const copy = join(folder, "copy");
+    makeCertificates(copy, join(folder, "copy-authority"), ["gateway", "billing"]);
+    rmSync(join(copy, "billing", "key.pem"));
+    expect(makeCertificates(copy, join(folder, "copy-authority"), ["gateway", "billing"])).toBe("made a certificate for billing\n");
+    expect(NAMES.map((name) => readFileSync(join(certificates, name, "certificate.pem"), "utf8"))).toEqual(before);
+  });
+
+  it("are all signed again when the authority is new", () => {
+    const [by, into] = [join(folder, "renewed-authority"), join(folder, "renewed")];
+    makeCertificates(into, by, ["gateway", "billing"]);
+    rmSync(by, { recursive: true });
+    expect(makeCertificates(into, by, ["gateway", "billing"])).toMatch(/new authority\n.*for gateway\n.*for billing\n$/);
+  });
+
+  it("can be read by their owner only, and the authority's key lies apart from them", () => {
+    const isPrivate = (path: string): boolean => (statSync(path).mode & 0o077) === 0;
+    expect(NAMES.every((name) => isPrivate(join(certificates, name, "key.pem")))).toBe(true);
+    expect(isPrivate(join(authority, "key.pem"))).toBe(true);
+    const { services } = loadCompose(SETTINGS);
+    const seeing = Object.entries(services).filter(([, { volumes = [] }]) => volumes.some((volume) => volume.startsWith("authority:")));
+    expect(seeing.map(([name]) => name)).toEqual(["certs"]);
+  });
+});
+
+describe("the health probe", () => {
+  const probe = async (args: string[], env: Record<string, string>): Promise<{ code: number; stderr: string }> =>
+    promisify(execFile)(process.execPath, [join(DOCKER, "health.mjs"), ...args], { env }).then(
+      ({ stderr }) => ({ code: 0, stderr }),
+      (error: { code: number; stderr: string }) => ({ code: error.code, stderr: error.stderr }),
+    );
+  const tls = tlsOf("billing") as Record<string, string>;
+  const listen = (): string => `0.0.0.0:${server.port}`;
+
+  it("passes when the gRPC server of its container serves", async () => {
+    expect(await probe(["grpc:BILLING_LISTEN"], { ...tls, BILLING_LISTEN: listen() })).toEqual({ code: 0, stderr: "" });
+  });
+
+  it("fails for a gRPC server that is not there, that it may not call, or that it wasn't told of", async () => {
+    const results = await Promise.all([
+      probe(["grpc:BILLING_LISTEN"], { ...tls, BILLING_LISTEN: "0.0.0.0:1" }),
+      probe(["grpc:BILLING_LISTEN"], { BILLING_LISTEN: listen() }),
+      probe(["grpc:BILLING_LISTEN"], tls),
+      probe([], tls),
+    ]);
+    expect(results.map(({ code }) => code)).toEqual([1, 1, 1, 1]);
+    expect(results[0]!.stderr).toContain("grpc:BILLING_LISTEN");
+  });
+
+  it("passes and fails with the answer of /readyz, and fails when one of several does", async () => {
+    let status = 200;
+    const http = createServer((request, response) => response.writeHead(request.url === "/readyz" ? status : 404).end());
+    await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+    const env = { ...tls, MEDIA_LISTEN: listen(), MEDIA_HTTP_LISTEN: `0.0.0.0:${(http.address() as AddressInfo).port}` };
+    const both = ["grpc:MEDIA_LISTEN", "http:MEDIA_HTTP_LISTEN"];
+    expect(await probe(both, env)).toEqual({ code: 0, stderr: "" });
+    status = 503;
+    expect(await probe(both, env)).toEqual({ code: 1, stderr: "http:MEDIA_HTTP_LISTEN: /readyz answers 503\n" });
+    http.close();
+  });
+});

@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+
+/** The repository's root. */
+export const ROOT = join(__dirname, "..", "..", "..");
+/** The image of every Nodeloom process. */
+export const IMAGE = "nodeloom:local";
+
+export type Variables = Readonly<Record<string, string>>;
+export type Condition = "service_started" | "service_healthy" | "service_completed_successfully";
+
+export interface ComposeService {
+  image: string;
+  build?: { context: string; dockerfile: string };
+  command?: string[];
+  entrypoint?: string[];
+  environment: Record<string, string>;
+  volumes?: string[];
+  networks?: string[];
+  network_mode?: string;
+  ports?: string[];
+  healthcheck?: { test: string[] };
+  depends_on?: Record<string, { condition: Condition }>;
+  restart?: string;
+  stop_grace_period?: string;
+  read_only?: boolean;
+}
+
+export interface ComposeFile {
+  services: Record<string, ComposeService>;
+  networks: Record<string, { internal?: boolean }>;
+  volumes: Record<string, unknown>;
+}
+
+const REFERENCE = /\$\$|\$\{([A-Z_][A-Z0-9_]*)(?:(:-|:\?)([^}]*))?\}/g;
+
+/** Replaces `${NAME}`, `${NAME:-default}` and `${NAME:?message}` as Docker Compose does. @throws for the last when there is no value. */
+export const interpolate = (text: string, variables: Variables): string =>
+  text.replace(REFERENCE, (match, name: string | undefined, operator: string | undefined, rest: string | undefined) => {
+    if (name === undefined) return match === "$$" ? "$" : match;
+    const value = variables[name] ?? "";
+    if (value !== "") return value;
+    if (operator === ":?") throw new Error(`required variable ${name} is missing a value: ${rest}`);
+    return operator === ":-" ? (rest ?? "") : "";
+  });
+
+/** Names of all variables that a text refers to, with what follows the name. */
+export const references = (text: string): { name: string; isRequired: boolean }[] =>
+  [...text.matchAll(REFERENCE)].flatMap(([, name, operator]) => (name === undefined ? [] : [{ name, isRequired: operator === ":?" }]));
+
+const mapStrings = (value: unknown, change: (text: string) => string): unknown => {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, change));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, mapStrings(member, change)]));
+};
+
+export const readComposeText = (): string => readFileSync(join(ROOT, "docker-compose.yml"), "utf8");
+
+/** docker-compose.yml with its variables replaced. */
+export const loadCompose = (variables: Variables): ComposeFile =>
+  mapStrings(parse(readComposeText(), { merge: true }), (text) => interpolate(text, variables)) as ComposeFile;
+
+/** The assignments of an env file, those that are commented out included when asked for. */
+export const readEnvFile = (path: string, { commented = false } = {}): Record<string, string> => {
+  const pattern = commented ? /^#?([A-Z][A-Z0-9_]*)=(.*)$/gm : /^([A-Z][A-Z0-9_]*)=(.*)$/gm;
+  return Object.fromEntries([...readFileSync(path, "utf8").matchAll(pattern)].map(([, name, value]) => [name!, value!]));
+};
+
+/** The services that run Nodeloom's own code, by name. */
+export const ownServices = (compose: ComposeFile): [string, ComposeService][] =>
+  Object.entries(compose.services).filter(([, { image, command }]) => image === IMAGE && command?.[0] === "node");

@@ -1,0 +1,267 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadConfig, splitHostPort } from "@nodeloom/platform";
+import { parse } from "yaml";
+import {
+  IMAGE,
+  interpolate,
+  loadCompose,
+  ownServices,
+  readComposeText,
+  readEnvFile,
+  references,
+  ROOT,
+  type ComposeFile,
+  type ComposeService,
+} from "./compose-file";
+import { DEFINITIONS } from "./definitions";
+
+const EXAMPLE = join(ROOT, "deploy", "docker", "example.env");
+/** Where the servers that aren't ours listen, as their images document it. */
+const SERVER_PORTS: Readonly<Record<string, number>> = { mongo: 27017, redis: 6379, postgres: 5432, temporal: 7233 };
+const LOOPBACK_PORT = /^127\.0\.0\.1:(\d+):(\d+)$/;
+
+const folder = mkdtempSync(join(tmpdir(), "nodeloom-compose-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const makeEnv = (): Record<string, string> => {
+  const file = join(folder, ".env");
+  execFileSync("sh", [join(ROOT, "deploy", "docker", "make-env.sh"), file], { stdio: "pipe" });
+  return readEnvFile(file);
+};
+const settings = makeEnv();
+const compose: ComposeFile = loadCompose(settings);
+const own = ownServices(compose);
+const ownNames = own.map(([name]) => name);
+
+const portOf = (address: string): number => splitHostPort(address).port;
+const listens = ({ environment }: ComposeService): [string, number][] =>
+  Object.entries(environment)
+    .filter(([name]) => name.endsWith("_LISTEN"))
+    .map(([name, value]) => [name, portOf(value)]);
+
+/** Variables that name another server, each with its host and port. */
+const dialled = ({ environment }: ComposeService): { variable: string; host: string; port: number }[] =>
+  Object.entries(environment)
+    .filter(([name]) => name !== "PUBLIC_BASE_URL" && name !== "OTEL_EXPORTER_OTLP_ENDPOINT" && /_(ADDRESS|URL|URI)$/.test(name))
+    .map(([variable, value]) => {
+      const { hostname, port } = new URL(value.includes("://") ? value : `tcp://${value}`);
+      return { variable, host: hostname, port: Number(port) };
+    });
+
+/** Secrets that registry entries name: whoever calls the providers reads them by these names. */
+const providerSecrets = (): Set<string> => {
+  const registry = join(ROOT, "services", "models", "registry");
+  const entries = readdirSync(registry).map((file) => JSON.parse(readFileSync(join(registry, file), "utf8")) as ProviderEntry);
+  return new Set(entries.flatMap(({ provider }) => (provider.auth?.secretEnv ? [provider.auth.secretEnv] : [])));
+};
+interface ProviderEntry {
+  provider: { auth?: { secretEnv?: string } };
+}
+const READS_PROVIDER_SECRETS = new Set(["executions", "models"]);
+
+describe("the settings", () => {
+  it("are complete in the example: each variable of the compose file is there, and no other", () => {
+    const used = new Set(references(readComposeText()).map(({ name }) => name));
+    expect(Object.keys(readEnvFile(EXAMPLE, { commented: true })).sort()).toEqual([...used].sort());
+  });
+
+  it("refuse to start without each secret, and say what it is for", () => {
+    const text = readComposeText();
+    const required = [...new Set(references(text).flatMap(({ name, isRequired }) => (isRequired ? [name] : [])))];
+    expect(required.sort()).toEqual(
+      ["API_KEY_PEPPER", "BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD", "MONGO_PASSWORD", "POSTGRES_PASSWORD"].concat([
+        "REDIS_PASSWORD",
+        "SANDBOX_API_KEY",
+        "SESSION_SECRET",
+      ]),
+    );
+    for (const name of required) {
+      expect(() => interpolate(text, { ...settings, [name]: "" })).toThrow(new RegExp(`${name} is missing a value: set it to .{10}`));
+    }
+  });
+
+  it("hold no secret in the example, and a different one for each in a new .env", () => {
+    const secrets = Object.entries(readEnvFile(EXAMPLE))
+      .filter(([, value]) => value === "")
+      .map(([name]) => settings[name]!);
+    expect(secrets.length).toBeGreaterThanOrEqual(7);
+    expect(new Set(secrets).size).toBe(secrets.length);
+    for (const secret of secrets) expect(secret).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it("are never overwritten by make-env.sh", () => {
+    expect(() => makeEnv()).toThrow();
+  });
+});
+
+describe("the platform's services", () => {
+  it("are all there, each under the name that its code has", () => {
+    const workspaces = ["gateway", ...readdirSync(join(ROOT, "services")).map((name) => `services/${name}`)];
+    const deployable = workspaces.filter((workspace) => existsSync(join(ROOT, workspace, "src", "main.ts")));
+    expect(ownNames.sort()).toEqual(deployable.map((workspace) => workspace.replace("services/", "")).sort());
+    expect(ownNames).toEqual(Object.keys(DEFINITIONS).sort());
+  });
+
+  it.each(own)("%s runs the built main of its own workspace", (name, { command }) => {
+    const workspace = name === "gateway" ? "gateway" : `services/${name}`;
+    expect(command).toEqual(["node", `${workspace}/dist/main.js`]);
+    expect(DEFINITIONS[name]!.name).toBe(name);
+  });
+
+  it.each(own)("%s is given only variables that it reads", (name, { environment }) => {
+    const known = new Set(Object.keys(DEFINITIONS[name]!.config.shape));
+    if (READS_PROVIDER_SECRETS.has(name)) for (const secret of providerSecrets()) known.add(secret);
+    expect(Object.keys(environment).filter((variable) => !known.has(variable))).toEqual([]);
+  });
+
+  it.each(own)("%s starts from the variables that it is given", (name, { environment }) => {
+    const config = loadConfig(DEFINITIONS[name]!.config, environment) as Record<string, unknown>;
+    for (const variable of Object.keys(DEFINITIONS[name]!.config.shape).filter((key) => /_(LISTEN|ADDRESS)$/.test(key))) {
+      // A default means loopback: right on one machine, wrong in a container.
+      expect({ variable, value: config[variable] }).toEqual({ variable, value: environment[variable] });
+    }
+  });
+
+  it.each(own)("%s listens on every interface", (_name, service) => {
+    expect(listens(service)).not.toEqual([]);
+    for (const [variable] of listens(service)) expect(splitHostPort(service.environment[variable]!).host).toBe("0.0.0.0");
+  });
+
+  it.each(own)("%s dials servers that listen there, over a network that both are in", (_name, service) => {
+    for (const { variable, host, port } of dialled(service)) {
+      const callee = compose.services[host];
+      const ports = callee?.image === IMAGE ? listens(callee).map(([, listening]) => listening) : [SERVER_PORTS[host]];
+      expect({ variable, ports }).toEqual({ variable, ports: expect.arrayContaining([port]) as number[] });
+      expect({ variable, shared: callee!.networks!.some((network) => service.networks!.includes(network)) }).toEqual({
+        variable,
+        shared: true,
+      });
+    }
+  });
+
+  it.each(own)("%s is asked for its health at every port that it listens on", (_name, service) => {
+    const [kind, node, script, ...probes] = service.healthcheck!.test;
+    expect([kind, node, script]).toEqual(["CMD", "node", "deploy/docker/health.mjs"]);
+    expect(existsSync(join(ROOT, script!))).toBe(true);
+    const plain = /^(GATEWAY|MEDIA_HTTP|SANDBOX)_LISTEN$/;
+    expect(probes.sort()).toEqual(
+      listens(service)
+        .map(([variable]) => `${plain.test(variable) ? "http" : "grpc"}:${variable}`)
+        .sort(),
+    );
+  });
+
+  it.each(own)("%s has longer to stop than it takes at most", (name, { environment, stop_grace_period: period }) => {
+    const { SHUTDOWN_GRACE_MS: graceMs } = loadConfig(DEFINITIONS[name]!.config, environment) as { SHUTDOWN_GRACE_MS: number };
+    expect(Number(/^(\d+)s$/.exec(period!)![1]) * 1_000).toBeGreaterThan(graceMs);
+  });
+
+  it.each(own.filter(([name]) => name !== "sandbox"))("%s has certificates of its own for mutual TLS", (name, { environment, volumes }) => {
+    expect(environment).toMatchObject({
+      TLS_CA_FILE: "/certificates/authority.pem",
+      TLS_CERT_FILE: `/certificates/${name}/certificate.pem`,
+      TLS_KEY_FILE: `/certificates/${name}/key.pem`,
+    });
+    expect(volumes).toContain("certificates:/certificates:ro");
+    const [script, authority, certificates, ...names] = compose.services.certs!.command!;
+    expect([script, authority, certificates]).toEqual(["deploy/docker/make-certs.sh", "/authority", "/certificates"]);
+    expect(names).toContain(name);
+  });
+
+  it("may all call the sandbox provider where they call out", () => {
+    const callers = own.filter(([name]) => "EGRESS_ALLOW" in DEFINITIONS[name]!.config.shape);
+    expect(callers.map(([name]) => name).sort()).toEqual(["executions", "media"]);
+    for (const [name, { environment, networks }] of callers) {
+      const { EGRESS_ALLOW: allowed } = loadConfig(DEFINITIONS[name]!.config, environment) as { EGRESS_ALLOW: string[] };
+      expect(allowed).toEqual([`sandbox:${portOf(compose.services.sandbox!.environment.SANDBOX_LISTEN!)}`]);
+      expect(networks).toContain("outside");
+    }
+  });
+
+  it("keep their data in volumes", () => {
+    for (const variable of ["MEDIA_DIR", "SANDBOX_DATA_DIR"]) {
+      const [, service] = own.find(([, { environment }]) => environment[variable] !== undefined)!;
+      expect(service.volumes!.some((volume) => volume.endsWith(`:${service.environment[variable]}`))).toBe(true);
+    }
+  });
+});
+
+describe("the compose file", () => {
+  const all = Object.entries(compose.services);
+
+  it("publishes the gateway and Temporal's UI, on loopback only", () => {
+    const published = all.filter(([, { ports }]) => ports !== undefined);
+    expect(published.map(([name]) => name).sort()).toEqual(["gateway", "temporal-ui"]);
+    for (const [name, { ports, environment, networks }] of published) {
+      const [, , inside] = LOOPBACK_PORT.exec(ports![0]!)!;
+      const listening = name === "gateway" ? portOf(environment.GATEWAY_LISTEN!) : Number(environment.TEMPORAL_UI_PORT);
+      expect({ name, inside: Number(inside) }).toEqual({ name, inside: listening });
+      // A port of a container that is only in internal networks can't be reached.
+      expect(networks!.some((network) => !compose.networks[network]!.internal)).toBe(true);
+    }
+  });
+
+  it("tells clients the address that it publishes", () => {
+    const { port } = new URL(compose.services.gateway!.environment.PUBLIC_BASE_URL!);
+    expect(LOOPBACK_PORT.exec(compose.services.gateway!.ports![0]!)![1]).toBe(port);
+  });
+
+  it("lets only those reach the internet who call providers or are called from outside", () => {
+    const outside = all.filter(([, { networks }]) => networks?.some((network) => !compose.networks[network]!.internal));
+    expect(outside.map(([name]) => name).sort()).toEqual(["executions", "gateway", "media", "temporal-ui"]);
+  });
+
+  it.each(all)("%s waits only for what can become so", (_name, { depends_on: dependencies = {} }) => {
+    for (const [target, { condition }] of Object.entries(dependencies)) {
+      const callee = compose.services[target]!;
+      if (condition === "service_healthy") expect(callee.healthcheck).toBeDefined();
+      if (condition === "service_completed_successfully") expect(callee.restart).toMatch(/^(no|on-failure.*)$/);
+      expect(condition).not.toBe("service_started");
+    }
+  });
+
+  it("starts the gateway after every service that it calls", () => {
+    const called = dialled(compose.services.gateway!).map(({ host }) => host);
+    expect(Object.keys(compose.services.gateway!.depends_on!)).toEqual(expect.arrayContaining(called));
+  });
+
+  it.each(all)("%s mounts declared volumes and files that exist", (_name, { volumes = [] }) => {
+    for (const [source] of volumes.map((volume) => volume.split(":"))) {
+      if (source!.startsWith("./")) expect(existsSync(join(ROOT, source!))).toBe(true);
+      else expect(Object.keys(compose.volumes)).toContain(source);
+    }
+  });
+
+  it.each(all)("%s pins its image, and only one service builds ours", (name, { image, build, networks = [] }) => {
+    expect(image).toMatch(/:(local|\d+(\.\d+)*)$/);
+    expect(build !== undefined).toBe(name === "certs");
+    for (const network of networks) expect(Object.keys(compose.networks)).toContain(network);
+  });
+
+  it("uses one MongoDB replica set, under the name that clients ask for", () => {
+    const start = readFileSync(join(ROOT, "deploy", "docker", "mongo", "start.sh"), "utf8");
+    const init = readFileSync(join(ROOT, "deploy", "docker", "mongo", "replica-set.js"), "utf8");
+    for (const [, { environment }] of own.filter(([, service]) => service.environment.MONGODB_URI)) {
+      const { searchParams, password, host } = new URL(environment.MONGODB_URI!);
+      expect(start).toContain(`--replSet ${searchParams.get("replicaSet")} `);
+      expect(init).toContain(`_id: "${searchParams.get("replicaSet")}", members: [{ _id: 0, host: "${host}" }]`);
+      expect(password).toBe(compose.services.mongo!.environment.MONGO_INITDB_ROOT_PASSWORD);
+    }
+  });
+
+  it("gives Temporal a YAML file of settings where it looks for them, and runs a namespace that is made", () => {
+    const { temporal, "temporal-init": init, executions } = compose.services;
+    expect(temporal!.volumes).toContain(
+      `./deploy/docker/temporal/dynamic-config.yaml:${temporal!.environment.DYNAMIC_CONFIG_FILE_PATH}:ro`,
+    );
+    const dynamic = parse(readFileSync(join(ROOT, "deploy/docker/temporal/dynamic-config.yaml"), "utf8")) as Record<
+      string,
+      { value: number }[]
+    >;
+    for (const values of Object.values(dynamic)) expect(values).toEqual([{ value: expect.any(Number) as number }]);
+    expect(init!.environment.TEMPORAL_NAMESPACE).toBe(executions!.environment.TEMPORAL_NAMESPACE);
+  });
+});
