@@ -74,8 +74,12 @@ describe("ingest", () => {
     expect(hits.get("/slow")).toBe(1);
   });
 
+  const storedFiles = async (): Promise<number> =>
+    (await readdir(service.folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).length;
+
   it("answers one object when two replicas ingest different bytes under one id", async () => {
     const id = randomUUID();
+    const before = await storedFiles();
     const replica = await startMedia([], { folder: service.folder, prefix: service.prefix });
     try {
       const urls = [PNG, WAV].map((bytes) => `data:;base64,${bytes.toString("base64")}`);
@@ -84,6 +88,7 @@ describe("ingest", () => {
       const read = Buffer.from(await (await fetch(`${service.http}/media/${both[0]!.key}`)).arrayBuffer());
       expect([PNG, WAV]).toContainEqual(read);
       expect(read.length).toBe(both[0]!.bytes);
+      expect(await storedFiles()).toBe(before + 1);
     } finally {
       await replica.close();
     }
