@@ -49,7 +49,7 @@ export const installDependencies = async () => {
   if (!matches) {
     const npm = await findOnPath(process.env, "npm");
     if (npm === undefined) throw new Error("npm is not on PATH: install Node.js with npm");
-    const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+    const args = ["ci", "--include=dev", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
     let output = "";
     const { ok } = await runCommand(npm, args, { cwd: ROOT, output: (chunk) => (output += chunk) });
     if (!ok) throw new Error(`npm ci failed:\n${firstLines(output)}`);
