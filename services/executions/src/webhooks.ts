@@ -1,7 +1,7 @@
 import { EgressError, executionJson, type EgressClient, type Logger } from "@nodeloom/platform";
 import { Webhook } from "standardwebhooks";
 import type { Identity } from "./clients";
-import type { ExecutionStore } from "./store";
+import type { ExecutionStore, ExecutionView } from "./store";
 import type { DeliveryInput, DeliveryResult } from "./temporal/activity-types";
 import { TIMING } from "./timing";
 import { executionMessage } from "./view";
@@ -21,6 +21,8 @@ const retryAfterMs = (header: string | undefined): number | null => {
   const ms = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(header) - Date.now();
   return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null;
 };
+
+const resultOf = (record: ExecutionView): unknown => (record.resultJson === null ? undefined : (JSON.parse(record.resultJson) as unknown));
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
@@ -44,7 +46,7 @@ export const createWebhooks = ({
     if (!record?.webhook || target.url === "" || target.secrets.length === 0) return { done: true };
     if (target.events.length > 0 && !target.events.includes(type)) return { done: true };
     const at = new Date();
-    const body = JSON.stringify({ type, timestamp: at.toISOString(), data: executionJson(executionMessage(record)) });
+    const body = JSON.stringify({ type, timestamp: at.toISOString(), data: executionJson(executionMessage(record), resultOf(record)) });
     const id = `msg_${executionId}`;
     const headers = {
       "content-type": "application/json",

@@ -1,54 +1,52 @@
 import { toCredits } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 
-/** A date as clients see it. */
 const iso = (date: Date | undefined): string | null => date?.toISOString() ?? null;
 
-const errorJson = (error: executions.ExecutionError | undefined): Record<string, unknown> | null =>
-  error
-    ? {
-        code: error.code,
-        error: error.message,
-        ...(error.nodeId === undefined ? {} : { nodeId: error.nodeId }),
-        ...(error.providerStatus === undefined ? {} : { providerStatus: error.providerStatus }),
-        ...(error.providerBody === undefined ? {} : { providerBody: error.providerBody }),
-      }
-    : null;
+const errorJson = (error: executions.ExecutionError): Record<string, unknown> => ({
+  code: error.code,
+  message: error.message,
+  nodeId: error.nodeId,
+  providerStatus: error.providerStatus,
+  providerBody: error.providerBody,
+});
 
-/** Webhook delivery as submit and poll responses show it. */
-export const webhookDeliveryJson = (delivery: executions.WebhookDelivery | undefined, withProgress: boolean): Record<string, unknown> => {
-  if (!delivery?.configured) return { configured: false };
-  const progress = { attempts: delivery.attempts, deliveredAt: iso(delivery.deliveredAt), lastError: delivery.lastError ?? null };
-  return { configured: true, url: delivery.url, ...(withProgress ? progress : {}) };
-};
+/** A webhook's delivery as clients see it. */
+export const webhookDeliveryJson = (delivery: executions.WebhookDelivery | undefined): Record<string, unknown> =>
+  delivery?.configured
+    ? { configured: true, url: delivery.url, attempts: delivery.attempts, deliveredAt: iso(delivery.deliveredAt), lastError: delivery.lastError ?? null }
+    : { configured: false };
 
-/** An execution as poll responses and webhooks show it. */
-export const executionJson = (execution: executions.Execution): Record<string, unknown> => {
-  const error = errorJson(execution.error);
-  return {
-    executionId: execution.executionId,
-    status: execution.status,
-    requestId: execution.requestId ?? null,
-    durationMs: execution.durationMs,
-    ...(execution.resultJson === "" ? {} : { result: JSON.parse(execution.resultJson) as unknown }),
-    ...(error ? { error } : {}),
-    creditsCost: toCredits(execution.millicredits),
-    workflowSlug: execution.workflowSlug ?? null,
-    modelIds: execution.modelIds,
-    source: execution.source,
-    createdAt: iso(execution.createdAt),
-    finishedAt: iso(execution.finishedAt),
-    webhookDelivery: webhookDeliveryJson(execution.webhookDelivery, true),
-    nodes: execution.nodes.map((node) => ({
-      id: node.id,
-      type: node.type,
-      status: node.status,
-      startedAt: iso(node.startedAt),
-      durationMs: node.durationMs ?? null,
-      creditsCost: toCredits(node.millicredits),
-      error: errorJson(node.error),
-      ...(node.warnings.length > 0 ? { warnings: node.warnings } : {}),
-      ...(node.cancelReport ? { cancelReport: node.cancelReport } : {}),
-    })),
-  };
-};
+const nodeJson = (node: executions.NodeState): Record<string, unknown> => ({
+  id: node.id,
+  type: node.type,
+  status: node.status,
+  startedAt: iso(node.startedAt),
+  durationMs: node.durationMs ?? null,
+  creditsCost: toCredits(node.millicredits),
+  error: node.error ? errorJson(node.error) : null,
+  requestId: node.requestId,
+  warnings: node.warnings.length > 0 ? node.warnings : undefined,
+  cancelReport: node.cancelReport || undefined,
+});
+
+/**
+ * An execution as poll responses and webhooks show it. Undefined members are absent in JSON.
+ * @param result the run's result in whatever form the caller writes JSON with; undefined while there is none.
+ */
+export const executionJson = (execution: executions.Execution, result: unknown): Record<string, unknown> => ({
+  executionId: execution.executionId,
+  status: execution.status,
+  requestId: execution.requestId ?? null,
+  durationMs: execution.durationMs,
+  result,
+  error: execution.error ? errorJson(execution.error) : undefined,
+  webhookDelivery: webhookDeliveryJson(execution.webhookDelivery),
+  nodes: execution.nodes.map(nodeJson),
+  workflowSlug: execution.workflowSlug ?? null,
+  modelIds: execution.modelIds,
+  source: execution.source,
+  creditsCost: toCredits(execution.millicredits),
+  createdAt: iso(execution.createdAt),
+  finishedAt: iso(execution.finishedAt),
+});

@@ -1,0 +1,123 @@
+import { clientOf, eventually, type Account, type Answer } from "./support/client";
+import { clip, greeting } from "./support/graphs";
+import { startPlatform, type Platform } from "./support/platform";
+
+let platform: Platform;
+let client: ReturnType<typeof clientOf>;
+let user: Account;
+const BILLING = "billing";
+const EXECUTIONS = "executions";
+
+beforeAll(async () => {
+  platform = await startPlatform({
+    groups: [["identity", "workflows", "models", "usage", "media", "sandbox"], [BILLING], [EXECUTIONS], ["gateway"]],
+  });
+  client = clientOf(platform);
+  user = await client.account({ tier: "enterprise" });
+}, 60_000);
+afterAll(() => platform.stop());
+
+const post = (path: string, body: unknown): Promise<Answer> => client.call("POST", path, { key: user.key, body });
+const get = (path: string): Promise<Answer> => client.call("GET", path, { key: user.key });
+const save = async (graph: unknown): Promise<string> => ((await post("/api/workflows", graph)).body as unknown as { slug: string }).slug;
+const isFinal = ({ body }: Answer): boolean => ["completed", "failed", "cancelled"].includes(body.status as string);
+const balance = async (): Promise<number> =>
+  ((await client.call("GET", "/api/me", { cookie: user.cookie })).body.credits as unknown as { plan: number }).plan;
+const rowsOf = async (slug: string): Promise<{ status: string; creditsCost: number }[]> =>
+  (await get(`/api/usage?workflowSlug=${slug}&limit=500`)).body.rows as unknown as { status: string; creditsCost: number }[];
+const ledgerIsRight = async (): Promise<void> =>
+  expect((await client.asAdmin("GET", "/api/admin/ledger/check")).body).toMatchObject({ ok: true, mismatches: [] });
+
+it("completes an asynchronous run after kill -9 of the executions process, once, charged once", async () => {
+  const slug = await save(clip({ latencyMs: 3_000 }));
+  const before = await balance();
+  const started = await post(`/api/workflows/${slug}/run?async=true`, { inputs: {} });
+  expect(started.status).toBe(202);
+  await platform.processes[EXECUTIONS]!.kill();
+  await platform.processes[EXECUTIONS]!.start();
+  const done = await eventually(() => get(`/api/executions/${started.body.executionId as string}`), isFinal, 40_000);
+  expect(done.body).toMatchObject({ status: "completed", result: { videos: [{}] } });
+  expect(await rowsOf(slug)).toEqual([expect.objectContaining({ status: "completed", creditsCost: 5.75 })]);
+  expect(before - (await balance())).toBeCloseTo(5.75, 6);
+  await ledgerIsRight();
+}, 90_000);
+
+it("answers a synchronous run although the executions process was killed meanwhile", async () => {
+  const slug = await save(clip({ latencyMs: 2_500 }));
+  const answer = post(`/api/workflows/${slug}/run`, { inputs: {} });
+  await eventually(
+    () => rowsOf(slug),
+    (rows) => rows.length === 1,
+  );
+  await platform.processes[EXECUTIONS]!.kill();
+  await platform.processes[EXECUTIONS]!.start();
+  expect(await answer).toMatchObject({ status: 200, body: { success: true } });
+  expect(await rowsOf(slug)).toHaveLength(1);
+}, 90_000);
+
+it("charges every run exactly once while billing is killed again and again", async () => {
+  const slug = await save(clip({ latencyMs: 300 }));
+  const before = await balance();
+  const runs = Array.from({ length: 40 }, () => post(`/api/workflows/${slug}/run?async=true`, { inputs: {} }));
+  for (let kills = 0; kills < 3; kills += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await platform.processes[BILLING]!.kill();
+    await platform.processes[BILLING]!.start();
+  }
+  const answers = await Promise.all(runs);
+  const accepted = answers.filter((answer) => answer.status === 202);
+  // What was not accepted was refused as unavailable, and left nothing behind.
+  expect(answers.filter((answer) => answer.status !== 202).every((answer) => answer.status === 503)).toBe(true);
+  for (const { body } of accepted) {
+    const done = await eventually(() => get(`/api/executions/${body.executionId as string}`), isFinal, 40_000);
+    expect(done.body.status).toBe("completed");
+  }
+  const rows = await eventually(
+    () => rowsOf(slug),
+    (found) => found.every((row) => row.status !== "processing"),
+  );
+  expect(rows).toHaveLength(accepted.length);
+  expect(before - (await balance())).toBeCloseTo(rows.length * 5.75, 6);
+  expect((await client.call("GET", "/api/me", { cookie: user.cookie })).body.credits).toMatchObject({ held: 0 });
+  await ledgerIsRight();
+}, 120_000);
+
+it("gives correct limits and settles exactly once with two gateways and two executions processes", async () => {
+  const [gateway] = await Promise.all([platform.startAnother("gateway"), platform.startAnother(EXECUTIONS)]);
+  const bases = [platform.baseUrl, `http://${gateway.env.GATEWAY_LISTEN!}`];
+  const pro = await client.account({ tier: "pro" });
+  const asked = await Promise.all(
+    Array.from({ length: 130 }, (_, index) =>
+      clientOf({ baseUrl: bases[index % 2]!, admin: platform.admin }).call("GET", "/api/usage", { key: pro.key }),
+    ),
+  );
+  expect(asked.filter((answer) => answer.status === 200)).toHaveLength(100);
+  expect(asked.filter((answer) => answer.status === 429)).toHaveLength(30);
+
+  const slug = await save(clip({ latencyMs: 200 }));
+  const before = await balance();
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, (_, index) =>
+      clientOf({ baseUrl: bases[index % 2]!, admin: platform.admin }).call("POST", `/api/workflows/${slug}/run`, {
+        key: user.key,
+        body: { inputs: {} },
+      }),
+    ),
+  );
+  expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 200));
+  expect(await rowsOf(slug)).toHaveLength(30);
+  expect(before - (await balance())).toBeCloseTo(30 * 5.75, 6);
+  await ledgerIsRight();
+}, 120_000);
+
+it("holds both money invariants under 100 parallel runs of one user", async () => {
+  const slug = await save(greeting());
+  const paid = await save(clip({ latencyMs: 50 }));
+  const before = await balance();
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, index) => post(`/api/workflows/${index % 2 === 0 ? slug : paid}/run`, { inputs: {} })),
+  );
+  expect(answers.every((answer) => answer.status === 200)).toBe(true);
+  expect(before - (await balance())).toBeCloseTo(50 * 5.75, 6);
+  await ledgerIsRight();
+}, 120_000);
