@@ -10,6 +10,7 @@ import { service as identity } from "@nodeloom/identity";
 import { service as media } from "@nodeloom/media";
 import { service as models } from "@nodeloom/models";
 import { service as usage } from "@nodeloom/usage";
+import { service as workflows } from "@nodeloom/workflows";
 import { expectDocumented } from "./contract";
 import { send, sessionCookie, type Answer, type Sent } from "./http";
 
@@ -84,11 +85,11 @@ export const startPlatform = async (overrides: Record<string, string> = {}): Pro
     BOOTSTRAP_ADMIN_EMAIL: ADMIN.email,
     BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
     SANDBOX_URL: `http://${nobody}`,
-    WORKFLOWS_ADDRESS: nobody,
+    WORKFLOWS_LISTEN: "127.0.0.1:0",
     EXECUTIONS_ADDRESS: nobody,
     ...overrides,
   };
-  const behind = await Promise.all([identity, billing, media, models, usage].map((service) => service.start(env)));
+  const behind = await Promise.all([identity, billing, media, models, usage, workflows].map((service) => service.start(env)));
   const ports: Record<string, number> = Object.assign({}, ...behind.map((service) => service.ports));
   const address = (variable: string): string => `127.0.0.1:${ports[variable]}`;
   Object.assign(env, {
@@ -96,6 +97,7 @@ export const startPlatform = async (overrides: Record<string, string> = {}): Pro
     BILLING_ADDRESS: address("BILLING_LISTEN"),
     MODELS_ADDRESS: address("MODELS_LISTEN"),
     USAGE_ADDRESS: address("USAGE_LISTEN"),
+    WORKFLOWS_ADDRESS: address("WORKFLOWS_LISTEN"),
     MEDIA_ADDRESS: address("MEDIA_LISTEN"),
     MEDIA_HTTP_URL: `http://${address("MEDIA_HTTP_LISTEN")}`,
     ...overrides,
