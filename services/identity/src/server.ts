@@ -2,7 +2,6 @@ import { invalidRequest } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
 import type { Authentication } from "./authentication";
-import { whileAvailable } from "./availability";
 import type { Keys } from "./keys";
 import { fromTierMessage, toKeyMessage, toTierMessage, toUserMessage } from "./messages";
 import type { Tiers } from "./tiers";
@@ -19,23 +18,21 @@ export interface Identity {
 
 type Server = identity.IdentityServiceServer;
 
-const handler = <Q, R>(handle: (request: Q) => Promise<R>) => unary((request: Q) => whileAvailable(handle(request)));
-
 const userHandlers = ({ users }: Identity): Pick<Server, "register" | "login" | "getUser" | "listUsers" | "updateUser"> => ({
-  register: handler(async ({ email, password }: identity.RegisterRequest) =>
+  register: unary(async ({ email, password }: identity.RegisterRequest) =>
     identity.RegisterResponse.fromPartial({ user: toUserMessage(await users.register(email, password)) }),
   ),
-  login: handler(async ({ email, password }: identity.LoginRequest) =>
+  login: unary(async ({ email, password }: identity.LoginRequest) =>
     identity.LoginResponse.fromPartial({ user: toUserMessage(await users.login(email, password)) }),
   ),
-  getUser: handler(async ({ userId }: identity.GetUserRequest) =>
+  getUser: unary(async ({ userId }: identity.GetUserRequest) =>
     identity.GetUserResponse.fromPartial({ user: toUserMessage(await users.get(userId)) }),
   ),
-  listUsers: handler(async (request: identity.ListUsersRequest) => {
+  listUsers: unary(async (request: identity.ListUsersRequest) => {
     const page = await users.list(request);
     return identity.ListUsersResponse.fromPartial({ users: page.users.map(toUserMessage), nextCursor: page.nextCursor });
   }),
-  updateUser: handler(async ({ userId, ...update }: identity.UpdateUserRequest) => {
+  updateUser: unary(async ({ userId, ...update }: identity.UpdateUserRequest) => {
     const { before, after } = await users.update(userId, update);
     return identity.UpdateUserResponse.fromPartial({ user: toUserMessage(after), before: toUserMessage(before) });
   }),
@@ -44,28 +41,28 @@ const userHandlers = ({ users }: Identity): Pick<Server, "register" | "login" | 
 type KeyMethods = "authenticateKey" | "createKey" | "listKeys" | "renameKey" | "revokeKey" | "rotateKey";
 
 const keyHandlers = ({ keys, authentication }: Identity): Pick<Server, KeyMethods> => ({
-  authenticateKey: handler(async ({ value }: identity.AuthenticateKeyRequest) => {
+  authenticateKey: unary(async ({ value }: identity.AuthenticateKeyRequest) => {
     const { key, user, effectiveCapabilities } = await authentication.authenticate(value);
     return identity.AuthenticateKeyResponse.fromPartial({ key: toKeyMessage(key), user: toUserMessage(user), effectiveCapabilities });
   }),
-  createKey: handler(async (request: identity.CreateKeyRequest) => {
+  createKey: unary(async (request: identity.CreateKeyRequest) => {
     const { userId, name, preset, capabilities, expiresAt, webhookUrl, webhookEvents } = request;
     if (!webhookUrl && webhookEvents.length > 0) throw invalidRequest([{ path: "webhook.url", message: "is required" }]);
     const webhook = webhookUrl ? { url: webhookUrl, events: webhookEvents } : undefined;
     const issued = await keys.create(userId, { name, preset, capabilities, expiresAt, webhook });
     return identity.CreateKeyResponse.fromPartial({ ...issued, key: toKeyMessage(issued.key) });
   }),
-  listKeys: handler(async ({ userId }: identity.ListKeysRequest) =>
+  listKeys: unary(async ({ userId }: identity.ListKeysRequest) =>
     identity.ListKeysResponse.fromPartial({ keys: (await keys.list(userId)).map(toKeyMessage) }),
   ),
-  renameKey: handler(async ({ userId, keyId, name }: identity.RenameKeyRequest) =>
+  renameKey: unary(async ({ userId, keyId, name }: identity.RenameKeyRequest) =>
     identity.RenameKeyResponse.fromPartial({ key: toKeyMessage(await keys.rename(userId, keyId, name)) }),
   ),
-  revokeKey: handler(async ({ userId, keyId }: identity.RevokeKeyRequest) => {
+  revokeKey: unary(async ({ userId, keyId }: identity.RevokeKeyRequest) => {
     await keys.revoke(userId, keyId);
     return identity.RevokeKeyResponse.fromPartial({});
   }),
-  rotateKey: handler(async ({ userId, keyId, graceSeconds }: identity.RotateKeyRequest) => {
+  rotateKey: unary(async ({ userId, keyId, graceSeconds }: identity.RotateKeyRequest) => {
     const issued = await keys.rotate(userId, keyId, graceSeconds);
     return identity.RotateKeyResponse.fromPartial({ ...issued, key: toKeyMessage(issued.key) });
   }),
@@ -74,31 +71,31 @@ const keyHandlers = ({ keys, authentication }: Identity): Pick<Server, KeyMethod
 type WebhookMethods = "setKeyWebhook" | "deleteKeyWebhook" | "getWebhookTarget" | "disableWebhook";
 
 const webhookHandlers = ({ webhooks }: Identity): Pick<Server, WebhookMethods> => ({
-  setKeyWebhook: handler(async ({ userId, keyId, url, events }: identity.SetKeyWebhookRequest) => {
+  setKeyWebhook: unary(async ({ userId, keyId, url, events }: identity.SetKeyWebhookRequest) => {
     const { key, secret } = await webhooks.set(userId, keyId, { url, events });
     return identity.SetKeyWebhookResponse.fromPartial({ key: toKeyMessage(key), webhookSecret: secret });
   }),
-  deleteKeyWebhook: handler(async ({ userId, keyId }: identity.DeleteKeyWebhookRequest) =>
+  deleteKeyWebhook: unary(async ({ userId, keyId }: identity.DeleteKeyWebhookRequest) =>
     identity.DeleteKeyWebhookResponse.fromPartial({ key: toKeyMessage(await webhooks.remove(userId, keyId)) }),
   ),
-  getWebhookTarget: handler(async ({ keyId }: identity.GetWebhookTargetRequest) =>
+  getWebhookTarget: unary(async ({ keyId }: identity.GetWebhookTargetRequest) =>
     identity.GetWebhookTargetResponse.fromPartial(await webhooks.target(keyId)),
   ),
-  disableWebhook: handler(async ({ keyId, url, reason }: identity.DisableWebhookRequest) => {
+  disableWebhook: unary(async ({ keyId, url, reason }: identity.DisableWebhookRequest) => {
     await webhooks.disable(keyId, url, reason);
     return identity.DisableWebhookResponse.fromPartial({});
   }),
 });
 
 const tierHandlers = ({ tiers }: Identity): Pick<Server, "listTiers" | "putTier" | "deleteTier"> => ({
-  listTiers: handler(async (_request: identity.ListTiersRequest) =>
+  listTiers: unary(async (_request: identity.ListTiersRequest) =>
     identity.ListTiersResponse.fromPartial({ tiers: (await tiers.list()).map(toTierMessage) }),
   ),
-  putTier: handler(async ({ tier }: identity.PutTierRequest) => {
+  putTier: unary(async ({ tier }: identity.PutTierRequest) => {
     const stored = await tiers.put(fromTierMessage(tier ?? identity.Tier.fromPartial({})));
     return identity.PutTierResponse.fromPartial({ tier: toTierMessage(stored) });
   }),
-  deleteTier: handler(async ({ id }: identity.DeleteTierRequest) => {
+  deleteTier: unary(async ({ id }: identity.DeleteTierRequest) => {
     await tiers.remove(id);
     return identity.DeleteTierResponse.fromPartial({});
   }),

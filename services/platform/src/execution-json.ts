@@ -14,7 +14,13 @@ const errorJson = (error: executions.ExecutionError): Record<string, unknown> =>
 /** A webhook's delivery as clients see it. */
 export const webhookDeliveryJson = (delivery: executions.WebhookDelivery | undefined): Record<string, unknown> =>
   delivery?.configured
-    ? { configured: true, url: delivery.url, attempts: delivery.attempts, deliveredAt: iso(delivery.deliveredAt), lastError: delivery.lastError ?? null }
+    ? {
+        configured: true,
+        url: delivery.url,
+        attempts: delivery.attempts,
+        deliveredAt: iso(delivery.deliveredAt),
+        lastError: delivery.lastError ?? null,
+      }
     : { configured: false };
 
 const nodeJson = (node: executions.NodeState): Record<string, unknown> => ({

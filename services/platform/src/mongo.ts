@@ -1,6 +1,8 @@
 import mongoose, { type Connection } from "mongoose";
 
 const SERVER_SELECTION_MS = 5_000;
+/** A server that stops answering must not hold its callers for ever. */
+const SOCKET_TIMEOUT_MS = 30_000;
 
 export interface MongoOptions {
   uri: string;
@@ -21,6 +23,7 @@ export const connectMongo = async ({ uri, database, maxPoolSize = 20 }: MongoOpt
     autoCreate: false,
     maxPoolSize,
     serverSelectionTimeoutMS: SERVER_SELECTION_MS,
+    socketTimeoutMS: SOCKET_TIMEOUT_MS,
     writeConcern: { w: "majority" },
   });
   await connection.asPromise();
@@ -32,3 +35,31 @@ const DUPLICATE_KEY = 11_000;
 
 export const isDuplicateKey = (error: unknown): boolean =>
   typeof error === "object" && error !== null && (error as { code?: unknown }).code === DUPLICATE_KEY;
+
+/** Errors of the driver that mean the server can't be reached now. */
+const AWAY_NAMES = new Set([
+  "MongoNetworkError",
+  "MongoNetworkTimeoutError",
+  "MongoNotConnectedError",
+  "MongoPoolClearedError",
+  "MongoPoolClosedError",
+  "MongoServerSelectionError",
+  "MongoTopologyClosedError",
+  "MongooseServerSelectionError",
+  "PoolClearedOnNetworkError",
+]);
+/** What the driver lets through from the socket when the server goes away under a command. */
+const AWAY_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"]);
+/** A replica set that is electing a primary. */
+const RETRYABLE_LABEL = "RetryableWriteError";
+
+/** Whether an error means that the database can't be reached now. */
+export const isDatabaseAway = (error: unknown): boolean => {
+  if (typeof error !== "object" || error === null) return false;
+  const { name, code, errorLabels } = error as { name?: unknown; code?: unknown; errorLabels?: unknown };
+  return (
+    (typeof name === "string" && AWAY_NAMES.has(name)) ||
+    (typeof code === "string" && AWAY_CODES.has(code)) ||
+    (Array.isArray(errorLabels) && errorLabels.includes(RETRYABLE_LABEL))
+  );
+};

@@ -11,6 +11,7 @@ import {
 import { context as otelContext, propagation } from "@opentelemetry/api";
 import { requestContext } from "../context";
 import { channelCredentials, type TlsConfig } from "./credentials";
+import { drained } from "./drained";
 import { fromServiceError } from "./errors";
 import { MAX_MESSAGE_BYTES, REQUEST_ID_KEY } from "./server";
 
@@ -116,7 +117,7 @@ const clientStreamCall = (
     );
     const pump = async (): Promise<void> => {
       for await (const message of requests) {
-        if (!call.write(message)) await new Promise<void>((resume) => call.once("drain", resume).once("close", resume));
+        if (!call.write(message)) await drained(call);
       }
       call.end();
     };

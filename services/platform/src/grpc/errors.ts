@@ -1,6 +1,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Metadata, status, type ServiceError } from "@grpc/grpc-js";
 import { DomainError, REASONS, unavailable, type ErrorKind, type Reason } from "@nodeloom/kernel";
+import { isDatabaseAway } from "../mongo";
 
 /** The one place where kinds of error meet gRPC status codes. */
 const STATUS_BY_KIND: Readonly<Record<ErrorKind, status>> = {
@@ -71,9 +72,15 @@ const decodeDetails = (bytes: Uint8Array): { reason: string; metadata: Record<st
   return undefined;
 };
 
-/** A service's error as a gRPC error. Anything that is no DomainError becomes INTERNAL without its message. */
+/** What callers may know of an error: domain errors as they are, an absent database as unavailable, nothing of all others. */
+const knownError = (error: unknown): DomainError => {
+  if (error instanceof DomainError) return error;
+  return isDatabaseAway(error) ? unavailable("the database is away") : new DomainError("internal", "INTERNAL", "internal error");
+};
+
+/** A service's error as a gRPC error. */
 export const toServiceError = (error: unknown): Partial<ServiceError> & { code: status } => {
-  const known = error instanceof DomainError ? error : new DomainError("internal", "INTERNAL", "internal error");
+  const known = knownError(error);
   const code = STATUS_BY_KIND[known.kind];
   const metadata = new Metadata();
   metadata.set(DETAILS_KEY, encodeDetails(code, known));

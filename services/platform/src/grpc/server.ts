@@ -18,6 +18,7 @@ import { HealthImplementation } from "grpc-health-check";
 import { withRequestContext, type RequestContext } from "../context";
 import type { Logger } from "../logger";
 import { serverCredentials, type TlsConfig } from "./credentials";
+import { drained } from "./drained";
 import { toServiceError } from "./errors";
 
 export const REQUEST_ID_KEY = "x-request-id";
@@ -80,7 +81,7 @@ export const serverStream =
     serve(call, async () => {
       for await (const message of handler(call.request, gone.signal)) {
         if (gone.signal.aborted) return;
-        if (!call.write(message)) await new Promise<void>((resolve) => call.once("drain", resolve).once("cancelled", resolve));
+        if (!call.write(message)) await drained(call);
       }
     }).then(
       () => call.end(),

@@ -1,0 +1,13 @@
+import type { Writable } from "node:stream";
+
+const ENDS = ["drain", "close", "cancelled"] as const;
+
+/** Resolves when a stream takes more, or when nobody reads it any longer. */
+export const drained = (stream: Writable): Promise<void> =>
+  new Promise((resolve) => {
+    const resume = (): void => {
+      for (const event of ENDS) stream.off(event, resume);
+      resolve();
+    };
+    for (const event of ENDS) stream.on(event, resume);
+  });
