@@ -1,0 +1,68 @@
+import { randomUUID } from "node:crypto";
+import { send } from "./support/http";
+import { startPlatform, type Platform, type User } from "./support/platform";
+import { startCuttableProxy, type CuttableProxy } from "./support/proxy";
+
+let platform: Platform;
+let proxy: CuttableProxy;
+let edge: { baseUrl: string; stop(): Promise<void> };
+let pro: User;
+
+beforeAll(async () => {
+  platform = await startPlatform();
+  pro = await platform.createUser({ tier: "business" });
+  proxy = await startCuttableProxy(process.env.REDIS_URL!);
+  // Identity keeps its own connection: only the gateway loses Redis.
+  edge = await platform.startGateway({ REDIS_URL: proxy.url });
+});
+afterAll(async () => {
+  await edge.stop();
+  await platform.stop();
+  proxy.stop();
+});
+
+const get = (path: string, headers: Record<string, string>) => send(edge.baseUrl, path, { headers });
+
+describe("a gateway that has lost Redis", () => {
+  beforeAll(() => proxy.cut());
+
+  it("still answers keys, and still counts them", async () => {
+    const first = await get("/api/usage", platform.byKey(pro));
+    const second = await get("/api/usage", platform.byKey(pro));
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(Number(second.headers["x-ratelimit-remaining"])).toBe(Number(first.headers["x-ratelimit-remaining"]) - 1);
+  });
+
+  it("still refuses a revoked key within a second", async () => {
+    const created = await platform.send("/api/keys", { json: { name: "k", preset: "read-only" }, headers: platform.bySession(pro) });
+    const headers = { "x-api-key": String(created.body.key) };
+    expect((await get("/api/whoami", headers)).status).toBe(200);
+    await platform.send(`/api/keys/${String(created.body.id)}`, { method: "DELETE", headers: platform.bySession(pro) });
+    const revokedAt = Date.now();
+    let { status } = await get("/api/whoami", headers);
+    while (status === 200 && Date.now() - revokedAt < 2_000) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      ({ status } = await get("/api/whoami", headers));
+    }
+    expect(status).toBe(401);
+    expect(Date.now() - revokedAt).toBeLessThan(1_000);
+  });
+
+  it("says that sessions and idempotency keys are not available, instead of guessing", async () => {
+    const session = await get("/api/whoami", { cookie: pro.cookie });
+    expect([session.status, session.body.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
+    const create = await send(edge.baseUrl, "/api/workflows", {
+      json: { name: "x" },
+      headers: { ...platform.byKey(pro), "idempotency-key": randomUUID() },
+    });
+    expect([create.status, create.body.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
+  });
+
+  it("finds Redis again by itself", async () => {
+    proxy.restore();
+    const deadline = Date.now() + 5_000;
+    let { status } = await get("/api/whoami", { cookie: pro.cookie });
+    while (status !== 200 && Date.now() < deadline) ({ status } = await get("/api/whoami", { cookie: pro.cookie }));
+    expect(status).toBe(200);
+  });
+});
