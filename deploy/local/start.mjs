@@ -184,5 +184,7 @@ const main = async () => {
   return exitCode;
 };
 
+// Whoever read the output may have gone; the platform goes on.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 process.exitCode = await main();
 process.exit();
