@@ -72,6 +72,18 @@ describe("the image", () => {
     expect(existsSync(join(ROOT, "deploy", "local", "build.mjs"))).toBe(true);
   });
 
+  it("is built from a lock file that npm ci accepts: it names the optional packages of every platform", () => {
+    const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
+      packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+    };
+    const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => packages[`node_modules/${name}`] === undefined && packages[`${path}/node_modules/${name}`] === undefined,
+      ),
+    );
+    expect(missing).toEqual([]);
+  });
+
   it("holds everything that the compose file runs in it", () => {
     const copied = inStage("build", "RUN").join(" ");
     const own = Object.values(compose.services).filter(({ image }) => image === IMAGE);
