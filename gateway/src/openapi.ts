@@ -33,18 +33,26 @@ const RETRY_AFTER = { "Retry-After": header("Seconds to wait", "integer") };
 
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Points every reference at the components, and applies `override` members of schema metadata. */
+/** What a schema says of itself beyond zod: `override` members replace generated ones, null removes them. */
+const overridden = ({ override, ...generated }: Json): Json => {
+  const members = isObject(override) ? { ...generated, ...override } : generated;
+  return Object.fromEntries(
+    Object.entries(members).filter(([name, member]) => member !== null || !(isObject(override) && name in override)),
+  );
+};
+
+const DROPPED: ReadonlySet<string> = new Set(["$defs", "$schema"]);
+
+/** Points every reference at the components, and applies what schemas override. */
 const rewrite = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(rewrite);
   if (!isObject(value)) return value;
-  const { override, ...rest } = value;
-  const members = isObject(override) ? { ...rest, pattern: undefined, ...override } : value;
-  const kept = Object.entries(members).filter(([name, member]) => name !== "$defs" && name !== "$schema" && member !== undefined);
+  const members = Object.entries(overridden(value)).filter(([name]) => !DROPPED.has(name));
   return Object.fromEntries(
-    kept.map(([name, member]) => [
-      name,
-      name === "$ref" && typeof member === "string" ? member.replace(DEFINITIONS, COMPONENTS) : rewrite(member),
-    ]),
+    members.map(([name, member]) => {
+      const isReference = name === "$ref" && typeof member === "string";
+      return [name, isReference ? member.replace(DEFINITIONS, COMPONENTS) : rewrite(member)];
+    }),
   );
 };
 

@@ -7,7 +7,7 @@ import type { ParamsSpec } from "./route";
 /** Vocabulary of requests and replies that several resources share. */
 
 const MAX_ID_CHARS = 200;
-const MAX_INT32 = 2_147_483_647;
+const MAX_OFFSET = 1_000_000_000;
 
 export const slug = z
   .string()
@@ -19,6 +19,8 @@ export const identifier = z.string().min(1).max(MAX_ID_CHARS);
 export const name = z.string().max(LIMITS.nameChars).regex(/\S/, "must not be empty").meta({ example: "Poster maker" });
 export const timestamp = z.iso.datetime().meta({ example: "2026-05-04T12:00:00.000Z" });
 export const credits = z.number().meta({ description: "Credits; 1 credit = 0.01 USD" });
+/** The smallest amount there is. */
+export const MIN_CREDITS = 0.001;
 export const anyObject = z.looseObject({});
 export const baseTier = z.enum(TIERS);
 
@@ -42,11 +44,11 @@ export const queryInteger = (minimum: number, maximum: number, fallback: number)
     .transform(Number)
     .refine((value) => value >= minimum && value <= maximum, `must be between ${minimum} and ${maximum}`)
     .default(fallback)
-    .meta({ override: { type: "integer", minimum, maximum, default: fallback } });
+    .meta({ override: { type: "integer", pattern: null, minimum, maximum, default: fallback } });
 
 export const queryFlag = z.enum(["true", "false"]).transform((value) => value === "true");
 export const limit = queryInteger(1, PAGE_MAX, PAGE_DEFAULT);
-export const offset = queryInteger(0, MAX_INT32, 0);
+export const offset = queryInteger(0, MAX_OFFSET, 0);
 /** Opaque; as `nextCursor` of the page before. */
 export const cursor = z.string().min(1).max(1_000);
 

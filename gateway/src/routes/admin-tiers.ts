@@ -5,7 +5,7 @@ import { audit } from "../audit";
 import { notFound } from "../errors";
 import type { Gateway } from "../gateway";
 import { defineRoute, type RouteDefinition } from "../route";
-import { credits, idParams, identifier } from "../schemas";
+import { credits, idParams, identifier, MIN_CREDITS } from "../schemas";
 
 const PERMILLE = 1_000;
 const MAX_PER_MINUTE = 1_000_000;
@@ -17,7 +17,7 @@ const settings = z.strictObject({
   base: z.enum(["pro", "business", "enterprise"]),
   rateLimitPerMinute: z.number().int().min(1).max(MAX_PER_MINUTE).nullable().meta({ description: "Null: unlimited" }),
   markup: z.number().min(1).max(MAX_MARKUP).meta({ description: "Over wholesale, to three decimals", example: 1.25 }),
-  monthlyCredits: credits.min(0).max(MAX_CREDITS),
+  monthlyCredits: credits.min(MIN_CREDITS).max(MAX_CREDITS),
   concurrency: z.number().int().min(1).max(MAX_CONCURRENCY),
 });
 const tier = settings.extend({ id: identifier }).meta({ id: "CustomTier" });
@@ -68,7 +68,6 @@ export const adminTierRoutes = [
     summary: "Create or replace a custom tier",
     body: tierSettings,
     responses: { 200: tier },
-    errors: [],
     example: { base: "business", rateLimitPerMinute: 3000, markup: 1.25, monthlyCredits: 20000, concurrency: 80 },
     handler: async (context) => {
       const { gateway, params, body } = context;

@@ -7,7 +7,21 @@ import { execution, executionView, EXECUTION_STATUSES } from "../execution-view"
 import { idempotencyKey } from "../idempotency";
 import { applyPlan } from "../plan-change";
 import { defineRoute, type RouteDefinition } from "../route";
-import { credits, cursor, cursorPage, identifier, idParams, iso, limit, name, nextCursor, queryFlag, timestamp, slug } from "../schemas";
+import {
+  credits,
+  cursor,
+  cursorPage,
+  identifier,
+  idParams,
+  iso,
+  limit,
+  MIN_CREDITS,
+  name,
+  nextCursor,
+  queryFlag,
+  timestamp,
+  slug,
+} from "../schemas";
 import { adminUser, adminUserView, balances, balancesView } from "../user-view";
 
 const MAX_CREDITS = 1_000_000_000;
@@ -16,7 +30,7 @@ const MAX_NOTE_CHARS = 500;
 const CHECK_DEADLINE_MS = 60_000;
 
 const note = z.string().max(MAX_NOTE_CHARS).default("");
-const amount = z.number().positive().max(MAX_CREDITS);
+const amount = z.number().min(MIN_CREDITS).max(MAX_CREDITS);
 const creditChange = z
   .discriminatedUnion("kind", [
     z.strictObject({ kind: z.literal("topup"), amount, note }),

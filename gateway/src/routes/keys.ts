@@ -47,7 +47,7 @@ const creation = z
     path: ["capabilities"],
     message: "give either a preset or capabilities",
   })
-  .meta({ id: "NewApiKey" });
+  .meta({ id: "NewApiKey", override: { oneOf: [{ required: ["preset"] }, { required: ["capabilities"] }] } });
 
 const view = (key: identity.Key | undefined): Record<string, unknown> => {
   if (!key) throw new Error("identity answered without a key");
