@@ -163,18 +163,16 @@ const main = async () => {
     const leftovers = await endLeftovers(CHILDREN_FILE);
     recorded = recordChildren(CHILDREN_FILE);
     if (leftovers > 0) progress.note("clean-up", `ended ${leftovers} processes of an earlier start`);
-    const calledOff = stopAsked.then(() => {
-      throw new Stopped();
+    const calledOff = stopAsked.then((signal) => {
+      throw new Stopped(`Called off by ${signal}`);
     });
     calledOff.catch(() => {});
     await Promise.race([run.start(), calledOff]);
     if (!once) await stopAsked;
   } catch (error) {
     exitCode = 1;
-    if (!(error instanceof Stopped)) {
-      progress.fail(error);
-      progress.line(`Logs: ${LOG_DIR}`);
-    }
+    progress.fail(error);
+    if (!(error instanceof Stopped)) progress.line(`Logs: ${LOG_DIR}`);
   }
   progress.line("\nStopping");
   await run.stop();
