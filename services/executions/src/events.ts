@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { Logger, Redis } from "@nodeloom/platform";
+import type { ExecutionView } from "./store";
 
 /** What travels over an execution's channel. `sequence` is 0 for news that is not in the log. */
 export interface ChannelEvent {
@@ -10,11 +11,12 @@ export interface ChannelEvent {
   data: Record<string, unknown>;
 }
 
-export type Listener = (event: ChannelEvent) => void;
+/** `record` is the execution as it is now, where the news come from this process. */
+export type Listener = (event: ChannelEvent, record?: ExecutionView) => void;
 
 export interface EventChannel {
   /** Tells everyone who listens to an execution, in this process first. Never fails, never waits. */
-  publish(executionId: string, event: ChannelEvent): void;
+  publish(executionId: string, event: ChannelEvent, record?: ExecutionView): void;
   /** Hears of an execution until the returned function is called. */
   subscribe(executionId: string, listener: Listener): () => void;
 }
@@ -48,8 +50,8 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
   };
 
   return {
-    publish: (executionId, event) => {
-      local.emit(executionId, event);
+    publish: (executionId, event, record) => {
+      local.emit(executionId, event, record);
       quietly(publisher.publish(channelOf(executionId), JSON.stringify({ from: origin, event })));
     },
     subscribe: (executionId, listener) => {

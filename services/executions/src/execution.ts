@@ -1,13 +1,64 @@
 import type { EventChannel } from "./events";
 import type { NodeState, Refusal, RunEnd, RunError, RunInput } from "./run-types";
-import type { ExecutionEvent, ExecutionStore, NodeProgress } from "./store";
+import type { ExecutionEvent, ExecutionRecord, ExecutionStore, FinalState, NodeProgress } from "./store";
 
 export type Execution = ReturnType<typeof createExecution>;
 
+export interface Charged {
+  millicredits: number;
+  grantUsed: boolean;
+}
+
+const event = (key: string, type: string, data: Record<string, unknown> = {}): ExecutionEvent => ({ key, type, at: new Date(), data });
+
+const admittedEvent = ({ workflowSlug, modelIds }: RunInput): ExecutionEvent => event("admitted", "admitted", { workflowSlug, modelIds });
+const settledEvent = ({ status, error }: RunEnd): ExecutionEvent => event("settled", "settled", { status, error });
+
+const newRecord = (input: RunInput, nodes: NodeState[], admitted: ExecutionEvent): ExecutionRecord => {
+  const { executionId, userId, workflowSlug, modelIds, source, keyId, mode, webhook, receivedAt } = input;
+  return {
+    _id: executionId,
+    userId,
+    workflowSlug,
+    modelIds,
+    source,
+    keyId,
+    mode,
+    status: "processing",
+    ending: null,
+    requestId: null,
+    resultJson: null,
+    error: null,
+    webhook: webhook && { configured: true, url: webhook.url, events: webhook.events, attempts: 0, deliveredAt: null, lastError: null },
+    nodes,
+    events: [admitted],
+    millicredits: 0,
+    grantUsed: false,
+    createdAt: new Date(receivedAt),
+    finishedAt: null,
+    durationMs: null,
+  };
+};
+
+/** What an execution is when it is over. */
+const finalState = ({ receivedAt }: RunInput, end: RunEnd, charge: Charged): FinalState => {
+  const finishedAt = new Date();
+  return {
+    status: end.status,
+    resultJson: end.result === null ? null : JSON.stringify(end.result),
+    error: end.error,
+    nodes: end.nodes,
+    ...charge,
+    finishedAt,
+    durationMs: finishedAt.getTime() - receivedAt,
+    ...(end.requestId === null ? {} : { requestId: end.requestId }),
+  };
+};
+
 /** The life of one execution: every change is recorded first and announced after. */
 export const createExecution = ({ store, channel }: { store: ExecutionStore; channel: EventChannel }) => {
-  const announce = (executionId: string, sequence: number, event: ExecutionEvent): void =>
-    channel.publish(executionId, { sequence, type: event.type, at: event.at.getTime(), data: event.data });
+  const announce = (executionId: string, sequence: number, event: ExecutionEvent, record?: ExecutionRecord): void =>
+    channel.publish(executionId, { sequence, type: event.type, at: event.at.getTime(), data: event.data }, record);
 
   const progress = async (executionId: string, event: ExecutionEvent, node?: NodeProgress): Promise<NodeState[] | null> => {
     const changed = await store.progress(executionId, event, node);
@@ -15,37 +66,22 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     return changed?.nodes ?? null;
   };
 
-  const event = (key: string, type: string, data: Record<string, unknown> = {}): ExecutionEvent => ({ key, type, at: new Date(), data });
-
   return {
     /** Records an admitted run. Idempotent. */
     admit: async (input: RunInput, nodes: NodeState[]): Promise<void> => {
-      const admitted = event("admitted", "admitted", { workflowSlug: input.workflowSlug, modelIds: input.modelIds });
-      const { webhook } = input;
-      const inserted = await store.insert({
-        _id: input.executionId,
-        userId: input.userId,
-        workflowSlug: input.workflowSlug,
-        modelIds: input.modelIds,
-        source: input.source,
-        keyId: input.keyId,
-        mode: input.mode,
-        status: "processing",
-        // A run in which nothing is left to do can't be cancelled any more.
-        ending: input.plan.steps.length === 0 ? "completed" : null,
-        requestId: null,
-        resultJson: null,
-        error: null,
-        webhook: webhook && { configured: true, url: webhook.url, events: webhook.events, attempts: 0, deliveredAt: null, lastError: null },
-        nodes,
-        events: [admitted],
-        millicredits: 0,
-        grantUsed: false,
-        createdAt: new Date(input.receivedAt),
-        finishedAt: null,
-        durationMs: null,
-      });
-      if (inserted) announce(input.executionId, 1, admitted);
+      const record = newRecord(input, nodes, admittedEvent(input));
+      if (await store.insert(record)) announce(input.executionId, 1, record.events[0]!);
+    },
+
+    /** Records a run that is over when it begins. Idempotent. */
+    recordInstant: async (input: RunInput, end: RunEnd): Promise<void> => {
+      const settled = settledEvent(end);
+      const record: ExecutionRecord = {
+        ...newRecord(input, end.nodes, admittedEvent(input)),
+        ...finalState(input, end, { millicredits: 0, grantUsed: false }),
+      };
+      record.events.push(settled);
+      if (await store.insert(record)) announce(input.executionId, record.events.length, settled, record);
     },
 
     /** Tells whoever waits that the run was not admitted. There is nothing to record. */
@@ -101,15 +137,10 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     decideEnding: store.decideEnding,
 
     /** Makes the run final and says so. Idempotent. */
-    finish: async (input: RunInput, end: RunEnd, charge: { millicredits: number; grantUsed: boolean }): Promise<void> => {
-      const finishedAt = new Date();
-      const settled = event("settled", "settled", { status: end.status, error: end.error });
-      const sequence = await store.finish(
-        input.executionId,
-        { ...end, ...charge, finishedAt, durationMs: finishedAt.getTime() - input.receivedAt },
-        settled,
-      );
-      if (sequence !== null) announce(input.executionId, sequence, settled);
+    finish: async (input: RunInput, end: RunEnd, charge: Charged): Promise<void> => {
+      const settled = settledEvent(end);
+      const record = await store.finish(input.executionId, finalState(input, end, charge), settled);
+      if (record) announce(input.executionId, record.events.length, settled, record);
     },
   };
 };

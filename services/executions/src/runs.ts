@@ -2,7 +2,7 @@ import { DomainError, unavailable } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { EventChannel } from "./events";
 import type { Planning, PlannedRun } from "./planning";
-import type { Refusal, RunError, RunInput } from "./run-types";
+import type { Refusal, RunInput } from "./run-types";
 import type { ExecutionStore, ExecutionView } from "./store";
 import type { RunStarter } from "./temporal/client";
 import { TIMING } from "./timing";
@@ -58,8 +58,8 @@ interface Waiting {
   /** Resolves to the reason why the wait is over. */
   over: Promise<"settled" | "submitted" | "failed" | "silent" | "deadline">;
   refusal: () => Refusal | undefined;
-  /** The first node failure that was announced. */
-  failure: () => RunError | undefined;
+  /** The finished run, when it finished in this process. */
+  record: () => ExecutionView | undefined;
   stop(): void;
 }
 
@@ -67,12 +67,12 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
   /** Listens to a run's channel until what the mode waits for is announced, or the time is over. */
   const listen = (executionId: string, isAsync: boolean, waitMs: number): Waiting => {
     let refusal: Refusal | undefined;
-    let failure: RunError | undefined;
+    let finished: ExecutionView | undefined;
     let finish: (why: Awaited<Waiting["over"]>) => void = () => undefined;
     const over = new Promise<Awaited<Waiting["over"]>>((resolve) => (finish = resolve));
-    const unsubscribe = channel.subscribe(executionId, (event) => {
+    const unsubscribe = channel.subscribe(executionId, (event, record) => {
       if (event.type === "refused") refusal = event.data as unknown as Refusal;
-      if (event.type === "node.failed") failure ??= event.data.error as RunError;
+      finished ??= record;
       if (event.type === "settled" || event.type === "refused") finish("settled");
       if (isAsync && event.type === "submitted") finish("submitted");
     });
@@ -82,7 +82,7 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
     return {
       over,
       refusal: () => refusal,
-      failure: () => failure,
+      record: () => finished,
       stop: () => {
         clearTimeout(timer);
         clearTimeout(silence);
@@ -111,6 +111,8 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
         const why = await waiting.over;
         const refusal = waiting.refusal();
         if (refusal) throw refused(refusal);
+        const finished = waiting.record();
+        if (finished) return finished;
         const record =
           why === "deadline" || why === "settled" || why === "submitted" ? await store.find(executionId) : await readState(executionId);
         if (isAnswer(record, isAsync) || Date.now() >= deadline) return record;

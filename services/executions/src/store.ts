@@ -1,6 +1,6 @@
 import { isDuplicateKey } from "@nodeloom/platform";
 import { Schema, type Connection, type UpdateQuery } from "mongoose";
-import type { FinalStatus, NodeState, NodeStatus, RunEnd, RunError } from "./run-types";
+import type { FinalStatus, NodeState, NodeStatus, RunError } from "./run-types";
 
 export type ExecutionStatus = "processing" | "cancel_requested" | FinalStatus;
 
@@ -49,6 +49,15 @@ export interface ExecutionRecord {
 
 /** An execution without its event log. */
 export type ExecutionView = Omit<ExecutionRecord, "events">;
+
+/** What changes when an execution is over. */
+export type FinalState = Pick<
+  ExecutionRecord,
+  "resultJson" | "error" | "nodes" | "millicredits" | "grantUsed" | "finishedAt" | "durationMs"
+> & {
+  status: FinalStatus;
+  requestId?: string;
+};
 
 export interface NodeProgress {
   nodeIndex: number;
@@ -224,35 +233,12 @@ export const createExecutionStore = async (connection: Connection) => {
       return "cancelled";
     },
 
-    /** Makes an execution final, once. Returns the number of events, or null when it was final already. */
-    finish: async (
-      id: string,
-      end: RunEnd & { millicredits: number; grantUsed: boolean; finishedAt: Date; durationMs: number },
-      event: ExecutionEvent,
-    ): Promise<number | null> => {
-      const updated = await executions
-        .findOneAndUpdate(
-          { _id: id, status: { $in: RUNNING } },
-          {
-            $set: {
-              status: end.status,
-              resultJson: end.result === null ? null : JSON.stringify(end.result),
-              error: end.error,
-              nodes: end.nodes,
-              millicredits: end.millicredits,
-              grantUsed: end.grantUsed,
-              finishedAt: end.finishedAt,
-              durationMs: end.durationMs,
-              ...(end.requestId === null ? {} : { requestId: end.requestId }),
-            },
-            $push: { events: event },
-          },
-          { returnDocument: "after", projection: { "events.key": 1 } },
-        )
-        .lean<Pick<ExecutionRecord, "events">>()
-        .exec();
-      return updated ? updated.events.length : null;
-    },
+    /** Makes an execution final, once. Returns it as it is then, or null when it was final already. */
+    finish: (id: string, state: FinalState, event: ExecutionEvent): Promise<ExecutionRecord | null> =>
+      executions
+        .findOneAndUpdate({ _id: id, status: { $in: RUNNING } }, { $set: state, $push: { events: event } }, { returnDocument: "after" })
+        .lean<ExecutionRecord>()
+        .exec(),
 
     /** processing → cancel_requested, unless the run has decided how it ends. */
     requestCancel: async (id: string, userId: string): Promise<boolean> => {

@@ -10,7 +10,14 @@ const runStart = (run: proto.RunStart | undefined): RunStart => {
 };
 
 // An unknown status is refused by the rules, not here.
-const runOutcome = ({ run: _, status, errorCode, requestId, ...amounts }: proto.FinishRunRequest): RunOutcome => ({
+const runOutcome = ({
+  run: _run,
+  unstarted: _unstarted,
+  status,
+  errorCode,
+  requestId,
+  ...amounts
+}: proto.FinishRunRequest): RunOutcome => ({
   ...amounts,
   status: status as RunOutcome["status"],
   errorCode: errorCode ?? null,
@@ -30,7 +37,7 @@ export const usageHandlers = (usage: Usage): proto.UsageServiceServer => ({
   startRun: unary(async ({ run }) => proto.StartRunResponse.fromPartial({ id: await usage.start(runStart(run)) })),
 
   finishRun: unary(async (request) => {
-    await usage.finish(runStart(request.run), runOutcome(request));
+    await usage.finish(runStart(request.run), runOutcome(request), request.unstarted);
     return proto.FinishRunResponse.fromPartial({});
   }),
 

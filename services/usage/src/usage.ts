@@ -35,10 +35,14 @@ export const createUsage = ({ store }: { store: UsageStore }) => {
       return existing.id;
     },
 
-    /** Makes a run's row final, creating it when it is missing. The first outcome stays, whatever is said later. */
-    finish: async (request: RunStart, result: RunOutcome): Promise<void> => {
+    /**
+     * Makes a run's row final, creating it when it is missing. The first outcome stays, whatever is said later.
+     * @param unstarted the row is most likely missing: it is inserted without looking for it first.
+     */
+    finish: async (request: RunStart, result: RunOutcome, unstarted = false): Promise<void> => {
       const run = checked(REQUESTS.run, request);
       const outcome = checked(REQUESTS.outcome, result);
+      if (unstarted && (await store.insert({ ...processingRow(await ids.next(), run), ...outcome }))) return;
       for (let attempt = 1; attempt <= FINISH_ATTEMPTS; attempt++) {
         if (await store.finish(run.userId, run.executionId, outcome)) return;
         const existing = await store.find(run.userId, run.executionId);
