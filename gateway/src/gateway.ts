@@ -5,6 +5,7 @@ import type { Connections, Services } from "./clients";
 import type { Idempotency } from "./idempotency";
 import type { RateLimits } from "./rate";
 import type { Sessions } from "./session";
+import type { StreamCount } from "./stream-count";
 
 /** Everything a route may use. */
 export interface Gateway {
@@ -17,6 +18,7 @@ export interface Gateway {
   rateLimits: RateLimits;
   idempotency: Idempotency;
   catalogue: Catalogue;
+  eventStreams: StreamCount;
   /** Requests per minute and address on routes without a caller. */
   anonymousLimit: number;
   /** Aborted when the process stops: long waits end. */

@@ -38,6 +38,9 @@ export const EVENT_HEARTBEAT_MS = 15_000;
 /** A stream is ended after this long; clients resume with Last-Event-ID. */
 export const EVENT_STREAM_MS = 60 * 60 * 1_000;
 
+/** Event streams a user may keep open at one gateway. */
+export const EVENT_STREAMS_PER_USER = 100;
+
 export const MEDIA_CHUNK_BYTES = 64 * 1024;
 export const MEDIA_UPLOAD_MS = 10 * 60 * 1_000;
 

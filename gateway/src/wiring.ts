@@ -4,8 +4,10 @@ import { createCatalogue } from "./catalogue";
 import type { Connections } from "./clients";
 import type { Gateway } from "./gateway";
 import { createIdempotency } from "./idempotency";
+import { EVENT_STREAMS_PER_USER } from "./limits";
 import { createRateLimits } from "./rate";
 import { createSessions } from "./session";
+import { createStreamCount } from "./stream-count";
 import type { GatewayConfig } from "./variables";
 
 /** Where identity says that a key, a user or a tier has changed. */
@@ -41,6 +43,7 @@ export const createGateway = ({ config, logger, redis, subscriber, connections, 
     rateLimits: createRateLimits({ redis, keyPrefix }),
     idempotency: createIdempotency({ redis, keyPrefix, logger }),
     catalogue: createCatalogue(services.models),
+    eventStreams: createStreamCount(EVENT_STREAMS_PER_USER),
     anonymousLimit: config.ANONYMOUS_RATE_LIMIT,
     stopping,
     logger,

@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { sendUnaryData, ServerUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
 import { status } from "@grpc/grpc-js";
 import { executions } from "@nodeloom/proto";
+import { createStreamCount } from "../src/stream-count";
 import { startFakeService, type FakeService } from "./support/fake-service";
 import { startPlatform, type Platform, type User } from "./support/platform";
 
@@ -201,6 +202,18 @@ describe("following an execution", () => {
     await until(() => stream.text().includes("id: 1\n"));
     watching[0]!.emit("error", { code: status.UNAVAILABLE, details: "gone" });
     await once(stream.response, "end");
+  });
+
+  it("keeps a bounded number of streams per user open, and gives places back", () => {
+    const streams = createStreamCount(2);
+    const giveBack = streams.take("a");
+    streams.take("a");
+    expect(() => streams.take("a")).toThrow(
+      expect.objectContaining({ reason: "CONCURRENCY_LIMIT_EXCEEDED", metadata: { limit: 2, retryAfter: 5 } }),
+    );
+    expect(() => streams.take("b")).not.toThrow();
+    giveBack();
+    expect(() => streams.take("a")).not.toThrow();
   });
 
   it("answers a HEAD without waiting for events", async () => {

@@ -7,7 +7,7 @@ import { EVENT_STREAM_HEADERS, lastEventId, streamEvents, whileConnected, type S
 import { execution, executionView, EXECUTION_STATUSES, isFinal, webhookDelivery, webhookDeliveryView } from "../execution-view";
 import { toJson, raw } from "../json";
 import { EVENT_STREAM_MS } from "../limits";
-import { defineRoute, STREAMED } from "../route";
+import { defineRoute, STREAMED, type CallContext, type Reply } from "../route";
 import { cursor, cursorPage, executionParams, limit, nextCursor } from "../schemas";
 
 const NOTHING_MORE = 204;
@@ -30,6 +30,31 @@ const toEvent = ({ sequence, type, at, dataJson }: executions.WatchExecutionResp
 async function* eventsOf(messages: AsyncIterable<executions.WatchExecutionResponse>): AsyncIterable<StreamedEvent> {
   for await (const message of messages) yield toEvent(message);
 }
+
+/** An iteration whose first item has been taken already. */
+async function* resumed<T>(first: T, rest: AsyncIterator<T>): AsyncIterable<T> {
+  yield first;
+  yield* { [Symbol.asyncIterator]: () => rest };
+}
+
+/** Streams what an execution does until it is final; a client that has seen the end already is told not to come back. */
+const follow = async (context: CallContext<"any">, known: executions.Execution): Promise<Reply | typeof STREAMED> => {
+  const { gateway, caller, request, response } = context;
+  const { executionId } = known;
+  const afterSequence = lastEventId(request.headers["last-event-id"]);
+  const gone = whileConnected(response, gateway.stopping);
+  const query = { executionId, userId: caller.user.id, afterSequence };
+  const messages = gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: gone });
+  const events = eventsOf(messages)[Symbol.asyncIterator]();
+  if (!isFinal(known) || afterSequence === 0) {
+    await streamEvents(response, { [Symbol.asyncIterator]: () => events }, gone);
+    return STREAMED;
+  }
+  const first = await events.next();
+  if (first.done) return { status: NOTHING_MORE };
+  await streamEvents(response, resumed(first.value, events), gone);
+  return STREAMED;
+};
 
 export const executionRoutes = [
   defineRoute({
@@ -97,25 +122,17 @@ export const executionRoutes = [
     description: "Replays what came after `Last-Event-ID`. 204 tells a client that has seen everything not to come back.",
     contentType: "text/event-stream",
     responses: { 200: z.string(), 204: null },
-    handler: async ({ gateway, caller, params, request, response }) => {
-      const { executions: service } = gateway.services;
-      const known = await getExecution(service, params.id, caller.user.id);
+    errors: ["EXECUTION_NOT_FOUND", "CONCURRENCY_LIMIT_EXCEEDED"],
+    handler: async (context) => {
+      const { gateway, caller, params, request } = context;
+      const known = await getExecution(gateway.services.executions, params.id, caller.user.id);
       if (request.method === "HEAD") return { status: 200, headers: EVENT_STREAM_HEADERS };
-      const afterSequence = lastEventId(request.headers["last-event-id"]);
-      const gone = whileConnected(response, gateway.stopping);
-      const messages = service.watchExecution(
-        { executionId: params.id, userId: caller.user.id, afterSequence },
-        { deadlineMs: EVENT_STREAM_MS, signal: gone },
-      );
-      const events = eventsOf(messages)[Symbol.asyncIterator]();
-      if (isFinal(known) && afterSequence > 0) {
-        const first = await events.next();
-        if (first.done) return { status: NOTHING_MORE };
-        await streamEvents(response, resumed(first.value, events), gone);
-        return STREAMED;
+      const giveBack = gateway.eventStreams.take(caller.user.id);
+      try {
+        return await follow(context, known);
+      } finally {
+        giveBack();
       }
-      await streamEvents(response, { [Symbol.asyncIterator]: () => events }, gone);
-      return STREAMED;
     },
   }),
   defineRoute({
@@ -137,9 +154,3 @@ export const executionRoutes = [
     },
   }),
 ];
-
-/** An iteration whose first item has been taken already. */
-async function* resumed<T>(first: T, rest: AsyncIterator<T>): AsyncIterable<T> {
-  yield first;
-  yield* { [Symbol.asyncIterator]: () => rest };
-}

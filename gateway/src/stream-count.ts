@@ -1,0 +1,31 @@
+import { DomainError } from "@nodeloom/kernel";
+
+export interface StreamCount {
+  /**
+   * Takes one of a user's places; the returned function gives it back.
+   * @throws CONCURRENCY_LIMIT_EXCEEDED when none is left.
+   */
+  take(userId: string): () => void;
+}
+
+const RETRY_AFTER_SECONDS = 5;
+
+/** Bounds how many streams a user keeps open at this gateway. */
+export const createStreamCount = (limit: number): StreamCount => {
+  const open = new Map<string, number>();
+  return {
+    take: (userId) => {
+      const count = open.get(userId) ?? 0;
+      if (count >= limit) {
+        const metadata = { limit, retryAfter: RETRY_AFTER_SECONDS };
+        throw new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", `more than ${limit} event streams are open`, metadata);
+      }
+      open.set(userId, count + 1);
+      return () => {
+        const left = (open.get(userId) ?? 1) - 1;
+        if (left > 0) open.set(userId, left);
+        else open.delete(userId);
+      };
+    },
+  };
+};
