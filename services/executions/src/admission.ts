@@ -1,19 +1,16 @@
-import { DomainError, type Reason } from "@nodeloom/kernel";
+import { DomainError } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import { billing as billingProto, type usage as usageProto } from "@nodeloom/proto";
 import type { Billing, Usage } from "./clients";
 import type { Execution } from "./execution";
-import { isInstant, type HeldItem, type Refusal, type RunInput } from "./run-types";
+import type { HeldItem, Refusal, RunInput } from "./run-types";
 import { initialNodes } from "./temporal/workflows/graph-run";
 import { TIMING } from "./timing";
 
 export type Admission = { held: HeldItem[] } | { refused: Refusal };
 
-const RETRY_AFTER_SECONDS = 1;
-
-const refusal = (kind: string, reason: Reason, message: string, metadata = {}): { refused: Refusal } => ({
-  refused: { kind, reason, message, metadata },
-});
+/** A domain error as the workflow records it. */
+export const refusalOf = ({ kind, reason, message, metadata }: DomainError): Refusal => ({ kind, reason, message, metadata });
 
 /** What usage is told of a run, at its start and at its end. */
 export const runStart = (input: RunInput): usageProto.RunStart => ({
@@ -24,16 +21,6 @@ export const runStart = (input: RunInput): usageProto.RunStart => ({
   source: input.source,
   startedAt: new Date(input.receivedAt),
 });
-
-/** An instant run holds nothing, but counts against the same limit. */
-const checkConcurrency = async (billing: Billing, { userId, concurrency }: RunInput): Promise<HeldItem[]> => {
-  const { account } = await billing.getAccount({ userId }, { deadlineMs: TIMING.holdCall });
-  if (concurrency === 0 || (account?.activeHolds ?? 0) < concurrency) return [];
-  throw new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", `no more than ${concurrency} executions may run at once`, {
-    limit: concurrency,
-    retryAfter: RETRY_AFTER_SECONDS,
-  });
-};
 
 const hold = async (billing: Billing, input: RunInput): Promise<HeldItem[]> => {
   const { items } = await billing.hold(
@@ -65,15 +52,15 @@ export const createAdmission = ({
   admit: async (input: RunInput): Promise<Admission> => {
     let held: HeldItem[];
     try {
-      held = await (isInstant(input) ? checkConcurrency : hold)(billing, input);
+      held = await hold(billing, input);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      const refused = refusal(error.kind, error.reason, error.message, error.metadata);
-      execution.refuse(input.executionId, refused.refused);
+      const refused = refusalOf(error);
+      execution.refuse(input.executionId, refused);
       if (error.kind === "unavailable") logger.warn({ executionId: input.executionId }, "billing is not available, run refused");
-      return refused;
+      return { refused };
     }
-    if (!isInstant(input)) await Promise.all([usage.startRun({ run: runStart(input) }), execution.admit(input, initialNodes(input.plan))]);
+    await Promise.all([usage.startRun({ run: runStart(input) }), execution.admit(input, initialNodes(input.plan))]);
     return { held };
   },
 

@@ -20,12 +20,6 @@ export interface RunInput {
   receivedAt: number;
 }
 
-/**
- * A run in which planning left nothing to do: it calls no one, costs nothing and is over when it begins. Nothing is held
- * for it, and its rows are written once, final.
- */
-export const isInstant = (input: Pick<RunInput, "plan">): boolean => input.plan.steps.length === 0;
-
 export interface HeldItem {
   key: string;
   source: "grant" | "credits";

@@ -2,16 +2,7 @@ import { userCostMicroUsd } from "@nodeloom/kernel";
 import { runStart } from "./admission";
 import type { Billing, Usage } from "./clients";
 import type { Execution } from "./execution";
-import {
-  isInstant,
-  type CompletedCall,
-  type FinalStatus,
-  type HeldItem,
-  type NodeState,
-  type RunEnd,
-  type RunInput,
-  type RunOutcome,
-} from "./run-types";
+import type { CompletedCall, FinalStatus, HeldItem, NodeState, RunEnd, RunInput, RunOutcome } from "./run-types";
 
 const MICRO_USD_PER_MILLICREDIT = 10;
 const PERMILLE = 1_000;
@@ -93,18 +84,9 @@ const decidedEnd = (end: RunEnd, ending: FinalStatus): RunEnd => {
   return { ...end, status: "cancelled", error: null };
 };
 
-const settleInstant = async (usage: Usage, execution: Execution, input: RunInput, end: RunEnd): Promise<RunOutcome> => {
-  const durationMs = Date.now() - input.receivedAt;
-  const row = { run: runStart(input), status: end.status, costMicroUsd: 0, userCostMicroUsd: 0, millicredits: 0, durationMs };
-  await usage.finishRun({ ...row, errorCode: undefined, requestId: undefined, unstarted: true });
-  await execution.recordInstant(input, end);
-  return { status: end.status, millicredits: 0 };
-};
-
 /** Captures what is owed, releases the rest and closes the rows. Idempotent by execution id. */
 export const createSettlement = ({ billing, usage, execution }: { billing: Billing; usage: Usage; execution: Execution }) => ({
   settle: async (input: RunInput, seen: RunEnd, held: HeldItem[]): Promise<RunOutcome> => {
-    if (isInstant(input)) return settleInstant(usage, execution, input, seen);
     const end = decidedEnd(seen, await execution.decideEnding(input.executionId, seen.status));
     const charge = chargeFor(end, held, input.plan.markupPermille);
     const millicredits = charge.items.reduce((sum, item) => sum + item.captureMillicredits, 0);

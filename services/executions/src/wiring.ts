@@ -5,6 +5,7 @@ import { LRUCache } from "lru-cache";
 import { createAdmission } from "./admission";
 import { createEventChannel } from "./events";
 import { createExecution } from "./execution";
+import { createInstantRuns } from "./instant";
 import { createModelCalls } from "./model-calls";
 import { createModelCatalog, type CatalogModel } from "./model-catalog";
 import { createHttpRequest } from "./nodes/http-request";
@@ -91,6 +92,7 @@ export const wire = async (
   await temporal.work(
     createActivities({
       admission: createAdmission({ billing: services.billing, usage: services.usage, execution, logger }),
+      runInstant: createInstantRuns({ billing: services.billing, usage: services.usage, execution }),
       settlement: createSettlement({ billing: services.billing, usage: services.usage, execution }),
       execution,
       modelCalls: createModelCalls({ catalog, provider, media: services.media, store }),

@@ -2,6 +2,7 @@ import { activityInfo, ApplicationFailure, Context } from "@temporalio/activity"
 import { DomainError } from "@nodeloom/kernel";
 import type { createAdmission } from "../admission";
 import type { Execution } from "../execution";
+import type { createInstantRuns } from "../instant";
 import type { ModelCalls } from "../model-calls";
 import type { createHttpRequest } from "../nodes/http-request";
 import type { RunError } from "../run-types";
@@ -12,6 +13,7 @@ import type { Activities, HttpNodeCall, LocalActivities, ModelCall } from "./act
 export interface ActivityOptions {
   admission: ReturnType<typeof createAdmission>;
   settlement: ReturnType<typeof createSettlement>;
+  runInstant: ReturnType<typeof createInstantRuns>;
   execution: Execution;
   modelCalls: ModelCalls;
   httpRequest: ReturnType<typeof createHttpRequest>;
@@ -38,7 +40,7 @@ const runErrorOf = (error: DomainError, nodeId: string): RunError => {
 
 /** Everything that touches the world, as Temporal calls it. */
 export const createActivities = (options: ActivityOptions): Activities & LocalActivities => {
-  const { admission, settlement, execution, modelCalls, httpRequest, webhooks } = options;
+  const { admission, settlement, runInstant, execution, modelCalls, httpRequest, webhooks } = options;
   /** Polls that run in this process, so that a cancellation stops them at once. */
   const polls = new Map<string, AbortController>();
 
@@ -76,6 +78,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     admit: admission.admit,
     voidAdmission: admission.voidAdmission,
     settle: settlement.settle,
+    runInstant,
 
     submit: (call) =>
       guarded(call, async () => {

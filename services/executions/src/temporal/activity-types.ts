@@ -42,6 +42,8 @@ export interface LocalActivities {
   /** Makes sure that an admission that gave up holds nothing, now or later. */
   voidAdmission(executionId: string, userId: string): Promise<void>;
   settle(input: RunInput, end: RunEnd, held: HeldItem[]): Promise<RunOutcome>;
+  /** Admission and settlement of a run that is over when it begins. */
+  runInstant(input: RunInput, end: RunEnd): Promise<RunOutcome>;
 }
 
 /** Whatever touches a provider. */

@@ -9,7 +9,7 @@ import {
   startChild,
   WorkflowIdReusePolicy,
 } from "@temporalio/workflow";
-import type { FinalStatus, HeldItem, RunEnd, RunError, RunInput, RunOutcome } from "../../run-types";
+import type { FinalStatus, RunEnd, RunError, RunInput, RunOutcome } from "../../run-types";
 import { TIMING } from "../../timing";
 import type { LocalActivities } from "../activity-types";
 import { runError, runStep } from "./call-node";
@@ -19,7 +19,7 @@ import { GraphRun } from "./graph-run";
 export const cancelSignal = defineSignal("cancel");
 
 // Admission and settlement must happen, whatever is down meanwhile: they are tried for as long as the run may last.
-const { admit, voidAdmission, settle } = proxyLocalActivities<LocalActivities>({
+const { admit, voidAdmission, settle, runInstant } = proxyLocalActivities<LocalActivities>({
   startToCloseTimeout: TIMING.localActivity,
   scheduleToCloseTimeout: TIMING.run,
   retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "5s" },
@@ -86,21 +86,30 @@ const startDelivery = async (input: RunInput): Promise<void> => {
 export async function executeGraph(input: RunInput): Promise<RunOutcome> {
   const steps = new CancellationScope();
   setHandler(cancelSignal, () => steps.cancel());
-  const admission = await CancellationScope.nonCancellable(() => admit(input));
+  // A cancellation from Temporal's own tools means the same as the signal.
+  CancellationScope.current().cancelRequested.catch(() => steps.cancel());
+  return CancellationScope.nonCancellable(() => (input.plan.steps.length === 0 ? executeInstant(input) : execute(input, steps)));
+}
+
+/** Planning left nothing to do. */
+const executeInstant = async (input: RunInput): Promise<RunOutcome> => {
+  const outcome = await runInstant(input, endOf(new GraphRun(input.plan), undefined));
+  if (!("refused" in outcome)) await startDelivery(input);
+  return outcome;
+};
+
+const execute = async (input: RunInput, steps: CancellationScope): Promise<RunOutcome> => {
+  const admission = await admit(input);
   if ("refused" in admission) {
-    if (admission.refused.kind === "unavailable")
-      await CancellationScope.nonCancellable(() => voidAdmission(input.executionId, input.userId));
+    if (admission.refused.kind === "unavailable") await voidAdmission(input.executionId, input.userId);
     return admission;
   }
   const run = new GraphRun(input.plan);
-  let failure: Failure | undefined;
-  if (input.plan.steps.length > 0) {
-    // A cancellation from Temporal's own tools means the same as the signal.
-    CancellationScope.current().cancelRequested.catch(() => steps.cancel());
-    failure = await CancellationScope.nonCancellable(() => withDeadline(steps, () => steps.run(() => runSteps(run, input))));
-  }
-  return CancellationScope.nonCancellable(() => finish(input, endOf(run, failure), admission.held));
-}
+  const failure = await withDeadline(steps, () => steps.run(() => runSteps(run, input)));
+  const outcome = await settle(input, endOf(run, failure), admission.held);
+  await startDelivery(input);
+  return outcome;
+};
 
 /** Fails the run when it is not done in time. */
 const withDeadline = async (scope: CancellationScope, steps: () => Promise<Failure | undefined>): Promise<Failure | undefined> => {
@@ -121,10 +130,4 @@ const withDeadline = async (scope: CancellationScope, steps: () => Promise<Failu
   } finally {
     timer.cancel();
   }
-};
-
-const finish = async (input: RunInput, end: RunEnd, held: HeldItem[]): Promise<RunOutcome> => {
-  const outcome = await settle(input, end, held);
-  await startDelivery(input);
-  return outcome;
 };

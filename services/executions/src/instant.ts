@@ -1,0 +1,48 @@
+import { DomainError } from "@nodeloom/kernel";
+import { refusalOf, runStart } from "./admission";
+import type { Billing, Usage } from "./clients";
+import type { Execution } from "./execution";
+import type { RunEnd, RunInput, RunOutcome } from "./run-types";
+import { TIMING } from "./timing";
+
+const RETRY_AFTER_SECONDS = 1;
+
+/** An instant run holds nothing, but obeys the same limit. */
+const checkConcurrency = async (billing: Billing, { userId, concurrency }: RunInput): Promise<void> => {
+  const { account } = await billing.getAccount({ userId }, { deadlineMs: TIMING.holdCall });
+  if (concurrency === 0 || (account?.activeHolds ?? 0) < concurrency) return;
+  throw new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", `no more than ${concurrency} executions may run at once`, {
+    limit: concurrency,
+    retryAfter: RETRY_AFTER_SECONDS,
+  });
+};
+
+/**
+ * Runs in which planning left nothing to do: they call no one, cost nothing and are over when they begin. Their rows
+ * are written once, final. Idempotent by execution id.
+ */
+export const createInstantRuns =
+  ({ billing, usage, execution }: { billing: Billing; usage: Usage; execution: Execution }) =>
+  async (input: RunInput, end: RunEnd): Promise<RunOutcome> => {
+    try {
+      await checkConcurrency(billing, input);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      const refused = refusalOf(error);
+      execution.refuse(input.executionId, refused);
+      return { refused };
+    }
+    await usage.finishRun({
+      run: runStart(input),
+      status: end.status,
+      costMicroUsd: 0,
+      userCostMicroUsd: 0,
+      millicredits: 0,
+      durationMs: Date.now() - input.receivedAt,
+      errorCode: undefined,
+      requestId: undefined,
+      unstarted: true,
+    });
+    await execution.recordInstant(input, end);
+    return { status: end.status, millicredits: 0 };
+  };
