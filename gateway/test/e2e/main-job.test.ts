@@ -49,8 +49,8 @@ const finished = (id: string): Promise<Answer> =>
     () => poll(id),
     ({ body }) => ["completed", "failed", "cancelled"].includes(body.status as string),
   );
-const credits = async (): Promise<Record<string, never>> =>
-  (await client.call("GET", "/api/me", { cookie: user.cookie })).body.credits as unknown as Record<string, never>;
+const credits = async (): Promise<{ plan: number; grants: unknown }> =>
+  (await client.call("GET", "/api/me", { cookie: user.cookie })).body.credits as { plan: number; grants: unknown };
 
 describe("a synchronous run", () => {
   it("answers text without calling any provider, for nothing", async () => {
@@ -141,7 +141,7 @@ describe("failures", () => {
     const before = await credits();
     const answer = await run(graph);
     expect(answer.status).toBe(500);
-    expect((before.plan as number) - ((await credits()).plan as number)).toBeCloseTo(1.3, 6);
+    expect(before.plan - (await credits()).plan).toBeCloseTo(1.3, 6);
     const { nodes } = (await poll(answer.headers.get("x-execution-id")!)).body as unknown as { nodes: { id: string; status: string }[] };
     expect(Object.fromEntries(nodes.map((one) => [one.id, one.status]))).toMatchObject({
       speech: "completed",
@@ -226,7 +226,7 @@ describe("cancellation", () => {
         expect.objectContaining({ id: "clip", status: "cancelled", cancelReport: "provider_told" }),
       ]) as unknown,
     });
-    expect((before.plan as number) - ((await credits()).plan as number)).toBeCloseTo(6.5, 6);
+    expect(before.plan - (await credits()).plan).toBeCloseTo(6.5, 6);
     expect((await post(`/api/executions/${id}/cancel`, undefined)).body).toEqual({ status: "already_cancelled" });
     const { rows } = (await get("/api/usage?limit=1")).body as unknown as { rows: object[] };
     expect(rows[0]).toMatchObject({ status: "cancelled", creditsCost: 6.5 });
