@@ -18,7 +18,7 @@ describe("while the database is away", () => {
     await relay.cut();
     const calls = [client.getUser({ userId: user.id }, PATIENCE), client.authenticateKey({ value }, PATIENCE)];
     for (const refused of await Promise.all(calls.map(refusal))) {
-      expect(refused).toMatchObject({ kind: "unavailable", reason: "SERVICE_UNAVAILABLE", message: "the identity database is away" });
+      expect(refused).toMatchObject({ kind: "unavailable", reason: "SERVICE_UNAVAILABLE", message: "the database is away" });
     }
     await relay.mend();
     expect((await client.authenticateKey({ value }, PATIENCE)).user).toEqual(user);

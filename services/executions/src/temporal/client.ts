@@ -6,20 +6,14 @@ import {
   WorkflowNotFoundError,
 } from "@temporalio/client";
 import { status } from "@grpc/grpc-js";
-import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from "@temporalio/common";
+import { TypedSearchAttributes } from "@temporalio/common";
 import { unavailable } from "@nodeloom/kernel";
 import type { RunInput, RunOutcome } from "../run-types";
+import { MODELS, USER, WORKFLOW } from "./search-attributes";
 import type { cancelSignal, executeGraph } from "./workflows";
 
 const CANCEL: typeof cancelSignal.name = "cancel";
 const EXECUTE: keyof { executeGraph: typeof executeGraph } = "executeGraph";
-
-const USER = defineSearchAttributeKey("NodeloomUser", SearchAttributeType.KEYWORD);
-const WORKFLOW = defineSearchAttributeKey("NodeloomWorkflow", SearchAttributeType.KEYWORD);
-const MODELS = defineSearchAttributeKey("NodeloomModels", SearchAttributeType.KEYWORD_LIST);
-
-/** Search attributes that runs carry, by name; an operator filters on them in Temporal's UI. */
-export const SEARCH_ATTRIBUTES = { [USER.name]: "Keyword", [WORKFLOW.name]: "Keyword", [MODELS.name]: "KeywordList" } as const;
 
 export type RunStarter = ReturnType<typeof createRunStarter>;
 

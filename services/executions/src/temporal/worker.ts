@@ -3,7 +3,7 @@ import { temporal } from "@temporalio/proto";
 import { DefaultLogger, NativeConnection, Runtime, Worker, type DataConverter } from "@temporalio/worker";
 import type { Logger } from "@nodeloom/platform";
 import type { Activities, LocalActivities } from "./activity-types";
-import { SEARCH_ATTRIBUTES } from "./client";
+import { SEARCH_ATTRIBUTES } from "./search-attributes";
 
 export interface TemporalOptions {
   address: string;
@@ -23,7 +23,7 @@ const MAX_WORKFLOW_TASKS = 100;
 const MAX_HEARTBEAT_THROTTLE_MS = 5_000;
 
 const INDEXED = temporal.api.enums.v1.IndexedValueType;
-const INDEXED_TYPES = { Keyword: INDEXED.INDEXED_VALUE_TYPE_KEYWORD, KeywordList: INDEXED.INDEXED_VALUE_TYPE_KEYWORD_LIST };
+const INDEXED_TYPES = { KEYWORD: INDEXED.INDEXED_VALUE_TYPE_KEYWORD, KEYWORD_LIST: INDEXED.INDEXED_VALUE_TYPE_KEYWORD_LIST };
 
 let runtimeInstalled = false;
 
@@ -40,11 +40,11 @@ const installRuntime = (logger: Logger): void => {
 /** Registers the search attributes that runs carry, where the server doesn't know them yet. */
 const ensureSearchAttributes = async (connection: NativeConnection, namespace: string): Promise<void> => {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-  const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => !(name in (customAttributes ?? {})));
+  const missing = SEARCH_ATTRIBUTES.filter(({ name }) => !(name in (customAttributes ?? {})));
   if (missing.length === 0) return;
   await connection.operatorService.addSearchAttributes({
     namespace,
-    searchAttributes: Object.fromEntries(missing.map(([name, type]) => [name, INDEXED_TYPES[type]])),
+    searchAttributes: Object.fromEntries(missing.map(({ name, type }) => [name, INDEXED_TYPES[type]])),
   });
 };
 

@@ -18,6 +18,7 @@ import { HealthImplementation } from "grpc-health-check";
 import { withRequestContext, type RequestContext } from "../context";
 import type { Logger } from "../logger";
 import { serverCredentials, type TlsConfig } from "./credentials";
+import { isDatabaseAway } from "../mongo";
 import { drained } from "./drained";
 import { toServiceError } from "./errors";
 
@@ -137,7 +138,8 @@ const protoFile = (service: string): string => {
 /** Starts a gRPC server with health and reflection. */
 export const startGrpcServer = async (options: GrpcServerOptions): Promise<RunningGrpcServer> => {
   const { listen, services, logger, tls = {}, graceMs = 10_000 } = options;
-  logUnexpected = (error, path) => logger.error({ err: error, path }, "unexpected error");
+  logUnexpected = (error, path) =>
+    isDatabaseAway(error) ? logger.warn({ path }, "the database is away") : logger.error({ err: error, path }, "unexpected error");
   const server = new Server({ "grpc.max_receive_message_length": MAX_MESSAGE_BYTES, "grpc.max_send_message_length": MAX_MESSAGE_BYTES });
   for (const { definition, handlers } of services) server.addService(definition, handlers);
   const names = services.map(({ definition }) => serviceName(definition));

@@ -55,9 +55,13 @@ export const runError = (error: unknown, nodeId: string, mode: RunInput["mode"])
     const code = details?.code === "PROVIDER_SUBMIT_FAILED" && mode === "sync" ? "EXECUTION_FAILED" : details?.code;
     if (details && code) return { ...details, code, nodeId };
   }
-  const bindProblem = error instanceof Error && error.name === "BindError" ? error.message : undefined;
-  const message = bindProblem ?? "the provider did not finish in time";
-  return { code: "EXECUTION_FAILED", message: `node ${nodeId}: ${message}`, nodeId };
+  return { code: "EXECUTION_FAILED", message: `node ${nodeId}: ${describe(error)}`, nodeId };
+};
+
+const describe = (error: unknown): string => {
+  if (error instanceof Error && error.name === "BindError") return error.message;
+  const wasSubmitting = error instanceof ActivityFailure && error.activityType === "submit";
+  return wasSubmitting ? "the provider could not be reached" : "the provider did not finish in time";
 };
 
 const record = (run: GraphRun, call: CallContext, result: CallResult): CallResult => {
@@ -70,7 +74,7 @@ const stopJob = (run: GraphRun, call: ModelCall, job: SubmittedJob): Promise<Cal
   CancellationScope.nonCancellable(async () => {
     const node = run.node(call.nodeId);
     try {
-      const { report, finished } = await cancelJob(call, job);
+      const { report, finished } = await cancelJob.executeWithOptions({ summary: `${call.nodeId}: cancel` }, [call, job]);
       node.cancelReport = report;
       return finished && record(run, call, finished);
     } catch {
@@ -81,17 +85,45 @@ const stopJob = (run: GraphRun, call: ModelCall, job: SubmittedJob): Promise<Cal
 
 /** A provider that makes files: two activities, however long it takes. */
 const callJob = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
-  const job = await submit(call);
+  const summary = `${call.nodeId}: ${call.model}`;
+  const job = await submit.executeWithOptions({ summary }, [call]);
   run.requestId ??= job.requestId;
   run.node(call.nodeId).requestId ??= job.requestId;
   try {
-    return record(run, call, await poll(call, job));
+    return record(run, call, await poll.executeWithOptions({ summary }, [call, job]));
   } catch (error) {
     if (!isCancellation(error)) throw error;
     const finished = await stopJob(run, call, job);
     if (finished) return finished;
     throw error;
   }
+};
+
+/** Calls every item in parallel. The first failure stops the others, and is thrown once they all have stopped. */
+const callItems = async <T>(
+  items: Record<string, unknown>[],
+  callItem: (item: Record<string, unknown>, index: number) => Promise<T>,
+): Promise<T[]> => {
+  const scope = new CancellationScope();
+  let failure: unknown;
+  const settled = await scope.run(() =>
+    Promise.allSettled(
+      items.map(async (item, index) => {
+        try {
+          return await callItem(item, index);
+        } catch (error) {
+          if (!isCancellation(error)) failure ??= error;
+          scope.cancel();
+          throw error;
+        }
+      }),
+    ),
+  );
+  if (failure !== undefined) throw failure;
+  return settled.map((result) => {
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
+  });
 };
 
 const OUTPUT_PORT: Readonly<Record<string, string>> = {
@@ -105,12 +137,11 @@ const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context
   const { items, mapped } = bindItems(step, run.outputs);
   const model = step.model!;
   const isText = input.plan.models[model]!.modality === "text";
-  const results = await Promise.all(
-    items.map(async (item, index) => {
-      const call: ModelCall = { ...context(index), model, inputs: callInputs(step, item) };
-      return isText ? record(run, call, await runText(call)) : callJob(run, call);
-    }),
-  );
+  const results = await callItems(items, async (item, index) => {
+    const call: ModelCall = { ...context(index), model, inputs: callInputs(step, item) };
+    if (!isText) return callJob(run, call);
+    return record(run, call, await runText.executeWithOptions({ summary: `${step.id}: ${model}` }, [call]));
+  });
   const [first] = results;
   if (isText && first) {
     run.requestId ??= first.requestId;
@@ -122,7 +153,9 @@ const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context
 
 const callHttp = async (run: GraphRun, step: PlanStep, context: (item: number) => CallContext): Promise<void> => {
   const { items, mapped } = bindItems(step, run.outputs);
-  const answers = await Promise.all(items.map((item, index) => httpRequest({ ...context(index), call: httpCall(step, item) })));
+  const answers = await callItems(items, (item, index) =>
+    httpRequest.executeWithOptions({ summary: `${step.id}: http request` }, [{ ...context(index), call: httpCall(step, item) }]),
+  );
   run.give(step.id, "body", mapped ? answers.map((answer) => answer.body) : answers[0]?.body);
   run.give(step.id, "status", mapped ? answers.map((answer) => answer.status) : answers[0]?.status);
 };

@@ -7,11 +7,13 @@ import {
   setHandler,
   sleep,
   startChild,
+  upsertSearchAttributes,
   WorkflowIdReusePolicy,
 } from "@temporalio/workflow";
 import type { FinalStatus, RunEnd, RunError, RunInput, RunOutcome } from "../../run-types";
 import { TIMING } from "../../timing";
 import type { LocalActivities } from "../activity-types";
+import { STATUS } from "../search-attributes";
 import { runError, runStep } from "./call-node";
 import { deliverWebhook } from "./deliver-webhook";
 import { GraphRun } from "./graph-run";
@@ -107,8 +109,15 @@ const execute = async (input: RunInput, steps: CancellationScope): Promise<RunOu
   const run = new GraphRun(input.plan);
   const failure = await withDeadline(steps, () => steps.run(() => runSteps(run, input)));
   const outcome = await settle(input, endOf(run, failure), admission.held);
+  markStatus(outcome);
   await startDelivery(input);
   return outcome;
+};
+
+/** Lets an operator find runs that did not go well; all others are just completed. */
+const markStatus = (outcome: RunOutcome): void => {
+  if ("refused" in outcome || outcome.status === "completed") return;
+  upsertSearchAttributes([{ key: STATUS, value: outcome.status }]);
 };
 
 /** Fails the run when it is not done in time. */

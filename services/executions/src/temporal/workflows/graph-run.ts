@@ -103,6 +103,7 @@ export class GraphRun {
       if (node.status === "pending") node.status = "skipped";
       if (node.status !== "processing") continue;
       node.status = "cancelled";
+      node.cancelReport ??= "stopped";
       node.durationMs = now - (node.startedAt ?? now);
     }
   }
