@@ -1,0 +1,33 @@
+import { parseArgs } from "node:util";
+import type { Extent } from "./scenarios";
+
+export interface Arguments {
+  extent: Extent;
+  /** Letters of the scenarios to measure. */
+  only: string[];
+  jsonFile?: string;
+}
+
+const FULL: Extent = { rounds: 3, roundMs: 5_000, warmUpMs: 2_000, runs: 80 };
+const QUICK: Extent = { rounds: 2, roundMs: 1_500, warmUpMs: 750, runs: 40 };
+
+export const USAGE = `Usage: npm run bench -- [--quick] [--only a,b] [--json file]
+  --quick  short rounds: a first impression in about a minute
+  --only   measure these scenarios only
+  --json   write the results to a file, too`;
+
+/** Reads the command line. @throws Error that says what is wrong with it */
+export const readArguments = (args: readonly string[], letters: readonly string[]): Arguments => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { quick: { type: "boolean" }, only: { type: "string" }, json: { type: "string" } },
+  });
+  const only = values.only === undefined ? [...letters] : values.only.split(",").map((letter) => letter.trim());
+  const unknown = only.filter((letter) => !letters.includes(letter));
+  if (unknown.length > 0) throw new Error(`there is no scenario ${unknown.join(", ")}: ${letters.join(", ")} exist`);
+  return {
+    extent: values.quick ? QUICK : FULL,
+    only: letters.filter((letter) => only.includes(letter)),
+    ...(values.json === undefined ? {} : { jsonFile: values.json }),
+  };
+};

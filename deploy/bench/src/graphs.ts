@@ -1,0 +1,44 @@
+/** A workflow as the API takes it. */
+export interface WorkflowBody {
+  name: string;
+  nodes: object[];
+  edges: object[];
+}
+
+const COLUMN = 320;
+
+const node = (id: string, type: string, column: number, data: object): object => ({
+  id,
+  type,
+  position: { x: column * COLUMN, y: 0 },
+  data,
+});
+const edge = (source: string, sourceHandle: string, target: string, targetHandle: string): object => ({
+  id: `${source}-${target}`,
+  source,
+  sourceHandle,
+  target,
+  targetHandle,
+});
+
+/** Request-input → text-box → response-output: nothing but the platform's own work. */
+export const textWorkflow = (): WorkflowBody => ({
+  name: "Bench text",
+  nodes: [
+    node("input", "request-input", 0, { fields: [{ name: "name", type: "text", label: "Name", default: "world" }], values: {} }),
+    node("text", "text-box", 1, { text: "Hello, {{name}}!" }),
+    node("output", "response-output", 2, {}),
+  ],
+  edges: [edge("input", "name", "text", "name"), edge("text", "text", "output", "text")],
+});
+
+/** One second of sandbox video whose provider takes `latencyMs` before it starts rendering. */
+export const videoWorkflow = (name: string, latencyMs: number): WorkflowBody => ({
+  name,
+  nodes: [
+    node("input", "request-input", 0, { fields: [{ name: "prompt", type: "text", label: "Prompt", default: "a loom" }], values: {} }),
+    node("video", "generate-video", 1, { model: "sandbox-video", inputs: { seconds: 1, sandbox: { latencyMs } } }),
+    node("output", "response-output", 2, {}),
+  ],
+  edges: [edge("input", "prompt", "video", "prompt"), edge("video", "video", "output", "videos")],
+});

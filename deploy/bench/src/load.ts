@@ -1,0 +1,56 @@
+import { performance } from "node:perf_hooks";
+import type { Sample } from "./rounds";
+
+export type Task = () => Promise<unknown>;
+
+/** Runs a task `parallel` times at once, each starting the next when it ends, until the time is over. */
+export const loadFor = async (durationMs: number, parallel: number, task: Task): Promise<Sample> => {
+  const latenciesMs: number[] = [];
+  const startedAt = performance.now();
+  const slot = async (): Promise<void> => {
+    for (let at = performance.now(); at - startedAt < durationMs; at = performance.now()) {
+      await task();
+      latenciesMs.push(performance.now() - at);
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, slot));
+  return { latenciesMs, seconds: (performance.now() - startedAt) / 1_000 };
+};
+
+/** Runs a task once for each item, `parallel` at a time; answers what they gave, in order, with the times they took. */
+export const loadEach = async <T, R>(
+  items: readonly T[],
+  parallel: number,
+  task: (item: T) => Promise<R>,
+): Promise<{ sample: Sample; results: R[] }> => {
+  const latenciesMs: number[] = [];
+  const results: R[] = [];
+  const startedAt = performance.now();
+  const waiting = items.entries();
+  const slot = async (): Promise<void> => {
+    for (const [index, item] of waiting) {
+      const at = performance.now();
+      results[index] = await task(item);
+      latenciesMs.push(performance.now() - at);
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, slot));
+  return { sample: { latenciesMs, seconds: (performance.now() - startedAt) / 1_000 }, results };
+};
+
+/** Starts a task at a fixed rate, however long each takes. The returned function ends it and waits for what is under way. */
+export const steadyLoad = (perSecond: number, task: Task): (() => Promise<void>) => {
+  const running = new Set<Promise<unknown>>();
+  let failure: { error: unknown } | undefined;
+  const timer = setInterval(() => {
+    const one: Promise<unknown> = task()
+      .catch((error: unknown) => (failure ??= { error }))
+      .finally(() => running.delete(one));
+    running.add(one);
+  }, 1_000 / perSecond);
+  return async () => {
+    clearInterval(timer);
+    await Promise.all(running);
+    if (failure) throw failure.error;
+  };
+};

@@ -1,0 +1,103 @@
+import { setMaxListeners } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { cpus } from "node:os";
+import { readArguments, USAGE, type Arguments } from "./arguments";
+import { createApiClient } from "./http";
+import type { Metric } from "./metrics";
+import { keyOf, usePlatform, type LocalPlatform } from "./platform";
+import { renderTable, renderVerdicts, reportJson } from "./report";
+import { SCENARIOS, type Bench } from "./scenarios";
+
+/** Everything is measured within this time, or given up. */
+const DEADLINE_MS = 300_000;
+/** More than the video runs of one bench cost. */
+const CREDITS = 10_000;
+const USAGE_EXIT_CODE = 2;
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+interface Failure {
+  scenario: string;
+  reason: string;
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Makes sure that the account does not run dry, however often it is benched. */
+const topUp = async (local: LocalPlatform, signal: AbortSignal): Promise<void> => {
+  const admin = createApiClient(local.baseUrl, keyOf(local, "admin"), signal);
+  const userId = local.accounts.enterprise?.userId ?? "";
+  try {
+    await admin.expect(200, "POST", `/api/admin/users/${userId}/credits`, { kind: "topup", amount: CREDITS, note: "bench" });
+  } finally {
+    admin.close();
+  }
+};
+
+/** Measures one scenario after the other. One that fails does not keep the next from being measured. */
+const measureAll = async ({ extent, only }: Arguments, local: LocalPlatform, signal: AbortSignal) => {
+  const key = keyOf(local, "enterprise");
+  const api = createApiClient(local.baseUrl, key, signal);
+  const bench: Bench = { local, api, key, extent, signal, note: (text) => print(`    ${text}`) };
+  const metrics: Metric[] = [];
+  const failures: Failure[] = [];
+  try {
+    await topUp(local, signal);
+    for (const letter of only) {
+      const scenario = SCENARIOS[letter]!;
+      print(`(${letter}) ${scenario.title}`);
+      try {
+        metrics.push(...(await scenario.measure(bench)));
+      } catch (error) {
+        failures.push({ scenario: letter, reason: reasonOf(signal.aborted ? signal.reason : error) });
+        if (signal.aborted) break;
+      }
+    }
+  } finally {
+    api.close();
+  }
+  return { metrics, failures };
+};
+
+const report = async (metrics: readonly Metric[], failures: readonly Failure[], jsonFile: string | undefined): Promise<void> => {
+  print("");
+  if (metrics.length > 0) print(`${renderTable(metrics)}\n\n${renderVerdicts(metrics)}`);
+  for (const { scenario, reason } of failures) print(`  FAILED (${scenario}): ${reason}`);
+  if (jsonFile === undefined) return;
+  const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model };
+  const content = { at: new Date().toISOString(), machine, metrics: reportJson(metrics), failures };
+  await writeFile(jsonFile, `${JSON.stringify(content, null, 2)}\n`);
+};
+
+const main = async (): Promise<number> => {
+  let given: Arguments;
+  try {
+    given = readArguments(process.argv.slice(2), Object.keys(SCENARIOS));
+  } catch (error) {
+    process.stderr.write(`${reasonOf(error)}\n${USAGE}\n`);
+    return USAGE_EXIT_CODE;
+  }
+  const calledOff = new AbortController();
+  // Every request under way listens.
+  setMaxListeners(0, calledOff.signal);
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => calledOff.abort(new Error(`stopped by ${name}`)));
+  const platform = await usePlatform(calledOff.signal);
+  try {
+    print(platform.found ? `Measuring the platform at ${platform.local.baseUrl}` : "Started a local platform to measure");
+    const timer = setTimeout(() => calledOff.abort(new Error(`not done after ${DEADLINE_MS / 1_000} s`)), DEADLINE_MS);
+    const { metrics, failures } = await measureAll(given, platform.local, calledOff.signal);
+    clearTimeout(timer);
+    await report(metrics, failures, given.jsonFile);
+    return failures.length > 0 ? 1 : 0;
+  } finally {
+    await platform.stop();
+  }
+};
+
+main().then(
+  (code) => (process.exitCode = code),
+  (error: unknown) => {
+    process.stderr.write(`${reasonOf(error)}\n`);
+    process.exitCode = 1;
+  },
+);

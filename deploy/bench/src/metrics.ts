@@ -1,0 +1,64 @@
+import type { Figures, Sides } from "./rounds";
+
+export type Unit = "ms" | "/s";
+
+/** What a figure must reach: as a multiple of the bare side's, or by itself. */
+export type Target = { kind: "ratio at least" | "ratio at most"; value: number } | { kind: "below"; value: number };
+
+export interface Metric {
+  /** The letter of its scenario. */
+  scenario: string;
+  name: string;
+  unit: Unit;
+  ours: number;
+  bare?: number;
+  target?: Target;
+}
+
+export interface Verdict {
+  met: boolean;
+  /** How far beyond the target, as a share of it; 0 when met. */
+  missedBy: number;
+}
+
+/** Ours over bare; undefined without a bare side. */
+export const ratioOf = ({ ours, bare }: Metric): number | undefined => (bare === undefined ? undefined : ours / bare);
+
+/** Whether a metric meets its target; undefined without one. @throws Error when a ratio is asked of a metric without a bare side */
+export const verdictOf = (metric: Metric): Verdict | undefined => {
+  const { target } = metric;
+  if (!target) return undefined;
+  const reached = target.kind === "below" ? metric.ours : ratioOf(metric);
+  if (reached === undefined) throw new Error(`${metric.name} has nothing to be compared with`);
+  const met =
+    target.kind === "below" ? reached < target.value : target.kind === "ratio at most" ? reached <= target.value : reached >= target.value;
+  const beyond = target.kind === "ratio at least" ? 1 - reached / target.value : reached / target.value - 1;
+  return { met, missedBy: met ? 0 : beyond };
+};
+
+const FIGURES = {
+  p50: { key: "p50Ms", unit: "ms" },
+  p95: { key: "p95Ms", unit: "ms" },
+  p99: { key: "p99Ms", unit: "ms" },
+  "per second": { key: "perSecond", unit: "/s" },
+} as const satisfies Record<string, { key: keyof Figures; unit: Unit }>;
+export type FigureName = keyof typeof FIGURES;
+
+/** Metrics of both sides' figures, in the order of `wanted`. */
+export const metricsOf = (
+  scenario: string,
+  subject: string,
+  sides: { ours: Figures; bare?: Figures } | Sides<Figures>,
+  wanted: Partial<Record<FigureName, Target | null>>,
+): Metric[] =>
+  Object.entries(wanted).map(([name, target]) => {
+    const { key, unit } = FIGURES[name as FigureName];
+    return {
+      scenario,
+      name: `${subject}, ${name}`,
+      unit,
+      ours: sides.ours[key],
+      ...(sides.bare ? { bare: sides.bare[key] } : {}),
+      ...(target ? { target } : {}),
+    };
+  });

@@ -1,0 +1,101 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createApiClient } from "./http";
+
+const ROOT = join(__dirname, "..", "..", "..");
+const LOCAL_FILE = join(ROOT, ".nodeloom", "local.json");
+const START = join(ROOT, "deploy", "local", "start.mjs");
+/** What the launcher prints when everything runs and is seeded. */
+const UP = "Nodeloom is up";
+const START_DEADLINE_MS = 180_000;
+const SHOWN_CHARACTERS = 2_000;
+
+/** The part of the launcher's state file that is needed here. */
+export interface LocalPlatform {
+  baseUrl: string;
+  temporalAddress: string;
+  accounts: Partial<Record<string, { userId: string; apiKey?: string }>>;
+}
+
+export interface PlatformUnderTest {
+  local: LocalPlatform;
+  /** Whether it was running already. */
+  found: boolean;
+  stop(): Promise<void>;
+}
+
+export const keyOf = ({ accounts }: LocalPlatform, account: string): string => {
+  const key = accounts[account]?.apiKey;
+  if (key === undefined) throw new Error(`the local platform has no key for the ${account} account`);
+  return key;
+};
+
+const readLocal = async (): Promise<LocalPlatform | undefined> => {
+  try {
+    return JSON.parse(await readFile(LOCAL_FILE, "utf8")) as LocalPlatform;
+  } catch {
+    return undefined;
+  }
+};
+
+const isAlive = async (local: LocalPlatform, signal: AbortSignal): Promise<boolean> => {
+  const key = local.accounts.enterprise?.apiKey;
+  if (key === undefined) return false;
+  const api = createApiClient(local.baseUrl, key, signal);
+  try {
+    const answers = await Promise.all([api.call("GET", "/readyz"), api.call("GET", "/api/whoami")]);
+    return answers.every(({ status }) => status === 200);
+  } catch {
+    return false;
+  } finally {
+    api.close();
+  }
+};
+
+/** Resolves when the launcher says that everything is up. @throws Error with its last lines when it ends or takes too long */
+const untilUp = (launcher: ChildProcess, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    let printed = "";
+    const finish = (problem?: string): void => {
+      clearTimeout(timer);
+      launcher.off("exit", onExit);
+      if (problem === undefined) resolve();
+      else reject(new Error(`${problem}:\n${printed.slice(-SHOWN_CHARACTERS)}`));
+    };
+    const onExit = (): void => finish("the local platform did not start");
+    const timer = setTimeout(() => finish(`the local platform was not up within ${START_DEADLINE_MS / 1_000} s`), START_DEADLINE_MS);
+    launcher.once("exit", onExit);
+    signal.addEventListener("abort", () => finish("called off"), { once: true });
+    for (const stream of [launcher.stdout, launcher.stderr]) {
+      stream?.on("data", (chunk: Buffer) => {
+        printed += chunk.toString("utf8");
+        if (printed.includes(UP)) finish();
+      });
+    }
+  });
+
+const launch = async (signal: AbortSignal): Promise<PlatformUnderTest> => {
+  const launcher = spawn(process.execPath, [START], { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  const ended = new Promise<void>((resolve) => launcher.once("exit", () => resolve()));
+  const stop = async (): Promise<void> => {
+    if (launcher.exitCode === null && launcher.signalCode === null) launcher.kill("SIGTERM");
+    await ended;
+  };
+  try {
+    await untilUp(launcher, signal);
+    const local = await readLocal();
+    if (!local || !(await isAlive(local, signal))) throw new Error("the local platform does not answer");
+    return { local, found: false, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};
+
+/** The local platform: the one that runs, or else one that is started for this and stopped at the end. */
+export const usePlatform = async (signal: AbortSignal): Promise<PlatformUnderTest> => {
+  const local = await readLocal();
+  if (local && (await isAlive(local, signal))) return { local, found: true, stop: () => Promise.resolve() };
+  return launch(signal);
+};

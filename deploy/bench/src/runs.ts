@@ -1,0 +1,27 @@
+import type { ApiClient } from "./http";
+import { loadEach } from "./load";
+
+const FINAL = new Set(["completed", "failed", "cancelled"]);
+const WATCHED_AT_ONCE = 10;
+
+/** Submits an asynchronous run. Answers its id. */
+export const submit = async (api: ApiClient, slug: string): Promise<string> => {
+  const { executionId } = await api.expect<{ executionId: string }>(202, "POST", `/api/workflows/${slug}/run?async=true`, { inputs: {} });
+  return executionId;
+};
+
+const watch = async (api: ApiClient, executionId: string): Promise<string> => {
+  for (;;) {
+    // The event stream ends when the execution is final, or when the server has kept it open for long enough.
+    await api.call("GET", `/api/executions/${executionId}/events`);
+    const { status } = await api.expect<{ status: string }>(200, "GET", `/api/executions/${executionId}`);
+    if (FINAL.has(status)) return status;
+  }
+};
+
+/** Waits until all executions are final. @throws Error when one ended otherwise than it should */
+export const waitForAll = async (api: ApiClient, executionIds: readonly string[], wanted: "completed" | "cancelled"): Promise<void> => {
+  const { results } = await loadEach(executionIds, WATCHED_AT_ONCE, (executionId) => watch(api, executionId));
+  const wrong = results.findIndex((status) => status !== wanted);
+  if (wrong >= 0) throw new Error(`execution ${executionIds[wrong]} should have been ${wanted}, and was ${results[wrong]}`);
+};

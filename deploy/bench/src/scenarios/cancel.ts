@@ -1,0 +1,46 @@
+import { textWorkflow, videoWorkflow } from "../graphs";
+import { loadEach, steadyLoad } from "../load";
+import { metricsOf } from "../metrics";
+import { figuresOf, pooled, type Sample } from "../rounds";
+import { submit, waitForAll } from "../runs";
+import { withWorkflow } from "../workflow";
+import type { Bench, Scenario } from "./scenario";
+
+const CANCELS_IN_PARALLEL = 4;
+const SUBMITS_IN_PARALLEL = 10;
+/** Longer than the bench: the runs are there to be cancelled. */
+const PROVIDER_LATENCY_MS = 600_000;
+/** Synchronous runs that go on meanwhile. */
+const LOAD_PER_SECOND = 15;
+
+/** How long a client waits until its cancellation is accepted, while others go on. That it takes effect is checked afterwards. */
+export const cancel: Scenario = {
+  title: "cancelling an asynchronous video run while other runs go on",
+  measure: ({ api, extent, note }: Bench) =>
+    withWorkflow(api, textWorkflow(), (background) =>
+      withWorkflow(api, videoWorkflow("Bench long video", PROVIDER_LATENCY_MS), async (slug) => {
+        const runInBackground = () => api.expect(200, "POST", `/api/workflows/${background}/run`, { inputs: {} });
+
+        const round = async (runs: number): Promise<Sample> => {
+          const { results: executionIds } = await loadEach(Array.from({ length: runs }), SUBMITS_IN_PARALLEL, () => submit(api, slug));
+          const endLoad = steadyLoad(LOAD_PER_SECOND, runInBackground);
+          try {
+            const { sample } = await loadEach(executionIds, CANCELS_IN_PARALLEL, (executionId) =>
+              api.expect(200, "POST", `/api/executions/${executionId}/cancel`),
+            );
+            return sample;
+          } finally {
+            await endLoad();
+            await waitForAll(api, executionIds, "cancelled");
+          }
+        };
+
+        note(`${CANCELS_IN_PARALLEL} in parallel, beside ${LOAD_PER_SECOND} synchronous runs a second`);
+        await round(SUBMITS_IN_PARALLEL);
+        const samples: Sample[] = [];
+        for (let number = 0; number < extent.rounds; number += 1) samples.push(await round(extent.runs));
+        const figures = { ours: figuresOf(pooled(samples)) };
+        return metricsOf("d", "cancel", figures, { p50: null, p99: { kind: "below", value: 100 } });
+      }),
+    ),
+};

@@ -1,0 +1,10 @@
+import { asyncSubmit } from "./async-submit";
+import { cancel } from "./cancel";
+import type { Scenario } from "./scenario";
+import { syncRun } from "./sync-run";
+import { whoami } from "./whoami";
+
+export type { Bench, Extent, Scenario } from "./scenario";
+
+/** Every scenario by its letter, in the order in which they are measured. */
+export const SCENARIOS: Readonly<Record<string, Scenario>> = { a: whoami, b: syncRun, c: asyncSubmit, d: cancel };

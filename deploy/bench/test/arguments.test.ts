@@ -1,0 +1,29 @@
+import { readArguments } from "../src/arguments";
+
+const LETTERS = ["a", "b", "c", "d"];
+
+describe("the command line", () => {
+  it("measures everything unless told otherwise", () => {
+    expect(readArguments([], LETTERS)).toMatchObject({ only: LETTERS });
+    expect(readArguments([], LETTERS).jsonFile).toBeUndefined();
+  });
+
+  it("measures the chosen scenarios in their own order, once", () => {
+    expect(readArguments(["--only", "d, b,b"], LETTERS).only).toEqual(["b", "d"]);
+  });
+
+  it("measures shorter when asked to be quick", () => {
+    const [quick, full] = [readArguments(["--quick"], LETTERS).extent, readArguments([], LETTERS).extent];
+    expect(quick.roundMs * quick.rounds).toBeLessThan(full.roundMs * full.rounds);
+  });
+
+  it.each([
+    { args: ["--only", "e"], problem: "there is no scenario e" },
+    { args: ["--only", ""], problem: "there is no scenario" },
+    { args: ["--slow"], problem: "--slow" },
+    { args: ["fast"], problem: "fast" },
+    { args: ["--json"], problem: "--json" },
+  ])("is refused with a reason: $args", ({ args, problem }) => {
+    expect(() => readArguments(args, LETTERS)).toThrow(problem);
+  });
+});
