@@ -1,14 +1,21 @@
 import { models } from "@nodeloom/proto";
 import { z } from "zod";
-import { audit } from "../audit";
+import { audited } from "../audit";
 import { model, modelView } from "../model-view";
-import { price, toStoredPrice } from "../prices";
+import { price, priceView, toStoredPrice } from "../prices";
 import { defineRoute } from "../route";
 import { baseTier, modelParams } from "../schemas";
 
 const changes = z
   .strictObject({ enabled: z.boolean().optional(), price: price.optional(), minTier: baseTier.optional() })
   .meta({ id: "ModelChanges" });
+
+/** What of a model can be changed. */
+const overridable = ({ enabled, price: stored, minTier }: models.Model): Record<string, unknown> => ({
+  enabled,
+  price: priceView(stored),
+  minTier,
+});
 
 export const adminModelRoutes = [
   defineRoute({
@@ -25,19 +32,25 @@ export const adminModelRoutes = [
     errors: ["INVALID_SLUG", "MODEL_NOT_FOUND"],
     example: { enabled: true, price: { perImageUsd: 0.025 } },
     handler: async (context) => {
-      const { gateway, params, body } = context;
-      const { model: stored, before } = await gateway.services.models.updateModel(
-        models.UpdateModelRequest.fromPartial({
-          internalName: params.internalName,
-          enabled: body.enabled,
-          price: body.price && toStoredPrice(body.price),
-          minTier: body.minTier,
-        }),
+      const { params, body } = context;
+      const { models: service } = context.gateway.services;
+      const known = (await service.listModels({ includeDisabled: true })).models.find(
+        ({ internalName }) => internalName === params.internalName,
       );
-      if (!stored) throw new Error("models answered without a model");
-      const overridable = (of: models.Model | undefined): unknown => of && { enabled: of.enabled, price: of.price, minTier: of.minTier };
-      audit(context, { action: "model.update", target: stored.internalName, before: overridable(before), after: overridable(stored) });
-      return { status: 200, body: modelView(stored) };
+      const action = { action: "model.update", target: params.internalName, change: body, before: known && overridable(known) };
+      const changed = await audited(context, action, async () => {
+        const { model: stored, before } = await service.updateModel(
+          models.UpdateModelRequest.fromPartial({
+            internalName: params.internalName,
+            enabled: body.enabled,
+            price: body.price && toStoredPrice(body.price),
+            minTier: body.minTier,
+          }),
+        );
+        if (!stored) throw new Error("models answered without a model");
+        return { value: stored, before: before && overridable(before), after: overridable(stored) };
+      });
+      return { status: 200, body: modelView(changed) };
     },
   }),
 ];

@@ -1,7 +1,7 @@
 import { fromCredits, toCredits } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import { z } from "zod";
-import { audit } from "../audit";
+import { audited } from "../audit";
 import { notFound } from "../errors";
 import type { Gateway } from "../gateway";
 import { defineRoute, type RouteDefinition } from "../route";
@@ -32,6 +32,16 @@ const view = (stored: identity.Tier): z.infer<typeof tier> => ({
   monthlyCredits: toCredits(stored.monthlyMillicredits),
   concurrency: stored.concurrency,
 });
+
+const toStored = (id: string, given: z.infer<typeof tierSettings>): identity.Tier =>
+  identity.Tier.fromPartial({
+    id,
+    base: given.base,
+    rateLimitPerMinute: given.rateLimitPerMinute ?? undefined,
+    markupPermille: Math.round(given.markup * PERMILLE),
+    monthlyMillicredits: fromCredits(given.monthlyCredits),
+    concurrency: given.concurrency,
+  });
 
 const findTier = async ({ services }: Gateway, id: string): Promise<identity.Tier | undefined> =>
   (await services.identity.listTiers({})).tiers.find((candidate) => candidate.id === id);
@@ -72,19 +82,13 @@ export const adminTierRoutes = [
     handler: async (context) => {
       const { gateway, params, body } = context;
       const before = await findTier(gateway, params.id);
-      const { tier: stored } = await gateway.services.identity.putTier({
-        tier: identity.Tier.fromPartial({
-          id: params.id,
-          base: body.base,
-          rateLimitPerMinute: body.rateLimitPerMinute ?? undefined,
-          markupPermille: Math.round(body.markup * PERMILLE),
-          monthlyMillicredits: fromCredits(body.monthlyCredits),
-          concurrency: body.concurrency,
-        }),
+      const action = { action: "tier.put", target: params.id, change: body, before: before && view(before) };
+      const changed = await audited(context, action, async () => {
+        const { tier: stored } = await gateway.services.identity.putTier({ tier: toStored(params.id, body) });
+        if (!stored) throw new Error("identity answered without a tier");
+        return { value: view(stored), after: view(stored) };
       });
-      if (!stored) throw new Error("identity answered without a tier");
-      audit(context, { action: "tier.put", target: stored.id, before: before && view(before), after: view(stored) });
-      return { status: 200, body: view(stored) };
+      return { status: 200, body: changed };
     },
   }),
   defineRoute({
@@ -95,8 +99,11 @@ export const adminTierRoutes = [
     responses: { 204: null },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     handler: async (context) => {
-      await context.gateway.services.identity.deleteTier({ id: context.params.id });
-      audit(context, { action: "tier.delete", target: context.params.id });
+      const { gateway, params } = context;
+      const before = await findTier(gateway, params.id);
+      await audited(context, { action: "tier.delete", target: params.id, before: before && view(before) }, async () => ({
+        value: await gateway.services.identity.deleteTier({ id: params.id }),
+      }));
       return { status: 204 };
     },
   }),

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { fromCredits, toCredits } from "@nodeloom/kernel";
 import { billing, identity } from "@nodeloom/proto";
 import { z } from "zod";
-import { audit } from "../audit";
+import { audited } from "../audit";
 import { execution, executionView, EXECUTION_STATUSES } from "../execution-view";
 import { idempotencyKey } from "../idempotency";
 import { applyPlan } from "../plan-change";
@@ -128,13 +128,18 @@ export const adminUserRoutes = [
     example: { approved: true, tier: "pro" },
     handler: async (context) => {
       const { gateway, params, body } = context;
-      const { user, before } = await gateway.services.identity.updateUser(
-        identity.UpdateUserRequest.fromPartial({ userId: params.id, approved: body.approved, tier: body.tier, role: body.role }),
-      );
-      if (!user || !before) throw new Error("identity answered without a user");
-      audit(context, { action: "user.update", target: user.id, before: adminUserView(before), after: adminUserView(user) });
-      if (body.approved !== undefined || body.tier !== undefined) await applyPlan(gateway.services, before, user);
-      return { status: 200, body: adminUserView(user) };
+      const { identity: service } = gateway.services;
+      const known = (await service.getUser({ userId: params.id })).user;
+      const action = { action: "user.update", target: params.id, change: body, before: known && adminUserView(known) };
+      const changed = await audited(context, action, async () => {
+        const { user, before } = await service.updateUser(
+          identity.UpdateUserRequest.fromPartial({ userId: params.id, approved: body.approved, tier: body.tier, role: body.role }),
+        );
+        if (!user || !before) throw new Error("identity answered without a user");
+        return { value: { user, before }, before: adminUserView(before), after: adminUserView(user) };
+      });
+      if (body.approved !== undefined || body.tier !== undefined) await applyPlan(gateway.services, changed.before, changed.user);
+      return { status: 200, body: adminUserView(changed.user) };
     },
   }),
   defineRoute({
@@ -164,11 +169,15 @@ export const adminUserRoutes = [
     example: { kind: "topup", amount: 500, note: "Invoice 2026-014" },
     handler: async (context) => {
       const { gateway, params, body, request } = context;
-      const reference = idempotencyKey(request.headers["idempotency-key"]) ?? randomUUID();
-      await gateway.services.identity.getUser({ userId: params.id });
-      const { account } = await gateway.services.billing.credit(creditRequest(params.id, body, reference));
-      audit(context, { action: "user.credit", target: params.id, after: body });
-      return { status: 200, body: { userId: params.id, credits: balancesView(account) } };
+      const reference = idempotencyKey(request.headers["idempotency-key"]);
+      const { billing: service, identity: users } = gateway.services;
+      const [{ account: before }] = await Promise.all([service.getAccount({ userId: params.id }), users.getUser({ userId: params.id })]);
+      const action = { action: "user.credit", target: params.id, change: body, before: balancesView(before), reference };
+      const credits = await audited(context, action, async () => {
+        const { account } = await service.credit(creditRequest(params.id, body, reference ?? randomUUID()));
+        return { value: balancesView(account), after: balancesView(account) };
+      });
+      return { status: 200, body: { userId: params.id, credits } };
     },
   }),
   defineRoute({

@@ -1,4 +1,5 @@
 import type { Route } from "../route";
+import { adminAuditRoutes } from "./admin-audit";
 import { adminModelRoutes } from "./admin-models";
 import { adminTierRoutes } from "./admin-tiers";
 import { adminUserRoutes } from "./admin-users";
@@ -29,5 +30,6 @@ export const routes: readonly Route[] = [
   ...adminUserRoutes,
   ...adminModelRoutes,
   ...adminTierRoutes,
+  ...adminAuditRoutes,
   ...healthRoutes,
 ];

@@ -1,4 +1,5 @@
 import type { Logger } from "@nodeloom/platform";
+import { createAudit } from "./audit";
 import { createAuthentication } from "./authentication";
 import type { Changes } from "./changes";
 import { createKeys } from "./keys";
@@ -32,6 +33,7 @@ export const createIdentity = async ({ store, changes, pepper, environment, logg
     tiers,
     keys: createKeys({ store: store.keys, users, changes, secretBox, pepper, environment }),
     webhooks: createWebhooks({ store: store.keys, secretBox, changes }),
+    audit: createAudit(store.audit),
     authentication: createAuthentication({ store: store.keys, users, changes, pepper, onTouchFailed }),
   };
 };

@@ -1,6 +1,7 @@
 import type { CustomTier, Plan } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
-import type { KeyRecord } from "./records";
+import type { AuditEntry } from "./audit";
+import type { AuditRecord, KeyRecord } from "./records";
 import type { User } from "./user";
 
 /** Domain values as messages and back. Absent members are undefined in messages and null in the domain. */
@@ -43,3 +44,17 @@ export const fromTierMessage = (tier: identity.Tier): CustomTier => ({
   monthlyMillicredits: tier.monthlyMillicredits,
   concurrency: tier.concurrency,
 });
+
+const OUTCOMES = {
+  pending: identity.AuditOutcome.AUDIT_OUTCOME_PENDING,
+  done: identity.AuditOutcome.AUDIT_OUTCOME_DONE,
+  failed: identity.AuditOutcome.AUDIT_OUTCOME_FAILED,
+} as const satisfies Record<AuditRecord["outcome"], identity.AuditOutcome>;
+
+export const toAuditMessage = ({ _id, outcome, ...row }: AuditRecord): identity.AuditRow =>
+  identity.AuditRow.fromPartial({ ...row, id: _id, outcome: OUTCOMES[outcome] });
+
+export const fromAuditMessage = ({ outcome, at: _at, ...row }: identity.AuditRow): AuditEntry => {
+  const [name] = Object.entries(OUTCOMES).find(([, value]) => value === outcome) ?? [];
+  return { ...row, outcome: name as AuditEntry["outcome"] };
+};

@@ -65,3 +65,20 @@ export interface AttemptsRecord {
   count: number;
   endsAt: Date;
 }
+
+/** One write by an administrator; `_id` is chosen by who makes it. The JSON texts are empty when there is nothing to say. */
+export interface AuditRecord {
+  _id: string;
+  actorId: string;
+  /** Empty for a session. */
+  keyId: string;
+  action: string;
+  target: string;
+  changeJson: string;
+  beforeJson: string;
+  afterJson: string;
+  outcome: "pending" | "done" | "failed";
+  errorCode: string;
+  requestId: string;
+  at: Date;
+}

@@ -1,9 +1,10 @@
 import { invalidRequest } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
+import type { Audit } from "./audit";
 import type { Authentication } from "./authentication";
 import type { Keys } from "./keys";
-import { fromTierMessage, toKeyMessage, toTierMessage, toUserMessage } from "./messages";
+import { fromAuditMessage, fromTierMessage, toAuditMessage, toKeyMessage, toTierMessage, toUserMessage } from "./messages";
 import type { Tiers } from "./tiers";
 import type { Users } from "./users";
 import type { Webhooks } from "./webhooks";
@@ -14,6 +15,7 @@ export interface Identity {
   keys: Keys;
   webhooks: Webhooks;
   authentication: Authentication;
+  audit: Audit;
 }
 
 type Server = identity.IdentityServiceServer;
@@ -101,10 +103,22 @@ const tierHandlers = ({ tiers }: Identity): Pick<Server, "listTiers" | "putTier"
   }),
 });
 
+const auditHandlers = ({ audit }: Identity): Pick<Server, "recordAudit" | "listAudit"> => ({
+  recordAudit: unary(async ({ row }: identity.RecordAuditRequest) => {
+    const stored = await audit.record(fromAuditMessage(row ?? identity.AuditRow.fromPartial({})));
+    return identity.RecordAuditResponse.fromPartial({ row: toAuditMessage(stored) });
+  }),
+  listAudit: unary(async (request: identity.ListAuditRequest) => {
+    const { rows, nextCursor } = await audit.list(request);
+    return identity.ListAuditResponse.fromPartial({ rows: rows.map(toAuditMessage), nextCursor });
+  }),
+});
+
 /** The gRPC handlers: they map, call and map. */
 export const identityHandlers = (services: Identity): Server => ({
   ...userHandlers(services),
   ...keyHandlers(services),
   ...webhookHandlers(services),
   ...tierHandlers(services),
+  ...auditHandlers(services),
 });

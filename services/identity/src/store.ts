@@ -1,7 +1,8 @@
 import { Schema, type Connection, type Model } from "mongoose";
 import { createAttemptsStore, type AttemptsStore } from "./attempts-store";
+import { createAuditStore, type AuditStore } from "./audit-store";
 import { createKeyStore, type KeyStore } from "./key-store";
-import type { AttemptsRecord, KeyRecord, TierRecord, UserRecord } from "./records";
+import type { AttemptsRecord, AuditRecord, KeyRecord, TierRecord, UserRecord } from "./records";
 import { createTierStore, type TierStore } from "./tier-store";
 import { createUserStore, type UserStore } from "./user-store";
 
@@ -77,11 +78,35 @@ const attemptsSchema = new Schema<AttemptsRecord>({ _id: text, count: number, en
   { expireAfterSeconds: 0 },
 );
 
+/** Not `required`, which refuses empty texts. */
+const optionalText = { type: String, default: "" } as const;
+
+const auditSchema = new Schema<AuditRecord>(
+  {
+    _id: text,
+    actorId: text,
+    keyId: optionalText,
+    action: text,
+    target: text,
+    changeJson: optionalText,
+    beforeJson: optionalText,
+    afterJson: optionalText,
+    outcome: text,
+    errorCode: optionalText,
+    requestId: optionalText,
+    at: { type: Date, required: true },
+  },
+  OPTIONS,
+)
+  // The list's order.
+  .index({ at: -1, _id: -1 });
+
 export interface Store {
   users: UserStore;
   tiers: TierStore;
   keys: KeyStore;
   attempts: AttemptsStore;
+  audit: AuditStore;
 }
 
 /** The stores over one connection, with their indexes made. */
@@ -90,11 +115,13 @@ export const createStore = async (connection: Connection): Promise<Store> => {
   const tiers: Model<TierRecord> = connection.model<TierRecord>("Tier", tierSchema, "tiers");
   const keys: Model<KeyRecord> = connection.model<KeyRecord>("Key", keySchema, "keys");
   const attempts: Model<AttemptsRecord> = connection.model<AttemptsRecord>("Attempts", attemptsSchema, "attempts");
-  await Promise.all([users.createIndexes(), keys.createIndexes(), attempts.createIndexes()]);
+  const audit: Model<AuditRecord> = connection.model<AuditRecord>("Audit", auditSchema, "audit");
+  await Promise.all([users.createIndexes(), keys.createIndexes(), attempts.createIndexes(), audit.createIndexes()]);
   return {
     users: createUserStore(users),
     tiers: createTierStore(tiers),
     keys: createKeyStore(keys),
     attempts: createAttemptsStore(attempts),
+    audit: createAuditStore(audit),
   };
 };

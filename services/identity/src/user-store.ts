@@ -1,5 +1,6 @@
 import { isDuplicateKey } from "@nodeloom/platform";
 import type { Model } from "mongoose";
+import type { Position } from "./position";
 import type { UserRecord } from "./records";
 
 export interface UserPage {
@@ -7,7 +8,7 @@ export interface UserPage {
   /** Part of the address; empty for all. */
   query: string;
   /** Where the previous page ended. */
-  after: { createdAt: Date; id: string } | undefined;
+  after: Position | undefined;
   limit: number;
 }
 export type UserChanges = Partial<Pick<UserRecord, "approved" | "tier" | "role">>;
@@ -47,7 +48,7 @@ export const createUserStore = (users: Model<UserRecord>): UserStore => ({
       .find({
         ...(approved === undefined ? {} : { approved }),
         ...(query ? { email: { $regex: escapeRegExp(query) } } : {}),
-        ...(after ? { $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, _id: { $lt: after.id } }] } : {}),
+        ...(after ? { $or: [{ createdAt: { $lt: after.at } }, { createdAt: after.at, _id: { $lt: after.id } }] } : {}),
       })
       .sort({ createdAt: -1, _id: -1 })
       .limit(limit)

@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import { identity } from "@nodeloom/proto";
+import { deploy, refusal, type Deployment, type IdentityClient } from "./support";
+
+const { AUDIT_OUTCOME_PENDING: PENDING, AUDIT_OUTCOME_DONE: DONE, AUDIT_OUTCOME_FAILED: FAILED } = identity.AuditOutcome;
+
+let deployment: Deployment;
+let client: IdentityClient;
+beforeAll(async () => {
+  deployment = await deploy();
+  ({ client } = await deployment.startInstance());
+});
+afterAll(() => deployment.stop());
+
+const intent = (given: Partial<identity.AuditRow> = {}): identity.AuditRow =>
+  identity.AuditRow.fromPartial({
+    id: randomUUID(),
+    actorId: "admin",
+    action: "user.update",
+    target: "someone",
+    changeJson: '{"tier":"pro"}',
+    beforeJson: '{"tier":"free"}',
+    outcome: PENDING,
+    ...given,
+  });
+const record = async (row: identity.AuditRow): Promise<identity.AuditRow> => (await client.recordAudit({ row })).row!;
+
+describe("an audit row", () => {
+  it("is pending until it is ended, and keeps what it was begun with", async () => {
+    const row = intent();
+    expect(await record(row)).toMatchObject({ ...row, at: expect.any(Date) as Date });
+    const ended = await record({ ...row, outcome: DONE, beforeJson: "", afterJson: '{"tier":"pro"}' });
+    expect(ended).toMatchObject({ outcome: DONE, beforeJson: '{"tier":"free"}', afterJson: '{"tier":"pro"}', errorCode: "" });
+  });
+
+  it("takes the state before from the write where that knows it better", async () => {
+    const row = intent();
+    await record(row);
+    expect(await record({ ...row, outcome: DONE, beforeJson: '{"tier":"business"}' })).toMatchObject({ beforeJson: '{"tier":"business"}' });
+  });
+
+  it("never changes once it has ended, whatever comes late or again", async () => {
+    const row = intent();
+    await record(row);
+    const ended = await record({ ...row, outcome: FAILED, errorCode: "NOT_FOUND" });
+    for (const late of [
+      { outcome: DONE, afterJson: "{}" },
+      { outcome: PENDING, actorId: "another" },
+      { outcome: FAILED, errorCode: "INTERNAL" },
+    ]) {
+      expect(await record({ ...row, ...late })).toEqual(ended);
+    }
+  });
+
+  it("is stored once when its beginning is sent twice at the same time", async () => {
+    const row = intent();
+    const stored = await Promise.all(Array.from({ length: 10 }, () => record(row)));
+    expect(new Set(stored.map(({ at }) => at?.getTime())).size).toBe(1);
+  });
+
+  it("cannot be ended without having begun, nor be of an unknown form", async () => {
+    expect(await refusal(record(intent({ outcome: DONE })))).toMatchObject({ reason: "NOT_FOUND" });
+    const nameless = identity.AuditRow.fromPartial({ id: "a b" });
+    expect(await refusal(record(nameless))).toMatchObject({
+      metadata: { issues: ["actorId", "action", "target", "id", "outcome"].map((path) => expect.objectContaining({ path }) as object) },
+    });
+  });
+});
+
+describe("the audit list", () => {
+  it("is newest first and read page by page without loss or repetition", async () => {
+    const ids: string[] = [];
+    for (let index = 0; index < 7; index += 1) {
+      const row = intent();
+      await record(row);
+      ids.push(row.id);
+    }
+    const read: string[] = [];
+    let cursor = "";
+    do {
+      const page = await client.listAudit({ limit: 3, cursor });
+      read.push(...page.rows.map(({ id }) => id));
+      cursor = page.nextCursor;
+    } while (cursor !== "");
+    expect(new Set(read).size).toBe(read.length);
+    const mine = read.filter((id) => ids.includes(id));
+    expect([...mine].sort()).toEqual([...ids].sort());
+    expect((await client.listAudit({ limit: 0, cursor: "" })).rows[0]?.at?.getTime()).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["limit", { limit: 501, cursor: "" }],
+    ["limit", { limit: -1, cursor: "" }],
+    ["cursor", { limit: 1, cursor: "!" }],
+  ])("refuses a wrong %s", async (path, request) => {
+    expect(await refusal(client.listAudit(request))).toMatchObject({ metadata: { issues: [{ path }] } });
+  });
+});
