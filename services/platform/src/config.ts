@@ -9,9 +9,14 @@ export class ConfigError extends Error {
 }
 
 const HOST_PORT = /^(\[[0-9a-f:]+\]|[^\s:[\]]+):(\d{1,5})$/i;
+const MAX_PORT = 65_535;
 
 /** `host:port`, for listening and for dialling. */
-export const hostPort = (): z.ZodString => z.string().regex(HOST_PORT, "must be host:port");
+export const hostPort = (): z.ZodString =>
+  z
+    .string()
+    .regex(HOST_PORT, "must be host:port")
+    .refine((address) => Number(address.slice(address.lastIndexOf(":") + 1)) <= MAX_PORT, "the port is too large");
 
 /** Splits `host:port`; IPv6 hosts stand in brackets. */
 export const splitHostPort = (address: string): { host: string; port: number } => {
@@ -42,7 +47,7 @@ export const variables = {
   REDIS_URL: z.string().startsWith("redis").describe("Redis server"),
   REDIS_KEY_PREFIX: z.string().default("nodeloom:").describe("prefix of every Redis key and channel"),
   PUBLIC_BASE_URL: z.url().describe("the gateway as clients see it"),
-  EGRESS_ALLOW: list().describe("host:port exceptions to the egress guard, comma separated"),
+  EGRESS_ALLOW: list().pipe(z.array(hostPort())).describe("host:port exceptions to the egress guard, comma separated"),
 } as const;
 
 /** Transport security between services; all three or none. */
@@ -72,7 +77,10 @@ export type ProcessConfig = { [K in keyof typeof processVariables]: z.infer<(typ
 export const loadConfig = <S extends ConfigSchema>(schema: S, env: Environment = process.env): Readonly<z.infer<S>> => {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
   const parsed = schema.safeParse(given);
-  if (parsed.success) return Object.freeze(parsed.data);
+  if (parsed.success) {
+    for (const value of Object.values(parsed.data)) Object.freeze(value);
+    return Object.freeze(parsed.data);
+  }
   const lines = parsed.error.issues.map((issue) => {
     const name = String(issue.path[0] ?? "");
     const purpose = schema.shape[name]?.description;

@@ -1,40 +1,23 @@
 import { lookup as dnsLookup, type LookupAddress } from "node:dns";
-import { isIP } from "node:net";
 import type { Readable } from "node:stream";
-import * as ipaddr from "ipaddr.js";
-import { Agent, request as undiciRequest, type Dispatcher } from "undici";
+import type { Agent, Dispatcher } from "undici";
+import { canonicalTargets, checkUrl, EgressError, isPublicAddress, refused, targetOf } from "./egress-address";
 
-/** A destination that may not be called, or an answer that broke a bound. The message is safe to show. */
-export class EgressError extends Error {
-  override readonly name = "EgressError";
-  constructor(
-    readonly code: "REFUSED" | "TOO_LARGE" | "TOO_MANY_REDIRECTS" | "UNREACHABLE" | "TIMEOUT",
-    message: string,
-    /** False when the request certainly never reached the other side. */
-    readonly mayHaveBeenSent: boolean,
-  ) {
-    super(message);
-  }
-}
+export { EgressError, isPublicAddress } from "./egress-address";
 
-const LOCAL_NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b:1::/48");
-
-/** Whether an address is public unicast: nothing private, local, mapped, translated or reserved. */
-export const isPublicAddress = (address: string): boolean => {
-  if (!ipaddr.isValid(address)) return false;
-  const parsed = ipaddr.parse(address);
-  if (parsed.range() !== "unicast") return false;
-  if (parsed.kind() === "ipv4") return true;
-  const v6 = parsed as ipaddr.IPv6;
-  // Outside 2000::/3 nothing is globally routed; the local NAT64 prefix would reach v4 addresses unseen.
-  return (v6.parts[0]! & 0xe000) === 0x2000 && !v6.match(LOCAL_NAT64);
-};
+/** Resolves a name to all its addresses, as `dns.lookup` does with `all`. */
+export type Lookup = (
+  host: string,
+  options: { all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
 
 export interface EgressOptions {
   /** host:port exceptions. */
   allow?: readonly string[];
   /** Longest time to connect. */
   connectTimeoutMs?: number;
+  lookup?: Lookup;
 }
 
 export interface EgressRequest {
@@ -48,6 +31,7 @@ export interface EgressRequest {
   maxBytes: number;
   /** Redirects that are followed, each checked again. */
   maxRedirects?: number;
+  /** Gives up early; the exchange then fails with the signal's reason. */
   signal?: AbortSignal;
 }
 
@@ -72,45 +56,18 @@ export interface EgressClient {
   close(): Promise<void>;
 }
 
-const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const SENSITIVE = new Set(["authorization", "cookie", "x-api-key"]);
-
-const target = (url: URL): string => `${url.hostname}:${url.port || DEFAULT_PORTS[url.protocol]}`;
-
-/**
- * Checks what can be known before a connection.
- * @throws EgressError for other protocols, credentials in the URL and private literal addresses.
- */
-export const checkUrl = (raw: string, allow: ReadonlySet<string>): URL => {
-  const refuse = (why: string): never => {
-    throw new EgressError("REFUSED", `refused to call this address: ${why}`, false);
-  };
-  if (!URL.canParse(raw)) return refuse("it is not a URL");
-  const url = new URL(raw);
-  if (!(url.protocol in DEFAULT_PORTS)) return refuse("only http and https are allowed");
-  if (url.username || url.password) return refuse("credentials in a URL are not allowed");
-  if (allow.has(target(url))) return url;
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (isIP(host) && !isPublicAddress(host)) return refuse("it is not a public address");
-  return url;
-};
-
 /** Resolves names for the socket itself, so that the address that was checked is the one that is used. */
 const guardedLookup =
-  (allowed: boolean) =>
+  (resolve: Lookup, exempt: boolean) =>
   (
     host: string,
     options: object,
     callback: (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void,
   ): void => {
-    dnsLookup(host, { ...options, all: true }, (error, addresses) => {
+    resolve(host, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, []);
-      if (!allowed && (addresses.length === 0 || addresses.some(({ address }) => !isPublicAddress(address)))) {
-        return callback(
-          new EgressError("REFUSED", "refused to call this address: its name does not resolve to public addresses only", false),
-          [],
-        );
+      if (!exempt && (addresses.length === 0 || addresses.some(({ address }) => !isPublicAddress(address)))) {
+        return callback(refused("its name does not resolve to public addresses only"), []);
       }
       if ((options as { all?: boolean }).all) return callback(null, addresses);
       return callback(null, addresses[0]!.address, addresses[0]!.family);
@@ -122,7 +79,59 @@ const flatHeaders = (headers: Dispatcher.ResponseData["headers"]): Record<string
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value.join(", ") : String(value ?? "")]),
   );
 
-async function* bounded(body: Readable, maxBytes: number): AsyncIterable<Buffer> {
+/** Errors that certainly happened before the request left. */
+const UNSENT = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
+const UNSENT_SYSCALLS = new Set(["connect", "getaddrinfo"]);
+/** A method, header or body that cannot be written as HTTP. */
+const NOT_HTTP = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"]);
+
+interface SocketError {
+  code?: unknown;
+  syscall?: string;
+  cause?: unknown;
+  /** Of an attempt at several addresses. */
+  errors?: { code?: string }[];
+}
+
+/** What went wrong, in the guard's terms. An exchange that was given up fails with the reason it was given up for. */
+const describe = (error: unknown, signal: AbortSignal): unknown => {
+  if (error instanceof EgressError) return error;
+  const { code, syscall = "", cause, errors } = (error ?? {}) as SocketError;
+  if (cause instanceof EgressError) return cause;
+  if (signal.aborted) return signal.reason;
+  const reason = String(code ?? "");
+  if (NOT_HTTP.has(reason)) return refused("the request is not valid HTTP");
+  // Only connecting tries several addresses.
+  const unsent = UNSENT.has(reason) || UNSENT_SYSCALLS.has(syscall) || errors !== undefined;
+  if (reason.includes("TIMEOUT") || reason === "ETIMEDOUT")
+    return new EgressError("TIMEOUT", "the address did not answer in time", !unsent);
+  return new EgressError("UNREACHABLE", "the address could not be reached", !unsent);
+};
+
+interface Deadline {
+  signal: AbortSignal;
+  clear(): void;
+}
+
+/** Aborts after a time, or with another signal. Not AbortSignal.any: Node 20 loses its time-outs to the garbage collector. */
+const startDeadline = (timeoutMs: number, outer: AbortSignal | undefined): Deadline => {
+  const controller = new AbortController();
+  const clear = (): void => {
+    clearTimeout(timer);
+    outer?.removeEventListener("abort", follow);
+  };
+  const abort = (reason: unknown): void => {
+    clear();
+    controller.abort(reason);
+  };
+  const follow = (): void => abort(outer?.reason);
+  const timer = setTimeout(() => abort(new EgressError("TIMEOUT", "the address did not answer in time", true)), timeoutMs);
+  if (outer?.aborted) follow();
+  else outer?.addEventListener("abort", follow);
+  return { signal: controller.signal, clear };
+};
+
+async function* bounded(body: Readable, maxBytes: number, { signal, clear }: Deadline): AsyncIterable<Buffer> {
   let total = 0;
   try {
     for await (const chunk of body) {
@@ -132,72 +141,93 @@ async function* bounded(body: Readable, maxBytes: number): AsyncIterable<Buffer>
       yield bytes;
     }
   } catch (error) {
-    throw describe(error);
+    throw describe(error, signal);
   } finally {
+    clear();
     body.destroy();
   }
 }
 
-/** Errors that certainly happened before the request left. */
-const UNSENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** What may follow a redirect to another origin; any other header could be a secret. */
+const HARMLESS = new Set(["accept", "accept-encoding", "accept-language", "content-type", "range", "user-agent"]);
 
-interface SocketError {
-  name?: string;
-  code?: string;
-  cause?: unknown;
-  /** Of an attempt at several addresses. */
-  errors?: { code?: string }[];
-}
-
-const describe = (error: unknown): unknown => {
-  if (error instanceof EgressError) return error;
-  const { name = "", code, cause, errors } = (error ?? {}) as SocketError;
-  if (cause instanceof EgressError) return cause;
-  if (name === "AbortError") return error;
-  const reason = code ?? errors?.[0]?.code ?? "";
-  const mayHaveBeenSent = !UNSENT.has(reason);
-  if (name === "TimeoutError" || reason.includes("TIMEOUT"))
-    return new EgressError("TIMEOUT", "the address did not answer in time", mayHaveBeenSent);
-  return new EgressError("UNREACHABLE", "the address could not be reached", mayHaveBeenSent);
+/** The request a redirect asks for: GET after 303 (and 301/302 of a POST), secrets kept to their origin. */
+const redirected = (request: EgressRequest, from: URL, status: number, location: string): EgressRequest => {
+  if (!URL.canParse(location, from.href)) throw new EgressError("REFUSED", "refused to follow a redirect: it leads to no URL", true);
+  const next = new URL(location, from);
+  const method = (request.method ?? "GET").toUpperCase();
+  const toGet = method !== "HEAD" && (status === 303 || (status < 303 && method === "POST"));
+  const headers = Object.entries(request.headers ?? {}).filter(
+    ([name]) => (next.origin === from.origin || HARMLESS.has(name.toLowerCase())) && !(toGet && name.toLowerCase().startsWith("content-")),
+  );
+  const { body, ...rest } = request;
+  return {
+    ...rest,
+    url: next.href,
+    headers: Object.fromEntries(headers),
+    ...(toGet ? { method: "GET" } : body === undefined ? {} : { body }),
+  };
 };
 
 /** The one HTTP client for calls that leave the platform. */
-export const createEgressClient = ({ allow = [], connectTimeoutMs = 5_000 }: EgressOptions = {}): EgressClient => {
-  const allowed = new Set(allow);
+export const createEgressClient = ({ allow = [], connectTimeoutMs = 5_000, lookup = dnsLookup }: EgressOptions = {}): EgressClient => {
+  // Loaded here, so that processes that never call out don't pay for it.
+  const undici = require("undici") as typeof import("undici");
+  const allowed = canonicalTargets(allow);
   const agentOptions = { connections: 256, pipelining: 1, keepAliveTimeout: 10_000 };
   const agent = (exempt: boolean): Agent =>
-    new Agent({ ...agentOptions, connect: { timeout: connectTimeoutMs, lookup: guardedLookup(exempt) } });
+    new undici.Agent({ ...agentOptions, connect: { timeout: connectTimeoutMs, lookup: guardedLookup(lookup, exempt) } });
   const guarded = agent(false);
   const exempt = agent(true);
 
-  const send = async (options: EgressRequest, url: URL, signal: AbortSignal): Promise<Dispatcher.ResponseData> => {
+  const send = (options: EgressRequest, url: URL, signal: AbortSignal): Promise<Dispatcher.ResponseData> =>
+    undici.request(url, {
+      method: (options.method ?? "GET") as Dispatcher.HttpMethod,
+      headers: options.headers ?? {},
+      body: options.body ?? null,
+      signal,
+      dispatcher: allowed.has(targetOf(url)) ? exempt : guarded,
+      // The deadline covers the whole exchange.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+
+  const hopTo = async (
+    request: EgressRequest,
+    hop: number,
+    signal: AbortSignal,
+  ): Promise<{ url: URL; response: Dispatcher.ResponseData }> => {
     try {
-      return await undiciRequest(url, {
-        method: (options.method ?? "GET") as Dispatcher.HttpMethod,
-        headers: options.headers ?? {},
-        body: options.body ?? null,
-        signal,
-        dispatcher: allowed.has(target(url)) ? exempt : guarded,
-        headersTimeout: options.timeoutMs,
-        bodyTimeout: options.timeoutMs,
-      });
-    } catch (error) {
-      throw describe(error);
+      const url = checkUrl(request.url, allowed);
+      return { url, response: await send(request, url, signal) };
+    } catch (cause) {
+      const error = describe(cause, signal);
+      // Whatever happens to a later hop, the first one did arrive.
+      throw hop > 0 && error instanceof EgressError ? new EgressError(error.code, error.message, true) : error;
+    }
+  };
+
+  const exchange = async (options: EgressRequest, deadline: Deadline): Promise<EgressStream> => {
+    let current = options;
+    for (let hop = 0; ; hop += 1) {
+      const { url, response } = await hopTo(current, hop, deadline.signal);
+      const headers = flatHeaders(response.headers);
+      const follow = (options.maxRedirects ?? 0) > 0 && REDIRECTS.has(response.statusCode) && headers.location !== undefined;
+      if (!follow) return { status: response.statusCode, headers, body: bounded(response.body, options.maxBytes, deadline) };
+      await response.body.dump();
+      if (hop >= options.maxRedirects!) throw new EgressError("TOO_MANY_REDIRECTS", `more than ${options.maxRedirects} redirects`, true);
+      current = redirected(current, url, response.statusCode, headers.location!);
     }
   };
 
   const stream = async (options: EgressRequest): Promise<EgressStream> => {
-    const signal = AbortSignal.any([AbortSignal.timeout(options.timeoutMs), ...(options.signal ? [options.signal] : [])]);
-    let current = options;
-    for (let hop = 0; ; hop += 1) {
-      const url = checkUrl(current.url, allowed);
-      const response = await send(current, url, signal);
-      const headers = flatHeaders(response.headers);
-      const follow = (options.maxRedirects ?? 0) > 0 && REDIRECTS.has(response.statusCode) && headers.location !== undefined;
-      if (!follow) return { status: response.statusCode, headers, body: bounded(response.body, options.maxBytes) };
-      await response.body.dump();
-      if (hop >= options.maxRedirects!) throw new EgressError("TOO_MANY_REDIRECTS", `more than ${options.maxRedirects} redirects`, true);
-      current = redirected(current, url, response.statusCode, headers.location!);
+    const deadline = startDeadline(options.timeoutMs, options.signal);
+    try {
+      return await exchange(options, deadline);
+    } catch (error) {
+      deadline.clear();
+      throw error;
     }
   };
 
@@ -213,15 +243,4 @@ export const createEgressClient = ({ allow = [], connectTimeoutMs = 5_000 }: Egr
       await Promise.all([guarded.close(), exempt.close()]);
     },
   };
-};
-
-/** The request a redirect asks for: GET after 303 (and 301/302 of a POST), secrets kept to their origin. */
-const redirected = (request: EgressRequest, from: URL, status: number, location: string): EgressRequest => {
-  const next = new URL(location, from);
-  const toGet = status === 303 || (status < 303 && request.method === "POST");
-  const headers = Object.fromEntries(
-    Object.entries(request.headers ?? {}).filter(([name]) => next.origin === from.origin || !SENSITIVE.has(name.toLowerCase())),
-  );
-  const { body, ...rest } = request;
-  return { ...rest, url: next.href, headers, ...(toGet ? { method: "GET" } : body === undefined ? {} : { body }) };
 };
