@@ -61,8 +61,8 @@ export const checkUrl = (raw: string, allow: ReadonlySet<string>): URL => {
   if (!(url.protocol in DEFAULT_PORTS)) throw refused("only http and https are allowed");
   if (url.username || url.password) throw refused("credentials in a URL are not allowed");
   if (allow.has(targetOf(url))) return url;
-  if (url.port && FOREIGN_PORTS.has(Number(url.port))) throw refused("its port belongs to another protocol");
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) && !isPublicAddress(host)) throw refused("it is not a public address");
+  if (url.port && FOREIGN_PORTS.has(Number(url.port))) throw refused("its port belongs to another protocol");
   return url;
 };
