@@ -1,10 +1,12 @@
 import { clientOf, eventually, type Account, type Answer } from "./support/client";
 import { clip, greeting } from "./support/graphs";
 import { startPlatform, type Platform } from "./support/platform";
+import { signatureOf, startReceiver, type Receiver } from "./support/receiver";
 
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;
-let user: Account;
+let user: Account & { webhookSecret?: string };
+let receiver: Receiver;
 const BILLING = "billing";
 const EXECUTIONS = "executions";
 
@@ -13,9 +15,12 @@ beforeAll(async () => {
     groups: [["identity", "workflows", "models", "usage", "media", "sandbox"], [BILLING], [EXECUTIONS], ["gateway"]],
   });
   client = clientOf(platform);
-  user = await client.account({ tier: "enterprise" });
+  user = await client.account({ tier: "enterprise", webhook: { url: receiver.url } });
 }, 60_000);
-afterAll(() => platform.stop());
+afterAll(async () => {
+  await platform.stop();
+  receiver.close();
+});
 
 const post = (path: string, body: unknown): Promise<Answer> => client.call("POST", path, { key: user.key, body });
 const get = (path: string): Promise<Answer> => client.call("GET", path, { key: user.key });
@@ -39,6 +44,12 @@ it("completes an asynchronous run after kill -9 of the executions process, once,
   expect(done.body).toMatchObject({ status: "completed", result: { videos: [{}] } });
   expect(await rowsOf(slug)).toEqual([expect.objectContaining({ status: "completed", creditsCost: 5.75 })]);
   expect(before - (await balance())).toBeCloseTo(5.75, 6);
+  const id = `msg_${started.body.executionId as string}`;
+  const [delivery] = await eventually(
+    () => Promise.resolve(receiver.deliveries.filter((one) => one.id === id)),
+    (found) => found.length > 0,
+  );
+  expect(delivery!.signature).toBe(signatureOf(delivery!, user.webhookSecret!));
   await ledgerIsRight();
 }, 90_000);
 

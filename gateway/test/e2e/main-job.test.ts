@@ -1,33 +1,18 @@
-import { createHmac } from "node:crypto";
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import { clientOf, eventually, type Account, type Answer } from "./support/client";
 import { clip, edge, greeting, node, studio } from "./support/graphs";
-import { freePort, startPlatform, type Platform } from "./support/platform";
+import { startPlatform, type Platform } from "./support/platform";
+import { signatureOf, startReceiver, type Receiver } from "./support/receiver";
 
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;
 let user: Account & { webhookSecret?: string };
-let receiver: Server;
-const deliveries: { headers: IncomingHttpHeaders; body: string }[] = [];
-/** While set, the receiver refuses the first delivery of each execution. */
-let refusesFirst = false;
-const seen = new Set<unknown>();
+let receiver: Receiver;
 
 beforeAll(async () => {
-  const port = await freePort();
-  receiver = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      deliveries.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-      const id = request.headers["webhook-id"];
-      response.writeHead(refusesFirst && !seen.has(id) ? 503 : 204).end();
-      seen.add(id);
-    });
-  }).listen(port, "127.0.0.1");
-  platform = await startPlatform({ allow: [`127.0.0.1:${port}`] });
+  receiver = await startReceiver();
+  platform = await startPlatform({ allow: [receiver.address] });
   client = clientOf(platform);
-  user = await client.account({ tier: "business", webhook: { url: `http://127.0.0.1:${port}/hook` } });
+  user = await client.account({ tier: "business", webhook: { url: receiver.url } });
 }, 60_000);
 afterAll(async () => {
   await platform.stop();
@@ -194,20 +179,18 @@ describe("an asynchronous run", () => {
   });
 
   it("delivers a signed webhook, and again after a refusal, under the same id", async () => {
-    refusesFirst = true;
+    receiver.refuseFirst();
     const slug = await save(clip());
     const id = (await post(`/api/workflows/${slug}/run?async=true`, { inputs: {} })).body.executionId as string;
     await eventually(
       () => poll(id),
       ({ body }) => (body.webhookDelivery as unknown as { deliveredAt: string | null }).deliveredAt !== null,
     );
-    const mine = deliveries.filter((one) => one.headers["webhook-id"] === `msg_${id}`);
+    const mine = receiver.deliveries.filter((one) => one.id === `msg_${id}`);
     expect(mine).toHaveLength(2);
-    for (const { headers, body } of mine) {
-      const signed = `${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`;
-      const secret = Buffer.from(user.webhookSecret!.slice("whsec_".length), "base64");
-      expect(headers["webhook-signature"]).toBe(`v1,${createHmac("sha256", secret).update(signed).digest("base64")}`);
-      expect(JSON.parse(body)).toMatchObject({ type: "execution.completed", data: { executionId: id, status: "completed" } });
+    for (const delivery of mine) {
+      expect(delivery.signature).toBe(signatureOf(delivery, user.webhookSecret!));
+      expect(JSON.parse(delivery.body)).toMatchObject({ type: "execution.completed", data: { executionId: id, status: "completed" } });
     }
     expect((await poll(id)).body.webhookDelivery).toMatchObject({ attempts: 2, lastError: null });
   });

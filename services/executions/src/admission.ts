@@ -24,7 +24,7 @@ export const runStart = (input: RunInput): usageProto.RunStart => ({
 
 const hold = async (billing: Billing, input: RunInput): Promise<HeldItem[]> => {
   const { items } = await billing.hold(
-    { executionId: input.executionId, userId: input.userId, items: input.holds, maxActive: input.concurrency },
+    { executionId: input.holdId, userId: input.userId, items: input.holds, maxActive: input.concurrency },
     { deadlineMs: TIMING.holdCall },
   );
   return items.map((item) => ({
@@ -64,7 +64,7 @@ export const createAdmission = ({
     return { held };
   },
 
-  voidAdmission: async (executionId: string, userId: string): Promise<void> => {
-    await billing.settle({ executionId, userId, items: [], captureAll: false });
+  voidAdmission: async (holdId: string, userId: string): Promise<void> => {
+    await billing.settle({ executionId: holdId, userId, items: [], captureAll: false });
   },
 });

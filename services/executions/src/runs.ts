@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { EventChannel } from "./events";
@@ -34,12 +35,16 @@ const toRunInput = (request: executions.RunRequest, planned: PlannedRun, receive
     plan: planned.plan,
     modelIds: planned.modelIds,
     holds: planned.holds,
+    holdId: request.executionId,
     receivedAt,
   };
 };
 
 const refused = ({ kind, reason, message, metadata }: Refusal): DomainError =>
   new DomainError(kind as DomainError["kind"], reason, message, metadata);
+
+/** A refusal that may pass: the same run may be asked for again. */
+const mayPass = ({ kind, reason }: Refusal): boolean => kind === "unavailable" || reason === "CONCURRENCY_LIMIT_EXCEEDED";
 
 const checkBudget = (planned: PlannedRun, maxMillicredits: number | undefined): void => {
   if (maxMillicredits === undefined || planned.maxMillicredits <= maxMillicredits) return;
@@ -97,6 +102,21 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
     if (record) return record;
     const outcome = await starter.outcome(executionId);
     if (typeof outcome === "object" && "refused" in outcome) throw refused(outcome.refused);
+    return null;
+  };
+
+  /**
+   * Starts a run. Under an id that is known already it answers how that run stands, unless it was refused for a reason
+   * that may have passed: then it is started again, with a hold of its own.
+   */
+  const begin = async (input: RunInput): Promise<ExecutionView | null> => {
+    if ((await starter.start(input)) === "started") return null;
+    const record = await store.find(input.executionId);
+    if (record) return record;
+    const outcome = await starter.outcome(input.executionId);
+    if (typeof outcome !== "object" || !("refused" in outcome)) return null;
+    if (!mayPass(outcome.refused)) throw refused(outcome.refused);
+    await starter.start({ ...input, holdId: `${input.executionId}.${randomUUID().slice(0, 8)}` }, true);
     return null;
   };
 
@@ -168,8 +188,7 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
       const waiting = listen(request.executionId, isAsync, Math.max(1, deadline - Date.now()));
       let record: ExecutionView | null;
       try {
-        const started = await starter.start(toRunInput(request, planned, receivedAt));
-        record = started === "exists" ? await readState(request.executionId) : null;
+        record = await begin(toRunInput(request, planned, receivedAt));
         if (!isAnswer(record, isAsync)) record = await settle(request.executionId, isAsync, deadline, waiting);
       } finally {
         waiting.stop();

@@ -6,6 +6,7 @@ import type { Runs } from "./runs";
 import type { ExecutionStatus, ExecutionStore } from "./store";
 import { executionMessage } from "./view";
 import type { Watch } from "./watch";
+import type { Webhooks } from "./webhooks";
 
 const DEFAULT_PAGE = 50;
 const STATUSES: readonly string[] = ["processing", "cancel_requested", "completed", "failed", "cancelled"];
@@ -37,9 +38,17 @@ export interface HandlerOptions {
   watch: Watch;
   store: ExecutionStore;
   redeliver: (executionId: string, userId: string) => Promise<executions.WebhookDelivery>;
+  webhooks: Pick<Webhooks, "test">;
 }
 
-export const executionsHandlers = ({ runs, quotes, watch, store, redeliver }: HandlerOptions): executions.ExecutionsServiceServer => ({
+export const executionsHandlers = ({
+  runs,
+  quotes,
+  watch,
+  store,
+  redeliver,
+  webhooks,
+}: HandlerOptions): executions.ExecutionsServiceServer => ({
   run: unary(async (request) => executions.RunResponse.fromPartial({ execution: executionMessage(await runs.run(request)) })),
   quote: unary(async (request) => executions.QuoteResponse.fromPartial(await quotes.quote(request))),
   getExecution: unary(async ({ executionId, userId }) =>
@@ -67,4 +76,5 @@ export const executionsHandlers = ({ runs, quotes, watch, store, redeliver }: Ha
   redeliverWebhook: unary(async ({ executionId, userId }) =>
     executions.RedeliverWebhookResponse.fromPartial({ webhookDelivery: await redeliver(executionId, userId) }),
   ),
+  testWebhook: unary((request) => webhooks.test(request)),
 });

@@ -92,7 +92,7 @@ export const createSettlement = ({ billing, usage, execution }: { billing: Billi
     const millicredits = charge.items.reduce((sum, item) => sum + item.captureMillicredits, 0);
     await Promise.all([
       billing.settle({
-        executionId: input.executionId,
+        executionId: input.holdId,
         userId: input.userId,
         items: charge.items.map(({ key, captureMillicredits, consumeGrant }) => ({ key, captureMillicredits, consumeGrant })),
         captureAll: charge.captureAll,

@@ -89,6 +89,7 @@ export const wire = async (
     workflowBundle: { codePath: bundlePath },
     shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
   });
+  const webhooks = createWebhooks({ store, identity: services.identity, egress, logger });
   await temporal.work(
     createActivities({
       admission: createAdmission({ billing: services.billing, usage: services.usage, execution, logger }),
@@ -97,7 +98,7 @@ export const wire = async (
       execution,
       modelCalls: createModelCalls({ catalog, provider, media: services.media, store }),
       httpRequest: createHttpRequest(egress),
-      webhooks: createWebhooks({ store, identity: services.identity, egress, logger }),
+      webhooks,
     }),
   );
 
@@ -110,6 +111,7 @@ export const wire = async (
       watch: createWatch({ store, channel }),
       store,
       redeliver: createRedelivery({ store, client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE }),
+      webhooks,
     },
     stop: async () => {
       await temporal.stop();

@@ -40,7 +40,7 @@ export type DeliveryResult = { done: true } | { done: false; retryAfterMs: numbe
 export interface LocalActivities {
   admit(input: RunInput): Promise<Admission>;
   /** Makes sure that an admission that gave up holds nothing, now or later. */
-  voidAdmission(executionId: string, userId: string): Promise<void>;
+  voidAdmission(holdId: string, userId: string): Promise<void>;
   settle(input: RunInput, end: RunEnd, held: HeldItem[]): Promise<RunOutcome>;
   /** Admission and settlement of a run that is over when it begins. */
   runInstant(input: RunInput, end: RunEnd): Promise<RunOutcome>;

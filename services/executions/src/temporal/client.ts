@@ -27,8 +27,11 @@ const translate = (error: unknown): unknown => {
 
 /** Starts, cancels and inspects runs on Temporal. */
 export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => ({
-  /** Starts a run, or finds the one with the same id. */
-  start: async (input: RunInput): Promise<"started" | "exists"> => {
+  /**
+   * Starts a run, or finds the one with the same id.
+   * @param again also when an earlier run with this id is over.
+   */
+  start: async (input: RunInput, again = false): Promise<"started" | "exists"> => {
     const what = input.workflowSlug ? `workflow ${input.workflowSlug}` : `model ${input.modelIds.join(", ")}`;
     try {
       await client.workflow.start(EXECUTE, {
@@ -36,7 +39,7 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
         taskQueue,
         args: [input],
         requestEagerStart: true,
-        workflowIdReusePolicy: "REJECT_DUPLICATE",
+        workflowIdReusePolicy: again ? "ALLOW_DUPLICATE" : "REJECT_DUPLICATE",
         staticSummary: what,
         memo: { mode: input.mode, source: input.source, keyId: input.keyId, nodes: input.plan.steps.length },
         typedSearchAttributes: new TypedSearchAttributes([

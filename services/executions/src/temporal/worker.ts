@@ -1,6 +1,6 @@
 import { Client } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
-import { DefaultLogger, NativeConnection, Runtime, Worker, type DataConverter } from "@temporalio/worker";
+import { DefaultLogger, type LogMetadata, NativeConnection, Runtime, Worker, type DataConverter } from "@temporalio/worker";
 import type { Logger } from "@nodeloom/platform";
 import type { Activities, LocalActivities } from "./activity-types";
 import { SEARCH_ATTRIBUTES } from "./search-attributes";
@@ -27,12 +27,21 @@ const INDEXED_TYPES = { KEYWORD: INDEXED.INDEXED_VALUE_TYPE_KEYWORD, KEYWORD_LIS
 
 let runtimeInstalled = false;
 
+/** What of Temporal's details helps a reader. */
+const readable = ({ workflowId, activityType, attempt, durationMs, error }: LogMetadata = {}): Record<string, unknown> => ({
+  workflowId,
+  activityType,
+  attempt,
+  durationMs,
+  reason: error instanceof Error ? error.message : undefined,
+});
+
 /** Routes Temporal's own log lines into ours. Once per OS process. */
 const installRuntime = (logger: Logger): void => {
   if (runtimeInstalled) return;
   runtimeInstalled = true;
   Runtime.install({
-    logger: new DefaultLogger("WARN", ({ level, message, meta }) => logger[level === "ERROR" ? "error" : "warn"]({ meta }, message)),
+    logger: new DefaultLogger("WARN", ({ level, message, meta }) => logger[level === "ERROR" ? "error" : "warn"](readable(meta), message)),
     shutdownSignals: [],
   });
 };

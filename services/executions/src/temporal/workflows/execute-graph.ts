@@ -103,7 +103,7 @@ const executeInstant = async (input: RunInput): Promise<RunOutcome> => {
 const execute = async (input: RunInput, steps: CancellationScope): Promise<RunOutcome> => {
   const admission = await admit(input);
   if ("refused" in admission) {
-    if (admission.refused.kind === "unavailable") await voidAdmission(input.executionId, input.userId);
+    if (admission.refused.kind === "unavailable") await voidAdmission(input.holdId, input.userId);
     return admission;
   }
   const run = new GraphRun(input.plan);

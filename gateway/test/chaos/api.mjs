@@ -1,0 +1,57 @@
+const ATTEMPTS = 60;
+const RETRY_MS = 500;
+
+/** @typedef {{ status: number, headers: Headers, body: any }} Answer */
+/** @typedef {{ key: string, webhookSecret: string, userId: string, cookie: string }} User */
+
+/**
+ * HTTP as a careful client does it: whatever got no answer, 429 or 503 is asked again.
+ * @param {() => string} baseUrl
+ */
+export const createApi = (baseUrl) => {
+  /** @param {string} method @param {string} path @param {{ key?: string, cookie?: string, body?: unknown, idempotencyKey?: string }} [options] @returns {Promise<Answer>} */
+  const once = async (method, path, { key, cookie, body, idempotencyKey } = {}) => {
+    const response = await fetch(baseUrl() + path, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(key ? { "x-api-key": key } : {}),
+        ...(cookie ? { cookie, origin: baseUrl() } : {}),
+        ...(idempotencyKey ? { "idempotency-key": idempotencyKey } : {}),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(150_000),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
+  };
+
+  /** @type {typeof once} */
+  const call = async (method, path, options) => {
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await once(method, path, options).catch((error) => ({ error }));
+      const again = "error" in answer || answer.status === 429 || answer.status === 503 || answer.status === 409;
+      if (!again) return answer;
+      if (attempt === ATTEMPTS) throw new Error(`${method} ${path}: ${"error" in answer ? answer.error : JSON.stringify(answer.body)}`);
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  };
+
+  /** @param {Record<string, any>} accounts @param {string} webhookUrl @returns {Promise<User>} */
+  const enterprise = async (accounts, webhookUrl) => {
+    const { email, password, userId } = accounts.enterprise;
+    const login = await call("POST", "/api/auth/login", { body: { email, password } });
+    const cookie = login.headers
+      .getSetCookie()
+      .map((one) => one.split(";")[0])
+      .join("; ");
+    const created = await call("POST", "/api/keys", {
+      cookie,
+      body: { name: "chaos", preset: "full-deploy", webhook: { url: webhookUrl } },
+    });
+    if (created.status !== 201) throw new Error(`no key: ${JSON.stringify(created.body)}`);
+    return { key: created.body.key, webhookSecret: created.body.webhookSecret, userId, cookie };
+  };
+
+  return { call, enterprise };
+};

@@ -1,0 +1,53 @@
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface Delivery {
+  id: string;
+  timestamp: string;
+  signature: string;
+  body: string;
+}
+
+export interface Receiver {
+  /** host:port, for the platform's egress exceptions. */
+  address: string;
+  url: string;
+  deliveries: Delivery[];
+  /** From now on, refuses the first delivery of each message. */
+  refuseFirst(): void;
+  close(): void;
+}
+
+/** A webhook receiver on loopback that keeps what it gets. */
+export const startReceiver = async (): Promise<Receiver> => {
+  const deliveries: Delivery[] = [];
+  const seen = new Set<string>();
+  let refusing = false;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const header = (name: string): string => String(request.headers[name]);
+      const id = header("webhook-id");
+      deliveries.push({
+        id,
+        timestamp: header("webhook-timestamp"),
+        signature: header("webhook-signature"),
+        body: Buffer.concat(chunks).toString(),
+      });
+      response.writeHead(refusing && !seen.has(id) ? 503 : 204).end();
+      seen.add(id);
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { address, url: `http://${address}/hook`, deliveries, refuseFirst: () => (refusing = true), close: () => server.close() };
+};
+
+/** The signature Standard Webhooks asks for, computed independently of the library that makes it. */
+export const signatureOf = ({ id, timestamp, body }: Delivery, secret: string): string =>
+  `v1,${createHmac("sha256", Buffer.from(secret.slice("whsec_".length), "base64"))
+    .update(`${id}.${timestamp}.${body}`)
+    .digest("base64")}`;
