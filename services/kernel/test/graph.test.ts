@@ -142,6 +142,42 @@ describe("planning", () => {
     expect(holdItems(plan)[0]!.maxMillicredits).toBe(75_000);
   });
 
+  it("holds what a connected, known number costs, also while another input waits for a node", () => {
+    const plan = planned(
+      [
+        input({ name: "count", type: "number" }, { name: "seconds", type: "number" }),
+        { id: "llm", type: "llm-assistant", data: { model: "chat", inputs: { prompt: "hi" } } },
+        { id: "pic", type: "generate-image", data: { model: "pic" } },
+        { id: "clip", type: "generate-video", data: { model: "clip" } },
+      ],
+      [
+        ["in.count", "pic.count"],
+        ["llm.text", "pic.prompt"],
+        ["in.seconds", "clip.seconds"],
+        ["llm.text", "clip.prompt"],
+      ],
+      { count: 4, seconds: 9 },
+    );
+    const held = new Map(holdItems(plan).map((item) => [item.key, item.maxMillicredits]));
+    expect(held.get("pic:0")).toBe(4 * 3_000);
+    expect(held.get("clip:0")).toBe(9 * 7_500);
+  });
+
+  it("holds as many calls as a known list has items, whatever else is unknown", () => {
+    const plan = planned(
+      [
+        { id: "list", type: "list", data: { items: ["a", "b"] } },
+        { id: "web", type: "http-request", data: { url: "https://example.com" } },
+        { id: "pic", type: "generate-image", data: { model: "pic" } },
+      ],
+      [
+        ["list.items", "pic.prompt"],
+        ["web.body", "pic.image"],
+      ],
+    );
+    expect(holdItems(plan)).toHaveLength(2);
+  });
+
   it("bounds a text model by its longest answer", () => {
     const [item] = holdItems(planned([{ id: "chat", type: "llm-assistant", data: { model: "chat", prompt: "hi", maxTokens: 1_000 } }], []));
     expect(item!.maxMillicredits).toBeGreaterThanOrEqual(225);

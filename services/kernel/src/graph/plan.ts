@@ -103,18 +103,36 @@ const buildStep = (planner: Planner, node: GraphNode, terms: ModelTerms | undefi
 
 const runsNothing = (): undefined => undefined;
 
-/** The step's items when every source is known; undefined when some come from nodes that have yet to run. */
-const knownItems = (planner: Planner, step: PlanStep): Bound | undefined => {
-  const all = Object.values(step.sources).flat();
-  if (all.some((one) => "node" in one)) return undefined;
+/** Ports that wait for nodes that have yet to run. */
+const unknownPorts = (step: PlanStep): Set<string> =>
+  new Set(
+    Object.entries(step.sources)
+      .filter(([, sources]) => sources.some((one) => "node" in one))
+      .map(([port]) => port),
+  );
+
+/** What is known of the step's items before the run. */
+interface KnownItems extends Bound {
+  /** Every port is known, so these are the items; otherwise they are all that the known ports can make of one. */
+  complete: boolean;
+  unknown: ReadonlySet<string>;
+}
+
+const knownItems = (planner: Planner, step: PlanStep): KnownItems => {
+  const unknown = unknownPorts(step);
+  const complete = unknown.size === 0;
+  const sources = Object.fromEntries(Object.entries(step.sources).filter(([port]) => !unknown.has(port)));
   try {
-    return bindItems(step, runsNothing);
+    return { ...bindItems({ sources, listPorts: step.listPorts }, runsNothing), complete, unknown };
   } catch (error) {
     if (!(error instanceof BindError)) throw error;
     planner.issues.push({ nodeId: step.id, message: error.message });
-    return { items: [], mapped: true };
+    return { items: [], mapped: true, complete, unknown };
   }
 };
+
+/** Calls the step makes at most: a list that is known decides, because all lists of a step are as long. */
+const itemsOf = (bound: KnownItems, most: number): number => (bound.complete || bound.mapped ? bound.items.length : most);
 
 /** Upper bound of the calls a step makes, when it depends on nodes that have yet to run. */
 const mostItems = (planner: Planner, node: GraphNode, step: PlanStep): { items: number; mapped: boolean; tokens: number } => {
@@ -142,7 +160,7 @@ const planPure = (planner: Planner, node: GraphNode): void => {
   warnUnresolved(planner, step);
   const [port] = node.type === "list" ? ["items"] : ["text"];
   const bound = knownItems(planner, step);
-  if (bound) {
+  if (bound.complete) {
     const value = collect(
       bound.items.map((item) => pureValue(step, item)),
       bound.mapped,
@@ -167,13 +185,13 @@ const planHttp = (planner: Planner, node: GraphNode): void => {
   if (typeof step.literals.url !== "string" || step.literals.url === "") planner.issues.push({ nodeId: node.id, message: "needs a url" });
   const bound = knownItems(planner, step);
   const most = mostItems(planner, node, step);
-  const maxItems = bound ? bound.items.length : most.items;
+  const maxItems = itemsOf(bound, most.items);
   planner.steps.push({ ...step, maxItems });
   planner.outputs.set(
     node.id,
     new Map<string, Abstract>([
       ["body", { list: true, items: LIMITS.fanOutItems, tokens: LIMITS.textValueBytes }],
-      ["status", { list: bound?.mapped ?? most.mapped, items: maxItems, tokens: maxItems * 4 }],
+      ["status", { list: most.mapped, items: maxItems, tokens: maxItems * 4 }],
     ]),
   );
 };
@@ -181,9 +199,9 @@ const planHttp = (planner: Planner, node: GraphNode): void => {
 const requiredNames = (schema: JsonSchema): string[] => (Array.isArray(schema.required) ? (schema.required as string[]) : []);
 
 /** Checks the inputs of a model call as far as they are known. */
-const checkCall = (planner: Planner, step: PlanStep, terms: ModelTerms, bound: Bound | undefined): void => {
+const checkCall = (planner: Planner, step: PlanStep, terms: ModelTerms, bound: KnownItems): void => {
   const report = (message: string): void => void planner.issues.push({ nodeId: step.id, message });
-  if (!bound) {
+  if (!bound.complete) {
     for (const name of requiredNames(terms.inputSchema)) {
       if (step.literals[name] === undefined && step.sources[name] === undefined) report(`needs the input ${name}`);
     }
@@ -206,20 +224,16 @@ const planCall = (planner: Planner, node: GraphNode, terms: ModelTerms): void =>
   const bound = knownItems(planner, step);
   checkCall(planner, step, terms, bound);
   const most = mostItems(planner, node, step);
-  const unknown = new Set(
-    Object.entries(step.sources)
-      .filter(([, sources]) => sources.some((one) => "node" in one))
-      .map(([port]) => port),
-  );
-  const candidates = bound ? bound.items.map((item) => callInputs(step, item)) : [step.literals];
+  const { unknown } = bound;
+  const candidates = bound.items.map((item) => callInputs(step, item));
   const inputTokens = most.tokens + MESSAGE_OVERHEAD_TOKENS + (step.sources.image || step.literals.image ? IMAGE_TOKENS : 0);
   const worst = Math.max(
     0,
     ...candidates.map((inputs) => worstCaseMicroUsd({ price: terms.price, schema: terms.inputSchema, inputs, unknown, inputTokens })),
   );
-  const maxItems = bound ? bound.items.length : most.items;
+  const maxItems = itemsOf(bound, most.items);
   planner.steps.push({ ...step, maxItems, maxMillicredits: millicreditsFor(worst, planner.request.markupPermille) });
-  const mapped = bound?.mapped ?? most.mapped;
+  const { mapped } = most;
   if (node.type === "llm-assistant") {
     const tokens = Math.max(0, ...candidates.map((inputs) => answerTokens(terms.inputSchema, inputs, unknown)));
     planner.outputs.set(node.id, new Map([["text", { list: mapped, items: maxItems, tokens: tokens * maxItems }]]));
