@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import type { Answer } from "../e2e/support/client";
+
+/** A predicate inside a pattern; the text says what was wanted. */
+type Wanted = ((value: unknown) => boolean) & { wanted?: string };
+
+const wanted = (text: string, test: (value: unknown) => boolean): Wanted => Object.assign(test, { wanted: text });
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Leaves of patterns. */
+export const is = {
+  text: wanted("a text that is not empty", (value) => typeof value === "string" && value !== ""),
+  string: wanted("a string", (value) => typeof value === "string"),
+  number: wanted("a number", (value) => typeof value === "number" && Number.isFinite(value)),
+  positive: wanted("a number above zero", (value) => typeof value === "number" && value > 0),
+  boolean: wanted("true or false", (value) => typeof value === "boolean"),
+  list: wanted("a list", Array.isArray),
+  object: wanted("an object", isObject),
+  uuid: wanted("a UUID", (value) => typeof value === "string" && UUID.test(value)),
+  time: wanted("an ISO 8601 time", (value) => typeof value === "string" && ISO.test(value) && !Number.isNaN(Date.parse(value))),
+  absent: wanted("nothing", (value) => value === undefined),
+  url: (prefix: string): Wanted => wanted(`a URL under ${prefix}`, (value) => typeof value === "string" && value.startsWith(prefix)),
+  like: (pattern: RegExp): Wanted => wanted(`text like ${String(pattern)}`, (value) => typeof value === "string" && pattern.test(value)),
+  oneOf: (...values: unknown[]): Wanted => wanted(`one of ${JSON.stringify(values)}`, (value) => values.includes(value)),
+  nullOr: (test: Wanted): Wanted => wanted(`null or ${test.wanted ?? "?"}`, (value) => value === null || test(value)),
+  near: (number: number): Wanted => wanted(`about ${number}`, (value) => typeof value === "number" && Math.abs(value - number) < 1e-6),
+  listOf: (test: Wanted): Wanted =>
+    wanted(`a list of ${test.wanted ?? "?"}`, (value) => Array.isArray(value) && value.every((item) => test(item))),
+};
+
+const EXACTLY = Symbol("exactly");
+
+/** A pattern whose object has these members and no others. */
+export const exactly = (pattern: Record<string, unknown>): Record<string, unknown> => ({ ...pattern, [EXACTLY]: true });
+
+const short = (value: unknown): string => (JSON.stringify(value) ?? "undefined").slice(0, 300);
+
+/** Where a value differs from a pattern: objects by the members that the pattern names, lists as a whole. */
+export const differences = (value: unknown, pattern: unknown, path = "body"): string[] => {
+  if (typeof pattern === "function") {
+    const test = pattern as Wanted;
+    return test(value) ? [] : [`${path} should be ${test.wanted ?? "otherwise"}, is ${short(value)}`];
+  }
+  if (Array.isArray(pattern)) {
+    if (!Array.isArray(value) || value.length !== pattern.length) {
+      return [`${path} should be a list of ${pattern.length}, is ${short(value)}`];
+    }
+    return pattern.flatMap((item, index) => differences(value[index], item, `${path}[${index}]`));
+  }
+  if (isObject(pattern)) {
+    if (!isObject(value)) return [`${path} should be an object, is ${short(value)}`];
+    const extra = EXACTLY in pattern ? Object.keys(value).filter((name) => !Object.hasOwn(pattern, name)) : [];
+    return [
+      ...Object.keys(pattern).flatMap((name) => differences(value[name], pattern[name], `${path}.${name}`)),
+      ...extra.map((name) => `${path}.${name} should not be there, is ${short(value[name])}`),
+    ];
+  }
+  return Object.is(value, pattern) ? [] : [`${path} should be ${short(pattern)}, is ${short(value)}`];
+};
+
+/** Fails unless a value fits a pattern. */
+export const fits = (value: unknown, pattern: unknown, what = "value"): void => {
+  const problems = differences(value, pattern, what);
+  if (problems.length > 0) assert.fail(problems.join("; "));
+};
+
+/** Fails unless a request was answered with a status and a body that fits. */
+export const answers = (answer: Answer, status: number, pattern?: unknown): Answer => {
+  const problems = [
+    ...(answer.status === status ? [] : [`the status should be ${status}, is ${answer.status}`]),
+    ...(pattern === undefined ? [] : differences(answer.body, pattern)),
+  ];
+  if (problems.length > 0) assert.fail(`${problems.join("; ")}\n${answer.text.slice(0, 500)}`);
+  return answer;
+};
+
+/** Fails unless a request was refused as errors are: JSON with `error`, `code` and the members that belong to it. */
+export const refuses = (answer: Answer, status: number, code: string, extra: Record<string, unknown> = {}): Answer => {
+  answers(answer, status, { error: is.text, code, ...extra });
+  assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);
+  return answer;
+};
+
+/** Fails unless a workflow is reported as absent: 404, and nothing but `error`. */
+export const noWorkflow = (answer: Answer): Answer => answers(answer, 404, exactly({ error: is.text }));
+
+const step = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+
+/** A member of an answer by its dotted path; fails when there is none. */
+export const pick = <T = string>(source: Answer | object, path: string): T => {
+  const root: unknown = "headers" in source && "text" in source ? source.body : source;
+  const value = path.split(".").reduce(step, root);
+  if (value === undefined) assert.fail(`there is no ${path} in ${short(root)}`);
+  return value as T;
+};
+
+/** The rows of a list, wherever the answer keeps them. */
+export const rowsOf = <T = Record<string, unknown>>(answer: Answer): T[] => {
+  answers(answer, 200, { rows: is.list });
+  return pick<T[]>(answer, "rows");
+};

@@ -1,0 +1,198 @@
+import { randomBytes } from "node:crypto";
+import { call, eventually, type Answer, type CallOptions } from "../e2e/support/client";
+import { answers, pick } from "./check";
+import type { Receiver } from "./receiver";
+
+export interface Credentials {
+  email: string;
+  password: string;
+  userId?: string;
+  apiKey?: string;
+}
+
+/** As the launcher writes it: accounts that exist in a deployment. Only the administrator is needed. */
+export type Accounts = { admin: Credentials } & Record<string, Credentials>;
+
+/** Requests under one identity. */
+export interface Caller {
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+  post(path: string, body?: unknown): Promise<Answer>;
+  put(path: string, body?: unknown): Promise<Answer>;
+  patch(path: string, body?: unknown): Promise<Answer>;
+  delete(path: string): Promise<Answer>;
+}
+
+/** A user: calls by its key, unless through `session`. */
+export interface Actor extends Caller {
+  userId: string;
+  email: string;
+  password: string;
+  cookie: string;
+  /** Empty for those who can't have one. */
+  key: string;
+  keyId: string;
+  webhookSecret: string;
+  session: Caller;
+  /** The same user with another key, of these grants. */
+  withKey(grants: string[] | { preset: string }, settings?: Record<string, unknown>): Promise<Actor>;
+  /** Balances as /api/me tells them. */
+  credits(): Promise<{ plan: number; topUp: number; held: number; grants: { model: string; remaining: number; total: number }[] }>;
+}
+
+export interface ActorOptions {
+  tier?: string;
+  approved?: boolean;
+  role?: "user" | "admin";
+  grants?: string[];
+  webhook?: { url: string; events?: string[] };
+  noKey?: boolean;
+}
+
+export interface TierSettings {
+  base: string;
+  rateLimitPerMinute: number | null;
+  markup: number;
+  monthlyCredits: number;
+  concurrency: number;
+}
+
+/** What every case gets. */
+export interface Context {
+  baseUrl: string;
+  accounts: Accounts;
+  receiver: Receiver | undefined;
+  /** Nobody. */
+  anonymous: Caller;
+  /** The administrator's session. */
+  admin: Caller;
+  /** A new user; approved and with a Full deploy key unless said otherwise. */
+  actor(options?: ActorOptions): Promise<Actor>;
+  /** A user that the cases of one purpose share; nothing may be concluded from its balances. */
+  shared(tier: string, purpose?: string): Promise<Actor>;
+  /** Signs in with credentials that exist. */
+  signIn(credentials: Credentials): Promise<Actor>;
+  /** Makes sure that a custom tier exists; answers its id. */
+  tier(name: string, settings?: Partial<TierSettings>): Promise<string>;
+}
+
+const callerOf = (baseUrl: string, identity: Pick<CallOptions, "key" | "cookie">): Caller => {
+  const ask: Caller["call"] = (method, path, options = {}) => call(baseUrl, method, path, { ...identity, ...options });
+  const withBody =
+    (method: string) =>
+    (path: string, body?: unknown): Promise<Answer> =>
+      ask(method, path, body === undefined ? {} : { body });
+  return {
+    call: ask,
+    get: (path) => ask("GET", path),
+    post: withBody("POST"),
+    put: withBody("PUT"),
+    patch: withBody("PATCH"),
+    delete: (path) => ask("DELETE", path),
+  };
+};
+
+const cookieOf = (answer: Answer): string =>
+  answer.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(";")[0])
+    .join("; ");
+
+interface Identity extends Credentials {
+  userId: string;
+  cookie: string;
+}
+type IssuedKey = Pick<Actor, "key" | "keyId" | "webhookSecret">;
+const NO_KEY: IssuedKey = { key: "", keyId: "", webhookSecret: "" };
+
+const actorOf = (baseUrl: string, identity: Identity, issued: IssuedKey): Actor => {
+  const session = callerOf(baseUrl, { cookie: identity.cookie });
+  const byKey = callerOf(baseUrl, issued.key === "" ? {} : { key: issued.key });
+  return {
+    ...byKey,
+    ...issued,
+    userId: identity.userId,
+    email: identity.email,
+    password: identity.password,
+    cookie: identity.cookie,
+    session,
+    withKey: async (grants, settings) => actorOf(baseUrl, identity, await issueKey(session, grants, settings)),
+    credits: async () => pick<Awaited<ReturnType<Actor["credits"]>>>(answers(await session.get("/api/me"), 200), "credits"),
+  };
+};
+
+const issueKey = async (
+  session: Caller,
+  grants: string[] | { preset: string },
+  settings: Record<string, unknown> = {},
+): Promise<IssuedKey> => {
+  const asked = Array.isArray(grants) ? { capabilities: grants } : grants;
+  const answer = answers(await session.post("/api/keys", { name: "conformance", ...asked, ...settings }), 201);
+  const { webhookSecret } = answer.body as { webhookSecret?: string };
+  return { key: pick(answer, "key"), keyId: pick(answer, "id"), webhookSecret: webhookSecret ?? "" };
+};
+
+/** Text that no other run of the suite has used. */
+export const unique = (): string => randomBytes(6).toString("hex");
+
+const TIER: TierSettings = { base: "pro", rateLimitPerMinute: null, markup: 1.5, monthlyCredits: 2_000, concurrency: 10 };
+
+const actorsOf =
+  (baseUrl: string, admin: Caller) =>
+  async (options: ActorOptions): Promise<Actor> => {
+    const { tier = "business", approved = true, role, grants, webhook, noKey = false } = options;
+    const credentials = { email: `${unique()}@conformance.test`, password: `conformance ${unique()}` };
+    const registered = answers(await call(baseUrl, "POST", "/api/auth/register", { body: credentials }), 201);
+    const identity: Identity = { ...credentials, userId: pick(registered, "user.id"), cookie: cookieOf(registered) };
+    const changes = { ...(approved ? { approved } : {}), ...(tier === "free" ? {} : { tier }), ...(role ? { role } : {}) };
+    if (Object.keys(changes).length > 0) answers(await admin.patch(`/api/admin/users/${identity.userId}`, changes), 200);
+    if (noKey || (tier === "free" && role !== "admin")) return actorOf(baseUrl, identity, NO_KEY);
+    const settings = webhook ? { webhook } : {};
+    // The change of the tier may take a moment to be known everywhere.
+    const issued = await issueKey(callerOf(baseUrl, { cookie: identity.cookie }), grants ?? { preset: "full-deploy" }, settings);
+    return actorOf(baseUrl, identity, issued);
+  };
+
+/** Signs the administrator in and answers what cases need. */
+export const createContext = async (baseUrl: string, accounts: Accounts, receiver: Receiver | undefined): Promise<Context> => {
+  const signIn: Context["signIn"] = async ({ email, password, apiKey }) => {
+    const answer = answers(await call(baseUrl, "POST", "/api/auth/login", { body: { email, password } }), 200);
+    const identity: Identity = { email, password, userId: pick(answer, "user.id"), cookie: cookieOf(answer) };
+    return actorOf(baseUrl, identity, { ...NO_KEY, key: apiKey ?? "" });
+  };
+  const admin = (await signIn(accounts.admin)).session;
+  const actor = actorsOf(baseUrl, admin);
+  const known = new Map<string, Promise<unknown>>();
+  const once = <T>(name: string, make: () => Promise<T>): Promise<T> => {
+    const made = (known.get(name) as Promise<T> | undefined) ?? make();
+    known.set(name, made);
+    return made;
+  };
+  return {
+    baseUrl,
+    accounts,
+    receiver,
+    anonymous: callerOf(baseUrl, {}),
+    admin,
+    signIn,
+    actor: (options = {}) => actor(options),
+    shared: (tier, purpose = "any") => once(`${tier} ${purpose}`, () => actor({ tier })),
+    tier: (name, settings = {}) =>
+      once(`tier ${name}`, async () => {
+        const id = `conformance-${name}`;
+        answers(await admin.put(`/api/admin/tiers/${id}`, { ...TIER, ...settings }), 200);
+        return id;
+      }),
+  };
+};
+
+const FINAL: readonly unknown[] = ["completed", "failed", "cancelled"];
+
+/** Polls an execution until it is over. */
+export const finished = (caller: Caller, executionId: string): Promise<Answer> =>
+  eventually(
+    () => caller.get(`/api/executions/${executionId}`),
+    ({ body }) => FINAL.includes(body.status),
+  );
+
+export { eventually };

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { randomUUID } from "node:crypto";
+
+export interface Delivery {
+  headers: IncomingHttpHeaders;
+  body: string;
+  at: number;
+}
+
+export interface Inbox {
+  url: string;
+  deliveries: Delivery[];
+}
+
+/** Answers one delivery; `count` is 1 for the first. */
+export type Respond = (response: ServerResponse, count: number) => void;
+
+/** An HTTP server that deployments under test may call: webhooks, and the targets of http-request nodes. */
+export interface Receiver {
+  /** A path of its own, with everything that arrives there. */
+  inbox(respond?: Respond): Inbox;
+  close(): Promise<void>;
+}
+
+const accept: Respond = (response) => void response.writeHead(204).end();
+
+/** Listens on loopback; port 0 takes any. `origin` is how the deployment reaches it. */
+export const startReceiver = async (port: number): Promise<Receiver & { address: string }> => {
+  const inboxes = new Map<string, { inbox: Inbox; respond: Respond }>();
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const known = inboxes.get(request.url ?? "");
+      if (!known) return void response.writeHead(404).end();
+      known.inbox.deliveries.push({ headers: request.headers, body: Buffer.concat(chunks).toString(), at: Date.now() });
+      known.respond(response, known.inbox.deliveries.length);
+    });
+  }).listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    address,
+    inbox: (respond = accept) => {
+      const path = `/${randomUUID()}`;
+      const inbox: Inbox = { url: `http://${address}${path}`, deliveries: [] };
+      inboxes.set(path, { inbox, respond });
+      return inbox;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+};

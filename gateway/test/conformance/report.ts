@@ -1,0 +1,40 @@
+import type { Case } from "./case";
+import type { Outcome } from "./runner";
+import { SECTIONS } from "./sections";
+
+const HEAD = `# Conformance
+
+What the HTTP interface promises, and whether it was seen to hold. Each line is one case of the suite in
+\`gateway/test/conformance\`, which speaks only HTTP and can be run against any deployment:
+
+\`\`\`sh
+npm run conformance -- --base-url http://127.0.0.1:8080 --accounts .nodeloom/local.json
+\`\`\`
+
+This page is written by that command (with \`--report docs/conformance.md\`); a test checks that it lists every case.
+A ticked case passed; the others failed or could not be tried, and say why.
+`;
+
+const MARKS: Readonly<Record<Outcome["status"], string>> = { passed: "x", failed: " ", skipped: " " };
+
+const firstLine = (error: Error | undefined): string => (error?.message ?? "").split("\n")[0]!.slice(0, 300);
+
+const line = (outcome: Outcome): string => {
+  const { status, reason } = outcome;
+  return `- [${MARKS[status]}] ${outcome.case.sentence}${status === "passed" ? "" : ` — ${status}: ${firstLine(reason)}`}`;
+};
+
+export const titleOf = (section: string): string => `${section} ${SECTIONS[section] ?? ""}`.trim();
+
+/** Cases by section, in the order of the contract. */
+export const bySection = <T extends { case: Case }>(outcomes: readonly T[]): [section: string, T[]][] =>
+  Object.keys(SECTIONS).map((section) => [section, outcomes.filter((outcome) => outcome.case.section === section)]);
+
+/** The document: how many passed, and every case under its section. */
+export const render = (outcomes: readonly Outcome[]): string => {
+  const passed = outcomes.filter(({ status }) => status === "passed").length;
+  const parts = bySection(outcomes)
+    .filter(([, own]) => own.length > 0)
+    .map(([section, own]) => `## ${titleOf(section)}\n\n${own.map(line).join("\n")}\n`);
+  return [HEAD, `**${passed} of ${outcomes.length} cases passed.**\n`, ...parts].join("\n");
+};
