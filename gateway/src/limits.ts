@@ -46,3 +46,6 @@ export const MEDIA_UPLOAD_MS = 10 * 60 * 1_000;
 
 export const PAGE_DEFAULT = 50;
 export const PAGE_MAX = 500;
+
+/** A webhook's receiver has 15 s to answer a test. */
+export const WEBHOOK_TEST_MS = 20_000;

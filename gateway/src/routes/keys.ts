@@ -1,6 +1,7 @@
 import { PRESETS } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import { z } from "zod";
+import { WEBHOOK_TEST_MS } from "../limits";
 import { defineRoute, type RouteDefinition } from "../route";
 import { idParams, iso, name, timestamp } from "../schemas";
 
@@ -34,6 +35,15 @@ const issued = record
   })
   .meta({ id: "IssuedApiKey" });
 const withSecret = record.extend({ webhookSecret: z.string() }).meta({ id: "ApiKeyWithWebhookSecret" });
+
+const webhookTest = z
+  .object({
+    delivered: z.boolean().meta({ description: "The receiver answered 2xx" }),
+    status: z.number().nullable().meta({ description: "The receiver's status; null when it did not answer" }),
+    error: z.string().nullable(),
+    durationMs: z.number(),
+  })
+  .meta({ id: "WebhookTest" });
 
 const creation = z
   .strictObject({
@@ -171,6 +181,23 @@ export const keyRoutes = [
         events: body.events ?? [],
       });
       return { status: 200, body: { ...view(key), webhookSecret } };
+    },
+  }),
+  defineRoute({
+    ...ofKey,
+    method: "POST",
+    path: "/api/keys/:id/webhook/test",
+    operationId: "testKeyWebhook",
+    summary: "Send a signed test message to an API key's webhook, now and once",
+    description:
+      "The message has the type `webhook.test` and is sent whatever events the webhook is for. 412 when the key has no webhook, or a disabled one.",
+    responses: { 200: webhookTest },
+    errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+    handler: async ({ gateway, caller, params }) => {
+      const request = { keyId: params.id, userId: caller.user.id };
+      const tested = await gateway.services.executions.testWebhook(request, { deadlineMs: WEBHOOK_TEST_MS });
+      const { delivered, durationMs } = tested;
+      return { status: 200, body: { delivered, status: tested.status ?? null, error: tested.error ?? null, durationMs } };
     },
   }),
   defineRoute({

@@ -80,8 +80,8 @@ const webhookHandlers = ({ webhooks }: Identity): Pick<Server, WebhookMethods> =
   deleteKeyWebhook: unary(async ({ userId, keyId }: identity.DeleteKeyWebhookRequest) =>
     identity.DeleteKeyWebhookResponse.fromPartial({ key: toKeyMessage(await webhooks.remove(userId, keyId)) }),
   ),
-  getWebhookTarget: unary(async ({ keyId }: identity.GetWebhookTargetRequest) =>
-    identity.GetWebhookTargetResponse.fromPartial(await webhooks.target(keyId)),
+  getWebhookTarget: unary(async ({ keyId, userId }: identity.GetWebhookTargetRequest) =>
+    identity.GetWebhookTargetResponse.fromPartial(await webhooks.target(keyId, userId)),
   ),
   disableWebhook: unary(async ({ keyId, url, reason }: identity.DisableWebhookRequest) => {
     await webhooks.disable(keyId, url, reason);

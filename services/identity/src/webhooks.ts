@@ -30,7 +30,8 @@ export interface Webhooks {
   set(userId: string, keyId: string, request: WebhookRequest): Promise<{ key: KeyRecord; secret: string }>;
   /** Removes it; a key without one stays as it is. */
   remove(userId: string, keyId: string): Promise<KeyRecord>;
-  target(keyId: string): Promise<WebhookTarget>;
+  /** With an owner, NOT_FOUND for another one's key. */
+  target(keyId: string, userId?: string): Promise<WebhookTarget>;
   /** Stops deliveries to a URL that is gone; does nothing when the webhook has another one by now. */
   disable(keyId: string, url: string, reason: string): Promise<void>;
 }
@@ -108,8 +109,9 @@ export const createWebhooks = ({ store, secretBox, changes, clock = Date.now }: 
     return changed;
   },
 
-  target: async (keyId) => {
-    const key = await store.find(keyId);
+  target: async (keyId, userId) => {
+    const key = await (userId === undefined ? store.find(keyId) : store.findOwned(userId, keyId));
+    if (!key && userId !== undefined) throw noSuchKey();
     if (!key?.webhook || key.webhook.disabledAt) return NOTHING;
     const [newest, previous] = key.webhookSecrets;
     const overlaps = newest && newest.createdAt.getTime() + SECRET_OVERLAP_MS > clock();

@@ -36,6 +36,15 @@ describe("a key's webhook", () => {
     expect(await client.getWebhookTarget({ keyId: key!.id })).toEqual({ url: URL, secrets: [webhookSecret], events: ["execution.failed"] });
   });
 
+  it("is told about to its owner only, where an owner is named", async () => {
+    const { key } = await withWebhook();
+    const keyId = key!.id;
+    expect((await client.getWebhookTarget({ keyId, userId })).url).toBe(URL);
+    const other = await newUser(client, { tier: "pro" });
+    expect(await refusal(client.getWebhookTarget({ keyId, userId: other.id }))).toMatchObject({ reason: "NOT_FOUND" });
+    expect(await refusal(client.getWebhookTarget({ keyId: "none", userId }))).toMatchObject({ reason: "NOT_FOUND" });
+  });
+
   it("signs with the old secret too for a day after each new one, and never with more than two", async () => {
     const { key, webhookSecret: first } = await withWebhook();
     const keyId = key!.id;
