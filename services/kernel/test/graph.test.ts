@@ -178,6 +178,55 @@ describe("planning", () => {
     expect(holdItems(plan)).toHaveLength(2);
   });
 
+  it("treats names that every object inherits as names like any other", () => {
+    const plan = planned(
+      [
+        input({ name: "constructor", type: "text" }, { name: "toString", type: "constructor" }),
+        { id: "constructor", type: "text-box", data: { text: "[{{valueOf}}{{__proto__}}{{constructor}}]" } },
+        OUT,
+      ],
+      [
+        ["in.constructor", "constructor.constructor"],
+        ["constructor.text", "out.constructor"],
+        ["constructor.text", "out.__proto__"],
+        ["in.toString", "out.toString"],
+        ["in.constructor", "out"],
+      ],
+      { constructor: "c", toString: "t" },
+    );
+    const result = buildResult(plan.output, nothing);
+    expect(Object.entries(result)).toEqual(
+      expect.arrayContaining([
+        ["constructor", ["[c]", "c"]],
+        ["__proto__", "[c]"],
+        ["toString", "t"],
+      ]),
+    );
+    expect(plan.warnings.constructor).toHaveLength(2);
+    expect(plan.evaluated.find((node) => node.id === "in")!.warnings).toEqual([]);
+  });
+
+  it("lets an input that was not given add nothing to a list", () => {
+    const plan = planned(
+      [
+        input({ name: "extra", type: "text" }),
+        { id: "list", type: "list", data: { items: ["a", "b"] } },
+        { id: "pic", type: "generate-image", data: { model: "pic" } },
+      ],
+      [
+        ["in.extra", "list.items"],
+        ["list.items", "pic.prompt"],
+      ],
+    );
+    expect(holdItems(plan).map((item) => item.key)).toEqual(["pic:0", "pic:1"]);
+  });
+
+  it("gives an input that is a list a list, also from a single edge", () => {
+    const step = { literals: {}, textPorts: [], inputNames: ["images"], listPorts: ["images"] };
+    expect(callInputs(step, { images: { url: "u", contentType: "image/png" } })).toEqual({ images: ["u"] });
+    expect(callInputs(step, { images: ["u", "v"] })).toEqual({ images: ["u", "v"] });
+  });
+
   it("bounds a text model by its longest answer", () => {
     const [item] = holdItems(planned([{ id: "chat", type: "llm-assistant", data: { model: "chat", prompt: "hi", maxTokens: 1_000 } }], []));
     expect(item!.maxMillicredits).toBeGreaterThanOrEqual(225);

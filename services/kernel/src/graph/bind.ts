@@ -1,6 +1,6 @@
 import { LIMITS } from "../limits";
 import type { MediaValue } from "./value";
-import { asText, concatenated, fill, fillDeep, isMedia } from "./value";
+import { asText, concatenated, fill, fillDeep, isMedia, member } from "./value";
 import type { PlanStep, Source } from "./plan-types";
 
 /** Looks up an output that a node produced. */
@@ -55,17 +55,18 @@ const plain = (value: unknown): unknown => {
 
 /** The inputs of one call of a model: templates filled, connected ports over literals. */
 export const callInputs = (
-  step: Pick<PlanStep, "literals" | "textPorts" | "inputNames">,
+  step: Pick<PlanStep, "literals" | "textPorts" | "inputNames" | "listPorts">,
   item: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> => {
   const inputs: Record<string, unknown> = {};
   for (const [name, literal] of Object.entries(step.literals)) {
     inputs[name] =
-      step.textPorts.includes(name) && typeof literal === "string" ? fill(literal, (placeholder) => item[placeholder]) : literal;
+      step.textPorts.includes(name) && typeof literal === "string" ? fill(literal, (placeholder) => member(item, placeholder)) : literal;
   }
   for (const [name, value] of Object.entries(item)) {
     if (!step.inputNames.includes(name) || value === undefined || value === null) continue;
-    inputs[name] = step.textPorts.includes(name) ? asText(value) : plain(value);
+    const given = step.listPorts.includes(name) ? concatenated([value]) : value;
+    inputs[name] = step.textPorts.includes(name) ? asText(given) : plain(given);
   }
   return inputs;
 };
@@ -81,7 +82,7 @@ export interface HttpCall {
 }
 
 export const httpCall = (step: Pick<PlanStep, "literals">, item: Readonly<Record<string, unknown>>): HttpCall => {
-  const resolve = (name: string): unknown => item[name];
+  const resolve = (name: string): unknown => member(item, name);
   const { method, url, headers, body, extract } = step.literals;
   const filled = Object.entries((fillDeep(headers ?? {}, resolve) ?? {}) as Record<string, unknown>).map(
     ([name, value]): [string, string] => [name, asText(value)],
@@ -105,7 +106,7 @@ export const pureValue = (step: Pick<PlanStep, "type" | "literals">, item: Reado
     const own = Array.isArray(step.literals.items) ? (step.literals.items as unknown[]) : [];
     return Object.hasOwn(item, "items") ? [...own, ...concatenated([item.items])] : own;
   }
-  return fill(asText(step.literals.text), (name) => item[name]);
+  return fill(asText(step.literals.text), (name) => member(item, name));
 };
 
 /** The output of a node over all its items: one value, or a list in item order. */

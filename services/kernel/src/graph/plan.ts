@@ -7,7 +7,7 @@ import { inputPorts, literalInputs } from "./ports";
 import { outputCount, PRICED_INPUTS, propertySchema, worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
 import { callsModel, isRecord, type Graph, type GraphIssue, type GraphNode } from "./types";
 import { checkStructure, type Wiring } from "./validate";
-import { asText, placeholdersIn, type MediaValue } from "./value";
+import { asText, member, placeholdersIn, type MediaValue } from "./value";
 
 /** What planning needs to know of a model. */
 export interface ModelTerms {
@@ -63,7 +63,7 @@ interface Planner {
   outputs: Map<string, Map<string, Abstract>>;
   steps: PlanStep[];
   evaluated: EvaluatedNode[];
-  warnings: Record<string, string[]>;
+  warnings: Map<string, string[]>;
   issues: GraphIssue[];
 }
 
@@ -150,8 +150,12 @@ const mostItems = (planner: Planner, node: GraphNode, step: PlanStep): { items: 
 };
 
 const warnUnresolved = (planner: Planner, step: PlanStep): void => {
-  const missing = placeholdersIn(step.literals).filter((name) => step.sources[name] === undefined);
-  if (missing.length > 0) planner.warnings[step.id] = missing.map((name) => `{{${name}}} is not connected and becomes empty text`);
+  const missing = placeholdersIn(step.literals).filter((name) => !Object.hasOwn(step.sources, name));
+  if (missing.length > 0)
+    planner.warnings.set(
+      step.id,
+      missing.map((name) => `{{${name}}} is not connected and becomes empty text`),
+    );
 };
 
 /** text-box and list: evaluated now when they can be. */
@@ -166,7 +170,7 @@ const planPure = (planner: Planner, node: GraphNode): void => {
       bound.mapped,
     );
     planner.outputs.set(node.id, new Map([[port!, { value }]]));
-    planner.evaluated.push({ id: node.id, type: step.type, warnings: planner.warnings[node.id] ?? [] });
+    planner.evaluated.push({ id: node.id, type: step.type, warnings: planner.warnings.get(node.id) ?? [] });
     return;
   }
   const most = mostItems(planner, node, step);
@@ -203,7 +207,7 @@ const checkCall = (planner: Planner, step: PlanStep, terms: ModelTerms, bound: K
   const report = (message: string): void => void planner.issues.push({ nodeId: step.id, message });
   if (!bound.complete) {
     for (const name of requiredNames(terms.inputSchema)) {
-      if (step.literals[name] === undefined && step.sources[name] === undefined) report(`needs the input ${name}`);
+      if (member(step.literals, name) === undefined && member(step.sources, name) === undefined) report(`needs the input ${name}`);
     }
     return;
   }
@@ -308,17 +312,17 @@ export const planRun = (request: PlanRequest): { plan: RunPlan; issues: [] } | {
     outputs: new Map(),
     steps: [],
     evaluated: [],
-    warnings: {},
+    warnings: new Map(),
     issues: [...request.graph.issues, ...issues],
   };
   for (const node of wiring.order) planNode(planner, node);
   if (planner.issues.length > 0) return { plan: undefined, issues: planner.issues };
 
   const outputNodes = wiring.order.filter((node) => node.type === "response-output");
-  const output: Record<string, Source[]> = {};
+  const output = new Map<string, Source[]>();
   for (const node of outputNodes) {
     for (const [port, edges] of wiring.inputs.get(node.id) ?? []) {
-      (output[port] ??= []).push(...edges.map((edge) => source(planner, edge.node, edge.port)));
+      output.set(port, [...(output.get(port) ?? []), ...edges.map((edge) => source(planner, edge.node, edge.port))]);
     }
   }
   const used = new Set(planner.steps.map((step) => step.model).filter((name) => name !== undefined));
@@ -333,9 +337,9 @@ export const planRun = (request: PlanRequest): { plan: RunPlan; issues: [] } | {
     plan: {
       steps,
       evaluated,
-      warnings,
+      warnings: Object.fromEntries(warnings),
       models,
-      output,
+      output: Object.fromEntries(output),
       outputNodes: outputNodes.map((node) => node.id),
       markupPermille: request.markupPermille,
     },

@@ -21,36 +21,41 @@ export const compatible = (from: PortType, to: PortType): boolean => {
   return to === "text" && !MEDIA_TYPES.includes(from);
 };
 
-const FIELD_PORTS: Readonly<Record<string, PortType>> = {
-  text: "text",
-  textarea: "text",
-  select: "text",
-  number: "number",
-  boolean: "boolean",
-  image_upload: "image",
-  video_upload: "video",
-  audio_upload: "audio",
-};
-const RESULT_PORTS: Readonly<Record<string, PortType>> = { images: "image", videos: "video", audios: "audio" };
-const OUTPUT_OF: Readonly<Record<string, readonly [string, PortType]>> = {
-  "text-box": ["text", "text"],
-  "llm-assistant": ["text", "text"],
-  "generate-image": ["image", "image"],
-  "generate-video": ["video", "video"],
-  "generate-audio": ["audio", "audio"],
-  list: ["items", "any"],
-  "media-upload": ["media", "media"],
-};
+// Maps, because the names that are looked up are the users' own.
+const FIELD_PORTS: ReadonlyMap<string, PortType> = new Map([
+  ["text", "text"],
+  ["textarea", "text"],
+  ["select", "text"],
+  ["number", "number"],
+  ["boolean", "boolean"],
+  ["image_upload", "image"],
+  ["video_upload", "video"],
+  ["audio_upload", "audio"],
+]);
+const RESULT_PORTS: ReadonlyMap<string, PortType> = new Map([
+  ["images", "image"],
+  ["videos", "video"],
+  ["audios", "audio"],
+]);
+const OUTPUT_OF: ReadonlyMap<string, readonly [string, PortType]> = new Map([
+  ["text-box", ["text", "text"]],
+  ["llm-assistant", ["text", "text"]],
+  ["generate-image", ["image", "image"]],
+  ["generate-video", ["video", "video"]],
+  ["generate-audio", ["audio", "audio"]],
+  ["list", ["items", "any"]],
+  ["media-upload", ["media", "media"]],
+]);
 
 /** The output ports of a node, the first being its default. */
 export const outputPorts = (node: GraphNode): Map<string, PortType> => {
-  if (node.type === "request-input") return new Map(fieldsOf(node.data).map((field) => [field.name, FIELD_PORTS[field.type] ?? "any"]));
+  if (node.type === "request-input") return new Map(fieldsOf(node.data).map((field) => [field.name, FIELD_PORTS.get(field.type) ?? "any"]));
   if (node.type === "http-request")
     return new Map([
       ["body", "any"],
       ["status", "number"],
     ]);
-  const output = OUTPUT_OF[node.type];
+  const output = OUTPUT_OF.get(node.type);
   return new Map(output ? [output] : []);
 };
 
@@ -100,13 +105,20 @@ export const inputPorts = (node: GraphNode, schema?: JsonSchema): Map<string, In
 
 /** An input port by name; response-output takes any name. */
 export const inputPort = (node: GraphNode, name: string, schema?: JsonSchema): InputPort | undefined =>
-  node.type === "response-output" ? { type: RESULT_PORTS[name] ?? "any", list: true } : inputPorts(node, schema).get(name);
+  node.type === "response-output" ? { type: RESULT_PORTS.get(name) ?? "any", list: true } : inputPorts(node, schema).get(name);
 
-const DEFAULT_INPUTS: Readonly<Record<string, string>> = { list: "items", "http-request": "body" };
-const RESULT_BY_OUTPUT: Readonly<Record<string, string>> = { image: "images", video: "videos", audio: "audios", text: "text" };
+const DEFAULT_INPUTS: ReadonlyMap<string, string> = new Map([
+  ["list", "items"],
+  ["http-request", "body"],
+]);
+const RESULT_BY_OUTPUT: ReadonlyMap<string, string> = new Map([
+  ["image", "images"],
+  ["video", "videos"],
+  ["audio", "audios"],
+]);
 
 /** The port an edge without a target handle means. */
 export const defaultInput = (node: GraphNode, outputName: string): string => {
-  if (node.type === "response-output") return RESULT_BY_OUTPUT[outputName] ?? outputName;
-  return DEFAULT_INPUTS[node.type] ?? (callsModel(node.type) ? "prompt" : outputName);
+  if (node.type === "response-output") return RESULT_BY_OUTPUT.get(outputName) ?? outputName;
+  return DEFAULT_INPUTS.get(node.type) ?? (callsModel(node.type) ? "prompt" : outputName);
 };

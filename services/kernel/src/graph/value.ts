@@ -18,9 +18,13 @@ export const asText = (value: unknown): string => {
   return typeof value === "object" ? JSON.stringify(value) : String(value as number | boolean | bigint);
 };
 
-/** What several edges into one port make: their values in edge order, lists spread. */
+/** What several edges into one port make: their values in edge order, lists spread. What was never given adds nothing. */
 export const concatenated = (values: readonly unknown[]): unknown[] =>
-  values.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value]));
+  values.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : value === undefined ? [] : [value]));
+
+/** A member by a name that users choose: never one that every object inherits. */
+export const member = (record: Readonly<Record<string, unknown>>, name: string): unknown =>
+  Object.hasOwn(record, name) ? record[name] : undefined;
 
 const PLACEHOLDER = /\{\{\s*([A-Za-z0-9_][A-Za-z0-9_.-]*)\s*\}\}/g;
 
