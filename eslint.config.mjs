@@ -2,18 +2,24 @@ import boundaries from "eslint-plugin-boundaries";
 import tseslint from "typescript-eslint";
 
 /** Only the guarded client may call out: everything else could be pointed at our own network. */
+const GUARDED = "Call out through platform's egress client.";
+const CLIENTS = ["undici", "axios", "https", "node:https", "http2", "node:http2"];
 const OUTBOUND = [
-  { name: "undici", message: "Call out through platform's egress client." },
-  { name: "node:https", message: "Call out through platform's egress client." },
-  { name: "axios", message: "Call out through platform's egress client." },
+  ...CLIENTS.map((name) => ({ name, message: GUARDED })),
+  ...["http", "node:http"].map((name) => ({ name, importNames: ["request", "get", "ClientRequest"], message: GUARDED })),
+  ...["net", "node:net", "tls", "node:tls"].map((name) => ({
+    name,
+    importNames: ["connect", "createConnection", "Socket"],
+    message: GUARDED,
+  })),
 ];
+const OUTBOUND_GLOBALS = ["fetch", "WebSocket", "EventSource"].map((name) => ({ name, message: GUARDED }));
 const OUTBOUND_SYNTAX = [
-  { selector: "CallExpression[callee.name='fetch']", message: "Call out through platform's egress client." },
-  {
-    selector: "CallExpression[callee.object.name=/^https?$/][callee.property.name=/^(request|get)$/]",
-    message: "Call out through platform's egress client.",
-  },
-];
+  "MemberExpression[object.name=/^(globalThis|global)$/][property.name=/^(fetch|WebSocket|EventSource)$/]",
+  "CallExpression[callee.object.name=/^https?$/][callee.property.name=/^(request|get)$/]",
+  "ImportExpression[source.value=/^(undici|axios|(node:)?(https|http2))$/]",
+  "CallExpression[callee.name='require'][arguments.0.value=/^(undici|axios|(node:)?(https|http2))$/]",
+].map((selector) => ({ selector, message: GUARDED }));
 
 const SERVICES = ["identity", "workflows", "models", "billing", "usage", "executions", "media", "sandbox"];
 const workflowCode = "services/executions/src/temporal/workflows/**";
@@ -45,6 +51,7 @@ export default tseslint.config(
     ignores: ["services/platform/src/egress.ts"],
     rules: {
       "no-restricted-imports": ["error", { paths: OUTBOUND }],
+      "no-restricted-globals": ["error", ...OUTBOUND_GLOBALS],
       "no-restricted-syntax": ["error", { selector: "ExportDefaultDeclaration", message: "Use named exports." }, ...OUTBOUND_SYNTAX],
     },
   },
@@ -53,6 +60,8 @@ export default tseslint.config(
     files: ["{gateway,services/*,deploy/bench,proto}/src/**/*.ts"],
     plugins: { boundaries },
     settings: {
+      // Without it no import resolves to a source, and the rule is silent.
+      "import/resolver": { node: { extensions: [".ts"] } },
       "boundaries/elements": [
         { type: "kernel", pattern: "services/kernel/src", mode: "folder" },
         { type: "platform", pattern: "services/platform/src", mode: "folder" },
@@ -89,7 +98,12 @@ export default tseslint.config(
         "error",
         {
           paths: OUTBOUND,
-          patterns: [{ group: [...SERVICES.map((name) => `@nodeloom/${name}`), "@nodeloom/gateway"], message: "Parts meet over gRPC, never by import." }],
+          patterns: [
+            {
+              group: [...SERVICES.map((name) => `@nodeloom/${name}`), "@nodeloom/gateway"],
+              message: "Parts meet over gRPC, never by import.",
+            },
+          ],
         },
       ],
     },
@@ -97,7 +111,10 @@ export default tseslint.config(
   {
     files: ["services/kernel/src/**/*.ts"],
     rules: {
-      "no-restricted-imports": ["error", { patterns: [{ regex: "^(?!\\.|ajv)", message: "The kernel has no dependencies but ajv, and no I/O." }] }],
+      "no-restricted-imports": [
+        "error",
+        { patterns: [{ regex: "^(?!\\.|ajv)", message: "The kernel has no dependencies but ajv, and no I/O." }] },
+      ],
     },
   },
   {
@@ -107,7 +124,15 @@ export default tseslint.config(
       "no-restricted-imports": "off",
       "@typescript-eslint/no-restricted-imports": [
         "error",
-        { patterns: [{ regex: "^(?!@temporalio/workflow$|@nodeloom/kernel/graph$|\\.{1,2}/)", allowTypeImports: true, message: "Workflows import only @temporalio/workflow and the kernel." }] },
+        {
+          patterns: [
+            {
+              regex: "^(?!@temporalio/workflow$|@nodeloom/kernel/graph$|\\.{1,2}/)",
+              allowTypeImports: true,
+              message: "Workflows import only @temporalio/workflow and the kernel.",
+            },
+          ],
+        },
       ],
     },
   },
@@ -119,8 +144,19 @@ export default tseslint.config(
       "no-restricted-imports": [
         "error",
         {
-          paths: [...OUTBOUND, ...["mongoose", "express", "@grpc/grpc-js"].map((name) => ({ name, message: "Concept files know no transport and no database driver." }))],
-          patterns: [{ group: [...SERVICES.map((name) => `@nodeloom/${name}`), "@nodeloom/gateway"], message: "Parts meet over gRPC, never by import." }],
+          paths: [
+            ...OUTBOUND,
+            ...["mongoose", "express", "@grpc/grpc-js"].map((name) => ({
+              name,
+              message: "Concept files know no transport and no database driver.",
+            })),
+          ],
+          patterns: [
+            {
+              group: [...SERVICES.map((name) => `@nodeloom/${name}`), "@nodeloom/gateway"],
+              message: "Parts meet over gRPC, never by import.",
+            },
+          ],
         },
       ],
     },

@@ -1,0 +1,26 @@
+// Judges the snippets on stdin by the repository's own configuration. A process of its own: jest can't load an ESM configuration.
+const path = require("node:path");
+const { text } = require("node:stream/consumers");
+const { ESLint } = require("eslint");
+
+const root = path.resolve(__dirname, "../../../..");
+const RULES = /restricted|boundaries/;
+
+const main = async () => {
+  const eslint = new ESLint({
+    cwd: root,
+    ruleFilter: ({ ruleId }) => RULES.test(ruleId),
+    // The rules about imports need no types, which take long to load.
+    overrideConfig: { languageOptions: { parserOptions: { projectService: false } } },
+  });
+  const judged = [];
+  for (const { file, code } of JSON.parse(await text(process.stdin))) {
+    const [result] = await eslint.lintText(code, { filePath: path.join(root, file) });
+    judged.push(result.messages.map(({ ruleId, message }) => `${ruleId}: ${message}`));
+  }
+  process.stdout.write(JSON.stringify(judged));
+};
+main().catch((error) => {
+  console.error(error);
+  process.exit(1);
+});
