@@ -1,8 +1,8 @@
-import { toCredits } from "@nodeloom/kernel";
+import { executionJson } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { raw } from "./json";
-import { anyObject, credits, iso, timestamp, uuid } from "./schemas";
+import { anyObject, credits, timestamp, uuid } from "./schemas";
 
 export const EXECUTION_STATUSES = ["processing", "completed", "failed", "cancelled", "cancel_requested"] as const;
 const FINAL: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
@@ -18,14 +18,18 @@ const executionError = z
   })
   .meta({ id: "ExecutionError" });
 
+const noWebhook = z.object({ configured: z.literal(false) });
+const webhook = z.object({ configured: z.literal(true), url: z.string() });
+
+/** Whether a submitted run has a webhook. */
+export const webhookConfiguration = z.discriminatedUnion("configured", [noWebhook, webhook]).meta({ id: "WebhookConfiguration" });
+
+/** How far a run's webhook has come. */
 export const webhookDelivery = z
-  .object({
-    configured: z.boolean(),
-    url: z.string().optional(),
-    attempts: z.number().optional(),
-    deliveredAt: timestamp.nullable().optional(),
-    lastError: z.string().nullable().optional(),
-  })
+  .discriminatedUnion("configured", [
+    noWebhook,
+    webhook.extend({ attempts: z.number(), deliveredAt: timestamp.nullable(), lastError: z.string().nullable() }),
+  ])
   .meta({ id: "WebhookDelivery" });
 
 const nodeState = z
@@ -62,52 +66,6 @@ export const execution = z
   })
   .meta({ id: "Execution" });
 
-const errorView = (error: executions.ExecutionError): Record<string, unknown> => ({
-  code: error.code,
-  message: error.message,
-  nodeId: error.nodeId,
-  providerStatus: error.providerStatus,
-  providerBody: error.providerBody,
-});
-
-export const webhookDeliveryView = (delivery: executions.WebhookDelivery | undefined): Record<string, unknown> =>
-  delivery?.configured
-    ? {
-        configured: true,
-        url: delivery.url,
-        attempts: delivery.attempts,
-        deliveredAt: iso(delivery.deliveredAt),
-        lastError: delivery.lastError ?? null,
-      }
-    : { configured: false };
-
-const nodeView = (node: executions.NodeState): Record<string, unknown> => ({
-  id: node.id,
-  type: node.type,
-  status: node.status,
-  startedAt: iso(node.startedAt),
-  durationMs: node.durationMs ?? null,
-  creditsCost: toCredits(node.millicredits),
-  error: node.error ? errorView(node.error) : null,
-  requestId: node.requestId,
-  warnings: node.warnings.length > 0 ? node.warnings : undefined,
-  cancelReport: node.cancelReport || undefined,
-});
-
-/** An execution as clients see it. */
-export const executionView = (stored: executions.Execution): Record<string, unknown> => ({
-  executionId: stored.executionId,
-  status: stored.status,
-  requestId: stored.requestId ?? null,
-  durationMs: stored.durationMs,
-  result: stored.resultJson === "" ? undefined : raw(stored.resultJson),
-  error: stored.error ? errorView(stored.error) : undefined,
-  webhookDelivery: webhookDeliveryView(stored.webhookDelivery),
-  nodes: stored.nodes.map(nodeView),
-  workflowSlug: stored.workflowSlug ?? null,
-  modelIds: stored.modelIds,
-  source: stored.source,
-  creditsCost: toCredits(stored.millicredits),
-  createdAt: iso(stored.createdAt),
-  finishedAt: iso(stored.finishedAt),
-});
+/** An execution as clients see it: as webhooks show it, with the result's text as it was stored. */
+export const executionView = (stored: executions.Execution): Record<string, unknown> =>
+  executionJson(stored, stored.resultJson === "" ? undefined : raw(stored.resultJson));

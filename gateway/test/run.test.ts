@@ -148,6 +148,13 @@ describe("an asynchronous run", () => {
     expect(asked[0]!.runner!.webhookUrl).toBe("https://example.com/hook");
   });
 
+  it("shows of a webhook only that there is one, however far its delivery has come", async () => {
+    const delivery = { configured: true, url: "https://example.com/hook", attempts: 3, lastError: "the receiver answered 500" };
+    answer = (_request, reply) => reply({ status: "completed", webhookDelivery: executions.WebhookDelivery.fromPartial(delivery) });
+    const { body } = await run({ inputs: {} }, { query: "?async=true" });
+    expect(body.webhookDelivery).toEqual({ configured: true, url: "https://example.com/hook" });
+  });
+
   it.each(["async=yes", "async=1", "async=", "async=true&async=true"])("is not guessed from %s", async (query) => {
     const { status, body } = await run({ inputs: {} }, { query: `?${query}` });
     expect([status, body.code]).toEqual([400, "INVALID_REQUEST"]);

@@ -1,10 +1,11 @@
 import { isSlug } from "@nodeloom/kernel";
+import { webhookDeliveryJson } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Services } from "../clients";
 import { executionNotFound } from "../errors";
 import { EVENT_STREAM_HEADERS, lastEventId, streamEvents, whileConnected, type StreamedEvent } from "../event-stream";
-import { execution, executionView, EXECUTION_STATUSES, isFinal, webhookDelivery, webhookDeliveryView } from "../execution-view";
+import { execution, executionView, EXECUTION_STATUSES, isFinal, webhookDelivery } from "../execution-view";
 import { toJson, raw } from "../json";
 import { EVENT_STREAM_MS } from "../limits";
 import { defineRoute, STREAMED, type CallContext, type Reply } from "../route";
@@ -150,7 +151,7 @@ export const executionRoutes = [
         executionId: params.id,
         userId: caller.user.id,
       });
-      return { status: 202, body: { webhookDelivery: webhookDeliveryView(delivery) } };
+      return { status: 202, body: { webhookDelivery: webhookDeliveryJson(delivery) } };
     },
   }),
 ];

@@ -2,6 +2,7 @@ import { type DomainError, fromCredits, invalidInputs, invalidRequest, isSlug, t
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { accountNotApproved } from "../errors";
+import { webhookConfiguration } from "../execution-view";
 import { ASYNC_WAIT_MS } from "../limits";
 import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../route";
 import { runReply, startRun, syncWaitMs, toRunner } from "../run";
@@ -35,7 +36,7 @@ const submitResult = z
     executionId: uuid,
     requestId: z.string().nullable(),
     status: z.literal("processing"),
-    webhookDelivery: z.object({ configured: z.boolean(), url: z.string().optional() }),
+    webhookDelivery: webhookConfiguration,
     pollUrl: z.string(),
   })
   .meta({ id: "SubmitResult" });
