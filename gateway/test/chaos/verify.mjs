@@ -15,12 +15,9 @@ export const verify = async ({ api, user, outcomes, receiver, admin, deadlineMs,
   const accepted = outcomes.filter(
     ({ status, code, executionId }) => executionId && (status === 200 || status === 202 || (status === 500 && code !== "INTERNAL")),
   );
-  const byStatus = Object.groupBy ? Object.groupBy(outcomes, ({ status }) => String(status)) : {};
-  say(
-    `answers: ${Object.entries(byStatus)
-      .map(([status, all]) => `${status} × ${all?.length}`)
-      .join(", ")}`,
-  );
+  const answers = new Map();
+  for (const { status } of outcomes) answers.set(status, (answers.get(status) ?? 0) + 1);
+  say(`answers: ${[...answers].map(([status, count]) => `${status} × ${count}`).join(", ")}`);
 
   const executions = new Map();
   for (const { executionId } of accepted) {

@@ -85,7 +85,7 @@ describe("a synchronous run", () => {
     });
     const allowed = await run(http(`${platform.baseUrl}/healthz`));
     expect(allowed.body).toMatchObject({ success: true, result: { code: 200 } });
-    const refused = await run(http("http://127.0.0.1:1/"));
+    const refused = await run(http("http://127.0.0.1:8123/"));
     expect(refused).toMatchObject({
       status: 500,
       body: { code: "EXECUTION_FAILED", error: expect.stringContaining("not a public address") as string },

@@ -134,12 +134,12 @@ it("never shows our secret or anything like one in a provider's answer", () => {
 });
 
 it("says that nothing was sent when the provider can't be reached", async () => {
-  const target = provider("sandbox-video", (settings) => ({ ...settings, baseUrl: "http://127.0.0.1:9" }));
-  const lonely = createEgressClient({ allow: ["127.0.0.1:9"] });
+  const target = provider("sandbox-video", (settings) => ({ ...settings, baseUrl: "http://127.0.0.1:8124" }));
+  const lonely = createEgressClient({ allow: ["127.0.0.1:8124"] });
   const alone = createProvider(
     JSON.stringify({
       ...(JSON.parse(readFileSync(join(REGISTRY, "sandbox-video.json"), "utf8")) as { provider: object }).provider,
-      baseUrl: "http://127.0.0.1:9",
+      baseUrl: "http://127.0.0.1:8124",
     }),
     { egress: lonely, secret: () => undefined },
   ) as JobProvider;

@@ -1,5 +1,6 @@
 import {
   Client,
+  connectivityState,
   Metadata,
   status,
   type handleClientStreamingCall,
@@ -17,6 +18,8 @@ import { MAX_MESSAGE_BYTES, REQUEST_ID_KEY } from "./server";
 
 const DEFAULT_DEADLINE_MS = 5_000;
 const MAX_RECONNECT_BACKOFF_MS = 1_000;
+/** Longer than a reconnection's pause, so that a call meets at least one attempt. */
+const RECONNECT_MS = 1_500;
 
 export interface CallOptions {
   /** How long the call may take; the caller's own deadline shortens it. */
@@ -55,19 +58,28 @@ const deadline = (options: CallOptions): Date => {
 
 type Method = ServiceDefinition[string];
 
-const unaryCall = (client: Client, method: Method, callee: string, request: unknown, options: CallOptions): Promise<unknown> =>
-  new Promise((resolve, reject) => {
+const AWAY: readonly connectivityState[] = [connectivityState.CONNECTING, connectivityState.TRANSIENT_FAILURE];
+
+/** Waits a moment for a callee that is starting, or starting again; the call itself tells when it did not come. */
+const arrived = (client: Client, until: number): Promise<void> =>
+  new Promise((resolve) => client.waitForReady(Math.min(until, Date.now() + RECONNECT_MS), () => resolve()));
+
+const unaryCall = async (client: Client, method: Method, callee: string, request: unknown, options: CallOptions): Promise<unknown> => {
+  const until = deadline(options);
+  if (AWAY.includes(client.getChannel().getConnectivityState(true))) await arrived(client, until.getTime());
+  return new Promise((resolve, reject) => {
     const call = client.makeUnaryRequest(
       method.path,
       method.requestSerialize,
       method.responseDeserialize,
       request,
       outgoingMetadata(options),
-      { deadline: deadline(options) },
+      { deadline: until },
       (error: ServiceError | null, response?: unknown) => (error ? reject(fromServiceError(error, callee) as Error) : resolve(response)),
     );
     options.signal?.addEventListener("abort", () => call.cancel(), { once: true });
   });
+};
 
 async function* serverStreamCall(
   client: Client,
