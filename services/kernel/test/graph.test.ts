@@ -227,6 +227,15 @@ describe("planning", () => {
     expect(callInputs(step, { images: ["u", "v"] })).toEqual({ images: ["u", "v"] });
   });
 
+  it("takes literals as they are when told so", () => {
+    const request = { graph: graphOf([{ id: "chat", type: "llm-assistant", data: { model: "chat", inputs: { prompt: "a {{b}}" } } }], []) };
+    const rest = { inputs: new Map(), models: MODELS, media: new Map(), markupPermille: 1_500 };
+    const [verbatim] = planRun({ ...request, ...rest, verbatim: true }).plan!.steps;
+    expect(callInputs(verbatim!, {}).prompt).toBe("a {{b}}");
+    const [template] = planRun({ ...request, ...rest }).plan!.steps;
+    expect(callInputs(template!, {}).prompt).toBe("a ");
+  });
+
   it("bounds a text model by its longest answer", () => {
     const [item] = holdItems(planned([{ id: "chat", type: "llm-assistant", data: { model: "chat", prompt: "hi", maxTokens: 1_000 } }], []));
     expect(item!.maxMillicredits).toBeGreaterThanOrEqual(225);
@@ -336,7 +345,77 @@ describe("a graph that can't run", () => {
   });
 });
 
+describe("a graph that would grow without bounds", () => {
+  const chain = (count: number, type: string, data: (index: number) => Record<string, unknown>): Node[] =>
+    Array.from({ length: count }, (_, index) => ({ id: `n${index}`, type, data: data(index) }));
+
+  it("is refused when texts that are made of texts outgrow the limit", () => {
+    const nodes = chain(40, "text-box", () => ({ text: "{{a}}{{a}}" }));
+    const edges = nodes.slice(1).map((_, index): Edge => [`n${index}.text`, `n${index + 1}.a`]);
+    const found = issues([input({ name: "a", type: "text" }), ...nodes], [["in.a", "n0.a"], ...edges]);
+    expect(found).toEqual([]);
+    const long = planRun({
+      graph: graphOf([input({ name: "a", type: "text" }), ...nodes], [["in.a", "n0.a"], ...edges]),
+      inputs: new Map([["a", "x".repeat(1_000)]]),
+      models: MODELS,
+      media: new Map(),
+      markupPermille: 1_500,
+    });
+    expect(long.issues[0]!.message).toMatch(/its text would be longer than/);
+  });
+
+  it("is refused when lists that are made of lists outgrow the limit", () => {
+    const nodes = chain(40, "list", (index) => ({ items: index === 0 ? ["a"] : [] }));
+    const edges = nodes.slice(1).flatMap((_, index): Edge[] => [
+      [`n${index}.items`, `n${index + 1}.items`],
+      [`n${index}.items`, `n${index + 1}.items`],
+    ]);
+    expect(issues(nodes, edges)[0]!.message).toMatch(/it has 1024 items/);
+  });
+
+  it("is refused when one value is used so often that the plan outgrows the limit", () => {
+    const nodes = chain(100, "http-request", () => ({ url: "https://example.com" }));
+    const edges = nodes.map((_, index): Edge => ["in.a", `n${index}.body`]);
+    const run = planRun({
+      graph: graphOf([input({ name: "a", type: "text" }), ...nodes], edges),
+      inputs: new Map([["a", "x".repeat(250_000)]]),
+      models: MODELS,
+      media: new Map(),
+      markupPermille: 1_500,
+    });
+    expect(run.issues).toEqual([{ nodeId: null, message: expect.stringMatching(/texts and files are more than/) as string }]);
+  });
+
+  it("is refused when it makes more calls than a run may have", () => {
+    const nodes = chain(21, "http-request", () => ({ url: "https://example.com" }));
+    const list: Node = { id: "list", type: "list", data: { items: Array.from({ length: 50 }, (_, index) => index) } };
+    const edges = nodes.map((_, index): Edge => ["list.items", `n${index}.body`]);
+    expect(issues([list, ...nodes], edges)).toEqual([{ nodeId: null, message: "the run may make 1050 calls, at most 1000 are allowed" }]);
+  });
+
+  it("is refused when a node's id is too long to name an activity", () => {
+    expect(issues([{ id: "x".repeat(201), type: "text-box" }], [])[0]!.message).toMatch(/id of nodes\[0\]/);
+  });
+
+  it("is judged in time, however its edges run", () => {
+    const text = `${"{{a}} ".repeat(20)}${"x".repeat(200_000)}`;
+    const nodes = chain(499, "text-box", () => ({ text: "{{a}}" }));
+    const edges = nodes.map((_, index): Edge => [`n${index}.text`, `n${index === 498 ? 497 : index + 1}.a`]).reverse();
+    const started = Date.now();
+    expect(issues(nodes, [...edges, ["n1.text", "n0.a"]]).map((issue) => issue.nodeId)).toContain("n0");
+    const wide = Array.from({ length: 2_000 }, (): Edge => ["in.a", "box.a"]);
+    issues([input({ name: "a", type: "text" }), { id: "box", type: "text-box", data: { text } }], wide);
+    expect(Date.now() - started).toBeLessThan(2_000);
+  });
+});
+
 describe("fan-out", () => {
+  it("never makes more calls than credits are held for", () => {
+    const step = { sources: { prompt: [{ node: "pic", port: "image" }] }, listPorts: [], maxItems: 1 };
+    expect(() => bindItems(step, () => ["a", "b"])).toThrow(/no more than 1 was expected/);
+    expect(bindItems(step, () => "a").items).toEqual([{ prompt: "a" }]);
+  });
+
   const step = (sources: Record<string, unknown>): Parameters<typeof bindItems>[0] => ({
     sources: Object.fromEntries(Object.entries(sources).map(([name, value]) => [name, [{ value }]])),
     listPorts: ["all"],

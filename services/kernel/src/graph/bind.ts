@@ -1,15 +1,11 @@
 import { LIMITS } from "../limits";
+import { GRAPH_BOUNDS, valueBytes } from "./bounds";
 import type { MediaValue } from "./value";
-import { asText, concatenated, fill, fillDeep, isMedia, member } from "./value";
+import { asText, BindError, concatenated, fill, fillDeep, isMedia, member } from "./value";
 import type { PlanStep, Source } from "./plan-types";
 
 /** Looks up an output that a node produced. */
 export type Outputs = (nodeId: string, port: string) => unknown;
-
-/** Why a node can't be given its inputs; becomes the node's error. */
-export class BindError extends Error {
-  override readonly name = "BindError";
-}
 
 /** What flows into one port: a single source as it is, several as one list in edge order. */
 export const portValue = (sources: readonly Source[], outputs: Outputs): unknown => {
@@ -26,9 +22,9 @@ export interface Bound {
 
 /**
  * Spreads lists that flow into single-value ports over items; single values repeat.
- * @throws BindError when lists differ in length or are too long.
+ * @throws BindError when lists differ in length, are too long, or have more items than the run has set credits aside for.
  */
-export const bindItems = (step: Pick<PlanStep, "sources" | "listPorts">, outputs: Outputs): Bound => {
+export const bindItems = (step: Pick<PlanStep, "sources" | "listPorts"> & { maxItems?: number }, outputs: Outputs): Bound => {
   const values = Object.entries(step.sources).map(([port, sources]): [string, unknown] => [port, portValue(sources, outputs)]);
   const lists = values.filter(([port, value]) => Array.isArray(value) && !step.listPorts.includes(port)) as [string, unknown[]][];
   if (lists.length === 0) return { items: [Object.fromEntries(values)], mapped: false };
@@ -40,6 +36,8 @@ export const bindItems = (step: Pick<PlanStep, "sources" | "listPorts">, outputs
     );
   if (length > LIMITS.fanOutItems)
     throw new BindError(`a list of ${length} items flows into ${lists[0]![0]}: at most ${LIMITS.fanOutItems} are allowed`);
+  if (step.maxItems !== undefined && length > step.maxItems)
+    throw new BindError(`a list of ${length} items flows into ${lists[0]![0]}, where no more than ${step.maxItems} was expected`);
   const mappedPorts = new Set(lists.map(([port]) => port));
   const items = Array.from({ length }, (_, index) =>
     Object.fromEntries(values.map(([port, value]) => [port, mappedPorts.has(port) ? (value as unknown[])[index] : value])),
@@ -100,11 +98,22 @@ export const httpCall = (step: Pick<PlanStep, "literals">, item: Readonly<Record
   return call;
 };
 
-/** The value of a pure node for one item. */
+const boundedList = (items: unknown[]): unknown[] => {
+  if (items.length > GRAPH_BOUNDS.listItems)
+    throw new BindError(`it has ${items.length} items, at most ${GRAPH_BOUNDS.listItems} are allowed`);
+  if (valueBytes(items, GRAPH_BOUNDS.listBytes) > GRAPH_BOUNDS.listBytes)
+    throw new BindError(`its items are larger than ${GRAPH_BOUNDS.listBytes} bytes`);
+  return items;
+};
+
+/**
+ * The value of a pure node for one item.
+ * @throws BindError when it would be too large.
+ */
 export const pureValue = (step: Pick<PlanStep, "type" | "literals">, item: Readonly<Record<string, unknown>>): unknown => {
   if (step.type === "list") {
     const own = Array.isArray(step.literals.items) ? (step.literals.items as unknown[]) : [];
-    return Object.hasOwn(item, "items") ? [...own, ...concatenated([item.items])] : own;
+    return boundedList(Object.hasOwn(item, "items") ? [...own, ...concatenated([item.items])] : own);
   }
   return fill(asText(step.literals.text), (name) => member(item, name));
 };

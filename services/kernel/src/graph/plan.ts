@@ -1,13 +1,14 @@
 import type { Issue } from "../errors";
 import { LIMITS } from "../limits";
 import { millicreditsFor } from "../money";
-import { bindItems, BindError, callInputs, collect, pureValue, type Bound } from "./bind";
+import { bindItems, callInputs, collect, pureValue, type Bound } from "./bind";
+import { GRAPH_BOUNDS, textBytes, valueBytes } from "./bounds";
 import type { EvaluatedNode, PlanStep, RunPlan, Source } from "./plan-types";
 import { inputPorts, literalInputs } from "./ports";
 import { outputCount, PRICED_INPUTS, propertySchema, worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
 import { callsModel, isRecord, type Graph, type GraphIssue, type GraphNode } from "./types";
 import { checkStructure, type Wiring } from "./validate";
-import { asText, member, placeholdersIn, type MediaValue } from "./value";
+import { asText, BindError, member, placeholdersIn, type MediaValue } from "./value";
 
 /** What planning needs to know of a model. */
 export interface ModelTerms {
@@ -29,6 +30,8 @@ export interface PlanRequest {
   /** Uploaded files that the graph names, by media id. */
   media: ReadonlyMap<string, MediaValue>;
   markupPermille: number;
+  /** Literals are taken as they are: nothing in them is a template. */
+  verbatim?: boolean;
 }
 
 /** What is known of an output before the run: its value, or bounds of it. */
@@ -41,7 +44,7 @@ const MESSAGE_OVERHEAD_TOKENS = 64;
 const URL_TOKENS = 512;
 const isKnown = (value: Abstract): value is Known => "value" in value;
 /** A token is at least one byte, so the bytes of a text bound its tokens. */
-const tokensOf = (value: unknown): number => new TextEncoder().encode(asText(value)).length;
+const tokensOf = (value: unknown): number => textBytes(asText(value));
 
 /** How many items and tokens may flow into one port. */
 const portBounds = (sources: readonly Abstract[]): Bounds => {
@@ -65,11 +68,24 @@ interface Planner {
   evaluated: EvaluatedNode[];
   warnings: Map<string, string[]>;
   issues: GraphIssue[];
+  /** Sizes of known values, which are measured once. */
+  sizes: Map<Known, number>;
+  /** Bytes of everything the plan says so far. */
+  bytes: number;
 }
+
+/** Counts a value that becomes part of the plan. */
+const weigh = (planner: Planner, known: Known): void => {
+  const bytes = planner.sizes.get(known) ?? valueBytes(known.value, GRAPH_BOUNDS.planBytes);
+  planner.sizes.set(known, bytes);
+  planner.bytes += bytes;
+};
 
 const source = (planner: Planner, node: string, port: string): Source => {
   const output = planner.outputs.get(node)?.get(port) ?? { value: undefined };
-  return isKnown(output) ? { value: output.value } : { node, port };
+  if (!isKnown(output)) return { node, port };
+  weigh(planner, output);
+  return { value: output.value };
 };
 
 const abstractSources = (planner: Planner, node: GraphNode, port: string): Abstract[] =>
@@ -87,14 +103,17 @@ const buildStep = (planner: Planner, node: GraphNode, terms: ModelTerms | undefi
   const ports = inputPorts(node, terms?.inputSchema);
   const wired = planner.wiring.inputs.get(node.id) ?? new Map<string, { node: string; port: string }[]>();
   const properties = terms && isRecord(terms.inputSchema.properties) ? Object.keys(terms.inputSchema.properties) : [];
+  const literals = literalsOf(node, terms?.inputSchema);
+  const isTemplate = (name: string): boolean => planner.request.verbatim !== true && ports.get(name)?.type === "text";
+  weigh(planner, { value: literals });
   return {
     id: node.id,
     type: node.type as PlanStep["type"],
     ...(terms ? { model: terms.internalName } : {}),
-    literals: literalsOf(node, terms?.inputSchema),
+    literals,
     sources: Object.fromEntries([...wired].map(([port, edges]) => [port, edges.map((edge) => source(planner, edge.node, edge.port))])),
     listPorts: [...ports].filter(([, port]) => port.list).map(([name]) => name),
-    textPorts: properties.filter((name) => ports.get(name)?.type === "text"),
+    textPorts: properties.filter(isTemplate),
     inputNames: properties,
     maxItems: 1,
     maxMillicredits: 0,
@@ -150,12 +169,26 @@ const mostItems = (planner: Planner, node: GraphNode, step: PlanStep): { items: 
 };
 
 const warnUnresolved = (planner: Planner, step: PlanStep): void => {
+  if (planner.request.verbatim) return;
   const missing = placeholdersIn(step.literals).filter((name) => !Object.hasOwn(step.sources, name));
   if (missing.length > 0)
     planner.warnings.set(
       step.id,
       missing.map((name) => `{{${name}}} is not connected and becomes empty text`),
     );
+};
+
+const evaluated = (planner: Planner, step: PlanStep, { items, mapped }: Bound): unknown => {
+  try {
+    return collect(
+      items.map((item) => pureValue(step, item)),
+      mapped,
+    );
+  } catch (error) {
+    if (!(error instanceof BindError)) throw error;
+    planner.issues.push({ nodeId: step.id, message: error.message });
+    return undefined;
+  }
 };
 
 /** text-box and list: evaluated now when they can be. */
@@ -165,10 +198,7 @@ const planPure = (planner: Planner, node: GraphNode): void => {
   const [port] = node.type === "list" ? ["items"] : ["text"];
   const bound = knownItems(planner, step);
   if (bound.complete) {
-    const value = collect(
-      bound.items.map((item) => pureValue(step, item)),
-      bound.mapped,
-    );
+    const value = evaluated(planner, step, bound);
     planner.outputs.set(node.id, new Map([[port!, { value }]]));
     planner.evaluated.push({ id: node.id, type: step.type, warnings: planner.warnings.get(node.id) ?? [] });
     return;
@@ -203,15 +233,15 @@ const planHttp = (planner: Planner, node: GraphNode): void => {
 const requiredNames = (schema: JsonSchema): string[] => (Array.isArray(schema.required) ? (schema.required as string[]) : []);
 
 /** Checks the inputs of a model call as far as they are known. */
-const checkCall = (planner: Planner, step: PlanStep, terms: ModelTerms, bound: KnownItems): void => {
+const checkCall = (planner: Planner, step: PlanStep, terms: ModelTerms, calls: readonly Record<string, unknown>[] | undefined): void => {
   const report = (message: string): void => void planner.issues.push({ nodeId: step.id, message });
-  if (!bound.complete) {
+  if (!calls) {
     for (const name of requiredNames(terms.inputSchema)) {
       if (member(step.literals, name) === undefined && member(step.sources, name) === undefined) report(`needs the input ${name}`);
     }
     return;
   }
-  const problems = bound.items.flatMap((item) => terms.validate(callInputs(step, item)));
+  const problems = calls.flatMap((inputs) => terms.validate(inputs));
   for (const message of new Set(problems.map((issue) => `${issue.path}: ${issue.message}`))) report(message);
 };
 
@@ -222,14 +252,25 @@ const answerTokens = (schema: JsonSchema, inputs: Readonly<Record<string, unknow
   return typeof given === "number" ? given : LIMITS.textValueBytes;
 };
 
+/** What the step's calls are given, as far as it is known. */
+const knownInputs = (planner: Planner, step: PlanStep, bound: Bound): Record<string, unknown>[] => {
+  try {
+    return bound.items.map((item) => callInputs(step, item));
+  } catch (error) {
+    if (!(error instanceof BindError)) throw error;
+    planner.issues.push({ nodeId: step.id, message: error.message });
+    return [];
+  }
+};
+
 const planCall = (planner: Planner, node: GraphNode, terms: ModelTerms): void => {
   const step = buildStep(planner, node, terms);
   warnUnresolved(planner, step);
   const bound = knownItems(planner, step);
-  checkCall(planner, step, terms, bound);
+  const candidates = knownInputs(planner, step, bound);
+  checkCall(planner, step, terms, bound.complete ? candidates : undefined);
   const most = mostItems(planner, node, step);
   const { unknown } = bound;
-  const candidates = bound.items.map((item) => callInputs(step, item));
   const inputTokens = most.tokens + MESSAGE_OVERHEAD_TOKENS + (step.sources.image || step.literals.image ? IMAGE_TOKENS : 0);
   const worst = Math.max(
     0,
@@ -297,6 +338,20 @@ const planNode = (planner: Planner, node: GraphNode): void => {
   }
 };
 
+/** What makes a run larger than any run may be. */
+const tooMuch = ({ steps, bytes }: Planner): GraphIssue[] => {
+  const calls = steps
+    .filter((step) => step.model !== undefined || step.type === "http-request")
+    .reduce((sum, step) => sum + step.maxItems, 0);
+  const { calls: mostCalls, planBytes } = GRAPH_BOUNDS;
+  return [
+    ...(calls > mostCalls ? [{ nodeId: null, message: `the run may make ${calls} calls, at most ${mostCalls} are allowed` }] : []),
+    ...(bytes > planBytes
+      ? [{ nodeId: null, message: `its texts and files are more than ${planBytes} bytes, each counted as often as it is used` }]
+      : []),
+  ];
+};
+
 /**
  * Turns a graph, its inputs and the models it names into a plan. Pure nodes whose inputs are known are evaluated
  * here, once; what is left runs later.
@@ -314,10 +369,10 @@ export const planRun = (request: PlanRequest): { plan: RunPlan; issues: [] } | {
     evaluated: [],
     warnings: new Map(),
     issues: [...request.graph.issues, ...issues],
+    sizes: new Map(),
+    bytes: 0,
   };
   for (const node of wiring.order) planNode(planner, node);
-  if (planner.issues.length > 0) return { plan: undefined, issues: planner.issues };
-
   const outputNodes = wiring.order.filter((node) => node.type === "response-output");
   const output = new Map<string, Source[]>();
   for (const node of outputNodes) {
@@ -325,6 +380,8 @@ export const planRun = (request: PlanRequest): { plan: RunPlan; issues: [] } | {
       output.set(port, [...(output.get(port) ?? []), ...edges.map((edge) => source(planner, edge.node, edge.port))]);
     }
   }
+  planner.issues.push(...tooMuch(planner));
+  if (planner.issues.length > 0) return { plan: undefined, issues: planner.issues };
   const used = new Set(planner.steps.map((step) => step.model).filter((name) => name !== undefined));
   const models = Object.fromEntries(
     [...used].map((name) => {

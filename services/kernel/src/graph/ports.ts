@@ -103,9 +103,9 @@ export const inputPorts = (node: GraphNode, schema?: JsonSchema): Map<string, In
   }
 };
 
-/** An input port by name; response-output takes any name. */
-export const inputPort = (node: GraphNode, name: string, schema?: JsonSchema): InputPort | undefined =>
-  node.type === "response-output" ? { type: RESULT_PORTS.get(name) ?? "any", list: true } : inputPorts(node, schema).get(name);
+/** The port of a node that takes any name: response-output. */
+export const anyInput = (node: GraphNode, name: string): InputPort | undefined =>
+  node.type === "response-output" ? { type: RESULT_PORTS.get(name) ?? "any", list: true } : undefined;
 
 const DEFAULT_INPUTS: ReadonlyMap<string, string> = new Map([
   ["list", "items"],

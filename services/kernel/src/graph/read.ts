@@ -1,5 +1,6 @@
 import { invalidRequest, type Issue } from "../errors";
 import { LIMITS } from "../limits";
+import { GRAPH_BOUNDS, textBytes } from "./bounds";
 import { isRecord, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "./types";
 
 const parseArray = (json: string, path: string, limit: number): unknown[] => {
@@ -36,6 +37,8 @@ export const readGraph = (nodesJson: string, edgesJson: string): Graph & { issue
     }
     if (seen.has(node.id)) issues.push({ nodeId: node.id, message: "another node has the same id" });
     seen.add(node.id);
+    if (textBytes(node.id) > GRAPH_BOUNDS.nodeIdBytes)
+      issues.push({ nodeId: null, message: `the id of nodes[${index}] is longer than ${GRAPH_BOUNDS.nodeIdBytes} bytes` });
     nodes.push({ id: node.id, type: node.type, data: isRecord(node.data) ? node.data : {} });
   }
   for (const [index, edge] of parseArray(edgesJson, "edges", LIMITS.edges).entries()) {

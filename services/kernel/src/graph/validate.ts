@@ -1,4 +1,4 @@
-import { compatible, defaultInput, inputPort, outputPorts } from "./ports";
+import { anyInput, compatible, defaultInput, inputPorts, outputPorts, type InputPort, type PortType } from "./ports";
 import type { JsonSchema } from "./price";
 import { isNodeType, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "./types";
 
@@ -10,22 +10,36 @@ export interface Wiring {
 
 type SchemaOf = (node: GraphNode) => JsonSchema | undefined;
 
-const connect = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>, schemaOf: SchemaOf, wiring: Wiring): string | undefined => {
+interface Ports {
+  inputs: (node: GraphNode) => Map<string, InputPort>;
+  outputs: (node: GraphNode) => Map<string, PortType>;
+}
+
+const once = <T>(make: (node: GraphNode) => T): ((node: GraphNode) => T) => {
+  const made = new Map<GraphNode, T>();
+  return (node) => {
+    const known = made.get(node) ?? make(node);
+    made.set(node, known);
+    return known;
+  };
+};
+
+const connect = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>, ports: Ports, wiring: Wiring): string | undefined => {
   const [from, to] = [nodes.get(edge.source), nodes.get(edge.target)];
   if (!from) return `an edge comes from ${edge.source}, which does not exist`;
   if (!to) return `an edge goes to ${edge.target}, which does not exist`;
   if (from.type === "note" || to.type === "note" || !isNodeType(from.type) || !isNodeType(to.type)) return undefined;
-  const outputs = outputPorts(from);
+  const outputs = ports.outputs(from);
   const port = edge.sourceHandle ?? [...outputs.keys()][0] ?? "";
   const outputType = outputs.get(port);
   if (outputType === undefined) return `${from.id} has no output ${port || "at all"}`;
   const name = edge.targetHandle ?? defaultInput(to, port);
-  const input = inputPort(to, name, schemaOf(to));
+  const input = anyInput(to, name) ?? ports.inputs(to).get(name);
   if (!input) return `${to.id} has no input ${name}`;
   if (!compatible(outputType, input.type))
     return `${from.id}.${port} is ${outputType} and can't flow into ${to.id}.${name}, which takes ${input.type}`;
-  const ports = wiring.inputs.get(to.id) ?? new Map<string, { node: string; port: string }[]>();
-  wiring.inputs.set(to.id, ports.set(name, [...(ports.get(name) ?? []), { node: from.id, port }]));
+  const wired = wiring.inputs.get(to.id) ?? new Map<string, { node: string; port: string }[]>();
+  wiring.inputs.set(to.id, wired.set(name, [...(wired.get(name) ?? []), { node: from.id, port }]));
   return undefined;
 };
 
@@ -50,15 +64,22 @@ const dependencyOrder = (nodes: readonly GraphNode[], inputs: Wiring["inputs"]):
   return { order, stuck: nodes.filter((node) => !placed.has(node)) };
 };
 
-/** Nodes that really are on a cycle: stuck, and reachable from themselves through stuck nodes. */
+/** Nodes that really are on a cycle, or between two: of the stuck ones, those that feed no other are peeled off. */
 const onCycle = (stuck: readonly GraphNode[], inputs: Wiring["inputs"]): GraphNode[] => {
   const remaining = new Set(stuck.map((node) => node.id));
-  const feeds = (id: string): boolean =>
-    [...remaining].some((other) => [...(inputs.get(other)?.values() ?? [])].flat().some((edge) => edge.node === id));
-  for (let shrinking = true; shrinking;) {
-    const loose = [...remaining].filter((id) => !feeds(id));
-    for (const id of loose) remaining.delete(id);
-    shrinking = loose.length > 0;
+  const sources = new Map(
+    stuck.map((node) => [node.id, new Set([...(inputs.get(node.id)?.values() ?? [])].flat().map((edge) => edge.node))]),
+  );
+  const fed = new Map<string, number>();
+  for (const from of sources.values()) for (const id of from) fed.set(id, (fed.get(id) ?? 0) + 1);
+  const loose = [...remaining].filter((id) => !fed.has(id));
+  for (let id = loose.pop(); id !== undefined; id = loose.pop()) {
+    remaining.delete(id);
+    for (const from of sources.get(id)!) {
+      const left = fed.get(from)! - 1;
+      fed.set(from, left);
+      if (left === 0 && remaining.has(from)) loose.push(from);
+    }
   }
   return stuck.filter((node) => remaining.has(node.id));
 };
@@ -72,8 +93,10 @@ export const checkStructure = (graph: Graph, schemaOf: SchemaOf): { wiring: Wiri
     if (!nodes.has(node.id)) nodes.set(node.id, node);
   }
   const wiring: Wiring = { order: [], inputs: new Map() };
+  // Reading a node's ports means reading its texts: once, however many edges it has.
+  const ports: Ports = { inputs: once((node) => inputPorts(node, schemaOf(node))), outputs: once(outputPorts) };
   for (const edge of graph.edges) {
-    const problem = connect(edge, nodes, schemaOf, wiring);
+    const problem = connect(edge, nodes, ports, wiring);
     if (problem)
       issues.push({ nodeId: nodes.has(edge.target) ? edge.target : nodes.has(edge.source) ? edge.source : null, message: problem });
   }

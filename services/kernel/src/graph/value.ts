@@ -1,3 +1,4 @@
+import { LIMITS } from "../limits";
 import { isRecord } from "./types";
 
 /** A file in media storage as it flows along an edge. */
@@ -38,9 +39,26 @@ export const placeholdersIn = (value: unknown): string[] => {
   return isRecord(value) ? placeholdersIn(Object.values(value)) : [];
 };
 
-/** Fills `{{name}}` in a text; an unresolved name becomes empty text. */
-export const fill = (text: string, resolve: (name: string) => unknown): string =>
-  text.replace(PLACEHOLDER, (_, name: string) => asText(resolve(name)));
+/** Why a node can't be given its inputs; becomes the node's error. */
+export class BindError extends Error {
+  override readonly name = "BindError";
+}
+
+/**
+ * Fills `{{name}}` in a text; an unresolved name becomes empty text.
+ * @throws BindError when the text would outgrow its limit: texts that are made of texts grow without bounds.
+ */
+export const fill = (text: string, resolve: (name: string) => unknown): string => {
+  const texts = new Map<string, string>();
+  let added = 0;
+  return text.replace(PLACEHOLDER, (_, name: string) => {
+    const value = texts.get(name) ?? asText(resolve(name));
+    texts.set(name, value);
+    added += value.length;
+    if (added > LIMITS.textValueBytes) throw new BindError(`its text would be longer than ${LIMITS.textValueBytes} characters`);
+    return value;
+  });
+};
 
 /** Fills every text inside a JSON value. */
 export const fillDeep = (value: unknown, resolve: (name: string) => unknown): unknown => {
