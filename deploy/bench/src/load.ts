@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Sample } from "./rounds";
 
 export type Task = () => Promise<unknown>;
@@ -35,6 +36,25 @@ export const loadEach = async <T, R>(
     }
   };
   await Promise.all(Array.from({ length: parallel }, slot));
+  return { sample: { latenciesMs, seconds: (performance.now() - startedAt) / 1_000 }, results };
+};
+
+/** Runs a task for each item, started at a fixed rate however long each takes. */
+export const loadPaced = async <T, R>(
+  items: readonly T[],
+  perSecond: number,
+  task: (item: T) => Promise<R>,
+): Promise<{ sample: Sample; results: R[] }> => {
+  const latenciesMs: number[] = [];
+  const startedAt = performance.now();
+  const timed = async (item: T, index: number): Promise<R> => {
+    await delay(Math.max(0, startedAt + (index * 1_000) / perSecond - performance.now()));
+    const at = performance.now();
+    const result = await task(item);
+    latenciesMs.push(performance.now() - at);
+    return result;
+  };
+  const results = await Promise.all(items.map(timed));
   return { sample: { latenciesMs, seconds: (performance.now() - startedAt) / 1_000 }, results };
 };
 

@@ -10,6 +10,12 @@ export const submit = async (api: ApiClient, slug: string): Promise<string> => {
   return executionId;
 };
 
+/** Asks a running execution to stop. @throws Error when it is not running any more */
+export const cancelRun = async (api: ApiClient, executionId: string): Promise<void> => {
+  const { status } = await api.expect<{ status: string }>(200, "POST", `/api/executions/${executionId}/cancel`);
+  if (status !== "cancel_requested") throw new Error(`execution ${executionId} should be running, and is ${status}`);
+};
+
 const watch = async (api: ApiClient, executionId: string): Promise<string> => {
   for (;;) {
     // The event stream ends when the execution is final, or when the server has kept it open for long enough.

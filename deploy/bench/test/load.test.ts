@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createApiClient } from "../src/http";
-import { loadEach, loadFor, steadyLoad } from "../src/load";
+import { loadEach, loadFor, loadPaced, steadyLoad } from "../src/load";
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -34,6 +34,21 @@ describe("load", () => {
     const fail = (): Promise<never> => Promise.reject(new Error("refused"));
     await expect(loadFor(1_000, 1, fail)).rejects.toThrow("refused");
     await expect(loadEach([1], 1, fail)).rejects.toThrow("refused");
+  });
+
+  it("at a fixed rate starts each item in its time, before earlier ones are done", async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const startedAt = performance.now();
+    const { results, sample } = await loadPaced([1, 2, 3, 4], 100, async (item) => {
+      if (item === 4) release();
+      await released;
+      return item;
+    });
+    expect(results).toEqual([1, 2, 3, 4]);
+    expect(sample.latenciesMs).toHaveLength(4);
+    // The fourth is due after 30 ms; timers count whole milliseconds.
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(28);
   });
 
   it("at a steady rate starts tasks before earlier ones are done, and waits for them in the end", async () => {

@@ -1,17 +1,17 @@
 import { textWorkflow, videoWorkflow } from "../graphs";
-import { loadEach, steadyLoad } from "../load";
+import { loadEach, loadPaced, steadyLoad } from "../load";
 import { metricsOf } from "../metrics";
 import { figuresOf, pooled, type Sample } from "../rounds";
-import { submit, waitForAll } from "../runs";
+import { cancelRun, submit, waitForAll } from "../runs";
 import { withWorkflow } from "../workflow";
 import type { Bench, Scenario } from "./scenario";
 
-const CANCELS_IN_PARALLEL = 4;
 const SUBMITS_IN_PARALLEL = 10;
-/** Longer than the bench: the runs are there to be cancelled. */
-const PROVIDER_LATENCY_MS = 600_000;
-/** Synchronous runs that go on meanwhile. */
-const LOAD_PER_SECOND = 15;
+/** Longer than a round: the runs are there to be cancelled. */
+const PROVIDER_LATENCY_MS = 60_000;
+/** At a fixed rate, beside synchronous runs at another: together well within what two cores can do. */
+const CANCELS_PER_SECOND = 10;
+const LOAD_PER_SECOND = 10;
 
 /** How long a client waits until its cancellation is accepted, while others go on. That it takes effect is checked afterwards. */
 export const cancel: Scenario = {
@@ -24,18 +24,14 @@ export const cancel: Scenario = {
         const round = async (runs: number): Promise<Sample> => {
           const { results: executionIds } = await loadEach(Array.from({ length: runs }), SUBMITS_IN_PARALLEL, () => submit(api, slug));
           const endLoad = steadyLoad(LOAD_PER_SECOND, runInBackground);
-          try {
-            const { sample } = await loadEach(executionIds, CANCELS_IN_PARALLEL, (executionId) =>
-              api.expect(200, "POST", `/api/executions/${executionId}/cancel`),
-            );
-            return sample;
-          } finally {
-            await endLoad();
-            await waitForAll(api, executionIds, "cancelled");
-          }
+          const { sample } = await loadPaced(executionIds, CANCELS_PER_SECOND, (executionId) => cancelRun(api, executionId)).finally(
+            endLoad,
+          );
+          await waitForAll(api, executionIds, "cancelled");
+          return sample;
         };
 
-        note(`${CANCELS_IN_PARALLEL} in parallel, beside ${LOAD_PER_SECOND} synchronous runs a second`);
+        note(`${CANCELS_PER_SECOND} a second, beside ${LOAD_PER_SECOND} synchronous runs a second`);
         await round(SUBMITS_IN_PARALLEL);
         const samples: Sample[] = [];
         for (let number = 0; number < extent.rounds; number += 1) samples.push(await round(extent.runs));
