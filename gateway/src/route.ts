@@ -52,7 +52,7 @@ export interface CallContext<A extends Auth = Auth, P = unknown, Q = unknown, B 
   /** The body's top-level members as slices of the text that was sent. */
   members(): ReadonlyMap<string, string>;
   caller: A extends "none" ? undefined : Caller;
-  /** The id of the run that this request starts; only on routes that start one. */
+  /** The id of what this request starts: of its run, or of its work under an Idempotency-Key. Otherwise empty. */
   executionId: string;
   receivedAtMs: number;
   logger: Logger;

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { connectRedis, createLogger, redisReady } from "@nodeloom/platform";
 import fc from "fast-check";
 import { startPlatform, type Platform, type User } from "./support/platform";
 
@@ -15,6 +16,17 @@ const as = (user: User, headers: Record<string, string> = {}) => ({ headers: { .
 const create = (json: object, user = pro, headers: Record<string, string> = {}) =>
   platform.send("/api/workflows", { json, ...as(user, headers) });
 const nameOf = (what: string): string => `${what} ${randomUUID().slice(0, 8)}`;
+
+/** Makes every idempotency record what a crash leaves: begun, its lease over, without an answer. */
+const loseAnswers = async (): Promise<void> => {
+  const redis = connectRedis({ url: platform.env.REDIS_URL!, logger: createLogger("test", "silent") });
+  await redisReady(redis);
+  for (const key of await redis.keys(`${platform.env.REDIS_KEY_PREFIX}idempotency:*`)) {
+    await redis.hdel(key, "reply");
+    await redis.hset(key, "leaseUntil", 0);
+  }
+  redis.disconnect();
+};
 
 /** What stands after a member's name in the text of an answer. */
 const memberText = (text: string, name: string): string => text.slice(text.indexOf(`"${name}":`) + name.length + 3);
@@ -59,6 +71,18 @@ describe("creating a workflow", () => {
     expect(second.text).toBe(first.text);
     expect(second.headers).toMatchObject({ "idempotency-replayed": "true", etag: '"1"', location: first.headers.location });
     expect((await create({ name: "another" }, pro, headers)).body.code).toBe("IDEMPOTENCY_KEY_REUSED");
+  });
+
+  it("under an Idempotency-Key makes no second one when the process died before it could keep its answer", async () => {
+    const json = { name: nameOf("Once") };
+    const headers = { "idempotency-key": randomUUID() };
+    const first = await create(json, pro, headers);
+    await loseAnswers();
+    const second = await create(json, pro, headers);
+    expect([second.status, second.headers["idempotency-replayed"]]).toEqual([201, undefined]);
+    expect(second.text).toBe(first.text);
+    const { body } = await platform.send("/api/workflows", as(pro));
+    expect((body as unknown as { name: string }[]).filter(({ name }) => name === json.name)).toHaveLength(1);
   });
 
   it.each([

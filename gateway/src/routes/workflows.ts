@@ -174,6 +174,8 @@ const createRequest = (body: z.infer<typeof creation>, context: CallContext<"any
     edgesJson: texts.edges ?? NO_NODES,
     viewportJson: texts.viewport ?? DEFAULT_VIEWPORT,
     maxWorkflows: cap(context.caller),
+    // Under an Idempotency-Key every attempt has the same id, the one after a crash too.
+    reference: context.executionId,
   });
 };
 

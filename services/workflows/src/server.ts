@@ -47,7 +47,8 @@ const changes = (request: proto.UpdateWorkflowRequest): Partial<Settings> => {
 /** gRPC handlers of the workflows service. */
 export const workflowsHandlers = (workflows: Workflows, folders: Folders): proto.WorkflowsServiceServer => ({
   createWorkflow: unary(async (request) => {
-    const created = await workflows.create(request.ownerId, newSettings(request), request.maxWorkflows);
+    const { ownerId, maxWorkflows, reference } = request;
+    const created = await workflows.create({ ownerId, settings: newSettings(request), maxWorkflows, reference });
     return proto.CreateWorkflowResponse.fromPartial({ workflow: toWorkflow(created) });
   }),
   getWorkflow: unary(async ({ slug, userId }) =>

@@ -39,6 +39,8 @@ const rows = new Schema<Row>(
 // The two halves of a list; the first also counts against the cap and empties folders.
 rows.index({ createdBy: 1, updatedAt: -1 });
 rows.index({ isTemplate: 1, updatedAt: -1 });
+// One workflow per creation, however often it is attempted.
+rows.index({ creationId: 1 }, { unique: true });
 
 const SUMMARY = { nodesJson: 0, edgesJson: 0, viewportJson: 0, fieldsJson: 0, valuesJson: 0, creationId: 0 } as const;
 const SCHEMA = { name: 1, description: 1, fieldsJson: 1, valuesJson: 1, generators: 1 } as const;
@@ -81,6 +83,7 @@ export const createWorkflowStore = (connection: Connection): WorkflowStore => {
     visibleSchema: (slug, userId) => part(visible(slug, userId), SCHEMA),
     publicSchema: (slug) => part({ _id: slug, publicPlayground: true }, SCHEMA),
     owned: (slug, ownerId) => one({ _id: slug, createdBy: ownerId }),
+    created: (creationId, ownerId) => one({ creationId, createdBy: ownerId }),
     ownSummaries: (ownerId) => summaries({ createdBy: ownerId }),
     othersTemplates: (userId) => summaries({ isTemplate: true, createdBy: { $ne: userId } }),
     replace: async ({ slug, createdBy, revision }, members) => {

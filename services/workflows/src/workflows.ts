@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError, invalidRequest, unavailable } from "@nodeloom/kernel";
 import type { WithinCap } from "./cap";
@@ -10,7 +10,7 @@ import type { SchemaPart, Settings, Summary, Workflow } from "./workflow";
 
 export interface WorkflowStore {
   createIndexes(): Promise<void>;
-  /** False when the slug is taken. */
+  /** False when the slug is taken, or the creation is stored already. */
   insert(workflow: Workflow): Promise<boolean>;
   /** Slugs that match an anchored pattern. */
   slugs(pattern: RegExp): Promise<string[]>;
@@ -20,6 +20,7 @@ export interface WorkflowStore {
   visibleSchema(slug: string, userId: string): Promise<SchemaPart | undefined>;
   publicSchema(slug: string): Promise<SchemaPart | undefined>;
   owned(slug: string, ownerId: string): Promise<Workflow | undefined>;
+  created(creationId: string, ownerId: string): Promise<Workflow | undefined>;
   ownSummaries(ownerId: string): AsyncIterable<Summary>;
   othersTemplates(userId: string): AsyncIterable<Summary>;
   /** Writes members of a workflow if it is still at the revision it was read at. */
@@ -29,6 +30,15 @@ export interface WorkflowStore {
   remove(slug: string, ownerId: string): Promise<boolean>;
   /** creationIds of what counts against the owner's cap. */
   savedCreationIds(ownerId: string, limit: number): Promise<string[]>;
+}
+
+export interface Creation {
+  ownerId: string;
+  settings: Settings;
+  /** Saved workflows the owner may have; undefined means uncapped. */
+  maxWorkflows: number | undefined;
+  /** The owner's name of this creation; the same name gives the same workflow. Empty: none. */
+  reference: string;
 }
 
 export interface Update {
@@ -47,7 +57,7 @@ export interface Definition {
 }
 
 export interface Workflows {
-  create(ownerId: string, settings: Settings, maxWorkflows: number | undefined): Promise<Workflow>;
+  create(creation: Creation): Promise<Workflow>;
   get(slug: string, userId: string): Promise<Workflow>;
   list(userId: string): Promise<Summary[]>;
   update(update: Update): Promise<Workflow>;
@@ -67,6 +77,7 @@ export interface WorkflowsDeps {
 /** Attempts under contention; each failed one means that another succeeded. */
 const ATTEMPTS = 200;
 const MAX_PAUSE_MS = 20;
+const MAX_REFERENCE_CHARS = 255;
 
 const pause = (): Promise<void> => delay(Math.random() * MAX_PAUSE_MS);
 
@@ -76,6 +87,10 @@ const found = <T>(workflow: T | undefined): T => {
   if (workflow === undefined) throw notFound();
   return workflow;
 };
+
+/** Unique for every creation; the attempts of one that is named share it, and its uniqueness makes them one workflow. */
+const creationIdOf = (ownerId: string, reference: string): string =>
+  reference === "" ? randomUUID() : createHash("sha256").update(`${ownerId}\n${reference}`).digest("base64url");
 
 /** The members that were sent, with what follows from a changed graph. */
 const changedMembers = (current: Workflow, changes: Partial<Settings>): Partial<Workflow> => {
@@ -104,6 +119,8 @@ export const createWorkflows = ({ store, folders, withinCap }: WorkflowsDeps): W
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const candidate = { ...workflow, slug };
       if (await store.insert(candidate)) return candidate;
+      const twin = await store.created(workflow.creationId, workflow.createdBy);
+      if (twin) return twin;
       if (attempt > 1) await pause();
       slug = firstFree(base, new Set(await store.slugs(variantsOf(base))));
     }
@@ -127,13 +144,16 @@ export const createWorkflows = ({ store, folders, withinCap }: WorkflowsDeps): W
   };
 
   return {
-    create: async (ownerId, settings, maxWorkflows) => {
+    create: async ({ ownerId, settings, maxWorkflows, reference }) => {
       checkSettings(settings);
       checkSize(settings);
+      if (reference.length > MAX_REFERENCE_CHARS) throw invalidRequest([{ path: "reference", message: "is too long" }]);
+      const creationId = creationIdOf(ownerId, reference);
+      const earlier = reference === "" ? undefined : await store.created(creationId, ownerId);
+      if (earlier) return settleFolder(earlier);
       const derived = derive(settings.nodesJson, settings.edgesJson);
       await requireFolder(settings.folderId, ownerId);
       const now = new Date();
-      const creationId = randomUUID();
       const workflow = { ...settings, ...derived, creationId, createdBy: ownerId, revision: 1, createdAt: now, updatedAt: now };
       const slot = { ownerId, creationId, max: settings.isTemplate ? undefined : maxWorkflows };
       return settleFolder(await withinCap(slot, () => insert(workflow)));

@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import { invalidAt, newOwner, startWorkflows, type RunningWorkflows } from "./harness";
+
+let service: RunningWorkflows & { prefix: string };
+let replica: RunningWorkflows;
+beforeAll(async () => {
+  service = await startWorkflows();
+  replica = await startWorkflows(service.prefix);
+});
+afterAll(async () => {
+  await replica.close();
+  await service.stop();
+});
+
+const slugsOf = async (owner: string): Promise<string[]> =>
+  (await service.client.listWorkflows({ userId: owner })).workflows.filter((row) => row.createdBy === owner).map(({ slug }) => slug);
+
+describe("a creation with a reference", () => {
+  it("gives the same workflow when it is sent again, as it is by then", async () => {
+    const [owner, reference] = [newOwner(), randomUUID()];
+    const first = await service.create(owner, { name: "Once", reference });
+    await service.update(first.slug, owner, { description: "changed" });
+    expect(await replica.create(owner, { name: "Once", reference })).toMatchObject({ slug: first.slug, description: "changed" });
+    expect(await slugsOf(owner)).toEqual([first.slug]);
+  });
+
+  it("makes one workflow of many simultaneous attempts, over replicas", async () => {
+    const [owner, reference] = [newOwner(), randomUUID()];
+    const attempts = Array.from({ length: 20 }, (_, index) =>
+      (index % 2 === 0 ? service : replica).create(owner, { name: "Twins", reference, maxWorkflows: 1 }),
+    );
+    const slugs = new Set((await Promise.all(attempts)).map(({ slug }) => slug));
+    expect(await slugsOf(owner)).toEqual([...slugs]);
+    expect(slugs.size).toBe(1);
+  });
+
+  it("does not count against its own cap when it is repeated, and another one does", async () => {
+    const [owner, reference] = [newOwner(), randomUUID()];
+    const first = await service.create(owner, { reference, maxWorkflows: 1 });
+    expect((await service.create(owner, { reference, maxWorkflows: 1 })).slug).toBe(first.slug);
+    await expect(service.create(owner, { reference: randomUUID(), maxWorkflows: 1 })).rejects.toMatchObject({
+      reason: "WORKFLOW_CAP_REACHED",
+    });
+  });
+
+  it("is its owner's: the same reference of another is another workflow", async () => {
+    const reference = randomUUID();
+    const [one, other] = [await service.create(newOwner(), { reference }), await service.create(newOwner(), { reference })];
+    expect(one.slug).not.toBe(other.slug);
+  });
+
+  it("is a new workflow each time where there is no reference", async () => {
+    const owner = newOwner();
+    await service.create(owner);
+    await service.create(owner);
+    expect(await slugsOf(owner)).toHaveLength(2);
+  });
+
+  it("has a reference of bounded length", async () => {
+    await expect(service.create(newOwner(), { reference: "x".repeat(256) })).rejects.toMatchObject(invalidAt("reference"));
+  });
+});
