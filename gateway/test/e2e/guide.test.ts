@@ -1,0 +1,215 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { Webhook } from "standardwebhooks";
+import { clientOf, eventually, type Account } from "./support/client";
+import { freePort, startPlatform, type Platform } from "./support/platform";
+
+const ROOT = join(__dirname, "..", "..", "..");
+const GUIDE = join(ROOT, "docs", "guide");
+const REGISTRY = join(ROOT, "services", "models", "registry");
+
+const hasPython = spawnSync("python3", ["--version"]).status === 0;
+
+const read = (path: string): string => readFileSync(path, "utf8");
+/** The fenced blocks of a page in one language, in order. */
+const blocks = (path: string, language: string): string[] =>
+  [...read(path).matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "gm"))].map(([, block]) => block!);
+
+describe("the pages", () => {
+  const pages = [
+    "README.md",
+    "CHANGELOG.md",
+    ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" }).map((name) => `docs/${name}`),
+  ]
+    .filter((name) => name.endsWith(".md"))
+    .sort();
+
+  /** Headings as GitHub makes anchors of them. */
+  const anchors = (page: string): string[] =>
+    [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+      title!
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    );
+
+  it.each(pages)("%s links to nothing that is not there", (name) => {
+    const page = join(ROOT, name);
+    const prose = read(page).replace(/^```[\s\S]*?^```$/gm, "");
+    const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!).filter((target) => !/^https?:/.test(target));
+    const broken = links.filter((target) => {
+      const [path, anchor] = target.split("#");
+      const file = path === "" ? page : resolve(dirname(page), path!);
+      return !existsSync(file) || (anchor !== undefined && !anchors(file).includes(anchor));
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it("list every environment variable of every process", () => {
+    const check = spawnSync(process.execPath, [join(ROOT, "docs", "operations", "environment-table.mjs"), "--check"], { encoding: "utf8" });
+    expect({ status: check.status, errors: check.stderr }).toEqual({ status: 0, errors: "" });
+  });
+});
+
+describe("the webhook receivers of the guide", () => {
+  const secret = `whsec_${randomBytes(32).toString("base64")}`;
+  const body = JSON.stringify({ type: "execution.completed", data: { executionId: "e1" } });
+  const message = (signer = secret): Record<string, string> => {
+    const now = new Date();
+    return {
+      "content-type": "application/json",
+      "webhook-id": "msg_e1",
+      "webhook-timestamp": String(Math.floor(now.getTime() / 1_000)),
+      "webhook-signature": `v1,bm90aGluZw== ${new Webhook(signer).sign("msg_e1", now, body)}`,
+    };
+  };
+  const stranger = `whsec_${randomBytes(32).toString("base64")}`;
+
+  (hasPython ? it : it.skip)("Python: accepts a genuine message, and no other", () => {
+    const [verify] = blocks(join(GUIDE, "runs.md"), "python");
+    const ask = `${verify!}\nimport json, sys\nfor case in json.load(sys.stdin): print(verify(case["secret"], case["headers"], case["body"].encode()))`;
+    const cases = [
+      { secret, headers: message(), body },
+      { secret, headers: message(), body: body.replace("e1", "e2") },
+      { secret, headers: message(stranger), body },
+      { secret, headers: { ...message(), "webhook-timestamp": "1700000000" }, body },
+    ];
+    const answer = execFileSync("python3", ["-c", ask], { input: JSON.stringify(cases), encoding: "utf8" });
+    expect(answer.trim().split("\n")).toEqual(["True", "False", "False", "False"]);
+  });
+
+  it("Node.js: accepts a genuine message, and no other", async () => {
+    const [app] = blocks(join(GUIDE, "runs.md"), "js");
+    const seen: unknown[][] = [];
+    let server: Server | undefined;
+    // The page's program, with its surroundings given: it listens on a port of ours and prints to us.
+    const load = (name: string): unknown => {
+      const loaded: unknown = jest.requireActual(name);
+      if (name !== "express") return loaded;
+      const express = loaded as typeof import("express");
+      return Object.assign(() => {
+        const made = express();
+        const { listen } = made;
+        return Object.assign(made, { listen: (port: number) => (server = listen.call(made, port, "127.0.0.1")) });
+      }, express);
+    };
+    const run = new Function("require", "process", "console", app!) as (...surroundings: unknown[]) => void;
+    run(load, { env: { WEBHOOK_SECRET: secret, PORT: 0 } }, { log: (...words: unknown[]) => seen.push(words) });
+    await once(server!, "listening");
+    const { port } = server!.address() as { port: number };
+    const send = async (headers: Record<string, string>): Promise<number> =>
+      (await fetch(`http://127.0.0.1:${port}/hook`, { method: "POST", headers, body })).status;
+    try {
+      expect([await send(message()), await send(message(stranger))]).toEqual([204, 401]);
+      expect(seen).toEqual([["execution.completed", "e1"]]);
+    } finally {
+      server!.close();
+    }
+  });
+});
+
+/** The service that the page makes up, as its manual describes it. */
+const startLumen = async (port: number, url: string): Promise<{ server: Server; submissions: unknown[]; stopped: string[] }> => {
+  const submissions: unknown[] = [];
+  const stopped: string[] = [];
+  const polls = new Map<string, number>();
+  const film = Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from("ftypisom\0\0\x02\0isommp42"), Buffer.alloc(64)]);
+  const json = (response: ServerResponse, status: number, answer: unknown): void =>
+    void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer));
+  const submit = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    submissions.push({ key: request.headers["idempotency-key"], body: JSON.parse(Buffer.concat(chunks).toString()) as unknown });
+    json(response, 201, { id: `g${submissions.length}` });
+  };
+  const server = createServer((request, response) => {
+    if (request.url === "/film.mp4") return void response.writeHead(200, { "content-type": "video/mp4" }).end(film);
+    if (request.headers.authorization !== "Bearer lumen-secret") return json(response, 401, {});
+    if (request.method === "POST") return void submit(request, response);
+    const id = request.url!.slice("/v1/generations/".length);
+    if (request.method === "DELETE") {
+      stopped.push(id);
+      return json(response, 200, {});
+    }
+    polls.set(id, (polls.get(id) ?? 0) + 1);
+    const { body } = submissions[Number(id.slice(1)) - 1] as { body: { text: string } };
+    if (body.text.includes("never") || polls.get(id) === 1) return json(response, 200, { state: "working", percent: 40 });
+    if (body.text.includes("fail")) return json(response, 200, { state: "error", reason: "too dark" });
+    return json(response, 200, { state: "done", assets: [{ href: `${url}/film.mp4` }] });
+  }).listen(port, "127.0.0.1");
+  await once(server, "listening");
+  return { server, submissions, stopped };
+};
+
+describe("the examples of the guide", () => {
+  let platform: Platform;
+  let lumen: Awaited<ReturnType<typeof startLumen>>;
+  let folder: string;
+  let user: Account;
+  let client: ReturnType<typeof clientOf>;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "nodeloom-guide-"));
+    cpSync(REGISTRY, folder, { recursive: true });
+    const [entry] = blocks(join(GUIDE, "add-a-provider.md"), "json");
+    writeFileSync(join(folder, "lumen-video.json"), entry!);
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    lumen = await startLumen(port, url);
+    const env = { MODELS_REGISTRY_DIR: folder, LUMEN_URL: url, LUMEN_API_KEY: "lumen-secret" };
+    platform = await startPlatform({ allow: [`127.0.0.1:${port}`], env });
+    client = clientOf(platform);
+    user = await client.account({ tier: "business" });
+  }, 60_000);
+  afterAll(async () => {
+    await platform.stop();
+    lumen.server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const post = (path: string, body: unknown = undefined): ReturnType<typeof client.call> =>
+    client.call("POST", path, { key: user.key, body });
+  const film = (inputs: object): ReturnType<typeof client.call> => post("/api/models/lumen-video/run", { inputs });
+
+  it("run the first workflow", async () => {
+    const [graph] = blocks(join(GUIDE, "workflows.md"), "json");
+    expect((await post("/api/workflows", JSON.parse(graph!))).status).toBe(201);
+    expect((await post("/api/workflows/greeting/run", { inputs: {} })).body).toMatchObject({ result: { text: "Hello, world!" } });
+  });
+
+  it("make a provider out of one file: submitted as described, stored and priced", async () => {
+    const { status, body } = await film({ prompt: "a lighthouse", seconds: 2 });
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { result: { videos: [{ url: expect.any(String) as string }] }, cost: 10.4 },
+    });
+    expect(lumen.submissions.at(-1)).toEqual({
+      key: expect.any(String) as string,
+      body: { text: "a lighthouse", length: 2, watermark: false },
+    });
+  });
+
+  it("show a failure in the provider's own words", async () => {
+    expect(await film({ prompt: "fail" })).toMatchObject({
+      status: 500,
+      body: { code: "EXECUTION_FAILED", error: expect.stringContaining("too dark") as string },
+    });
+  });
+
+  it("stop a job at the provider", async () => {
+    const { body } = await post("/api/models/lumen-video/run?async=true", { inputs: { prompt: "never" } });
+    const id = body.executionId as string;
+    expect((await post(`/api/executions/${id}/cancel`)).body).toEqual({ status: "cancel_requested" });
+    const ended = await eventually(
+      () => client.call("GET", `/api/executions/${id}`, { key: user.key }),
+      (answer) => answer.body.status === "cancelled",
+    );
+    expect(ended.body.nodes).toEqual(expect.arrayContaining([expect.objectContaining({ cancelReport: "provider_told" })]));
+    expect(lumen.stopped).toEqual([body.requestId]);
+  });
+});
