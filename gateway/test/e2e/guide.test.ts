@@ -94,8 +94,7 @@ describe("the webhook receivers of the guide", () => {
       const express = loaded as typeof import("express");
       return Object.assign(() => {
         const made = express();
-        const { listen } = made;
-        return Object.assign(made, { listen: (port: number) => (server = listen.call(made, port, "127.0.0.1")) });
+        return Object.assign(made, { listen: (port: number) => (server = createServer(made).listen(port, "127.0.0.1")) });
       }, express);
     };
     const run = new Function("require", "process", "console", app!) as (...surroundings: unknown[]) => void;
