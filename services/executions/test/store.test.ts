@@ -1,0 +1,131 @@
+import type { ExecutionEvent, ExecutionRecord, ExecutionStore, FinalState } from "../src/store";
+import { newRecord, openStore } from "./support";
+
+let store: ExecutionStore;
+let stop: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ store, stop } = await openStore());
+});
+afterAll(() => stop());
+
+const event = (key: string, type = "news"): ExecutionEvent => ({ key, type, at: new Date(), data: { key } });
+const inserted = async (part: Partial<ExecutionRecord> = {}): Promise<ExecutionRecord> => {
+  const record = newRecord("owner", part);
+  await store.insert(record);
+  return record;
+};
+const final = (status: FinalState["status"]): FinalState => ({
+  status,
+  resultJson: null,
+  error: null,
+  nodes: [],
+  millicredits: 7,
+  grantUsed: false,
+  finishedAt: new Date(),
+  durationMs: 1,
+});
+
+describe("the event log", () => {
+  it("counts every item once, however often and in whatever order it is told", async () => {
+    const { _id } = await inserted();
+    const items = Array.from({ length: 10 }, (_, item) => item);
+    await Promise.all([...items, ...items].map((item) => store.progress(_id, event(`item:${item}`), { nodeIndex: 0, itemDone: true })));
+    const log = await store.events(_id, "owner", 0);
+    expect(log!.events.map(({ key }) => key).sort()).toEqual(["admitted", ...items.map((item) => `item:${item}`)]);
+    expect((await store.find(_id))!.nodes[0]!.itemsDone).toBe(10);
+  });
+
+  it("numbers events without gaps, and gives those after a number", async () => {
+    const { _id } = await inserted();
+    const changes = await Promise.all([1, 2, 3].map((each) => store.progress(_id, event(`e${each}`))));
+    expect(changes.map((change) => change!.sequence).sort()).toEqual([2, 3, 4]);
+    expect((await store.events(_id, "owner", 2))!.events.map(({ sequence }) => sequence)).toEqual([3, 4]);
+    expect((await store.events(_id, "owner", 99))!.events).toEqual([]);
+  });
+
+  it("takes nothing more once the run is final, and shows itself to its owner only", async () => {
+    const { _id } = await inserted();
+    await store.finish(_id, final("completed"), event("settled", "settled"));
+    expect(await store.progress(_id, event("late"))).toBeNull();
+    expect(await store.events(_id, "someone else", 0)).toBeNull();
+  });
+});
+
+describe("the end of a run", () => {
+  it("is one of the two when a cancellation races the decision, and both sides know which", async () => {
+    const races = await Promise.all(Array.from({ length: 20 }, () => inserted()));
+    const outcomes = await Promise.all(
+      races.map(async ({ _id }) => {
+        const [decided, accepted] = await Promise.all([store.decideEnding(_id, "completed"), store.requestCancel(_id, "owner")]);
+        return { _id, decided, accepted };
+      }),
+    );
+    for (const { _id, decided, accepted } of outcomes) {
+      expect(decided).toBe(accepted ? "cancelled" : "completed");
+      expect((await store.find(_id))!.ending).toBe(decided);
+    }
+  });
+
+  it("is decided once: whoever decides again hears what was decided first", async () => {
+    const { _id } = await inserted();
+    const decided = await Promise.all((["completed", "failed", "cancelled"] as const).map((ending) => store.decideEnding(_id, ending)));
+    expect(new Set(decided).size).toBe(1);
+    expect(await store.decideEnding(_id, "failed")).toBe(decided[0]);
+  });
+
+  it("refuses a cancellation after the decision, and one by someone else", async () => {
+    const { _id } = await inserted();
+    expect(await store.requestCancel(_id, "someone else")).toBe(false);
+    await store.decideEnding(_id, "failed");
+    expect(await store.requestCancel(_id, "owner")).toBe(false);
+    expect((await store.find(_id))!.status).toBe("processing");
+  });
+
+  it("is written once when it is told several times", async () => {
+    const { _id } = await inserted({ status: "cancel_requested" });
+    const written = await Promise.all([1, 2, 3].map(() => store.finish(_id, final("cancelled"), event("settled", "settled"))));
+    expect(written.filter((record) => record !== null)).toHaveLength(1);
+    expect((await store.events(_id, "owner", 0))!.events.map(({ type }) => type)).toEqual(["admitted", "settled"]);
+    expect(await store.insert(newRecord("owner", { _id }))).toBe(false);
+    expect((await store.find(_id))!.millicredits).toBe(7);
+  });
+});
+
+describe("submissions without idempotency keys", () => {
+  it("are claimed by one of many, and remembered", async () => {
+    const claims = await Promise.all(Array.from({ length: 10 }, () => store.claimSubmission("run:node:0")));
+    expect(claims.filter((claim) => claim.claimed)).toHaveLength(1);
+    await store.recordSubmission("run:node:0", "job-1", { status: "https://p/1" });
+    expect(await store.claimSubmission("run:node:0")).toEqual({ claimed: false, requestId: "job-1", handle: { status: "https://p/1" } });
+    await store.releaseSubmission("run:node:0");
+    expect((await store.claimSubmission("run:node:0")).claimed).toBe(false);
+  });
+
+  it("can be claimed again after they certainly were not sent", async () => {
+    await store.claimSubmission("run:node:1");
+    await store.releaseSubmission("run:node:1");
+    expect((await store.claimSubmission("run:node:1")).claimed).toBe(true);
+  });
+});
+
+it("lists page by page without a gap or a repeat, newest first, also within a millisecond", async () => {
+  const userId = "lister";
+  const createdAt = new Date();
+  const ids = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const record = newRecord(userId, { createdAt });
+      await store.insert(record);
+      return record._id;
+    }),
+  );
+  const seen: string[] = [];
+  let before: { createdAt: Date; id: string } | undefined;
+  for (;;) {
+    const rows = await store.list({ userId, limit: 2, before });
+    if (rows.length === 0) break;
+    seen.push(...rows.map(({ _id }) => _id));
+    before = { createdAt: rows.at(-1)!.createdAt, id: rows.at(-1)!._id };
+  }
+  expect(seen).toEqual([...ids].sort().reverse());
+});
