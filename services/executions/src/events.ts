@@ -28,6 +28,18 @@ export interface ChannelOptions {
   logger: Logger;
 }
 
+/** A message of another replica; undefined for anything else that is said on the channel. */
+const read = (message: string): { from: string; event: ChannelEvent } | undefined => {
+  try {
+    const sent = JSON.parse(message) as { from?: unknown; event?: Partial<ChannelEvent> } | null;
+    return typeof sent?.from === "string" && typeof sent.event?.type === "string"
+      ? { from: sent.from, event: sent.event as ChannelEvent }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
 /**
  * One channel per execution: events reach listeners of this process directly, and those of other replicas over Redis.
  * A lost message costs latency only; whoever listens also reads the store when the channel stays silent.
@@ -38,16 +50,23 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
   const origin = `${process.pid}-${Math.random().toString(36).slice(2)}`;
   const channelOf = (executionId: string): string => `${prefix}executions:${executionId}`;
 
-  subscriber.on("message", (channel: string, message: string) => {
-    const executionId = channel.slice(channelOf("").length);
-    if (local.listenerCount(executionId) === 0) return;
-    const { from, event } = JSON.parse(message) as { from: string; event: ChannelEvent };
-    if (from !== origin) local.emit(executionId, event);
-  });
-
   const quietly = (work: Promise<unknown>): void => {
     work.catch((error: Error) => logger.debug({ reason: error.message }, "event channel is not reachable"));
   };
+
+  subscriber.on("message", (channel: string, message: string) => {
+    const executionId = channel.slice(channelOf("").length);
+    // Left over from a connection that was lost meanwhile.
+    if (local.listenerCount(executionId) === 0) return quietly(subscriber.unsubscribe(channel));
+    const sent = read(message);
+    if (sent && sent.from !== origin) local.emit(executionId, sent.event);
+  });
+  // While Redis is away nothing is queued; who listens by then is subscribed at once.
+  subscriber.on("ready", () => {
+    const channels = local.eventNames().map((executionId) => channelOf(String(executionId)));
+    if (channels.length > 0) quietly(subscriber.subscribe(...channels));
+  });
+  const isReady = (): boolean => subscriber.status === "ready";
 
   return {
     publish: (executionId, event, record) => {
@@ -55,11 +74,11 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
       quietly(publisher.publish(channelOf(executionId), JSON.stringify({ from: origin, event })));
     },
     subscribe: (executionId, listener) => {
-      if (local.listenerCount(executionId) === 0) quietly(subscriber.subscribe(channelOf(executionId)));
+      if (local.listenerCount(executionId) === 0 && isReady()) quietly(subscriber.subscribe(channelOf(executionId)));
       local.on(executionId, listener);
       return () => {
         local.off(executionId, listener);
-        if (local.listenerCount(executionId) === 0) quietly(subscriber.unsubscribe(channelOf(executionId)));
+        if (local.listenerCount(executionId) === 0 && isReady()) quietly(subscriber.unsubscribe(channelOf(executionId)));
       };
     },
   };

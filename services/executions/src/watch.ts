@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { DomainError } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { EventChannel } from "./events";
@@ -14,11 +13,18 @@ export type Watch = (
   signal: AbortSignal,
 ) => AsyncIterable<executions.WatchExecutionResponse>;
 
-/** Resolves at the next news of an execution, after a silence, or when the watcher goes away. */
+/** Resolves at the next news of an execution, after a silence, or when the watcher goes away. Leaves nothing behind once stopped. */
 const news = (channel: EventChannel, executionId: string, signal: AbortSignal): { heard: Promise<void>; stop: () => void } => {
-  const wake = new AbortController();
-  const stop = channel.subscribe(executionId, () => wake.abort());
-  const heard = once(AbortSignal.any([wake.signal, signal, AbortSignal.timeout(TIMING.storeRead)]), "abort").then(() => undefined);
+  let wake: () => void = () => undefined;
+  const heard = new Promise<void>((resolve) => (wake = resolve));
+  const timer = setTimeout(wake, TIMING.storeRead);
+  signal.addEventListener("abort", wake, { once: true });
+  const unsubscribe = channel.subscribe(executionId, wake);
+  const stop = (): void => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", wake);
+    unsubscribe();
+  };
   return { heard, stop };
 };
 
