@@ -29,15 +29,7 @@ beforeAll(async () => {
   receiver = await startReceiver(0);
   platform = await startPlatform({ allow: [receiver.address] });
   const context = await createContext(platform.baseUrl, { admin: platform.admin }, receiver);
-  all = runCases(chosen, context, {
-    onOutcome: (outcome) => {
-      settle.get(outcome.case)?.(outcome);
-      require("fs").appendFileSync(
-        "/tmp/conf-times.txt",
-        `${Math.round(performance.now())} ${outcome.ms} ${outcome.case.section} ${outcome.case.sentence}\n`,
-      );
-    },
-  });
+  all = runCases(chosen, context, { onOutcome: (outcome) => settle.get(outcome.case)?.(outcome) });
 }, START_MS);
 
 afterAll(async () => {

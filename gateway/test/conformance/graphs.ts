@@ -1,6 +1,6 @@
 import { edge, node } from "../e2e/support/graphs";
 import { answers, pick } from "./check";
-import type { Actor, Caller } from "./context";
+import { eventually, type Actor, type Caller } from "./context";
 
 export { clip, edge, greeting, node, studio } from "../e2e/support/graphs";
 
@@ -48,6 +48,16 @@ export const submitGraph = async (actor: Caller, graph: object, inputs: Record<s
 /** Runs a model directly. */
 export const runModel = (actor: Caller, model: string, inputs: Record<string, unknown> = {}, query = "") =>
   actor.post(`/api/models/${model}/run${query}`, { inputs: { prompt: "a loom", ...inputs } });
+
+/**
+ * A submission that the provider refuses, and that is told so at once. On a busy machine it may take longer than a
+ * submission is waited for; then it is tried again.
+ */
+export const refusedSubmit = (actor: Caller, model: string, status: number) =>
+  eventually(
+    () => runModel(actor, model, { sandbox: { fail: "submit", status } }, "?async=true"),
+    (answer) => answer.status !== 202,
+  );
 
 /** The credits that work takes from a user who does nothing else. */
 export const spent = async (actor: Actor, work: () => Promise<unknown>): Promise<number> => {

@@ -1,10 +1,31 @@
 import type { Case } from "../case";
+import { adminCases } from "./admin";
 import { authCases } from "./auth";
+import { engineCases } from "./engine";
+import { errorCases } from "./errors";
+import { eventCases } from "./events";
 import { identityCases } from "./identity";
+import { limitCases } from "./limits";
+import { mediaCases } from "./media";
 import { modelCases } from "./models";
+import { moneyCases } from "./money";
 import { runCases } from "./runs";
 import { usageCases } from "./usage";
 import { workflowCases } from "./workflows";
 
 /** Every case of the suite. */
-export const CASES: readonly Case[] = [...identityCases, ...workflowCases, ...authCases, ...runCases, ...modelCases, ...usageCases];
+export const CASES: readonly Case[] = [
+  ...identityCases,
+  ...workflowCases,
+  ...authCases,
+  ...runCases,
+  ...modelCases,
+  ...usageCases,
+  ...eventCases,
+  ...errorCases,
+  ...limitCases,
+  ...moneyCases,
+  ...engineCases,
+  ...mediaCases,
+  ...adminCases,
+];

@@ -1,0 +1,318 @@
+import assert from "node:assert/strict";
+import { inSection, type Case, type CaseOptions } from "../case";
+import { answers, exactly, fits, is, pick, refuses } from "../check";
+import { eventually, finished, type Actor, type Context } from "../context";
+import { clip, echo, edge, node, picture, request, runGraph, save, submitGraph } from "../graphs";
+
+const engine = inSection("D10");
+const egress = inSection("D9");
+const NEEDS: CaseOptions = { needs: ["receiver"] };
+const QUICK = { sandbox: { latencyMs: 10 } };
+
+const user = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "engine");
+const out = node("out", "response-output");
+
+/** What a graph returns. */
+const resultOf = async (ctx: Context, graph: object, inputs: Record<string, unknown> = {}): Promise<unknown> =>
+  pick(answers(await runGraph(await user(ctx), graph, inputs), 200), "result");
+
+const VALUES: readonly [type: string, value: unknown, extra?: Record<string, unknown>][] = [
+  ["text", "a heron"],
+  ["textarea", "two\nlines"],
+  ["number", 1.5],
+  ["boolean", false],
+  ["select", "b", { options: ["a", "b"] }],
+  ["json", { a: [1, null, { b: "c" }] }],
+];
+
+const values: Case[] = [
+  ...VALUES.map(([type, value, extra]) =>
+    engine(`a ${type} field gives its value as it is`, async (ctx) => {
+      assert.deepEqual(await resultOf(ctx, echo({ name: "field", type, ...extra }), { field: value }), { value });
+    }),
+  ),
+  ...(["image", "video", "audio"] as const).map((kind) =>
+    engine(`an ${kind}_upload field takes http(s) and data URLs`, async (ctx) => {
+      const graph = echo({ name: "field", type: `${kind}_upload` });
+      for (const field of ["https://example.com/file", `data:${kind}/x;base64,AAAA`]) {
+        answers(await runGraph(await user(ctx), graph, { field }), 200);
+      }
+    }),
+  ),
+  engine("without a Response Output node the result is empty", async (ctx) => {
+    assert.deepEqual(await resultOf(ctx, { nodes: [node("a", "text-box", { text: "x" })] }), {});
+  }),
+  engine("a text box fills every placeholder", async (ctx) => {
+    const fields = ["a", "b"].map((name) => ({ name, type: "text", label: name }));
+    const graph = {
+      nodes: [node("in", "request-input", { fields }), node("box", "text-box", { text: "{{x}} and {{y}} and {{x}}" }), out],
+      edges: [edge("in.a", "box.x"), edge("in.b", "box.y"), edge("box.text", "out.text")],
+    };
+    assert.deepEqual(await resultOf(ctx, graph, { a: "one", b: "two" }), { text: "one and two and one" });
+  }),
+  engine("an unresolved placeholder is empty, and a warning on its node", async (ctx) => {
+    const graph = { nodes: [node("box", "text-box", { text: "[{{nobody}}]" }), out], edges: [edge("box.text", "out.text")] };
+    const answer = answers(await runGraph(await user(ctx), graph), 200, { result: { text: "[]" } });
+    const polled = await (await user(ctx)).get(`/api/executions/${answer.headers.get("x-execution-id")}`);
+    const box = pick<{ id: string; warnings?: string[] }[]>(polled, "nodes").find(({ id }) => id === "box");
+    assert.match((box?.warnings ?? []).join(), /nobody/);
+  }),
+  engine("a list appends what is connected, in edge order", async (ctx) => {
+    const graph = {
+      nodes: [node("a", "text-box", { text: "A" }), node("b", "text-box", { text: "B" }), node("list", "list", { items: ["own"] }), out],
+      edges: [edge("b.text", "list.items"), edge("a.text", "list.items"), edge("list.items", "out.all")],
+    };
+    assert.deepEqual(await resultOf(ctx, graph), { all: ["own", "B", "A"] });
+  }),
+  engine("several edges into one port are a list in edge order", async (ctx) => {
+    const graph = {
+      nodes: [node("a", "text-box", { text: "A" }), node("b", "text-box", { text: "B" }), out],
+      edges: [edge("b.text", "out.both"), edge("a.text", "out.both")],
+    };
+    assert.deepEqual(await resultOf(ctx, graph), { both: ["B", "A"] });
+  }),
+  engine("lists of texts are joined by blank lines in text", async (ctx) => {
+    const graph = {
+      nodes: [node("list", "list", { items: ["one", "two"] }), out],
+      edges: [edge("list.items", "out.text")],
+    };
+    assert.deepEqual(await resultOf(ctx, graph), { text: "one\n\ntwo" });
+  }),
+  engine("a list flowing into a single-value port maps the node, in order", async (ctx) => {
+    const graph = {
+      nodes: [node("list", "list", { items: ["a", "b", "c"] }), node("box", "text-box", { text: "<{{x}}>" }), out],
+      edges: [edge("list.items", "box.x"), edge("box.text", "out.all")],
+    };
+    assert.deepEqual(await resultOf(ctx, graph), { all: ["<a>", "<b>", "<c>"] });
+  }),
+  engine("two lists map pairwise, single values repeat", async (ctx) => {
+    const graph = {
+      nodes: [
+        node("l", "list", { items: ["a", "b"] }),
+        node("r", "list", { items: ["1", "2"] }),
+        node("s", "text-box", { text: "!" }),
+        node("box", "text-box", { text: "{{x}}{{y}}{{z}}" }),
+        out,
+      ],
+      edges: [edge("l.items", "box.x"), edge("r.items", "box.y"), edge("s.text", "box.z"), edge("box.text", "out.all")],
+    };
+    assert.deepEqual(await resultOf(ctx, graph), { all: ["a1!", "b2!"] });
+  }),
+  engine("two lists of different lengths fail the run, naming the node", async (ctx) => {
+    const graph = {
+      nodes: [
+        node("l", "list", { items: ["a", "b"] }),
+        node("r", "list", { items: ["1"] }),
+        node("box", "text-box", { text: "{{x}}{{y}}" }),
+      ],
+      edges: [edge("l.items", "box.x"), edge("r.items", "box.y")],
+    };
+    const answer = await runGraph(await user(ctx), graph);
+    assert.ok([422, 500].includes(answer.status), `the status is ${answer.status}`);
+    answers(answer, answer.status, { error: is.like(/length/), code: is.text });
+  }),
+  engine("more than 50 items are not mapped", async (ctx) => {
+    const items = (count: number): object => ({
+      nodes: [
+        node("l", "list", { items: Array.from({ length: count }, (_, index) => `${index}`) }),
+        node("box", "text-box", { text: "{{x}}" }),
+        out,
+      ],
+      edges: [edge("l.items", "box.x"), edge("box.text", "out.all")],
+    });
+    answers(await runGraph(await user(ctx), items(50)), 200);
+    const answer = await runGraph(await user(ctx), items(51));
+    assert.ok([422, 500].includes(answer.status), `the status is ${answer.status}`);
+    answers(answer, answer.status, { error: is.like(/50/), code: is.text });
+  }),
+];
+
+const nodes: Case[] = [
+  engine("a connected port wins over the literal of the same name", async (ctx) => {
+    const graph = {
+      nodes: [node("l", "list", { items: ["a", "b"] }), ...picture({ prompt: "literal", ...QUICK }).nodes],
+      edges: [edge("l.items", "pic.prompt"), edge("pic.image", "out.images")],
+    };
+    const { images } = (await resultOf(ctx, graph)) as { images: { url: string }[] };
+    const literal = (await resultOf(ctx, picture({ prompt: "a", ...QUICK }))) as { images: { url: string }[] };
+    const bytes = async ({ url }: { url: string }): Promise<Buffer> => Buffer.from(await (await fetch(url)).arrayBuffer());
+    assert.equal(images.length, 2);
+    assert.ok((await bytes(images[0]!)).equals(await bytes(literal.images[0]!)));
+  }),
+  engine("placeholders in a generator's text inputs are ports", async (ctx) => {
+    const graph = {
+      nodes: [node("box", "text-box", { text: "a heron" }), ...picture({ prompt: "{{animal}} at dusk", ...QUICK }).nodes],
+      edges: [edge("box.text", "pic.animal"), edge("pic.image", "out.images")],
+    };
+    fits(await resultOf(ctx, graph), { images: [{ url: is.text }] });
+  }),
+  engine("an LLM assistant takes prompt and system, and gives text", async (ctx) => {
+    const graph = {
+      nodes: [
+        node("box", "text-box", { text: "looms" }),
+        node("llm", "llm-assistant", {
+          model: "sandbox-chat",
+          system: "Be brief.",
+          prompt: "Tell of {{topic}}",
+          maxTokens: 50,
+          temperature: 0.5,
+        }),
+        out,
+      ],
+      edges: [edge("box.text", "llm.topic"), edge("llm.text", "out.text")],
+    };
+    fits(await resultOf(ctx, graph), exactly({ text: is.text }));
+  }),
+  engine("a media value has url and contentType", async (ctx) => {
+    const graph = { ...picture(QUICK), edges: [edge("pic.image", "out.thing")] };
+    const thing = is.url(`${ctx.baseUrl}/media/`);
+    fits(await resultOf(ctx, graph), { thing: { url: thing, contentType: is.like(/^image\//) } });
+  }),
+  engine("a generator that made several gives a list", async (ctx) => {
+    fits(await resultOf(ctx, picture({ count: 2, ...QUICK }, "sandbox-image")), { images: [{ url: is.text }, { url: is.text }] });
+  }),
+  engine("notes never run, whatever they hold", async (ctx) => {
+    const graph = {
+      nodes: [node("n", "note", { model: "nope", url: 7 }), node("a", "text-box", { text: "x" }), out],
+      edges: [edge("a.text", "out.text")],
+    };
+    assert.deepEqual(await resultOf(ctx, graph), { text: "x" });
+  }),
+  engine("independent nodes run in parallel", async (ctx) => {
+    const slow = (id: string): unknown =>
+      node(id, "generate-image", { model: "sandbox-image-fast", inputs: { prompt: id, sandbox: { latencyMs: 1_500 } } });
+    const answer = answers(await runGraph(await user(ctx), { nodes: ["a", "b", "c", "d"].map(slow) }), 200);
+    assert.ok(pick<number>(answer, "ms") < 4_500, `four nodes of 1.5 s took ${pick<number>(answer, "ms")} ms`);
+  }),
+  engine("a failure names its node, and what is behind it is skipped", async (ctx) => {
+    const answer = await runGraph(await user(ctx), clip({ latencyMs: 10, fail: "job" }));
+    const polled = await (await user(ctx)).get(`/api/executions/${answer.headers.get("x-execution-id")}`);
+    const states = pick<{ id: string; status: string; error: unknown }[]>(polled, "nodes");
+    fits(
+      states.find(({ id }) => id === "clip"),
+      { status: "failed", error: { code: "EXECUTION_FAILED" } },
+    );
+    fits(
+      states.find(({ id }) => id === "out"),
+      { status: "skipped" },
+    );
+  }),
+  engine(
+    "an http-request node gives status and extracted body",
+    async (ctx) => {
+      const inbox = ctx.receiver!.inbox(
+        (response) => void response.writeHead(201, { "content-type": "application/json" }).end('{"a":{"b":[1,{"c":"deep"}]}}'),
+      );
+      assert.deepEqual(await resultOf(ctx, request({ url: inbox.url, extract: "/a/b/1/c" })), { body: "deep", status: 201 });
+    },
+    NEEDS,
+  ),
+  engine(
+    "an http-request node sends method, headers and body, with placeholders filled",
+    async (ctx) => {
+      const inbox = ctx.receiver!.inbox();
+      const graph = {
+        nodes: [
+          node("box", "text-box", { text: "heron" }),
+          node("get", "http-request", {
+            method: "POST",
+            url: inbox.url,
+            headers: { "x-animal": "{{animal}}" },
+            body: { animal: "{{animal}}" },
+          }),
+          out,
+        ],
+        edges: [edge("box.text", "get.animal"), edge("get.status", "out.status")],
+      };
+      assert.deepEqual(await resultOf(ctx, graph), { status: 204 });
+      fits(inbox.deliveries[0]!.headers, { "x-animal": "heron" });
+      assert.deepEqual(JSON.parse(inbox.deliveries[0]!.body), { animal: "heron" });
+    },
+    NEEDS,
+  ),
+  engine(
+    "nodes that the output does not need run all the same",
+    async (ctx) => {
+      const inbox = ctx.receiver!.inbox();
+      const graph = {
+        nodes: [node("get", "http-request", { method: "GET", url: inbox.url }), node("a", "text-box", { text: "x" }), out],
+        edges: [edge("a.text", "out.text")],
+      };
+      assert.deepEqual(await resultOf(ctx, graph), { text: "x" });
+      assert.equal(inbox.deliveries.length, 1);
+    },
+    NEEDS,
+  ),
+];
+
+const FORBIDDEN: readonly string[] = [
+  "http://127.0.0.1:1/",
+  "http://localhost:1/",
+  "http://0.0.0.0:1/",
+  "http://10.0.0.1/",
+  "http://172.16.0.1/",
+  "http://192.168.0.1/",
+  "http://169.254.169.254/latest/meta-data/",
+  "http://100.64.0.1/",
+  "http://224.0.0.1/",
+  "http://[::1]:1/",
+  "http://[fe80::1]/",
+  "http://[fc00::1]/",
+  "http://[ff02::1]/",
+  "http://[::ffff:127.0.0.1]:1/",
+  "http://[64:ff9b::7f00:1]/",
+  "http://[2002:7f00:1::]/",
+  "http://2130706433:1/",
+  "http://0x7f.1:1/",
+  "ftp://example.com/",
+  "file:///etc/passwd",
+];
+
+const outbound: Case[] = [
+  ...FORBIDDEN.map((url) =>
+    egress(`${url} is refused without a connection`, async (ctx) => {
+      const startedAt = Date.now();
+      const answer = await runGraph(await user(ctx), request({ url }));
+      assert.ok([422, 500].includes(answer.status), `${answer.status}: ${answer.text}`);
+      answers(answer, answer.status, { code: is.oneOf("EXECUTION_FAILED", "WORKFLOW_INVALID"), error: is.text });
+      assert.doesNotMatch(answer.text, /ECONNREFUSED|EHOSTUNREACH|timed? ?out/i);
+      assert.ok(Date.now() - startedAt < 10_000, "a connection was tried");
+    }),
+  ),
+  egress(
+    "redirects are not followed",
+    async (ctx) => {
+      const target = ctx.receiver!.inbox();
+      const inbox = ctx.receiver!.inbox((response) => void response.writeHead(302, { location: target.url }).end());
+      fits(await resultOf(ctx, request({ url: inbox.url })), { status: 302 });
+      assert.equal(target.deliveries.length, 0);
+    },
+    NEEDS,
+  ),
+  egress(
+    "an answer that is too large is cut off",
+    async (ctx) => {
+      const inbox = ctx.receiver!.inbox((response) => void response.writeHead(200).end("x".repeat(5 * 1024 * 1024)));
+      refuses(await runGraph(await user(ctx), request({ url: inbox.url })), 500, "EXECUTION_FAILED");
+    },
+    NEEDS,
+  ),
+  egress("webhooks to addresses inside are refused, too", async (ctx) => {
+    const own = await ctx.actor({ tier: "pro", webhook: { url: "http://127.0.0.1:1/hook" } });
+    const id = await submitGraph(own, clip({ latencyMs: 10 }));
+    await finished(own, id);
+    const polled = await eventually(
+      () => own.get(`/api/executions/${id}`),
+      ({ body }) => typeof (body.webhookDelivery as { lastError?: unknown } | undefined)?.lastError === "string",
+    );
+    answers(polled, 200, { webhookDelivery: { deliveredAt: null, lastError: is.text } });
+    assert.doesNotMatch(pick(polled, "webhookDelivery.lastError"), /ECONNREFUSED/);
+  }),
+  egress("a provider's media is ours before a result names it", async (ctx) => {
+    const slug = await save(await user(ctx), picture(QUICK));
+    const answer = answers(await (await user(ctx)).post(`/api/workflows/${slug}/run`, { inputs: {} }), 200);
+    assert.ok(pick(answer, "result.images.0.url").startsWith(ctx.baseUrl));
+  }),
+];
+
+export const engineCases: Case[] = [...values, ...nodes, ...outbound];

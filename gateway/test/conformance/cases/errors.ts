@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import type { Answer } from "../../e2e/support/client";
+import { inSection, type Case } from "../case";
+import { answers, exactly, is, noWorkflow, pick, refuses } from "../check";
+import { unique, type Actor, type Context } from "../context";
+import { clip, edge, greeting, node, picture, refusedSubmit, runGraph, runModel, save } from "../graphs";
+
+const errors = inSection("7");
+const more = inSection("D6");
+const order = inSection("D4");
+
+const MEGABYTE = 1024 * 1024;
+const tooLarge = (): string => JSON.stringify({ inputs: { prompt: "x".repeat(11 * MEGABYTE) } });
+const QUICK = { sandbox: { latencyMs: 10 } };
+
+/** A user of the models, with nothing left to pay for them. */
+const poor = async (ctx: Context): Promise<Actor> => {
+  const user = await ctx.actor({ tier: "business" });
+  answers(await ctx.admin.post(`/api/admin/users/${user.userId}/credits`, { kind: "adjust", amount: -10_000, note: "conformance" }), 200);
+  return user;
+};
+
+const rows: Case[] = [
+  errors("INSUFFICIENT_CREDITS: 402 when credits don't suffice", async (ctx) => {
+    refuses(await runModel(await poor(ctx), "sandbox-speech", QUICK), 402, "INSUFFICIENT_CREDITS");
+  }),
+  errors("grant_exhausted: 402 when the model's trial grant is used up and credits don't suffice", async (ctx) => {
+    const user = await poor(ctx);
+    for (let left = 3; left > 0; left -= 1) answers(await runModel(user, "sandbox-image", QUICK), 200, { cost: 0 });
+    refuses(await runModel(user, "sandbox-image", QUICK), 402, "grant_exhausted");
+  }),
+  errors("CAPABILITY_DENIED names the capability that would have passed", async (ctx) => {
+    const answer = await runModel(await ctx.shared("pro", "errors"), "sandbox-image");
+    answers(answer, 403, exactly({ error: is.text, code: "CAPABILITY_DENIED", required: "model:sandbox-image:run" }));
+  }),
+  errors("MODEL_TIER_REQUIRED: 403 when a workflow's model needs a higher tier", async (ctx) => {
+    const graph = { nodes: [node("v", "generate-video", { model: "sandbox-video-pro", inputs: { prompt: "x" } })] };
+    refuses(await runGraph(await ctx.shared("pro", "errors"), graph), 403, "MODEL_TIER_REQUIRED");
+  }),
+  errors("an absent workflow is a 404 without a code", async (ctx) => {
+    const user = await ctx.shared("pro", "errors");
+    noWorkflow(await user.post(`/api/workflows/nothing-${unique()}/run`, { inputs: {} }));
+  }),
+  errors("EXECUTION_FAILED: 500 with the cause, when a provider call inside the run fails", async (ctx) => {
+    const answer = refuses(
+      await runGraph(await ctx.shared("pro", "errors"), clip({ latencyMs: 10, fail: "job" })),
+      500,
+      "EXECUTION_FAILED",
+    );
+    assert.match(pick(answer, "error"), /fail/i);
+  }),
+  errors("EXECUTION_FAILED names the node and the execution", async (ctx) => {
+    const answer = await runGraph(await ctx.shared("pro", "errors"), clip({ latencyMs: 10, fail: "job" }));
+    refuses(answer, 500, "EXECUTION_FAILED", { nodeId: "clip", executionId: answer.headers.get("x-execution-id") });
+  }),
+  ...[400, 404, 422, 500, 503].map((status) =>
+    errors(`PROVIDER_SUBMIT_FAILED has the provider's ${status} and its body`, async (ctx) => {
+      const user = await ctx.shared("business", "errors");
+      const answer = await refusedSubmit(user, "sandbox-music", status);
+      refuses(answer, 500, "PROVIDER_SUBMIT_FAILED", { providerStatus: status, providerBody: is.text });
+      assert.ok(Buffer.byteLength(pick(answer, "providerBody")) <= 2_048);
+    }),
+  ),
+  errors("PROVIDER_RESPONSE_INCOMPLETE: 500, and no credits are deducted", async (ctx) => {
+    const user = await ctx.actor({ tier: "business" });
+    refuses(await runModel(user, "sandbox-music", { sandbox: { latencyMs: 10, fail: "incomplete" } }), 500, "PROVIDER_RESPONSE_INCOMPLETE");
+    assert.equal((await user.credits()).plan, 10_000);
+  }),
+  errors("errors tell nothing of the inside", async (ctx) => {
+    const user = await ctx.shared("pro", "errors");
+    const all = [
+      await user.get("/api/nothing"),
+      await user.call("POST", "/api/workflows", { raw: '{"name":' }),
+      await user.get("/api/executions?cursor=%F0%9F%92%A9"),
+      await user.get("/api/executions?cursor=abc"),
+      await user.get("/api/workflows/%00"),
+      await user.get("/api/workflows/%E0%A4%A"),
+    ];
+    for (const answer of all) {
+      assert.ok(answer.status >= 400 && answer.status < 500, `${answer.status}: ${answer.text}`);
+      answers(answer, answer.status, { error: is.text });
+      assert.doesNotMatch(answer.text, /node_modules|\.js:|\.ts:|MongoServerError|ECONNREFUSED|    at /);
+    }
+    for (const query of ["limit[$gt]=1", "modelId[$ne]=x", "status=completed&status=failed", "limit=1&limit=2"]) {
+      assert.ok((await user.get(`/api/usage?${query}`)).status < 500);
+    }
+  }),
+];
+
+const statuses: Case[] = [
+  more("malformed JSON is INVALID_REQUEST", async (ctx) => {
+    const user = await ctx.shared("pro", "errors");
+    for (const raw of ['{"name":', "name=x", '{"name":"x"}}', "\u0000"]) {
+      refuses(await user.call("POST", "/api/workflows", { raw }), 400, "INVALID_REQUEST", { issues: is.list });
+    }
+  }),
+  more("another content type is UNSUPPORTED_MEDIA_TYPE", async (ctx) => {
+    const user = await ctx.shared("pro", "errors");
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
+      const options = { raw: '{"name":"x"}', headers: { "content-type": type } };
+      refuses(await user.call("POST", "/api/workflows", options), 415, "UNSUPPORTED_MEDIA_TYPE");
+    }
+    const charset = { raw: '{"name":"x"}', headers: { "content-type": "application/json; charset=utf-8" } };
+    answers(await user.call("POST", "/api/workflows", charset), 201);
+  }),
+  more("too large a body is PAYLOAD_TOO_LARGE", async (ctx) => {
+    refuses(await (await ctx.shared("pro", "errors")).call("POST", "/api/workflows", { raw: tooLarge() }), 413, "PAYLOAD_TOO_LARGE");
+  }),
+  more("an unknown route is ROUTE_NOT_FOUND, with or without a key", async (ctx) => {
+    for (const caller of [await ctx.shared("pro", "errors"), ctx.anonymous]) {
+      for (const path of ["/api/nothing", "/nothing", "/api/workflows/a/b/c", "/api"])
+        refuses(await caller.get(path), 404, "ROUTE_NOT_FOUND");
+    }
+  }),
+  more("a method that a route does not have is METHOD_NOT_ALLOWED, and Allow names those it has", async (ctx) => {
+    const answer = refuses(await (await ctx.shared("pro", "errors")).delete("/api/workflows"), 405, "METHOD_NOT_ALLOWED");
+    const allowed = (answer.headers.get("allow") ?? "").split(/,\s*/);
+    assert.ok(allowed.includes("GET") && allowed.includes("POST"), `Allow is ${allowed.join()}`);
+  }),
+  more("every response has a request id", async (ctx) => {
+    const user = await ctx.shared("pro", "errors");
+    const all: Answer[] = [await user.get("/api/whoami"), await user.get("/api/nothing"), await ctx.anonymous.get("/api/whoami")];
+    const ids = all.map(({ headers }) => headers.get("x-request-id"));
+    assert.ok(ids.every(Boolean));
+    assert.equal(new Set(ids).size, ids.length);
+  }),
+  ...(
+    [
+      [
+        "a cycle",
+        [node("a", "text-box", { text: "{{x}}" }), node("b", "text-box", { text: "{{x}}" })],
+        [edge("a.text", "b.x"), edge("b.text", "a.x")],
+        ["a", "b"],
+      ],
+      ["an unknown node kind", [node("a", "teleport")], [], ["a"]],
+      ["a model that does not exist", [node("a", "generate-image", { model: "nope", inputs: { prompt: "x" } })], [], ["a"]],
+      ["a generator without a model", [node("a", "generate-image", { inputs: { prompt: "x" } })], [], ["a"]],
+      ["an input that a model needs", [node("a", "generate-image", { model: "sandbox-image-fast", inputs: {} })], [], ["a"]],
+      [
+        "a port that does not exist",
+        [node("a", "text-box", { text: "x" }), node("b", "text-box", { text: "y" })],
+        [edge("a.nothing", "b.x")],
+        ["b"],
+      ],
+    ] as const
+  ).map(([what, nodes, edges, ids]) =>
+    more(`WORKFLOW_INVALID names the node: ${what}`, async (ctx) => {
+      const answer = await runGraph(await ctx.shared("enterprise", "errors"), { nodes: [...nodes], edges: [...edges] });
+      refuses(answer, 422, "WORKFLOW_INVALID", { issues: is.list });
+      const found = pick<{ nodeId: string; message: string }[]>(answer, "issues");
+      assert.deepEqual([...new Set(found.map(({ nodeId }) => nodeId))].sort(), [...ids]);
+    }),
+  ),
+  more("every problem of a graph is told at once", async (ctx) => {
+    const nodes = [node("a", "teleport"), node("b", "generate-image", { model: "nope" }), node("c", "beam")];
+    const answer = await runGraph(await ctx.shared("enterprise", "errors"), { nodes });
+    refuses(answer, 422, "WORKFLOW_INVALID");
+    assert.deepEqual(
+      pick<{ nodeId: string }[]>(answer, "issues")
+        .map(({ nodeId }) => nodeId)
+        .sort(),
+      ["a", "b", "c"],
+    );
+  }),
+  more("a graph that can't run can be saved", async (ctx) => {
+    const user = await ctx.shared("pro", "errors");
+    answers(await user.get(`/api/workflows/${await save(user, { nodes: [{ nonsense: true }, 7, null], edges: ["x"] })}`), 200, {
+      nodes: [{ nonsense: true }, 7, null],
+      edges: ["x"],
+    });
+  }),
+];
+
+const ordered: Case[] = [
+  order("size comes before the key", async (ctx) => {
+    refuses(await ctx.anonymous.call("POST", "/api/workflows", { raw: tooLarge() }), 413, "PAYLOAD_TOO_LARGE");
+  }),
+  order("JSON comes before the key", async (ctx) => {
+    refuses(await ctx.anonymous.call("POST", "/api/workflows", { raw: '{"name":' }), 400, "INVALID_REQUEST");
+  }),
+  order("the key comes before what the body says", async (ctx) => {
+    refuses(await ctx.anonymous.post("/api/workflows", { name: 7 }), 401, "UNAUTHENTICATED");
+  }),
+  order("the capability comes before the body's validity", async (ctx) => {
+    const key = await (await ctx.shared("pro", "errors")).withKey(["workflow:read"]);
+    refuses(await key.post("/api/workflows", { name: 7 }), 403, "CAPABILITY_DENIED", { required: "workflow:write" });
+  }),
+  order("the capability comes before the rate limit", async (ctx) => {
+    const user = await ctx.actor({ tier: await ctx.tier("tight", { rateLimitPerMinute: 3 }), grants: ["workflow:read"] });
+    for (let left = 5; left > 0; left -= 1) refuses(await user.post("/api/workflows", {}), 403, "CAPABILITY_DENIED");
+  }),
+  order("the rate limit comes before validity", async (ctx) => {
+    const user = await ctx.actor({ tier: await ctx.tier("tight", { rateLimitPerMinute: 3 }) });
+    for (let left = 3; left > 0; left -= 1) refuses(await user.post("/api/workflows", {}), 400, "INVALID_REQUEST");
+    refuses(await user.post("/api/workflows", {}), 429, "RATE_LIMIT_EXCEEDED");
+  }),
+  order("validity comes before approval", async (ctx) => {
+    const user = (await ctx.shared("free", "errors")).session;
+    const unapproved = await ctx.actor({ tier: "free", approved: false });
+    const slug = await save(unapproved.session, greeting());
+    refuses(await unapproved.session.post(`/api/workflows/${slug}/run`, {}), 400, "INVALID_INPUTS");
+    refuses(await user.post(`/api/workflows/${slug}/run`, {}), 400, "INVALID_INPUTS");
+  }),
+  order("approval comes before existence", async (ctx) => {
+    const unapproved = await ctx.actor({ tier: "free", approved: false });
+    const answer = await unapproved.session.post(`/api/workflows/nothing-${unique()}/run`, { inputs: {} });
+    refuses(answer, 403, "ACCOUNT_NOT_APPROVED");
+  }),
+  order("existence comes before the tier", async (ctx) => {
+    const graph = { nodes: [node("v", "generate-video", { model: "sandbox-video-pro", inputs: { prompt: "x" } })] };
+    const slug = await save(await ctx.shared("business", "errors"), graph);
+    noWorkflow(await (await ctx.shared("pro", "errors")).post(`/api/workflows/${slug}/run`, { inputs: {} }));
+  }),
+  order("the tier comes before async support", async (ctx) => {
+    const pro = await ctx.shared("pro", "errors");
+    const graph = picture();
+    graph.nodes.push(node("v", "generate-video", { model: "sandbox-video-pro", inputs: { prompt: "x" } }));
+    refuses(await pro.post(`/api/workflows/${await save(pro, graph)}/run?async=true`, { inputs: {} }), 403, "MODEL_TIER_REQUIRED");
+  }),
+  order("async support comes before credits", async (ctx) => {
+    refuses(await runModel(await poor(ctx), "sandbox-speech", QUICK, "?async=true"), 400, "ASYNC_NOT_SUPPORTED");
+  }),
+];
+
+export const errorCases: Case[] = [...rows, ...statuses, ...ordered];

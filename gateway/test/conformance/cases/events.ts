@@ -1,0 +1,286 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { inSection, type Case, type CaseOptions } from "../case";
+import { answers, exactly, fits, is, pick } from "../check";
+import { eventually, finished, type Actor, type Context } from "../context";
+import { clip, runGraph, save, submitGraph } from "../graphs";
+import type { Delivery, Inbox, Respond } from "../receiver";
+
+const events = inSection("6");
+const deliveries = inSection("D8");
+const keys = inSection("D3");
+
+const NEEDS: CaseOptions = { needs: ["receiver"] };
+const PATIENT: CaseOptions = { ...NEEDS, deadlineMs: 60_000 };
+/** The second attempt comes after five seconds. */
+const RETRIED_MS = 30_000;
+const QUICK = { latencyMs: 10 };
+
+interface Subscriber {
+  user: Actor;
+  inbox: Inbox;
+}
+const subscriber = async (ctx: Context, settings: { respond?: Respond; events?: string[] } = {}): Promise<Subscriber> => {
+  const inbox = ctx.receiver!.inbox(settings.respond);
+  const webhook = { url: inbox.url, ...(settings.events ? { events: settings.events } : {}) };
+  return { user: await ctx.actor({ tier: "pro", webhook }), inbox };
+};
+
+const delivered = (user: Actor, id: string) =>
+  eventually(
+    () => user.get(`/api/executions/${id}`),
+    ({ body }) => typeof (body.webhookDelivery as { deliveredAt?: unknown } | undefined)?.deliveredAt === "string",
+    RETRIED_MS,
+  );
+const received = (inbox: Inbox, count: number, deadlineMs = RETRIED_MS): Promise<Delivery[]> =>
+  eventually(
+    () => Promise.resolve(inbox.deliveries),
+    (all) => all.length >= count,
+    deadlineMs,
+  );
+
+const signature = (secret: string, { headers, body }: Delivery): string => {
+  const key = Buffer.from(secret.slice("whsec_".length), "base64");
+  const signed = `${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`;
+  return `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
+};
+const signatures = ({ headers }: Delivery): string[] => String(headers["webhook-signature"]).split(" ");
+
+/** Refuses the first delivery, then accepts. */
+const firstFails =
+  (status: number, headers: Record<string, string> = {}): Respond =>
+  (response, count) =>
+    void response.writeHead(count === 1 ? status : 204, count === 1 ? headers : {}).end();
+
+const announcements: Case[] = [
+  events(
+    "the completion of an asynchronous run is announced to the key's webhook",
+    async (ctx) => {
+      const { user, inbox } = await subscriber(ctx);
+      const slug = await save(user, clip(QUICK));
+      const answer = answers(await user.post(`/api/workflows/${slug}/run?async=true`, { inputs: {} }), 202, {
+        webhookDelivery: exactly({ configured: true, url: inbox.url }),
+      });
+      const [one] = await received(inbox, 1);
+      fits(JSON.parse(one!.body), { type: "execution.completed", data: { executionId: pick(answer, "executionId"), status: "completed" } });
+    },
+    NEEDS,
+  ),
+  events(
+    "the poll shows attempts, deliveredAt and lastError",
+    async (ctx) => {
+      const { user, inbox } = await subscriber(ctx);
+      const polled = await delivered(user, await submitGraph(user, clip(QUICK)));
+      answers(polled, 200, { webhookDelivery: { configured: true, url: inbox.url, attempts: 1, deliveredAt: is.time, lastError: null } });
+    },
+    NEEDS,
+  ),
+  events(
+    "synchronous runs are not announced",
+    async (ctx) => {
+      const { user, inbox } = await subscriber(ctx);
+      answers(await runGraph(user, clip(QUICK)), 200);
+      const id = await submitGraph(user, clip(QUICK));
+      await delivered(user, id);
+      fits(
+        inbox.deliveries.map(({ body }) => (JSON.parse(body) as { data: { executionId: string } }).data.executionId),
+        [id],
+      );
+    },
+    NEEDS,
+  ),
+  events(
+    "a run that another key submitted is not announced",
+    async (ctx) => {
+      const { user, inbox } = await subscriber(ctx);
+      const other = await user.withKey({ preset: "full-deploy" });
+      const slug = await save(other, clip(QUICK));
+      const answer = await other.post(`/api/workflows/${slug}/run?async=true`, { inputs: {} });
+      answers(answer, 202, { webhookDelivery: exactly({ configured: false }) });
+      await finished(other, pick(answer, "executionId"));
+      assert.equal(inbox.deliveries.length, 0);
+    },
+    NEEDS,
+  ),
+  events(
+    "executionId identifies repeated deliveries",
+    async (ctx) => {
+      const { user, inbox } = await subscriber(ctx);
+      const id = await submitGraph(user, clip(QUICK));
+      await delivered(user, id);
+      answers(await user.post(`/api/executions/${id}/redeliver`), 202, { webhookDelivery: { configured: true } });
+      const both = await received(inbox, 2);
+      for (const { body } of both) fits(JSON.parse(body), { data: { executionId: id } });
+    },
+    NEEDS,
+  ),
+];
+
+const payloads: Case[] = [
+  deliveries(
+    "a delivery has Standard Webhooks' headers and a valid signature",
+    async (ctx) => {
+      const { user, inbox } = await subscriber(ctx);
+      const id = await submitGraph(user, clip(QUICK));
+      const [one] = await received(inbox, 1);
+      assert.equal(one!.headers["webhook-id"], `msg_${id}`);
+      assert.ok(Math.abs(Number(one!.headers["webhook-timestamp"]) - Date.now() / 1_000) < 60);
+      assert.match(String(one!.headers["content-type"]), /^application\/json/);
+      assert.deepEqual(signatures(one!), [signature(user.webhookSecret, one!)]);
+    },
+    NEEDS,
+  ),
+  deliveries(
+    "the body has type, timestamp and the execution as it is polled",
+    async (ctx) => {
+      const { user, inbox } = await subscriber(ctx);
+      const id = await submitGraph(user, clip(QUICK));
+      const [one] = await received(inbox, 1);
+      const body = JSON.parse(one!.body) as { data: Record<string, unknown> };
+      fits(body, exactly({ type: "execution.completed", timestamp: is.time, data: is.object }));
+      const polled = (await user.get(`/api/executions/${id}`)).body as Record<string, unknown>;
+      for (const name of ["executionId", "status", "result", "requestId"]) assert.deepEqual(body.data[name], polled[name]);
+    },
+    NEEDS,
+  ),
+  deliveries(
+    "a failure is announced as execution.failed",
+    async (ctx) => {
+      const { user, inbox } = await subscriber(ctx);
+      await submitGraph(user, clip({ latencyMs: 600, fail: "job" }));
+      const [one] = await received(inbox, 1);
+      fits(JSON.parse(one!.body), { type: "execution.failed", data: { status: "failed", error: { code: "EXECUTION_FAILED" } } });
+    },
+    NEEDS,
+  ),
+  deliveries(
+    "a cancellation is announced as execution.cancelled",
+    async (ctx) => {
+      const { user, inbox } = await subscriber(ctx);
+      const id = await submitGraph(user, clip({ latencyMs: 60_000 }));
+      await user.post(`/api/executions/${id}/cancel`);
+      const [one] = await received(inbox, 1);
+      fits(JSON.parse(one!.body), { type: "execution.cancelled", data: { executionId: id, status: "cancelled" } });
+    },
+    NEEDS,
+  ),
+  deliveries(
+    "only the events that were asked for are sent",
+    async (ctx) => {
+      const { user, inbox } = await subscriber(ctx, { events: ["execution.failed"] });
+      await finished(user, await submitGraph(user, clip(QUICK)));
+      await submitGraph(user, clip({ latencyMs: 600, fail: "job" }));
+      await received(inbox, 1);
+      fits(
+        inbox.deliveries.map(({ body }) => (JSON.parse(body) as { type: string }).type),
+        ["execution.failed"],
+      );
+    },
+    NEEDS,
+  ),
+  deliveries(
+    "while a replaced secret is still valid, both sign",
+    async (ctx) => {
+      const { user, inbox } = await subscriber(ctx);
+      const path = `/api/keys/${user.keyId}/webhook`;
+      const secret = pick(answers(await user.session.put(path, { url: inbox.url }), 200), "webhookSecret");
+      await submitGraph(user, clip(QUICK));
+      const [one] = await received(inbox, 1);
+      assert.deepEqual(signatures(one!).sort(), [signature(secret, one!), signature(user.webhookSecret, one!)].sort());
+    },
+    NEEDS,
+  ),
+];
+
+const attempts: Case[] = [
+  deliveries(
+    "a refused delivery is tried again after five seconds, under the same id",
+    async (ctx) => {
+      const { user, inbox } = await subscriber(ctx, { respond: firstFails(503) });
+      const id = await submitGraph(user, clip(QUICK));
+      await received(inbox, 1);
+      const waiting = await eventually(
+        () => user.get(`/api/executions/${id}`),
+        ({ body }) => (body.webhookDelivery as { attempts?: number } | undefined)?.attempts === 1,
+      );
+      answers(waiting, 200, { webhookDelivery: { attempts: 1, deliveredAt: null, lastError: is.text } });
+      const [first, second] = await received(inbox, 2);
+      const gap = second!.at - first!.at;
+      assert.ok(gap >= 4_000 && gap < 20_000, `the gap is ${gap} ms`);
+      assert.equal(second!.headers["webhook-id"], first!.headers["webhook-id"]);
+      answers(await delivered(user, id), 200, { webhookDelivery: { attempts: 2, lastError: null } });
+    },
+    PATIENT,
+  ),
+  deliveries(
+    "a redirect is a failure, and is not followed",
+    async (ctx) => {
+      const elsewhere = ctx.receiver!.inbox();
+      const { user, inbox } = await subscriber(ctx, { respond: firstFails(302, { location: elsewhere.url }) });
+      await submitGraph(user, clip(QUICK));
+      await received(inbox, 2);
+      assert.equal(elsewhere.deliveries.length, 0);
+    },
+    PATIENT,
+  ),
+  deliveries(
+    "Retry-After is honoured",
+    async (ctx) => {
+      const { user, inbox } = await subscriber(ctx, { respond: firstFails(429, { "retry-after": "9" }) });
+      await submitGraph(user, clip(QUICK));
+      const [first, second] = await received(inbox, 2);
+      assert.ok(second!.at - first!.at >= 8_500, `the gap is ${second!.at - first!.at} ms`);
+    },
+    PATIENT,
+  ),
+  deliveries(
+    "410 disables the webhook",
+    async (ctx) => {
+      const { user, inbox } = await subscriber(ctx, { respond: (response) => void response.writeHead(410).end() });
+      await submitGraph(user, clip(QUICK));
+      await received(inbox, 1);
+      const disabled = await eventually(
+        async () =>
+          (await user.session.get("/api/keys")).body as unknown as { id: string; webhook: { disabledAt: string | null } | null }[],
+        (all) => all.some(({ id, webhook }) => id === user.keyId && typeof webhook?.disabledAt === "string"),
+      );
+      assert.ok(disabled);
+      const slug = await save(user, clip(QUICK));
+      const next = await eventually(
+        () => user.post(`/api/workflows/${slug}/run?async=true`, { inputs: {} }),
+        ({ body }) => (body.webhookDelivery as { configured?: boolean } | undefined)?.configured === false,
+        3_000,
+      );
+      await finished(user, pick(next, "executionId"));
+      assert.equal(inbox.deliveries.length <= 2, true);
+    },
+    PATIENT,
+  ),
+  deliveries("an execution without a webhook can't be redelivered", async (ctx) => {
+    const user = await ctx.shared("pro", "events");
+    const id = await submitGraph(user, clip(QUICK));
+    await finished(user, id);
+    const answer = await user.post(`/api/executions/${id}/redeliver`);
+    assert.ok(answer.status >= 400 && answer.status < 500, `the status is ${answer.status}`);
+    answers(answer, answer.status, { error: is.text, code: is.text });
+  }),
+  deliveries("someone else's execution can't be redelivered", async (ctx) => {
+    const user = await ctx.shared("pro", "events");
+    const id = await submitGraph(user, clip(QUICK));
+    await finished(user, id);
+    answers(await (await ctx.shared("business", "reader")).post(`/api/executions/${id}/redeliver`), 404, { code: "EXECUTION_NOT_FOUND" });
+  }),
+  keys(
+    "a webhook can be tested: a signed delivery arrives",
+    async (ctx) => {
+      const { user, inbox } = await subscriber(ctx);
+      const answer = await user.session.post(`/api/keys/${user.keyId}/webhook/test`);
+      assert.ok(answer.status >= 200 && answer.status < 300, `${answer.status}: ${answer.text}`);
+      const [one] = await received(inbox, 1, 10_000);
+      assert.deepEqual(signatures(one!), [signature(user.webhookSecret, one!)]);
+    },
+    NEEDS,
+  ),
+];
+
+export const eventCases: Case[] = [...announcements, ...payloads, ...attempts];

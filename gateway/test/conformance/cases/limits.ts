@@ -1,0 +1,229 @@
+import assert from "node:assert/strict";
+import { inSection, type Case } from "../case";
+import { answers, is, pick, refuses } from "../check";
+import { eventually, finished, type Actor, type Context } from "../context";
+import { clip, greeting, runGraph, save, submitGraph } from "../graphs";
+
+const limits = inSection("8");
+const rates = inSection("D5");
+const errors = inSection("7");
+
+const WINDOW_SECONDS = 60;
+const PER_MINUTE = 3;
+const LONG = { latencyMs: 60_000 };
+
+const header = (headers: Headers, name: string): number => {
+  const value = headers.get(name);
+  assert.ok(value !== null && /^\d+$/.test(value), `${name} is ${value}`);
+  return Number(value);
+};
+const tight = async (ctx: Context): Promise<Actor> =>
+  ctx.actor({ tier: await ctx.tier("tight", { rateLimitPerMinute: PER_MINUTE, base: "business" }) });
+const exhaust = async (ask: () => ReturnType<Actor["get"]>, count = PER_MINUTE): Promise<void> => {
+  for (let left = count; left > 0; left -= 1) assert.notEqual((await ask()).status, 429);
+};
+
+const headers: Case[] = [
+  ...(
+    [
+      ["free", 60],
+      ["pro", 100],
+      ["business", 1_000],
+    ] as const
+  ).map(([tier, limit]) =>
+    limits(`a ${tier} user may send ${limit} requests a minute to a route`, async (ctx) => {
+      const user = await ctx.actor({ tier, noKey: true });
+      const answer = answers(await user.session.get("/api/models"), 200);
+      assert.equal(header(answer.headers, "x-ratelimit-limit"), limit);
+      assert.equal(header(answer.headers, "x-ratelimit-remaining"), limit - 1);
+    }),
+  ),
+  limits("an enterprise user has no limit, and no headers of one", async (ctx) => {
+    const answer = answers(await (await ctx.shared("enterprise", "limits")).get("/api/whoami"), 200);
+    for (const name of ["limit", "remaining", "reset"]) assert.equal(answer.headers.get(`x-ratelimit-${name}`), null);
+  }),
+  limits("both run routes carry the headers", async (ctx) => {
+    const user = await ctx.actor({ tier: "business" });
+    const slug = await save(user, greeting());
+    const workflow = answers(await user.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200);
+    const model = answers(await user.post("/api/models/sandbox-chat/run", { inputs: { prompt: "x" } }), 200);
+    for (const answer of [workflow, model]) assert.equal(header(answer.headers, "x-ratelimit-remaining"), 999);
+  }),
+  limits("what remains goes down by one with each request", async (ctx) => {
+    const user = await ctx.actor({ tier: "pro" });
+    const seen: number[] = [];
+    for (let left = 4; left > 0; left -= 1) seen.push(header((await user.get("/api/usage")).headers, "x-ratelimit-remaining"));
+    assert.deepEqual(seen, [99, 98, 97, 96]);
+  }),
+  limits("the reset is a Unix second within the next minute, the same for the whole window", async (ctx) => {
+    const user = await ctx.actor({ tier: "pro" });
+    const [first, second] = [await user.get("/api/usage"), await user.get("/api/usage")].map((answer) =>
+      header(answer.headers, "x-ratelimit-reset"),
+    );
+    const now = Date.now() / 1_000;
+    assert.ok(first! > now && first! <= now + WINDOW_SECONDS + 1, `reset is ${first! - now} s away`);
+    assert.ok(Math.abs(first! - second!) <= 1);
+  }),
+  limits("a pro user's 101st request in a minute is refused", async (ctx) => {
+    const user = await ctx.actor({ tier: "pro" });
+    const all = await Promise.all(Array.from({ length: 101 }, () => user.get("/api/whoami")));
+    assert.equal(all.filter(({ status }) => status === 200).length, 100);
+    assert.equal(all.filter(({ status }) => status === 429).length, 1);
+  }),
+  errors("RATE_LIMIT_EXCEEDED tells tier, limit and retryAfter", async (ctx) => {
+    const user = await tight(ctx);
+    await exhaust(() => user.get("/api/whoami"));
+    refuses(await user.get("/api/whoami"), 429, "RATE_LIMIT_EXCEEDED", {
+      tier: "conformance-tight",
+      limit: PER_MINUTE,
+      retryAfter: is.positive,
+    });
+  }),
+  limits("a 429 carries the limit's headers and Retry-After", async (ctx) => {
+    const user = await tight(ctx);
+    await exhaust(() => user.get("/api/whoami"));
+    const answer = refuses(await user.get("/api/whoami"), 429, "RATE_LIMIT_EXCEEDED");
+    assert.equal(header(answer.headers, "x-ratelimit-limit"), PER_MINUTE);
+    assert.equal(header(answer.headers, "x-ratelimit-remaining"), 0);
+    const retryAfter = header(answer.headers, "retry-after");
+    assert.equal(retryAfter, pick<number>(answer, "retryAfter"));
+    assert.ok(Math.abs(header(answer.headers, "x-ratelimit-reset") - Date.now() / 1_000 - retryAfter) <= 2);
+  }),
+  limits(
+    "after the reset there is a new window",
+    async (ctx) => {
+      const user = await tight(ctx);
+      await exhaust(() => user.get("/api/whoami"));
+      const refused = refuses(await user.get("/api/whoami"), 429, "RATE_LIMIT_EXCEEDED");
+      await new Promise((resolve) => setTimeout(resolve, header(refused.headers, "retry-after") * 1_000 + 100));
+      answers(await user.get("/api/whoami"), 200);
+    },
+    { deadlineMs: 90_000 },
+  ),
+];
+
+const buckets: Case[] = [
+  limits("each route has a bucket of its own; both run routes, too", async (ctx) => {
+    const user = await tight(ctx);
+    const slug = await save(user, greeting());
+    await exhaust(() => user.post(`/api/workflows/${slug}/run`, { inputs: {} }));
+    refuses(await user.post(`/api/workflows/${slug}/run`, { inputs: {} }), 429, "RATE_LIMIT_EXCEEDED");
+    answers(await user.post("/api/models/sandbox-chat/run", { inputs: { prompt: "x" } }), 200);
+    answers(await user.get("/api/workflows"), 200);
+  }),
+  limits("a route's bucket is shared by all of its resources", async (ctx) => {
+    const user = await tight(ctx);
+    await exhaust(() => user.get("/api/workflows/one"), 2);
+    await exhaust(() => user.get("/api/workflows/two"), 1);
+    refuses(await user.get("/api/workflows/three"), 429, "RATE_LIMIT_EXCEEDED");
+  }),
+  limits("all keys and the session of a user share the bucket", async (ctx) => {
+    const user = await tight(ctx);
+    const other = await user.withKey(["workflow:read"]);
+    await exhaust(() => user.get("/api/usage"), 1);
+    await exhaust(() => other.get("/api/usage"), 1);
+    await exhaust(() => user.session.get("/api/usage"), 1);
+    refuses(await other.get("/api/usage"), 429, "RATE_LIMIT_EXCEEDED");
+  }),
+  limits("users don't share buckets", async (ctx) => {
+    const [one, two] = [await tight(ctx), await tight(ctx)];
+    await exhaust(() => one.get("/api/usage"));
+    answers(await two.get("/api/usage"), 200);
+  }),
+  limits("the limit goes with the tier, not with the key's grants", async (ctx) => {
+    const user = await ctx.actor({ tier: "pro", grants: ["webhook:receive"] });
+    assert.equal(header((await user.get("/api/whoami")).headers, "x-ratelimit-limit"), 100);
+  }),
+  limits("concurrent requests get no more than the limit", async (ctx) => {
+    const user = await tight(ctx);
+    const all = await Promise.all(Array.from({ length: 12 }, () => user.get("/api/whoami")));
+    assert.equal(all.filter(({ status }) => status === 200).length, PER_MINUTE);
+  }),
+  rates("methods of one path are counted apart", async (ctx) => {
+    const user = await tight(ctx);
+    await exhaust(() => user.get("/api/folders"));
+    answers(await user.post("/api/folders", { name: "F" }), 201);
+  }),
+  rates("polls are counted per execution", async (ctx) => {
+    const user = await tight(ctx);
+    const [one, two] = [await runGraph(user, greeting()), await runGraph(user, greeting())].map(({ headers: own }) =>
+      own.get("x-execution-id"),
+    );
+    await exhaust(() => user.get(`/api/executions/${one}`));
+    refuses(await user.get(`/api/executions/${one}`), 429, "RATE_LIMIT_EXCEEDED");
+    answers(await user.get(`/api/executions/${two}`), 200);
+  }),
+  rates("a changed tier changes the limit", async (ctx) => {
+    const user = await ctx.actor({ tier: "pro" });
+    answers(await ctx.admin.patch(`/api/admin/users/${user.userId}`, { tier: "business" }), 200);
+    await eventually(
+      () => user.get("/api/whoami"),
+      ({ headers: own }) => own.get("x-ratelimit-limit") === "1000",
+      2_000,
+    );
+  }),
+  rates(
+    "anonymous requests are limited per address",
+    async (ctx) => {
+      for (let left = 2_000; left > 0; left -= 50) {
+        const all = await Promise.all(Array.from({ length: 50 }, () => ctx.anonymous.get("/api/workflows/nothing/public-schema")));
+        const refused = all.find(({ status }) => status === 429);
+        if (!refused) continue;
+        refuses(refused, 429, "RATE_LIMIT_EXCEEDED", { retryAfter: is.positive });
+        assert.ok(header(refused.headers, "retry-after") > 0);
+        answers(await (await ctx.shared("enterprise", "limits")).get("/api/whoami"), 200);
+        return;
+      }
+      assert.fail("2,000 anonymous requests were let through");
+    },
+    { alone: true },
+  ),
+];
+
+const stopAll = async (user: Actor, ids: readonly string[]): Promise<void> => {
+  for (const id of ids) await user.post(`/api/executions/${id}/cancel`);
+  for (const id of ids) await finished(user, id);
+};
+
+const concurrency: Case[] = [
+  ...(
+    [
+      ["pro", 10],
+      ["conformance-one-at-a-time", 1],
+    ] as const
+  ).map(([tier, count]) =>
+    rates(`a user of ${tier} has at most ${count} executions under way`, async (ctx) => {
+      await ctx.tier("one-at-a-time", { concurrency: 1, base: "business" });
+      const user = await ctx.actor({ tier });
+      const slug = await save(user, clip(LONG));
+      const submit = () => user.post(`/api/workflows/${slug}/run?async=true`, { inputs: {} });
+      const ids: string[] = [];
+      for (let left = count; left > 0; left -= 1) ids.push(pick(answers(await submit(), 202), "executionId"));
+      const held = (await user.credits()).held;
+      const answer = refuses(await submit(), 429, "CONCURRENCY_LIMIT_EXCEEDED", { limit: count, retryAfter: is.positive });
+      assert.ok(header(answer.headers, "retry-after") > 0);
+      assert.equal((await user.credits()).held, held);
+      await stopAll(user, ids);
+      const next = answers(await submit(), 202);
+      await stopAll(user, [pick(next, "executionId")]);
+    }),
+  ),
+  rates("a Free user has one execution under way", async (ctx) => {
+    const free = await ctx.actor({ tier: "free" });
+    const graph = { nodes: [node60()], edges: [] };
+    const id = await submitGraph(free.session, graph);
+    const slug = await save(free.session, { ...greeting(), isTemplate: true });
+    refuses(await free.session.post(`/api/workflows/${slug}/run`, { inputs: {} }), 429, "CONCURRENCY_LIMIT_EXCEEDED", { limit: 1 });
+    await free.session.post(`/api/executions/${id}/cancel`);
+  }),
+];
+
+/** A picture by a polled model that takes a minute. */
+const node60 = (): object => ({
+  id: "pic",
+  type: "generate-image",
+  position: { x: 0, y: 0 },
+  data: { model: "sandbox-image", inputs: { prompt: "x", sandbox: LONG } },
+});
+
+export const limitCases: Case[] = [...headers, ...buckets, ...concurrency];

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import type { Answer } from "../../e2e/support/client";
+import { inSection, type Case } from "../case";
+import { answers, exactly, is, pick, refuses } from "../check";
+import type { Actor, Context } from "../context";
+import { echo, edge, node, picture, runGraph, runModel, save } from "../graphs";
+
+const media = inSection("D12");
+const sizes = inSection("D13");
+
+const MEGABYTE = 1024 * 1024;
+const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+
+const upload = async (ctx: Context, headers: Record<string, string>, bytes: Buffer): Promise<Answer> => {
+  const response = await fetch(`${ctx.baseUrl}/api/media`, { method: "POST", headers, body: new Uint8Array(bytes) });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: (text === "" ? {} : JSON.parse(text)) as Answer["body"] };
+};
+/** A picture that nobody else has uploaded: the pixels, then bytes that viewers ignore. */
+const freshPng = (): Buffer => Buffer.concat([PNG, randomBytes(2_000)]);
+const stored = async (ctx: Context, bytes: Buffer, type = "image/png"): Promise<{ id: string; url: string; contentType: string }> => {
+  const { key } = await ctx.shared("business", "media");
+  const answer = answers(await upload(ctx, { "x-api-key": key, "content-type": type }, bytes), 201);
+  return answer.body as unknown as { id: string; url: string; contentType: string };
+};
+
+const files: Case[] = [
+  media("an upload answers id, URL, type and size", async (ctx) => {
+    const bytes = freshPng();
+    const { key } = await ctx.shared("business", "media");
+    const answer = await upload(ctx, { "x-api-key": key, "content-type": "image/png" }, bytes);
+    answers(answer, 201, exactly({ id: is.text, url: is.url(`${ctx.baseUrl}/media/`), contentType: "image/png", bytes: bytes.length }));
+  }),
+  media("a file reads as it was uploaded, with its type, an ETag and nosniff", async (ctx) => {
+    const bytes = freshPng();
+    const { url } = await stored(ctx, bytes);
+    const response = await fetch(url);
+    assert.equal(response.status, 200);
+    assert.ok(Buffer.from(await response.arrayBuffer()).equals(bytes));
+    assert.equal(response.headers.get("content-type"), "image/png");
+    assert.equal(response.headers.get("x-content-type-options"), "nosniff");
+    assert.ok(response.headers.get("etag"));
+  }),
+  media("a range of a file can be read", async (ctx) => {
+    const bytes = freshPng();
+    const { url } = await stored(ctx, bytes);
+    const response = await fetch(url, { headers: { range: "bytes=10-19" } });
+    assert.equal(response.status, 206);
+    assert.equal(response.headers.get("content-range"), `bytes 10-19/${bytes.length}`);
+    assert.ok(Buffer.from(await response.arrayBuffer()).equals(bytes.subarray(10, 20)));
+  }),
+  media("a range beyond the end is 416", async (ctx) => {
+    const { url } = await stored(ctx, freshPng());
+    assert.equal((await fetch(url, { headers: { range: "bytes=999999-" } })).status, 416);
+  }),
+  media("a file that a client has already is 304", async (ctx) => {
+    const { url } = await stored(ctx, freshPng());
+    const etag = (await fetch(url, { method: "HEAD" })).headers.get("etag") ?? "";
+    assert.equal((await fetch(url, { headers: { "if-none-match": etag } })).status, 304);
+  }),
+  media("the type is seen in the bytes, not believed", async (ctx) => {
+    assert.equal((await stored(ctx, freshPng(), "text/html")).contentType, "image/png");
+  }),
+  media("what a browser would run is never served as such", async (ctx) => {
+    const { key } = await ctx.shared("business", "media");
+    for (const content of ["<html><script>alert(1)</script></html>", '<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>']) {
+      const answer = await upload(ctx, { "x-api-key": key, "content-type": "text/html" }, Buffer.from(content));
+      if (answer.status !== 201) {
+        answers(answer, 415, { code: "UNSUPPORTED_MEDIA_TYPE" });
+        continue;
+      }
+      const type = (await fetch(pick(answer, "url"))).headers.get("content-type") ?? "";
+      assert.doesNotMatch(type, /html|svg|xml|javascript/);
+    }
+  }),
+  media("an unknown file is absent", async (ctx) => {
+    for (const key of ["nothing.png", "..%2f..%2fetc%2fpasswd", "%00"]) {
+      const { status } = await fetch(`${ctx.baseUrl}/media/${key}`);
+      assert.ok(status === 404 || status === 400, `${key}: ${status}`);
+    }
+  }),
+  media("uploading needs someone", async (ctx) => {
+    refuses(await upload(ctx, { "content-type": "image/png" }, PNG), 401, "UNAUTHENTICATED");
+  }),
+  media("an empty upload is refused", async (ctx) => {
+    const { key } = await ctx.shared("business", "media");
+    refuses(await upload(ctx, { "x-api-key": key, "content-type": "image/png" }, Buffer.alloc(0)), 400, "INVALID_REQUEST");
+  }),
+  media("an upload above 100 MB is refused", async (ctx) => {
+    const { key } = await ctx.shared("business", "media");
+    const headers = { "x-api-key": key, "content-type": "image/png", "content-length": String(101 * MEGABYTE) };
+    // The refusal comes before the bytes do, and the connection may be gone before they are all sent.
+    const answer = await upload(ctx, headers, Buffer.alloc(101 * MEGABYTE)).catch((error: unknown) => error as Error);
+    if (!(answer instanceof Error)) refuses(answer, 413, "PAYLOAD_TOO_LARGE");
+  }),
+  media("an uploaded file is an input by its id, its URL or as a data URL", async (ctx) => {
+    const { id, url } = await stored(ctx, freshPng());
+    const user = await ctx.shared("business", "media");
+    for (const image of [id, url, `data:image/png;base64,${PNG.toString("base64")}`]) {
+      answers(await runModel(user, "sandbox-image-fast", { image, sandbox: { latencyMs: 10 } }), 200, { success: true });
+    }
+  }),
+  media("a media-upload node gives an uploaded file", async (ctx) => {
+    const { id } = await stored(ctx, freshPng());
+    const graph = {
+      nodes: [node("m", "media-upload", { mediaId: id }), node("out", "response-output")],
+      edges: [edge("m.media", "out.images")],
+    };
+    answers(await runGraph(await ctx.shared("business", "media"), graph), 200, {
+      result: { images: [{ url: is.url(`${ctx.baseUrl}/media/`) }] },
+    });
+  }),
+  ...(
+    [
+      ["sandbox-image-fast", "images", /^image\/png/],
+      ["sandbox-video", "videos", /^(video\/mp4|image\/gif)/],
+      ["sandbox-speech", "audios", /^audio\/wav/],
+    ] as const
+  ).map(([model, member, type]) =>
+    media(`the file that ${model} makes is a real one, of the right type`, async (ctx) => {
+      const seconds = model === "sandbox-video" ? { seconds: 1 } : {};
+      const answer = answers(await runModel(await ctx.shared("business", "media"), model, { ...seconds, sandbox: { latencyMs: 10 } }), 200);
+      const response = await fetch(pick(answer, `result.${member}.0.url`));
+      assert.match(response.headers.get("content-type") ?? "", type);
+      assert.ok((await response.arrayBuffer()).byteLength > 100);
+    }),
+  ),
+];
+
+const many = (count: number): unknown[] => Array.from({ length: count }, (_, index) => node(`n${index}`, "note"));
+const edges = (count: number): unknown[] => Array.from({ length: count }, (_, index) => ({ id: `e${index}`, source: "n0", target: "n1" }));
+const user = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "sizes");
+
+const BOUNDS: readonly [what: string, within: object, beyond: object][] = [
+  ["500 nodes", { nodes: many(500) }, { nodes: many(501) }],
+  ["2,000 edges", { edges: edges(2_000) }, { edges: edges(2_001) }],
+  ["200 characters of name", { name: "n".repeat(200) }, { name: "n".repeat(201) }],
+  ["50 tags", { tags: Array<string>(50).fill("t") }, { tags: Array<string>(51).fill("t") }],
+];
+
+const bounds: Case[] = [
+  ...BOUNDS.map(([what, within, beyond]) =>
+    sizes(`a workflow may have ${what}, and no more`, async (ctx) => {
+      answers(await (await user(ctx)).post("/api/workflows", { name: "Large", ...within }), 201);
+      refuses(await (await user(ctx)).post("/api/workflows", { name: "Larger", ...beyond }), 400, "INVALID_REQUEST");
+    }),
+  ),
+  sizes("the same bounds hold for updates", async (ctx) => {
+    const slug = await save(await user(ctx), {});
+    for (const [, , beyond] of BOUNDS) refuses(await (await user(ctx)).put(`/api/workflows/${slug}`, beyond), 400, "INVALID_REQUEST");
+  }),
+  sizes("a workflow may have 8 MB, and no more", async (ctx) => {
+    const text = "x".repeat(200_000);
+    const large = (count: number): object => ({
+      name: "Large",
+      nodes: Array.from({ length: count }, (_, index) => node(`n${index}`, "note", { text })),
+    });
+    answers(await (await user(ctx)).post("/api/workflows", large(41)), 201);
+    refuses(await (await user(ctx)).post("/api/workflows", large(43)), 413, "PAYLOAD_TOO_LARGE");
+  }),
+  sizes("a JSON body may have 10 MB, and no more", async (ctx) => {
+    const raw = (bytes: number): string => `{"name":"Padded"${" ".repeat(bytes)}}`;
+    answers(await (await user(ctx)).call("POST", "/api/workflows", { raw: raw(10 * MEGABYTE - 100) }), 201);
+    refuses(await (await user(ctx)).call("POST", "/api/workflows", { raw: raw(10 * MEGABYTE) }), 413, "PAYLOAD_TOO_LARGE");
+  }),
+  sizes("a text value may have 256 kB, and no more", async (ctx) => {
+    const graph = echo({ name: "field", type: "textarea" });
+    answers(await runGraph(await user(ctx), graph, { field: "x".repeat(256 * 1024) }), 200);
+    refuses(await runGraph(await user(ctx), graph, { field: "x".repeat(256 * 1024 + 1) }), 400, "INVALID_INPUTS");
+  }),
+  sizes("a graph of many nodes runs", async (ctx) => {
+    const chain = Array.from({ length: 100 }, (_, index) => node(`b${index}`, "text-box", { text: index === 0 ? "x" : "{{x}}" }));
+    const links = Array.from({ length: 99 }, (_, index) => edge(`b${index}.text`, `b${index + 1}.x`));
+    const graph = { nodes: [...chain, node("out", "response-output")], edges: [...links, edge("b99.text", "out.text")] };
+    answers(await runGraph(await user(ctx), graph), 200, { result: { text: "x" } });
+  }),
+  sizes("a name of other scripts counts characters, not bytes", async (ctx) => {
+    answers(await (await user(ctx)).post("/api/workflows", { ...picture(), name: "漢".repeat(200) }), 201);
+  }),
+];
+
+export const mediaCases: Case[] = [...files, ...bounds];
