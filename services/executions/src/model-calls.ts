@@ -1,4 +1,5 @@
-import { actualMicroUsd, DomainError, type ErrorMetadata } from "@nodeloom/kernel";
+import { setTimeout as delay } from "node:timers/promises";
+import { actualMicroUsd, DomainError, pricedInputs, type ErrorMetadata } from "@nodeloom/kernel";
 import type { Media } from "./clients";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
 import { ProviderError, type JobProvider, type Provider, type Submission } from "./providers";
@@ -8,7 +9,10 @@ import type { CancelResult, ModelCall, SubmittedJob } from "./temporal/activity-
 import { TIMING } from "./timing";
 
 const POLL_GROWTH = 1.3;
+const SERVER_ERROR = 500;
 const MEDIA_CALL_MS = 120_000;
+/** Pauses before a write is tried again that says what a provider was sent. */
+const RECORD_AGAIN_MS = [100, 500, 2_000];
 
 /** A failure the run must not retry. */
 const final = (
@@ -35,6 +39,18 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     const timer = setTimeout(finish, ms);
     signal.addEventListener("abort", finish, { once: true });
   });
+
+/** Tries again for a while: what is lost here is a job at the provider that no one knows of. */
+const insisting = async (write: () => Promise<void>): Promise<void> => {
+  for (const pauseMs of RECORD_AGAIN_MS) {
+    try {
+      return await write();
+    } catch {
+      await delay(pauseMs);
+    }
+  }
+  return write();
+};
 
 const submitFailure = (model: string, error: ProviderError): DomainError =>
   final("PROVIDER_SUBMIT_FAILED", `${model}: ${error.message}`, {
@@ -63,18 +79,18 @@ export const createModelCalls = ({ catalog, provider, media, store }: ModelCalls
   };
 
   /** Sends a submission whose provider doesn't know idempotency keys: once, whatever crashes. */
-  const submitOnce = async (target: JobProvider, call: ModelCall): Promise<Submission> => {
+  const submitOnce = async (target: JobProvider, call: ModelCall, inputs: Record<string, unknown>): Promise<Submission> => {
     const claim = await store.claimSubmission(call.key);
     if (!claim.claimed) {
       if (claim.requestId !== null) return { requestId: claim.requestId, ...(claim.handle ? { handle: claim.handle } : {}) };
       throw final("PROVIDER_SUBMIT_FAILED", `${call.model}: an earlier submission may have reached the provider; it is not sent twice`);
     }
     try {
-      const submission = await target.submit({ inputs: call.inputs, idempotencyKey: call.key });
-      await store.recordSubmission(call.key, submission.requestId, submission.handle ?? null);
+      const submission = await target.submit({ inputs, idempotencyKey: call.key });
+      await insisting(() => store.recordSubmission(call.key, submission.requestId, submission.handle ?? null));
       return submission;
     } catch (error) {
-      if (error instanceof ProviderError && error.kind === "unreachable") await store.releaseSubmission(call.key);
+      if (error instanceof ProviderError && error.kind === "unreachable") await insisting(() => store.releaseSubmission(call.key));
       throw error;
     }
   };
@@ -106,9 +122,10 @@ export const createModelCalls = ({ catalog, provider, media, store }: ModelCalls
     submit: async (call: ModelCall): Promise<SubmittedJob> => {
       const { model, provider: target } = await job(call);
       checkInputs(model, call);
+      const inputs = pricedInputs(model.price, model.inputSchema, call.inputs);
       try {
-        if (target.idempotentSubmit) return await target.submit({ inputs: call.inputs, idempotencyKey: call.key });
-        return await submitOnce(target, call);
+        if (target.idempotentSubmit) return await target.submit({ inputs, idempotencyKey: call.key });
+        return await submitOnce(target, call, inputs);
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
         const mayRepeat = error.kind === "unreachable" || (error.kind === "ambiguous" && target.idempotentSubmit);
@@ -154,8 +171,14 @@ export const createModelCalls = ({ catalog, provider, media, store }: ModelCalls
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
       }
-      const told = await target.cancel(submitted);
-      return { report: told ? "provider_told" : "could_not_stop", finished: null };
+      try {
+        const told = await target.cancel(submitted);
+        return { report: told ? "provider_told" : "could_not_stop", finished: null };
+      } catch (error) {
+        // A provider that refuses won't change its mind; one that could not be asked is asked again.
+        if (!(error instanceof ProviderError) || error.kind !== "refused" || (error.status ?? SERVER_ERROR) >= SERVER_ERROR) throw error;
+        return { report: "could_not_stop", finished: null };
+      }
     },
 
     /** Runs a text model. */
@@ -164,7 +187,8 @@ export const createModelCalls = ({ catalog, provider, media, store }: ModelCalls
       if (target.type !== "text") throw final("EXECUTION_FAILED", `${call.model} makes no text`);
       checkInputs(model, call);
       try {
-        const { text, usage, requestId } = await target.run({ inputs: call.inputs, idempotencyKey: call.key, signal });
+        const inputs = pricedInputs(model.price, model.inputSchema, call.inputs);
+        const { text, usage, requestId } = await target.run({ inputs, idempotencyKey: call.key, signal });
         return {
           files: [],
           text,

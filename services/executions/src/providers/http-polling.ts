@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ProviderError, type DialectContext, type JobProvider, type PollState } from "./dialect";
 import { pointer, pointerTexts } from "./pointer";
-import { authSchema, createTransport } from "./transport";
+import { authSchema, createTransport, headerKey, type Transport } from "./transport";
 
 /**
  * Any provider that takes a job and is asked for it: URL templates, a body template and JSON pointers, so that a new
@@ -52,7 +52,7 @@ const fillBody = (template: unknown, inputs: Record<string, unknown>): unknown =
   );
 };
 
-const state = (settings: HttpPollingSettings, answer: unknown): PollState => {
+const state = (settings: HttpPollingSettings, answer: unknown, reason: Transport["reason"]): PollState => {
   const { poll, outputs } = settings;
   const status = pointer(answer, poll.status);
   if (typeof status !== "string") throw new ProviderError("ambiguous", "the provider's answer has no status");
@@ -61,7 +61,7 @@ const state = (settings: HttpPollingSettings, answer: unknown): PollState => {
   if (poll.cancelled.includes(status)) return { state: "cancelled" };
   if (poll.failed.includes(status)) {
     const message = poll.error ? pointer(answer, poll.error) : undefined;
-    return { state: "failed", message: typeof message === "string" ? message : "the provider reported a failure" };
+    return { state: "failed", message: typeof message === "string" ? reason(message) : "the provider reported a failure" };
   }
   const progress = poll.progress ? pointer(answer, poll.progress) : undefined;
   return { state: "running", ...(typeof progress === "number" ? { progress } : {}) };
@@ -81,7 +81,7 @@ export const httpPolling = (settings: HttpPollingSettings, context: DialectConte
         method: submit.method,
         url: url(submit.path),
         body: fillBody(submit.body, inputs),
-        headers: submit.idempotencyHeader ? { ...headers, [submit.idempotencyHeader]: idempotencyKey } : headers,
+        headers: submit.idempotencyHeader ? { ...headers, [submit.idempotencyHeader]: headerKey(idempotencyKey) } : headers,
         signal,
       });
       const requestId = pointer(answer, submit.requestId);
@@ -90,7 +90,7 @@ export const httpPolling = (settings: HttpPollingSettings, context: DialectConte
       return { requestId: String(requestId) };
     },
     poll: async ({ requestId }, signal) =>
-      state(settings, await transport.json({ method: poll.method, url: url(poll.path, requestId), headers, signal })),
+      state(settings, await transport.json({ method: poll.method, url: url(poll.path, requestId), headers, signal }), transport.reason),
     cancel: async ({ requestId }) => {
       if (!cancel) return false;
       await transport.json({ method: cancel.method, url: url(cancel.path, requestId), headers });

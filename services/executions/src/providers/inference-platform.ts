@@ -55,7 +55,7 @@ const falQueue = (
       const status = await transport.json({ method: "GET", url: at(submission, "status", "/status"), signal });
       if (pointer(status, "/status") !== "COMPLETED") return { state: "running" };
       const error = pointer(status, "/error");
-      if (typeof error === "string") return { state: "failed", message: error };
+      if (typeof error === "string") return { state: "failed", message: transport.reason(error) };
       try {
         return {
           state: "succeeded",
@@ -64,7 +64,7 @@ const falQueue = (
       } catch (failure) {
         // fal answers a failed request's response with 4xx.
         if (failure instanceof ProviderError && failure.status !== undefined && failure.status < 500)
-          return { state: "failed", message: failure.body ?? failure.message };
+          return { state: "failed", message: transport.reason(failure.body ?? failure.message) };
         throw failure;
       }
     },
@@ -103,7 +103,7 @@ const replicate = (
           return { state: "succeeded", files: direct.length > 0 ? direct : files(settings, answer) };
         }
         case "failed":
-          return { state: "failed", message: replicateText(pointer(answer, "/error")) };
+          return { state: "failed", message: transport.reason(replicateText(pointer(answer, "/error"))) };
         case "canceled":
         case "aborted":
           return { state: "cancelled" };

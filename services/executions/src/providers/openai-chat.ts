@@ -29,7 +29,12 @@ const messages = (inputs: Record<string, unknown>): unknown[] => {
   return [...(typeof system === "string" && system !== "" ? [{ role: "system", content: system }] : []), { role: "user", content }];
 };
 
-const count = (value: unknown): number => (typeof value === "number" && value >= 0 ? Math.ceil(value) : 0);
+/** Rough, and on the low side: for providers that don't say how many tokens they counted. */
+const CHARS_PER_TOKEN = 4;
+
+/** Tokens as the provider counted them; what it doesn't count is estimated, for no answer is free. */
+const tokens = (counted: unknown, text: string): number =>
+  typeof counted === "number" && counted >= 0 ? Math.ceil(counted) : Math.ceil(text.length / CHARS_PER_TOKEN);
 
 export const openAiChat = (settings: LlmSettings, context: DialectContext): TextProvider => {
   const transport = createTransport(context, settings.auth);
@@ -56,8 +61,8 @@ export const openAiChat = (settings: LlmSettings, context: DialectContext): Text
       return {
         text,
         usage: {
-          inputTokens: count(pointer(answer, "/usage/prompt_tokens")),
-          outputTokens: count(pointer(answer, "/usage/completion_tokens")),
+          inputTokens: tokens(pointer(answer, "/usage/prompt_tokens"), `${String(inputs.system ?? "")}${String(inputs.prompt)}`),
+          outputTokens: tokens(pointer(answer, "/usage/completion_tokens"), text),
         },
         requestId: typeof id === "string" ? id : null,
       };

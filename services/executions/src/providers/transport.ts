@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { LIMITS } from "@nodeloom/kernel";
 import { EgressError, type EgressRequest } from "@nodeloom/platform";
 import { z } from "zod";
@@ -25,6 +26,13 @@ export const showable = (body: string, secret: string | undefined): string => {
   return Buffer.from(clean.replace(SECRET_LIKE, "[secret]")).subarray(0, LIMITS.providerBodyBytes).toString("utf8");
 };
 
+/** Longest text of a provider that becomes part of an error's message. */
+const MAX_REASON_CHARS = 500;
+const PRINTABLE = /^[\x21-\x7e]{1,255}$/;
+
+/** A key as a header can carry it: node ids are in it, and may be in any script. */
+export const headerKey = (key: string): string => (PRINTABLE.test(key) ? key : createHash("sha256").update(key).digest("hex"));
+
 export interface JsonCall {
   method: string;
   url: string;
@@ -37,6 +45,8 @@ export interface JsonCall {
 export interface Transport {
   /** One JSON exchange. @throws ProviderError for an error status, a body that is no JSON, or no answer. */
   json(call: JsonCall): Promise<unknown>;
+  /** What a provider says went wrong, fit to be shown: short, and without secrets. */
+  reason(text: string): string;
   /** The body of a successful answer as it arrives. */
   stream(call: JsonCall): Promise<AsyncIterable<Buffer>>;
 }
@@ -95,6 +105,10 @@ export const createTransport = ({ egress, secret: readSecret }: DialectContext, 
       } catch (error) {
         throw translated(error);
       }
+    },
+    reason: (text) => {
+      const clean = showable(text, secret);
+      return clean.length > MAX_REASON_CHARS ? `${clean.slice(0, MAX_REASON_CHARS)}…` : clean;
     },
     stream: async (call) => {
       try {

@@ -38,6 +38,17 @@ const largestQuantity = (schema: JsonSchema, name: string): number => {
 export const outputCount = (schema: JsonSchema, inputs: Readonly<Record<string, unknown>>): number =>
   propertySchema(schema, PRICED_INPUTS.image) ? quantity(schema, PRICED_INPUTS.image, inputs) : 1;
 
+/**
+ * Inputs as they are sent: numbers that the price counts are said even where they are left out. A provider's own default
+ * could be more than what was paid for.
+ */
+export const pricedInputs = (price: Price, schema: JsonSchema, inputs: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+  if (price.basis === "run") return { ...inputs };
+  const name = PRICED_INPUTS[price.basis];
+  const fallback = propertySchema(schema, name)?.default;
+  return inputs[name] === undefined && typeof fallback === "number" ? { ...inputs, [name]: fallback } : { ...inputs };
+};
+
 export interface WorstCase {
   price: Price;
   schema: JsonSchema;
