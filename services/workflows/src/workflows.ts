@@ -99,6 +99,9 @@ const changedMembers = (current: Workflow, changes: Partial<Settings>): Partial<
   return { ...members, ...derive(changes.nodesJson ?? current.nodesJson, changes.edgesJson ?? current.edgesJson) };
 };
 
+/** Where a workflow's revisions start: whoever holds something of an earlier workflow of the same slug must not take it for this one's. */
+const firstRevision = (createdAt: Date): number => createdAt.getTime();
+
 export const createWorkflows = ({ store, folders, withinCap }: WorkflowsDeps): Workflows => {
   const requireFolder = async (folderId: string | null | undefined, ownerId: string): Promise<void> => {
     if (folderId === null || folderId === undefined || (await folders.exists(folderId, ownerId))) return;
@@ -154,7 +157,15 @@ export const createWorkflows = ({ store, folders, withinCap }: WorkflowsDeps): W
       const derived = derive(settings.nodesJson, settings.edgesJson);
       await requireFolder(settings.folderId, ownerId);
       const now = new Date();
-      const workflow = { ...settings, ...derived, creationId, createdBy: ownerId, revision: 1, createdAt: now, updatedAt: now };
+      const workflow = {
+        ...settings,
+        ...derived,
+        creationId,
+        createdBy: ownerId,
+        revision: firstRevision(now),
+        createdAt: now,
+        updatedAt: now,
+      };
       const slot = { ownerId, creationId, max: settings.isTemplate ? undefined : maxWorkflows };
       return settleFolder(await withinCap(slot, () => insert(workflow)));
     },

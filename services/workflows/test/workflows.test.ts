@@ -63,7 +63,7 @@ describe("creating", () => {
       nodesJson: "[]",
       edgesJson: "[]",
       viewportJson: "{}",
-      revision: 1,
+      revision: created.createdAt!.getTime(),
     });
     expect(created.createdAt!.getTime()).toBeGreaterThanOrEqual(before);
     expect(created.updatedAt).toEqual(created.createdAt);
@@ -106,12 +106,12 @@ describe("creating", () => {
 
 describe("someone else's workflow", () => {
   it("does not exist, for reading and for writing", async () => {
-    const { slug } = await service.create(owner, { publicPlayground: true });
+    const { slug, revision } = await service.create(owner, { publicPlayground: true });
     const calls = [
       get(service, slug, other),
       service.client.getSchema({ slug, userId: other }),
       service.client.getDefinition({ slug, userId: other, knownRevision: 0 }),
-      service.client.getDefinition({ slug, userId: other, knownRevision: 1 }),
+      service.client.getDefinition({ slug, userId: other, knownRevision: revision }),
       service.update(slug, other, { name: "Mine now" }),
       service.update(slug, other, { name: "Mine now", ifRevision: 99 }),
       service.client.moveWorkflow({ slug, ownerId: other, folderId: undefined }),
@@ -119,7 +119,7 @@ describe("someone else's workflow", () => {
     ];
     for (const call of calls) await expect(call).rejects.toMatchObject(NOT_FOUND);
     expect(await slugs(other)).toEqual(expect.not.arrayContaining([slug]));
-    expect(await get(service, slug, owner)).toMatchObject({ name: "A workflow", revision: 1 });
+    expect(await get(service, slug, owner)).toMatchObject({ name: "A workflow", revision });
   });
 
   it("is readable and runnable, but not writable, when it is a template", async () => {
@@ -183,7 +183,7 @@ describe("updating", () => {
       tags: [],
       thumbnail: undefined,
       archived: true,
-      revision: 2,
+      revision: created.revision + 1,
       ...GRAPH,
     });
     expect(updated.createdAt).toEqual(created.createdAt);
@@ -200,10 +200,10 @@ describe("updating", () => {
   });
 
   it("happens only at the revision that is named", async () => {
-    const { slug } = await service.create(owner);
-    const updated = await service.update(slug, owner, { ifRevision: 1, name: "Second" });
-    expect(updated.revision).toBe(2);
-    for (const ifRevision of [1, 0, -1, 3]) {
+    const { slug, revision } = await service.create(owner);
+    const updated = await service.update(slug, owner, { ifRevision: revision, name: "Second" });
+    expect(updated.revision).toBe(revision + 1);
+    for (const ifRevision of [revision, 0, -1, revision + 2]) {
       await expect(service.update(slug, owner, { ifRevision, name: "Lost" })).rejects.toMatchObject({
         kind: "precondition",
         reason: "PRECONDITION_FAILED",
@@ -282,27 +282,36 @@ describe("schemas", () => {
 
 describe("definitions", () => {
   it("leave the graph out when the caller holds it", async () => {
-    const { slug } = await service.create(owner, GRAPH);
+    const { slug, revision } = await service.create(owner, GRAPH);
     const ask = (knownRevision: number): Promise<proto.GetDefinitionResponse> =>
       service.client.getDefinition({ slug, userId: owner, knownRevision });
-    expect(await ask(0)).toMatchObject({ slug, revision: 1, unchanged: false, ...GRAPH });
-    expect(await ask(1)).toMatchObject({ slug, revision: 1, unchanged: true, nodesJson: "", edgesJson: "" });
+    expect(await ask(0)).toMatchObject({ slug, revision, unchanged: false, ...GRAPH });
+    expect(await ask(revision)).toMatchObject({ slug, revision, unchanged: true, nodesJson: "", edgesJson: "" });
     await service.update(slug, owner, { name: "Changed" });
-    expect(await ask(1)).toMatchObject({ revision: 2, unchanged: false, ...GRAPH });
+    expect(await ask(revision)).toMatchObject({ revision: revision + 1, unchanged: false, ...GRAPH });
+  });
+
+  it("of a deleted workflow are never taken for those of the next one with its slug", async () => {
+    const first = await service.create(owner, { name: "Short life" });
+    await service.client.deleteWorkflow({ slug: first.slug, ownerId: owner });
+    const second = await service.create(other, { name: "Short life" });
+    expect(second.slug).toBe(first.slug);
+    const held = await service.client.getDefinition({ slug: first.slug, userId: other, knownRevision: first.revision });
+    expect(held.unchanged).toBe(false);
   });
 });
 
 describe("moving and deleting", () => {
   it("moves into a folder of the owner's and back to the root level", async () => {
-    const { slug } = await service.create(owner);
+    const { slug, revision } = await service.create(owner);
     const mine = (await service.client.createFolder({ ownerId: owner, name: "Mine" })).folder!;
     const theirs = (await service.client.createFolder({ ownerId: other, name: "Theirs" })).folder!;
     const move = async (folderId?: string): Promise<proto.Workflow> =>
       (await service.client.moveWorkflow({ slug, ownerId: owner, folderId })).workflow!;
-    expect(await move(mine.id)).toMatchObject({ folderId: mine.id, revision: 2 });
+    expect(await move(mine.id)).toMatchObject({ folderId: mine.id, revision: revision + 1 });
     await expect(move(theirs.id)).rejects.toMatchObject(invalidAt("folderId"));
     await expect(service.update(slug, owner, { folderId: theirs.id })).rejects.toMatchObject(invalidAt("folderId"));
-    expect(await move()).toMatchObject({ folderId: undefined, revision: 3 });
+    expect(await move()).toMatchObject({ folderId: undefined, revision: revision + 2 });
     expect(await service.update(slug, owner, { folderId: mine.id })).toMatchObject({ folderId: mine.id });
     expect(await service.update(slug, owner, { clearFolderId: true })).toMatchObject({ folderId: undefined });
   });
@@ -342,9 +351,9 @@ describe("folders", () => {
 
   it("give their workflows back to the root level when removed", async () => {
     const { id } = await create("short-lived");
-    const { slug } = await service.create(owner, { folderId: id });
+    const { slug, revision } = await service.create(owner, { folderId: id });
     await service.client.deleteFolder({ ownerId: owner, folderId: id });
-    expect(await get(service, slug, owner)).toMatchObject({ folderId: undefined, revision: 2 });
+    expect(await get(service, slug, owner)).toMatchObject({ folderId: undefined, revision: revision + 1 });
     await expect(service.client.deleteFolder({ ownerId: owner, folderId: id })).rejects.toMatchObject({ reason: "NOT_FOUND" });
   });
 });
