@@ -41,12 +41,18 @@ export interface PlanningRequest {
 
 type ReadGraph = Graph & { issues: GraphIssue[] };
 
-const CACHED_GRAPHS = 1_000;
+/** Of the cached graphs' JSON texts; their objects take a few times that. */
+const CACHED_GRAPH_CHARS = 32 * 1024 * 1024;
 const UPLOAD_TYPES = new Set(["image_upload", "video_upload", "audio_upload"]);
 const MEDIA_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 const parseInputs = (json: string): Record<string, unknown> => {
-  const inputs: unknown = JSON.parse(json);
+  let inputs: unknown;
+  try {
+    inputs = JSON.parse(json);
+  } catch {
+    inputs = undefined;
+  }
   if (!isRecord(inputs)) throw invalidInputs([{ path: "inputs", message: "must be an object" }]);
   return inputs;
 };
@@ -104,21 +110,24 @@ export type Planning = ReturnType<typeof createPlanning>;
 
 /** Turns a request into a plan: definition and models are loaded, inputs checked, everything priced. Nothing is changed. */
 export const createPlanning = ({ workflows, media, catalog }: { workflows: Workflows; media: Media; catalog: ModelCatalog }) => {
-  const graphs = new LRUCache<string, { revision: number; graph: ReadGraph }>({ max: CACHED_GRAPHS });
+  const graphs = new LRUCache<string, { revision: number; graph: ReadGraph; chars: number }>({
+    maxSize: CACHED_GRAPH_CHARS,
+    sizeCalculation: ({ chars }) => chars + 1,
+  });
 
   const definition = async (slug: string, userId: string): Promise<ReadGraph> => {
     const cached = graphs.get(slug);
     const answer = await workflows.getDefinition({ slug, userId, knownRevision: cached?.revision ?? 0 });
     if (answer.unchanged && cached) return cached.graph;
     const graph = readGraph(answer.nodesJson, answer.edgesJson);
-    graphs.set(slug, { revision: answer.revision, graph });
+    graphs.set(slug, { revision: answer.revision, graph, chars: answer.nodesJson.length + answer.edgesJson.length });
     return graph;
   };
 
   /** Uploaded files by id; ids that are not the user's are left out. */
   const files = async (ids: readonly string[], userId: string): Promise<Map<string, MediaValue>> => {
     const found = await Promise.all(
-      ids.map((id) =>
+      [...new Set(ids)].map((id) =>
         media.getObject({ id, ownerId: userId }).then(
           ({ object }): [string, MediaValue][] => (object ? [[id, { url: object.url, contentType: object.contentType }]] : []),
           (error: unknown) => {
@@ -192,6 +201,8 @@ export const createPlanning = ({ workflows, media, catalog }: { workflows: Workf
       models,
       media: new Map(),
       markupPermille: runner.markupPermille,
+      // What the caller sends is meant as it is: a prompt may well speak of {{templates}}.
+      verbatim: true,
     });
     if (!planned.plan) throw invalidInputs(planned.issues.map(({ message }) => ({ path: "inputs", message })));
     return finish(planned.plan, models, null, runner, isAsync);

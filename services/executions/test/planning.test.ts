@@ -1,0 +1,223 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { callInputs } from "@nodeloom/kernel";
+import { connectMongo, createGrpcClient, type ClientOf, type RunningService } from "@nodeloom/platform";
+import { executions, media, models, workflows } from "@nodeloom/proto";
+import { service as mediaService } from "@nodeloom/media";
+import { service as modelsService } from "@nodeloom/models";
+import { service as workflowsService } from "@nodeloom/workflows";
+import { createModelCatalog } from "../src/model-catalog";
+import { createPlanning, type PlannedRun, type Planning } from "../src/planning";
+
+const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(64, 7)]);
+const prefix = `test_${randomUUID().slice(0, 8)}_`;
+const folder = mkdtempSync(join(tmpdir(), "nodeloom-planning-"));
+const env = {
+  MONGODB_URI: process.env.MONGODB_URI!,
+  MONGODB_DATABASE_PREFIX: prefix,
+  MODELS_LISTEN: "127.0.0.1:0",
+  WORKFLOWS_LISTEN: "127.0.0.1:0",
+  MEDIA_LISTEN: "127.0.0.1:0",
+  MEDIA_HTTP_LISTEN: "127.0.0.1:0",
+  MEDIA_DIR: folder,
+  PUBLIC_BASE_URL: "http://public.test",
+  SANDBOX_URL: "http://127.0.0.1:8090",
+  LOG_LEVEL: "silent",
+};
+let running: RunningService[];
+let clients: {
+  models: ClientOf<models.ModelsServiceServer>;
+  workflows: ClientOf<workflows.WorkflowsServiceServer>;
+  media: ClientOf<media.MediaServiceServer>;
+};
+let planning: Planning;
+
+beforeAll(async () => {
+  running = await Promise.all([modelsService, workflowsService, mediaService].map((service) => service.start(env)));
+  const at = (index: number, name: string): { address: string } => ({ address: `127.0.0.1:${running[index]!.ports![name]}` });
+  clients = {
+    models: createGrpcClient(models.ModelsServiceService, at(0, "MODELS_LISTEN")),
+    workflows: createGrpcClient(workflows.WorkflowsServiceService, at(1, "WORKFLOWS_LISTEN")),
+    media: createGrpcClient(media.MediaServiceService, at(2, "MEDIA_LISTEN")),
+  };
+  planning = createPlanning({ workflows: clients.workflows, media: clients.media, catalog: createModelCatalog(clients.models) });
+});
+afterAll(async () => {
+  for (const client of Object.values(clients)) client.close();
+  await Promise.all(running.map((each) => each.stop()));
+  for (const name of ["models", "workflows", "media"]) {
+    const connection = await connectMongo({ uri: env.MONGODB_URI, database: `${prefix}${name}` });
+    await connection.dropDatabase();
+    await connection.close();
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const runner = (part: Partial<executions.Runner> = {}): executions.Runner =>
+  executions.Runner.fromPartial({
+    userId: "owner",
+    role: "user",
+    tier: "pro",
+    baseTier: "pro",
+    markupPermille: 1_500,
+    concurrency: 10,
+    ...part,
+  });
+type Target = executions.Target["target"];
+const plan = (target: Target, inputs: unknown, options: { runner?: executions.Runner; isAsync?: boolean } = {}): Promise<PlannedRun> =>
+  planning.plan({
+    target,
+    runner: options.runner ?? runner(),
+    inputsJson: typeof inputs === "string" ? inputs : JSON.stringify(inputs),
+    isAsync: options.isAsync ?? false,
+  });
+const model = (value: string): Target => ({ $case: "model", value });
+const create = async (nodes: unknown[], edges: [string, string][] = [], ownerId = "owner"): Promise<Target> => {
+  const port = (end: string): string[] => end.split(".");
+  const { workflow } = await clients.workflows.createWorkflow(
+    workflows.CreateWorkflowRequest.fromPartial({
+      ownerId,
+      name: "Plan",
+      nodesJson: JSON.stringify(nodes),
+      edgesJson: JSON.stringify(
+        edges.map(([from, to], index) => ({
+          id: `e${index}`,
+          source: port(from)[0],
+          sourceHandle: port(from)[1],
+          target: port(to)[0],
+          targetHandle: port(to)[1],
+        })),
+      ),
+    }),
+    { deadlineMs: 20_000 },
+  );
+  return { $case: "workflowSlug", value: workflow!.slug };
+};
+const upload = async (ownerId: string): Promise<string> => {
+  const { object } = await clients.media.upload(
+    [
+      media.UploadRequest.fromPartial({ part: { $case: "header", value: { ownerId } } }),
+      media.UploadRequest.fromPartial({ part: { $case: "chunk", value: PNG } }),
+    ],
+    { deadlineMs: 20_000 },
+  );
+  return object!.id;
+};
+
+describe("a direct run", () => {
+  it("takes texts as they are, template marks included", async () => {
+    const { plan: planned, holds } = await plan(model("sandbox-chat"), { prompt: "Explain {{name}} in Jinja" });
+    expect(callInputs(planned.steps[0]!, {}).prompt).toBe("Explain {{name}} in Jinja");
+    expect(planned.warnings).toEqual({});
+    expect(holds).toHaveLength(1);
+  });
+
+  it.each([
+    ["text that is no JSON", "{", "INVALID_INPUTS"],
+    ["a list", "[]", "INVALID_INPUTS"],
+    ["nothing", "null", "INVALID_INPUTS"],
+    ["a missing input", "{}", "INVALID_INPUTS"],
+    ["an unknown input", '{"prompt":"x","promt":1}', "INVALID_INPUTS"],
+    ["a media file of nobody", '{"prompt":"x","image":"no-such-file"}', "INVALID_INPUTS"],
+  ])("refuses %s", async (_, inputs, reason) => {
+    await expect(plan(model("sandbox-image"), inputs)).rejects.toMatchObject({ reason });
+  });
+
+  it("refuses an unknown model, one above the tier, and one that can't run asynchronously", async () => {
+    await expect(plan(model("nothing-like-it"), {})).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND" });
+    const low = { runner: runner({ tier: "free", baseTier: "free" }) };
+    await expect(plan(model("sandbox-video"), { prompt: "x" }, low)).rejects.toMatchObject({
+      reason: "MODEL_TIER_REQUIRED",
+      metadata: { requiredTier: "pro", tier: "free" },
+    });
+    await expect(plan(model("sandbox-chat"), { prompt: "x" }, { isAsync: true })).rejects.toMatchObject({ reason: "ASYNC_NOT_SUPPORTED" });
+    expect(
+      (await plan(model("sandbox-video"), { prompt: "x" }, { runner: runner({ baseTier: "free", role: "admin" }) })).holds,
+    ).toHaveLength(1);
+  });
+
+  it("gives the model the address of the caller's own file, and of no one else's", async () => {
+    const id = await upload("owner");
+    const { plan: planned } = await plan(model("sandbox-image"), { prompt: "x", image: id });
+    expect(planned.steps[0]!.literals).toMatchObject({
+      image: expect.stringMatching(/^http:\/\/public\.test\/media\//) as string,
+    });
+    await expect(plan(model("sandbox-image"), { prompt: "x", image: id }, { runner: runner({ userId: "thief" }) })).rejects.toMatchObject({
+      reason: "INVALID_INPUTS",
+    });
+  });
+});
+
+describe("a workflow run", () => {
+  const field = {
+    id: "in",
+    type: "request-input",
+    data: {
+      fields: [
+        { name: "photo", type: "image_upload" },
+        { name: "n", type: "number" },
+      ],
+    },
+  };
+
+  it("refuses inputs by field, an unknown slug, and someone else's workflow alike", async () => {
+    const slug = await create([field]);
+    await expect(plan(slug, { n: "1", photo: 3, other: 1 })).rejects.toMatchObject({
+      reason: "INVALID_INPUTS",
+      metadata: { issues: [{ path: "inputs.other" }, { path: "inputs.photo" }, { path: "inputs.n" }] },
+    });
+    for (const [target, userId] of [
+      [slug, "someone-else"],
+      [{ $case: "workflowSlug", value: "no-such-workflow" } as Target, "owner"],
+    ] as const) {
+      await expect(plan(target, {}, { runner: runner({ userId }) })).rejects.toMatchObject({ reason: "WORKFLOW_NOT_FOUND" });
+    }
+  });
+
+  it("lists every reason why a graph can't run", async () => {
+    const slug = await create([
+      { id: "a", type: "nothing-known" },
+      { id: "b", type: "generate-image", data: {} },
+      { id: "c", type: "generate-image", data: { model: "no-such-model" } },
+      { id: "d", type: "media-upload", data: { mediaId: "no-such-file" } },
+    ]);
+    await expect(plan(slug, {})).rejects.toMatchObject({
+      reason: "WORKFLOW_INVALID",
+      metadata: { issues: [{ nodeId: "a" }, { nodeId: "b" }, { nodeId: "c" }, { nodeId: "d" }] },
+    });
+  });
+
+  it("never runs what a deleted workflow of the same name was", async () => {
+    const nodes = (text: string): unknown[] => [
+      { id: "box", type: "text-box", data: { text } },
+      { id: "out", type: "response-output", data: {} },
+    ];
+    const first = await create(nodes("old"), [["box.text", "out.text"]]);
+    expect((await plan(first, {})).plan.output).toEqual({ text: [{ value: "old" }] });
+    await clients.workflows.deleteWorkflow({ slug: first!.value, ownerId: "owner" });
+    const second = await create(nodes("new"), [["box.text", "out.text"]], "another");
+    expect(second!.value).toBe(first!.value);
+    expect((await plan(second, {}, { runner: runner({ userId: "another" }) })).plan.output).toEqual({ text: [{ value: "new" }] });
+  });
+
+  it("carries an uploaded file from a field and from a node, and sees a changed definition at once", async () => {
+    const id = await upload("owner");
+    const out = { id: "out", type: "response-output", data: {} };
+    const slug = await create(
+      [field, { id: "up", type: "media-upload", data: { mediaId: id } }, out],
+      [
+        ["in.photo", "out.photo"],
+        ["up.media", "out.file"],
+      ],
+    );
+    const { plan: planned } = await plan(slug, { photo: id });
+    const file = { value: { url: expect.stringMatching(/^http/) as string, contentType: "image/png" } };
+    expect(planned.output).toEqual({ photo: [file], file: [file] });
+    await clients.workflows.updateWorkflow(
+      workflows.UpdateWorkflowRequest.fromPartial({ slug: slug!.value, ownerId: "owner", edgesJson: "[]" }),
+    );
+    expect((await plan(slug, {})).plan.output).toEqual({});
+  });
+});
