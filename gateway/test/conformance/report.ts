@@ -19,16 +19,22 @@ const MARKS: Readonly<Record<Outcome["status"], string>> = { passed: "x", failed
 
 const firstLine = (error: Error | undefined): string => (error?.message ?? "").split("\n")[0]!.slice(0, 300);
 
+/** Text as Markdown shows it unchanged. */
+const escaped = (text: string): string => text.replace(/ {2,}/g, " ").replace(/(^| )_|[*\\<]/g, (mark) => mark.replace(/[_*\\<]/, "\\$&"));
+
+/** How a case is listed. */
+export const entryOf = ({ sentence }: Case): string => escaped(sentence);
+
 const line = (outcome: Outcome): string => {
   const { status, reason } = outcome;
-  return `- [${MARKS[status]}] ${outcome.case.sentence}${status === "passed" ? "" : ` — ${status}: ${firstLine(reason)}`}`;
+  return `- [${MARKS[status]}] ${entryOf(outcome.case)}${status === "passed" ? "" : ` — ${status}: ${escaped(firstLine(reason))}`}`;
 };
 
-export const titleOf = (section: string): string => `${section} ${SECTIONS[section] ?? ""}`.trim();
+export const titleOf = (section: string): string => `${section} ${SECTIONS.get(section) ?? ""}`.trim();
 
 /** Cases by section, in the order of the contract. */
 export const bySection = <T extends { case: Case }>(outcomes: readonly T[]): [section: string, T[]][] =>
-  Object.keys(SECTIONS).map((section) => [section, outcomes.filter((outcome) => outcome.case.section === section)]);
+  [...SECTIONS.keys()].map((section) => [section, outcomes.filter((outcome) => outcome.case.section === section)]);
 
 /** The document: how many passed, and every case under its section. */
 export const render = (outcomes: readonly Outcome[]): string => {
