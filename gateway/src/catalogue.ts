@@ -32,9 +32,10 @@ const priced = (models: readonly models.Model[]): Priced => {
   return byName;
 };
 
-const toUse = ({ nodeId, model, inputsJson }: workflows.GeneratorUse): GeneratorUse => ({
+const toUse = ({ nodeId, model, inputsJson, items }: workflows.GeneratorUse): GeneratorUse => ({
   nodeId,
   model,
+  items,
   inputs: inputsJson === "" ? {} : (JSON.parse(inputsJson) as Record<string, unknown>),
 });
 

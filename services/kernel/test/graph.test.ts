@@ -521,6 +521,41 @@ describe("estimates", () => {
     expect(estimateMillicredits(uses, MODELS, 2_000)).toBe(12_000 + 40_000);
   });
 
+  it("counts what lists and defaults of the saved graph tell", () => {
+    const nodes: Node[] = [
+      input({ name: "seconds", type: "number", default: 2 }),
+      { id: "list", type: "list", data: { items: ["a", "b"] } },
+      { id: "pic", type: "generate-image", data: { model: "pic", inputs: { count: 2 } } },
+      { id: "clip", type: "generate-video", data: { model: "clip", inputs: { prompt: "p" } } },
+    ];
+    const found = generatorUses(
+      graphOf(nodes, [
+        ["list.items", "pic.prompt"],
+        ["pic.image", "clip.image"],
+        ["in.seconds", "clip.seconds"],
+      ]),
+    );
+    expect(found.map(({ nodeId, items }) => [nodeId, items])).toEqual([
+      ["pic", 2],
+      ["clip", 4],
+    ]);
+    expect(estimateMillicredits(found, MODELS, 1_500)).toBe(2 * 6_000 + 4 * 15_000);
+  });
+
+  it("does not hang on a cycle", () => {
+    const loop = graphOf(
+      [
+        { id: "a", type: "generate-image" },
+        { id: "b", type: "generate-image" },
+      ],
+      [
+        ["a.image", "b.image"],
+        ["b.image", "a.image"],
+      ],
+    );
+    expect(generatorUses(loop).map((use) => use.items)).toEqual([1, 1]);
+  });
+
   it("is null without generators", () => {
     expect(estimateMillicredits([], MODELS, 1_500)).toBeNull();
   });

@@ -72,6 +72,11 @@ export const derive = (nodesJson: string, edgesJson: string): Derived => {
   return {
     fieldsJson: JSON.stringify(inputFields(graph)),
     valuesJson: JSON.stringify(savedValues(graph)),
-    generators: generatorUses(graph).map(({ nodeId, model, inputs }) => ({ nodeId, model, inputsJson: JSON.stringify(inputs) })),
+    generators: generatorUses(graph).map(({ nodeId, model, inputs, items }) => ({
+      nodeId,
+      model,
+      inputsJson: JSON.stringify(inputs),
+      items,
+    })),
   };
 };

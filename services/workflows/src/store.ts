@@ -7,7 +7,7 @@ type Row = Omit<Workflow, "slug"> & { _id: string };
 
 const text = { type: String, default: "" };
 const flag = { type: Boolean, default: false };
-const generator = new Schema<GeneratorUse>({ nodeId: text, model: text, inputsJson: text }, { _id: false });
+const generator = new Schema<GeneratorUse>({ nodeId: text, model: text, inputsJson: text, items: Number }, { _id: false });
 
 const rows = new Schema<Row>(
   {

@@ -35,6 +35,7 @@ export interface GeneratorUse {
   nodeId: string;
   model: string;
   inputsJson: string;
+  items: number;
 }
 
 /** What a client may set. */

@@ -1,32 +1,95 @@
+import { LIMITS } from "../limits";
 import { millicreditsFor } from "../money";
+import { fieldsOf } from "./fields";
 import { literalInputs } from "./ports";
-import { worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
-import { isGeneratorType, type Graph } from "./types";
+import { PRICED_INPUTS, worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
+import { isGeneratorType, type Graph, type GraphEdge, type GraphNode } from "./types";
 
 /** A generator node as far as its price depends on the saved graph. */
 export interface GeneratorUse {
   nodeId: string;
   /** internalName; empty when none is chosen yet. */
   model: string;
-  /** Literal inputs that a price may depend on. */
+  /** Numbers among the inputs: literals, and defaults of the fields that flow in. Nothing else can change a price. */
   inputs: Record<string, unknown>;
+  /** Calls the node makes, as far as the saved graph tells: lists that flow in multiply them. */
+  items: number;
 }
 
-/** Every generator of a graph. Only numbers are kept of the inputs: nothing else can change a price. */
-export const generatorUses = (graph: Graph): GeneratorUse[] =>
-  graph.nodes
+const numbers = (entries: readonly [string, unknown][]): Record<string, unknown> =>
+  Object.fromEntries(entries.filter(([, value]) => typeof value === "number"));
+
+const isNumber = (value: unknown): value is number => typeof value === "number" && value > 0;
+
+/** Counts what flows where, from the saved literals and defaults alone. What they don't tell counts as one. */
+const createCounter = (graph: Graph) => {
+  const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
+  const incoming = new Map<string, GraphEdge[]>();
+  for (const edge of graph.edges) incoming.set(edge.target, [...(incoming.get(edge.target) ?? []), edge]);
+  const known = new Map<string, number>();
+
+  const fieldDefault = ({ source, sourceHandle }: GraphEdge): unknown => {
+    const from = nodes.get(source);
+    return from?.type === "request-input" ? fieldsOf(from.data).find((field) => field.name === sourceHandle)?.default : undefined;
+  };
+
+  const flowing = (edge: GraphEdge): number => {
+    const value = fieldDefault(edge);
+    return Array.isArray(value) ? value.length : outputs(edge.source);
+  };
+
+  /** Calls of a node: the longest list that flows into any one of its ports. */
+  const calls = (id: string): number => {
+    const ports = new Map<string | null, number>();
+    for (const edge of incoming.get(id) ?? []) ports.set(edge.targetHandle, (ports.get(edge.targetHandle) ?? 0) + flowing(edge));
+    return Math.min(LIMITS.fanOutItems, Math.max(1, ...ports.values()));
+  };
+
+  const outputs = (id: string): number => {
+    const seen = known.get(id);
+    if (seen !== undefined) return seen;
+    // A node on a cycle is met again before it is counted.
+    known.set(id, 1);
+    const node = nodes.get(id);
+    const count = node ? countOf(node) : 1;
+    known.set(id, count);
+    return count;
+  };
+
+  const countOf = (node: GraphNode): number => {
+    if (node.type === "list") {
+      const own = Array.isArray(node.data.items) ? node.data.items.length : 0;
+      return own + (incoming.get(node.id) ?? []).reduce((sum, edge) => sum + flowing(edge), 0);
+    }
+    if (node.type === "request-input" || node.type === "http-request" || node.type === "media-upload") return 1;
+    const each = isGeneratorType(node.type) ? literalInputs(node, undefined)[PRICED_INPUTS.image] : undefined;
+    return calls(node.id) * (isNumber(each) ? each : 1);
+  };
+
+  const defaults = (id: string): [string, unknown][] =>
+    (incoming.get(id) ?? []).flatMap((edge): [string, unknown][] =>
+      edge.targetHandle === null ? [] : [[edge.targetHandle, fieldDefault(edge)]],
+    );
+
+  return { calls, defaults };
+};
+
+/** Every generator of a graph. */
+export const generatorUses = (graph: Graph): GeneratorUse[] => {
+  const { calls, defaults } = createCounter(graph);
+  return graph.nodes
     .filter((node) => isGeneratorType(node.type))
     .map((node) => ({
       nodeId: node.id,
       model: typeof node.data.model === "string" ? node.data.model : "",
-      inputs: Object.fromEntries(
-        [...Object.entries(node.data), ...Object.entries(literalInputs(node, undefined))].filter(([, value]) => typeof value === "number"),
-      ),
+      inputs: numbers([...Object.entries(node.data), ...Object.entries(literalInputs(node, undefined)), ...defaults(node.id)]),
+      items: calls(node.id),
     }));
+};
 
 /**
- * Credits one run is expected to cost, in milli-credits; null without generators. Each generator counts once.
- * Models that are not enabled count nothing.
+ * Credits one run is expected to cost, in milli-credits; null without generators. Models that
+ * are not enabled count nothing.
  */
 export const estimateMillicredits = (
   uses: readonly GeneratorUse[],
@@ -38,9 +101,8 @@ export const estimateMillicredits = (
     const model = models.get(use.model);
     if (!model) return sum;
     const { price, inputSchema: schema } = model;
-    return (
-      sum + millicreditsFor(worstCaseMicroUsd({ price, schema, inputs: use.inputs, unknown: new Set(), inputTokens: 0 }), markupPermille)
-    );
+    const call = worstCaseMicroUsd({ price, schema, inputs: use.inputs, unknown: new Set(), inputTokens: 0 });
+    return sum + use.items * millicreditsFor(call, markupPermille);
   }, 0);
   return cost;
 };
