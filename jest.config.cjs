@@ -7,6 +7,7 @@ module.exports = {
     "^@nodeloom/proto$": "<rootDir>/proto/src/index.ts",
     "^@nodeloom/kernel/graph$": "<rootDir>/services/kernel/src/graph/index.ts",
     "^@nodeloom/(kernel|platform)$": "<rootDir>/services/$1/src/index.ts",
+    "^@nodeloom/client$": "<rootDir>/gateway/client/src/index.ts",
     "^@nodeloom/gateway$": "<rootDir>/gateway/src/main.ts",
     "^@nodeloom/(identity|workflows|models|billing|usage|executions|media|sandbox)$": "<rootDir>/services/$1/src/main.ts",
   },

@@ -85,7 +85,8 @@ export const reasonsOf = (route: Route): Reason[] => {
   if (route.capability !== undefined) reasons.push("CAPABILITY_DENIED");
   if (route.limit !== "none") reasons.push("RATE_LIMIT_EXCEEDED");
   if (route.body) reasons.push("PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE");
-  if (route.idempotent) reasons.push("IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_KEY_REUSED");
+  if (route.idempotent) reasons.push("IDEMPOTENCY_KEY_REUSED");
+  if (route.idempotent === "replay") reasons.push("IDEMPOTENCY_IN_PROGRESS");
   return [...new Set([...reasons, ...(route.errors ?? [])])];
 };
 
@@ -143,6 +144,11 @@ const parametersOf = (schema: z.ZodType | undefined, place: "path" | "query", co
   });
 };
 
+const IDEMPOTENCY = {
+  replay: "The same key and body give the stored answer again, for 24 hours",
+  once: "What is sent again under the same key happens once",
+} as const;
+
 const headerParameters = (route: Route): Json[] => {
   const parameter = (name: string, description: string, schema: Json = { type: "string" }): Json => ({
     name,
@@ -154,7 +160,7 @@ const headerParameters = (route: Route): Json[] => {
   const parameters: Json[] = [];
   if (route.idempotent) {
     const schema = { type: "string", minLength: 1, maxLength: LIMITS.idempotencyKeyChars, pattern: "^[!-~]+$" };
-    parameters.push(parameter("Idempotency-Key", "The same key and body give the stored answer again, for 24 hours", schema));
+    parameters.push(parameter("Idempotency-Key", IDEMPOTENCY[route.idempotent], schema));
   }
   if (route.startsRun) parameters.push(parameter("Prefer", "`wait=n`: wait at most n seconds for the result"));
   if (route.operationId === "updateWorkflow") parameters.push(parameter("If-Match", "Change only this revision (an ETag)"));

@@ -91,7 +91,7 @@ const validate = (route: Route, request: Request, body: JsonBody): Checked => ({
 /** Runs the handler; under an Idempotency-Key at most once. */
 const answer = async (gateway: Gateway, route: Route, context: CallContext, body: JsonBody): Promise<RenderedReply | undefined> => {
   const { request, response } = context;
-  const key = route.idempotent ? idempotencyKey(request.headers["idempotency-key"]) : undefined;
+  const key = route.idempotent === "replay" ? idempotencyKey(request.headers["idempotency-key"]) : undefined;
   if (key === undefined || !context.caller) {
     const reply = await route.handler(context);
     return reply === STREAMED ? undefined : render(reply);

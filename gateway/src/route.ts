@@ -83,8 +83,8 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   invalidBody?(issues: Issue[]): DomainError;
   /** Starts a run: every reply carries X-Execution-Id. */
   startsRun?: boolean;
-  /** Honours Idempotency-Key. */
-  idempotent?: boolean;
+  /** Honours Idempotency-Key: `replay` by storing the answer, `once` because the service behind does the work only once. */
+  idempotent?: "replay" | "once";
   /** Shape of each successful reply; null where there is no body. */
   responses: Readonly<Record<number, z.ZodType | null>>;
   /** Content type of a successful reply that is not JSON. */

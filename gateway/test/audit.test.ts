@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { status } from "@grpc/grpc-js";
+import { status, type sendUnaryData } from "@grpc/grpc-js";
 import { unary } from "@nodeloom/platform";
 import { billing } from "@nodeloom/proto";
 import { startFakeService } from "./support/fake-service";
@@ -114,7 +114,7 @@ describe("a write whose outcome nobody saw", () => {
     const fake = await startFakeService(billing.BillingServiceService, {
       getAccount: unary(() => Promise.resolve(billing.GetAccountResponse.fromPartial({}))),
       setPlan: unary(() => Promise.resolve(billing.SetPlanResponse.fromPartial({}))),
-      credit: (_call, answer) =>
+      credit: (_call: unknown, answer: sendUnaryData<billing.CreditResponse>) =>
         fails ? answer({ code: status.UNAVAILABLE, details: "gone" }) : answer(null, billing.CreditResponse.fromPartial({ account })),
     });
     const platform = await startPlatform({ BILLING_ADDRESS: fake.address });

@@ -162,10 +162,10 @@ export const adminUserRoutes = [
     path: "/api/admin/users/:id/credits",
     operationId: "adminCreditUser",
     summary: "Add or adjust credits, or grant trial runs",
-    description: "With an Idempotency-Key the movement happens once.",
+    idempotent: "once",
     body: creditChange,
     responses: { 200: z.object({ userId: z.string(), credits: balances }).meta({ id: "AccountBalances" }) },
-    errors: ["NOT_FOUND", "IDEMPOTENCY_KEY_REUSED"],
+    errors: ["NOT_FOUND"],
     example: { kind: "topup", amount: 500, note: "Invoice 2026-014" },
     handler: async (context) => {
       const { gateway, params, body, request } = context;

@@ -129,7 +129,7 @@ const shared = { method: "POST", auth: "any", limit: "user", invalidBody } as co
 const running = {
   ...shared,
   startsRun: true,
-  idempotent: true,
+  idempotent: "replay",
   query: runQuery,
   body: runBody,
   responses: { 200: runResult, 202: submitResult },

@@ -228,7 +228,7 @@ export const workflowRoutes = [
     path: "/api/workflows",
     operationId: "createWorkflow",
     summary: "Create a workflow",
-    idempotent: true,
+    idempotent: "replay",
     body: creation,
     responses: { 201: workflow },
     errors: ["WORKFLOW_CAP_REACHED", "NOT_FOUND"],

@@ -1,0 +1,108 @@
+import type {
+  Execution,
+  InputSchema,
+  Model,
+  NewWorkflow,
+  Operations,
+  PublicSchema,
+  UsagePage,
+  User,
+  Workflow,
+  WorkflowChanges,
+  WorkflowSummary,
+} from "./api-types";
+import { createRuns, type Runs } from "./runs";
+import {
+  createTransport,
+  type Answer,
+  type OperationId,
+  type RequestOf,
+  type RequestOptions,
+  type ResponseOf,
+  type TransportOptions,
+} from "./transport";
+
+export type ClientOptions = TransportOptions;
+
+export interface UpdateOptions extends RequestOptions {
+  /** An ETag: change only this revision. */
+  ifMatch?: string;
+}
+
+export interface Workflows {
+  list(options?: RequestOptions): Promise<WorkflowSummary[]>;
+  get(slug: string, options?: RequestOptions): Promise<Workflow>;
+  create(workflow: NewWorkflow, options?: RequestOptions): Promise<Workflow>;
+  /** Supplied fields overwrite; a workflow that was read can be sent back. */
+  update(slug: string, changes: WorkflowChanges, options?: UpdateOptions): Promise<Workflow>;
+  /** To a folder, or with null to the root level. */
+  move(slug: string, folderId: string | null, options?: RequestOptions): Promise<Workflow>;
+  delete(slug: string, options?: RequestOptions): Promise<void>;
+  schema(slug: string, options?: RequestOptions): Promise<InputSchema>;
+  publicSchema(slug: string, options?: RequestOptions): Promise<PublicSchema>;
+}
+
+export interface Models {
+  list(options?: RequestOptions): Promise<Model[]>;
+  get(internalName: string, options?: RequestOptions): Promise<Model>;
+}
+
+export interface Executions {
+  list(query?: Operations["listExecutions"]["query"], options?: RequestOptions): Promise<ResponseOf<"listExecutions">>;
+  get(executionId: string, options?: RequestOptions): Promise<Execution>;
+}
+
+export interface Usage {
+  list(query?: Operations["listUsage"]["query"], options?: RequestOptions): Promise<UsagePage>;
+  models(options?: RequestOptions): Promise<string[]>;
+}
+
+export interface Client extends Runs {
+  workflows: Workflows;
+  models: Models;
+  executions: Executions;
+  usage: Usage;
+  whoami(options?: RequestOptions): Promise<User>;
+  /** Any operation by its id, with its status and headers. */
+  request<O extends OperationId>(operation: O, request: RequestOf<O>): Promise<Answer<ResponseOf<O>>>;
+}
+
+type Call = <O extends OperationId>(operation: O, request: RequestOf<O>) => Promise<ResponseOf<O>>;
+
+const createWorkflows = (call: Call): Workflows => ({
+  list: (options = {}) => call("listWorkflows", options),
+  get: (slug, options = {}) => call("getWorkflow", { ...options, params: { slug } }),
+  create: (body, options = {}) => call("createWorkflow", { ...options, body }),
+  update: (slug, body, { ifMatch, ...options } = {}) => {
+    const headers = { ...options.headers, ...(ifMatch === undefined ? {} : { "if-match": ifMatch }) };
+    return call("updateWorkflow", { ...options, headers, params: { slug }, body });
+  },
+  move: (slug, folderId, options = {}) => call("moveWorkflow", { ...options, params: { slug }, body: { folderId } }),
+  delete: async (slug, options = {}) => void (await call("deleteWorkflow", { ...options, params: { slug } })),
+  schema: (slug, options = {}) => call("getWorkflowSchema", { ...options, params: { slug } }),
+  publicSchema: (slug, options = {}) => call("getPublicSchema", { ...options, params: { slug } }),
+});
+
+/** A client of one service. It keeps within the rate limits that answers tell of, and repeats what may be repeated. */
+export const createClient = (options: ClientOptions): Client => {
+  const transport = createTransport(options);
+  const call: Call = async (operation, request) => (await transport.send(operation, request)).body;
+  return {
+    ...createRuns(transport),
+    workflows: createWorkflows(call),
+    models: {
+      list: (more = {}) => call("listModels", more),
+      get: (internalName, more = {}) => call("getModel", { ...more, params: { internalName } }),
+    },
+    executions: {
+      list: (query = {}, more = {}) => call("listExecutions", { ...more, query }),
+      get: (id, more = {}) => call("getExecution", { ...more, params: { id } }),
+    },
+    usage: {
+      list: (query = {}, more = {}) => call("listUsage", { ...more, query }),
+      models: (more = {}) => call("listUsageModels", more),
+    },
+    whoami: async (more = {}) => (await call("whoami", more)).user,
+    request: (operation, request) => transport.send(operation, request),
+  };
+};

@@ -1,0 +1,91 @@
+import type { CancelResult, Execution, Quote, RunResult, SubmitResult } from "./api-types";
+import { NodeloomError } from "./errors";
+import { sleep } from "./sleep";
+import type { Answer, RequestOptions, Transport } from "./transport";
+
+/** A saved workflow by its slug, or a model by its internalName. */
+export type Target = { workflow: string } | { model: string };
+export type Inputs = Readonly<Record<string, unknown>>;
+
+export interface RunOptions extends RequestOptions {
+  /** The run is refused if it could cost more. */
+  maxCredits?: number;
+}
+
+export interface CompletedRun extends RunResult {
+  executionId: string;
+}
+
+export interface WaitOptions extends Omit<RequestOptions, "idempotencyKey"> {
+  /** Between polls. */
+  pollIntervalMs?: number;
+  /** Hears of every poll. */
+  onPoll?: (execution: Execution) => void;
+}
+
+export interface Runs {
+  /**
+   * Runs and waits for the result, however long it takes.
+   * @throws NodeloomError why it was refused, failed or was cancelled
+   */
+  run(target: Target, inputs?: Inputs, options?: RunOptions): Promise<CompletedRun>;
+  /** Starts a run that is polled or announced by a webhook. */
+  submit(target: Target, inputs?: Inputs, options?: RunOptions): Promise<SubmitResult>;
+  /** Polls until an execution is completed, failed or cancelled, within the rate limits. */
+  wait(executionId: string, options?: WaitOptions): Promise<Execution>;
+  cancel(executionId: string, options?: RequestOptions): Promise<CancelResult["status"]>;
+  /** Validates and prices a run without running it. */
+  quote(target: Target, inputs?: Inputs, options?: RequestOptions): Promise<Quote>;
+}
+
+const POLL_INTERVAL_MS = 2_000;
+const FAILED_STATUS = 500;
+const FINAL: ReadonlySet<string> = new Set<Execution["status"]>(["completed", "failed", "cancelled"]);
+
+const failure = ({ executionId, status, error }: Execution): NodeloomError => {
+  const { code = "EXECUTION_FAILED", message = `the run was ${status}`, ...details } = error ?? {};
+  return new NodeloomError({ status: FAILED_STATUS, code, message, details: { executionId, ...details } });
+};
+
+export const createRuns = (transport: Transport): Runs => {
+  const start = (target: Target, inputs: Inputs, isAsync: boolean, options: RunOptions): Promise<Answer<RunResult | SubmitResult>> => {
+    const { maxCredits, ...rest } = options;
+    const request = { ...rest, query: isAsync ? { async: "true" as const } : {}, body: { inputs: { ...inputs }, maxCredits } };
+    return "workflow" in target
+      ? transport.send("runWorkflow", { ...request, params: { slug: target.workflow } })
+      : transport.send("runModel", { ...request, params: { internalName: target.model } });
+  };
+
+  const wait: Runs["wait"] = async (executionId, { pollIntervalMs = POLL_INTERVAL_MS, onPoll, ...options } = {}) => {
+    for (;;) {
+      const { body } = await transport.send("getExecution", { ...options, params: { id: executionId } });
+      onPoll?.(body);
+      if (FINAL.has(body.status)) return body;
+      await sleep(pollIntervalMs, options.signal);
+    }
+  };
+
+  return {
+    run: async (target, inputs = {}, options = {}) => {
+      const { headers, body } = await start(target, inputs, false, options);
+      if (!("_async" in body)) return { ...body, executionId: headers.get("x-execution-id") ?? "" };
+      // It takes longer than the service lets a request wait: the same run goes on.
+      const execution = await wait(body.executionId, { signal: options.signal });
+      if (execution.status !== "completed") throw failure(execution);
+      const { executionId, result = {}, creditsCost, durationMs } = execution;
+      return { success: true, result, cost: creditsCost, ms: durationMs, executionId };
+    },
+    submit: async (target, inputs = {}, options = {}) => (await start(target, inputs, true, options)).body as SubmitResult,
+    wait,
+    cancel: async (executionId, options = {}) =>
+      (await transport.send("cancelExecution", { ...options, params: { id: executionId } })).body.status,
+    quote: async (target, inputs = {}, options = {}) => {
+      const request = { ...options, body: { inputs: { ...inputs } } };
+      const answer =
+        "workflow" in target
+          ? transport.send("quoteWorkflow", { ...request, params: { slug: target.workflow } })
+          : transport.send("quoteModel", { ...request, params: { internalName: target.model } });
+      return (await answer).body;
+    },
+  };
+};

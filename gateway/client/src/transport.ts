@@ -1,0 +1,183 @@
+import { OPERATIONS, type Operations } from "./api-types";
+import { NETWORK_ERROR, NodeloomError } from "./errors";
+import { createPacing } from "./pacing";
+import { sleep } from "./sleep";
+
+export type OperationId = keyof Operations;
+
+export interface RequestOptions {
+  /** Ends the request and every wait of it. */
+  signal?: AbortSignal | undefined;
+  /** Of a POST; a random one unless given. The same key and body are answered once. */
+  idempotencyKey?: string | undefined;
+  /** Sent in addition; `if-match`, `prefer`, … */
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What an operation takes: `params`, `query` and `body` where it has them. */
+export type RequestOf<O extends OperationId> = Omit<Operations[O], "response"> & RequestOptions;
+export type ResponseOf<O extends OperationId> = Operations[O]["response"];
+
+export interface Answer<T> {
+  status: number;
+  headers: Headers;
+  body: T;
+}
+
+export interface TransportOptions {
+  /** For example `https://nodeloom.example.com`. */
+  baseUrl: string;
+  /** Without one only public operations work. */
+  apiKey?: string | undefined;
+  fetch?: typeof globalThis.fetch | undefined;
+  /** How often a request is sent again after 429, 503 or no answer. */
+  maxRetries?: number | undefined;
+}
+
+export interface Transport {
+  /**
+   * One request, repeated as the service asks for.
+   * @throws NodeloomError; what `signal` was aborted with
+   */
+  send<O extends OperationId>(operation: O, request: RequestOf<O>): Promise<Answer<ResponseOf<O>>>;
+}
+
+interface Parts {
+  params?: Readonly<Record<string, string>>;
+  query?: Readonly<Record<string, unknown>>;
+  body?: unknown;
+}
+interface Operation {
+  method: string;
+  path: string;
+  idempotent: boolean;
+  contentType: string | null;
+}
+
+const MS = 1_000;
+const DEFAULT_RETRIES = 5;
+const FIRST_BACK_OFF_MS = 250;
+const MAX_BACK_OFF_MS = 8_000;
+/** A Retry-After beyond this is an answer, not a pause. */
+const MAX_PAUSE_MS = 120_000;
+/** How long a request may find its own first attempt still running: longer than any run is waited for. */
+const IN_PROGRESS_MS = 150_000;
+const TOO_MANY_REQUESTS = 429;
+const UNAVAILABLE = 503;
+const CONFLICT = 409;
+const IN_PROGRESS = "IDEMPOTENCY_IN_PROGRESS";
+/** Operations that may be repeated though they are POSTs without Idempotency-Key. */
+const HARMLESS: ReadonlySet<OperationId> = new Set<OperationId>(["cancelExecution", "quoteWorkflow", "quoteModel", "login", "logout"]);
+
+const urlOf = (baseUrl: string, { path }: Operation, { params = {}, query = {} }: Parts): string => {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(params[name] ?? ""));
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])) as [string, string][],
+  ).toString();
+  return `${baseUrl.replace(/\/+$/, "")}${filled}${search === "" ? "" : `?${search}`}`;
+};
+
+const headersOf = (apiKey: string | undefined, { method, contentType }: Operation, request: RequestOptions & Parts): Headers => {
+  const headers = new Headers({ accept: "application/json" });
+  if (apiKey !== undefined) headers.set("x-api-key", apiKey);
+  if (contentType !== null && request.body !== undefined) headers.set("content-type", contentType);
+  if (method === "POST") headers.set("idempotency-key", request.idempotencyKey ?? crypto.randomUUID());
+  for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value);
+  return headers;
+};
+
+/** Whether sending a request twice does no more than sending it once. */
+const isRepeatable = (id: OperationId, { method, idempotent }: Operation, headers: Headers): boolean => {
+  if (idempotent || HARMLESS.has(id) || method === "GET") return true;
+  return method === "PUT" && !headers.has("if-match");
+};
+
+const parse = (text: string, headers: Headers): unknown => {
+  if (text === "") return undefined;
+  return (headers.get("content-type") ?? "").includes("json") ? (JSON.parse(text) as unknown) : text;
+};
+
+const errorOf = (status: number, headers: Headers, body: unknown): NodeloomError => {
+  const { error, code, ...details } = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
+  return new NodeloomError({
+    status,
+    code: typeof code === "string" ? code : undefined,
+    message: typeof error === "string" ? error : `the service answered ${status}`,
+    details,
+    requestId: headers.get("x-request-id") ?? undefined,
+  });
+};
+
+/** What Retry-After asks for: seconds, or a date. */
+const retryAfterMs = (headers: Headers): number | undefined => {
+  const text = headers.get("retry-after");
+  if (text === null) return undefined;
+  const seconds = Number(text);
+  const ms = Number.isFinite(seconds) ? seconds * MS : Date.parse(text) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+};
+
+const backOffMs = (attempt: number): number => {
+  const ceiling = Math.min(FIRST_BACK_OFF_MS * 2 ** attempt, MAX_BACK_OFF_MS);
+  return ceiling / 2 + (Math.random() * ceiling) / 2;
+};
+
+type Attempt = Answer<unknown> | { failure: NodeloomError; status: number; headers: Headers };
+
+export const createTransport = (options: TransportOptions): Transport => {
+  const { baseUrl, apiKey, fetch = globalThis.fetch, maxRetries = DEFAULT_RETRIES } = options;
+  const pacing = createPacing();
+
+  const attempt = async (url: string, init: RequestInit): Promise<Attempt> => {
+    try {
+      const response = await fetch(url, init);
+      const { status, headers } = response;
+      const body = parse(await response.text(), headers);
+      return response.ok ? { status, headers, body } : { failure: errorOf(status, headers, body), status, headers };
+    } catch (error) {
+      init.signal?.throwIfAborted();
+      const cause = { message: "the service could not be reached", status: 0, code: NETWORK_ERROR, cause: error };
+      return { failure: new NodeloomError(cause), status: 0, headers: new Headers() };
+    }
+  };
+
+  /** How long to wait before sending a request again; undefined when it must not or need not be. */
+  const pauseMs = ({ status, headers }: Attempt, retries: number, repeatable: boolean): number | undefined => {
+    // A 429 was refused before anything was done; after the others nobody knows.
+    const mayRepeat = status === TOO_MANY_REQUESTS || ((status === UNAVAILABLE || status === 0) && repeatable);
+    if (!mayRepeat || retries >= maxRetries) return undefined;
+    const asked = retryAfterMs(headers) ?? backOffMs(retries);
+    return asked > MAX_PAUSE_MS ? undefined : asked;
+  };
+
+  return {
+    send: async <O extends OperationId>(id: O, request: RequestOf<O>): Promise<Answer<ResponseOf<O>>> => {
+      const operation: Operation = OPERATIONS[id];
+      const parts = request as RequestOptions & Parts;
+      const { signal, body } = parts;
+      const headers = headersOf(apiKey, operation, parts);
+      const content = body === undefined || operation.contentType !== "application/json" ? body : JSON.stringify(body);
+      const init: RequestInit = { method: operation.method, headers, body: content as RequestInit["body"], signal };
+      const url = urlOf(baseUrl, operation, parts);
+      // Polls are limited per execution, everything else per route.
+      const bucket = operation.path.startsWith("/api/executions/{id}") ? `${id} ${parts.params?.id ?? ""}` : id;
+      const repeatable = isRepeatable(id, operation, headers);
+      const giveUpAt = Date.now() + IN_PROGRESS_MS;
+      for (let retries = 0; ;) {
+        await pacing.ready(bucket, signal);
+        signal?.throwIfAborted();
+        const answer = await attempt(url, init);
+        pacing.learn(bucket, answer.headers);
+        if (!("failure" in answer)) return answer as Answer<ResponseOf<O>>;
+        if (answer.status === CONFLICT && answer.failure.code === IN_PROGRESS && Date.now() < giveUpAt) {
+          await sleep(retryAfterMs(answer.headers) ?? MS, signal);
+          continue;
+        }
+        const pause = pauseMs(answer, retries, repeatable);
+        if (pause === undefined) throw answer.failure;
+        retries += 1;
+        await sleep(pause, signal);
+      }
+    },
+  };
+};

@@ -1,0 +1,31 @@
+import { Webhook, WebhookVerificationError } from "standardwebhooks";
+import type { Execution } from "./api-types";
+
+/** A message to a webhook. De-duplicate deliveries by `data.executionId`. */
+export type WebhookMessage =
+  | { type: "execution.completed" | "execution.failed" | "execution.cancelled"; timestamp: string; data: Execution }
+  | { type: "webhook.test"; timestamp: string; data: { keyId: string } };
+
+type HeaderBag = Headers | Readonly<Record<string, string | string[] | undefined>>;
+
+const NAMES = ["webhook-id", "webhook-timestamp", "webhook-signature"] as const;
+
+const valueOf = (headers: HeaderBag, name: string): string => {
+  if (headers instanceof Headers) return headers.get(name) ?? "";
+  const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
+  return Array.isArray(value) ? value.join(" ") : (value ?? "");
+};
+
+export { WebhookVerificationError };
+
+/**
+ * The message of a delivery whose signature is right and recent.
+ * @param payload the body's bytes or text, exactly as received
+ * @param secret as it was shown when the webhook was set: `whsec_…`
+ * @throws WebhookVerificationError
+ */
+export const verifyWebhook = (payload: string | Uint8Array, headers: HeaderBag, secret: string): WebhookMessage => {
+  const text = typeof payload === "string" ? payload : new TextDecoder().decode(payload);
+  const signed = Object.fromEntries(NAMES.map((name) => [name, valueOf(headers, name)]));
+  return new Webhook(secret).verify(text, signed) as WebhookMessage;
+};

@@ -1,0 +1,58 @@
+import { createClient, type Client } from "@nodeloom/client";
+import { startScripted, type Script, type ScriptedService } from "./server";
+
+let service: ScriptedService;
+afterEach(() => service.stop());
+const clientOf = async (...script: Script[]): Promise<Client> => {
+  service = await startScripted(...script);
+  return createClient({ baseUrl: service.baseUrl, apiKey: "nl_test" });
+};
+
+const execution = (more: object): Script => ({
+  status: 200,
+  json: { executionId: "e", status: "processing", creditsCost: 0, durationMs: 5, nodes: [], ...more },
+});
+const GOES_ON: Script = { status: 202, json: { _async: true, executionId: "e", status: "processing", requestId: null } };
+
+describe("a run", () => {
+  it("that outlasts the request is waited for, and looks like any other", async () => {
+    const client = await clientOf(GOES_ON, execution({ status: "completed", result: { text: "hi" }, creditsCost: 2 }));
+    expect(await client.run({ model: "sandbox-chat" }, { prompt: "x" }, { maxCredits: 3 })).toEqual({
+      success: true,
+      result: { text: "hi" },
+      cost: 2,
+      ms: 5,
+      executionId: "e",
+    });
+    expect(service.received[0]).toMatchObject({ path: "/api/models/sandbox-chat/run", body: '{"inputs":{"prompt":"x"},"maxCredits":3}' });
+  });
+
+  it.each([
+    [
+      { status: "failed", error: { code: "PROVIDER_RESPONSE_INCOMPLETE", message: "no output", nodeId: "n" } },
+      "PROVIDER_RESPONSE_INCOMPLETE",
+      "no output",
+    ],
+    [{ status: "cancelled" }, "EXECUTION_FAILED", "the run was cancelled"],
+  ])("that ends badly meanwhile throws why: %j", async (end, code, message) => {
+    const client = await clientOf(GOES_ON, execution(end));
+    await expect(client.run({ workflow: "x" })).rejects.toMatchObject({ status: 500, code, message, executionId: "e" });
+  });
+});
+
+describe("waiting", () => {
+  it("polls every two seconds until the execution is final", async () => {
+    const client = await clientOf(execution({}), execution({ status: "cancel_requested" }), execution({ status: "cancelled" }));
+    const seen: string[] = [];
+    expect(await client.wait("e", { onPoll: ({ status }) => seen.push(status) })).toMatchObject({ status: "cancelled" });
+    expect(seen).toEqual(["processing", "cancel_requested", "cancelled"]);
+    const gaps = service.received.slice(1).map(({ atMs }, index) => atMs - service.received[index]!.atMs);
+    for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(1_950);
+  });
+
+  it("ends when it is aborted", async () => {
+    const client = await clientOf(execution({}));
+    await expect(client.wait("e", { signal: AbortSignal.timeout(200) })).rejects.toMatchObject({ name: "TimeoutError" });
+    expect(service.received).toHaveLength(1);
+  });
+});

@@ -1,0 +1,47 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface Received {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+  atMs: number;
+}
+
+/** One answer of a scripted service; `drop` closes the connection instead, before or after the request was read. */
+export type Script = { status: number; headers?: Record<string, string>; json?: unknown; text?: string } | "drop";
+
+export interface ScriptedService {
+  baseUrl: string;
+  received: Received[];
+  stop(): Promise<void>;
+}
+
+/** A service that gives the answers of a script in order, the last one for ever: faults that no real one gives on demand. */
+export const startScripted = async (...script: Script[]): Promise<ScriptedService> => {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const { method = "", url = "", headers } = request;
+      received.push({ method, path: url, headers, body: Buffer.concat(chunks).toString(), atMs: Date.now() });
+      const answer = script[Math.min(received.length, script.length) - 1]!;
+      if (answer === "drop") return void request.socket.destroy();
+      const text = answer.text ?? (answer.json === undefined ? "" : JSON.stringify(answer.json));
+      response.writeHead(answer.status, { "content-type": "application/json; charset=utf-8", ...answer.headers }).end(text);
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+};

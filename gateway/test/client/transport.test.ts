@@ -1,0 +1,182 @@
+import { createClient, NodeloomError, type Client } from "@nodeloom/client";
+import { startScripted, type Script, type ScriptedService } from "./server";
+
+const USER = { id: "u", email: "a@example.com", role: "user", tier: "pro", approved: true };
+const OK: Script = { status: 200, json: { user: USER } };
+const CREATED: Script = { status: 201, json: { slug: "x" } };
+const LIMITED: Script = {
+  status: 429,
+  headers: { "retry-after": "1" },
+  json: { error: "slow down", code: "RATE_LIMIT_EXCEEDED", retryAfter: 1 },
+};
+const AWAY: Script = { status: 503, headers: { "retry-after": "0" }, json: { error: "away", code: "SERVICE_UNAVAILABLE" } };
+
+let service: ScriptedService;
+afterEach(() => service.stop());
+const clientOf = async (...script: Script[]): Promise<Client> => {
+  service = await startScripted(...script);
+  return createClient({ baseUrl: `${service.baseUrl}/`, apiKey: "nl_test", maxRetries: 2 });
+};
+const refusal = async (call: Promise<unknown>): Promise<NodeloomError> => {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof NodeloomError)) throw new Error(`expected a NodeloomError, got ${String(error)}`);
+  return error;
+};
+
+describe("a request", () => {
+  it("carries the key, fills the path and leaves out what is undefined", async () => {
+    const client = await clientOf({ status: 200, json: { rows: [] } });
+    await client.usage.list({ limit: 5, modelId: "a&b", status: undefined });
+    await client.workflows.get("ä/b");
+    expect(service.received.map(({ path }) => path)).toEqual(["/api/usage?limit=5&modelId=a%26b", "/api/workflows/%C3%A4%2Fb"]);
+    expect(service.received[0]!.headers).toMatchObject({ "x-api-key": "nl_test", accept: "application/json" });
+    expect(service.received[0]!.headers["content-type"]).toBeUndefined();
+  });
+
+  it("has an Idempotency-Key of its own when it is a POST, or the one that is given", async () => {
+    const client = await clientOf(CREATED);
+    await client.workflows.create({ name: "x" });
+    await client.workflows.create({ name: "x" });
+    await client.workflows.create({ name: "x" }, { idempotencyKey: "mine" });
+    await client.workflows.list();
+    const keys = service.received.map(({ headers }) => headers["idempotency-key"]);
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(new Set(keys).size).toBe(4);
+    expect(keys.slice(2)).toEqual(["mine", undefined]);
+    expect(service.received[0]).toMatchObject({ body: '{"name":"x"}', headers: { "content-type": "application/json" } });
+  });
+
+  it("sends bytes as they are", async () => {
+    const client = await clientOf({ status: 201, json: { id: "m" } });
+    await client.request("uploadMedia", { body: new Uint8Array([104, 105]) });
+    expect(service.received[0]).toMatchObject({ body: "hi", headers: { "content-type": "application/octet-stream" } });
+  });
+});
+
+describe("a refusal", () => {
+  it("is an error with its status, code, other members and request id", async () => {
+    const json = { error: "the capability workflow:write is required", code: "CAPABILITY_DENIED", required: "workflow:write" };
+    const client = await clientOf({ status: 403, headers: { "x-request-id": "r-1" }, json });
+    expect(await refusal(client.workflows.create({ name: "x" }))).toMatchObject({
+      name: "NodeloomError",
+      status: 403,
+      code: "CAPABILITY_DENIED",
+      message: json.error,
+      details: { required: "workflow:write" },
+      requestId: "r-1",
+    });
+    expect(service.received).toHaveLength(1);
+  });
+
+  it("has no code where the service gives none, and is understood when it is no JSON at all", async () => {
+    const client = await clientOf({ status: 404, json: { error: "workflow not found" } });
+    expect(await refusal(client.workflows.get("x"))).toMatchObject({ status: 404, code: undefined, details: {} });
+    await service.stop();
+    const behindProxy = await clientOf({ status: 502, headers: { "content-type": "text/html" }, text: "<h1>Bad gateway</h1>" });
+    expect(await refusal(behindProxy.whoami())).toMatchObject({ status: 502, message: "the service answered 502" });
+  });
+});
+
+describe("a retry", () => {
+  it("follows a 429 after as long as it asks for, whatever the method", async () => {
+    const client = await clientOf(LIMITED, { status: 204 });
+    await client.workflows.delete("x");
+    expect(service.received).toHaveLength(2);
+    expect(service.received[1]!.atMs - service.received[0]!.atMs).toBeGreaterThanOrEqual(990);
+  });
+
+  it.each<[string, Script]>([
+    ["503", AWAY],
+    ["no answer", "drop"],
+  ])("follows %s under the same Idempotency-Key", async (_what, fault) => {
+    const client = await clientOf(fault, CREATED);
+    expect(await client.workflows.create({ name: "x" })).toMatchObject({ slug: "x" });
+    const [first, second] = service.received.map(({ headers }) => headers["idempotency-key"]);
+    expect(first).toBe(second);
+  });
+
+  it.each<[string, (client: Client) => Promise<unknown>]>([
+    ["a folder's creation", (client) => client.request("createFolder", { body: { name: "x" } })],
+    ["a deletion", (client) => client.workflows.delete("x")],
+    ["a conditional update", (client) => client.workflows.update("x", {}, { ifMatch: '"1"' })],
+  ])("never follows an unknown outcome of what may not be repeated: %s", async (_what, send) => {
+    const client = await clientOf("drop", { status: 200, json: {} });
+    expect(await refusal(send(client))).toMatchObject({ status: 0, code: "NETWORK_ERROR", cause: expect.anything() as unknown });
+    expect(service.received).toHaveLength(1);
+  });
+
+  it("ends after the given number, with the last answer", async () => {
+    const client = await clientOf(AWAY);
+    expect(await refusal(client.whoami())).toMatchObject({ status: 503, code: "SERVICE_UNAVAILABLE" });
+    expect(service.received).toHaveLength(3);
+  });
+
+  it("is not made when the service asks for a wait of hours", async () => {
+    const client = await clientOf({ status: 429, headers: { "retry-after": "86400" }, json: { error: "no", code: "RATE_LIMIT_EXCEEDED" } });
+    expect((await refusal(client.whoami())).status).toBe(429);
+    expect(service.received).toHaveLength(1);
+  });
+
+  it("waits for its own first attempt, which is still running, and takes its answer", async () => {
+    const busy: Script = { status: 409, headers: { "retry-after": "0" }, json: { error: "running", code: "IDEMPOTENCY_IN_PROGRESS" } };
+    const done: Script = { status: 200, headers: { "x-execution-id": "e" }, json: { success: true, result: {}, cost: 1, ms: 2 } };
+    const client = await clientOf("drop", busy, busy, busy, busy, done);
+    expect(await client.run({ workflow: "x" })).toEqual({ success: true, result: {}, cost: 1, ms: 2, executionId: "e" });
+    expect(service.received).toHaveLength(6);
+  });
+});
+
+describe("an abort", () => {
+  it("ends a wait for Retry-After at once, with its reason", async () => {
+    const client = await clientOf({
+      status: 429,
+      headers: { "retry-after": "60" },
+      json: { error: "slow down", code: "RATE_LIMIT_EXCEEDED" },
+    });
+    const reason = new Error("enough");
+    const controller = new AbortController();
+    const call = client.whoami({ signal: controller.signal });
+    setTimeout(() => controller.abort(reason), 100);
+    await expect(call).rejects.toBe(reason);
+  });
+
+  it("before the request sends nothing", async () => {
+    const client = await clientOf(OK);
+    await expect(client.whoami({ signal: AbortSignal.abort(new Error("never")) })).rejects.toThrow("never");
+    expect(service.received).toHaveLength(0);
+  });
+});
+
+describe("a nearly empty bucket", () => {
+  const left = (remaining: number, resetInMs: number): Script => ({
+    status: 200,
+    headers: {
+      "x-ratelimit-limit": "100",
+      "x-ratelimit-remaining": String(remaining),
+      "x-ratelimit-reset": String(Math.ceil((Date.now() + resetInMs) / 1_000)),
+    },
+    json: { user: USER },
+  });
+
+  it("is left alone until its window ends", async () => {
+    const client = await clientOf(left(4, 1_000), OK);
+    await client.whoami();
+    await Promise.all([client.whoami(), client.whoami()]);
+    const [first, second, third] = service.received.map(({ atMs }) => atMs);
+    expect(second! - first!).toBeGreaterThanOrEqual(900);
+    expect(third! - first!).toBeGreaterThanOrEqual(900);
+  });
+
+  it("holds up neither other routes nor other executions, nor anyone while there is enough left", async () => {
+    const client = await clientOf(left(0, 60_000), left(0, 60_000), left(5, 60_000), OK);
+    const startedAt = Date.now();
+    await client.executions.get("a");
+    await client.executions.get("b");
+    await client.whoami();
+    await client.whoami();
+    expect(Date.now() - startedAt).toBeLessThan(1_000);
+  });
+});

@@ -1,0 +1,22 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { OPERATIONS } from "@nodeloom/client";
+import { routes } from "../../src/routes";
+import { document } from "../support/contract";
+
+const CLIENT = join(__dirname, "..", "..", "client");
+
+describe("the client's types", () => {
+  it("are those of the OpenAPI document (otherwise: npm run build && npm run generate -w @nodeloom/client)", () => {
+    const generated = execFileSync(process.execPath, [join(CLIENT, "generate.cjs"), "-"], { input: JSON.stringify(document) }).toString();
+    expect(readFileSync(join(CLIENT, "src", "api-types.ts"), "utf8")).toBe(generated);
+  });
+
+  it("know every route under its operation id", () => {
+    const known = Object.entries(OPERATIONS).map(([id, { method, path }]) => `${id} ${method} ${path}`);
+    expect(known.sort()).toEqual(
+      routes.map(({ operationId, method, path }) => `${operationId} ${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`).sort(),
+    );
+  });
+});

@@ -1,0 +1,36 @@
+import { verifyWebhook, WebhookVerificationError } from "@nodeloom/client";
+import { Webhook } from "standardwebhooks";
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+const BODY = '{"type":"webhook.test","timestamp":"2026-06-01T00:00:00.000Z","data":{"keyId":"k"}}';
+
+const signed = (at = new Date(), secrets = [SECRET]): Record<string, string> => ({
+  "webhook-id": "msg_1",
+  "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
+  "webhook-signature": secrets.map((secret) => new Webhook(secret).sign("msg_1", at, BODY)).join(" "),
+});
+
+describe("verifying a webhook", () => {
+  it("gives the message, from text or bytes and headers of any spelling", () => {
+    const message = { type: "webhook.test", data: { keyId: "k" } };
+    expect(verifyWebhook(BODY, signed(), SECRET)).toMatchObject(message);
+    const upper = Object.fromEntries(Object.entries(signed()).map(([name, value]) => [name.toUpperCase(), [value]]));
+    expect(verifyWebhook(Buffer.from(BODY), upper, SECRET)).toMatchObject(message);
+    expect(verifyWebhook(BODY, new Headers(signed()), SECRET)).toMatchObject(message);
+  });
+
+  it("accepts the old and the new secret while both sign", () => {
+    const other = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
+    const headers = signed(new Date(), [other, SECRET]);
+    for (const secret of [SECRET, other]) expect(verifyWebhook(BODY, headers, secret)).toMatchObject({ type: "webhook.test" });
+  });
+
+  it.each<[string, string, Record<string, string>]>([
+    ["a changed body", BODY.replace('"k"', '"l"'), signed()],
+    ["another id", BODY, { ...signed(), "webhook-id": "msg_2" }],
+    ["an old message", BODY, signed(new Date(Date.now() - 3_600_000))],
+    ["no signature", BODY, { "webhook-id": "msg_1" }],
+  ])("refuses %s", (_what, body, headers) => {
+    expect(() => verifyWebhook(body, headers, SECRET)).toThrow(WebhookVerificationError);
+  });
+});

@@ -1,0 +1,117 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createClient, NodeloomError, verifyWebhook, type Client, type WebhookMessage } from "@nodeloom/client";
+import { clientOf, eventually, type Account } from "./support/client";
+import { clip, greeting } from "./support/graphs";
+import { startPlatform, type Platform } from "./support/platform";
+
+let platform: Platform;
+let http: ReturnType<typeof clientOf>;
+let account: Account & { webhookSecret?: string };
+let client: Client;
+let receiver: Server;
+const messages: WebhookMessage[] = [];
+
+beforeAll(async () => {
+  receiver = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      messages.push(verifyWebhook(Buffer.concat(chunks), request.headers, account.webhookSecret!));
+      response.writeHead(204).end();
+    });
+  }).listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  const host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  platform = await startPlatform({ allow: [host] });
+  http = clientOf(platform);
+  account = await http.account({ tier: "business", webhook: { url: `http://${host}/` } });
+  client = createClient({ baseUrl: platform.baseUrl, apiKey: account.key });
+}, 60_000);
+afterAll(async () => {
+  await platform.stop();
+  receiver.close();
+});
+
+describe("the client, on a real platform", () => {
+  it("keeps workflows: create, read, update, move, list, schema, delete", async () => {
+    const created = await client.workflows.create({ ...greeting(), publicPlayground: true });
+    const { slug } = created;
+    const { body, headers } = await client.request("getWorkflow", { params: { slug } });
+    expect(body).toEqual(created);
+    const ifMatch = headers.get("etag")!;
+    const changed = await client.workflows.update(slug, { ...created, description: "Says hello" }, { ifMatch });
+    expect(changed).toMatchObject({ slug, description: "Says hello", nodes: created.nodes });
+    await expect(client.workflows.update(slug, { description: "late" }, { ifMatch })).rejects.toMatchObject({ status: 412 });
+    const { body: folder } = await client.request("createFolder", { body: { name: "Mine" } });
+    expect(await client.workflows.move(slug, folder.id)).toMatchObject({ folderId: folder.id });
+    expect((await client.workflows.list()).map((one) => one.slug)).toContain(slug);
+    expect(await client.workflows.schema(slug)).toMatchObject({ fields: [{ name: "prompt" }], estimatedCreditCost: null });
+    expect(await createClient({ baseUrl: platform.baseUrl }).workflows.publicSchema(slug)).toMatchObject({ name: "Greeting" });
+    await client.workflows.delete(slug);
+    await expect(client.workflows.get(slug)).rejects.toMatchObject({ status: 404, code: undefined });
+  });
+
+  it("runs a workflow and a model, and knows what they cost", async () => {
+    const { slug } = await client.workflows.create(greeting());
+    expect(await client.run({ workflow: slug }, { prompt: "Ada" })).toMatchObject({
+      success: true,
+      result: { text: "Hello Ada" },
+      cost: 0,
+    });
+    const target = { model: "sandbox-speech" };
+    const { estimatedCreditCost } = await client.quote(target, { prompt: "hi" });
+    const { cost, executionId } = await client.run(target, { prompt: "hi" });
+    expect(cost).toBe(estimatedCreditCost);
+    expect(await client.executions.get(executionId)).toMatchObject({ status: "completed", creditsCost: cost });
+    expect(await client.usage.models()).toEqual(["sandbox-speech"]);
+    expect(await client.usage.list({ modelId: "sandbox-speech" })).toMatchObject({ total: 1, rows: [{ source: "api-slim" }] });
+  });
+
+  it("answers the same run for the same Idempotency-Key", async () => {
+    const { slug } = await client.workflows.create(greeting());
+    const options = { idempotencyKey: "the-same" };
+    const [first, second] = [await client.run({ workflow: slug }, {}, options), await client.run({ workflow: slug }, {}, options)];
+    expect(second).toEqual(first);
+  });
+
+  it("submits, waits for the end, and is told by a webhook it can verify", async () => {
+    const { slug } = await client.workflows.create(clip());
+    const { executionId, webhookDelivery } = await client.submit({ workflow: slug });
+    expect(webhookDelivery).toMatchObject({ configured: true });
+    expect(await client.wait(executionId)).toMatchObject({ status: "completed", result: { videos: [{}] } });
+    const [message] = await eventually(
+      () => Promise.resolve(messages),
+      (all) => all.length > 0,
+    );
+    expect(message).toMatchObject({ type: "execution.completed", data: { executionId, status: "completed" } });
+  });
+
+  it("goes on waiting when a run takes longer than the request", async () => {
+    const { slug } = await client.workflows.create(clip({ latencyMs: 1_200 }));
+    const completed = await client.run({ workflow: slug }, {}, { headers: { prefer: "wait=0" } });
+    expect(completed).toMatchObject({ success: true, result: { videos: [{}] } });
+    expect(completed.cost).toBeGreaterThan(0);
+  });
+
+  it("cancels", async () => {
+    const { slug } = await client.workflows.create(clip({ latencyMs: 60_000 }));
+    const { executionId } = await client.submit({ workflow: slug });
+    expect(await client.cancel(executionId)).toBe("cancel_requested");
+    expect(await client.wait(executionId)).toMatchObject({ status: "cancelled" });
+    expect(await client.cancel(executionId)).toBe("already_cancelled");
+  });
+
+  it("throws what the service refuses, typed", async () => {
+    const error: unknown = await client.run({ model: "no-such-model" }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(NodeloomError);
+    expect(error).toMatchObject({ status: 404, code: "MODEL_NOT_FOUND", requestId: expect.any(String) as string });
+    const { slug } = await client.workflows.create(clip({ fail: "job", latencyMs: 10 }));
+    await expect(client.run({ workflow: slug })).rejects.toMatchObject({ code: "EXECUTION_FAILED", details: { nodeId: "clip" } });
+    const stranger = createClient({ baseUrl: platform.baseUrl, apiKey: "nl_test_nothing" });
+    await expect(stranger.whoami()).rejects.toMatchObject({ status: 401, code: "UNAUTHENTICATED" });
+    expect(await client.whoami()).toMatchObject({ id: account.userId, tier: "business" });
+    expect((await client.models.list()).map(({ internalName }) => internalName)).toContain("sandbox-image");
+  });
+});
