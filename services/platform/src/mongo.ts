@@ -1,4 +1,4 @@
-import mongoose, { type Connection } from "mongoose";
+import type { Connection } from "mongoose";
 
 const SERVER_SELECTION_MS = 5_000;
 /** A server that stops answering must not hold its callers for ever. */
@@ -16,6 +16,8 @@ export interface MongoOptions {
  * majority where the server has a replica set.
  */
 export const connectMongo = async ({ uri, database, maxPoolSize = 20 }: MongoOptions): Promise<Connection> => {
+  // Loaded here, so that processes without a database don't pay for it.
+  const { default: mongoose } = await import("mongoose");
   const connection = mongoose.createConnection(uri, {
     dbName: database,
     bufferCommands: false,

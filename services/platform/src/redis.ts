@@ -1,4 +1,4 @@
-import { Redis } from "ioredis";
+import type { Redis } from "ioredis";
 import type { Logger } from "./logger";
 
 export type { Redis };
@@ -15,7 +15,9 @@ export interface RedisOptions {
 
 /** A Redis connection that reconnects by itself for ever. While it is away, commands fail at once. */
 export const connectRedis = ({ url, logger, subscriber = false }: RedisOptions): Redis => {
-  const redis = new Redis(url, {
+  // Loaded here, so that processes without Redis don't pay for it.
+  const { Redis: Connection } = require("ioredis") as typeof import("ioredis");
+  const redis = new Connection(url, {
     enableOfflineQueue: subscriber,
     maxRetriesPerRequest: subscriber ? null : 0,
     ...(subscriber ? {} : { commandTimeout: COMMAND_TIMEOUT_MS }),

@@ -3,18 +3,22 @@ import {
   connectivityState,
   Metadata,
   status,
+  type ClientReadableStream,
+  type ClientUnaryCall,
+  type ClientWritableStream,
   type handleClientStreamingCall,
   type handleServerStreamingCall,
   type handleUnaryCall,
   type ServiceDefinition,
   type ServiceError,
 } from "@grpc/grpc-js";
-import { context as otelContext, propagation } from "@opentelemetry/api";
+import { context as otelContext, propagation, SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { requestContext } from "../context";
 import { channelCredentials, type TlsConfig } from "./credentials";
 import { drained } from "./drained";
 import { fromServiceError } from "./errors";
-import { MAX_MESSAGE_BYTES, REQUEST_ID_KEY } from "./server";
+import { inSpan, startSpan, within } from "./span";
+import { MAX_MESSAGE_BYTES, REQUEST_ID_KEY } from "./wire";
 
 const DEFAULT_DEADLINE_MS = 5_000;
 const MAX_RECONNECT_BACKOFF_MS = 1_000;
@@ -58,77 +62,92 @@ const deadline = (options: CallOptions): Date => {
 
 type Method = ServiceDefinition[string];
 
+/** One method of one callee. */
+interface Target {
+  client: Client;
+  method: Method;
+  callee: string;
+}
+
+/** Cancels a call when the caller gives up, for as long as the call lasts. */
+const cancelWith = (call: ClientUnaryCall | ClientWritableStream<unknown> | ClientReadableStream<unknown>, signal?: AbortSignal): void => {
+  if (!signal) return;
+  const cancel = (): void => call.cancel();
+  if (signal.aborted) return cancel();
+  signal.addEventListener("abort", cancel);
+  call.once("status", () => signal.removeEventListener("abort", cancel));
+};
+
+type Answer = (error: ServiceError | null, response?: unknown) => void;
+
+/** Settles with the one answer of a call. */
+const settled =
+  (callee: string, resolve: (response: unknown) => void, reject: (reason: unknown) => void): Answer =>
+  (error, response) =>
+    error ? reject(fromServiceError(error, callee)) : resolve(response);
+
 const AWAY: readonly connectivityState[] = [connectivityState.CONNECTING, connectivityState.TRANSIENT_FAILURE];
 
 /** Waits a moment for a callee that is starting, or starting again; the call itself tells when it did not come. */
 const arrived = (client: Client, until: number): Promise<void> =>
   new Promise((resolve) => client.waitForReady(Math.min(until, Date.now() + RECONNECT_MS), () => resolve()));
 
-const unaryCall = async (client: Client, method: Method, callee: string, request: unknown, options: CallOptions): Promise<unknown> => {
+const unaryCall = async ({ client, method, callee }: Target, request: unknown, options: CallOptions): Promise<unknown> => {
   const until = deadline(options);
   if (AWAY.includes(client.getChannel().getConnectivityState(true))) await arrived(client, until.getTime());
   return new Promise((resolve, reject) => {
+    const { path, requestSerialize, responseDeserialize } = method;
     const call = client.makeUnaryRequest(
-      method.path,
-      method.requestSerialize,
-      method.responseDeserialize,
+      path,
+      requestSerialize,
+      responseDeserialize,
       request,
       outgoingMetadata(options),
       { deadline: until },
-      (error: ServiceError | null, response?: unknown) => (error ? reject(fromServiceError(error, callee) as Error) : resolve(response)),
+      settled(callee, resolve, reject),
     );
-    options.signal?.addEventListener("abort", () => call.cancel(), { once: true });
+    cancelWith(call, options.signal);
   });
 };
 
-async function* serverStreamCall(
-  client: Client,
-  method: Method,
-  callee: string,
-  request: unknown,
-  options: CallOptions,
-): AsyncIterable<unknown> {
-  const call = client.makeServerStreamRequest(
-    method.path,
-    method.requestSerialize,
-    method.responseDeserialize,
-    request,
-    outgoingMetadata(options),
-    {
+async function* serverStreamCall({ client, method, callee }: Target, request: unknown, options: CallOptions): AsyncIterable<unknown> {
+  const { path, requestSerialize, responseDeserialize } = method;
+  const span = startSpan(path, SpanKind.CLIENT);
+  const call = within(span, () =>
+    client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, outgoingMetadata(options), {
       deadline: deadline(options),
-    },
+    }),
   );
-  const cancel = (): void => call.cancel();
-  options.signal?.addEventListener("abort", cancel, { once: true });
+  cancelWith(call, options.signal);
   try {
     for await (const message of call) yield message;
   } catch (error) {
     if (options.signal?.aborted && (error as Partial<ServiceError>).code === status.CANCELLED) return;
+    span.setStatus({ code: SpanStatusCode.ERROR });
     throw fromServiceError(error, callee);
   } finally {
-    options.signal?.removeEventListener("abort", cancel);
     call.cancel();
+    span.end();
   }
 }
 
-const clientStreamCall = (
-  client: Client,
-  method: Method,
-  callee: string,
-  requests: AsyncIterable<unknown>,
-  options: CallOptions,
-): Promise<unknown> =>
+const clientStreamCall = ({ client, method, callee }: Target, requests: AsyncIterable<unknown>, options: CallOptions): Promise<unknown> =>
   new Promise((resolve, reject) => {
+    const { path, requestSerialize, responseDeserialize } = method;
     const call = client.makeClientStreamRequest(
-      method.path,
-      method.requestSerialize,
-      method.responseDeserialize,
+      path,
+      requestSerialize,
+      responseDeserialize,
       outgoingMetadata(options),
       { deadline: deadline(options) },
-      (error: ServiceError | null, response?: unknown) => (error ? reject(fromServiceError(error, callee) as Error) : resolve(response)),
+      settled(callee, resolve, reject),
     );
+    cancelWith(call, options.signal);
+    let answered = false;
+    call.once("status", () => (answered = true));
     const pump = async (): Promise<void> => {
       for await (const message of requests) {
+        if (answered) return;
         if (!call.write(message)) await drained(call);
       }
       call.end();
@@ -159,11 +178,13 @@ export const createGrpcClient = <S>(definition: ServiceDefinition, { address, tl
   });
   const callee = Object.values(definition)[0]!.path.split("/")[1]!.split(".")[1]!;
   const methods = Object.entries(definition).map(([name, method]) => {
+    const target: Target = { client, method, callee };
+    const traced = (run: () => Promise<unknown>): Promise<unknown> => inSpan(method.path, SpanKind.CLIENT, run);
     const call = method.responseStream
-      ? (request: unknown, options: CallOptions = {}) => serverStreamCall(client, method, callee, request, options)
+      ? (request: unknown, options: CallOptions = {}) => serverStreamCall(target, request, options)
       : method.requestStream
-        ? (requests: AsyncIterable<unknown>, options: CallOptions = {}) => clientStreamCall(client, method, callee, requests, options)
-        : (request: unknown, options: CallOptions = {}) => unaryCall(client, method, callee, request, options);
+        ? (requests: AsyncIterable<unknown>, options: CallOptions = {}) => traced(() => clientStreamCall(target, requests, options))
+        : (request: unknown, options: CallOptions = {}) => traced(() => unaryCall(target, request, options));
     return [name, call];
   });
   return { ...Object.fromEntries(methods), close: () => client.close() } as ClientOf<S>;

@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 
-const ENDS = ["drain", "close", "cancelled"] as const;
+const ENDS = ["drain", "close", "cancelled", "status"] as const;
 
 /** Resolves when a stream takes more, or when nobody reads it any longer. */
 export const drained = (stream: Writable): Promise<void> =>

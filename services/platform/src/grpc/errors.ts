@@ -1,6 +1,6 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Metadata, status, type ServiceError } from "@grpc/grpc-js";
-import { DomainError, REASONS, unavailable, type ErrorKind, type Reason } from "@nodeloom/kernel";
+import { DomainError, REASONS, unavailable, type ErrorKind, type ErrorMetadata, type Reason } from "@nodeloom/kernel";
 import { isDatabaseAway } from "../mongo";
 
 /** The one place where kinds of error meet gRPC status codes. */
@@ -24,22 +24,50 @@ const DOMAIN = "nodeloom";
 const LENGTH_DELIMITED = 2;
 const tag = (field: number): number => (field << 3) | LENGTH_DELIMITED;
 
+/** Details travel in HTTP/2 trailers; larger ones would never arrive, and the call would hang until its deadline. */
+const MAX_METADATA_BYTES = 32 * 1024;
+/** Of an error's message, which travels percent-encoded in the same trailers. */
+const MAX_MESSAGE_CHARACTERS = 2_000;
+
+const shortened = (message: string): string =>
+  message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS - 1)}…` : message;
+
+/** A value as JSON text of at most so many bytes: a list loses its tail, what cannot be shortened is left out. */
+const boundedJson = (value: unknown, bytes: number): string | undefined => {
+  const whole = JSON.stringify(value ?? null) ?? "null";
+  if (Buffer.byteLength(whole) <= bytes) return whole;
+  if (!Array.isArray(value)) return undefined;
+  let room = bytes - "[]".length;
+  const items: string[] = [];
+  for (const item of value) {
+    const text = JSON.stringify(item ?? null) ?? "null";
+    room -= Buffer.byteLength(text) + ",".length;
+    if (room < 0) break;
+    items.push(text);
+  }
+  return `[${items.join(",")}]`;
+};
+
+/** Metadata as JSON texts that fit into trailers. */
+const boundedMetadata = (metadata: ErrorMetadata): [string, string][] => {
+  let room = MAX_METADATA_BYTES;
+  return Object.entries(metadata).flatMap(([key, value]): [string, string][] => {
+    const text = boundedJson(value, room);
+    if (text === undefined) return [];
+    room -= Buffer.byteLength(text);
+    return [[key, text]];
+  });
+};
+
 /** google.rpc.Status with one google.rpc.ErrorInfo; metadata values travel as JSON text. */
 const encodeDetails = (code: status, error: DomainError): Buffer => {
   const info = new BinaryWriter();
   info.uint32(tag(1)).string(error.reason).uint32(tag(2)).string(DOMAIN);
-  for (const [key, value] of Object.entries(error.metadata)) {
-    info
-      .uint32(tag(3))
-      .fork()
-      .uint32(tag(1))
-      .string(key)
-      .uint32(tag(2))
-      .string(JSON.stringify(value ?? null))
-      .join();
+  for (const [key, json] of boundedMetadata(error.metadata)) {
+    info.uint32(tag(3)).fork().uint32(tag(1)).string(key).uint32(tag(2)).string(json).join();
   }
   const writer = new BinaryWriter();
-  writer.uint32(8).int32(code).uint32(tag(2)).string(error.message);
+  writer.uint32(8).int32(code).uint32(tag(2)).string(shortened(error.message));
   writer.uint32(tag(3)).fork().uint32(tag(1)).string(ERROR_INFO_TYPE).uint32(tag(2)).bytes(info.finish()).join();
   return Buffer.from(writer.finish());
 };
@@ -57,17 +85,32 @@ const fields = (bytes: Uint8Array): { number: number; bytes: Uint8Array }[] => {
 };
 const text = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString("utf8");
 
-const decodeDetails = (bytes: Uint8Array): { reason: string; metadata: Record<string, unknown> } | undefined => {
-  for (const detail of fields(bytes).filter((field) => field.number === 3)) {
-    const any = fields(detail.bytes);
-    if (text(any.find((field) => field.number === 1)?.bytes) !== ERROR_INFO_TYPE) continue;
-    const info = fields(any.find((field) => field.number === 2)?.bytes ?? new Uint8Array());
-    const metadata: Record<string, unknown> = {};
-    for (const entry of info.filter((field) => field.number === 3)) {
-      const pair = fields(entry.bytes);
-      metadata[text(pair.find((field) => field.number === 1)?.bytes)] = JSON.parse(text(pair.find((field) => field.number === 2)?.bytes));
+interface Details {
+  reason: string;
+  metadata: Record<string, unknown>;
+}
+
+const decodeErrorInfo = (bytes: Uint8Array): Details => {
+  const info = fields(bytes);
+  const pairs = info
+    .filter((field) => field.number === 3)
+    .map(({ bytes: entry }): [string, unknown] => {
+      const pair = fields(entry);
+      return [text(pair.find((field) => field.number === 1)?.bytes), JSON.parse(text(pair.find((field) => field.number === 2)?.bytes))];
+    });
+  return { reason: text(info.find((field) => field.number === 1)?.bytes), metadata: Object.fromEntries(pairs) };
+};
+
+/** Undefined for what does not come from toServiceError. */
+const decodeDetails = (bytes: Uint8Array): Details | undefined => {
+  try {
+    for (const detail of fields(bytes).filter((field) => field.number === 3)) {
+      const any = fields(detail.bytes);
+      if (text(any.find((field) => field.number === 1)?.bytes) !== ERROR_INFO_TYPE) continue;
+      return decodeErrorInfo(any.find((field) => field.number === 2)?.bytes ?? new Uint8Array());
     }
-    return { reason: text(info.find((field) => field.number === 1)?.bytes), metadata };
+  } catch {
+    return undefined;
   }
   return undefined;
 };
@@ -84,7 +127,7 @@ export const toServiceError = (error: unknown): Partial<ServiceError> & { code: 
   const code = STATUS_BY_KIND[known.kind];
   const metadata = new Metadata();
   metadata.set(DETAILS_KEY, encodeDetails(code, known));
-  return { code, details: known.message, metadata };
+  return { code, details: shortened(known.message), metadata };
 };
 
 const isServiceError = (error: unknown): error is ServiceError =>

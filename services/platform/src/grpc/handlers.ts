@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { handleClientStreamingCall, handleServerStreamingCall, handleUnaryCall, Metadata, ServerReadableStream } from "@grpc/grpc-js";
+import { DomainError, unavailable } from "@nodeloom/kernel";
+import { context as otelContext, propagation, SpanKind } from "@opentelemetry/api";
+import { withRequestContext, type RequestContext } from "../context";
+import type { Logger } from "../logger";
+import { isDatabaseAway } from "../mongo";
+import { drained } from "./drained";
+import { toServiceError } from "./errors";
+import { inSpan } from "./span";
+import { REQUEST_ID_KEY } from "./wire";
+
+interface IncomingCall {
+  metadata: Metadata;
+  getDeadline(): Date | number;
+  getPath(): string;
+}
+
+/** Runs a handler inside the caller's request context and trace. */
+const serve = <T>(call: IncomingCall, run: () => Promise<T>): Promise<T> => {
+  const deadline = Number(call.getDeadline());
+  const context: RequestContext = { requestId: String(call.metadata.get(REQUEST_ID_KEY)[0] ?? randomUUID()) };
+  if (Number.isFinite(deadline)) context.deadlineMs = deadline;
+  const parent = propagation.extract(otelContext.active(), call.metadata.getMap());
+  return withRequestContext(context, () => otelContext.with(parent, () => inSpan(call.getPath(), SpanKind.SERVER, run)));
+};
+
+const loggers = new Map<string, Logger>();
+
+/** Where the unexpected errors of a service's handlers are logged. Several services may share a process. */
+export const logErrorsOf = (service: string, logger: Logger): void => {
+  loggers.set(service, logger);
+};
+
+/** A handler's error as a gRPC error. What is neither a DomainError nor an absent database is logged. */
+const failure = (error: unknown, path: string): ReturnType<typeof toServiceError> => {
+  const expected = error instanceof DomainError || isDatabaseAway(error);
+  if (!expected) loggers.get(path.split("/")[1]!)?.error({ err: error, path }, "unexpected error");
+  return toServiceError(error);
+};
+
+/** A unary handler from a plain async function. DomainErrors become typed gRPC errors; others INTERNAL, logged. */
+export const unary =
+  <Q, R>(handler: (request: Q) => Promise<R>): handleUnaryCall<Q, R> =>
+  (call, callback) => {
+    serve(call, async () => handler(call.request)).then(
+      (response) => callback(null, response),
+      (error: unknown) => callback(failure(error, call.getPath())),
+    );
+  };
+
+/** A server-streaming handler from an async generator; the signal aborts when the client goes away. */
+export const serverStream =
+  <Q, R>(handler: (request: Q, signal: AbortSignal) => AsyncIterable<R>): handleServerStreamingCall<Q, R> =>
+  (call) => {
+    const gone = new AbortController();
+    call.on("cancelled", () => gone.abort());
+    serve(call, async () => {
+      for await (const message of handler(call.request, gone.signal)) {
+        if (gone.signal.aborted) return;
+        if (!call.write(message)) await drained(call);
+      }
+    }).then(
+      () => call.end(),
+      (error: unknown) => {
+        // Nobody is left to be told, and giving up is what the handler was asked for.
+        if (!gone.signal.aborted) call.emit("error", failure(error, call.getPath()));
+      },
+    );
+  };
+
+/**
+ * A client that gives up ends its messages before it resets the call, in one write (Node's HTTP/2 does). Both arrive
+ * together, but for what the network makes of them; where a cut message would do harm, messages should also say which is the last.
+ */
+const RESET_FOLLOWS_MS = 25;
+
+/** The messages of a call, ending with an error when the client gave up. */
+async function* whole<Q>(call: ServerReadableStream<Q, unknown>, gone: AbortSignal): AsyncIterable<Q> {
+  for await (const message of call) yield message as Q;
+  await delay(RESET_FOLLOWS_MS, undefined, { signal: gone }).catch(() => undefined);
+  if (gone.aborted) throw unavailable("the client went away");
+}
+
+/** A client-streaming handler from an async function over the incoming messages, which end with an error when the client goes away. */
+export const clientStream =
+  <Q, R>(handler: (requests: AsyncIterable<Q>) => Promise<R>): handleClientStreamingCall<Q, R> =>
+  (call, callback) => {
+    const gone = new AbortController();
+    call.on("cancelled", () => gone.abort());
+    serve(call, async () => handler(whole(call, gone.signal))).then(
+      (response) => callback(null, response),
+      (error: unknown) => {
+        if (!gone.signal.aborted) callback(failure(error, call.getPath()));
+      },
+    );
+  };
