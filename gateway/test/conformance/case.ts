@@ -10,7 +10,7 @@ export interface Case {
   /** What holds, in a few words; unique within its section. */
   sentence: string;
   needs?: readonly Need[];
-  /** Runs after all others, alone: it uses up what others need. */
+  /** Runs after all others, alone: it uses up what others need, or measures time. */
   alone?: boolean;
   deadlineMs?: number;
   run: (context: Context) => Promise<void>;

@@ -5,7 +5,7 @@ import type { Case } from "./case";
 import { CASES } from "./cases";
 import { createContext } from "./context";
 import { startReceiver, type Receiver } from "./receiver";
-import { bySection, entryOf, render, titleOf } from "./report";
+import { bySection, choose, entryOf, render, titleOf } from "./report";
 import { runCases, type Outcome } from "./runner";
 import { SECTIONS } from "./sections";
 
@@ -17,7 +17,7 @@ const ONLY = process.env.CONFORMANCE_ONLY;
 /** Writes the document instead of checking it. */
 const WRITES_DOCUMENT = process.env.CONFORMANCE_REPORT === "1";
 
-const chosen = ONLY === undefined ? CASES : CASES.filter(({ section, sentence }) => section === ONLY || sentence.includes(ONLY));
+const chosen = choose(CASES, ONLY);
 
 let platform: Platform | undefined;
 let receiver: (Receiver & { address: string }) | undefined;

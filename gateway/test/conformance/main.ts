@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { CASES } from "./cases";
 import { createContext, type Accounts } from "./context";
 import { startReceiver } from "./receiver";
-import { render, titleOf } from "./report";
+import { choose, render, titleOf } from "./report";
 import { runCases, type Outcome } from "./runner";
 
 const LOCAL = ".nodeloom/local.json";
@@ -12,7 +12,7 @@ const USAGE = `Checks a deployment against the contract of its HTTP interface. I
   --base-url URL      the deployment; default: as in the accounts file
   --accounts FILE     JSON with accounts.admin { email, password }; default: ${LOCAL}
   --receiver PORT     a port of 127.0.0.1 that the deployment may call (EGRESS_ALLOW); without it, webhooks are not tried
-  --only TEXT         cases whose section is, or whose sentence contains, this
+  --only TEXT         the cases of this section, or those whose sentence contains this
   --parallel N        cases at once; default 8
   --report FILE       write the result as Markdown
 `;
@@ -56,8 +56,7 @@ const main = async (): Promise<number> => {
   const baseUrl = (values["base-url"] ?? file.baseUrl)?.replace(/\/+$/, "");
   if (!baseUrl) throw new Error("say which deployment with --base-url");
   const receiver = values.receiver === undefined ? undefined : await startReceiver(Number(values.receiver));
-  const { only } = values;
-  const chosen = only === undefined ? CASES : CASES.filter(({ section, sentence }) => section === only || sentence.includes(only));
+  const chosen = choose(CASES, values.only);
   const context = await createContext(baseUrl, file.accounts, receiver);
   const outcomes = await runCases(chosen, context, {
     onOutcome: show,

@@ -44,3 +44,7 @@ export const render = (outcomes: readonly Outcome[]): string => {
     .map(([section, own]) => `## ${titleOf(section)}\n\n${own.map(line).join("\n")}\n`);
   return [HEAD, `**${passed} of ${outcomes.length} cases passed.**\n`, ...parts].join("\n");
 };
+
+/** The cases that a person asked for: those of a section, or else those whose sentence contains the text. */
+export const choose = (cases: readonly Case[], only: string | undefined): readonly Case[] =>
+  cases.filter(({ section, sentence }) => only === undefined || (SECTIONS.has(only) ? section === only : sentence.includes(only)));

@@ -54,12 +54,16 @@ const rows: Case[] = [
     refuses(answer, 500, "EXECUTION_FAILED", { nodeId: "clip", executionId: answer.headers.get("x-execution-id") });
   }),
   ...[400, 404, 422, 500, 503].map((status) =>
-    errors(`PROVIDER_SUBMIT_FAILED has the provider's ${status} and its body`, async (ctx) => {
-      const user = await ctx.shared("business", "errors");
-      const answer = await refusedSubmit(user, "sandbox-music", status);
-      refuses(answer, 500, "PROVIDER_SUBMIT_FAILED", { providerStatus: status, providerBody: is.text });
-      assert.ok(Buffer.byteLength(pick(answer, "providerBody")) <= 2_048);
-    }),
+    errors(
+      `PROVIDER_SUBMIT_FAILED has the provider's ${status} and its body`,
+      async (ctx) => {
+        const user = await ctx.shared("business", "errors");
+        const answer = await refusedSubmit(user, "sandbox-music", status);
+        refuses(answer, 500, "PROVIDER_SUBMIT_FAILED", { providerStatus: status, providerBody: is.text });
+        assert.ok(Buffer.byteLength(pick(answer, "providerBody")) <= 2_048);
+      },
+      { alone: true },
+    ),
   ),
   errors("PROVIDER_RESPONSE_INCOMPLETE: 500, and no credits are deducted", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });

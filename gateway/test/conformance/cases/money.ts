@@ -118,15 +118,19 @@ const spending: Case[] = [
     refuses(await runModel(user, "sandbox-image", { sandbox: { latencyMs: 10, fail: "incomplete" } }), 500, "PROVIDER_RESPONSE_INCOMPLETE");
     fits(await user.credits(), { plan: 10_000, grants: [{ model: "sandbox-image", remaining: 3, total: 3 }] });
   }),
-  money("a refused submission is free, and gives the trial grant back", async (ctx) => {
-    const user = await ctx.actor({ tier: "business" });
-    answers(await refusedSubmit(user, "sandbox-image", 422), 500, { code: "PROVIDER_SUBMIT_FAILED" });
-    const settled = await eventually(
-      () => user.credits(),
-      ({ held, grants }) => held === 0 && grants[0]?.remaining === 3,
-    );
-    fits(settled, { plan: 10_000 });
-  }),
+  money(
+    "a refused submission is free, and gives the trial grant back",
+    async (ctx) => {
+      const user = await ctx.actor({ tier: "business" });
+      answers(await refusedSubmit(user, "sandbox-image", 422), 500, { code: "PROVIDER_SUBMIT_FAILED" });
+      const settled = await eventually(
+        () => user.credits(),
+        ({ held, grants }) => held === 0 && grants[0]?.remaining === 3,
+      );
+      fits(settled, { plan: 10_000 });
+    },
+    { alone: true },
+  ),
   money("parallel runs can't spend more than there is", async (ctx) => {
     const tier = await ctx.tier("one-credit", { base: "business", markup: 1, monthlyCredits: 1 });
     const user = await ctx.actor({ tier });
