@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 import { readArguments, USAGE, type Arguments } from "./arguments";
 import { createApiClient } from "./http";
 import type { Metric } from "./metrics";
@@ -34,6 +34,15 @@ const topUp = async (local: LocalPlatform, signal: AbortSignal): Promise<void> =
   }
 };
 
+/** What the figures depend on besides the code. The bare sides share it; targets in milliseconds don't know it. */
+const describeMachine = () => ({
+  node: process.version,
+  cpus: cpus().length,
+  model: cpus()[0]?.model,
+  loadAverage: Number(loadavg()[0]?.toFixed(1)),
+});
+type Machine = ReturnType<typeof describeMachine>;
+
 /** Measures one scenario after the other. One that fails does not keep the next from being measured. */
 const measureAll = async ({ extent, only }: Arguments, local: LocalPlatform, signal: AbortSignal) => {
   const key = keyOf(local, "enterprise");
@@ -59,12 +68,17 @@ const measureAll = async ({ extent, only }: Arguments, local: LocalPlatform, sig
   return { metrics, failures };
 };
 
-const report = async (metrics: readonly Metric[], failures: readonly Failure[], jsonFile: string | undefined): Promise<void> => {
+interface Results {
+  machine: Machine;
+  metrics: readonly Metric[];
+  failures: readonly Failure[];
+}
+
+const report = async ({ machine, metrics, failures }: Results, jsonFile: string | undefined): Promise<void> => {
   print("");
   if (metrics.length > 0) print(`${renderTable(metrics)}\n\n${renderVerdicts(metrics)}`);
   for (const { scenario, reason } of failures) print(`  FAILED (${scenario}): ${reason}`);
   if (jsonFile === undefined) return;
-  const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model };
   const content = { at: new Date().toISOString(), machine, metrics: reportJson(metrics), failures };
   await writeFile(jsonFile, `${JSON.stringify(content, null, 2)}\n`);
 };
@@ -81,13 +95,16 @@ const main = async (): Promise<number> => {
   // Every request under way listens.
   setMaxListeners(0, calledOff.signal);
   for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => calledOff.abort(new Error(`stopped by ${name}`)));
+  const machine = describeMachine();
+  const busy = machine.loadAverage > machine.cpus / 2 ? ": others are busy here, and it will show" : "";
+  print(`${machine.cpus} cores, load average ${machine.loadAverage}${busy}`);
   const platform = await usePlatform(calledOff.signal);
   try {
     print(platform.found ? `Measuring the platform at ${platform.local.baseUrl}` : "Started a local platform to measure");
     const timer = setTimeout(() => calledOff.abort(new Error(`not done after ${DEADLINE_MS / 1_000} s`)), DEADLINE_MS);
     const { metrics, failures } = await measureAll(given, platform.local, calledOff.signal);
     clearTimeout(timer);
-    await report(metrics, failures, given.jsonFile);
+    await report({ machine, metrics, failures }, given.jsonFile);
     return failures.length > 0 ? 1 : 0;
   } finally {
     await platform.stop();

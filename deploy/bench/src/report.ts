@@ -61,7 +61,8 @@ export const renderVerdicts = (metrics: readonly Metric[]): string => {
   const missed = judged.filter((metric) => !verdictOf(metric)!.met);
   const lines = missed.map((metric) => {
     const reached = metric.target!.kind === "below" ? amount(metric.ours, metric.unit) : multiple(ratioOf(metric)!);
-    return `  missed (${metric.scenario}) ${metric.name}: ${reached}, target ${wish(metric.target!, metric.unit)}, off by ${percent(verdictOf(metric)!.missedBy)}`;
+    const offBy = percent(verdictOf(metric)!.missedBy);
+    return `  missed (${metric.scenario}) ${metric.name}: ${reached}, target ${wish(metric.target!, metric.unit)}, off by ${offBy}`;
   });
   return [`${judged.length - missed.length} of ${judged.length} targets met`, ...lines].join("\n");
 };
