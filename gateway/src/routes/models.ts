@@ -27,7 +27,7 @@ export const modelRoutes = [
     responses: { 200: model },
     errors: ["INVALID_SLUG", "MODEL_NOT_FOUND"],
     handler: async ({ gateway, params }) => {
-      const { model: stored } = await gateway.services.models.getModel({ internalName: params.internalName });
+      const { model: stored } = await gateway.services.models.getModel({ internalName: params.internalName, includeDisabled: false });
       if (!stored) throw new DomainError("not_found", "MODEL_NOT_FOUND", "model not found");
       return { status: 200, body: modelView(stored) };
     },

@@ -49,12 +49,13 @@ export const createAdmission = ({
   execution: Execution;
   logger: Logger;
 }) => ({
-  admit: async (input: RunInput): Promise<Admission> => {
+  /** @param attempt counted from 1: an earlier one may have held and recorded the run already, so only the first may refuse it as unavailable. */
+  admit: async (input: RunInput, attempt = 1): Promise<Admission> => {
     let held: HeldItem[];
     try {
       held = await hold(billing, input);
     } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
+      if (!(error instanceof DomainError) || (error.kind === "unavailable" && attempt > 1)) throw error;
       const refused = refusalOf(error);
       execution.refuse(input.executionId, refused);
       if (error.kind === "unavailable") logger.warn({ executionId: input.executionId }, "billing is not available, run refused");

@@ -1,5 +1,5 @@
 import type { EventChannel } from "./events";
-import type { NodeState, Refusal, RunEnd, RunError, RunInput } from "./run-types";
+import type { CallContext, NodeState, Refusal, RunEnd, RunError, RunInput } from "./run-types";
 import type { ExecutionEvent, ExecutionRecord, ExecutionStore, FinalState, NodeProgress } from "./store";
 
 export type Execution = ReturnType<typeof createExecution>;
@@ -107,17 +107,14 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     },
 
     /** One call of a node is done; the node is, when it was the last. */
-    itemCompleted: async (
-      call: { executionId: string; nodeId: string; nodeIndex: number; item: number },
-      data: Record<string, unknown>,
-    ): Promise<void> => {
+    itemCompleted: async (call: CallContext, data: Record<string, unknown>): Promise<void> => {
       const { executionId, nodeId, nodeIndex, item } = call;
       const nodes = await progress(executionId, event(`item:${nodeId}:${item}`, "node.progress", { nodeId, item, ...data }), {
         nodeIndex,
         itemDone: true,
       });
       const node = nodes?.[nodeIndex];
-      if (!node || node.itemsDone < node.items) return;
+      if (!node || node.itemsDone < call.items) return;
       const durationMs = Date.now() - (node.startedAt ?? Date.now());
       await progress(executionId, event(`completed:${nodeId}`, "node.completed", { nodeId, durationMs }), {
         nodeIndex,

@@ -23,9 +23,10 @@ const checkConcurrency = async (billing: Billing, { userId, concurrency }: RunIn
  */
 export const createInstantRuns =
   ({ billing, usage, execution }: { billing: Billing; usage: Usage; execution: Execution }) =>
-  async (input: RunInput, end: RunEnd): Promise<RunOutcome> => {
+  async (input: RunInput, end: RunEnd, attempt = 1): Promise<RunOutcome> => {
     try {
-      await checkConcurrency(billing, input);
+      // An earlier attempt may have recorded the run already.
+      if (attempt === 1) await checkConcurrency(billing, input);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       const refused = refusalOf(error);

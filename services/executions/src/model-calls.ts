@@ -63,7 +63,7 @@ export type ModelCalls = ReturnType<typeof createModelCalls>;
 /** Calls of models at their providers, as the steps of a run make them. */
 export const createModelCalls = ({ catalog, provider, media, store }: ModelCallsOptions) => {
   const load = async (call: ModelCall): Promise<{ model: CatalogModel; provider: Provider }> => {
-    const model = await catalog.get(call.model);
+    const model = await catalog.getAny(call.model);
     return { model, provider: provider(model) };
   };
 
@@ -112,7 +112,7 @@ export const createModelCalls = ({ catalog, provider, media, store }: ModelCalls
     return {
       files,
       text: null,
-      costMicroUsd: actualMicroUsd(model.price, model.inputSchema, call.inputs, { outputs: files.length }),
+      costMicroUsd: actualMicroUsd(call.price, model.inputSchema, call.inputs, { outputs: files.length }),
       requestId,
     };
   };
@@ -192,7 +192,7 @@ export const createModelCalls = ({ catalog, provider, media, store }: ModelCalls
         return {
           files: [],
           text,
-          costMicroUsd: actualMicroUsd(model.price, model.inputSchema, call.inputs, { outputs: 1, ...usage }),
+          costMicroUsd: actualMicroUsd(call.price, model.inputSchema, call.inputs, { outputs: 1, ...usage }),
           requestId,
         };
       } catch (error) {

@@ -35,6 +35,8 @@ const priceOf = (price: modelsProto.Price | undefined): Price => {
 export interface ModelCatalog {
   /** An enabled model. @throws DomainError MODEL_NOT_FOUND */
   get(internalName: string): Promise<CatalogModel>;
+  /** A model, also one that was switched off since: for runs under way. */
+  getAny(internalName: string): Promise<CatalogModel>;
   /** The enabled models of a set of names; unknown names are left out. */
   getAll(names: readonly string[]): Promise<Map<string, CatalogModel>>;
 }
@@ -59,14 +61,17 @@ export const createModelCatalog = (models: Models): ModelCatalog => {
     };
   };
 
-  const get = async (internalName: string): Promise<CatalogModel> => {
-    const { model } = await models.getModel({ internalName });
+  const find = async (internalName: string, includeDisabled: boolean): Promise<CatalogModel> => {
+    const { model } = await models.getModel({ internalName, includeDisabled });
     if (!model) throw new DomainError("not_found", "MODEL_NOT_FOUND", `there is no enabled model ${internalName}`);
     return read(model);
   };
 
+  const get = (internalName: string): Promise<CatalogModel> => find(internalName, false);
+
   return {
     get,
+    getAny: (internalName) => find(internalName, true),
     getAll: async (names) => {
       if (names.length === 0) return new Map();
       if (names.length === 1) {

@@ -96,6 +96,8 @@ export interface CallContext {
   nodeId: string;
   nodeIndex: number;
   item: number;
+  /** Calls that the node makes. */
+  items: number;
   /** `<executionId>:<nodeId>:<item>` */
   key: string;
 }

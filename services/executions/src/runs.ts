@@ -19,9 +19,7 @@ export interface RunsOptions {
   channel: EventChannel;
 }
 
-const toRunInput = (request: executions.RunRequest, planned: PlannedRun, receivedAt: number): RunInput => {
-  const { runner } = request;
-  if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs a runner");
+const toRunInput = (request: executions.RunRequest, runner: executions.Runner, planned: PlannedRun, receivedAt: number): RunInput => {
   const isAsync = request.mode === executions.RunMode.RUN_MODE_ASYNC;
   return {
     executionId: request.executionId,
@@ -120,6 +118,22 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
     return null;
   };
 
+  /** A request that is repeated joins its run, whatever has become of the workflow meanwhile. */
+  const planAndBegin = async (request: executions.RunRequest, isAsync: boolean, receivedAt: number): Promise<ExecutionView | null> => {
+    const { target, runner, inputsJson, executionId } = request;
+    if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs a runner");
+    let planned: PlannedRun;
+    try {
+      planned = await planning.plan({ target: target?.target, runner, inputsJson, isAsync });
+      checkBudget(planned, request.maxMillicredits);
+    } catch (error) {
+      const record = await store.findOwned(executionId, runner.userId);
+      if (record) return record;
+      throw error;
+    }
+    return begin(toRunInput(request, runner, planned, receivedAt));
+  };
+
   const isAnswer = (record: ExecutionView | null, isAsync: boolean): boolean =>
     record !== null && (FINAL.has(record.status) || (isAsync && record.requestId !== null));
 
@@ -177,18 +191,11 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
       const receivedAt = Date.now();
       const isAsync = request.mode === executions.RunMode.RUN_MODE_ASYNC;
       const userId = request.runner?.userId ?? "";
-      const planned = await planning.plan({
-        target: request.target?.target,
-        runner: request.runner!,
-        inputsJson: request.inputsJson,
-        isAsync,
-      });
-      checkBudget(planned, request.maxMillicredits);
       const deadline = receivedAt + request.waitMs;
       const waiting = listen(request.executionId, isAsync, Math.max(1, deadline - Date.now()));
       let record: ExecutionView | null;
       try {
-        record = await begin(toRunInput(request, planned, receivedAt));
+        record = await planAndBegin(request, isAsync, receivedAt);
         if (!isAnswer(record, isAsync)) record = await settle(request.executionId, isAsync, deadline, waiting);
       } finally {
         waiting.stop();

@@ -17,7 +17,7 @@ const cursorOf = (record: { createdAt: Date; _id: string }): string =>
 const readCursor = (cursor: string): { createdAt: Date; id: string } | undefined => {
   if (cursor === "") return undefined;
   const [at, id] = Buffer.from(cursor, "base64url").toString("utf8").split(":");
-  if (!/^\d+$/.test(at ?? "") || !UUID.test(id ?? "")) {
+  if (!/^\d{1,15}$/.test(at ?? "") || !UUID.test(id ?? "")) {
     throw new DomainError("invalid", "INVALID_REQUEST", "cursor: is not one of ours", {
       issues: [{ path: "cursor", message: "is not one of ours" }],
     });

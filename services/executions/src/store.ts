@@ -280,7 +280,10 @@ export const createExecutionStore = async (connection: Connection) => {
     },
 
     putPayload: async (hash: string, bytes: Uint8Array): Promise<void> => {
-      await insertOnce(payloads.create({ _id: hash, bytes: Buffer.from(bytes), expiresAt: new Date(Date.now() + PAYLOAD_DAYS * DAY_MS) }));
+      const expiresAt = new Date(Date.now() + PAYLOAD_DAYS * DAY_MS);
+      await payloads
+        .updateOne({ _id: hash }, { $setOnInsert: { bytes: Buffer.from(bytes) }, $set: { expiresAt } }, { upsert: true })
+        .exec();
     },
     getPayload: async (hash: string): Promise<Uint8Array | null> => {
       const found = await payloads.findOne({ _id: hash }).lean<{ bytes: { buffer: Uint8Array } | Buffer }>().exec();

@@ -19,7 +19,8 @@ export const TIMING = {
   text: 6 * MINUTE,
   httpRequest: 60 * SECOND,
   heartbeat: 10 * SECOND,
-  cancelJob: 15 * SECOND,
+  /** Also stores what had finished by then. */
+  cancelJob: 2 * MINUTE,
   webhookAttempt: 15 * SECOND,
   /** Pauses before each webhook attempt. */
   webhookSchedule: [0, 5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR],

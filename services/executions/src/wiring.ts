@@ -80,6 +80,7 @@ export const wire = async (
     return known;
   };
 
+  const stopping = new AbortController();
   const temporal = await connectTemporal({
     address: config.TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
@@ -99,6 +100,8 @@ export const wire = async (
       modelCalls: createModelCalls({ catalog, provider, media: services.media, store }),
       httpRequest: createHttpRequest(egress),
       webhooks,
+      logger,
+      stopping: stopping.signal,
     }),
   );
 
@@ -114,6 +117,7 @@ export const wire = async (
       webhooks,
     },
     stop: async () => {
+      stopping.abort();
       await temporal.stop();
       for (const client of Object.values(services)) client.close();
       publisher.disconnect();

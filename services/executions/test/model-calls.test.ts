@@ -6,7 +6,7 @@ import { compileSchema, type DomainError, type Price } from "@nodeloom/kernel";
 import { createEgressClient, type EgressClient } from "@nodeloom/platform";
 import type { Media } from "../src/clients";
 import { createModelCalls, type ModelCalls } from "../src/model-calls";
-import type { CatalogModel } from "../src/model-catalog";
+import type { CatalogModel, ModelCatalog } from "../src/model-catalog";
 import { createProvider } from "../src/providers";
 import type { ExecutionStore } from "../src/store";
 import type { ModelCall } from "../src/temporal/activity-types";
@@ -99,12 +99,17 @@ const modelCalls = (settings: Record<string, unknown>, modality: "image" | "text
     providerJson: JSON.stringify(settings),
   };
   return createModelCalls({
-    catalog: { get: () => Promise.resolve(model), getAll: () => Promise.resolve(new Map()) },
+    catalog: catalogOf(model),
     provider: () => createProvider(model.providerJson, { egress, secret: () => "super-secret-value" }),
     media: {} as Media,
     store,
   });
 };
+const catalogOf = (model: CatalogModel): ModelCatalog => ({
+  get: () => Promise.resolve(model),
+  getAny: () => Promise.resolve(model),
+  getAll: () => Promise.resolve(new Map()),
+});
 const callOf = (part: Partial<ModelCall> = {}): ModelCall => {
   const executionId = randomUUID();
   const nodeId = part.nodeId ?? "node";
@@ -114,6 +119,8 @@ const callOf = (part: Partial<ModelCall> = {}): ModelCall => {
     nodeId,
     nodeIndex: 0,
     item: 0,
+    items: 1,
+    price: PRICES.image!,
     key: `${executionId}:${nodeId}:0`,
     model: "m",
     inputs: { prompt: "hi" },
@@ -178,7 +185,7 @@ describe("a submission to a provider without idempotency keys", () => {
       validate: () => [],
     } as unknown as CatalogModel;
     const calls = createModelCalls({
-      catalog: { get: () => Promise.resolve(model), getAll: () => Promise.resolve(new Map()) },
+      catalog: catalogOf(model),
       provider: () => createProvider(JSON.stringify(settings), { egress, secret: () => undefined }),
       media: {} as Media,
       store: flaky,
@@ -202,7 +209,10 @@ describe("what a provider says", () => {
 
   it("is priced by an estimate when it does not count its tokens", async () => {
     answers = () => ({ body: { choices: [{ message: { content: "y".repeat(400) } }] } });
-    const { costMicroUsd } = await modelCalls(chat(), "text").text(callOf({ inputs: { prompt: "x".repeat(40) } }), live);
+    const { costMicroUsd } = await modelCalls(chat(), "text").text(
+      callOf({ inputs: { prompt: "x".repeat(40) }, price: PRICES.text! }),
+      live,
+    );
     expect(costMicroUsd).toBe(10 + 100);
   });
 });

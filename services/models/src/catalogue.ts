@@ -25,8 +25,8 @@ export interface OverrideStore {
 
 export interface Catalogue {
   list(includeDisabled: boolean): Promise<{ models: RegisteredModel[]; revision: string }>;
-  /** @throws DomainError MODEL_NOT_FOUND unless there is an enabled model of that name. */
-  get(internalName: string): Promise<RegisteredModel>;
+  /** @throws DomainError MODEL_NOT_FOUND unless there is a model of that name, and an enabled one where only those count. */
+  get(internalName: string, includeDisabled?: boolean): Promise<RegisteredModel>;
   update(internalName: string, change: Override): Promise<{ before: RegisteredModel; after: RegisteredModel }>;
 }
 
@@ -100,11 +100,11 @@ export const createCatalogue = async ({
       const models = [...registry.models.values()].map((model) => inForce(model, latest));
       return { models: models.filter((model) => includeDisabled || model.enabled), revision: `${registry.version}.${latest.revision}` };
     },
-    get: async (internalName) => {
+    get: async (internalName, includeDisabled = false) => {
       const latest = await current();
       const model = registry.models.get(internalName);
       const found = model && inForce(model, latest);
-      if (!found?.enabled) throw notFound(internalName);
+      if (!found || !(found.enabled || includeDisabled)) throw notFound(internalName);
       return found;
     },
     update: async (internalName, change) => {

@@ -65,7 +65,9 @@ export const modelsHandlers = (catalogue: Catalogue): models.ModelsServiceServer
     const { models: found, revision } = await catalogue.list(includeDisabled);
     return models.ListModelsResponse.fromPartial({ models: found.map(toMessage), revision });
   }),
-  getModel: unary(async ({ internalName }) => models.GetModelResponse.fromPartial({ model: toMessage(await catalogue.get(internalName)) })),
+  getModel: unary(async ({ internalName, includeDisabled }) =>
+    models.GetModelResponse.fromPartial({ model: toMessage(await catalogue.get(internalName, includeDisabled)) }),
+  ),
   updateModel: unary(async ({ internalName, enabled, price, minTier }) => {
     const change: Override = {};
     if (enabled !== undefined) change.enabled = enabled;

@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 const get = async (replica: Replica, internalName: string): Promise<models.Model> =>
-  (await replica.client.getModel({ internalName })).model!;
+  (await replica.client.getModel({ internalName, includeDisabled: false })).model!;
 const update = (replica: Replica, change: Partial<models.UpdateModelRequest>): Promise<models.UpdateModelResponse> =>
   replica.client.updateModel({ internalName: "sandbox-image", enabled: undefined, price: undefined, minTier: undefined, ...change });
 const perImage = (value: number): models.Price => ({ basis: { $case: "perImageMicroUsd", value } });
@@ -87,7 +87,10 @@ describe("reading models", () => {
   });
 
   it.each(["no-such-model", "kling-video", "__proto__", ""])("answers MODEL_NOT_FOUND for %j", async (internalName) => {
-    await expect(first.client.getModel({ internalName })).rejects.toMatchObject({ kind: "not_found", reason: "MODEL_NOT_FOUND" });
+    await expect(first.client.getModel({ internalName, includeDisabled: false })).rejects.toMatchObject({
+      kind: "not_found",
+      reason: "MODEL_NOT_FOUND",
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 import { activityInfo, ApplicationFailure, Context } from "@temporalio/activity";
 import { DomainError } from "@nodeloom/kernel";
+import type { Logger } from "@nodeloom/platform";
 import type { createAdmission } from "../admission";
 import type { Execution } from "../execution";
 import type { createInstantRuns } from "../instant";
@@ -18,6 +19,9 @@ export interface ActivityOptions {
   modelCalls: ModelCalls;
   httpRequest: ReturnType<typeof createHttpRequest>;
   webhooks: Webhooks;
+  logger: Logger;
+  /** Aborts when this process stops: polls then end at once, and go on elsewhere. */
+  stopping: AbortSignal;
 }
 
 type NodeCall = ModelCall | HttpNodeCall;
@@ -40,9 +44,13 @@ const runErrorOf = (error: DomainError, nodeId: string): RunError => {
 
 /** Everything that touches the world, as Temporal calls it. */
 export const createActivities = (options: ActivityOptions): Activities & LocalActivities => {
-  const { admission, settlement, runInstant, execution, modelCalls, httpRequest, webhooks } = options;
-  /** Polls that run in this process, so that a cancellation stops them at once. */
-  const polls = new Map<string, AbortController>();
+  const { admission, settlement, runInstant, execution, modelCalls, httpRequest, webhooks, logger, stopping } = options;
+  /** Long calls of this process, so that a cancellation stops them at once. */
+  const running = new Map<string, AbortController>();
+
+  /** Progress that could not be noted is no reason to do the work again: the end of the run records it all. */
+  const noted = (progress: Promise<void>): Promise<void> =>
+    progress.catch((error: unknown) => logger.warn({ err: error }, "progress was not noted"));
 
   /** Records a node's final failure and ends the activity for good; transient errors pass. */
   const guarded = async <T>(call: NodeCall, work: () => Promise<T>): Promise<T> => {
@@ -51,7 +59,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     } catch (error) {
       if (Context.current().cancellationSignal.aborted || isTransient(error)) throw error;
       const problem = runErrorOf(error as DomainError, call.nodeId);
-      await execution.nodeFailed(call.executionId, call.nodeId, call.nodeIndex, problem);
+      await noted(execution.nodeFailed(call.executionId, call.nodeId, call.nodeIndex, problem));
       throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem);
     }
   };
@@ -60,7 +68,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
   const beating = async <T>(key: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     const context = Context.current();
     const local = new AbortController();
-    polls.set(key, local);
+    running.set(key, local);
     const timer = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
     try {
       return await work(AbortSignal.any([context.cancellationSignal, local.signal]));
@@ -70,15 +78,15 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
       throw error;
     } finally {
       clearInterval(timer);
-      polls.delete(key);
+      if (running.get(key) === local) running.delete(key);
     }
   };
 
   return {
-    admit: admission.admit,
+    admit: (input) => admission.admit(input, activityInfo().attempt),
     voidAdmission: admission.voidAdmission,
     settle: settlement.settle,
-    runInstant,
+    runInstant: (input, end) => runInstant(input, end, activityInfo().attempt),
 
     submit: (call) =>
       guarded(call, async () => {
@@ -90,15 +98,16 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
 
     poll: (call, job) =>
       guarded(call, () =>
-        beating(call.key, async (signal) => {
+        beating(call.key, async (cancelled) => {
+          const signal = AbortSignal.any([cancelled, stopping]);
           const result = await modelCalls.poll(call, job, signal, () => Context.current().heartbeat());
-          await execution.itemCompleted(call, { files: result.files });
+          await noted(execution.itemCompleted(call, { files: result.files }));
           return result;
         }),
       ),
 
     cancelJob: (call, job) => {
-      polls.get(call.key)?.abort();
+      running.get(call.key)?.abort();
       return modelCalls.cancel(call, job);
     },
 
@@ -107,7 +116,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
         beating(call.key, async (signal) => {
           if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call.executionId, call.nodeId, call.nodeIndex);
           const result = await modelCalls.text(call, signal);
-          await execution.itemCompleted(call, {});
+          await noted(execution.itemCompleted(call, {}));
           return result;
         }),
       ),
@@ -117,7 +126,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
         beating(call.key, async (signal) => {
           if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call.executionId, call.nodeId, call.nodeIndex);
           const answer = await httpRequest(call.call, call.key, signal);
-          await execution.itemCompleted(call, { status: answer.status });
+          await noted(execution.itemCompleted(call, { status: answer.status }));
           return answer;
         }),
       ),

@@ -1,5 +1,5 @@
 import type { CallContext, CallResult, CancelReport, HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "../run-types";
-import type { HttpCall } from "@nodeloom/kernel/graph";
+import type { HttpCall, Price } from "@nodeloom/kernel/graph";
 
 /** A job as a provider knows it. */
 export interface SubmittedJob {
@@ -10,6 +10,8 @@ export interface SubmittedJob {
 export interface ModelCall extends CallContext {
   model: string;
   inputs: Record<string, unknown>;
+  /** As it was when the run was planned. */
+  price: Price;
 }
 
 export interface HttpNodeCall extends CallContext {

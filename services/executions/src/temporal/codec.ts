@@ -9,6 +9,8 @@ const CLAIM_CHECK = "binary/nodeloom-claim-check";
 /** Payloads above this are kept in the executions database; Temporal carries their hash. */
 const MAX_INLINE_BYTES = 64 * 1024;
 const CACHE_BYTES = 32 * 1024 * 1024;
+/** Written again after this, so that a payload in use never expires in the store. */
+const TRUSTED_MS = 24 * 3_600_000;
 
 const text = (bytes: Uint8Array | null | undefined): string => Buffer.from(bytes ?? []).toString("utf8");
 
@@ -19,7 +21,7 @@ export interface PayloadStore {
 
 /** Keeps histories small whatever a graph carries: large payloads travel by reference (the claim-check pattern). */
 export const createClaimCheckCodec = (store: PayloadStore): PayloadCodec => {
-  const cache = new LRUCache<string, Uint8Array>({ maxSize: CACHE_BYTES, sizeCalculation: (bytes) => bytes.length + 1 });
+  const cache = new LRUCache<string, Uint8Array>({ maxSize: CACHE_BYTES, sizeCalculation: (bytes) => bytes.length + 1, ttl: TRUSTED_MS });
   const { Payload: PayloadType } = temporal.api.common.v1;
 
   const check = async (payload: Payload): Promise<Payload> => {

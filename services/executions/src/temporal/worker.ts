@@ -19,6 +19,9 @@ const MAX_CACHED_WORKFLOWS = 1_000;
 const MAX_ACTIVITIES = 4_000;
 const MAX_LOCAL_ACTIVITIES = 200;
 const MAX_WORKFLOW_TASKS = 100;
+/** Of the grace of a stop, what is kept for everything but calls under way. */
+const SHUTDOWN_RESERVE_MS = 5_000;
+const MIN_SHUTDOWN_GRACE_MS = 1_000;
 /** A poll that lost its worker is found out by its heartbeats; they must not be held back for longer. */
 const MAX_HEARTBEAT_THROTTLE_MS = 5_000;
 
@@ -89,7 +92,7 @@ export const connectTemporal = async (options: TemporalOptions): Promise<Running
         maxConcurrentWorkflowTaskExecutions: MAX_WORKFLOW_TASKS,
         maxHeartbeatThrottleInterval: MAX_HEARTBEAT_THROTTLE_MS,
         defaultHeartbeatThrottleInterval: MAX_HEARTBEAT_THROTTLE_MS,
-        shutdownGraceTime: 1_000,
+        shutdownGraceTime: Math.max(MIN_SHUTDOWN_GRACE_MS, options.shutdownGraceMs - SHUTDOWN_RESERVE_MS),
         shutdownForceTime: options.shutdownGraceMs,
       });
       running = worker.run().catch((error: unknown) => {

@@ -5,6 +5,7 @@ import {
   CancellationScope,
   isCancellation,
   proxyActivities,
+  TimeoutFailure,
 } from "@temporalio/workflow";
 import { bindItems, callInputs, collect, httpCall, itemKey, mediaOutput, type PlanStep } from "@nodeloom/kernel/graph";
 import type { CallContext, CallResult, RunError, RunInput } from "../../run-types";
@@ -21,8 +22,7 @@ const { submit } = proxyActivities<Activities>({
   retry: backoff,
 });
 const { poll } = proxyActivities<Activities>({
-  startToCloseTimeout: TIMING.job,
-  scheduleToCloseTimeout: TIMING.run,
+  scheduleToCloseTimeout: TIMING.job,
   heartbeatTimeout: TIMING.heartbeat,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
   retry: { ...backoff, maximumAttempts: ATTEMPTS.poll },
@@ -69,6 +69,8 @@ const record = (run: GraphRun, call: CallContext, result: CallResult): CallResul
   return result;
 };
 
+const isTimeout = (error: unknown): boolean => error instanceof ActivityFailure && error.cause instanceof TimeoutFailure;
+
 /** Stops a job at its provider; what it had finished by then counts. */
 const stopJob = (run: GraphRun, call: ModelCall, job: SubmittedJob): Promise<CallResult | null> =>
   CancellationScope.nonCancellable(async () => {
@@ -92,7 +94,8 @@ const callJob = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
   try {
     return record(run, call, await poll.executeWithOptions({ summary }, [call, job]));
   } catch (error) {
-    if (!isCancellation(error)) throw error;
+    // Nobody waits for a job any more whose time is over: the provider is told, too.
+    if (!isCancellation(error) && !isTimeout(error)) throw error;
     const finished = await stopJob(run, call, job);
     if (finished) return finished;
     throw error;
@@ -126,6 +129,9 @@ const callItems = async <T>(
   });
 };
 
+/** Where a call stands in its run. */
+type ContextOf = (item: number, items: number) => CallContext;
+
 const OUTPUT_PORT: Readonly<Record<string, string>> = {
   "generate-image": "image",
   "generate-video": "video",
@@ -133,12 +139,13 @@ const OUTPUT_PORT: Readonly<Record<string, string>> = {
   "llm-assistant": "text",
 };
 
-const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context: (item: number) => CallContext): Promise<void> => {
+const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context: ContextOf): Promise<void> => {
   const { items, mapped } = bindItems(step, run.outputs);
   const model = step.model!;
-  const isText = input.plan.models[model]!.modality === "text";
+  const { modality, price } = input.plan.models[model]!;
+  const isText = modality === "text";
   const results = await callItems(items, async (item, index) => {
-    const call: ModelCall = { ...context(index), model, inputs: callInputs(step, item) };
+    const call: ModelCall = { ...context(index, items.length), model, inputs: callInputs(step, item), price };
     if (!isText) return callJob(run, call);
     return record(run, call, await runText.executeWithOptions({ summary: `${step.id}: ${model}` }, [call]));
   });
@@ -151,10 +158,12 @@ const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context
   run.give(step.id, OUTPUT_PORT[step.type]!, collect(values, mapped));
 };
 
-const callHttp = async (run: GraphRun, step: PlanStep, context: (item: number) => CallContext): Promise<void> => {
+const callHttp = async (run: GraphRun, step: PlanStep, context: ContextOf): Promise<void> => {
   const { items, mapped } = bindItems(step, run.outputs);
   const answers = await callItems(items, (item, index) =>
-    httpRequest.executeWithOptions({ summary: `${step.id}: http request` }, [{ ...context(index), call: httpCall(step, item) }]),
+    httpRequest.executeWithOptions({ summary: `${step.id}: http request` }, [
+      { ...context(index, items.length), call: httpCall(step, item) },
+    ]),
   );
   run.give(step.id, "body", mapped ? answers.map((answer) => answer.body) : answers[0]?.body);
   run.give(step.id, "status", mapped ? answers.map((answer) => answer.status) : answers[0]?.status);
@@ -164,12 +173,13 @@ const callHttp = async (run: GraphRun, step: PlanStep, context: (item: number) =
 export const runStep = async (run: GraphRun, input: RunInput, step: PlanStep): Promise<void> => {
   const { executionId, userId } = input;
   const nodeIndex = run.indexOf(step.id);
-  const context = (item: number): CallContext => ({
+  const context: ContextOf = (item, items) => ({
     executionId,
     userId,
     nodeId: step.id,
     nodeIndex,
     item,
+    items,
     key: `${executionId}:${step.id}:${item}`,
   });
   run.start(step, Date.now());

@@ -24,7 +24,9 @@ export const cancelSignal = defineSignal("cancel");
 const { admit, voidAdmission, settle, runInstant } = proxyLocalActivities<LocalActivities>({
   startToCloseTimeout: TIMING.localActivity,
   scheduleToCloseTimeout: TIMING.run,
-  retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "5s" },
+  retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "30s" },
+  // Longer pauses are timers of the run, so that an outage does not hold the worker.
+  localRetryThreshold: "2s",
 });
 
 interface Failure {
@@ -66,10 +68,15 @@ const runSteps = async (run: GraphRun, input: RunInput): Promise<Failure | undef
   return failure;
 };
 
+/** What an execution can carry as its result. */
+const MAX_RESULT_CHARS = 4_000_000;
+const TOO_LARGE: RunError = { code: "EXECUTION_FAILED", message: "the result is larger than 4 MB of text" };
+
 const endOf = (run: GraphRun, failure: Failure | undefined): RunEnd => {
   const complete = failure === undefined && run.isComplete;
   const status: FinalStatus = failure ? "failed" : complete ? "completed" : "cancelled";
   const result = complete ? run.result() : null;
+  if (result !== null && JSON.stringify(result).length > MAX_RESULT_CHARS) return endOf(run, { error: TOO_LARGE });
   run.stopRest(Date.now());
   return { status, result, error: failure?.error ?? null, requestId: run.requestId, nodes: run.nodes, completed: run.completed };
 };
@@ -103,7 +110,8 @@ const executeInstant = async (input: RunInput): Promise<RunOutcome> => {
 const execute = async (input: RunInput, steps: CancellationScope): Promise<RunOutcome> => {
   const admission = await admit(input);
   if ("refused" in admission) {
-    if (admission.refused.kind === "unavailable") await voidAdmission(input.holdId, input.userId);
+    // Whether a hold was made is not known then.
+    if (admission.refused.kind === "unavailable" || admission.refused.kind === "internal") await voidAdmission(input.holdId, input.userId);
     return admission;
   }
   const run = new GraphRun(input.plan);

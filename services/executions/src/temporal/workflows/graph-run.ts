@@ -25,10 +25,12 @@ const newNode = (id: string, type: string, status: NodeStatus, warnings: string[
   itemsDone: 0,
 });
 
+const warningsOf = ({ warnings }: RunPlan, id: string): string[] => (Object.hasOwn(warnings, id) ? warnings[id]! : []);
+
 /** Every node of a run before it starts: what planning evaluated is done, the rest is pending. */
 export const initialNodes = (plan: RunPlan): NodeState[] => [
   ...plan.evaluated.map((node) => newNode(node.id, node.type, "completed", node.warnings, 0)),
-  ...plan.steps.map((step) => newNode(step.id, step.type, "pending", plan.warnings[step.id] ?? [], step.maxItems)),
+  ...plan.steps.map((step) => newNode(step.id, step.type, "pending", warningsOf(plan, step.id), step.maxItems)),
   ...plan.outputNodes.map((id) => newNode(id, "response-output", "pending", [], 0)),
 ];
 
