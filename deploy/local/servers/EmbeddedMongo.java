@@ -1,6 +1,12 @@
+import de.bwaldvogel.mongo.MongoCollection;
+import de.bwaldvogel.mongo.MongoDatabase;
 import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.MongoVersion;
+import de.bwaldvogel.mongo.backend.CursorRegistry;
+import de.bwaldvogel.mongo.backend.Index;
+import de.bwaldvogel.mongo.backend.IndexKey;
 import de.bwaldvogel.mongo.backend.h2.H2Backend;
+import de.bwaldvogel.mongo.backend.h2.H2Database;
 import de.bwaldvogel.mongo.bson.Document;
 import de.bwaldvogel.mongo.wire.message.MongoMessage;
 import java.util.List;
@@ -18,7 +24,7 @@ public final class EmbeddedMongo {
             "insert", "update", "delete", "findAndModify", "findandmodify", "create", "createIndexes", "drop", "dropIndexes", "dropDatabase");
 
     /** An acknowledged write reaches the file within about this time; one that asks for {@code j: true} is in it when acknowledged. */
-    private static final long COMMIT_INTERVAL_MS = 5;
+    private static final long COMMIT_INTERVAL_MS = 10;
 
     /** How long the space of a replaced chunk is kept for readers still on it; the store's default (45 s) lets the file grow tenfold. */
     private static final int CHUNK_RETENTION_MS = 5_000;
@@ -29,7 +35,7 @@ public final class EmbeddedMongo {
 
     public static void main(String[] args) throws Exception {
         int port = Integer.parseInt(args[0]);
-        MVStore store = new MVStore.Builder().fileName(args[1]).cacheSize(CACHE_MEGABYTES).open();
+        MVStore store = new MVStore.Builder().fileName(args[1]).cacheSize(CACHE_MEGABYTES).autoCompactFillRate(40).open();
         store.setRetentionTime(CHUNK_RETENTION_MS);
         DurableBackend backend = new DurableBackend(store);
         backend.version(new Version5());
@@ -57,6 +63,106 @@ public final class EmbeddedMongo {
         }
     }
 
+    /**
+     * A unique index that also serves queries that ask for more than its keys. The library's own serves only queries for exactly
+     * its keys and scans the whole collection for {@code {_id, status}}; what an index finds is checked against the whole query anyway.
+     */
+    private static final class PrefixIndex extends Index<Object> {
+        private final Index<Object> exact;
+
+        PrefixIndex(Index<Object> exact, List<IndexKey> keys, boolean sparse) {
+            super(exact.getName(), keys, sparse);
+            this.exact = exact;
+        }
+
+        private Document ofKeys(Document query) {
+            Document restricted = new Document();
+            for (String key : keySet()) {
+                if (!query.containsKey(key)) {
+                    return query;
+                }
+                restricted.put(key, query.get(key));
+            }
+            return restricted;
+        }
+
+        @Override
+        public boolean canHandle(Document query) {
+            return exact.canHandle(ofKeys(query));
+        }
+
+        @Override
+        public Iterable<Object> getPositions(Document query) {
+            return exact.getPositions(ofKeys(query));
+        }
+
+        @Override
+        public Object getPosition(Document document) {
+            return exact.getPosition(document);
+        }
+
+        @Override
+        public void checkAdd(Document document, MongoCollection<Object> collection) {
+            exact.checkAdd(document, collection);
+        }
+
+        @Override
+        public void add(Document document, Object position, MongoCollection<Object> collection) {
+            exact.add(document, position, collection);
+        }
+
+        @Override
+        public Object remove(Document document) {
+            return exact.remove(document);
+        }
+
+        @Override
+        public void checkUpdate(Document oldDocument, Document newDocument, MongoCollection<Object> collection) {
+            exact.checkUpdate(oldDocument, newDocument, collection);
+        }
+
+        @Override
+        public void updateInPlace(Document oldDocument, Document newDocument, Object position, MongoCollection<Object> collection) {
+            exact.updateInPlace(oldDocument, newDocument, position, collection);
+        }
+
+        @Override
+        public long getCount() {
+            return exact.getCount();
+        }
+
+        @Override
+        public boolean isEmpty() {
+            return exact.isEmpty();
+        }
+
+        @Override
+        public long getDataSize() {
+            return exact.getDataSize();
+        }
+
+        @Override
+        public boolean isUnique() {
+            return exact.isUnique();
+        }
+
+        @Override
+        public void drop() {
+            exact.drop();
+        }
+    }
+
+    private static final class IndexedDatabase extends H2Database {
+        IndexedDatabase(String name, MVStore store, CursorRegistry cursors) {
+            super(name, store, cursors);
+        }
+
+        @Override
+        protected Index<Object> openOrCreateUniqueIndex(String collection, String index, List<IndexKey> keys, boolean sparse) {
+            return new PrefixIndex(super.openOrCreateUniqueIndex(collection, index, keys, sparse), keys, sparse);
+        }
+    }
+
     /** Commits the store soon after every write, from one thread, so that killing this process loses at most one interval. */
     private static final class DurableBackend extends H2Backend {
         private final Object monitor = new Object();
@@ -69,6 +175,11 @@ public final class EmbeddedMongo {
             Thread committer = new Thread(this::commitForever, "committer");
             committer.setDaemon(true);
             committer.start();
+        }
+
+        @Override
+        protected MongoDatabase openOrCreateDatabase(String name) {
+            return new IndexedDatabase(name, getMvStore(), getCursorRegistry());
         }
 
         @Override

@@ -11,6 +11,7 @@ export interface CatalogModel extends ModelTerms {
 }
 
 const COMPILED_MODELS = 500;
+const RECENT_MS = 2_000;
 
 const priceOf = (price: modelsProto.Price | undefined): Price => {
   const basis = price?.basis;
@@ -67,11 +68,18 @@ export const createModelCatalog = (models: Models): ModelCatalog => {
     return read(model);
   };
 
+  /** For runs under way, whose price is fixed: nothing that matters to them changes within a moment. */
+  const recent = new LRUCache<string, Promise<CatalogModel>>({ max: COMPILED_MODELS, ttl: RECENT_MS });
   const get = (internalName: string): Promise<CatalogModel> => find(internalName, false);
 
   return {
     get,
-    getAny: (internalName) => find(internalName, true),
+    getAny: (internalName) => {
+      const known = recent.get(internalName) ?? find(internalName, true);
+      recent.set(internalName, known);
+      known.catch(() => recent.delete(internalName));
+      return known;
+    },
     getAll: async (names) => {
       if (names.length === 0) return new Map();
       if (names.length === 1) {

@@ -162,22 +162,35 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
     }
   };
 
-  /** An asynchronous run that was not admitted yet when its time was over: admission is what the answer needs. */
+  /** Resolves at the next news of a run (true), or after a silence (false). */
+  const news = (executionId: string, onRefused: (refusal: Refusal) => void): Promise<boolean> =>
+    new Promise((resolve) => {
+      const done = (heard: boolean): void => {
+        clearTimeout(timer);
+        stop();
+        resolve(heard);
+      };
+      const timer = setTimeout(() => done(false), TIMING.channelSilence / 2);
+      const stop = channel.subscribe(executionId, (event) => {
+        if (event.type === "refused") onRefused(event.data as unknown as Refusal);
+        done(true);
+      });
+    });
+
+  /**
+   * An asynchronous run that was not admitted yet when its time was over: admission is what the answer needs. Temporal is
+   * asked only when the channel is silent.
+   */
   const admitted = async (executionId: string): Promise<ExecutionView> => {
     const until = Date.now() + ADMISSION_MARGIN_MS;
+    let refusal: Refusal | undefined;
+    let isSilent = false;
     while (Date.now() < until) {
-      const heard = new Promise<void>((resolve) => {
-        const stop = channel.subscribe(executionId, () => done());
-        const timer = setTimeout(() => done(), TIMING.channelSilence / 4);
-        const done = (): void => {
-          clearTimeout(timer);
-          stop();
-          resolve();
-        };
-      });
-      const record = await readState(executionId);
+      const heard = news(executionId, (given) => (refusal = given));
+      const record = await (isSilent ? readState(executionId) : store.find(executionId));
       if (record) return record;
-      await heard;
+      isSilent = !(await heard);
+      if (refusal) throw refused(refusal);
     }
     throw unavailable("the run was not admitted in time", 2);
   };
