@@ -11,18 +11,20 @@ export class ConfigError extends Error {
 const HOST_PORT = /^(\[[0-9a-f:]+\]|[^\s:[\]]+):(\d{1,5})$/i;
 const MAX_PORT = 65_535;
 
+const parseHostPort = (address: string): { host: string; port: number } | undefined => {
+  const match = HOST_PORT.exec(address);
+  const port = Number(match?.[2]);
+  return match && port <= MAX_PORT ? { host: match[1]!.replace(/^\[|\]$/g, ""), port } : undefined;
+};
+
 /** `host:port`, for listening and for dialling. */
-export const hostPort = (): z.ZodString =>
-  z
-    .string()
-    .regex(HOST_PORT, "must be host:port")
-    .refine((address) => Number(address.slice(address.lastIndexOf(":") + 1)) <= MAX_PORT, "the port is too large");
+export const hostPort = (): z.ZodString => z.string().refine((address) => parseHostPort(address) !== undefined, "must be host:port");
 
 /** Splits `host:port`; IPv6 hosts stand in brackets. */
 export const splitHostPort = (address: string): { host: string; port: number } => {
-  const match = HOST_PORT.exec(address);
-  if (!match) throw new ConfigError(`not a host:port: ${address}`);
-  return { host: match[1]!.replace(/^\[|\]$/g, ""), port: Number(match[2]) };
+  const parsed = parseHostPort(address);
+  if (!parsed) throw new ConfigError(`not a host:port: ${address}`);
+  return parsed;
 };
 
 /** A whole number from the environment. */

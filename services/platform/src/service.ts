@@ -42,52 +42,100 @@ export const defineService = <V extends Record<string, z.ZodType>>(definition: {
 
 const CONFIG_EXIT_CODE = 78;
 
+/** Ends a process that can't run as it is configured. The text is for whoever wrote the configuration. */
+const exitMisconfigured = (name: string, error: ConfigError): never => {
+  createLogger(name, "info").fatal({ reason: error.message }, "could not start");
+  process.stderr.write(`${name}: ${error.message}\n`);
+  process.exit(CONFIG_EXIT_CODE);
+};
+
+const processConfig = (name: string, env: Environment): ProcessConfig => {
+  try {
+    return loadConfig(z.object(processVariables), env) as ProcessConfig;
+  } catch (error) {
+    if (error instanceof ConfigError) return exitMisconfigured(name, error);
+    throw error;
+  }
+};
+
+/**
+ * Starts services side by side, noting each in `running` at its own place.
+ * @throws what went wrong: of several configurations everything, else the first error.
+ */
+const startAll = async (definitions: readonly ServiceDefinition[], env: Environment, running: RunningService[]): Promise<void> => {
+  const started = await Promise.allSettled(
+    definitions.map(async (definition, index) => {
+      running[index] = await definition.start(env);
+    }),
+  );
+  const failures: unknown[] = started.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+  const misconfigured = failures.filter((failure) => failure instanceof ConfigError);
+  if (misconfigured.length > 0) throw new ConfigError(misconfigured.map(({ message }) => message).join("\n"));
+  if (failures.length > 0) throw failures[0];
+};
+
+/** Runs `stop` when the process is told to end, or should. */
+const onEnd = (logger: Logger, stop: (why: string, exitCode: number) => void): void => {
+  process.on("uncaughtException", (error) => {
+    logger.fatal({ err: error }, "uncaught exception");
+    stop("uncaught exception", 1);
+  });
+  process.on("unhandledRejection", (error) => {
+    logger.fatal({ err: error }, "unhandled rejection");
+    stop("unhandled rejection", 1);
+  });
+  // Not once: a signal that is repeated must not cut short the stop it asked for.
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop(signal, 0));
+  if (process.send) process.once("disconnect", () => stop("the parent is gone", 0));
+};
+
 /**
  * Runs services in this OS process until SIGTERM, SIGINT or the loss of a supervising parent; then stops them in
  * reverse order within the grace. Tells a supervising parent `{ type: "ready" }` when all have started.
  */
 export const runProcess = async (definitions: readonly ServiceDefinition[], env: Environment = process.env): Promise<void> => {
   const name = definitions.map((definition) => definition.name).join("+");
-  const logger = createLogger(name);
+  const config = processConfig(name, env);
+  const logger = createLogger(name, config.LOG_LEVEL);
   const running: RunningService[] = [];
+  let stopTelemetry = (): Promise<void> => Promise.resolve();
   let stopping = false;
 
-  const stop = async (why: string, exitCode: number, graceMs: number): Promise<void> => {
+  const stop = async (why: string, exitCode: number): Promise<void> => {
     if (stopping) return;
     stopping = true;
     logger.info({ why }, "stopping");
-    setTimeout(() => process.exit(exitCode || 1), graceMs).unref();
-    for (const service of running.reverse()) await service.stop().catch((error: unknown) => logger.error({ err: error }, "stop failed"));
-    await stopTelemetry();
+    setTimeout(() => {
+      logger.error("the stop took too long and is forced");
+      process.exit(exitCode || 1);
+    }, config.SHUTDOWN_GRACE_MS);
+    const steps = [
+      ...running
+        .filter(Boolean)
+        .reverse()
+        .map((service) => () => service.stop()),
+      stopTelemetry,
+    ];
+    for (const step of steps) {
+      try {
+        await step();
+      } catch (error) {
+        logger.error({ err: error }, "stop failed");
+      }
+    }
     process.exit(exitCode);
   };
 
-  let stopTelemetry = (): Promise<void> => Promise.resolve();
+  onEnd(logger, (why, exitCode) => void stop(why, exitCode));
   try {
-    const config = loadConfig(z.object(processVariables), env) as ProcessConfig;
-    const grace = config.SHUTDOWN_GRACE_MS;
-    process.on("uncaughtException", (error) => {
-      logger.fatal({ err: error }, "uncaught exception");
-      void stop("uncaught exception", 1, grace);
-    });
-    process.on("unhandledRejection", (error) => {
-      logger.fatal({ err: error }, "unhandled rejection");
-      void stop("unhandled rejection", 1, grace);
-    });
-    process.once("SIGTERM", () => void stop("SIGTERM", 0, grace));
-    process.once("SIGINT", () => void stop("SIGINT", 0, grace));
-    if (process.send) process.once("disconnect", () => void stop("the parent is gone", 0, grace));
     stopTelemetry = await startTelemetry(name, config);
-    const started = await Promise.allSettled(definitions.map((definition) => definition.start(env)));
-    for (const result of started) if (result.status === "fulfilled") running.push(result.value);
-    const failed = started.find((result) => result.status === "rejected");
-    if (failed) throw failed.reason;
+    await startAll(definitions, env, running);
   } catch (error) {
-    const isConfig = error instanceof ConfigError;
-    logger.fatal(isConfig ? { reason: error.message } : { err: error }, "could not start");
-    if (isConfig) process.stderr.write(`${name}: ${error.message}\n`);
-    process.exit(isConfig ? CONFIG_EXIT_CODE : 1);
+    if (error instanceof ConfigError) return exitMisconfigured(name, error);
+    logger.fatal({ err: error }, "could not start");
+    return stop("could not start", 1);
   }
+  if (stopping) return;
   logger.info("ready");
-  process.send?.({ type: "ready" });
+  if (process.connected) process.send?.({ type: "ready" }, undefined, undefined, () => undefined);
 };

@@ -1,4 +1,8 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { ProcessConfig } from "./config";
+
+/** Longest time that the last spans may take to leave. */
+const FLUSH_MS = 3_000;
 
 /** Starts tracing when a collector is configured. Returns how to flush and stop it. */
 export const startTelemetry = async (name: string, config: ProcessConfig): Promise<() => Promise<void>> => {
@@ -14,5 +18,6 @@ export const startTelemetry = async (name: string, config: ProcessConfig): Promi
     instrumentations: [new HttpInstrumentation()],
   });
   sdk.start();
-  return () => sdk.shutdown();
+  // A collector that is away must not hold the stop.
+  return () => Promise.race([sdk.shutdown(), delay(FLUSH_MS, undefined, { ref: false })]);
 };

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { defineService, runProcess, type ServiceDefinition } from "../../src";
+
+/** What a service of the process under test does. */
+export interface Behaviour {
+  name: string;
+  /** A variable it can't do without. */
+  needs?: string;
+  start?: "fails" | "never";
+  stop?: "fails" | "never";
+  stopMs?: number;
+  /** What happens once it has started. */
+  then?: "throws" | "rejects";
+}
+
+const tell = (event: string): void => {
+  if (process.connected) process.send?.({ event });
+  process.stderr.write(`event ${event}\n`);
+};
+const never = (): Promise<never> => new Promise(() => undefined);
+
+const service = ({ name, needs, start, stop, stopMs = 0, then }: Behaviour): ServiceDefinition =>
+  defineService({
+    name,
+    variables: needs ? { [needs]: z.string().describe(`what ${name} can't do without`) } : {},
+    start: async () => {
+      tell(`${name} starts`);
+      if (start === "never") await never();
+      if (start === "fails") throw new Error(`${name} has no database`);
+      // Keeps the process alive, as a server does.
+      const alive = setInterval(() => undefined, 60_000);
+      if (then === "throws")
+        setTimeout(() => {
+          throw new Error("thrown later");
+        }, 10);
+      if (then === "rejects") setTimeout(() => void Promise.reject(new Error("rejected later")), 10);
+      return {
+        stop: async () => {
+          tell(`${name} stops`);
+          if (stop === "never") await never();
+          if (stop === "fails") throw new Error(`${name} can't stop`);
+          await new Promise((resolve) => setTimeout(resolve, stopMs));
+          clearInterval(alive);
+          tell(`${name} stopped`);
+        },
+      };
+    },
+  });
+
+void runProcess((JSON.parse(process.argv[2]!) as Behaviour[]).map(service));
