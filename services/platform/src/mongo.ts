@@ -58,10 +58,12 @@ const RETRYABLE_LABEL = "RetryableWriteError";
 /** Whether an error means that the database can't be reached now. */
 export const isDatabaseAway = (error: unknown): boolean => {
   if (typeof error !== "object" || error === null) return false;
-  const { name, code, errorLabels } = error as { name?: unknown; code?: unknown; errorLabels?: unknown };
+  const { name, code, errorLabels, errorResponse } = error as Record<"name" | "code" | "errorLabels" | "errorResponse", unknown>;
   return (
     (typeof name === "string" && AWAY_NAMES.has(name)) ||
     (typeof code === "string" && AWAY_CODES.has(code)) ||
-    (Array.isArray(errorLabels) && errorLabels.includes(RETRYABLE_LABEL))
+    (Array.isArray(errorLabels) && errorLabels.includes(RETRYABLE_LABEL)) ||
+    // A bulk write wraps what ended it.
+    (errorResponse instanceof Error && errorResponse !== error && isDatabaseAway(errorResponse))
   );
 };

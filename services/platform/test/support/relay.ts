@@ -1,0 +1,64 @@
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+
+/** Stands before a server, and takes it away. */
+export interface Relay {
+  url: string;
+  /** Breaks every connection and refuses new ones. */
+  cut(): Promise<void>;
+  /** Takes connections and bytes, and passes nothing on. */
+  freeze(): void;
+  mend(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export const startRelay = async (target: string): Promise<Relay> => {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  let frozen = false;
+  const server = createServer((incoming) => {
+    const outgoing = connect(Number(port), hostname);
+    for (const [from, to] of [
+      [incoming, outgoing],
+      [outgoing, incoming],
+    ] as const) {
+      sockets.add(from);
+      from.on("data", (bytes) => frozen || to.write(bytes));
+      from.on("error", () => undefined);
+      from.on("close", () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+  });
+  const listen = async (at: number): Promise<number> => {
+    server.listen(at, "127.0.0.1");
+    await once(server, "listening");
+    return (server.address() as AddressInfo).port;
+  };
+  const own = await listen(0);
+  const url = new URL(target);
+  url.hostname = "127.0.0.1";
+  url.port = String(own);
+  const dropAll = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const cut = async (): Promise<void> => {
+    if (!server.listening) return;
+    const closed = new Promise((resolve) => server.close(resolve));
+    dropAll();
+    await closed;
+  };
+  return {
+    url: url.href,
+    cut,
+    freeze: () => (frozen = true),
+    mend: async () => {
+      // What was swallowed is lost: those connections are of no use any more.
+      if (frozen) dropAll();
+      frozen = false;
+      if (!server.listening) await listen(own);
+    },
+    stop: cut,
+  };
+};
