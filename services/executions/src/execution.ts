@@ -108,19 +108,18 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
 
     /** One call of a node is done; the node is, when it was the last. */
     itemCompleted: async (call: CallContext, data: Record<string, unknown>): Promise<void> => {
-      const { executionId, nodeId, nodeIndex, item } = call;
-      const nodes = await progress(executionId, event(`item:${nodeId}:${item}`, "node.progress", { nodeId, item, ...data }), {
-        nodeIndex,
-        itemDone: true,
-      });
-      const node = nodes?.[nodeIndex];
-      if (!node || node.itemsDone < call.items) return;
-      const durationMs = Date.now() - (node.startedAt ?? Date.now());
-      await progress(executionId, event(`completed:${nodeId}`, "node.completed", { nodeId, durationMs }), {
-        nodeIndex,
-        status: "completed",
-        durationMs,
-      });
+      const { executionId, nodeId, nodeIndex, item, items, startedAt } = call;
+      const durationMs = Date.now() - startedAt;
+      const nodeDone = { nodeIndex, status: "completed", durationMs } as const;
+      if (items === 1) {
+        const completed = event(`completed:${nodeId}`, "node.completed", { nodeId, durationMs, ...data });
+        await progress(executionId, completed, { ...nodeDone, itemDone: true });
+        return;
+      }
+      const one = event(`item:${nodeId}:${item}`, "node.progress", { nodeId, item, ...data });
+      const nodes = await progress(executionId, one, { nodeIndex, itemDone: true });
+      if ((nodes?.[nodeIndex]?.itemsDone ?? 0) < items) return;
+      await progress(executionId, event(`completed:${nodeId}`, "node.completed", { nodeId, durationMs }), nodeDone);
     },
 
     nodeFailed: async (executionId: string, nodeId: string, nodeIndex: number, error: RunError): Promise<void> => {

@@ -98,6 +98,8 @@ export interface CallContext {
   item: number;
   /** Calls that the node makes. */
   items: number;
+  /** When the node was started, in milliseconds since the epoch. */
+  startedAt: number;
   /** `<executionId>:<nodeId>:<item>` */
   key: string;
 }

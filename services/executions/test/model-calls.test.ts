@@ -120,6 +120,7 @@ const callOf = (part: Partial<ModelCall> = {}): ModelCall => {
     nodeIndex: 0,
     item: 0,
     items: 1,
+    startedAt: 0,
     price: PRICES.image!,
     key: `${executionId}:${nodeId}:0`,
     model: "m",

@@ -173,6 +173,7 @@ const callHttp = async (run: GraphRun, step: PlanStep, context: ContextOf): Prom
 export const runStep = async (run: GraphRun, input: RunInput, step: PlanStep): Promise<void> => {
   const { executionId, userId } = input;
   const nodeIndex = run.indexOf(step.id);
+  const startedAt = Date.now();
   const context: ContextOf = (item, items) => ({
     executionId,
     userId,
@@ -180,9 +181,10 @@ export const runStep = async (run: GraphRun, input: RunInput, step: PlanStep): P
     nodeIndex,
     item,
     items,
+    startedAt,
     key: `${executionId}:${step.id}:${item}`,
   });
-  run.start(step, Date.now());
+  run.start(step, startedAt);
   if (step.model !== undefined) await callModel(run, input, step, context);
   else if (step.type === "http-request") await callHttp(run, step, context);
   else run.evaluate(step);
