@@ -2,8 +2,14 @@ import { context, SpanStatusCode, trace, type Span, type SpanKind } from "@opent
 
 const tracer = trace.getTracer("nodeloom.grpc");
 
-/** Starts the span of one call as a child of the active one. */
-export const startSpan = (path: string, kind: SpanKind): Span => tracer.startSpan(path, { kind });
+/** Starts the span of one call as a child of the active one, named as OpenTelemetry names calls. */
+export const startSpan = (path: string, kind: SpanKind): Span => {
+  const [, service = "", method = ""] = path.split("/");
+  return tracer.startSpan(`${service}/${method}`, {
+    kind,
+    attributes: { "rpc.system": "grpc", "rpc.service": service, "rpc.method": method },
+  });
+};
 
 /** Runs something with a span as the active one. */
 export const within = <T>(span: Span, run: () => T): T => context.with(trace.setSpan(context.active(), span), run);

@@ -1,0 +1,50 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+/** Packages that cost time and memory, and that not every process needs. */
+const HEAVY = [
+  "mongoose",
+  "mongodb",
+  "ioredis",
+  "undici",
+  "@grpc/grpc-js",
+  "protobufjs",
+  "@opentelemetry/api",
+  "@opentelemetry/sdk-node",
+  "express",
+  "ajv",
+];
+
+const loadedBy = async (code: string): Promise<string[]> => {
+  const list = `${code};const found = Object.keys(require.cache).map((file) => /node_modules\\/((?:@[^/]+\\/)?[^/]+)\\//.exec(file)?.[1]);
+    process.stdout.write(JSON.stringify([...new Set(found.filter(Boolean))]), () => process.exit(0));`;
+  const register = join(__dirname, "support/run-typescript.cjs");
+  const { stdout } = await promisify(execFile)(process.execPath, ["-r", register, "-e", list]);
+  return JSON.parse(stdout) as string[];
+};
+
+const PLATFORM = `const platform = require(${JSON.stringify(join(__dirname, "../src/index.ts"))})`;
+
+it("loading the platform loads nothing heavy", async () => {
+  const loaded = await loadedBy(PLATFORM);
+  expect(loaded).toContain("zod");
+  expect(HEAVY.filter((name) => loaded.includes(name))).toEqual([]);
+});
+
+it.each([
+  ["an egress client", "platform.createEgressClient()", ["undici"]],
+  [
+    "a gRPC client",
+    "platform.createGrpcClient({ m: { path: '/a.b.v1.C/M' } }, { address: '127.0.0.1:1' })",
+    ["@grpc/grpc-js", "@opentelemetry/api", "ajv"],
+  ],
+  [
+    "a Redis connection",
+    "platform.connectRedis({ url: 'redis://127.0.0.1:1', logger: platform.createLogger('x', 'silent') })",
+    ["ioredis"],
+  ],
+])("%s loads what it needs, and nothing else that is heavy", async (_name, use, needed) => {
+  const loaded = await loadedBy(`${PLATFORM};${use}`);
+  expect(HEAVY.filter((name) => loaded.includes(name))).toEqual(needed);
+});
