@@ -196,7 +196,7 @@ describe("updating", () => {
     await service.update(slug, owner, { nodesJson: '[{"id":"g2","type":"generate-video","data":{"model":"sandbox-video"}}]' });
     const { schema, generators } = await service.client.getSchema({ slug, userId: owner });
     expect([schema!.fields, schema!.valuesJson]).toEqual([[], "{}"]);
-    expect(generators).toEqual([{ nodeId: "g2", model: "sandbox-video", inputsJson: "{}" }]);
+    expect(generators).toEqual([{ nodeId: "g2", model: "sandbox-video", inputsJson: "{}", items: 1 }]);
   });
 
   it("happens only at the revision that is named", async () => {
@@ -262,7 +262,7 @@ describe("schemas", () => {
       ],
       valuesJson: '{"prompt":"a dog","style":"b","n":null,"a.$b":{"$x.y":null}}',
     });
-    expect(generators).toEqual([{ nodeId: "gen", model: "sandbox-image", inputsJson: '{"count":2}' }]);
+    expect(generators).toEqual([{ nodeId: "gen", model: "sandbox-image", inputsJson: '{"count":2}', items: 1 }]);
   });
 
   it("are empty without a request-input node", async () => {
