@@ -51,7 +51,7 @@ const call = async (
 ): Promise<executions.RunResponse> => {
   const { signal, unlink } = linkSignal(stopping);
   try {
-    return await service.run(request, { deadlineMs, signal });
+    return await service.run(request, { deadlineMs, signal, reconnectMs: 0 });
   } finally {
     unlink();
   }

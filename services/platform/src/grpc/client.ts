@@ -29,6 +29,8 @@ export interface CallOptions {
   /** How long the call may take; the caller's own deadline shortens it. */
   deadlineMs?: number;
   signal?: AbortSignal;
+  /** How long a callee that is away is waited for before the call is made; 0 for callers that try again themselves. */
+  reconnectMs?: number;
   /** Wait for the callee to come back instead of failing at once. */
   waitForReady?: boolean;
 }
@@ -89,12 +91,12 @@ const settled =
 const AWAY: readonly connectivityState[] = [connectivityState.CONNECTING, connectivityState.TRANSIENT_FAILURE];
 
 /** Waits a moment for a callee that is starting, or starting again; the call itself tells when it did not come. */
-const arrived = (client: Client, until: number): Promise<void> =>
-  new Promise((resolve) => client.waitForReady(Math.min(until, Date.now() + RECONNECT_MS), () => resolve()));
+const arrived = (client: Client, until: number): Promise<void> => new Promise((resolve) => client.waitForReady(until, () => resolve()));
 
 const unaryCall = async ({ client, method, callee }: Target, request: unknown, options: CallOptions): Promise<unknown> => {
   const until = deadline(options);
-  if (AWAY.includes(client.getChannel().getConnectivityState(true))) await arrived(client, until.getTime());
+  if (AWAY.includes(client.getChannel().getConnectivityState(true)))
+    await arrived(client, Math.min(until.getTime(), Date.now() + (options.reconnectMs ?? RECONNECT_MS)));
   return new Promise((resolve, reject) => {
     const { path, requestSerialize, responseDeserialize } = method;
     const call = client.makeUnaryRequest(
