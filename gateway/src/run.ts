@@ -75,7 +75,8 @@ export const startRun = async (
     const leftMs = deadlineAtMs - attemptedAtMs;
     const waitMs = Math.max(0, Math.min(request.waitMs, leftMs - RUN_CALL_MARGIN_MS));
     try {
-      return (await call(service, { ...request, waitMs }, leftMs, stopping)).execution;
+      // Each attempt has its whole margin: one that is cut short would leave open whether there is a run.
+      return (await call(service, { ...request, waitMs }, waitMs + RUN_CALL_MARGIN_MS, stopping)).execution;
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       const nowMs = Date.now();

@@ -66,6 +66,29 @@ interface Waiting {
   stop(): void;
 }
 
+/** A run that Temporal carries but that no row tells of yet. */
+const underWay = ({ executionId, runner }: executions.RunRequest, receivedAt: number): ExecutionView => ({
+  _id: executionId,
+  userId: runner?.userId ?? "",
+  workflowSlug: null,
+  modelIds: [],
+  source: runner?.source ?? "",
+  keyId: null,
+  mode: "async",
+  status: "processing",
+  ending: null,
+  requestId: null,
+  resultJson: null,
+  error: null,
+  webhook: null,
+  nodes: [],
+  millicredits: 0,
+  grantUsed: false,
+  createdAt: new Date(receivedAt),
+  finishedAt: null,
+  durationMs: null,
+});
+
 export const createRuns = ({ planning, starter, store, channel }: RunsOptions) => {
   /** Listens to a run's channel until what the mode waits for is announced, or the time is over. */
   const listen = (executionId: string, isAsync: boolean, waitMs: number): Waiting => {
@@ -181,7 +204,7 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
    * An asynchronous run that was not admitted yet when its time was over: admission is what the answer needs. Temporal is
    * asked only when the channel is silent.
    */
-  const admitted = async (executionId: string): Promise<ExecutionView> => {
+  const admitted = async (executionId: string): Promise<ExecutionView | null> => {
     const until = Date.now() + ADMISSION_MARGIN_MS;
     let refusal: Refusal | undefined;
     let isSilent = false;
@@ -192,6 +215,8 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
       isSilent = !(await heard);
       if (refusal) throw refused(refusal);
     }
+    // It may still be: then it goes on, and is polled.
+    if ((await starter.outcome(executionId)) === "running") return null;
     throw unavailable("the run was not admitted in time", 2);
   };
 
@@ -213,7 +238,7 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
       } finally {
         waiting.stop();
       }
-      record ??= await admitted(request.executionId);
+      record ??= (await admitted(request.executionId)) ?? underWay(request, receivedAt);
       if (record.userId !== userId) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
       return record;
     },
