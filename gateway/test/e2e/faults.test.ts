@@ -1,3 +1,5 @@
+import { connectMongo } from "@nodeloom/platform";
+import { Client, Connection } from "@temporalio/client";
 import { clientOf, eventually, type Account, type Answer } from "./support/client";
 import { clip, greeting } from "./support/graphs";
 import { startPlatform, type Platform } from "./support/platform";
@@ -39,6 +41,21 @@ const rowsOf = async (slug: string): Promise<{ status: string; creditsCost: numb
   (await get(`/api/usage?workflowSlug=${slug}&limit=500`)).body.rows as unknown as { status: string; creditsCost: number }[];
 const ledgerIsRight = async (): Promise<void> =>
   expect((await client.asAdmin("GET", "/api/admin/ledger/check")).body).toMatchObject({ ok: true, mismatches: [] });
+
+/** Speaks to the test Temporal server as an operator does. */
+const withTemporal = async (work: (temporal: Client) => Promise<void>): Promise<void> => {
+  const connection = await Connection.connect({ address: process.env.TEMPORAL_ADDRESS! });
+  await work(new Client({ connection })).finally(() => connection.close());
+};
+/** Makes all runs under way look as if nobody had seen them for an hour. */
+const ageRuns = async (): Promise<void> => {
+  const { MONGODB_URI, MONGODB_DATABASE_PREFIX } = platform.env;
+  const database = await connectMongo({ uri: MONGODB_URI!, database: `${MONGODB_DATABASE_PREFIX!}executions` });
+  await database
+    .collection("executions")
+    .updateMany({ status: "processing" }, { $set: { seenRunningAt: new Date(Date.now() - 3_600_000) } });
+  await database.close();
+};
 
 it("completes an asynchronous run after kill -9 of the executions process, once, charged once", async () => {
   const slug = await save(clip({ latencyMs: 3_000 }));
@@ -139,3 +156,30 @@ it("holds both money invariants under 100 parallel runs of one user", async () =
   expect(before - (await balance())).toBeCloseTo(50 * 5.75, 6);
   await ledgerIsRight();
 }, 120_000);
+
+it("ends a run that an operator terminated: failed, free, its webhook told, nothing held", async () => {
+  const slug = await save(clip({ latencyMs: 60_000 }));
+  const before = await balance();
+  const [terminated, carried] = await Promise.all([1, 2].map(() => post(`/api/workflows/${slug}/run?async=true`, { inputs: {} })));
+  const [lostId, carriedId] = [terminated!.body.executionId as string, carried!.body.executionId as string];
+  await withTemporal(async (temporal) => {
+    await temporal.workflow.getHandle(lostId).terminate("by mistake");
+    await ageRuns();
+    await temporal.schedule.getHandle(`${platform.env.TEMPORAL_TASK_QUEUE!}-reconcile-runs`).trigger();
+  });
+  const ended = await eventually(() => get(`/api/executions/${lostId}`), isFinal);
+  expect(ended.body).toMatchObject({ status: "failed", error: { code: "EXECUTION_FAILED" }, webhookDelivery: { configured: true } });
+  expect((await get(`/api/executions/${carriedId}`)).body.status).toBe("processing");
+  await post(`/api/executions/${carriedId}/cancel`, undefined);
+  await eventually(() => get(`/api/executions/${carriedId}`), isFinal);
+  expect(await rowsOf(slug)).toContainEqual(expect.objectContaining({ status: "failed", creditsCost: 0 }));
+  // The cancelled one is paid for.
+  expect(before - (await balance())).toBeCloseTo(5.75, 6);
+  expect((await me()).body.credits).toMatchObject({ held: 0 });
+  const [delivery] = await eventually(
+    () => Promise.resolve(receiver.deliveries.filter((one) => one.id === `msg_${lostId}`)),
+    (found) => found.length > 0,
+  );
+  expect(JSON.parse(delivery!.body)).toMatchObject({ type: "execution.failed", data: { executionId: lostId } });
+  await ledgerIsRight();
+}, 60_000);

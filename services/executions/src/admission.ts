@@ -13,7 +13,9 @@ export type Admission = { held: HeldItem[] } | { refused: Refusal };
 export const refusalOf = ({ kind, reason, message, metadata }: DomainError): Refusal => ({ kind, reason, message, metadata });
 
 /** What usage is told of a run, at its start and at its end. */
-export const runStart = (input: RunInput): usageProto.RunStart => ({
+export const runStart = (
+  input: Pick<RunInput, "executionId" | "userId" | "workflowSlug" | "modelIds" | "source" | "receivedAt">,
+): usageProto.RunStart => ({
   executionId: input.executionId,
   userId: input.userId,
   workflowSlug: input.workflowSlug ?? undefined,

@@ -15,7 +15,7 @@ const admittedEvent = ({ workflowSlug, modelIds }: RunInput): ExecutionEvent => 
 const settledEvent = ({ status, error }: RunEnd): ExecutionEvent => event("settled", "settled", { status, error });
 
 const newRecord = (input: RunInput, nodes: NodeState[], admitted: ExecutionEvent): ExecutionRecord => {
-  const { executionId, userId, workflowSlug, modelIds, source, keyId, mode, webhook, receivedAt } = input;
+  const { executionId, userId, workflowSlug, modelIds, source, keyId, holdId, mode, webhook, receivedAt } = input;
   return {
     _id: executionId,
     userId,
@@ -23,6 +23,8 @@ const newRecord = (input: RunInput, nodes: NodeState[], admitted: ExecutionEvent
     modelIds,
     source,
     keyId,
+    holdId,
+    markupPermille: input.plan.markupPermille,
     mode,
     status: "processing",
     ending: null,
@@ -37,11 +39,12 @@ const newRecord = (input: RunInput, nodes: NodeState[], admitted: ExecutionEvent
     createdAt: new Date(receivedAt),
     finishedAt: null,
     durationMs: null,
+    seenRunningAt: new Date(),
   };
 };
 
 /** What an execution is when it is over. */
-const finalState = ({ receivedAt }: RunInput, end: RunEnd, charge: Charged): FinalState => {
+const finalState = ({ receivedAt }: Pick<RunInput, "receivedAt">, end: RunEnd, charge: Charged): FinalState => {
   const finishedAt = new Date();
   return {
     status: end.status,
@@ -133,7 +136,7 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     decideEnding: store.decideEnding,
 
     /** Makes the run final and says so. Idempotent. */
-    finish: async (input: RunInput, end: RunEnd, charge: Charged): Promise<void> => {
+    finish: async (input: Pick<RunInput, "executionId" | "receivedAt">, end: RunEnd, charge: Charged): Promise<void> => {
       const settled = settledEvent(end);
       const record = await store.finish(input.executionId, finalState(input, end, charge), settled);
       if (record) announce(input.executionId, record.events.length, settled, record);

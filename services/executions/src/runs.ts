@@ -4,11 +4,10 @@ import { executions } from "@nodeloom/proto";
 import type { EventChannel } from "./events";
 import type { Planning, PlannedRun } from "./planning";
 import type { Refusal, RunInput } from "./run-types";
-import type { ExecutionStore, ExecutionView } from "./store";
+import { isFinal, type ExecutionStore, type ExecutionView } from "./store";
 import type { RunStarter } from "./temporal/client";
 import { TIMING } from "./timing";
 
-const FINAL = new Set(["completed", "failed", "cancelled"]);
 /** How long after the start of an asynchronous run its row may be missing, while admission is under way. */
 const ADMISSION_MARGIN_MS = 5_000;
 
@@ -74,6 +73,8 @@ const underWay = ({ executionId, runner }: executions.RunRequest, receivedAt: nu
   modelIds: [],
   source: runner?.source ?? "",
   keyId: null,
+  holdId: executionId,
+  markupPermille: 0,
   mode: "async",
   status: "processing",
   ending: null,
@@ -87,6 +88,7 @@ const underWay = ({ executionId, runner }: executions.RunRequest, receivedAt: nu
   createdAt: new Date(receivedAt),
   finishedAt: null,
   durationMs: null,
+  seenRunningAt: new Date(receivedAt),
 });
 
 export const createRuns = ({ planning, starter, store, channel }: RunsOptions) => {
@@ -158,7 +160,7 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
   };
 
   const isAnswer = (record: ExecutionView | null, isAsync: boolean): boolean =>
-    record !== null && (FINAL.has(record.status) || (isAsync && record.requestId !== null));
+    record !== null && (isFinal(record) || (isAsync && record.requestId !== null));
 
   /** Waits for the run as its mode asks, and returns how it stands then. */
   const settle = async (executionId: string, isAsync: boolean, deadline: number, first: Waiting): Promise<ExecutionView | null> => {

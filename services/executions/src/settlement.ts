@@ -1,8 +1,10 @@
 import { userCostMicroUsd } from "@nodeloom/kernel";
+import { billing as billingProto } from "@nodeloom/proto";
 import { runStart } from "./admission";
 import type { Billing, Usage } from "./clients";
 import type { Execution } from "./execution";
-import type { CompletedCall, FinalStatus, HeldItem, NodeState, RunEnd, RunInput, RunOutcome } from "./run-types";
+import type { CompletedCall, FinalStatus, HeldItem, NodeState, RunEnd, RunError, RunInput, RunOutcome } from "./run-types";
+import type { ExecutionView } from "./store";
 
 const MICRO_USD_PER_MILLICREDIT = 10;
 const PERMILLE = 1_000;
@@ -72,9 +74,9 @@ export const chargeFor = (
   return charge;
 };
 
-const withReceipts = (nodes: readonly NodeState[], charge: Charge): NodeState[] => {
+const withReceipts = (nodes: readonly NodeState[], items: Charge["items"]): NodeState[] => {
   const byNode = new Map<string, number>();
-  for (const item of charge.items) byNode.set(item.nodeId, (byNode.get(item.nodeId) ?? 0) + item.captureMillicredits);
+  for (const item of items) byNode.set(item.nodeId, (byNode.get(item.nodeId) ?? 0) + item.captureMillicredits);
   return nodes.map((node) => ({ ...node, millicredits: byNode.get(node.id) ?? 0 }));
 };
 
@@ -83,6 +85,21 @@ const decidedEnd = (end: RunEnd, ending: FinalStatus): RunEnd => {
   if (ending === end.status || ending !== "cancelled") return end;
   return { ...end, status: "cancelled", error: null };
 };
+
+/** How a run stands whose end nobody saw: what was under way is given up. */
+const abandonedEnd = ({ nodes, requestId }: ExecutionView, status: FinalStatus, error: RunError): RunEnd => ({
+  status,
+  result: null,
+  error: status === "failed" ? error : null,
+  requestId,
+  nodes: nodes.map((node) => {
+    if (node.status === "pending") return { ...node, status: "skipped" };
+    if (node.status !== "processing") return node;
+    const durationMs = node.startedAt === null ? null : Date.now() - node.startedAt;
+    return { ...node, status: "cancelled", cancelReport: "could_not_stop", durationMs };
+  }),
+  completed: [],
+});
 
 /** Captures what is owed, releases the rest and closes the rows. Idempotent by execution id. */
 export const createSettlement = ({ billing, usage, execution }: { billing: Billing; usage: Usage; execution: Execution }) => ({
@@ -111,9 +128,47 @@ export const createSettlement = ({ billing, usage, execution }: { billing: Billi
     ]);
     await execution.finish(
       input,
-      { ...end, nodes: withReceipts(end.nodes, charge) },
+      { ...end, nodes: withReceipts(end.nodes, charge.items) },
       { millicredits, grantUsed: charge.items.some((item) => item.consumeGrant) },
     );
     return { status: end.status, millicredits };
+  },
+
+  /**
+   * Ends a recorded run that nothing carries any more. It is free, unless it was cancelled: then all that it held is
+   * captured, as for any cancelled run. What an earlier settlement has decided stands. Idempotent.
+   */
+  abandon: async (record: ExecutionView, error: RunError): Promise<FinalStatus> => {
+    const { _id: executionId, userId, holdId, markupPermille, createdAt } = record;
+    const run = { ...record, executionId, receivedAt: createdAt.getTime() };
+    const wanted = record.status === "cancel_requested" ? "cancelled" : "failed";
+    const status = (await execution.decideEnding(executionId, wanted)) === "cancelled" ? "cancelled" : "failed";
+    const { capturedMillicredits: millicredits, captured } = await billing.settle({
+      executionId: holdId,
+      userId,
+      items: [],
+      captureAll: status === "cancelled",
+    });
+    const end = abandonedEnd(record, status, error);
+    await usage.finishRun({
+      run: runStart(run),
+      status,
+      costMicroUsd: wholesale(millicredits, markupPermille),
+      userCostMicroUsd: millicredits * MICRO_USD_PER_MILLICREDIT,
+      millicredits,
+      durationMs: Date.now() - run.receivedAt,
+      errorCode: end.error?.code,
+      requestId: end.requestId ?? undefined,
+      unstarted: false,
+    });
+    const items = captured.map(({ key, millicredits: paid }) => ({
+      key,
+      nodeId: nodeOf(key),
+      captureMillicredits: paid,
+      consumeGrant: false,
+    }));
+    const grantUsed = captured.some(({ source }) => source === billingProto.HoldSource.HOLD_SOURCE_GRANT);
+    await execution.finish(run, { ...end, nodes: withReceipts(end.nodes, items) }, { millicredits, grantUsed });
+    return status;
   },
 });

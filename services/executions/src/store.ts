@@ -29,6 +29,9 @@ export interface ExecutionRecord {
   modelIds: string[];
   source: string;
   keyId: string | null;
+  /** What billing knows the run by. */
+  holdId: string;
+  markupPermille: number;
   mode: "sync" | "async";
   status: ExecutionStatus;
   /** Set once the run has decided how it ends; from then on it can't be cancelled. */
@@ -45,6 +48,8 @@ export interface ExecutionRecord {
   createdAt: Date;
   finishedAt: Date | null;
   durationMs: number | null;
+  /** When it was last known that something carries the run. */
+  seenRunningAt: Date;
 }
 
 /** An execution without its event log. */
@@ -80,6 +85,9 @@ export interface ExecutionFilter {
   before?: { createdAt: Date; id: string } | undefined;
 }
 
+const FINAL: ReadonlySet<string> = new Set<FinalStatus>(["completed", "failed", "cancelled"]);
+export const isFinal = ({ status }: Pick<ExecutionRecord, "status">): boolean => FINAL.has(status);
+
 const PAYLOAD_DAYS = 30;
 const DAY_MS = 86_400_000;
 const RUNNING: ExecutionStatus[] = ["processing", "cancel_requested"];
@@ -93,6 +101,8 @@ const executionSchema = new Schema<ExecutionRecord>(
     modelIds: [String],
     source: String,
     keyId: String,
+    holdId: String,
+    markupPermille: Number,
     mode: String,
     status: String,
     ending: String,
@@ -107,10 +117,12 @@ const executionSchema = new Schema<ExecutionRecord>(
     createdAt: Date,
     finishedAt: Date,
     durationMs: Number,
+    seenRunningAt: Date,
   },
   { collection: "executions", minimize: false, versionKey: false, strict: false },
 );
 executionSchema.index({ userId: 1, createdAt: -1 });
+executionSchema.index({ status: 1, seenRunningAt: 1 });
 
 interface PayloadRecord {
   _id: string;
@@ -246,6 +258,20 @@ export const createExecutionStore = async (connection: Connection) => {
         .updateOne({ _id: id, userId, status: "processing", ending: null }, { $set: { status: "cancel_requested" } })
         .exec();
       return changed.modifiedCount === 1;
+    },
+
+    /** Runs under way that were last seen so before a time, longest ago first. */
+    unseenSince: (before: Date, limit: number): Promise<ExecutionView[]> =>
+      executions
+        .find({ status: { $in: RUNNING }, seenRunningAt: { $lt: before } }, WITHOUT_EVENTS)
+        .sort({ seenRunningAt: 1 })
+        .limit(limit)
+        .lean<ExecutionView[]>()
+        .exec(),
+
+    /** Notes that runs are under way. */
+    markSeen: async (ids: readonly string[], at: Date): Promise<void> => {
+      await executions.updateMany({ _id: { $in: ids }, status: { $in: RUNNING } }, { $set: { seenRunningAt: at } }).exec();
     },
 
     recordDelivery: async (id: string, delivery: { deliveredAt: Date | null; lastError: string | null }): Promise<void> => {

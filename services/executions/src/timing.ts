@@ -28,6 +28,12 @@ export const TIMING = {
   channelSilence: 2 * SECOND,
   /** Between reads of the store after that. */
   storeRead: 2 * SECOND,
+  /** Between two looks for runs that nothing carries any more. */
+  reconcileEvery: 5 * MINUTE,
+  /** How long a run may go unseen before Temporal is asked for it. */
+  unseenRun: 10 * MINUTE,
+  /** Longest such look. */
+  reconcile: 4 * MINUTE,
 } as const;
 
 /** Retries of the activities that may be repeated safely. */

@@ -1,10 +1,8 @@
 import { DomainError } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { EventChannel } from "./events";
-import type { ExecutionStore } from "./store";
+import { isFinal, type ExecutionStore } from "./store";
 import { TIMING } from "./timing";
-
-const FINAL = new Set(["completed", "failed", "cancelled"]);
 
 export type Watch = (
   executionId: string,
@@ -41,7 +39,7 @@ export const createWatch = ({ store, channel }: { store: ExecutionStore; channel
           yield executions.WatchExecutionResponse.fromPartial({ sequence, type, at, dataJson: JSON.stringify(data) });
           last = sequence;
         }
-        if (FINAL.has(log.status)) return;
+        if (isFinal(log)) return;
         await next.heard;
       } finally {
         next.stop();

@@ -4,7 +4,7 @@ import { EgressError, executionJson, type EgressClient, type Logger } from "@nod
 import { executions, type identity as identityProto } from "@nodeloom/proto";
 import { Webhook } from "standardwebhooks";
 import type { Identity } from "./clients";
-import type { ExecutionStore, ExecutionView } from "./store";
+import { isFinal, type ExecutionStore, type ExecutionView } from "./store";
 import type { DeliveryInput, DeliveryResult } from "./temporal/activity-types";
 import { TIMING } from "./timing";
 import { executionMessage } from "./view";
@@ -96,6 +96,8 @@ export const createWebhooks = ({
       const record = await store.find(executionId);
       const target = await identity.getWebhookTarget({ keyId });
       const type = `execution.${record?.status ?? ""}`;
+      // The delivery of a run that is being ended from outside may be early. It is tried again.
+      if (record && !isFinal(record)) throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", "the execution is not final yet");
       if (!record?.webhook || target.url === "" || target.secrets.length === 0) return { done: true };
       if (target.events.length > 0 && !target.events.includes(type)) return { done: true };
       const data = executionJson(executionMessage(record), resultOf(record));

@@ -12,7 +12,8 @@ import { createHttpRequest } from "./nodes/http-request";
 import { createPlanning } from "./planning";
 import { createProvider, type Provider } from "./providers";
 import { createQuotes } from "./quotes";
-import { createRedelivery } from "./redelivery";
+import { createReconciler } from "./reconcile";
+import { createFirstDelivery, createRedelivery } from "./redelivery";
 import { createRuns } from "./runs";
 import type { HandlerOptions } from "./server";
 import { createSettlement } from "./settlement";
@@ -21,6 +22,7 @@ import { createActivities } from "./temporal/activities";
 import { bundlePath } from "./temporal/bundle";
 import { createRunStarter } from "./temporal/client";
 import { createClaimCheckCodec } from "./temporal/codec";
+import { ensureSchedules } from "./temporal/schedules";
 import { connectTemporal } from "./temporal/worker";
 import { createWatch } from "./watch";
 import { createWebhooks } from "./webhooks";
@@ -91,29 +93,34 @@ export const wire = async (
     shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
   });
   const webhooks = createWebhooks({ store, identity: services.identity, egress, logger });
+  const settlement = createSettlement({ billing: services.billing, usage: services.usage, execution });
+  const starter = createRunStarter({ client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE });
+  const deliveries = { client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE };
   await temporal.work(
     createActivities({
       admission: createAdmission({ billing: services.billing, usage: services.usage, execution, logger }),
       runInstant: createInstantRuns({ billing: services.billing, usage: services.usage, execution }),
-      settlement: createSettlement({ billing: services.billing, usage: services.usage, execution }),
+      settlement,
       execution,
       modelCalls: createModelCalls({ catalog, provider, media: services.media, store }),
       httpRequest: createHttpRequest(egress),
       webhooks,
+      reconcile: createReconciler({ store, starter, settlement, announce: createFirstDelivery(deliveries), logger }),
       logger,
       stopping: stopping.signal,
     }),
   );
 
+  await ensureSchedules(temporal.client, config.TEMPORAL_TASK_QUEUE);
+
   const planning = createPlanning({ workflows: services.workflows, media: services.media, catalog });
-  const starter = createRunStarter({ client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE });
   return {
     handlers: {
       runs: createRuns({ planning, starter, store, channel }),
       quotes: createQuotes({ planning, billing: services.billing }),
       watch: createWatch({ store, channel }),
       store,
-      redeliver: createRedelivery({ store, client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE }),
+      redeliver: createRedelivery({ store, ...deliveries }),
       webhooks,
     },
     stop: async () => {

@@ -22,6 +22,8 @@ export const newRecord = (userId: string = randomUUID(), part: Partial<Execution
   modelIds: [],
   source: "api-slim",
   keyId: null,
+  holdId: "hold",
+  markupPermille: 1_500,
   mode: "async",
   status: "processing",
   ending: null,
@@ -51,5 +53,6 @@ export const newRecord = (userId: string = randomUUID(), part: Partial<Execution
   createdAt: new Date(),
   finishedAt: null,
   durationMs: null,
+  seenRunningAt: new Date(),
   ...part,
 });

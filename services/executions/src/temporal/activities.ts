@@ -6,6 +6,7 @@ import type { Execution } from "../execution";
 import type { createInstantRuns } from "../instant";
 import type { ModelCalls } from "../model-calls";
 import type { createHttpRequest } from "../nodes/http-request";
+import type { createReconciler } from "../reconcile";
 import type { RunError } from "../run-types";
 import type { createSettlement } from "../settlement";
 import type { Webhooks } from "../webhooks";
@@ -19,6 +20,7 @@ export interface ActivityOptions {
   modelCalls: ModelCalls;
   httpRequest: ReturnType<typeof createHttpRequest>;
   webhooks: Webhooks;
+  reconcile: ReturnType<typeof createReconciler>;
   logger: Logger;
   /** Aborts when this process stops: polls then end at once, and go on elsewhere. */
   stopping: AbortSignal;
@@ -44,7 +46,7 @@ const runErrorOf = (error: DomainError, nodeId: string): RunError => {
 
 /** Everything that touches the world, as Temporal calls it. */
 export const createActivities = (options: ActivityOptions): Activities & LocalActivities => {
-  const { admission, settlement, runInstant, execution, modelCalls, httpRequest, webhooks, logger, stopping } = options;
+  const { admission, settlement, runInstant, execution, modelCalls, httpRequest, webhooks, reconcile, logger, stopping } = options;
   /** Long calls of this process, so that a cancellation stops them at once. */
   const running = new Map<string, AbortController>();
 
@@ -132,5 +134,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
       ),
 
     deliver: (input) => webhooks.deliver(input),
+
+    reconcile: () => reconcile(() => Context.current().heartbeat()),
   };
 };

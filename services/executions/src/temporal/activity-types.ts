@@ -56,4 +56,5 @@ export interface Activities {
   runText(call: ModelCall): Promise<CallResult>;
   httpRequest(call: HttpNodeCall): Promise<HttpResult>;
   deliver(input: DeliveryInput): Promise<DeliveryResult>;
+  reconcile(): Promise<{ asked: number; ended: number }>;
 }

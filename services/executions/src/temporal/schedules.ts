@@ -1,0 +1,40 @@
+import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, type ScheduleUpdateOptions } from "@temporalio/client";
+import { TIMING } from "../timing";
+import type { reconcileRuns } from "./workflows";
+
+/** What is done again and again: one workflow at a time over all processes, seen under Schedules in Temporal's UI. */
+const SCHEDULES = [
+  {
+    id: "reconcile-runs",
+    workflow: "reconcileRuns" satisfies keyof { reconcileRuns: typeof reconcileRuns },
+    everyMs: TIMING.reconcileEvery,
+    note: "Ends recorded runs that nothing carries any more",
+  },
+] as const;
+
+const CATCH_UP = "1 minute";
+
+const optionsOf = ({ workflow, everyMs, note }: (typeof SCHEDULES)[number], taskQueue: string) => ({
+  spec: { intervals: [{ every: everyMs }] },
+  action: { type: "startWorkflow" as const, workflowType: workflow, taskQueue, workflowExecutionTimeout: everyMs },
+  policies: { overlap: "SKIP" as const, catchupWindow: CATCH_UP },
+  state: { note },
+});
+
+/** Makes sure that every schedule exists and is as the code says. A paused one stays paused. */
+export const ensureSchedules = async (client: Client, taskQueue: string): Promise<void> => {
+  await Promise.all(
+    SCHEDULES.map(async (schedule) => {
+      const options = optionsOf(schedule, taskQueue);
+      const scheduleId = `${taskQueue}-${schedule.id}`;
+      try {
+        await client.schedule.create({ scheduleId, ...options } satisfies ScheduleOptions);
+      } catch (error) {
+        if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+        await client.schedule
+          .getHandle(scheduleId)
+          .update(({ state }): ScheduleUpdateOptions => ({ ...options, state: { ...state, note: schedule.note } }));
+      }
+    }),
+  );
+};
