@@ -8,8 +8,8 @@ const PACKAGE_TIMEOUT_MS = 10 * 60_000;
 /** A way to get a server that this machine does not offer; the message names what is missing. */
 export class Unavailable extends Error {}
 
-/** @param {string} command @param {readonly string[]} args @param {NodeJS.ProcessEnv} env */
-const runOrExplain = async (command, args, env) => {
+/** Runs a command of a package manager to its end. @param {string} command @param {readonly string[]} args @param {NodeJS.ProcessEnv} env */
+export const runOrExplain = async (command, args, env) => {
   const { ok, tail } = await runCommand(command, args, { env, timeoutMs: PACKAGE_TIMEOUT_MS });
   if (!ok) throw new Unavailable(`${basename(command)} ${args.slice(0, 3).join(" ")} … failed: ${tail.split("\n").slice(-4).join(" ")}`);
 };
@@ -23,6 +23,18 @@ const verifyFiles = async (folder, allowed) => {
       throw new Unavailable(`${name} is not the expected file (its sha256 differs)`);
   }
   return names;
+};
+
+/** How pip is asked for packages: exactly what is named, and nothing that would have to be built. */
+export const PIP_EXACTLY = ["--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:"];
+
+/** A Python that can fetch packages. @param {NodeJS.ProcessEnv} env */
+export const findPython = async (env) => {
+  const python = await findOnPath(env, "python3", "python");
+  if (python === undefined) throw new Unavailable("python3 with pip is not on PATH");
+  if (!(await runCommand(python, ["-m", "pip", "--version"], { env })).ok)
+    throw new Unavailable("python3 has no pip (Debian: python3-pip)");
+  return python;
 };
 
 /**
@@ -45,17 +57,14 @@ export const findPythonPackage = async (cacheDir, wheel) => findExecutable(pytho
  * @returns {Promise<string>} path of the program
  */
 export const fetchPythonPackage = async ({ cacheDir, env, wheel }) => {
-  const python = await findOnPath(env, "python3", "python");
-  if (python === undefined) throw new Unavailable("python3 with pip is not on PATH");
-  if (!(await runCommand(python, ["-m", "pip", "--version"], { env })).ok)
-    throw new Unavailable("python3 has no pip (Debian: python3-pip)");
+  const python = await findPython(env);
   const entry = await cached(pythonEntry(cacheDir, wheel), async (folder) => {
     const download = join(folder, "download");
     await mkdir(download);
     const requirements = join(folder, "requirements.txt");
     const hashes = wheel.sha256.map((hash) => `--hash=sha256:${hash}`).join(" ");
     await writeFile(requirements, `${wheel.name}==${wheel.version} ${hashes}\n`);
-    const args = ["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--require-hashes"];
+    const args = ["-m", "pip", "download", ...PIP_EXACTLY, "--require-hashes"];
     await runOrExplain(python, [...args, "--requirement", requirements, "--dest", download], env);
     const [file] = await verifyFiles(download, new Set(wheel.sha256));
     await runOrExplain(python, ["-m", "zipfile", "-e", join(download, /** @type {string} */ (file)), folder], env);

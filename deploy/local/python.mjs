@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { cached, defaultCacheDir, exists, findOnPath } from "./servers/cache.mjs";
+import { runCommand } from "./servers/child.mjs";
+import { findPython, PIP_EXACTLY, runOrExplain, Unavailable } from "./servers/packages.mjs";
+
+const HASH_CHARS = 12;
+/** `name==version`, with extras, a marker or hashes if need be. */
+const PINNED = /^[\w.-]+(\[[\w,.-]+\])?==[\w.!+-]+(\s|;|$)/;
+
+/** @param {string} requirements @returns {string[]} */
+const pinsOf = (requirements) => {
+  const lines = requirements.split(/\r?\n/).map((line) => line.replace(/(^|\s)#.*$/, "").trim());
+  const pins = lines.filter((line) => line !== "");
+  const loose = pins.find((line) => !PINNED.test(line));
+  if (loose !== undefined) throw new Error(`"${loose}" is not pinned: write name==version, one a line`);
+  return pins;
+};
+
+/** Which Python this is: an environment made by one is none of another. @param {string} python @param {NodeJS.ProcessEnv} env */
+const identify = async (python, env) => {
+  const { ok, tail } = await runCommand(python, ["-c", "import sys, venv; print(sys.version, sys.executable)"], { env });
+  if (!ok) throw new Unavailable("python3 has no venv module (Debian: python3-venv)");
+  return tail;
+};
+
+/** @param {string} python @param {string} folder @param {string[]} pins @param {NodeJS.ProcessEnv} env */
+const fill = async (python, folder, pins, env) => {
+  const requirements = join(folder, "requirements.txt");
+  await writeFile(requirements, `${pins.join("\n")}\n`);
+  await runOrExplain(python, ["-m", "venv", "--without-pip", folder], env);
+  const inside = join(folder, "bin", "python");
+  const { ok, tail: packages } = await runCommand(inside, ["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], { env });
+  if (!ok) throw new Unavailable(`the new environment's Python does not run: ${packages}`);
+  // The host's pip puts them there: an environment's own would need ensurepip, which Debian leaves out.
+  if (pins.length > 0) await runOrExplain(python, ["-m", "pip", "install", ...PIP_EXACTLY, "-r", requirements, "--target", packages], env);
+};
+
+/**
+ * A Python of one's own, with exactly the given packages: a virtual environment in the cache, made once for these
+ * requirements and this machine's Python, and shared by all who ask for the same. It takes its place in one rename when it
+ * is finished, so its console scripts (which name the folder they were made in) don't work: run `python -m <module>`.
+ * @param {object} options
+ * @param {string} options.name whose it is: lower-case letters, digits and hyphens
+ * @param {string} options.requirements the text of a requirements file that pins every package it needs, indirectly too
+ * @param {(line: string) => void} [options.progress] told when something has to be fetched
+ * @param {NodeJS.ProcessEnv} [options.env]
+ * @param {string} [options.cacheDir]
+ * @returns {Promise<string>} path of its Python; throws Unavailable, naming what is missing, when this machine can't
+ */
+export const pythonEnvironment = async ({
+  name,
+  requirements,
+  progress = () => {},
+  env = process.env,
+  cacheDir = defaultCacheDir(env),
+}) => {
+  const pins = pinsOf(requirements);
+  const found = await findOnPath(env, "python3", "python");
+  if (found === undefined) throw new Unavailable("python3 is not on PATH: install it with pip and venv (Debian: python3-pip python3-venv)");
+  const key = createHash("sha256").update([await identify(found, env), ...pins].join("\n"));
+  const entry = join(cacheDir, "python", `${name}-${key.digest("hex").slice(0, HASH_CHARS)}`);
+  if (!(await exists(entry))) {
+    const python = await findPython(env);
+    progress(`fetching ${pins.length} Python packages for ${name}`);
+    await cached(entry, (folder) => fill(python, folder, pins, env));
+  }
+  return join(entry, "bin", "python");
+};
