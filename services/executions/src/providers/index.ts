@@ -1,10 +1,15 @@
 import { z } from "zod";
 import type { DialectContext, Provider } from "./dialect";
+import { falQueue, falQueueSchema } from "./fal-queue";
 import { httpPolling, httpPollingSchema } from "./http-polling";
-import { inferencePlatform, inferencePlatformSchema } from "./inference-platform";
-import { llmSchema, openAiChat } from "./openai-chat";
+import { openAiChat, openAiChatSchema } from "./openai-chat";
+import { replicate, replicateSchema } from "./replicate";
 
-const providerSchema = z.discriminatedUnion("kind", [httpPollingSchema, inferencePlatformSchema, llmSchema]);
+const providerSchema = z.discriminatedUnion("kind", [
+  httpPollingSchema,
+  z.discriminatedUnion("dialect", [falQueueSchema, replicateSchema]),
+  openAiChatSchema,
+]);
 
 /**
  * The provider that a registry entry describes.
@@ -16,7 +21,7 @@ export const createProvider = (providerJson: string, context: DialectContext): P
     case "http-polling":
       return httpPolling(settings, context);
     case "inference-platform":
-      return inferencePlatform(settings, context);
+      return settings.dialect === "fal-queue" ? falQueue(settings, context) : replicate(settings, context);
     case "llm":
       return openAiChat(settings, context);
   }

@@ -1,0 +1,19 @@
+import { ProviderError, type PollState } from "./dialect";
+import { pointer, pointerTexts } from "./pointer";
+
+/** What the answers of several dialects have in common. */
+
+/** @throws ProviderError when the answer doesn't say how the job is called. */
+export const requestIdOf = (answer: unknown, path: string): string => {
+  const id = pointer(answer, path);
+  if (typeof id !== "string" && typeof id !== "number") throw new ProviderError("refused", "the provider's answer has no request id");
+  return String(id);
+};
+
+/** The files' URLs, by the pointers of a registry entry. */
+export const filesAt = (outputs: Readonly<Record<string, string>>, answer: unknown): string[] =>
+  Object.values(outputs).flatMap((path) => pointerTexts(answer, path));
+
+/** A state whose message is fit to be shown. */
+export const shownState = (state: PollState, reason: (text: string) => string): PollState =>
+  state.state === "failed" ? { state: "failed", message: reason(state.message) } : state;

@@ -1,0 +1,44 @@
+import { filesAt, shownState } from "../answers";
+import { ProviderError, type DialectContext, type JobProvider, type PollState, type Submission } from "../dialect";
+import { createTransport } from "../transport";
+import { cancelCall, responseCall, stateOf, statusCall, submissionOf, submitCall } from "./mapping";
+import type { FalQueueSettings } from "./settings";
+
+export { falQueueSchema } from "./settings";
+
+const FIRST_SERVER_ERROR = 500;
+
+/** A model in fal's queue. */
+export const falQueue = (settings: FalQueueSettings, context: DialectContext): JobProvider => {
+  const transport = createTransport(context, settings.auth);
+
+  const response = async (submission: Submission, signal?: AbortSignal): Promise<PollState> => {
+    try {
+      return {
+        state: "succeeded",
+        files: filesAt(settings.outputs, await transport.json({ ...responseCall(settings, submission), signal })),
+      };
+    } catch (failure) {
+      // fal answers a failed request's response with 4xx.
+      if (failure instanceof ProviderError && failure.status !== undefined && failure.status < FIRST_SERVER_ERROR)
+        return { state: "failed", message: failure.body ?? failure.message };
+      throw failure;
+    }
+  };
+
+  return {
+    type: "job",
+    idempotentSubmit: false,
+    intervalMs: settings.intervalMs,
+    maxIntervalMs: settings.maxIntervalMs,
+    submit: async ({ inputs, signal }) => submissionOf(settings, await transport.json({ ...submitCall(settings, inputs), signal })),
+    poll: async (submission, signal) => {
+      const state = stateOf(await transport.json({ ...statusCall(settings, submission), signal }));
+      return shownState(state ?? (await response(submission, signal)), transport.reason);
+    },
+    cancel: async (submission) => {
+      await transport.json(cancelCall(settings, submission));
+      return true;
+    },
+  };
+};

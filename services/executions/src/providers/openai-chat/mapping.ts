@@ -1,0 +1,53 @@
+import { ProviderError, type TextProvider } from "../dialect";
+import { pointer } from "../pointer";
+import type { JsonCall } from "../transport";
+import type { OpenAiChatSettings } from "./settings";
+
+/** Inputs that are translated; all others are sent as they are. */
+const TRANSLATED = new Set(["prompt", "system", "image", "maxTokens", "temperature"]);
+
+/** Rough, and on the low side: for providers that don't say how many tokens they counted. */
+const CHARS_PER_TOKEN = 4;
+
+const messages = (inputs: Record<string, unknown>): unknown[] => {
+  const { prompt, system, image } = inputs;
+  const content =
+    typeof image === "string"
+      ? [
+          { type: "text", text: prompt },
+          { type: "image_url", image_url: { url: image } },
+        ]
+      : prompt;
+  return [...(typeof system === "string" && system !== "" ? [{ role: "system", content: system }] : []), { role: "user", content }];
+};
+
+export const chatCall = ({ baseUrl, model }: OpenAiChatSettings, inputs: Record<string, unknown>): JsonCall => ({
+  method: "POST",
+  url: `${baseUrl}/chat/completions`,
+  body: {
+    ...Object.fromEntries(Object.entries(inputs).filter(([name]) => !TRANSLATED.has(name))),
+    model,
+    messages: messages(inputs),
+    ...(inputs.maxTokens === undefined ? {} : { max_tokens: inputs.maxTokens }),
+    ...(inputs.temperature === undefined ? {} : { temperature: inputs.temperature }),
+  },
+});
+
+/** Tokens as the provider counted them; what it doesn't count is estimated, for no answer is free. */
+const tokens = (counted: unknown, text: string): number =>
+  typeof counted === "number" && counted >= 0 ? Math.ceil(counted) : Math.ceil(text.length / CHARS_PER_TOKEN);
+
+/** The text of a completion and what it used. @throws ProviderError when it has no text. */
+export const completionOf = (inputs: Record<string, unknown>, answer: unknown): Awaited<ReturnType<TextProvider["run"]>> => {
+  const text = pointer(answer, "/choices/0/message/content");
+  if (typeof text !== "string") throw new ProviderError("incomplete", "the provider's answer has no text");
+  const id = pointer(answer, "/id");
+  return {
+    text,
+    usage: {
+      inputTokens: tokens(pointer(answer, "/usage/prompt_tokens"), `${String(inputs.system ?? "")}${String(inputs.prompt)}`),
+      outputTokens: tokens(pointer(answer, "/usage/completion_tokens"), text),
+    },
+    requestId: typeof id === "string" ? id : null,
+  };
+};

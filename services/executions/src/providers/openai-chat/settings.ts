@@ -1,0 +1,12 @@
+import { z } from "zod";
+import { authSchema } from "../transport";
+
+/** OpenAI-compatible chat completions. */
+export const openAiChatSchema = z.object({
+  kind: z.literal("llm"),
+  /** Up to and including the version, for example https://host/v1. */
+  baseUrl: z.string(),
+  model: z.string(),
+  auth: authSchema.optional(),
+});
+export type OpenAiChatSettings = z.infer<typeof openAiChatSchema>;
