@@ -61,7 +61,16 @@ export interface TextProvider {
   run(options: CallOptions & { onText?: (delta: string) => void }): Promise<{ text: string; usage: Usage; requestId: string | null }>;
 }
 
-export type Provider = JobProvider | TextProvider;
+/** A file a provider answered with: where it can be fetched, or its bytes, which can be read once. */
+export type ProviderFile = { url: string } | { bytes: AsyncIterable<Uint8Array> };
+
+/** A provider that answers with files in one exchange: nothing can be asked of it before or after. */
+export interface FilesProvider {
+  readonly type: "files";
+  run(options: CallOptions): Promise<{ files: ProviderFile[]; requestId: string | null }>;
+}
+
+export type Provider = JobProvider | TextProvider | FilesProvider;
 
 export interface DialectContext {
   egress: EgressClient;

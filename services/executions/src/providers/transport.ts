@@ -39,7 +39,16 @@ export interface JsonCall {
   body?: unknown;
   headers?: Record<string, string>;
   timeoutMs?: number;
+  /** Longest answer; by default that of a JSON document. */
+  maxBytes?: number;
   signal?: AbortSignal | undefined;
+}
+
+/** A successful answer whose body is still arriving. */
+export interface OpenAnswer {
+  /** Lower-case names. */
+  headers: Readonly<Record<string, string>>;
+  body: AsyncIterable<Buffer>;
 }
 
 export interface Transport {
@@ -49,6 +58,8 @@ export interface Transport {
   reason(text: string): string;
   /** The body of a successful answer as it arrives. */
   stream(call: JsonCall): Promise<AsyncIterable<Buffer>>;
+  /** A successful answer with its headers. What goes wrong while its body is read is a ProviderError, too. */
+  open(call: JsonCall): Promise<OpenAnswer>;
 }
 
 const translated = (error: unknown): unknown => {
@@ -56,12 +67,20 @@ const translated = (error: unknown): unknown => {
   return new ProviderError(error.mayHaveBeenSent ? "ambiguous" : "unreachable", `the provider could not be called: ${error.message}`);
 };
 
+async function* translatedBody(body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
 /** Authenticated JSON over the guarded client. */
 export const createTransport = ({ egress, secret: readSecret }: DialectContext, auth: Auth | undefined): Transport => {
   const secret = auth ? (readSecret(auth.secretEnv) ?? auth.default) : undefined;
   const authorization: Record<string, string> = auth && secret ? { [auth.header]: auth.scheme ? `${auth.scheme} ${secret}` : secret } : {};
 
-  const open = async (call: JsonCall): Promise<{ status: number; body: AsyncIterable<Buffer> }> => {
+  const open = async (call: JsonCall): Promise<OpenAnswer & { status: number }> => {
     const request: EgressRequest = {
       url: call.url,
       method: call.method,
@@ -72,13 +91,13 @@ export const createTransport = ({ egress, secret: readSecret }: DialectContext, 
         ...authorization,
       },
       timeoutMs: call.timeoutMs ?? REQUEST_TIMEOUT_MS,
-      maxBytes: MAX_JSON_BYTES,
+      maxBytes: call.maxBytes ?? MAX_JSON_BYTES,
       maxRedirects: MAX_PROVIDER_REDIRECTS,
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
       ...(call.signal ? { signal: call.signal } : {}),
     };
     const response = await egress.stream(request);
-    return { status: response.status, body: response.body };
+    return { status: response.status, headers: response.headers, body: response.body };
   };
 
   const text = async (body: AsyncIterable<Buffer>): Promise<string> => {
@@ -87,16 +106,16 @@ export const createTransport = ({ egress, secret: readSecret }: DialectContext, 
     return Buffer.concat(chunks).toString("utf8");
   };
 
-  const opened = async (call: JsonCall): Promise<AsyncIterable<Buffer>> => {
-    const { status, body } = await open(call);
-    if (status >= 200 && status < 300) return body;
+  const opened = async (call: JsonCall): Promise<OpenAnswer> => {
+    const { status, headers, body } = await open(call);
+    if (status >= 200 && status < 300) return { headers, body };
     throw new ProviderError("refused", `the provider answered ${status}`, status, showable(await text(body), secret));
   };
 
   return {
     json: async (call) => {
       try {
-        const content = await text(await opened(call));
+        const content = await text((await opened(call)).body);
         try {
           return content === "" ? null : (JSON.parse(content) as unknown);
         } catch {
@@ -112,7 +131,15 @@ export const createTransport = ({ egress, secret: readSecret }: DialectContext, 
     },
     stream: async (call) => {
       try {
-        return await opened(call);
+        return (await opened(call)).body;
+      } catch (error) {
+        throw translated(error);
+      }
+    },
+    open: async (call) => {
+      try {
+        const { headers, body } = await opened(call);
+        return { headers, body: translatedBody(body) };
       } catch (error) {
         throw translated(error);
       }
