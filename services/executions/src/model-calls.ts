@@ -2,7 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { actualMicroUsd, DomainError, pricedInputs, type ErrorMetadata } from "@nodeloom/kernel";
 import type { Media } from "./clients";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
-import { ProviderError, type JobProvider, type Provider, type Submission } from "./providers";
+import { isBusy, judge, pauseFor, TryAgain } from "./provider-failures";
+import { ProviderError, type JobProvider, type Provider, type Submission, type TextProvider } from "./providers";
 import type { CallResult, MediaFile } from "./run-types";
 import type { ExecutionStore } from "./store";
 import type { CancelResult, ModelCall, SubmittedJob } from "./temporal/activity-types";
@@ -58,6 +59,26 @@ const submitFailure = (model: string, error: ProviderError): DomainError =>
     ...(error.body === undefined ? {} : { providerBody: error.body }),
   });
 
+/**
+ * What a failed submission (or text call) becomes: an error that is tried again after the usual pause, one that says when,
+ * or the end of the step. Pauses that would not end before `until` are not begun.
+ */
+const afterFailure = (call: ModelCall, error: ProviderError, idempotent: boolean, until: number): Error => {
+  const { again, afterMs } = judge(error, idempotent);
+  if (again && afterMs === undefined) return error;
+  const problem = submitFailure(call.model, error);
+  if (!again) return problem;
+  const pauseMs = pauseFor(afterMs!);
+  return Date.now() + pauseMs + TIMING.submitReserve > until ? problem : new TryAgain(problem, pauseMs);
+};
+
+/** A cancellation that the provider has no time for now; a pause that is too long is cut. */
+const cancelLater = (call: ModelCall, afterMs: number): TryAgain =>
+  new TryAgain(
+    final("EXECUTION_FAILED", `${call.model}: the provider has no time to cancel the job`),
+    pauseFor(Math.min(afterMs, TIMING.cancelPause)),
+  );
+
 export type ModelCalls = ReturnType<typeof createModelCalls>;
 
 /** Calls of models at their providers, as the steps of a run make them. */
@@ -90,7 +111,7 @@ export const createModelCalls = ({ catalog, provider, media, store }: ModelCalls
       await insisting(() => store.recordSubmission(call.key, submission.requestId, submission.handle ?? null));
       return submission;
     } catch (error) {
-      if (error instanceof ProviderError && error.kind === "unreachable") await insisting(() => store.releaseSubmission(call.key));
+      if (error instanceof ProviderError && judge(error, false).tookNothing) await insisting(() => store.releaseSubmission(call.key));
       throw error;
     }
   };
@@ -117,9 +138,20 @@ export const createModelCalls = ({ catalog, provider, media, store }: ModelCalls
     };
   };
 
+  const textOnce = async (call: ModelCall, model: CatalogModel, target: TextProvider, signal: AbortSignal): Promise<CallResult> => {
+    const inputs = pricedInputs(model.price, model.inputSchema, call.inputs);
+    const { text, usage, requestId } = await target.run({ inputs, idempotencyKey: call.key, signal });
+    const costMicroUsd = actualMicroUsd(call.price, model.inputSchema, call.inputs, { outputs: 1, ...usage });
+    return { files: [], text, costMicroUsd, requestId };
+  };
+
   return {
-    /** Submits a job. Repeated attempts make one job at the provider. */
-    submit: async (call: ModelCall): Promise<SubmittedJob> => {
+    /**
+     * Submits a job. Repeated attempts make one job at the provider.
+     * @param until when the last attempt must be over, in milliseconds since the epoch
+     * @throws TryAgain when the provider asked to be called later
+     */
+    submit: async (call: ModelCall, until: number): Promise<SubmittedJob> => {
       const { model, provider: target } = await job(call);
       checkInputs(model, call);
       const inputs = pricedInputs(model.price, model.inputSchema, call.inputs);
@@ -127,9 +159,7 @@ export const createModelCalls = ({ catalog, provider, media, store }: ModelCalls
         if (target.idempotentSubmit) return await target.submit({ inputs, idempotencyKey: call.key });
         return await submitOnce(target, call, inputs);
       } catch (error) {
-        if (!(error instanceof ProviderError)) throw error;
-        const mayRepeat = error.kind === "unreachable" || (error.kind === "ambiguous" && target.idempotentSubmit);
-        throw mayRepeat ? error : submitFailure(call.model, error);
+        throw error instanceof ProviderError ? afterFailure(call, error, target.idempotentSubmit, until) : error;
       }
     },
 
@@ -141,6 +171,7 @@ export const createModelCalls = ({ catalog, provider, media, store }: ModelCalls
       for (;;) {
         signal.throwIfAborted();
         beat();
+        let askedToWait = 0;
         try {
           const state = await target.poll(submitted, signal);
           answeredAt = Date.now();
@@ -152,9 +183,12 @@ export const createModelCalls = ({ catalog, provider, media, store }: ModelCalls
           if (!(error instanceof ProviderError)) throw error;
           const isGone = error.status === 404 || error.status === 410;
           if (isGone) throw final("EXECUTION_FAILED", `${call.model}: the provider does not know the job any more`);
-          if (Date.now() - answeredAt > TIMING.pollSilence) throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`);
+          askedToWait = Math.min(error.retryAfterMs ?? 0, TIMING.pollPause);
+          if (isBusy(error)) answeredAt = Date.now();
+          if (Date.now() - answeredAt > TIMING.pollSilence)
+            throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`, { jobMayRun: true });
         }
-        await pause(interval, signal);
+        await pause(Math.max(interval, askedToWait), signal);
         interval = Math.min(interval * POLL_GROWTH, target.maxIntervalMs);
       }
     },
@@ -175,30 +209,33 @@ export const createModelCalls = ({ catalog, provider, media, store }: ModelCalls
         const told = await target.cancel(submitted);
         return { report: told ? "provider_told" : "could_not_stop", finished: null };
       } catch (error) {
-        // A provider that refuses won't change its mind; one that could not be asked is asked again.
-        if (!(error instanceof ProviderError) || error.kind !== "refused" || (error.status ?? SERVER_ERROR) >= SERVER_ERROR) throw error;
+        // A provider that refuses won't change its mind; one that could not be asked, or has no time, is asked again.
+        if (!(error instanceof ProviderError) || error.kind !== "refused") throw error;
+        const isAskedAgain = isBusy(error) || (error.status ?? SERVER_ERROR) >= SERVER_ERROR;
+        if (isAskedAgain) throw error.retryAfterMs === undefined ? error : cancelLater(call, error.retryAfterMs);
         return { report: "could_not_stop", finished: null };
       }
     },
 
-    /** Runs a text model. */
-    text: async (call: ModelCall, signal: AbortSignal): Promise<CallResult> => {
+    /**
+     * Runs a text model. While the provider asks to be called later, it is waited for here.
+     * @param until when no further attempt is made, in milliseconds since the epoch
+     */
+    text: async (call: ModelCall, signal: AbortSignal, until: number): Promise<CallResult> => {
       const { model, provider: target } = await load(call);
       if (target.type !== "text") throw final("EXECUTION_FAILED", `${call.model} makes no text`);
       checkInputs(model, call);
-      try {
-        const inputs = pricedInputs(model.price, model.inputSchema, call.inputs);
-        const { text, usage, requestId } = await target.run({ inputs, idempotencyKey: call.key, signal });
-        return {
-          files: [],
-          text,
-          costMicroUsd: actualMicroUsd(call.price, model.inputSchema, call.inputs, { outputs: 1, ...usage }),
-          requestId,
-        };
-      } catch (error) {
-        if (!(error instanceof ProviderError) || error.kind === "unreachable") throw error;
-        if (error.kind === "incomplete") throw final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model}: ${error.message}`);
-        throw submitFailure(call.model, error);
+      for (;;) {
+        try {
+          return await textOnce(call, model, target, signal);
+        } catch (error) {
+          if (!(error instanceof ProviderError)) throw error;
+          if (error.kind === "incomplete") throw final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model}: ${error.message}`);
+          const next = afterFailure(call, error, false, until);
+          if (!(next instanceof TryAgain)) throw next;
+          await pause(next.afterMs, signal);
+          signal.throwIfAborted();
+        }
       }
     },
   };

@@ -10,8 +10,12 @@ export const TIMING = {
   holdCall: 3 * SECOND,
   localActivity: 10 * SECOND,
   submit: 30 * SECOND,
-  /** How long an unreachable provider is tried again. */
+  /** How long a provider that is unreachable, or too busy, is tried again. */
   submitTotal: 2 * MINUTE,
+  /** What must be left of that when a provider's request to wait is granted. */
+  submitReserve: 5 * SECOND,
+  /** Longest pause between polls that a provider may ask for. */
+  pollPause: MINUTE,
   /** How long polls may fail in a row. */
   pollSilence: 3 * MINUTE,
   /** Longest job of a provider. */
@@ -21,6 +25,8 @@ export const TIMING = {
   heartbeat: 10 * SECOND,
   /** Also stores what had finished by then. */
   cancelJob: 2 * MINUTE,
+  /** Longest pause before a cancellation is tried again that a provider may ask for. */
+  cancelPause: 20 * SECOND,
   webhookAttempt: 15 * SECOND,
   /** Pauses before each webhook attempt. */
   webhookSchedule: [0, 5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR],

@@ -4,6 +4,7 @@ import { EgressError, executionJson, type EgressClient, type Logger } from "@nod
 import { executions, type identity as identityProto } from "@nodeloom/proto";
 import { Webhook } from "standardwebhooks";
 import type { Identity } from "./clients";
+import { parseRetryAfter } from "./retry-after";
 import { isFinal, type ExecutionStore, type ExecutionView } from "./store";
 import type { DeliveryInput, DeliveryResult } from "./temporal/activity-types";
 import { TIMING } from "./timing";
@@ -20,10 +21,8 @@ const sign = (secrets: readonly string[], id: string, at: Date, body: string): s
   secrets.map((secret) => new Webhook(secret.slice(SECRET_PREFIX.length)).sign(id, at, body)).join(" ");
 
 const retryAfterMs = (header: string | undefined): number | null => {
-  if (header === undefined) return null;
-  const seconds = Number(header);
-  const ms = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(header) - Date.now();
-  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null;
+  const ms = parseRetryAfter(header) ?? 0;
+  return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null;
 };
 
 const resultOf = (record: ExecutionView): unknown => (record.resultJson === null ? undefined : (JSON.parse(record.resultJson) as unknown));

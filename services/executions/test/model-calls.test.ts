@@ -7,12 +7,13 @@ import { createEgressClient, type EgressClient } from "@nodeloom/platform";
 import type { Media } from "../src/clients";
 import { createModelCalls, type ModelCalls } from "../src/model-calls";
 import type { CatalogModel, ModelCatalog } from "../src/model-catalog";
-import { createProvider } from "../src/providers";
+import { TryAgain } from "../src/provider-failures";
+import { createProvider, ProviderError } from "../src/providers";
 import type { ExecutionStore } from "../src/store";
 import type { ModelCall } from "../src/temporal/activity-types";
 import { openStore } from "./support";
 
-type Answer = { status?: number; body?: unknown };
+type Answer = { status?: number; body?: unknown; headers?: Record<string, string> };
 type Seen = { path: string; headers: IncomingHttpHeaders; body: Record<string, unknown> };
 let server: Server;
 let baseUrl: string;
@@ -36,7 +37,9 @@ beforeAll(async () => {
       seen.push(call);
       const answer = answers(call);
       if (!answer) return void response.destroy();
-      response.writeHead(answer.status ?? 200, { "content-type": "application/json" }).end(JSON.stringify(answer.body ?? {}));
+      response
+        .writeHead(answer.status ?? 200, { "content-type": "application/json", ...answer.headers })
+        .end(JSON.stringify(answer.body ?? {}));
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -129,13 +132,16 @@ const callOf = (part: Partial<ModelCall> = {}): ModelCall => {
   };
 };
 const live = new AbortController().signal;
+/** A deadline that leaves time for what is tried again. */
+const soon = (): number => Date.now() + 60_000;
+const never = (): undefined => undefined;
 
 describe("what is sent", () => {
   it("says every number that is paid for, also where the caller left it out", async () => {
     answers = ({ path }) => ({ body: path.includes("chat") ? { choices: [{ message: { content: "x" } }] } : { id: "j" } });
-    await modelCalls(polling(), "image").submit(callOf());
-    await modelCalls(chat(), "text").text(callOf(), live);
-    await modelCalls(polling(), "image").submit(callOf({ inputs: { prompt: "hi", count: 3 } }));
+    await modelCalls(polling(), "image").submit(callOf(), soon());
+    await modelCalls(chat(), "text").text(callOf(), live, soon());
+    await modelCalls(polling(), "image").submit(callOf({ inputs: { prompt: "hi", count: 3 } }), soon());
     expect(seen.map(({ body }) => body.n ?? body.max_tokens)).toEqual([2, 99, 3]);
   });
 
@@ -143,8 +149,8 @@ describe("what is sent", () => {
     answers = () => ({ body: { id: "j" } });
     const call = callOf({ nodeId: "画像" });
     const calls = modelCalls(polling({ idempotencyHeader: "idempotency-key" }), "image");
-    await calls.submit(call);
-    await calls.submit(call);
+    await calls.submit(call, soon());
+    await calls.submit(call, soon());
     expect(seen[0]!.headers["idempotency-key"]).toMatch(/^[0-9a-f]{64}$/);
     expect(seen[1]!.headers["idempotency-key"]).toBe(seen[0]!.headers["idempotency-key"]);
   });
@@ -155,8 +161,8 @@ describe("a submission to a provider without idempotency keys", () => {
     answers = () => ({ body: { id: "only" } });
     const call = callOf();
     const calls = modelCalls(polling(), "image");
-    expect(await calls.submit(call)).toEqual({ requestId: "only" });
-    expect(await calls.submit(call)).toEqual({ requestId: "only" });
+    expect(await calls.submit(call, soon())).toEqual({ requestId: "only" });
+    expect(await calls.submit(call, soon())).toEqual({ requestId: "only" });
     expect(seen).toHaveLength(1);
   });
 
@@ -164,8 +170,8 @@ describe("a submission to a provider without idempotency keys", () => {
     answers = () => undefined;
     const call = callOf();
     const calls = modelCalls(polling(), "image");
-    await expect(calls.submit(call)).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
-    await expect(calls.submit(call)).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
+    await expect(calls.submit(call, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
+    await expect(calls.submit(call, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
     expect(seen).toHaveLength(1);
   });
 
@@ -192,8 +198,120 @@ describe("a submission to a provider without idempotency keys", () => {
       store: flaky,
     });
     const call = callOf();
-    await calls.submit(call);
+    await calls.submit(call, soon());
     expect(await store.claimSubmission(call.key)).toMatchObject({ requestId: "kept" });
+  });
+});
+
+const IDEMPOTENT = { idempotencyHeader: "idempotency-key" };
+/** How a submission that got this answer ends, and whether its claim is free again. */
+const outcomeOf = async (answer: Answer | undefined, idempotent: boolean): Promise<{ ends: string; released: boolean }> => {
+  answers = () => answer;
+  const call = callOf();
+  const ends = await modelCalls(polling(idempotent ? IDEMPOTENT : {}), "image")
+    .submit(call, soon())
+    .then(
+      () => "taken",
+      (error: unknown) => {
+        if (error instanceof TryAgain) return `again after ${Math.floor(error.afterMs / 1_000)} s`;
+        return error instanceof ProviderError
+          ? "again"
+          : `${(error as DomainError).reason} ${String((error as DomainError).metadata.providerStatus)}`;
+      },
+    );
+  return { ends, released: (await store.claimSubmission(call.key)).claimed };
+};
+const says = (status: number, retryAfter?: string): Answer => ({
+  status,
+  headers: retryAfter === undefined ? {} : { "retry-after": retryAfter },
+});
+const refusedWith = (status: number): string => `PROVIDER_SUBMIT_FAILED ${status}`;
+
+describe("a submission that fails", () => {
+  it.each<[string, Answer | undefined, boolean, string, boolean]>([
+    ["429 that says when", says(429, "2"), false, "again after 2 s", true],
+    ["429 that says when, with keys", says(429, "2"), true, "again after 2 s", true],
+    ["503 that says when", says(503, "1"), false, "again after 1 s", true],
+    ["429 that does not say when", says(429), false, refusedWith(429), true],
+    ["429 that says nonsense", says(429, "soon"), false, refusedWith(429), true],
+    ["503 that does not say when", says(503), false, refusedWith(503), false],
+    ["500 that says when", says(500, "1"), false, refusedWith(500), false],
+    ["500, with keys", says(500), true, refusedWith(500), true],
+    ["422", says(422), false, refusedWith(422), false],
+    ["a pause longer than there is time", says(429, "3600"), false, refusedWith(429), true],
+    ["an answer that never came", undefined, false, "PROVIDER_SUBMIT_FAILED undefined", false],
+    ["an answer that never came, with keys", undefined, true, "again", true],
+  ])("%s", async (_name, answer, idempotent, ends, released) => {
+    expect(await outcomeOf(answer, idempotent)).toEqual({ ends, released });
+  });
+
+  it("is sent again, once, after the provider had no time", async () => {
+    const call = callOf();
+    const calls = modelCalls(polling(), "image");
+    answers = () => says(429, "0");
+    await expect(calls.submit(call, soon())).rejects.toBeInstanceOf(TryAgain);
+    answers = () => ({ body: { id: "late" } });
+    expect(await calls.submit(call, soon())).toEqual({ requestId: "late" });
+    expect(await calls.submit(call, soon())).toEqual({ requestId: "late" });
+    expect(seen).toHaveLength(2);
+  });
+});
+
+describe("a text model that has no time", () => {
+  it("is waited for", async () => {
+    answers = () => (seen.length < 3 ? says(429, "0") : { body: { choices: [{ message: { content: "x" } }] } });
+    expect((await modelCalls(chat(), "text").text(callOf(), live, soon())).text).toBe("x");
+  });
+
+  it("is not waited for past the deadline", async () => {
+    answers = () => says(503, "3600");
+    await expect(modelCalls(chat(), "text").text(callOf(), live, soon())).rejects.toMatchObject({ metadata: { providerStatus: 503 } });
+  });
+
+  it("is not waited for after a cancellation", async () => {
+    const cancelled = new AbortController();
+    answers = () => {
+      cancelled.abort();
+      return says(429, "50");
+    };
+    await expect(modelCalls(chat(), "text").text(callOf(), cancelled.signal, soon())).rejects.toThrow();
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe("polls", () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  it("come as late as the provider asks", async () => {
+    const at: number[] = [];
+    answers = () => {
+      at.push(Date.now());
+      return at.length === 1 ? says(429, "0.3") : { body: { status: "failed", error: "over" } };
+    };
+    await expect(modelCalls(polling(), "image").poll(callOf(), { requestId: "j" }, live, never)).rejects.toThrow(/over/);
+    expect(at[1]! - at[0]!).toBeGreaterThanOrEqual(290);
+  });
+
+  /** Polls with a clock that moves by a minute at each of them. */
+  const pollSlowly = (answer: () => Answer): Promise<unknown> => {
+    let now = Date.now();
+    jest.spyOn(Date, "now").mockImplementation(() => now);
+    answers = () => {
+      now += 60_000;
+      return answer();
+    };
+    return modelCalls(polling(), "image").poll(callOf(), { requestId: "j" }, live, never);
+  };
+
+  it("give up a provider that has been silent for too long, whose job may go on", async () => {
+    await expect(pollSlowly(() => ({ status: 500 }))).rejects.toMatchObject({ reason: "EXECUTION_FAILED", metadata: { jobMayRun: true } });
+    expect(seen).toHaveLength(4);
+  });
+
+  it("do not take a provider for silent that only has no time", async () => {
+    await expect(
+      pollSlowly(() => (seen.length < 8 ? { status: 429 } : { body: { status: "failed", error: "over" } })),
+    ).rejects.toMatchObject({ message: "m: over", metadata: {} });
   });
 });
 
@@ -213,6 +331,7 @@ describe("what a provider says", () => {
     const { costMicroUsd } = await modelCalls(chat(), "text").text(
       callOf({ inputs: { prompt: "x".repeat(40) }, price: PRICES.text! }),
       live,
+      soon(),
     );
     expect(costMicroUsd).toBe(10 + 100);
   });
@@ -227,6 +346,15 @@ describe("cancelling", () => {
   it("is tried again where the provider fails for a moment", async () => {
     answers = ({ path }) => (path.endsWith("/cancel") ? { status: 503 } : { body: { status: "working" } });
     await expect(modelCalls(polling(), "image").cancel(callOf(), { requestId: "j" })).rejects.toThrow(/503/);
+  });
+
+  it("is tried again where the provider has no time, when it says", async () => {
+    answers = ({ path }) => (path.endsWith("/cancel") ? says(429, "2") : { body: { status: "working" } });
+    const failure = await modelCalls(polling(), "image")
+      .cancel(callOf(), { requestId: "j" })
+      .catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(TryAgain);
+    expect((failure as TryAgain).afterMs).toBeGreaterThanOrEqual(2_000);
   });
 
   it("tells the provider, also when it can't say how the job stands", async () => {

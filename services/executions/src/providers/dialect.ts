@@ -12,6 +12,8 @@ export class ProviderError extends Error {
     message: string,
     readonly status?: number,
     readonly body?: string,
+    /** How long the provider asked to wait (Retry-After), in milliseconds. */
+    readonly retryAfterMs?: number,
   ) {
     super(message);
   }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { LIMITS } from "@nodeloom/kernel";
-import { EgressError, type EgressRequest } from "@nodeloom/platform";
+import { EgressError, type EgressRequest, type EgressStream } from "@nodeloom/platform";
 import { z } from "zod";
+import { parseRetryAfter } from "../retry-after";
 import { ProviderError, type DialectContext } from "./dialect";
 
 /** How a provider wants to be authenticated. The secret itself is read from the environment. */
@@ -80,7 +81,7 @@ export const createTransport = ({ egress, secret: readSecret }: DialectContext, 
   const secret = auth ? (readSecret(auth.secretEnv) ?? auth.default) : undefined;
   const authorization: Record<string, string> = auth && secret ? { [auth.header]: auth.scheme ? `${auth.scheme} ${secret}` : secret } : {};
 
-  const open = async (call: JsonCall): Promise<OpenAnswer & { status: number }> => {
+  const open = (call: JsonCall): Promise<EgressStream> => {
     const request: EgressRequest = {
       url: call.url,
       method: call.method,
@@ -96,8 +97,7 @@ export const createTransport = ({ egress, secret: readSecret }: DialectContext, 
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
       ...(call.signal ? { signal: call.signal } : {}),
     };
-    const response = await egress.stream(request);
-    return { status: response.status, headers: response.headers, body: response.body };
+    return egress.stream(request);
   };
 
   const text = async (body: AsyncIterable<Buffer>): Promise<string> => {
@@ -109,7 +109,8 @@ export const createTransport = ({ egress, secret: readSecret }: DialectContext, 
   const opened = async (call: JsonCall): Promise<OpenAnswer> => {
     const { status, headers, body } = await open(call);
     if (status >= 200 && status < 300) return { headers, body };
-    throw new ProviderError("refused", `the provider answered ${status}`, status, showable(await text(body), secret));
+    const said = showable(await text(body), secret);
+    throw new ProviderError("refused", `the provider answered ${status}`, status, said, parseRetryAfter(headers["retry-after"]));
   };
 
   return {

@@ -5,12 +5,14 @@ import type { createAdmission } from "../admission";
 import type { Execution } from "../execution";
 import type { createInstantRuns } from "../instant";
 import type { ModelCalls } from "../model-calls";
+import { TryAgain } from "../provider-failures";
 import type { createHttpRequest } from "../nodes/http-request";
 import type { createReconciler } from "../reconcile";
 import type { RunError } from "../run-types";
 import type { createSettlement } from "../settlement";
 import type { Webhooks } from "../webhooks";
-import type { Activities, HttpNodeCall, LocalActivities, ModelCall } from "./activity-types";
+import { TIMING } from "../timing";
+import type { Activities, HttpNodeCall, LocalActivities, ModelCall, StepFailure } from "./activity-types";
 
 export interface ActivityOptions {
   admission: ReturnType<typeof createAdmission>;
@@ -44,6 +46,15 @@ const runErrorOf = (error: DomainError, nodeId: string): RunError => {
   };
 };
 
+/** A failure after which Temporal waits as long as the provider asked to. */
+const laterOf = ({ problem, afterMs }: TryAgain, nodeId: string): ApplicationFailure => {
+  const { message, ...rest } = runErrorOf(problem, nodeId);
+  return ApplicationFailure.create({ message, type: rest.code, details: [{ message, ...rest }], nextRetryDelay: afterMs });
+};
+
+/** When the last attempt of the step that runs here must be over. */
+const submitUntil = (): number => activityInfo().scheduledTimestampMs + TIMING.submitTotal;
+
 /** Everything that touches the world, as Temporal calls it. */
 export const createActivities = (options: ActivityOptions): Activities & LocalActivities => {
   const { admission, settlement, runInstant, execution, modelCalls, httpRequest, webhooks, reconcile, logger, stopping } = options;
@@ -59,10 +70,13 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     try {
       return await work();
     } catch (error) {
-      if (Context.current().cancellationSignal.aborted || isTransient(error)) throw error;
+      if (Context.current().cancellationSignal.aborted) throw error;
+      if (error instanceof TryAgain) throw laterOf(error, call.nodeId);
+      if (isTransient(error)) throw error;
       const problem = runErrorOf(error as DomainError, call.nodeId);
       await noted(execution.nodeFailed(call.executionId, call.nodeId, call.nodeIndex, problem));
-      throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem);
+      const { jobMayRun } = (error as DomainError).metadata as StepFailure;
+      throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(jobMayRun ? [{ jobMayRun }] : []));
     }
   };
 
@@ -93,7 +107,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     submit: (call) =>
       guarded(call, async () => {
         const startedAt = Context.current().info.scheduledTimestampMs;
-        const job = await modelCalls.submit(call);
+        const job = await modelCalls.submit(call, submitUntil());
         await execution.submitted(call, job.requestId, startedAt);
         return job;
       }),
@@ -108,16 +122,20 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
         }),
       ),
 
-    cancelJob: (call, job) => {
+    cancelJob: async (call, job) => {
       running.get(call.key)?.abort();
-      return modelCalls.cancel(call, job);
+      try {
+        return await modelCalls.cancel(call, job);
+      } catch (error) {
+        throw error instanceof TryAgain ? laterOf(error, call.nodeId) : error;
+      }
     },
 
     runText: (call) =>
       guarded(call, () =>
         beating(call.key, async (signal) => {
           if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call.executionId, call.nodeId, call.nodeIndex);
-          const result = await modelCalls.text(call, signal);
+          const result = await modelCalls.text(call, signal, submitUntil());
           await noted(execution.itemCompleted(call, {}));
           return result;
         }),

@@ -29,6 +29,12 @@ export interface CancelResult {
   finished: CallResult | null;
 }
 
+/** What the workflow learns of a failed step besides the run's error. */
+export interface StepFailure {
+  /** The step was given up, but its job at the provider was not seen to end. */
+  jobMayRun?: boolean;
+}
+
 export type Admission = { held: HeldItem[] } | { refused: Refusal };
 
 export interface DeliveryInput {

@@ -10,7 +10,7 @@ import {
 import { bindItems, callInputs, collect, httpCall, itemKey, mediaOutput, type PlanStep } from "@nodeloom/kernel/graph";
 import type { CallContext, CallResult, RunError, RunInput } from "../../run-types";
 import { ATTEMPTS, TIMING } from "../../timing";
-import type { Activities, ModelCall, SubmittedJob } from "../activity-types";
+import type { Activities, ModelCall, StepFailure, SubmittedJob } from "../activity-types";
 import type { GraphRun } from "./graph-run";
 
 const backoff = { initialInterval: 250, backoffCoefficient: 2, maximumInterval: "10s" } as const;
@@ -69,7 +69,15 @@ const record = (run: GraphRun, call: CallContext, result: CallResult): CallResul
   return result;
 };
 
-const isTimeout = (error: unknown): boolean => error instanceof ActivityFailure && error.cause instanceof TimeoutFailure;
+/** Whether a step ended while its job may go on: it was cancelled, its time is over, or its provider fell silent. */
+const jobMayRun = (error: unknown): boolean => {
+  if (isCancellation(error)) return true;
+  if (!(error instanceof ActivityFailure)) return false;
+  if (error.cause instanceof TimeoutFailure) return true;
+  const details = error.cause instanceof ApplicationFailure ? (error.cause.details ?? []) : [];
+  const [, failure] = details as [unknown, StepFailure?];
+  return failure?.jobMayRun === true;
+};
 
 /** Stops a job at its provider; what it had finished by then counts. */
 const stopJob = (run: GraphRun, call: ModelCall, job: SubmittedJob): Promise<CallResult | null> =>
@@ -94,8 +102,8 @@ const callJob = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
   try {
     return record(run, call, await poll.executeWithOptions({ summary }, [call, job]));
   } catch (error) {
-    // Nobody waits for a job any more whose time is over: the provider is told, too.
-    if (!isCancellation(error) && !isTimeout(error)) throw error;
+    // Nobody waits for the job any more: the provider is told, too.
+    if (!jobMayRun(error)) throw error;
     const finished = await stopJob(run, call, job);
     if (finished) return finished;
     throw error;
