@@ -23,7 +23,7 @@ const checkHeaders = (request: Request): void => {
   }
 };
 
-/** The upload as media expects it: a header, then chunks of bounded size. */
+/** The upload as media expects it: a header, chunks of bounded size, the end. A request that is cut off raises an error instead. */
 async function* uploadOf(request: Request, ownerId: string): AsyncIterable<media.UploadRequest> {
   yield media.UploadRequest.fromPartial({ part: { $case: "header", value: { ownerId } } });
   let bytes = 0;
@@ -35,6 +35,7 @@ async function* uploadOf(request: Request, ownerId: string): AsyncIterable<media
       yield { part: { $case: "chunk", value: piece.subarray(from, from + MEDIA_CHUNK_BYTES) } };
     }
   }
+  yield { part: { $case: "end", value: {} } };
 }
 
 export const mediaRoutes = [

@@ -100,6 +100,7 @@ const upload = async (ownerId: string): Promise<string> => {
     [
       media.UploadRequest.fromPartial({ part: { $case: "header", value: { ownerId } } }),
       media.UploadRequest.fromPartial({ part: { $case: "chunk", value: PNG } }),
+      media.UploadRequest.fromPartial({ part: { $case: "end", value: {} } }),
     ],
     { deadlineMs: 20_000 },
   );

@@ -33,13 +33,16 @@ export const mediaHandlers = (objects: Objects, baseUrl: string): media.MediaSer
     ingest: unary(async (request) =>
       media.IngestResponse.fromPartial({ object: toMessage(await objects.ingest(placement(request), request.sourceUrl)) }),
     ),
-    upload: clientStream(async (requests) => {
-      const messages = requests[Symbol.asyncIterator]();
-      const first = await messages.next();
-      const part = first.done ? undefined : first.value.part;
-      if (part?.$case !== "header") throw invalidRequest([{ path: "part", message: "the first message must be the header" }]);
-      return media.UploadResponse.fromPartial({ object: toMessage(await objects.upload(placement(part.value), chunks(messages))) });
-    }),
+    upload: clientStream(
+      async (requests) => {
+        const messages = requests[Symbol.asyncIterator]();
+        const first = await messages.next();
+        const part = first.done ? undefined : first.value.part;
+        if (part?.$case !== "header") throw invalidRequest([{ path: "part", message: "the first message must be the header" }]);
+        return media.UploadResponse.fromPartial({ object: toMessage(await objects.upload(placement(part.value), chunks(messages))) });
+      },
+      ({ part }) => part?.$case === "end",
+    ),
     getObject: unary(async ({ id, ownerId }) => media.GetObjectResponse.fromPartial({ object: toMessage(await objects.get(id, ownerId)) })),
   };
 };

@@ -32,6 +32,7 @@ export const uploadMessages = function* (bytes: Buffer, header: Partial<media.Up
   for (let at = 0; at < bytes.length; at += CHUNK) {
     yield media.UploadRequest.fromPartial({ part: { $case: "chunk", value: bytes.subarray(at, at + CHUNK) } });
   }
+  yield media.UploadRequest.fromPartial({ part: { $case: "end", value: {} } });
 };
 
 /** The real service on a database and a folder of its own. */

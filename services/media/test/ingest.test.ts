@@ -197,9 +197,11 @@ describe("upload", () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it("stores nothing when the sender breaks off", async () => {
+  it("stores nothing when the sender breaks off, even if nothing but the end is missing", async () => {
+    const cut = [...uploadMessages(PNG)].slice(0, -1);
+    await expect(service.client.upload(cut)).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
     const broken = async function* (): AsyncIterable<media.UploadRequest> {
-      yield* [...uploadMessages(PNG)];
+      yield* cut;
       await Promise.resolve();
       throw new Error("the client is gone");
     };

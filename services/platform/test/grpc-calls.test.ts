@@ -27,11 +27,20 @@ beforeAll(async () => {
   service = await startJsonService({
     unary: unary((request) => answer(request)),
     stream: serverStream((request, signal) => generate(request, signal)),
-    upload: clientStream((requests) => receive(requests)),
+    upload: clientStream(
+      (requests) => receive(requests),
+      (message) => message === END,
+    ),
   });
 });
 afterAll(() => service.stop());
 
+/** The last message of an upload. */
+const END = "end";
+async function* ended(messages: AsyncIterable<unknown> | Iterable<unknown>): AsyncIterable<unknown> {
+  yield* messages;
+  yield END;
+}
 const collect = async (messages: AsyncIterable<unknown>): Promise<unknown[]> => {
   const all: unknown[] = [];
   for await (const message of messages) all.push(message);
@@ -183,7 +192,7 @@ describe("a request's id", () => {
     await withRequestContext({ requestId: "req-1" }, async () => {
       expect(await service.client.unary("outer")).toBe("req-1");
       expect(await collect(service.client.stream({}))).toEqual(["req-1", "req-1"]);
-      expect(await service.client.upload([1])).toBe("req-1");
+      expect(await service.client.upload([1, END])).toBe("req-1");
     });
   });
 
@@ -298,8 +307,8 @@ describe("an upload", () => {
     const many = async function* (): AsyncIterable<unknown> {
       for (let index = 0; index < 2_000; index += 1) yield { index, padding: "x".repeat(500) };
     };
-    expect(await service.client.upload(many())).toBe(2_000);
-    expect(await service.client.upload([])).toBe(0);
+    expect(await service.client.upload(ended(many()))).toBe(2_000);
+    expect(await service.client.upload([END])).toBe(0);
   });
 
   it("makes a fast caller wait for a callee that doesn't read", async () => {
@@ -312,7 +321,7 @@ describe("an upload", () => {
     const many = async function* (): AsyncIterable<unknown> {
       for (; made < 3_000; made += 1) yield "x".repeat(10_000);
     };
-    const answered = service.client.upload(many(), { deadlineMs: 10_000 });
+    const answered = service.client.upload(ended(many()), { deadlineMs: 10_000 });
     await delay(300);
     expect(made).toBeLessThan(1_000);
     go.resolve();
@@ -341,6 +350,12 @@ describe("an upload", () => {
       return "all";
     };
     expect(await service.client.upload([1, 2, 3, 4, 5])).toBe("enough");
+  });
+
+  it("without an end is never taken for a whole one", async () => {
+    receive = async (requests) => (await collect(requests)).length;
+    await expect(service.client.upload([1, 2, 3])).rejects.toMatchObject(UNAVAILABLE);
+    await expect(service.client.upload([])).rejects.toMatchObject(UNAVAILABLE);
   });
 
   it("whose source fails is never taken for a whole one", async () => {

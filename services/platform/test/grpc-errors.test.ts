@@ -17,10 +17,13 @@ beforeAll(async () => {
         await Promise.resolve();
         throw raised;
       }),
-      upload: clientStream(async (requests) => {
-        for await (const request of requests) if (request === "fail") throw raised;
-        return "read";
-      }),
+      upload: clientStream(
+        async (requests) => {
+          for await (const request of requests) if (request === "fail") throw raised;
+          return "read";
+        },
+        (message) => message === "end",
+      ),
     },
     { logger },
   );

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import type { handleClientStreamingCall, handleServerStreamingCall, handleUnaryCall, Metadata, ServerReadableStream } from "@grpc/grpc-js";
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import { context as otelContext, propagation, SpanKind } from "@opentelemetry/api";
@@ -71,25 +70,28 @@ export const serverStream =
   };
 
 /**
- * A client that gives up ends its messages before it resets the call, in one write (Node's HTTP/2 does). Both arrive
- * together, but for what the network makes of them; where a cut message would do harm, messages should also say which is the last.
+ * The messages of a call up to its end, which is not one of them. A client that gives up ends its messages before it resets
+ * the call, so that the end of the stream says nothing: only a message that is known as the last one does.
  */
-const RESET_FOLLOWS_MS = 25;
-
-/** The messages of a call, ending with an error when the client gave up. */
-async function* whole<Q>(call: ServerReadableStream<Q, unknown>, gone: AbortSignal): AsyncIterable<Q> {
-  for await (const message of call) yield message as Q;
-  await delay(RESET_FOLLOWS_MS, undefined, { signal: gone }).catch(() => undefined);
-  if (gone.aborted) throw unavailable("the client went away");
+async function* whole<Q>(call: ServerReadableStream<Q, unknown>, isEnd: (message: Q) => boolean): AsyncIterable<Q> {
+  let ended = false;
+  for await (const message of call) {
+    ended ||= isEnd(message as Q);
+    if (!ended) yield message as Q;
+  }
+  if (!ended) throw unavailable("the messages broke off before their end");
 }
 
-/** A client-streaming handler from an async function over the incoming messages, which end with an error when the client goes away. */
+/**
+ * A client-streaming handler from an async function over the incoming messages. They end with the one that `isEnd` knows,
+ * and with an error when that did not come.
+ */
 export const clientStream =
-  <Q, R>(handler: (requests: AsyncIterable<Q>) => Promise<R>): handleClientStreamingCall<Q, R> =>
+  <Q, R>(handler: (requests: AsyncIterable<Q>) => Promise<R>, isEnd: (message: Q) => boolean): handleClientStreamingCall<Q, R> =>
   (call, callback) => {
     const gone = new AbortController();
     call.on("cancelled", () => gone.abort());
-    serve(call, async () => handler(whole(call, gone.signal))).then(
+    serve(call, async () => handler(whole(call, isEnd))).then(
       (response) => callback(null, response),
       (error: unknown) => {
         if (!gone.signal.aborted) callback(failure(error, call.getPath()));

@@ -30,5 +30,5 @@ export const unary: typeof handlers.unary = (handler) => loadHandlers().unary(ha
 /** A server-streaming handler from an async generator; the signal aborts when the client goes away. */
 export const serverStream: typeof handlers.serverStream = (handler) => loadHandlers().serverStream(handler);
 
-/** A client-streaming handler from an async function over the incoming messages, which end with an error when the client goes away. */
-export const clientStream: typeof handlers.clientStream = (handler) => loadHandlers().clientStream(handler);
+/** A client-streaming handler from an async function over the incoming messages, which end with an error when their last one did not come. */
+export const clientStream: typeof handlers.clientStream = (handler, isEnd) => loadHandlers().clientStream(handler, isEnd);
