@@ -36,14 +36,17 @@ const nodeState = z
   .object({
     id: z.string(),
     type: z.string(),
-    status: z.string(),
+    label: z.string().optional().meta({ description: "What its author calls it" }),
+    status: z.enum(["pending", "processing", "completed", "failed", "cancelled", "skipped"]),
     startedAt: timestamp.nullable(),
     durationMs: z.number().nullable(),
     creditsCost: credits,
+    items: z.number().optional().meta({ description: "Calls the node makes; before it begins: at most" }),
+    itemsDone: z.number().optional(),
     error: executionError.nullable(),
     requestId: z.string().optional(),
     warnings: z.array(z.string()).optional(),
-    cancelReport: z.string().optional(),
+    cancelReport: z.enum(["stopped", "provider_told", "could_not_stop"]).optional(),
   })
   .meta({ id: "NodeState" });
 

@@ -261,15 +261,20 @@ export type WebhookDelivery =
 export interface NodeState {
   id: string;
   type: string;
-  status: string;
+  /** What its author calls it */
+  label?: string;
+  status: "pending" | "processing" | "completed" | "failed" | "cancelled" | "skipped";
   startedAt: string | null;
   durationMs: number | null;
   /** Credits; 1 credit = 0.01 USD */
   creditsCost: number;
+  /** Calls the node makes; before it begins: at most */
+  items?: number;
+  itemsDone?: number;
   error: ExecutionError | null;
   requestId?: string;
   warnings?: string[];
-  cancelReport?: string;
+  cancelReport?: "stopped" | "provider_told" | "could_not_stop";
 }
 
 export interface CancelResult {

@@ -1,4 +1,5 @@
 import type { EventChannel } from "./events";
+import { endKey, missingEvents, plannedEvents } from "./node-events";
 import type { CallContext, NodeState, Refusal, RunEnd, RunError, RunInput } from "./run-types";
 import type { ExecutionEvent, ExecutionRecord, ExecutionStore, FinalState, NodeProgress } from "./store";
 
@@ -33,7 +34,7 @@ const newRecord = (input: RunInput, nodes: NodeState[], admitted: ExecutionEvent
     error: null,
     webhook: webhook && { configured: true, url: webhook.url, events: webhook.events, attempts: 0, deliveredAt: null, lastError: null },
     nodes,
-    events: [admitted],
+    events: [admitted, ...plannedEvents(nodes, admitted.at)],
     millicredits: 0,
     grantUsed: false,
     createdAt: new Date(receivedAt),
@@ -91,22 +92,19 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     refuse: (executionId: string, refusal: Refusal): void =>
       channel.publish(executionId, { sequence: 0, type: "refused", at: Date.now(), data: { ...refusal } }),
 
-    nodeStarted: async (executionId: string, nodeId: string, nodeIndex: number): Promise<void> => {
-      await progress(executionId, event(`started:${nodeId}`, "node.started", { nodeId }), {
+    nodeStarted: async ({ executionId, nodeId, nodeIndex, items }: CallContext): Promise<void> => {
+      await progress(executionId, event(`started:${nodeId}`, "node.started", { nodeId, items }), {
         nodeIndex,
         status: "processing",
         startedAt: Date.now(),
+        items,
       });
     },
 
-    submitted: async (
-      call: { executionId: string; nodeId: string; nodeIndex: number; item: number },
-      requestId: string,
-      startedAt: number,
-    ): Promise<void> => {
-      const { executionId, nodeId, nodeIndex, item } = call;
-      const submitted = event(`submitted:${nodeId}:${item}`, "submitted", { nodeId, item, requestId });
-      await progress(executionId, submitted, { nodeIndex, status: "processing", requestId, ...(item === 0 ? { startedAt } : {}) });
+    submitted: async (call: CallContext, requestId: string, startedAt: number): Promise<void> => {
+      const { executionId, nodeId, nodeIndex, item, items } = call;
+      const submitted = event(`submitted:${nodeId}:${item}`, "submitted", { nodeId, item, items, requestId });
+      await progress(executionId, submitted, { nodeIndex, status: "processing", requestId, items, ...(item === 0 ? { startedAt } : {}) });
     },
 
     /** One call of a node is done; the node is, when it was the last. */
@@ -115,18 +113,22 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       const durationMs = Date.now() - startedAt;
       const nodeDone = { nodeIndex, status: "completed", durationMs } as const;
       if (items === 1) {
-        const completed = event(`completed:${nodeId}`, "node.completed", { nodeId, durationMs, ...data });
+        const completed = event(endKey("completed", nodeId), "node.completed", { nodeId, durationMs, ...data });
         await progress(executionId, completed, { ...nodeDone, itemDone: true });
         return;
       }
       const one = event(`item:${nodeId}:${item}`, "node.progress", { nodeId, item, ...data });
       const nodes = await progress(executionId, one, { nodeIndex, itemDone: true });
       if ((nodes?.[nodeIndex]?.itemsDone ?? 0) < items) return;
-      await progress(executionId, event(`completed:${nodeId}`, "node.completed", { nodeId, durationMs }), nodeDone);
+      await progress(executionId, event(endKey("completed", nodeId), "node.completed", { nodeId, durationMs }), nodeDone);
     },
 
     nodeFailed: async (executionId: string, nodeId: string, nodeIndex: number, error: RunError): Promise<void> => {
-      await progress(executionId, event(`failed:${nodeId}`, "node.failed", { nodeId, error }), { nodeIndex, status: "failed", error });
+      await progress(executionId, event(endKey("failed", nodeId), "node.failed", { nodeId, error }), {
+        nodeIndex,
+        status: "failed",
+        error,
+      });
     },
 
     cancelRequested: async (executionId: string): Promise<void> => {
@@ -138,7 +140,9 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     /** Makes the run final and says so. Idempotent. */
     finish: async (input: Pick<RunInput, "executionId" | "receivedAt">, end: RunEnd, charge: Charged): Promise<void> => {
       const settled = settledEvent(end);
-      const record = await store.finish(input.executionId, finalState(input, end, charge), settled);
+      const recorded = end.status === "completed" ? undefined : await store.eventKeys(input.executionId);
+      const events = [...missingEvents(end.nodes, recorded, settled.at), settled];
+      const record = await store.finish(input.executionId, finalState(input, end, charge), events);
       if (record) announce(input.executionId, record.events.length, settled, record);
     },
   };

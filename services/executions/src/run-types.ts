@@ -45,6 +45,8 @@ export type CancelReport = "stopped" | "provider_told" | "could_not_stop";
 export interface NodeState {
   id: string;
   type: string;
+  /** What its author calls it. */
+  label?: string;
   status: NodeStatus;
   /** Milliseconds since the epoch. */
   startedAt: number | null;
@@ -94,6 +96,8 @@ export interface CallContext {
   executionId: string;
   userId: string;
   nodeId: string;
+  /** What the node's author calls it. */
+  label?: string;
   nodeIndex: number;
   item: number;
   /** Calls that the node makes. */

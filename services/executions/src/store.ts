@@ -71,6 +71,8 @@ export interface NodeProgress {
   durationMs?: number;
   requestId?: string;
   error?: RunError;
+  /** Calls the node makes, now that its inputs are known. */
+  items?: number;
   /** One more of the node's calls is done. */
   itemDone?: boolean;
 }
@@ -245,10 +247,20 @@ export const createExecutionStore = async (connection: Connection) => {
       return "cancelled";
     },
 
+    /** The keys of everything in an event log. */
+    eventKeys: async (id: string): Promise<Set<string>> => {
+      const record = await executions.findOne({ _id: id }, { "events.key": 1 }).lean<Pick<ExecutionRecord, "events">>().exec();
+      return new Set(record?.events.map(({ key }) => key));
+    },
+
     /** Makes an execution final, once. Returns it as it is then, or null when it was final already. */
-    finish: (id: string, state: FinalState, event: ExecutionEvent): Promise<ExecutionRecord | null> =>
+    finish: (id: string, state: FinalState, events: readonly ExecutionEvent[]): Promise<ExecutionRecord | null> =>
       executions
-        .findOneAndUpdate({ _id: id, status: { $in: RUNNING } }, { $set: state, $push: { events: event } }, { returnDocument: "after" })
+        .findOneAndUpdate(
+          { _id: id, status: { $in: RUNNING } },
+          { $set: state, $push: { events: { $each: [...events] } } },
+          { returnDocument: "after" },
+        )
         .lean<ExecutionRecord>()
         .exec(),
 

@@ -1,3 +1,4 @@
+import { callsModel } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { NodeState, RunError } from "./run-types";
 import type { ExecutionView } from "./store";
@@ -15,6 +16,8 @@ const errorMessage = (error: RunError | null): executions.ExecutionError | undef
       })
     : undefined;
 
+const isCalling = ({ type }: NodeState): boolean => callsModel(type) || type === "http-request";
+
 const nodeMessage = (node: NodeState): executions.NodeState =>
   executions.NodeState.fromPartial({
     id: node.id,
@@ -27,6 +30,8 @@ const nodeMessage = (node: NodeState): executions.NodeState =>
     requestId: node.requestId ?? undefined,
     warnings: node.warnings,
     cancelReport: node.cancelReport ?? "",
+    label: node.label ?? "",
+    ...(isCalling(node) ? { items: node.items, itemsDone: node.itemsDone } : {}),
   });
 
 /** An execution as it travels between services. */

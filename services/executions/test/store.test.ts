@@ -46,7 +46,7 @@ describe("the event log", () => {
 
   it("takes nothing more once the run is final, and shows itself to its owner only", async () => {
     const { _id } = await inserted();
-    await store.finish(_id, final("completed"), event("settled", "settled"));
+    await store.finish(_id, final("completed"), [event("settled", "settled")]);
     expect(await store.progress(_id, event("late"))).toBeNull();
     expect(await store.events(_id, "someone else", 0)).toBeNull();
   });
@@ -84,7 +84,7 @@ describe("the end of a run", () => {
 
   it("is written once when it is told several times", async () => {
     const { _id } = await inserted({ status: "cancel_requested" });
-    const written = await Promise.all([1, 2, 3].map(() => store.finish(_id, final("cancelled"), event("settled", "settled"))));
+    const written = await Promise.all([1, 2, 3].map(() => store.finish(_id, final("cancelled"), [event("settled", "settled")])));
     expect(written.filter((record) => record !== null)).toHaveLength(1);
     expect((await store.events(_id, "owner", 0))!.events.map(({ type }) => type)).toEqual(["admitted", "settled"]);
     expect(await store.insert(newRecord("owner", { _id }))).toBe(false);

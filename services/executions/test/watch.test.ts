@@ -65,7 +65,7 @@ it("gives what is recorded, then what happens, until the end, and lets go", asyn
   const seen = await all(watch(id, "owner", 0, new AbortController().signal), async (type) => {
     if (type === "admitted") await tell("submitted");
     if (type === "submitted") {
-      await store.finish(id, final, news("settled"));
+      await store.finish(id, final, [news("settled")]);
       channel.publish(id, { sequence: 0, type: "settled", at: 0, data: {} });
     }
   });
@@ -76,7 +76,7 @@ it("gives what is recorded, then what happens, until the end, and lets go", asyn
 it("starts after the number it is given", async () => {
   const id = await inserted();
   await store.progress(id, news("submitted"));
-  await store.finish(id, final, news("settled"));
+  await store.finish(id, final, [news("settled")]);
   expect(await all(createWatch({ store, channel: localChannel() })(id, "owner", 2, new AbortController().signal))).toEqual(["3:settled"]);
 });
 
@@ -84,7 +84,7 @@ it("finds out from the store what the channel did not say", async () => {
   const id = await inserted();
   const stream = createWatch({ store, channel: localChannel() })(id, "owner", 1, new AbortController().signal);
   const seen = all(stream);
-  await store.finish(id, final, news("settled"));
+  await store.finish(id, final, [news("settled")]);
   expect(await seen).toEqual(["2:settled"]);
 });
 

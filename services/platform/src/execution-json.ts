@@ -29,10 +29,13 @@ export const webhookDeliveryJson = (delivery: executions.WebhookDelivery | undef
 const nodeJson = (node: executions.NodeState): Record<string, unknown> => ({
   id: node.id,
   type: node.type,
+  label: node.label || undefined,
   status: node.status,
   startedAt: iso(node.startedAt),
   durationMs: node.durationMs ?? null,
   creditsCost: toCredits(node.millicredits),
+  items: node.items,
+  itemsDone: node.itemsDone,
   error: node.error ? errorJson(node.error) : null,
   requestId: node.requestId,
   warnings: node.warnings.length > 0 ? node.warnings : undefined,

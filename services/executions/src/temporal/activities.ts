@@ -1,5 +1,5 @@
 import { activityInfo, ApplicationFailure, Context } from "@temporalio/activity";
-import { DomainError } from "@nodeloom/kernel";
+import { DomainError, nodeName } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { createAdmission } from "../admission";
 import type { Execution } from "../execution";
@@ -35,11 +35,11 @@ const HEARTBEAT_MS = 3_000;
 /** Errors of this kind pass: the activity is tried again. */
 const isTransient = (error: unknown): boolean => !(error instanceof DomainError) || error.kind === "unavailable";
 
-const runErrorOf = (error: DomainError, nodeId: string): RunError => {
+const runErrorOf = (error: DomainError, { nodeId, label }: NodeCall): RunError => {
   const { providerStatus, providerBody } = error.metadata as { providerStatus?: number; providerBody?: string };
   return {
     code: error.kind === "failed" ? error.reason : "EXECUTION_FAILED",
-    message: `node ${nodeId}: ${error.message}`,
+    message: `node ${nodeName(nodeId, label)}: ${error.message}`,
     nodeId,
     ...(providerStatus === undefined ? {} : { providerStatus }),
     ...(providerBody === undefined ? {} : { providerBody }),
@@ -47,8 +47,8 @@ const runErrorOf = (error: DomainError, nodeId: string): RunError => {
 };
 
 /** A failure after which Temporal waits as long as the provider asked to. */
-const laterOf = ({ problem, afterMs }: TryAgain, nodeId: string): ApplicationFailure => {
-  const { message, ...rest } = runErrorOf(problem, nodeId);
+const laterOf = ({ problem, afterMs }: TryAgain, call: NodeCall): ApplicationFailure => {
+  const { message, ...rest } = runErrorOf(problem, call);
   return ApplicationFailure.create({ message, type: rest.code, details: [{ message, ...rest }], nextRetryDelay: afterMs });
 };
 
@@ -71,9 +71,9 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
       return await work();
     } catch (error) {
       if (Context.current().cancellationSignal.aborted) throw error;
-      if (error instanceof TryAgain) throw laterOf(error, call.nodeId);
+      if (error instanceof TryAgain) throw laterOf(error, call);
       if (isTransient(error)) throw error;
-      const problem = runErrorOf(error as DomainError, call.nodeId);
+      const problem = runErrorOf(error as DomainError, call);
       await noted(execution.nodeFailed(call.executionId, call.nodeId, call.nodeIndex, problem));
       const { jobMayRun } = (error as DomainError).metadata as StepFailure;
       throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(jobMayRun ? [{ jobMayRun }] : []));
@@ -127,14 +127,14 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
       try {
         return await modelCalls.cancel(call, job);
       } catch (error) {
-        throw error instanceof TryAgain ? laterOf(error, call.nodeId) : error;
+        throw error instanceof TryAgain ? laterOf(error, call) : error;
       }
     },
 
     runText: (call) =>
       guarded(call, () =>
         beating(call.key, async (signal) => {
-          if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call.executionId, call.nodeId, call.nodeIndex);
+          if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call);
           const result = await modelCalls.text(call, signal, submitUntil());
           await noted(execution.itemCompleted(call, {}));
           return result;
@@ -144,7 +144,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     httpRequest: (call) =>
       guarded(call, () =>
         beating(call.key, async (signal) => {
-          if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call.executionId, call.nodeId, call.nodeIndex);
+          if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call);
           const answer = await httpRequest(call.call, call.key, signal);
           await noted(execution.itemCompleted(call, { status: answer.status }));
           return answer;

@@ -48,6 +48,8 @@ export interface RunPlan {
   /** Warnings of the steps, by node id. */
   warnings: Record<string, string[]>;
   models: Record<string, PlannedModel>;
+  /** What their authors call nodes, by node id. */
+  labels?: Record<string, string>;
   /** What flows into the response-output ports. */
   output: Record<string, Source[]>;
   /** Node ids of the response-output nodes. */

@@ -6,7 +6,7 @@ import { GRAPH_BOUNDS, textBytes, valueBytes } from "./bounds";
 import type { EvaluatedNode, PlanStep, RunPlan, Source } from "./plan-types";
 import { inputPorts, literalInputs } from "./ports";
 import { outputCount, PRICED_INPUTS, propertySchema, worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
-import { callsModel, isRecord, type Graph, type GraphIssue, type GraphNode } from "./types";
+import { callsModel, isRecord, labelOf, type Graph, type GraphIssue, type GraphNode } from "./types";
 import { checkStructure, type Wiring } from "./validate";
 import { asText, BindError, member, placeholdersIn, type MediaValue } from "./value";
 
@@ -352,6 +352,15 @@ const tooMuch = ({ steps, bytes }: Planner): GraphIssue[] => {
   ];
 };
 
+/** What authors call the nodes that run. */
+const labelsOf = (nodes: readonly GraphNode[]): Pick<RunPlan, "labels"> => {
+  const labels = nodes.flatMap((node) => {
+    const label = labelOf(node);
+    return label === undefined ? [] : [[node.id, label]];
+  });
+  return labels.length === 0 ? {} : { labels: Object.fromEntries(labels) as Record<string, string> };
+};
+
 /**
  * Turns a graph, its inputs and the models it names into a plan. Pure nodes whose inputs are known are evaluated
  * here, once; what is left runs later.
@@ -396,6 +405,7 @@ export const planRun = (request: PlanRequest): { plan: RunPlan; issues: [] } | {
       evaluated,
       warnings: Object.fromEntries(warnings),
       models,
+      ...labelsOf(wiring.order),
       output: Object.fromEntries(output),
       outputNodes: outputNodes.map((node) => node.id),
       markupPermille: request.markupPermille,

@@ -44,6 +44,19 @@ export type NodeType = (typeof NODE_TYPES)[number];
 export const isNodeType = (type: string): type is NodeType => (NODE_TYPES as readonly string[]).includes(type);
 export const isGeneratorType = (type: string): type is GeneratorType => (GENERATOR_TYPES as readonly string[]).includes(type);
 
+/** Names longer than this are cut where they are shown. */
+const MAX_LABEL_CHARS = 80;
+
+/** What a node's author calls it, or undefined. */
+export const labelOf = ({ data }: Pick<GraphNode, "data">): string | undefined => {
+  const given = [data.label, data.name, data.title].find((name) => typeof name === "string" && name.trim() !== "") as string | undefined;
+  return given?.trim().replace(/\s+/g, " ").slice(0, MAX_LABEL_CHARS);
+};
+
+/** A node as messages call it: its label where it has one, and its id. */
+export const nodeName = (id: string, label: string | undefined): string =>
+  label === undefined || label === id ? id : `"${label}" (${id})`;
+
 /** Node kinds that call a registered model. */
 export const callsModel = (type: string): boolean => isGeneratorType(type) || type === "llm-assistant";
 

@@ -7,8 +7,8 @@ import {
   proxyActivities,
   TimeoutFailure,
 } from "@temporalio/workflow";
-import { bindItems, callInputs, collect, httpCall, itemKey, mediaOutput, type PlanStep } from "@nodeloom/kernel/graph";
-import type { CallContext, CallResult, RunError, RunInput } from "../../run-types";
+import { callInputs, collect, httpCall, itemKey, mediaOutput, nodeName, type PlanStep } from "@nodeloom/kernel/graph";
+import type { CallContext, CallResult, NodeState, RunError, RunInput } from "../../run-types";
 import { ATTEMPTS, TIMING } from "../../timing";
 import type { Activities, ModelCall, StepFailure, SubmittedJob } from "../activity-types";
 import type { GraphRun } from "./graph-run";
@@ -48,14 +48,14 @@ const { cancelJob } = proxyActivities<Activities>({
  * The error of a failed activity (or of anything thrown) as the run records it. A refused submission has a code of
  * its own only where the caller waits for the submission.
  */
-export const runError = (error: unknown, nodeId: string, mode: RunInput["mode"]): RunError => {
+export const runError = (error: unknown, { id: nodeId, label }: NodeState, mode: RunInput["mode"]): RunError => {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof ApplicationFailure) {
     const [details] = (cause.details ?? []) as [RunError?];
     const code = details?.code === "PROVIDER_SUBMIT_FAILED" && mode === "sync" ? "EXECUTION_FAILED" : details?.code;
     if (details && code) return { ...details, code, nodeId };
   }
-  return { code: "EXECUTION_FAILED", message: `node ${nodeId}: ${describe(error)}`, nodeId };
+  return { code: "EXECUTION_FAILED", message: `node ${nodeName(nodeId, label)}: ${describe(error)}`, nodeId };
 };
 
 const describe = (error: unknown): string => {
@@ -66,6 +66,7 @@ const describe = (error: unknown): string => {
 
 const record = (run: GraphRun, call: CallContext, result: CallResult): CallResult => {
   run.completed.push({ key: itemKey(call.nodeId, call.item), nodeId: call.nodeId, costMicroUsd: result.costMicroUsd });
+  run.itemDone(call.nodeId);
   return result;
 };
 
@@ -148,7 +149,7 @@ const OUTPUT_PORT: Readonly<Record<string, string>> = {
 };
 
 const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context: ContextOf): Promise<void> => {
-  const { items, mapped } = bindItems(step, run.outputs);
+  const { items, mapped } = run.bind(step);
   const model = step.model!;
   const { modality, price } = input.plan.models[model]!;
   const isText = modality === "text";
@@ -167,12 +168,13 @@ const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context
 };
 
 const callHttp = async (run: GraphRun, step: PlanStep, context: ContextOf): Promise<void> => {
-  const { items, mapped } = bindItems(step, run.outputs);
-  const answers = await callItems(items, (item, index) =>
-    httpRequest.executeWithOptions({ summary: `${step.id}: http request` }, [
-      { ...context(index, items.length), call: httpCall(step, item) },
-    ]),
-  );
+  const { items, mapped } = run.bind(step);
+  const answers = await callItems(items, async (item, index) => {
+    const call = { ...context(index, items.length), call: httpCall(step, item) };
+    const answer = await httpRequest.executeWithOptions({ summary: `${step.id}: http request` }, [call]);
+    run.itemDone(step.id);
+    return answer;
+  });
   run.give(step.id, "body", mapped ? answers.map((answer) => answer.body) : answers[0]?.body);
   run.give(step.id, "status", mapped ? answers.map((answer) => answer.status) : answers[0]?.status);
 };
@@ -181,11 +183,13 @@ const callHttp = async (run: GraphRun, step: PlanStep, context: ContextOf): Prom
 export const runStep = async (run: GraphRun, input: RunInput, step: PlanStep): Promise<void> => {
   const { executionId, userId } = input;
   const nodeIndex = run.indexOf(step.id);
+  const { label } = run.node(step.id);
   const startedAt = Date.now();
   const context: ContextOf = (item, items) => ({
     executionId,
     userId,
     nodeId: step.id,
+    ...(label === undefined ? {} : { label }),
     nodeIndex,
     item,
     items,

@@ -48,7 +48,7 @@ const runSteps = async (run: GraphRun, input: RunInput): Promise<Failure | undef
           () => void done.add(step.id),
           (error: unknown) => {
             if (isCancellation(error)) return;
-            const problem = runError(error, step.id, input.mode);
+            const problem = runError(error, run.node(step.id), input.mode);
             run.fail(step.id, problem, Date.now());
             failure ??= { error: problem };
             scope.cancel();
@@ -75,7 +75,7 @@ const TOO_LARGE: RunError = { code: "EXECUTION_FAILED", message: "the result is 
 const endOf = (run: GraphRun, failure: Failure | undefined): RunEnd => {
   const complete = failure === undefined && run.isComplete;
   const status: FinalStatus = failure ? "failed" : complete ? "completed" : "cancelled";
-  const result = complete ? run.result() : null;
+  const result = complete ? run.result(Date.now()) : null;
   if (result !== null && JSON.stringify(result).length > MAX_RESULT_CHARS) return endOf(run, { error: TOO_LARGE });
   run.stopRest(Date.now());
   return { status, result, error: failure?.error ?? null, requestId: run.requestId, nodes: run.nodes, completed: run.completed };

@@ -4,15 +4,23 @@ import {
   collect,
   dependencies,
   pureValue,
+  type Bound,
   type Outputs,
   type PlanStep,
   type RunPlan,
 } from "@nodeloom/kernel/graph";
 import type { CompletedCall, NodeState, NodeStatus, RunError } from "../../run-types";
 
-const newNode = (id: string, type: string, status: NodeStatus, warnings: string[], items: number): NodeState => ({
+const newNode = (
+  { labels = {} }: RunPlan,
+  { id, type }: { id: string; type: string },
+  status: NodeStatus,
+  warnings: string[],
+  items: number,
+): NodeState => ({
   id,
   type,
+  ...(Object.hasOwn(labels, id) ? { label: labels[id]! } : {}),
   status,
   startedAt: null,
   durationMs: null,
@@ -29,9 +37,9 @@ const warningsOf = ({ warnings }: RunPlan, id: string): string[] => (Object.hasO
 
 /** Every node of a run before it starts: what planning evaluated is done, the rest is pending. */
 export const initialNodes = (plan: RunPlan): NodeState[] => [
-  ...plan.evaluated.map((node) => newNode(node.id, node.type, "completed", node.warnings, 0)),
-  ...plan.steps.map((step) => newNode(step.id, step.type, "pending", warningsOf(plan, step.id), step.maxItems)),
-  ...plan.outputNodes.map((id) => newNode(id, "response-output", "pending", [], 0)),
+  ...plan.evaluated.map((node) => newNode(plan, node, "completed", node.warnings, 0)),
+  ...plan.steps.map((step) => newNode(plan, step, "pending", warningsOf(plan, step.id), step.maxItems)),
+  ...plan.outputNodes.map((id) => newNode(plan, { id, type: "response-output" }, "pending", [], 0)),
 ];
 
 /** The memory of one run: what each node gave, how it stands, what was paid for. */
@@ -68,9 +76,21 @@ export class GraphRun {
     node.startedAt = now;
   }
 
+  /** The calls a started step makes, now that its inputs are there. */
+  bind(step: PlanStep): Bound {
+    const bound = bindItems(step, this.outputs);
+    this.node(step.id).items = bound.items.length;
+    return bound;
+  }
+
+  /** One more of a step's calls is done. */
+  itemDone(nodeId: string): void {
+    this.node(nodeId).itemsDone += 1;
+  }
+
   /** Evaluates a pure step. */
   evaluate(step: PlanStep): void {
-    const { items, mapped } = bindItems(step, this.outputs);
+    const { items, mapped } = this.bind(step);
     this.give(
       step.id,
       step.type === "list" ? "items" : "text",
@@ -115,8 +135,8 @@ export class GraphRun {
     return this.plan.steps.every((step) => this.node(step.id).status === "completed");
   }
 
-  result(): Record<string, unknown> {
-    for (const id of this.plan.outputNodes) this.node(id).status = "completed";
+  result(now: number): Record<string, unknown> {
+    for (const id of this.plan.outputNodes) Object.assign(this.node(id), { status: "completed", startedAt: now, durationMs: 0 });
     return buildResult(this.plan.output, this.outputs);
   }
 }
