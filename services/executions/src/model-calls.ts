@@ -3,8 +3,10 @@ import { actualMicroUsd, DomainError, pricedInputs, type ErrorMetadata } from "@
 import type { Media } from "./clients";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
 import { isBusy, judge, pauseFor, TryAgain } from "./provider-failures";
+import type { Gate } from "./provider-gates";
 import { ProviderError, type JobProvider, type Provider, type Submission, type TextProvider } from "./providers";
 import type { CallResult, MediaFile } from "./run-types";
+import { createSlots } from "./slots";
 import type { ExecutionStore } from "./store";
 import type { CancelResult, ModelCall, SubmittedJob } from "./temporal/activity-types";
 import { TIMING } from "./timing";
@@ -12,6 +14,8 @@ import { TIMING } from "./timing";
 const POLL_GROWTH = 1.3;
 const SERVER_ERROR = 500;
 const MEDIA_CALL_MS = 120_000;
+/** Files of providers that are stored at once, and that may wait for it. */
+const DOWNLOADS = { slots: 32, places: 10_000 };
 /** Pauses before a write is tried again that says what a provider was sent. */
 const RECORD_AGAIN_MS = [100, 500, 2_000];
 
@@ -25,6 +29,8 @@ const final = (
 export interface ModelCallsOptions {
   catalog: ModelCatalog;
   provider: (model: CatalogModel) => Provider;
+  /** What stands before the provider of a model. */
+  gate: (model: CatalogModel) => Gate;
   media: Media;
   store: Pick<ExecutionStore, "claimSubmission" | "recordSubmission" | "releaseSubmission">;
 }
@@ -66,7 +72,8 @@ const submitFailure = (model: string, error: ProviderError): DomainError =>
 const afterFailure = (call: ModelCall, error: ProviderError, idempotent: boolean, until: number): Error => {
   const { again, afterMs } = judge(error, idempotent);
   if (again && afterMs === undefined) return error;
-  const problem = submitFailure(call.model, error);
+  const isCalled = error.kind !== "unavailable";
+  const problem = isCalled ? submitFailure(call.model, error) : final("EXECUTION_FAILED", `${call.model}: ${error.message}`);
   if (!again) return problem;
   const pauseMs = pauseFor(afterMs!);
   return Date.now() + pauseMs + TIMING.submitReserve > until ? problem : new TryAgain(problem, pauseMs);
@@ -82,7 +89,9 @@ const cancelLater = (call: ModelCall, afterMs: number): TryAgain =>
 export type ModelCalls = ReturnType<typeof createModelCalls>;
 
 /** Calls of models at their providers, as the steps of a run make them. */
-export const createModelCalls = ({ catalog, provider, media, store }: ModelCallsOptions) => {
+export const createModelCalls = ({ catalog, provider, gate, media, store }: ModelCallsOptions) => {
+  const downloads = createSlots(DOWNLOADS);
+
   const load = async (call: ModelCall): Promise<{ model: CatalogModel; provider: Provider }> => {
     const model = await catalog.getAny(call.model);
     return { model, provider: provider(model) };
@@ -117,14 +126,20 @@ export const createModelCalls = ({ catalog, provider, media, store }: ModelCalls
   };
 
   /** Stores a finished job's files and prices the call. */
-  const collect = async (call: ModelCall, model: CatalogModel, requestId: string, urls: readonly string[]): Promise<CallResult> => {
+  const collect = async (
+    call: ModelCall,
+    model: CatalogModel,
+    requestId: string,
+    urls: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<CallResult> => {
     if (urls.length === 0) throw final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model} finished without the expected output`);
     const files = await Promise.all(
       urls.map(async (sourceUrl, index): Promise<MediaFile> => {
         const id = `${call.executionId}-${call.nodeIndex}-${call.item}-${index}`;
-        const { object } = await media.ingest(
-          { id, ownerId: call.userId, sourceUrl, accept: [model.modality] },
-          { deadlineMs: MEDIA_CALL_MS },
+        const { object } = await downloads.use(
+          () => media.ingest({ id, ownerId: call.userId, sourceUrl, accept: [model.modality] }, { deadlineMs: MEDIA_CALL_MS }),
+          { signal, maxWaitMs: TIMING.job },
         );
         if (!object) throw final("EXECUTION_FAILED", `${call.model}: its output could not be stored`);
         return { url: object.url, contentType: object.contentType };
@@ -148,16 +163,18 @@ export const createModelCalls = ({ catalog, provider, media, store }: ModelCalls
   return {
     /**
      * Submits a job. Repeated attempts make one job at the provider.
+     * @param signal ends the wait for the provider, but no submission that has begun
      * @param until when the last attempt must be over, in milliseconds since the epoch
-     * @throws TryAgain when the provider asked to be called later
+     * @throws TryAgain when the provider may be called later
      */
-    submit: async (call: ModelCall, until: number): Promise<SubmittedJob> => {
+    submit: async (call: ModelCall, signal: AbortSignal, until: number): Promise<SubmittedJob> => {
       const { model, provider: target } = await job(call);
       checkInputs(model, call);
       const inputs = pricedInputs(model.price, model.inputSchema, call.inputs);
       try {
-        if (target.idempotentSubmit) return await target.submit({ inputs, idempotencyKey: call.key });
-        return await submitOnce(target, call, inputs);
+        const send = (): Promise<Submission> =>
+          target.idempotentSubmit ? target.submit({ inputs, idempotencyKey: call.key }) : submitOnce(target, call, inputs);
+        return await gate(model).pass(send, { signal, until: until - TIMING.submitReserve });
       } catch (error) {
         throw error instanceof ProviderError ? afterFailure(call, error, target.idempotentSubmit, until) : error;
       }
@@ -175,7 +192,7 @@ export const createModelCalls = ({ catalog, provider, media, store }: ModelCalls
         try {
           const state = await target.poll(submitted, signal);
           answeredAt = Date.now();
-          if (state.state === "succeeded") return await collect(call, model, submitted.requestId, state.files);
+          if (state.state === "succeeded") return await collect(call, model, submitted.requestId, state.files, signal);
           if (state.state === "failed") throw final("EXECUTION_FAILED", `${call.model}: ${state.message}`);
           if (state.state === "cancelled") throw final("EXECUTION_FAILED", `${call.model}: the provider cancelled the job`);
         } catch (error) {
@@ -227,7 +244,8 @@ export const createModelCalls = ({ catalog, provider, media, store }: ModelCalls
       checkInputs(model, call);
       for (;;) {
         try {
-          return await textOnce(call, model, target, signal);
+          const run = (): Promise<CallResult> => textOnce(call, model, target, signal);
+          return await gate(model).pass(run, { signal, until: until - TIMING.submitReserve });
         } catch (error) {
           if (!(error instanceof ProviderError)) throw error;
           if (error.kind === "incomplete") throw final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model}: ${error.message}`);

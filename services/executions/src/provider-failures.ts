@@ -1,5 +1,5 @@
 import type { DomainError } from "@nodeloom/kernel";
-import type { ProviderError } from "./providers";
+import { ProviderError } from "./providers";
 
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
@@ -25,6 +25,8 @@ export interface Verdict {
  */
 export const judge = (error: ProviderError, idempotent: boolean): Verdict => {
   switch (error.kind) {
+    case "unavailable":
+      return { again: true, afterMs: error.retryAfterMs ?? 0, tookNothing: true };
     case "unreachable":
       return { again: true, tookNothing: true };
     case "ambiguous":
@@ -38,6 +40,15 @@ export const judge = (error: ProviderError, idempotent: boolean): Verdict => {
     default:
       return { again: false, tookNothing: false };
   }
+};
+
+const FIRST_SERVER_ERROR = 500;
+
+/** Whether a failure says that the provider is away, and not that it would not do what was asked. */
+export const isAway = (error: unknown): boolean => {
+  if (!(error instanceof ProviderError)) return false;
+  if (error.kind === "unreachable" || error.kind === "ambiguous") return true;
+  return error.kind === "refused" && (error.status ?? 0) >= FIRST_SERVER_ERROR;
 };
 
 /** A step that failed for now. `problem` is what becomes of it when there is no time left to try again. */

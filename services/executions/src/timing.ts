@@ -9,18 +9,24 @@ export const TIMING = {
   /** Admission: what the hold may take before the run is refused as unavailable. */
   holdCall: 3 * SECOND,
   localActivity: 10 * SECOND,
+  /** How long a submission may be silent before it is made again elsewhere. */
   submit: 30 * SECOND,
   /** How long a provider that is unreachable, or too busy, is tried again. */
   submitTotal: 2 * MINUTE,
-  /** What must be left of that when a provider's request to wait is granted. */
-  submitReserve: 5 * SECOND,
+  /** What must be left of that for one attempt, when a provider is waited for. */
+  submitReserve: 30 * SECOND,
+  /** How long a provider that is away is left alone: the first time, the second time in a row, … */
+  breakerPauses: [2 * SECOND, 5 * SECOND, 10 * SECOND, 20 * SECOND, 30 * SECOND],
+  /** How long a call waits for the outcome of another one, which tries whether the provider is back. */
+  breakerProbe: SECOND,
   /** Longest pause between polls that a provider may ask for. */
   pollPause: MINUTE,
   /** How long polls may fail in a row. */
   pollSilence: 3 * MINUTE,
   /** Longest job of a provider. */
   job: 2 * HOUR,
-  text: 6 * MINUTE,
+  /** One call of a text model, waiting for its provider included. */
+  text: 7 * MINUTE,
   httpRequest: 60 * SECOND,
   heartbeat: 10 * SECOND,
   /** Also stores what had finished by then. */

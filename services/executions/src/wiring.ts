@@ -10,6 +10,7 @@ import { createModelCalls } from "./model-calls";
 import { createModelCatalog, type CatalogModel } from "./model-catalog";
 import { createHttpRequest } from "./nodes/http-request";
 import { createPlanning } from "./planning";
+import { createGates } from "./provider-gates";
 import { createProvider, type Provider } from "./providers";
 import { createQuotes } from "./quotes";
 import { createReconciler } from "./reconcile";
@@ -82,6 +83,8 @@ export const wire = async (
     return known;
   };
 
+  const gates = createGates(logger);
+
   const stopping = new AbortController();
   const temporal = await connectTemporal({
     address: config.TEMPORAL_ADDRESS,
@@ -102,7 +105,7 @@ export const wire = async (
       runInstant: createInstantRuns({ billing: services.billing, usage: services.usage, execution }),
       settlement,
       execution,
-      modelCalls: createModelCalls({ catalog, provider, media: services.media, store }),
+      modelCalls: createModelCalls({ catalog, provider, gate: (model) => gates(model.providerJson), media: services.media, store }),
       httpRequest: createHttpRequest(egress),
       webhooks,
       reconcile: createReconciler({ store, starter, settlement, announce: createFirstDelivery(deliveries), logger }),

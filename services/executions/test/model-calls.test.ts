@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { compileSchema, type DomainError, type Price } from "@nodeloom/kernel";
-import { createEgressClient, type EgressClient } from "@nodeloom/platform";
+import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
 import type { Media } from "../src/clients";
 import { createModelCalls, type ModelCalls } from "../src/model-calls";
 import type { CatalogModel, ModelCatalog } from "../src/model-catalog";
+import { createGates, FAILURES_TO_OPEN, type Gate } from "../src/provider-gates";
 import { TryAgain } from "../src/provider-failures";
 import { createProvider, ProviderError } from "../src/providers";
 import type { ExecutionStore } from "../src/store";
@@ -81,7 +82,8 @@ const PRICES: Record<string, Price> = {
   image: { basis: "image", microUsd: 20_000 },
   text: { basis: "tokens", inputMicroUsdPerMillion: 1_000_000, outputMicroUsdPerMillion: 1_000_000 },
 };
-const modelCalls = (settings: Record<string, unknown>, modality: "image" | "text"): ModelCalls => {
+const open: Gate = { pass: (call) => call() };
+const modelCalls = (settings: Record<string, unknown>, modality: "image" | "text", gate = open): ModelCalls => {
   const inputSchema = {
     type: "object",
     properties: {
@@ -104,6 +106,7 @@ const modelCalls = (settings: Record<string, unknown>, modality: "image" | "text
   return createModelCalls({
     catalog: catalogOf(model),
     provider: () => createProvider(model.providerJson, { egress, secret: () => "super-secret-value" }),
+    gate: () => gate,
     media: {} as Media,
     store,
   });
@@ -139,9 +142,9 @@ const never = (): undefined => undefined;
 describe("what is sent", () => {
   it("says every number that is paid for, also where the caller left it out", async () => {
     answers = ({ path }) => ({ body: path.includes("chat") ? { choices: [{ message: { content: "x" } }] } : { id: "j" } });
-    await modelCalls(polling(), "image").submit(callOf(), soon());
+    await modelCalls(polling(), "image").submit(callOf(), live, soon());
     await modelCalls(chat(), "text").text(callOf(), live, soon());
-    await modelCalls(polling(), "image").submit(callOf({ inputs: { prompt: "hi", count: 3 } }), soon());
+    await modelCalls(polling(), "image").submit(callOf({ inputs: { prompt: "hi", count: 3 } }), live, soon());
     expect(seen.map(({ body }) => body.n ?? body.max_tokens)).toEqual([2, 99, 3]);
   });
 
@@ -149,8 +152,8 @@ describe("what is sent", () => {
     answers = () => ({ body: { id: "j" } });
     const call = callOf({ nodeId: "画像" });
     const calls = modelCalls(polling({ idempotencyHeader: "idempotency-key" }), "image");
-    await calls.submit(call, soon());
-    await calls.submit(call, soon());
+    await calls.submit(call, live, soon());
+    await calls.submit(call, live, soon());
     expect(seen[0]!.headers["idempotency-key"]).toMatch(/^[0-9a-f]{64}$/);
     expect(seen[1]!.headers["idempotency-key"]).toBe(seen[0]!.headers["idempotency-key"]);
   });
@@ -161,8 +164,8 @@ describe("a submission to a provider without idempotency keys", () => {
     answers = () => ({ body: { id: "only" } });
     const call = callOf();
     const calls = modelCalls(polling(), "image");
-    expect(await calls.submit(call, soon())).toEqual({ requestId: "only" });
-    expect(await calls.submit(call, soon())).toEqual({ requestId: "only" });
+    expect(await calls.submit(call, live, soon())).toEqual({ requestId: "only" });
+    expect(await calls.submit(call, live, soon())).toEqual({ requestId: "only" });
     expect(seen).toHaveLength(1);
   });
 
@@ -170,8 +173,8 @@ describe("a submission to a provider without idempotency keys", () => {
     answers = () => undefined;
     const call = callOf();
     const calls = modelCalls(polling(), "image");
-    await expect(calls.submit(call, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
-    await expect(calls.submit(call, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
+    await expect(calls.submit(call, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
+    await expect(calls.submit(call, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
     expect(seen).toHaveLength(1);
   });
 
@@ -194,11 +197,12 @@ describe("a submission to a provider without idempotency keys", () => {
     const calls = createModelCalls({
       catalog: catalogOf(model),
       provider: () => createProvider(JSON.stringify(settings), { egress, secret: () => undefined }),
+      gate: () => open,
       media: {} as Media,
       store: flaky,
     });
     const call = callOf();
-    await calls.submit(call, soon());
+    await calls.submit(call, live, soon());
     expect(await store.claimSubmission(call.key)).toMatchObject({ requestId: "kept" });
   });
 });
@@ -209,7 +213,7 @@ const outcomeOf = async (answer: Answer | undefined, idempotent: boolean): Promi
   answers = () => answer;
   const call = callOf();
   const ends = await modelCalls(polling(idempotent ? IDEMPOTENT : {}), "image")
-    .submit(call, soon())
+    .submit(call, live, soon())
     .then(
       () => "taken",
       (error: unknown) => {
@@ -249,11 +253,46 @@ describe("a submission that fails", () => {
     const call = callOf();
     const calls = modelCalls(polling(), "image");
     answers = () => says(429, "0");
-    await expect(calls.submit(call, soon())).rejects.toBeInstanceOf(TryAgain);
+    await expect(calls.submit(call, live, soon())).rejects.toBeInstanceOf(TryAgain);
     answers = () => ({ body: { id: "late" } });
-    expect(await calls.submit(call, soon())).toEqual({ requestId: "late" });
-    expect(await calls.submit(call, soon())).toEqual({ requestId: "late" });
+    expect(await calls.submit(call, live, soon())).toEqual({ requestId: "late" });
+    expect(await calls.submit(call, live, soon())).toEqual({ requestId: "late" });
     expect(seen).toHaveLength(2);
+  });
+});
+
+describe("a provider that is away", () => {
+  const gateOf = (settings: Record<string, unknown>): Gate => createGates(createLogger("test", "silent"))(JSON.stringify(settings));
+
+  it("is not called: submissions wait, or fail when there is no time left", async () => {
+    answers = () => says(502);
+    const settings = polling(IDEMPOTENT);
+    const calls = modelCalls(settings, "image", gateOf(settings));
+    for (let failures = 0; failures < FAILURES_TO_OPEN; failures += 1)
+      await expect(calls.submit(callOf(), live, soon())).rejects.toMatchObject({ metadata: { providerStatus: 502 } });
+    await expect(calls.submit(callOf(), live, soon())).rejects.toMatchObject({
+      name: "TryAgain",
+      problem: { reason: "EXECUTION_FAILED", message: `m: provider ${new URL(baseUrl).host} is not available at the moment` },
+    });
+    await expect(calls.submit(callOf(), live, Date.now())).rejects.toMatchObject({ reason: "EXECUTION_FAILED" });
+    expect(seen).toHaveLength(FAILURES_TO_OPEN);
+  });
+
+  it("leaves no claim on what was not sent", async () => {
+    answers = () => ({ body: { id: "j" } });
+    const settings = polling({});
+    const gate: Gate = { pass: () => Promise.reject(new ProviderError("unavailable", "away", undefined, undefined, 10)) };
+    const call = callOf();
+    await expect(modelCalls(settings, "image", gate).submit(call, live, soon())).rejects.toBeInstanceOf(TryAgain);
+    expect(await modelCalls(settings, "image").submit(call, live, soon())).toEqual({ requestId: "j" });
+  });
+
+  it("still is asked about its jobs, and told to stop them", async () => {
+    const shut: Gate = { pass: () => Promise.reject(new Error("shut")) };
+    answers = ({ path }) => (path.endsWith("/cancel") ? {} : { body: { status: "failed", error: "over" } });
+    await expect(modelCalls(polling(), "image", shut).poll(callOf(), { requestId: "j" }, live, never)).rejects.toThrow("m: over");
+    answers = ({ path }) => (path.endsWith("/cancel") ? {} : { body: { status: "working" } });
+    expect((await modelCalls(polling(), "image", shut).cancel(callOf(), { requestId: "j" })).report).toBe("provider_told");
   });
 });
 

@@ -54,8 +54,12 @@ const files = z
   .partialRecord(z.enum(["images", "videos", "audios"]), pointer)
   .refine((value) => Object.keys(value).length > 0, "must name an output");
 
+/** How many calls one process may have under way at a provider: its submissions, and its calls of text models. */
+const maxConcurrent = z.number().int().min(1).max(10_000).optional();
+
 const httpPolling = z.strictObject({
   kind: z.literal("http-polling"),
+  maxConcurrent,
   baseUrl: text,
   auth: auth.optional(),
   headers: z.record(text, z.string()).optional(),
@@ -84,6 +88,7 @@ const httpPolling = z.strictObject({
 
 const inferencePlatform = z.strictObject({
   kind: z.literal("inference-platform"),
+  maxConcurrent,
   dialect: z.enum(["fal-queue", "replicate"]),
   baseUrl: text,
   app: text,
@@ -93,7 +98,7 @@ const inferencePlatform = z.strictObject({
   maxIntervalMs: pollMs.optional(),
 });
 
-const llm = z.strictObject({ kind: z.literal("llm"), baseUrl: text, model: text, auth: auth.optional() });
+const llm = z.strictObject({ kind: z.literal("llm"), maxConcurrent, baseUrl: text, model: text, auth: auth.optional() });
 
 /** What a file of the registry must look like. */
 export const entrySchema = z

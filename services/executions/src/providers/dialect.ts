@@ -6,13 +6,14 @@ export class ProviderError extends Error {
   constructor(
     /**
      * refused: the provider answered with an error status; failed: the job ended in an error; incomplete: it ended
-     * without the expected output; unreachable: nothing was sent; ambiguous: it may have been received.
+     * without the expected output; unreachable: nothing was sent; ambiguous: it may have been received; unavailable: it
+     * was not called, because it is away or has too many calls of ours.
      */
-    readonly kind: "refused" | "failed" | "incomplete" | "unreachable" | "ambiguous",
+    readonly kind: "refused" | "failed" | "incomplete" | "unreachable" | "ambiguous" | "unavailable",
     message: string,
     readonly status?: number,
     readonly body?: string,
-    /** How long the provider asked to wait (Retry-After), in milliseconds. */
+    /** How long to wait before it is called again, where that is known (Retry-After), in milliseconds. */
     readonly retryAfterMs?: number,
   ) {
     super(message);

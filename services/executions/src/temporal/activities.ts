@@ -105,12 +105,14 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     runInstant: (input, end) => runInstant(input, end, activityInfo().attempt),
 
     submit: (call) =>
-      guarded(call, async () => {
-        const startedAt = Context.current().info.scheduledTimestampMs;
-        const job = await modelCalls.submit(call, submitUntil());
-        await execution.submitted(call, job.requestId, startedAt);
-        return job;
-      }),
+      guarded(call, () =>
+        beating(call.key, async (cancelled) => {
+          const startedAt = activityInfo().scheduledTimestampMs;
+          const job = await modelCalls.submit(call, AbortSignal.any([cancelled, stopping]), submitUntil());
+          await execution.submitted(call, job.requestId, startedAt);
+          return job;
+        }),
+      ),
 
     poll: (call, job) =>
       guarded(call, () =>

@@ -16,8 +16,9 @@ import type { GraphRun } from "./graph-run";
 const backoff = { initialInterval: 250, backoffCoefficient: 2, maximumInterval: "10s" } as const;
 
 const { submit } = proxyActivities<Activities>({
-  startToCloseTimeout: TIMING.submit,
   scheduleToCloseTimeout: TIMING.submitTotal,
+  // It may wait for its provider; a process that died meanwhile is found out by its silence.
+  heartbeatTimeout: TIMING.submit,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: backoff,
 });

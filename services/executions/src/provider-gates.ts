@@ -1,0 +1,166 @@
+import { circuitBreaker, CircuitState, ConsecutiveBreaker, handleWhen, isBrokenCircuitError, IterableBackoff } from "cockatiel";
+import type { Logger } from "@nodeloom/platform";
+import { LRUCache } from "lru-cache";
+import { isAway } from "./provider-failures";
+import { ProviderError } from "./providers";
+import { createSlots, NoSlot } from "./slots";
+import { TIMING } from "./timing";
+
+/** Failures in a row after which a provider is left alone for a while. */
+export const FAILURES_TO_OPEN = 10;
+/** Calls that may wait for one of a provider's `maxConcurrent`. */
+const PLACES = 1_000;
+const REMEMBERED_PROVIDERS = 500;
+
+export interface PassOptions {
+  signal?: AbortSignal | undefined;
+  /** When the call must have begun, in milliseconds since the epoch. */
+  until: number;
+}
+
+/** What stands before a provider, in this process. */
+export interface Gate {
+  /**
+   * Makes one submission, or one call of a text model, when the provider may be called.
+   * @throws ProviderError of the kind "unavailable" when it may not: nothing was sent then
+   */
+  pass<T>(call: () => Promise<T>, options: PassOptions): Promise<T>;
+}
+
+interface GateSettings {
+  /** How the provider is called in messages: its host. */
+  name: string;
+  /** The same for all models that share an address and a secret. */
+  id: string;
+  maxConcurrent: number | undefined;
+}
+
+const settingsOf = (providerJson: string): GateSettings => {
+  const {
+    baseUrl = "",
+    auth,
+    maxConcurrent,
+  } = JSON.parse(providerJson) as {
+    baseUrl?: string;
+    auth?: { secretEnv?: string };
+    maxConcurrent?: number;
+  };
+  const name = URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
+  return { name, id: `${name} ${auth?.secretEnv ?? ""}`, maxConcurrent };
+};
+
+type Answer<T> = { value: T } | { refusal: ProviderError };
+
+/** What a provider answered, a refusal included; whatever else happened is thrown. */
+const answerOf = async <T>(call: () => Promise<T>): Promise<Answer<T>> => {
+  try {
+    return { value: await call() };
+  } catch (error) {
+    if (error instanceof ProviderError && !isAway(error)) return { refusal: error };
+    throw error;
+  }
+};
+
+interface Breaker {
+  run<T>(call: () => Promise<T>): Promise<T>;
+  /** Throws while the provider is left alone. */
+  check(): void;
+}
+
+/**
+ * Leaves a provider alone that is away: after failures in a row for a pause, then until one call has succeeded. Only what
+ * a provider does counts: neither refusals of a request, nor calls that were given up here.
+ */
+const createBreaker = (name: string, logger: Logger): Breaker => {
+  const pauses = TIMING.breakerPauses;
+  let opened = { times: 0, at: 0 };
+  const policy = circuitBreaker(
+    // A probe that was given up has shown nothing.
+    handleWhen((error) => isAway(error) || policy.state === CircuitState.HalfOpen),
+    { breaker: new ConsecutiveBreaker(FAILURES_TO_OPEN), halfOpenAfter: new IterableBackoff(pauses) },
+  );
+  policy.onBreak((reason) => {
+    opened = { times: opened.times + 1, at: Date.now() };
+    const error = "error" in reason ? reason.error.message : undefined;
+    logger.warn({ provider: name, reason: error, pauseMs: pauseMs() }, "provider is away: calls are held back");
+  });
+  policy.onReset(() => {
+    opened = { times: 0, at: 0 };
+    logger.info({ provider: name }, "provider is back");
+  });
+  const pauseMs = (): number => pauses[Math.min(opened.times, pauses.length) - 1] ?? 0;
+  const away = (retryAfterMs: number): ProviderError =>
+    new ProviderError("unavailable", `provider ${name} is not available at the moment`, undefined, undefined, retryAfterMs);
+
+  return {
+    check: () => {
+      if (policy.state === CircuitState.HalfOpen) throw away(TIMING.breakerProbe);
+      const leftMs = opened.at + pauseMs() - Date.now();
+      if (policy.state === CircuitState.Open && leftMs > 0) throw away(leftMs);
+    },
+    run: async (call) => {
+      try {
+        const answer = await policy.execute(() => answerOf(call));
+        if ("refusal" in answer) throw answer.refusal;
+        return answer.value;
+      } catch (error) {
+        throw isBrokenCircuitError(error) ? away(TIMING.breakerProbe) : error;
+      }
+    },
+  };
+};
+
+/** The gates of all providers, by what a registry entry says of them. */
+export const createGates = (logger: Logger): ((providerJson: string) => Gate) => {
+  const breakers = new LRUCache<string, Breaker>({ max: REMEMBERED_PROVIDERS });
+  const gates = new LRUCache<string, Gate>({ max: REMEMBERED_PROVIDERS });
+  const breakerOf = ({ id, name }: GateSettings): Breaker => {
+    const breaker = breakers.get(id) ?? createBreaker(name, logger);
+    breakers.set(id, breaker);
+    return breaker;
+  };
+
+  const createGate = (settings: GateSettings): Gate => {
+    const breaker = breakerOf(settings);
+    const { maxConcurrent, name } = settings;
+    if (maxConcurrent === undefined) {
+      return {
+        pass: async (call) => {
+          breaker.check();
+          return breaker.run(call);
+        },
+      };
+    }
+    const slots = createSlots({ slots: maxConcurrent, places: PLACES });
+    const run = async <T>(call: () => Promise<T>): Promise<T> => {
+      // It may have gone away while this call waited.
+      breaker.check();
+      return breaker.run(call);
+    };
+    return {
+      pass: async (call, { signal, until }) => {
+        breaker.check();
+        try {
+          return await slots.use(() => run(call), { signal, maxWaitMs: Math.max(0, until - Date.now()) });
+        } catch (error) {
+          if (!(error instanceof NoSlot)) throw error;
+          throw new ProviderError(
+            "unavailable",
+            `provider ${name} has no time: ${error.message}`,
+            undefined,
+            undefined,
+            TIMING.breakerProbe,
+          );
+        }
+      },
+    };
+  };
+
+  return (providerJson) => {
+    const settings = settingsOf(providerJson);
+    const key = `${settings.id} ${settings.maxConcurrent ?? ""}`;
+    const gate = gates.get(key) ?? createGate(settings);
+    gates.set(key, gate);
+    return gate;
+  };
+};
