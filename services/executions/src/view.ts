@@ -18,13 +18,18 @@ const errorMessage = (error: RunError | null): executions.ExecutionError | undef
 
 const isCalling = ({ type }: NodeState): boolean => callsModel(type) || type === "http-request";
 
-const nodeMessage = (node: NodeState): executions.NodeState =>
-  executions.NodeState.fromPartial({
+/** What planning evaluated was done when the run was received; nobody took its time. */
+const timesOf = ({ status, startedAt, durationMs }: NodeState, receivedAt: Date): Pick<NodeState, "startedAt" | "durationMs"> =>
+  status === "completed" && startedAt === null ? { startedAt: receivedAt.getTime(), durationMs: 0 } : { startedAt, durationMs };
+
+const nodeMessage = (node: NodeState, receivedAt: Date): executions.NodeState => {
+  const { startedAt, durationMs } = timesOf(node, receivedAt);
+  return executions.NodeState.fromPartial({
     id: node.id,
     type: node.type,
     status: node.status,
-    startedAt: date(node.startedAt),
-    durationMs: node.durationMs ?? undefined,
+    startedAt: date(startedAt),
+    durationMs: durationMs ?? undefined,
     millicredits: node.millicredits,
     error: errorMessage(node.error),
     requestId: node.requestId ?? undefined,
@@ -33,6 +38,7 @@ const nodeMessage = (node: NodeState): executions.NodeState =>
     label: node.label ?? "",
     ...(isCalling(node) ? { items: node.items, itemsDone: node.itemsDone } : {}),
   });
+};
 
 /** An execution as it travels between services. */
 export const executionMessage = (record: ExecutionView): executions.Execution =>
@@ -53,7 +59,7 @@ export const executionMessage = (record: ExecutionView): executions.Execution =>
           lastError: record.webhook.lastError ?? undefined,
         }
       : { configured: false },
-    nodes: record.nodes.map(nodeMessage),
+    nodes: record.nodes.map((node) => nodeMessage(node, record.createdAt)),
     millicredits: record.millicredits,
     workflowSlug: record.workflowSlug ?? undefined,
     modelIds: record.modelIds,

@@ -184,6 +184,17 @@ const nodes: Case[] = [
     const answer = answers(await runGraph(await user(ctx), { nodes: ["a", "b", "c", "d"].map(slow) }), 200);
     assert.ok(pick<number>(answer, "ms") < 4_500, `four nodes of 1.5 s took ${pick<number>(answer, "ms")} ms`);
   }),
+  engine("every node of a completed run says when it began and how long it took", async (ctx) => {
+    const graph = clip({ latencyMs: 10 });
+    graph.nodes.push(node("early", "text-box", { text: "x" }));
+    const answer = answers(await runGraph(await user(ctx), graph), 200);
+    const polled = await (await user(ctx)).get(`/api/executions/${answer.headers.get("x-execution-id")}`);
+    const states = pick<{ id: string; status: string; startedAt: string | null; durationMs: number | null }[]>(polled, "nodes");
+    assert.deepEqual(
+      states.filter(({ status, startedAt, durationMs }) => status !== "completed" || startedAt === null || durationMs === null),
+      [],
+    );
+  }),
   engine("a failure names its node, and what is behind it is skipped", async (ctx) => {
     const answer = await runGraph(await user(ctx), clip({ latencyMs: 10, fail: "job" }));
     const polled = await (await user(ctx)).get(`/api/executions/${answer.headers.get("x-execution-id")}`);
