@@ -102,9 +102,11 @@ export const keyRoutes = [
     path: "/api/keys",
     operationId: "createKey",
     summary: "Create an API key; its value is shown this once",
+    description:
+      "CAPABILITY_DENIED when a webhook is asked for and the key would lack `webhook:receive`; 412 when the caller has as many keys as anyone may have.",
     body: creation,
     responses: { 201: issued },
-    errors: ["API_KEY_ACCESS_DENIED", "CAPABILITY_ABOVE_CEILING"],
+    errors: ["API_KEY_ACCESS_DENIED", "CAPABILITY_ABOVE_CEILING", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
     example: { name: "Deploy", preset: "workflow-deploy" },
     handler: async ({ gateway, caller, body }) => {
       const created = await gateway.services.identity.createKey(

@@ -1,7 +1,6 @@
 import {
   covers,
   DomainError,
-  invalidRequest,
   isCapability,
   PRESETS,
   presetCapabilities,
@@ -55,8 +54,10 @@ export const grantsFor = ({ preset, capabilities }: GrantRequest, owner: User): 
   return { preset: isPreset(preset) ? preset : CUSTOM_PRESET, capabilities: [...new Set(granted)] };
 };
 
-/** A webhook is useless on a key that may not receive. */
+/** A webhook is useless on a key that may not receive. CAPABILITY_DENIED names what the key lacks. */
 export const requireWebhookGrant = (capabilities: readonly string[]): void => {
   if (covers(capabilities, WEBHOOK_CAPABILITY)) return;
-  throw invalidRequest([{ path: "webhook", message: `the key needs the capability ${WEBHOOK_CAPABILITY}` }]);
+  throw new DomainError("forbidden", "CAPABILITY_DENIED", `a webhook needs a key with the capability ${WEBHOOK_CAPABILITY}`, {
+    required: WEBHOOK_CAPABILITY,
+  });
 };

@@ -31,7 +31,7 @@ export interface IssuedKey {
 
 /** A user's own keys. A key of someone else is NOT_FOUND. */
 export interface Keys {
-  /** INVALID_REQUEST, API_KEY_ACCESS_DENIED, CAPABILITY_ABOVE_CEILING, or PRECONDITION_FAILED at the limit. */
+  /** INVALID_REQUEST, API_KEY_ACCESS_DENIED, CAPABILITY_ABOVE_CEILING, CAPABILITY_DENIED, or PRECONDITION_FAILED at the limit. */
   create(userId: string, wanted: NewKey): Promise<IssuedKey>;
   list(userId: string): Promise<KeyRecord[]>;
   rename(userId: string, keyId: string, name: string): Promise<KeyRecord>;

@@ -26,7 +26,7 @@ export interface WebhookTarget {
 }
 
 export interface Webhooks {
-  /** Sets or replaces a key's webhook, enabled, with a new secret. */
+  /** Sets or replaces a key's webhook, enabled, with a new secret. CAPABILITY_DENIED when the key may not receive. */
   set(userId: string, keyId: string, request: WebhookRequest): Promise<{ key: KeyRecord; secret: string }>;
   /** Removes it; a key without one stays as it is. */
   remove(userId: string, keyId: string): Promise<KeyRecord>;

@@ -115,13 +115,16 @@ describe("a key's webhook", () => {
     await client.revokeKey({ userId, keyId: key!.id });
   });
 
-  it("is refused for unknown events and on a key that may not receive", async () => {
+  it("is refused for unknown events", async () => {
     const { key } = await withWebhook();
     const events = refusal(client.setKeyWebhook({ userId, keyId: key!.id, url: URL, events: ["execution.started"] }));
     expect((await events).metadata.issues).toMatchObject([{ path: "webhook.events.0" }]);
+  });
+
+  it("is denied to a key that may not receive, with the capability it lacks, when it is made and later", async () => {
+    const denied = { kind: "forbidden", reason: "CAPABILITY_DENIED", metadata: { required: "webhook:receive" } };
+    expect(await refusal(createKey(client, userId, { preset: "workflow-deploy", webhookUrl: URL }))).toMatchObject(denied);
     const { key: mute } = await createKey(client, userId, { preset: "workflow-deploy" });
-    const { reason, message } = await refusal(client.setKeyWebhook({ userId, keyId: mute!.id, url: URL, events: [] }));
-    expect(reason).toBe("INVALID_REQUEST");
-    expect(message).toContain("webhook:receive");
+    expect(await refusal(client.setKeyWebhook({ userId, keyId: mute!.id, url: URL, events: [] }))).toMatchObject(denied);
   });
 });
