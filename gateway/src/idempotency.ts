@@ -28,7 +28,8 @@ export interface Idempotency {
   once(request: IdempotentRequest, work: (executionId: string) => Promise<RenderedReply>): Promise<RenderedReply>;
 }
 
-const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+/** Printable ASCII that no proxy trims. */
+export const IDEMPOTENCY_KEY = /^[!-~]([ -~]*[!-~])?$/;
 const RETRY_AFTER_SECONDS = 1;
 const TOO_MANY_REQUESTS = 429;
 const FIRST_SERVER_ERROR = 500;
@@ -36,7 +37,7 @@ const FIRST_SERVER_ERROR = 500;
 /** The Idempotency-Key of a request, checked; undefined when it has none. */
 export const idempotencyKey = (header: string | string[] | undefined): string | undefined => {
   if (header === undefined) return undefined;
-  if (typeof header === "string" && header.length <= LIMITS.idempotencyKeyChars && HEADER_VALUE.test(header)) return header;
+  if (typeof header === "string" && header.length <= LIMITS.idempotencyKeyChars && IDEMPOTENCY_KEY.test(header)) return header;
   throw invalidRequest([{ path: "Idempotency-Key", message: `must be 1 to ${LIMITS.idempotencyKeyChars} printable ASCII characters` }]);
 };
 

@@ -1,6 +1,7 @@
 import { LIMITS, type Reason } from "@nodeloom/kernel";
 import { z } from "zod";
 import { HTTP_STATUS_BY_REASON } from "./errors";
+import { IDEMPOTENCY_KEY } from "./idempotency";
 import type { Route } from "./route";
 import { TAGS } from "./route";
 import { SESSION_COOKIE } from "./session";
@@ -159,7 +160,7 @@ const headerParameters = (route: Route): Json[] => {
   });
   const parameters: Json[] = [];
   if (route.idempotent) {
-    const schema = { type: "string", minLength: 1, maxLength: LIMITS.idempotencyKeyChars, pattern: "^[!-~]+$" };
+    const schema = { type: "string", minLength: 1, maxLength: LIMITS.idempotencyKeyChars, pattern: IDEMPOTENCY_KEY.source };
     parameters.push(parameter("Idempotency-Key", IDEMPOTENCY[route.idempotent], schema));
   }
   if (route.startsRun) parameters.push(parameter("Prefer", "`wait=n`: wait at most n seconds for the result"));
@@ -170,7 +171,7 @@ const headerParameters = (route: Route): Json[] => {
 
 const requestBody = (route: Route, components: Components): Json | undefined => {
   if (route.binaryBody)
-    return { required: true, content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } } };
+    return { required: true, content: { "application/octet-stream": { schema: { type: "string", format: "binary", minLength: 1 } } } };
   if (!route.body) return undefined;
   const schema = components.describe(route.body, "input");
   return {

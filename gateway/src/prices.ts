@@ -4,7 +4,8 @@ import { z } from "zod";
 
 /** Wholesale prices at the JSON edge: US dollars, by what they are counted in. */
 
-const MAX_USD = 1_000_000;
+/** A run of many such units, at the highest markup, still fits what billing can hold. */
+const MAX_USD = 1_000;
 const usd = z.number().min(0).max(MAX_USD);
 
 export const price = z

@@ -23,6 +23,9 @@ export const credits = z.number().meta({ description: "Credits; 1 credit = 0.01 
 export const MIN_CREDITS = 0.001;
 export const anyObject = z.looseObject({});
 export const baseTier = z.enum(TIERS);
+const MAX_TIER_CHARS = 64;
+/** A built-in tier, or a custom one. */
+export const tierId = slug.max(MAX_TIER_CHARS).meta({ example: "pro" });
 
 export const workflowParams: ParamsSpec<{ slug: string }> = { schema: z.object({ slug }), invalid: workflowNotFound };
 export const modelParams: ParamsSpec<{ internalName: string }> = {

@@ -281,6 +281,15 @@ export interface CancelResult {
   status: "cancel_requested" | "already_completed" | "already_failed" | "already_cancelled";
 }
 
+/** One event of the stream */
+export interface ExecutionEvent {
+  /** Send it as `Last-Event-ID` to go on after this event */
+  id: string;
+  event: string;
+  /** JSON: `{type, at, data}` */
+  data: string;
+}
+
 export interface RedeliverResult {
   webhookDelivery: WebhookDelivery;
 }

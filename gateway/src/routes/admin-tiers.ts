@@ -1,11 +1,11 @@
-import { fromCredits, toCredits } from "@nodeloom/kernel";
+import { fromCredits, invalidRequest, toCredits } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { audited } from "../audit";
 import { notFound } from "../errors";
 import type { Gateway } from "../gateway";
 import { defineRoute, type RouteDefinition } from "../route";
-import { credits, idParams, identifier, MIN_CREDITS } from "../schemas";
+import { credits, MIN_CREDITS, tierId } from "../schemas";
 
 const PERMILLE = 1_000;
 const MAX_PER_MINUTE = 1_000_000;
@@ -20,9 +20,9 @@ const settings = z.strictObject({
   monthlyCredits: credits.min(MIN_CREDITS).max(MAX_CREDITS),
   concurrency: z.number().int().min(1).max(MAX_CONCURRENCY),
 });
-const tier = settings.extend({ id: identifier }).meta({ id: "CustomTier" });
+const tier = settings.extend({ id: tierId }).meta({ id: "CustomTier" });
 /** The id is in the path; a tier that was read may be sent back. */
-const tierSettings = settings.extend({ id: identifier.optional() }).meta({ id: "CustomTierSettings" });
+const tierSettings = settings.extend({ id: tierId.optional() }).meta({ id: "CustomTierSettings" });
 
 const view = (stored: identity.Tier): z.infer<typeof tier> => ({
   id: stored.id,
@@ -47,7 +47,15 @@ const findTier = async ({ services }: Gateway, id: string): Promise<identity.Tie
   (await services.identity.listTiers({})).tiers.find((candidate) => candidate.id === id);
 
 const shared = { tag: "Admin", auth: "admin", limit: "user" } as const satisfies Partial<RouteDefinition<"admin">>;
-const ofTier = { ...shared, path: "/api/admin/tiers/:id", params: idParams("tier"), errors: ["NOT_FOUND"] } as const;
+const params = z.object({ id: tierId });
+const ofTier = {
+  ...shared,
+  path: "/api/admin/tiers/:id",
+  params: { schema: params, invalid: () => notFound("tier") },
+  errors: ["NOT_FOUND"],
+} as const;
+const namesNoTier = () =>
+  invalidRequest([{ path: "id", message: "must be lower-case letters, digits and hyphens, at most 64 characters" }]);
 
 export const adminTierRoutes = [
   defineRoute({
@@ -74,6 +82,8 @@ export const adminTierRoutes = [
   defineRoute({
     ...ofTier,
     method: "PUT",
+    params: { schema: params, invalid: namesNoTier },
+    errors: [],
     operationId: "adminPutTier",
     summary: "Create or replace a custom tier",
     body: tierSettings,

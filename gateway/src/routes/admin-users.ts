@@ -1,10 +1,11 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { fromCredits, toCredits } from "@nodeloom/kernel";
 import { billing, identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { audited } from "../audit";
 import { execution, executionView, EXECUTION_STATUSES } from "../execution-view";
 import { idempotencyKey } from "../idempotency";
+import { PAGE_DEFAULT } from "../limits";
 import { applyPlan } from "../plan-change";
 import { defineRoute, type RouteDefinition } from "../route";
 import {
@@ -16,11 +17,12 @@ import {
   iso,
   limit,
   MIN_CREDITS,
-  name,
   nextCursor,
   queryFlag,
-  timestamp,
+  queryInteger,
   slug,
+  tierId,
+  timestamp,
 } from "../schemas";
 import { adminUser, adminUserView, balances, balancesView } from "../user-view";
 
@@ -28,6 +30,7 @@ const MAX_CREDITS = 1_000_000_000;
 const MAX_RUNS = 1_000_000;
 const MAX_NOTE_CHARS = 500;
 const CHECK_DEADLINE_MS = 60_000;
+const LEDGER_PAGE_MAX = 200;
 
 const note = z.string().max(MAX_NOTE_CHARS).default("");
 const amount = z.number().min(MIN_CREDITS).max(MAX_CREDITS);
@@ -63,8 +66,9 @@ const ledgerCheck = z
   .meta({ id: "LedgerCheck" });
 
 const userChanges = z
-  .strictObject({ approved: z.boolean().optional(), tier: name.optional(), role: z.enum(["user", "admin"]).optional() })
-  .meta({ id: "UserChanges" });
+  .strictObject({ approved: z.boolean().optional(), tier: tierId.optional(), role: z.enum(["user", "admin"]).optional() })
+  .refine((changes) => Object.keys(changes).length > 0, "give at least one of approved, tier, role")
+  .meta({ id: "UserChanges", override: { minProperties: 1 } });
 
 const CREDIT_KINDS = {
   topup: billing.CreditKind.CREDIT_KIND_TOPUP,
@@ -81,6 +85,9 @@ const creditRequest = (userId: string, change: z.infer<typeof creditChange>, ref
     reference,
     ...(change.kind === "grant" ? { model: change.model, runs: change.runs } : { millicredits: fromCredits(change.amount) }),
   });
+
+/** A client's key as billing's name of a movement: of one length, whatever the key's. */
+const referenceOf = (key: string): string => createHash("sha256").update(key).digest("base64url");
 
 const ledgerRowView = (row: billing.LedgerRow): z.infer<typeof ledgerRow> => ({
   id: row.id,
@@ -148,7 +155,7 @@ export const adminUserRoutes = [
     path: "/api/admin/users/:id/ledger",
     operationId: "adminListLedger",
     summary: "List the movements of an account, newest first",
-    query: z.object({ limit, cursor: cursor.optional() }),
+    query: z.object({ limit: queryInteger(1, LEDGER_PAGE_MAX, PAGE_DEFAULT), cursor: cursor.optional() }),
     responses: { 200: cursorPage(ledgerRow) },
     handler: async ({ gateway, params, query }) => {
       await gateway.services.identity.getUser({ userId: params.id });
@@ -169,7 +176,8 @@ export const adminUserRoutes = [
     example: { kind: "topup", amount: 500, note: "Invoice 2026-014" },
     handler: async (context) => {
       const { gateway, params, body, request } = context;
-      const reference = idempotencyKey(request.headers["idempotency-key"]);
+      const key = idempotencyKey(request.headers["idempotency-key"]);
+      const reference = key && referenceOf(key);
       const { billing: service, identity: users } = gateway.services;
       const [{ account: before }] = await Promise.all([service.getAccount({ userId: params.id }), users.getUser({ userId: params.id })]);
       const action = { action: "user.credit", target: params.id, change: body, before: balancesView(before), reference };

@@ -1,4 +1,3 @@
-import { isSlug } from "@nodeloom/kernel";
 import { webhookDeliveryJson } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import { z } from "zod";
@@ -9,12 +8,21 @@ import { execution, executionView, EXECUTION_STATUSES, isFinal, webhookDelivery 
 import { toJson, raw } from "../json";
 import { EVENT_STREAM_MS } from "../limits";
 import { defineRoute, STREAMED, type CallContext, type Reply } from "../route";
-import { cursor, cursorPage, executionParams, limit, nextCursor } from "../schemas";
+import { cursor, cursorPage, executionParams, limit, nextCursor, slug } from "../schemas";
 
 const NOTHING_MORE = 204;
 
 const shared = { tag: "Executions", auth: "any", params: executionParams, errors: ["EXECUTION_NOT_FOUND"] } as const;
 const reading = { ...shared, method: "GET", capability: "execution:read", limit: "user+id" } as const;
+
+/** OpenAPI 3.1 describes a stream of events by one of them. */
+const streamedEvent = z
+  .object({
+    id: z.string().regex(/^\d+$/).meta({ description: "Send it as `Last-Event-ID` to go on after this event" }),
+    event: z.string().meta({ example: "node.completed" }),
+    data: z.string().meta({ description: "JSON: `{type, at, data}`", contentMediaType: "application/json" }),
+  })
+  .meta({ id: "ExecutionEvent", description: "One event of the stream" });
 
 const getExecution = async (service: Services["executions"], executionId: string, userId: string): Promise<executions.Execution> => {
   const { execution: stored } = await service.getExecution({ executionId, userId });
@@ -69,7 +77,7 @@ export const executionRoutes = [
     limit: "user",
     query: z.object({
       status: z.enum(EXECUTION_STATUSES).optional(),
-      workflowSlug: z.string().refine(isSlug, "must be a slug").optional(),
+      workflowSlug: slug.optional(),
       limit,
       cursor: cursor.optional(),
     }),
@@ -122,7 +130,7 @@ export const executionRoutes = [
     summary: "Follow an execution as server-sent events",
     description: "Replays what came after `Last-Event-ID`. 204 tells a client that has seen everything not to come back.",
     contentType: "text/event-stream",
-    responses: { 200: z.string(), 204: null },
+    responses: { 200: streamedEvent, 204: null },
     errors: ["EXECUTION_NOT_FOUND", "CONCURRENCY_LIMIT_EXCEEDED"],
     handler: async (context) => {
       const { gateway, caller, params, request } = context;

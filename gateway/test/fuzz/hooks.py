@@ -1,0 +1,60 @@
+"""Checks of what the document cannot say."""
+
+import schemathesis
+
+RUN_FAILURES = {"EXECUTION_FAILED", "PROVIDER_SUBMIT_FAILED", "PROVIDER_RESPONSE_INCOMPLETE"}
+
+# What of a request may be refused though it has the documented form, because it names or depends on something stored:
+# the paths of the issues, by operation.
+STORED = {
+    "listExecutions": {"cursor"},
+    "adminListAudit": {"cursor"},
+    "adminListExecutions": {"cursor"},
+    "adminListUsers": {"cursor"},
+    "adminListLedger": {"cursor"},
+    "createWorkflow": {"folderId"},
+    "updateWorkflow": {"folderId"},
+    "moveWorkflow": {"folderId"},
+    "runWorkflow": {"inputs"},
+    "quoteWorkflow": {"inputs"},
+    "runModel": {"inputs"},
+    "quoteModel": {"inputs"},
+    "adminUpdateUser": {"tier"},
+    "adminPutTier": {"id"},
+    "adminCreditUser": {"amount"},
+    "adminUpdateModel": {"price"},
+    # Capabilities are a vocabulary that grows; clients do not hard-code them.
+    "createKey": {"capabilities", "expiresAt", "webhook"},
+    "setKeyWebhook": {"webhook"},
+}
+# Codes that say the same without issues.
+STATES = {"runWorkflow": {"ASYNC_NOT_SUPPORTED"}, "runModel": {"ASYNC_NOT_SUPPORTED"}}
+
+
+@schemathesis.check
+def only_runs_fail(ctx, response, case):
+    """A 500 is a run that failed, and says so; it is never INTERNAL, and nothing is away."""
+    if response.status_code < 500:
+        return
+    code = response.json().get("code")
+    assert response.status_code == 500 and code in RUN_FAILURES, f"{response.status_code} {code}"
+
+
+@schemathesis.check
+def refused_only_for_what_is_stored(ctx, response, case):
+    """A request of the documented form gets 400 only for what the document cannot know."""
+    if response.status_code != 400 or case.meta is None or not case.meta.generation.mode.is_positive:
+        return
+    body = response.json()
+    operation = case.operation.definition.raw.get("operationId")
+    if body.get("code") in STATES.get(operation, set()):
+        return
+    paths = {issue["path"].split(".")[0] for issue in body.get("issues", [{"path": "?"}])}
+    unexplained = paths - STORED.get(operation, set())
+    assert not unexplained, f"{body.get('code')} at {sorted(unexplained)}: {body.get('error')}"
+
+
+@schemathesis.check
+def every_answer_is_named(ctx, response, case):
+    """Every response has X-Request-Id."""
+    assert response.headers.get("x-request-id"), "no X-Request-Id"
