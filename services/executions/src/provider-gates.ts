@@ -1,4 +1,4 @@
-import { circuitBreaker, CircuitState, ConsecutiveBreaker, handleWhen, isBrokenCircuitError, IterableBackoff } from "cockatiel";
+import { circuitBreaker, CircuitState, handleWhen, isBrokenCircuitError, IterableBackoff, type IBreaker } from "cockatiel";
 import type { Logger } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import { isAway } from "./provider-failures";
@@ -6,7 +6,7 @@ import { ProviderError } from "./providers";
 import { createSlots, NoSlot } from "./slots";
 import { TIMING } from "./timing";
 
-/** Failures in a row after which a provider is left alone for a while. */
+/** Failures in a row, over a while, after which a provider is left alone. */
 export const FAILURES_TO_OPEN = 10;
 /** Calls that may wait for one of a provider's `maxConcurrent`. */
 const PLACES = 1_000;
@@ -61,6 +61,23 @@ const answerOf = async <T>(call: () => Promise<T>): Promise<Answer<T>> => {
   }
 };
 
+/** Opens after failures in a row that went on for a while: a burst of requests that make a provider fail is no outage. */
+const outage = (): IBreaker => {
+  let failures = 0;
+  let since = 0;
+  return {
+    state: undefined,
+    success: () => {
+      failures = 0;
+    },
+    failure: () => {
+      if (failures === 0) since = Date.now();
+      failures += 1;
+      return failures >= FAILURES_TO_OPEN && Date.now() - since >= TIMING.breakerOutage;
+    },
+  };
+};
+
 interface Breaker {
   run<T>(call: () => Promise<T>): Promise<T>;
   /** Throws while the provider is left alone. */
@@ -77,7 +94,7 @@ const createBreaker = (name: string, logger: Logger): Breaker => {
   const policy = circuitBreaker(
     // A probe that was given up has shown nothing.
     handleWhen((error) => isAway(error) || policy.state === CircuitState.HalfOpen),
-    { breaker: new ConsecutiveBreaker(FAILURES_TO_OPEN), halfOpenAfter: new IterableBackoff(pauses) },
+    { breaker: outage(), halfOpenAfter: new IterableBackoff(pauses) },
   );
   policy.onBreak((reason) => {
     opened = { times: opened.times + 1, at: Date.now() };

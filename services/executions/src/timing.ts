@@ -15,6 +15,8 @@ export const TIMING = {
   submitTotal: 2 * MINUTE,
   /** What must be left of that for one attempt, when a provider is waited for. */
   submitReserve: 30 * SECOND,
+  /** How long a provider must have failed without a break to be taken for away. */
+  breakerOutage: 5 * SECOND,
   /** How long a provider that is away is left alone: the first time, the second time in a row, … */
   breakerPauses: [2 * SECOND, 5 * SECOND, 10 * SECOND, 20 * SECOND, 30 * SECOND],
   /** How long a call waits for the outcome of another one, which tries whether the provider is back. */

@@ -12,6 +12,7 @@ import { TryAgain } from "../src/provider-failures";
 import { createProvider, ProviderError } from "../src/providers";
 import type { ExecutionStore } from "../src/store";
 import type { ModelCall } from "../src/temporal/activity-types";
+import { TIMING } from "../src/timing";
 import { openStore } from "./support";
 
 type Answer = { status?: number; body?: unknown; headers?: Record<string, string> };
@@ -262,14 +263,18 @@ describe("a submission that fails", () => {
 });
 
 describe("a provider that is away", () => {
+  afterEach(() => jest.restoreAllMocks());
   const gateOf = (settings: Record<string, unknown>): Gate => createGates(createLogger("test", "silent"))(JSON.stringify(settings));
 
   it("is not called: submissions wait, or fail when there is no time left", async () => {
     answers = () => says(502);
     const settings = polling(IDEMPOTENT);
     const calls = modelCalls(settings, "image", gateOf(settings));
-    for (let failures = 0; failures < FAILURES_TO_OPEN; failures += 1)
+    const clock = jest.spyOn(Date, "now");
+    for (let failures = 0; failures < FAILURES_TO_OPEN; failures += 1) {
+      if (failures === FAILURES_TO_OPEN - 1) clock.mockReturnValue(Date.now() + TIMING.breakerOutage);
       await expect(calls.submit(callOf(), live, soon())).rejects.toMatchObject({ metadata: { providerStatus: 502 } });
+    }
     await expect(calls.submit(callOf(), live, soon())).rejects.toMatchObject({
       name: "TryAgain",
       problem: { reason: "EXECUTION_FAILED", message: `m: provider ${new URL(baseUrl).host} is not available at the moment` },

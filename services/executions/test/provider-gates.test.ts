@@ -20,7 +20,11 @@ const failing = (kind: Kind, status?: number) => (): Promise<never> => Promise.r
 const fine = (): Promise<string> => Promise.resolve("fine");
 const fail = (gate: Gate, call: () => Promise<never>): Promise<void> => expect(gate.pass(call, soon())).rejects.toThrow();
 const failOften = async (gate: Gate, call: () => Promise<never>, times = FAILURES_TO_OPEN): Promise<void> => {
-  for (let count = 0; count < times; count += 1) await fail(gate, call);
+  for (let count = 0; count < times; count += 1) {
+    await fail(gate, call);
+    // As many failures as it takes last as long as it takes.
+    if (count < times - 1) now += Math.ceil(TIMING.breakerOutage / (FAILURES_TO_OPEN - 1));
+  }
 };
 /** How a gate takes a call: "fine", or for how long it is shut. */
 const ask = async (gate: Gate): Promise<unknown> =>
@@ -54,6 +58,12 @@ it.each<[Kind, number | undefined]>([
   await failOften(gate, failing("unreachable"), FAILURES_TO_OPEN - 1);
   await fail(gate, failing(kind, status));
   await failOften(gate, failing("unreachable"), FAILURES_TO_OPEN - 1);
+  expect(await ask(gate)).toBe("fine");
+});
+
+it("does not take a burst of failures for an outage", async () => {
+  const gate = createGates(logger)(settings());
+  await Promise.all(Array.from({ length: 5 * FAILURES_TO_OPEN }, () => fail(gate, failing("refused", 500))));
   expect(await ask(gate)).toBe("fine");
 });
 
@@ -121,7 +131,10 @@ describe("maxConcurrent", () => {
     const gate = createGates(logger)(settings({ maxConcurrent: 1 }));
     const first = slow();
     const done = gate.pass(first.call, soon());
-    await expect(gate.pass(fine, { until: now + 5 })).rejects.toMatchObject({ kind: "unavailable", message: expect.stringContaining("has no time") as string });
+    await expect(gate.pass(fine, { until: now + 5 })).rejects.toMatchObject({
+      kind: "unavailable",
+      message: expect.stringContaining("has no time") as string,
+    });
     first.end();
     await done;
   });
@@ -129,6 +142,7 @@ describe("maxConcurrent", () => {
   it("does not send what has waited into a provider that went away meanwhile", async () => {
     const gate = createGates(logger)(settings({ maxConcurrent: 1 }));
     await failOften(gate, failing("unreachable"), FAILURES_TO_OPEN - 1);
+    now += TIMING.breakerOutage;
     const last = gate.pass(failing("unreachable"), soon());
     const waiting = ask(gate);
     await expect(last).rejects.toThrow();
