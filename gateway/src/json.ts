@@ -11,16 +11,39 @@ export class RawJson {
 /** A stored JSON text, or what stands for it when there is none. */
 export const raw = (text: string, absent = "null"): RawJson => new RawJson(text === "" ? absent : text);
 
+/** Names of members are few, and the same in every row of every list. */
+const quotedNames = new Map<string, string>();
+const MAX_QUOTED_NAMES = 1_000;
+
+const quotedName = (name: string): string => {
+  const known = quotedNames.get(name);
+  if (known !== undefined) return known;
+  const quoted = `${JSON.stringify(name)}:`;
+  if (quotedNames.size < MAX_QUOTED_NAMES) quotedNames.set(name, quoted);
+  return quoted;
+};
+
+const listJson = (items: readonly unknown[]): string => {
+  let text = "[";
+  for (const [index, item] of items.entries()) text += (index === 0 ? "" : ",") + toJson(item ?? null);
+  return `${text}]`;
+};
+
+const objectJson = (value: object): string => {
+  let text = "{";
+  for (const name of Object.keys(value)) {
+    const member = (value as Record<string, unknown>)[name];
+    if (member !== undefined) text += (text === "{" ? "" : ",") + quotedName(name) + toJson(member);
+  }
+  return `${text}}`;
+};
+
 /** Serializes a value in which RawJson may stand for any member. Members that are undefined are left out. */
 export const toJson = (value: unknown): string => {
-  if (value instanceof RawJson) return value.text;
-  if (Array.isArray(value)) return `[${value.map((item) => toJson(item ?? null)).join(",")}]`;
+  if (typeof value === "boolean") return value ? "true" : "false";
   if (value === null || typeof value !== "object" || value instanceof Date) return JSON.stringify(value) ?? "null";
-  const members: string[] = [];
-  for (const [name, member] of Object.entries(value)) {
-    if (member !== undefined) members.push(`${JSON.stringify(name)}:${toJson(member)}`);
-  }
-  return `{${members.join(",")}}`;
+  if (value instanceof RawJson) return value.text;
+  return Array.isArray(value) ? listJson(value) : objectJson(value);
 };
 
 const QUOTE = 0x22;

@@ -54,9 +54,8 @@ export const workflowsHandlers = (workflows: Workflows, folders: Folders): proto
   getWorkflow: unary(async ({ slug, userId }) =>
     proto.GetWorkflowResponse.fromPartial({ workflow: toWorkflow(await workflows.get(slug, userId)) }),
   ),
-  listWorkflows: unary(async ({ userId }) =>
-    proto.ListWorkflowsResponse.fromPartial({ workflows: (await workflows.list(userId)).map(toSummary) }),
-  ),
+  // The rows are messages already; fromPartial would copy each once more.
+  listWorkflows: unary(async ({ userId }) => ({ workflows: (await workflows.list(userId)).map(toSummary) })),
   updateWorkflow: unary(async (request) => {
     const { slug, ownerId, ifRevision, maxWorkflows } = request;
     const updated = await workflows.update({ slug, ownerId, ifRevision, maxWorkflows, changes: changes(request) });

@@ -42,7 +42,11 @@ rows.index({ isTemplate: 1, updatedAt: -1 });
 // One workflow per creation, however often it is attempted.
 rows.index({ creationId: 1 }, { unique: true });
 
-const SUMMARY = { nodesJson: 0, edgesJson: 0, viewportJson: 0, fieldsJson: 0, valuesJson: 0, creationId: 0 } as const;
+/** Named one by one: what a workflow gets later is no part of lists by itself. */
+const SUMMARY = {
+  ...{ name: 1, description: 1, tags: 1, isTemplate: 1, hidden: 1, archived: 1, folderId: 1, thumbnail: 1, coverJson: 1 },
+  ...{ createdBy: 1, generators: 1, updatedAt: 1 },
+} as const satisfies Record<Exclude<keyof Summary, "slug">, 1>;
 const SCHEMA = { name: 1, description: 1, fieldsJson: 1, valuesJson: 1, generators: 1 } as const;
 /** A list of ordinary length is one exchange with the server. */
 const LIST_BATCH = 1_000;
@@ -51,7 +55,8 @@ const toWorkflow = <T extends { _id: string }>({ _id, ...rest }: T): Omit<T, "_i
 
 const visible = (slug: string, userId: string) => ({ _id: slug, $or: [{ createdBy: userId }, { isTemplate: true }] });
 
-export const createWorkflowStore = (connection: Connection): WorkflowStore => {
+/** Workflows in MongoDB. @param listBatch rows of a list per exchange with the server */
+export const createWorkflowStore = (connection: Connection, listBatch = LIST_BATCH): WorkflowStore => {
   const model = connection.model<Row>("Workflow", rows);
 
   const one = async (filter: object): Promise<Workflow | undefined> => {
@@ -61,9 +66,29 @@ export const createWorkflowStore = (connection: Connection): WorkflowStore => {
   const part = async <T>(filter: object, projection: object): Promise<T | undefined> =>
     (await model.findOne(filter, projection).lean<T>().exec()) ?? undefined;
 
-  async function* summaries(filter: object): AsyncIterable<Summary> {
-    const cursor = model.find(filter, SUMMARY).sort({ updatedAt: -1 }).lean<Row>().batchSize(LIST_BATCH).cursor();
-    for await (const row of cursor) yield toWorkflow(row as unknown as Summary & { _id: string });
+  const find = (filter: object, options: object = {}) =>
+    model.collection.find<Summary & { _id: string }>(filter, { projection: SUMMARY, batchSize: listBatch, ...options });
+
+  /** Everything that matches, newest first, where one batch holds it. To order so few rows costs less here than there. */
+  const shortList = async (filter: object): Promise<Summary[] | undefined> => {
+    const cursor = find(filter);
+    await cursor.hasNext();
+    const rows = cursor.readBufferedDocuments().map(toWorkflow);
+    const isWhole = cursor.id === undefined || cursor.id.isZero();
+    await cursor.close();
+    return isWhole ? rows.sort((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime()) : undefined;
+  };
+
+  /** Batches as they arrive, by the driver's own cursor: one step per row costs more than the rows do. */
+  async function* summaries(filter: object): AsyncIterable<Summary[]> {
+    const short = await shortList(filter);
+    if (short) return yield short;
+    const cursor = find(filter, { sort: { updatedAt: -1 } });
+    try {
+      while (await cursor.hasNext()) yield cursor.readBufferedDocuments().map(toWorkflow);
+    } finally {
+      await cursor.close();
+    }
   }
 
   return {

@@ -15,21 +15,33 @@ const rowBytes = (row: Summary): number =>
 const pictureBytes = (row: Summary): number => Buffer.byteLength(row.coverJson) + Buffer.byteLength(row.thumbnail ?? "");
 
 /**
- * Collects a list's rows, the most important first. Past a first bound rows come without inline pictures, past a
- * second one they end; neither is reached by ordinary accounts.
+ * Collects a list's rows, the most important first; every source is asked at once. Past a first bound rows come without
+ * inline pictures, past a second one they end; neither is reached by ordinary accounts.
  */
-export const collectSummaries = async (sources: readonly AsyncIterable<Summary>[]): Promise<Summary[]> => {
+export const collectSummaries = async (sources: readonly AsyncIterable<readonly Summary[]>[]): Promise<Summary[]> => {
   const rows: Summary[] = [];
   let bytes = 0;
   let pictures = 0;
-  for (const source of sources) {
-    for await (const row of source) {
-      const isIllustrated = pictures + pictureBytes(row) <= PICTURES_BYTES;
-      if (isIllustrated) pictures += pictureBytes(row);
+  /** False when there is no room for all of it. */
+  const take = (batch: readonly Summary[]): boolean =>
+    batch.every((row) => {
+      const ownPictures = pictureBytes(row);
+      const isIllustrated = pictures + ownPictures <= PICTURES_BYTES;
+      if (isIllustrated) pictures += ownPictures;
       bytes += rowBytes(row);
-      if (bytes + pictures > LIST_BYTES) break;
+      if (bytes + pictures > LIST_BYTES) return false;
       rows.push(isIllustrated ? row : { ...row, thumbnail: null, coverJson: "" });
+      return true;
+    });
+  const open = sources.map((source) => source[Symbol.asyncIterator]());
+  const firsts = open.map((batches) => batches.next());
+  try {
+    await Promise.all(firsts);
+    for (const [index, batches] of open.entries()) {
+      for (let next = await firsts[index]!; !next.done && take(next.value);) next = await batches.next();
     }
+  } finally {
+    await Promise.all(open.map(async (batches) => batches.return?.()));
   }
   return rows.sort((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime() || (a.slug < b.slug ? -1 : 1));
 };

@@ -60,7 +60,22 @@ export type Settings = Pick<
 export type Derived = Pick<Workflow, "generators" | "fieldsJson" | "valuesJson">;
 
 /** What lists show: a workflow without its graph. */
-export type Summary = Omit<Workflow, "nodesJson" | "edgesJson" | "viewportJson" | "fieldsJson" | "valuesJson" | "creationId">;
+export type Summary = Pick<
+  Workflow,
+  | "slug"
+  | "name"
+  | "description"
+  | "tags"
+  | "isTemplate"
+  | "hidden"
+  | "archived"
+  | "folderId"
+  | "thumbnail"
+  | "coverJson"
+  | "createdBy"
+  | "generators"
+  | "updatedAt"
+>;
 
 /** The input schema of a workflow. */
 export type SchemaPart = Pick<Workflow, "name" | "description" | "fieldsJson" | "valuesJson" | "generators">;

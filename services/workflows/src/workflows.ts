@@ -21,8 +21,8 @@ export interface WorkflowStore {
   publicSchema(slug: string): Promise<SchemaPart | undefined>;
   owned(slug: string, ownerId: string): Promise<Workflow | undefined>;
   created(creationId: string, ownerId: string): Promise<Workflow | undefined>;
-  ownSummaries(ownerId: string): AsyncIterable<Summary>;
-  othersTemplates(userId: string): AsyncIterable<Summary>;
+  ownSummaries(ownerId: string): AsyncIterable<readonly Summary[]>;
+  othersTemplates(userId: string): AsyncIterable<readonly Summary[]>;
   /** Writes members of a workflow if it is still at the revision it was read at. */
   replace(read: Workflow, members: Partial<Workflow>): Promise<boolean>;
   move(slug: string, ownerId: string, folderId: string | null, at: Date): Promise<Workflow | undefined>;

@@ -1,3 +1,5 @@
+import { connectMongo } from "@nodeloom/platform";
+import { createWorkflowStore } from "../src/store";
 import { newOwner, get, invalidAt, NOT_FOUND, startWorkflows, type RunningWorkflows } from "./harness";
 import type { workflows as proto } from "@nodeloom/proto";
 
@@ -153,6 +155,23 @@ describe("listing", () => {
       generators: [{ nodeId: "gen", model: "sandbox-image" }],
     });
     expect(relevant[0]).not.toHaveProperty("nodesJson");
+  });
+
+  it("is in the same order when it takes several exchanges with the database", async () => {
+    const created = [];
+    for (let count = 0; count < 5; count += 1) created.push((await service.create(owner, { name: "Many" })).slug);
+    await service.update(created[1]!, owner, { description: "latest" });
+    const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: service.database });
+    const listed = async (listBatch: number): Promise<string[]> => {
+      const found: string[] = [];
+      for await (const batch of createWorkflowStore(connection, listBatch).ownSummaries(owner)) found.push(...batch.map((row) => row.slug));
+      connection.deleteModel("Workflow");
+      return found;
+    };
+    const expected = [created[1], created[4], created[3], created[2], created[0]];
+    expect(await listed(100)).toEqual(expected);
+    expect(await listed(2)).toEqual(expected);
+    await connection.close();
   });
 
   it("stays one message whatever pictures are in it", async () => {

@@ -21,6 +21,8 @@ import { inSpan, startSpan, within } from "./span";
 import { MAX_MESSAGE_BYTES, REQUEST_ID_KEY } from "./wire";
 
 const DEFAULT_DEADLINE_MS = 5_000;
+/** What a callee may send before it hears that it was read; HTTP/2's own 64 kB make lists and graphs stop and go. */
+const RECEIVE_WINDOW_BYTES = 1024 * 1024;
 const MAX_RECONNECT_BACKOFF_MS = 1_000;
 /** Longer than a reconnection's pause, so that a call meets at least one attempt. */
 const RECONNECT_MS = 1_500;
@@ -174,6 +176,7 @@ export const createGrpcClient = <S>(definition: ServiceDefinition, { address, tl
   const client = new Client(address, channelCredentials(tls), {
     "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
     "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
+    "grpc-node.flow_control_window": RECEIVE_WINDOW_BYTES,
     "grpc.max_reconnect_backoff_ms": MAX_RECONNECT_BACKOFF_MS,
     "grpc.initial_reconnect_backoff_ms": 100,
     "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
