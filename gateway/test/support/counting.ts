@@ -1,0 +1,78 @@
+import { Server, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
+import type { CommandStartedEvent } from "mongodb";
+import mongoose from "mongoose";
+
+/** How often each thing happened, by its name. */
+export type Counts = Record<string, number>;
+
+export interface Load {
+  /** gRPC calls by method, as the services' servers see them. */
+  calls: Counts;
+  /** Database commands by database, name and collection. */
+  commands: Counts;
+}
+
+const OWN = /^\/nodeloom\.(.*)$/;
+/** What the driver does by itself, whatever is asked of it. */
+const UPKEEP: ReadonlySet<string> = new Set(["hello", "ismaster", "ping", "endSessions"]);
+/** These also work when nobody asks: identity forgets callers after half a second, billing sweeps. */
+const RESTLESS = /_(identity|billing)$/;
+
+const add = (counts: Counts, name: string): void => void (counts[name] = (counts[name] ?? 0) + 1);
+
+/** A database URI whose clients tell of their commands. */
+export const monitored = (uri: string): string => {
+  const url = new URL(uri);
+  url.searchParams.set("monitorCommands", "true");
+  return url.href;
+};
+
+/** Counts the calls that servers started from now on in this process are sent. */
+const countCalls = (counted: (method: string) => void): (() => void) => {
+  const original = Server.prototype.addService;
+  const patch = jest.spyOn(Server.prototype, "addService").mockImplementation(function (
+    this: Server,
+    definition: ServiceDefinition,
+    handlers: UntypedServiceImplementation,
+  ) {
+    const watched = Object.entries(handlers).map(([name, handler]) => {
+      const method = OWN.exec(definition[name]?.path ?? "")?.[1];
+      const observed = (...given: unknown[]): unknown => {
+        counted(method!);
+        return (handler as (...args: unknown[]) => unknown)(...given);
+      };
+      return [name, method === undefined ? handler : observed] as const;
+    });
+    original.call(this, definition, Object.assign(Object.create(handlers) as object, Object.fromEntries(watched)));
+  });
+  return () => patch.mockRestore();
+};
+
+/**
+ * Counts what the services of this process are asked, and ask their databases. To be called before they are started,
+ * on `monitored` databases.
+ */
+export const startCounting = (): { during(work: () => Promise<unknown>): Promise<Load>; stop(): void } => {
+  let load: Load = { calls: {}, commands: {} };
+  const stop = countCalls((method) => add(load.calls, method));
+  const onCommand = ({ commandName, command, databaseName }: CommandStartedEvent): void => {
+    if (UPKEEP.has(commandName) || RESTLESS.test(databaseName)) return;
+    const target: unknown = (command as Record<string, unknown>)[commandName === "getMore" ? "collection" : commandName];
+    add(load.commands, `${databaseName.slice(databaseName.lastIndexOf("_") + 1)}: ${commandName} ${String(target)}`);
+  };
+  const listening = new Set<object>();
+  return {
+    during: async (work) => {
+      for (const connection of mongoose.connections) {
+        const client = connection.readyState === mongoose.ConnectionStates.connected ? connection.getClient() : undefined;
+        if (!client || listening.has(client)) continue;
+        listening.add(client);
+        client.on("commandStarted", onCommand);
+      }
+      load = { calls: {}, commands: {} };
+      await work();
+      return load;
+    },
+    stop,
+  };
+};
