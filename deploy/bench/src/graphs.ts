@@ -3,6 +3,7 @@ export interface WorkflowBody {
   name: string;
   nodes: object[];
   edges: object[];
+  publicPlayground?: boolean;
 }
 
 const COLUMN = 320;

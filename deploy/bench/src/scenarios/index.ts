@@ -1,5 +1,6 @@
 import { asyncSubmit } from "./async-submit";
 import { cancel } from "./cancel";
+import { reads } from "./reads";
 import type { Scenario } from "./scenario";
 import { syncRun } from "./sync-run";
 import { whoami } from "./whoami";
@@ -7,4 +8,4 @@ import { whoami } from "./whoami";
 export type { Bench, Extent, Scenario } from "./scenario";
 
 /** Every scenario by its letter, in the order in which they are measured. */
-export const SCENARIOS: Readonly<Record<string, Scenario>> = { a: whoami, b: syncRun, c: asyncSubmit, d: cancel };
+export const SCENARIOS: Readonly<Record<string, Scenario>> = { a: whoami, b: syncRun, c: asyncSubmit, d: cancel, e: reads };
