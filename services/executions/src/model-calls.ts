@@ -20,7 +20,7 @@ const DOWNLOADS = { slots: 32, places: 10_000 };
 const RECORD_AGAIN_MS = [100, 500, 2_000];
 
 /** A failure the run must not retry. */
-const final = (
+export const final = (
   reason: "EXECUTION_FAILED" | "PROVIDER_SUBMIT_FAILED" | "PROVIDER_RESPONSE_INCOMPLETE",
   message: string,
   metadata: ErrorMetadata = {},
@@ -48,7 +48,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   });
 
 /** Tries again for a while: what is lost here is a job at the provider that no one knows of. */
-const insisting = async (write: () => Promise<void>): Promise<void> => {
+export const insisting = async (write: () => Promise<void>): Promise<void> => {
   for (const pauseMs of RECORD_AGAIN_MS) {
     try {
       return await write();
@@ -59,7 +59,7 @@ const insisting = async (write: () => Promise<void>): Promise<void> => {
   return write();
 };
 
-const submitFailure = (model: string, error: ProviderError): DomainError =>
+export const submitFailure = (model: string, error: ProviderError): DomainError =>
   final("PROVIDER_SUBMIT_FAILED", `${model}: ${error.message}`, {
     ...(error.status === undefined ? {} : { providerStatus: error.status }),
     ...(error.body === undefined ? {} : { providerBody: error.body }),
@@ -69,7 +69,7 @@ const submitFailure = (model: string, error: ProviderError): DomainError =>
  * What a failed submission (or text call) becomes: an error that is tried again after the usual pause, one that says when,
  * or the end of the step. Pauses that would not end before `until` are not begun.
  */
-const afterFailure = (call: ModelCall, error: ProviderError, idempotent: boolean, until: number): Error => {
+export const afterFailure = (call: ModelCall, error: ProviderError, idempotent: boolean, until: number): Error => {
   const { again, afterMs } = judge(error, idempotent);
   if (again && afterMs === undefined) return error;
   const isCalled = error.kind !== "unavailable";
@@ -86,6 +86,12 @@ const cancelLater = (call: ModelCall, afterMs: number): TryAgain =>
     pauseFor(Math.min(afterMs, TIMING.cancelPause)),
   );
 
+/** @throws DomainError when an input is none the model takes: nodes before it may have made it. */
+export const checkInputs = (model: CatalogModel, call: ModelCall): void => {
+  const [problem] = model.validate(call.inputs);
+  if (problem) throw final("EXECUTION_FAILED", `${call.model}: input ${problem.path}: ${problem.message}`);
+};
+
 export type ModelCalls = ReturnType<typeof createModelCalls>;
 
 /** Calls of models at their providers, as the steps of a run make them. */
@@ -101,11 +107,6 @@ export const createModelCalls = ({ catalog, provider, gate, media, store }: Mode
     const found = await load(call);
     if (found.provider.type !== "job") throw final("EXECUTION_FAILED", `${call.model} has no jobs`);
     return { model: found.model, provider: found.provider };
-  };
-
-  const checkInputs = (model: CatalogModel, call: ModelCall): void => {
-    const [problem] = model.validate(call.inputs);
-    if (problem) throw final("EXECUTION_FAILED", `${call.model}: input ${problem.path}: ${problem.message}`);
   };
 
   /** Sends a submission whose provider doesn't know idempotency keys: once, whatever crashes. */

@@ -29,6 +29,8 @@ export const TIMING = {
   job: 2 * HOUR,
   /** One call of a text model, waiting for its provider included. */
   text: 7 * MINUTE,
+  /** One request that is answered with files, waiting for its provider and storing them included. */
+  direct: 9 * MINUTE,
   httpRequest: 60 * SECOND,
   heartbeat: 10 * SECOND,
   /** Also stores what had finished by then. */
@@ -51,4 +53,4 @@ export const TIMING = {
 } as const;
 
 /** Retries of the activities that may be repeated safely. */
-export const ATTEMPTS = { poll: 10_000, text: 3, httpRequest: 3, cancelJob: 3 } as const;
+export const ATTEMPTS = { poll: 10_000, text: 3, direct: 10, httpRequest: 3, cancelJob: 3 } as const;

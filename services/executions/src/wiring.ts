@@ -5,6 +5,7 @@ import { LRUCache } from "lru-cache";
 import { createAdmission } from "./admission";
 import { createEventChannel } from "./events";
 import { createExecution } from "./execution";
+import { createFileCalls } from "./file-calls";
 import { createInstantRuns } from "./instant";
 import { createModelCalls } from "./model-calls";
 import { createModelCatalog, type CatalogModel } from "./model-catalog";
@@ -84,6 +85,7 @@ export const wire = async (
   };
 
   const gates = createGates(logger);
+  const calls = { catalog, provider, gate: (model: CatalogModel) => gates(model.providerJson), media: services.media, store };
 
   const stopping = new AbortController();
   const temporal = await connectTemporal({
@@ -105,7 +107,8 @@ export const wire = async (
       runInstant: createInstantRuns({ billing: services.billing, usage: services.usage, execution }),
       settlement,
       execution,
-      modelCalls: createModelCalls({ catalog, provider, gate: (model) => gates(model.providerJson), media: services.media, store }),
+      modelCalls: createModelCalls(calls),
+      fileCalls: createFileCalls(calls),
       httpRequest: createHttpRequest(egress),
       webhooks,
       reconcile: createReconciler({ store, starter, settlement, announce: createFirstDelivery(deliveries), logger }),

@@ -1,11 +1,13 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import express, { Router, type Express } from "express";
-import { requireKey } from "./auth";
+import { requireKey, requireKeyHeader } from "./auth";
 import { chatDialect, type ChatDialect } from "./dialects/chat";
+import { imagesDialect, type ImagesDialect } from "./dialects/images";
 import { jobsDialect } from "./dialects/jobs";
 import { predictionsDialect } from "./dialects/predictions";
 import { queueDialect } from "./dialects/queue";
+import { speechDialect, SPEECH_PATH, type SpeechDialect } from "./dialects/speech";
 import { createFiles, type Files } from "./files";
 import { createGlobalFaults, globalFaultsSchema, type GlobalFaults } from "./global-faults";
 import { BODY_LIMIT_BYTES } from "./inputs";
@@ -35,7 +37,13 @@ const fileRoutes = (files: Files): Router => {
   return router;
 };
 
-const controlRoutes = (faults: GlobalFaults, jobs: Jobs, files: Files, chat: ChatDialect): Router => {
+interface Direct {
+  chat: ChatDialect;
+  images: ImagesDialect;
+  speech: SpeechDialect;
+}
+
+const controlRoutes = (faults: GlobalFaults, jobs: Jobs, files: Files, { chat, images, speech }: Direct): Router => {
   const router = Router();
   router.post("/sandbox/faults", express.json(), (request, response) => {
     faults.set(parseBody(globalFaultsSchema, request.body));
@@ -52,6 +60,8 @@ const controlRoutes = (faults: GlobalFaults, jobs: Jobs, files: Files, chat: Cha
       jobs: { held: jobs.held(), ...jobs.counters() },
       files: files.stats(),
       chat: { requests: chat.requests() },
+      images: { requests: images.requests() },
+      speech: { requests: speech.requests() },
       faults: faults.settings(),
     });
   });
@@ -77,20 +87,25 @@ export const createSandbox = ({ apiKey, dataDirectory, clock = Date.now, report 
   const jobs = openJobs(dataDirectory, clock);
   const files = createFiles();
   const faults = createGlobalFaults();
-  const chat = chatDialect(clock);
+  const direct: Direct = { chat: chatDialect(clock), images: imagesDialect(files, clock), speech: speechDialect(files) };
   const app = express().disable("x-powered-by");
 
   app.use((_request, response, next) => {
     response.set("x-sandbox", "true");
     next();
   });
-  app.use(infoRoutes(dataDirectory), controlRoutes(faults, jobs, files, chat));
+  app.use(infoRoutes(dataDirectory), controlRoutes(faults, jobs, files, direct));
   app.use(["/v1", "/queue", "/files"], faults.inflict);
   app.use(fileRoutes(files));
-  app.use("/v1", requireKey(apiKey, ["Bearer", "Token"]));
+  const [byBearer, byHeader] = [requireKey(apiKey, ["Bearer", "Token"]), requireKeyHeader(apiKey, "xi-api-key")];
+  app.use("/v1", (request, response, next) => {
+    const isSpeech = `${request.baseUrl}${request.path}`.startsWith(`${SPEECH_PATH}/`);
+    return (isSpeech ? byHeader : byBearer)(request, response, next);
+  });
   app.use("/queue", requireKey(apiKey, ["Key"]));
   app.use(["/v1", "/queue"], express.json({ limit: BODY_LIMIT_BYTES }));
-  app.use(jobsDialect(jobs), queueDialect(jobs), predictionsDialect(jobs), chat.router);
+  app.use(jobsDialect(jobs), queueDialect(jobs), predictionsDialect(jobs));
+  app.use(direct.chat.router, direct.images.router, direct.speech.router);
   app.use(() => {
     throw notFound("address");
   });

@@ -15,3 +15,13 @@ export const requireKey = (key: string, schemes: readonly string[]): RequestHand
     next();
   };
 };
+
+/** Requires the key in a header of its own. */
+export const requireKeyHeader = (key: string, header: string): RequestHandler => {
+  const expected = digest(key);
+  return (request, _response, next) => {
+    if (!timingSafeEqual(digest(request.get(header) ?? ""), expected))
+      throw new ProviderError(401, "unauthorized", `send "${header}: <key>" with the sandbox's key`);
+    next();
+  };
+};

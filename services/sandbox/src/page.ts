@@ -13,6 +13,8 @@ and texts are computed from the prompt by plain arithmetic: the same prompt give
 <li>Queue: <code>POST /queue/:app</code>, <code>GET /queue/:app/requests/:id/status</code>, <code>GET /queue/:app/requests/:id</code></li>
 <li>Predictions: <code>POST /v1/predictions</code>, <code>GET /v1/predictions/:id</code></li>
 <li>Chat: <code>POST /v1/chat/completions</code>, <code>GET /v1/models</code></li>
+<li>Images, answered at once: <code>POST /v1/images/generations</code></li>
+<li>Speech, answered at once: <code>POST /v1/text-to-speech/:voice</code></li>
 <li>For tests: <code>GET /sandbox/stats</code>, <code>POST</code> and <code>DELETE /sandbox/faults</code></li>
 </ul>
 </html>

@@ -72,7 +72,8 @@ async function* translatedBody(body: AsyncIterable<Buffer>): AsyncIterable<Buffe
   try {
     yield* body;
   } catch (error) {
-    throw translated(error);
+    if (!(error instanceof EgressError)) throw error;
+    throw new ProviderError("ambiguous", `the provider's answer did not arrive: ${error.message}`);
   }
 }
 

@@ -3,6 +3,7 @@ import { DomainError, nodeName } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { createAdmission } from "../admission";
 import type { Execution } from "../execution";
+import type { FileCalls } from "../file-calls";
 import type { createInstantRuns } from "../instant";
 import type { ModelCalls } from "../model-calls";
 import { TryAgain } from "../provider-failures";
@@ -20,6 +21,7 @@ export interface ActivityOptions {
   runInstant: ReturnType<typeof createInstantRuns>;
   execution: Execution;
   modelCalls: ModelCalls;
+  fileCalls: FileCalls;
   httpRequest: ReturnType<typeof createHttpRequest>;
   webhooks: Webhooks;
   reconcile: ReturnType<typeof createReconciler>;
@@ -57,7 +59,8 @@ const submitUntil = (): number => activityInfo().scheduledTimestampMs + TIMING.s
 
 /** Everything that touches the world, as Temporal calls it. */
 export const createActivities = (options: ActivityOptions): Activities & LocalActivities => {
-  const { admission, settlement, runInstant, execution, modelCalls, httpRequest, webhooks, reconcile, logger, stopping } = options;
+  const { admission, settlement, runInstant, execution, modelCalls, fileCalls, httpRequest, webhooks, reconcile, logger, stopping } =
+    options;
   /** Long calls of this process, so that a cancellation stops them at once. */
   const running = new Map<string, AbortController>();
 
@@ -142,6 +145,22 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
           return result;
         }),
       ),
+
+    runFiles: (call) =>
+      guarded(call, () =>
+        // Not ended by `stopping`: it could not go on elsewhere.
+        beating(call.key, async (signal) => {
+          if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call.executionId, call.nodeId, call.nodeIndex);
+          const result = await fileCalls.run(call, signal, submitUntil());
+          await noted(execution.itemCompleted(call, { files: result.files }));
+          return result;
+        }),
+      ),
+
+    stopFiles: (call) => {
+      running.get(call.key)?.abort();
+      return fileCalls.stop(call);
+    },
 
     httpRequest: (call) =>
       guarded(call, () =>

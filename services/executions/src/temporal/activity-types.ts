@@ -60,6 +60,8 @@ export interface Activities {
   poll(call: ModelCall, job: SubmittedJob): Promise<CallResult>;
   cancelJob(call: ModelCall, job: SubmittedJob): Promise<CancelResult>;
   runText(call: ModelCall): Promise<CallResult>;
+  runFiles(call: ModelCall): Promise<CallResult>;
+  stopFiles(call: ModelCall): Promise<CancelResult>;
   httpRequest(call: HttpNodeCall): Promise<HttpResult>;
   deliver(input: DeliveryInput): Promise<DeliveryResult>;
   reconcile(): Promise<{ asked: number; ended: number }>;

@@ -3,11 +3,9 @@ import { Router, type Response } from "express";
 import { z } from "zod";
 import { composeReply, cutToTokens, tokensOf } from "../chat-text";
 import { CHAT_LATENCY_MS } from "../generators";
-import { faultSchema, imageReference, MAX_LATENCY_MS } from "../inputs";
-import { refuseIfAsked } from "../jobs";
+import { faultSchema, imageReference } from "../inputs";
+import { createExchanges } from "../one-exchange";
 import { parseBody, ProviderError } from "../provider-error";
-import { seedOf } from "../render/random";
-import { waitWithClient } from "../requests";
 
 const MODEL = "sandbox-chat";
 const DEFAULT_MAX_TOKENS = 512;
@@ -15,9 +13,6 @@ const MAX_TOKENS = 4_096;
 const MAX_MESSAGES = 500;
 const TOKENS_PER_IMAGE = 85;
 const CHUNK_CHARACTERS = 24;
-const FLAP_PERIOD = 3;
-/** Flapping requests remembered, to know which of their attempts may succeed. */
-const MAX_FLAPPING = 10_000;
 
 const partSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
@@ -73,21 +68,6 @@ const complete = ({ messages, max_tokens, max_completion_tokens, seed }: ChatReq
   };
 };
 
-/** Of every so many attempts at the same request, only the last succeeds. */
-const createFlapper = (): ((body: ChatRequest) => void) => {
-  const attempts = new Map<string, number>();
-  return (body) => {
-    const key = seedOf(JSON.stringify(body));
-    const attempt = (attempts.get(key) ?? 0) + 1;
-    attempts.delete(key);
-    if (attempt % FLAP_PERIOD !== 0) {
-      attempts.set(key, attempt);
-      for (const oldest of attempts.keys()) if (attempts.size > MAX_FLAPPING) attempts.delete(oldest);
-      throw new ProviderError(500, "flapping", "the sandbox was asked to answer some attempts with an error");
-    }
-  };
-};
-
 interface Answer {
   id: string;
   created: number;
@@ -130,32 +110,24 @@ const answerStream = (response: Response, { id, created, isEmpty, completion }: 
 
 export interface ChatDialect {
   router: Router;
-  /** Completions asked for, refused ones included. */
+  /** Completions asked for of the model, refused ones included. */
   requests(): number;
 }
 
 /** The chat dialect: OpenAI-compatible completions, whole or streamed. */
 export const chatDialect = (clock: () => number): ChatDialect => {
   const router = Router();
-  const flap = createFlapper();
-  let requests = 0;
+  const exchanges = createExchanges();
 
   router.post("/v1/chat/completions", async (request, response) => {
-    requests += 1;
     const body = parseBody(chatSchema, request.body);
     if (body.model !== MODEL)
       throw new ProviderError(404, "model_not_found", `no such model: ${body.model.slice(0, 100)}; there is ${MODEL}`, "model");
-    const fault = body.sandbox;
-    refuseIfAsked(fault);
-    if (fault?.fail === "flap") flap(body);
-    const latencyMs = fault?.fail === "hang" ? MAX_LATENCY_MS : (fault?.latencyMs ?? CHAT_LATENCY_MS);
-    if (!(await waitWithClient(response, latencyMs))) return;
-    if (fault?.fail === "job" || fault?.fail === "hang")
-      throw new ProviderError(500, "generation_failed", "the sandbox was asked to fail this request");
+    if (!(await exchanges.undergo(response, body, CHAT_LATENCY_MS))) return;
     const answer: Answer = {
       id: `chatcmpl-${randomUUID()}`,
       created: Math.floor(clock() / 1000),
-      isEmpty: fault?.fail === "incomplete",
+      isEmpty: body.sandbox?.fail === "incomplete",
       completion: complete(body),
     };
     if (body.stream) answerStream(response, answer, body.stream_options?.include_usage === true);
@@ -166,5 +138,5 @@ export const chatDialect = (clock: () => number): ChatDialect => {
     response.json({ object: "list", data: [{ id: MODEL, object: "model", created: 0, owned_by: "nodeloom-sandbox" }] });
   });
 
-  return { router, requests: () => requests };
+  return { router, requests: exchanges.count };
 };

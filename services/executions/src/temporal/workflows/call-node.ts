@@ -10,7 +10,7 @@ import {
 import { callInputs, collect, httpCall, itemKey, mediaOutput, nodeName, type PlanStep } from "@nodeloom/kernel/graph";
 import type { CallContext, CallResult, NodeState, RunError, RunInput } from "../../run-types";
 import { ATTEMPTS, TIMING } from "../../timing";
-import type { Activities, ModelCall, StepFailure, SubmittedJob } from "../activity-types";
+import type { Activities, CancelResult, ModelCall, StepFailure, SubmittedJob } from "../activity-types";
 import type { GraphRun } from "./graph-run";
 
 const backoff = { initialInterval: 250, backoffCoefficient: 2, maximumInterval: "10s" } as const;
@@ -34,13 +34,19 @@ const { runText } = proxyActivities<Activities>({
   cancellationType: ActivityCancellationType.TRY_CANCEL,
   retry: { ...backoff, maximumAttempts: ATTEMPTS.text },
 });
+const { runFiles } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.direct,
+  heartbeatTimeout: TIMING.heartbeat,
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  retry: { ...backoff, maximumAttempts: ATTEMPTS.direct },
+});
 const { httpRequest } = proxyActivities<Activities>({
   startToCloseTimeout: TIMING.httpRequest,
   heartbeatTimeout: TIMING.heartbeat,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
   retry: { ...backoff, maximumAttempts: ATTEMPTS.httpRequest },
 });
-const { cancelJob } = proxyActivities<Activities>({
+const { cancelJob, stopFiles } = proxyActivities<Activities>({
   startToCloseTimeout: TIMING.cancelJob,
   retry: { ...backoff, maximumAttempts: ATTEMPTS.cancelJob },
 });
@@ -81,12 +87,12 @@ const jobMayRun = (error: unknown): boolean => {
   return failure?.jobMayRun === true;
 };
 
-/** Stops a job at its provider; what it had finished by then counts. */
-const stopJob = (run: GraphRun, call: ModelCall, job: SubmittedJob): Promise<CallResult | null> =>
+/** Stops a call and notes how that went; what had been finished by then counts. */
+const stopCall = (run: GraphRun, call: ModelCall, stop: () => Promise<CancelResult>): Promise<CallResult | null> =>
   CancellationScope.nonCancellable(async () => {
     const node = run.node(call.nodeId);
     try {
-      const { report, finished } = await cancelJob.executeWithOptions({ summary: `${call.nodeId}: cancel` }, [call, job]);
+      const { report, finished } = await stop();
       node.cancelReport = report;
       return finished && record(run, call, finished);
     } catch {
@@ -94,6 +100,11 @@ const stopJob = (run: GraphRun, call: ModelCall, job: SubmittedJob): Promise<Cal
       return null;
     }
   });
+
+const cancelSummary = (call: ModelCall): { summary: string } => ({ summary: `${call.nodeId}: cancel` });
+
+const stopJob = (run: GraphRun, call: ModelCall, job: SubmittedJob): Promise<CallResult | null> =>
+  stopCall(run, call, () => cancelJob.executeWithOptions(cancelSummary(call), [call, job]));
 
 /** A provider that makes files: two activities, however long it takes. */
 const callJob = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
@@ -107,6 +118,18 @@ const callJob = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
     // Nobody waits for the job any more: the provider is told, too.
     if (!jobMayRun(error)) throw error;
     const finished = await stopJob(run, call, job);
+    if (finished) return finished;
+    throw error;
+  }
+};
+
+/** A provider that answers with files: one activity. */
+const callFiles = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
+  try {
+    return record(run, call, await runFiles.executeWithOptions({ summary: `${call.nodeId}: ${call.model}` }, [call]));
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    const finished = await stopCall(run, call, () => stopFiles.executeWithOptions(cancelSummary(call), [call]));
     if (finished) return finished;
     throw error;
   }
@@ -152,15 +175,17 @@ const OUTPUT_PORT: Readonly<Record<string, string>> = {
 const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context: ContextOf): Promise<void> => {
   const { items, mapped } = run.bind(step);
   const model = step.model!;
-  const { modality, price } = input.plan.models[model]!;
+  const { providerKind, modality, price } = input.plan.models[model]!;
   const isText = modality === "text";
   const results = await callItems(items, async (item, index) => {
     const call: ModelCall = { ...context(index, items.length), model, inputs: callInputs(step, item), price };
+    if (providerKind === "direct") return callFiles(run, call);
     if (!isText) return callJob(run, call);
     return record(run, call, await runText.executeWithOptions({ summary: `${step.id}: ${model}` }, [call]));
   });
   const [first] = results;
-  if (isText && first) {
+  // A job's id is known since it was submitted.
+  if (first) {
     run.requestId ??= first.requestId;
     run.node(step.id).requestId ??= first.requestId;
   }

@@ -1,0 +1,165 @@
+import { actualMicroUsd, DomainError, pricedInputs } from "@nodeloom/kernel";
+import type { media as mediaProto } from "@nodeloom/proto";
+import { afterFailure, checkInputs, final, insisting, type ModelCallsOptions } from "./model-calls";
+import type { CatalogModel } from "./model-catalog";
+import { judge } from "./provider-failures";
+import { ProviderError, type FilesProvider, type ProviderFile } from "./providers";
+import type { CallResult, MediaFile } from "./run-types";
+import type { CancelResult, ModelCall } from "./temporal/activity-types";
+import { TIMING } from "./timing";
+
+/** Calls of models whose provider answers one request with the files themselves. */
+
+const MEDIA_READ_MS = 5_000;
+
+/** What is kept of an answer, so that a repeated attempt finds its files instead of asking for them again. */
+interface Answered {
+  requestId: string | null;
+  count: number;
+}
+
+const handleOf = ({ count }: Answered): Record<string, string> => ({ files: String(count) });
+const answeredOf = ({ requestId, handle }: { requestId: string | null; handle: Record<string, string> | null }): Answered | undefined =>
+  handle === null ? undefined : { requestId: requestId || null, count: Number(handle.files) };
+
+const mediaId = (call: ModelCall, index: number): string => `${call.executionId}-${call.nodeIndex}-${call.item}-${index}`;
+
+async function* uploadParts(header: mediaProto.UploadHeader, bytes: AsyncIterable<Uint8Array>): AsyncIterable<mediaProto.UploadRequest> {
+  yield { part: { $case: "header", value: header } };
+  for await (const chunk of bytes) yield { part: { $case: "chunk", value: Buffer.from(chunk) } };
+}
+
+/** Media storage takes every file that has any bytes and is of the model's kind. */
+const storageProblem = (model: string, { reason, message }: DomainError): DomainError =>
+  reason === "INVALID_REQUEST"
+    ? final("PROVIDER_RESPONSE_INCOMPLETE", `${model} finished without the expected output`)
+    : final("EXECUTION_FAILED", `${model}: its output could not be stored: ${message}`);
+
+export type FileCalls = ReturnType<typeof createFileCalls>;
+
+export const createFileCalls = ({ catalog, provider, media, store }: ModelCallsOptions) => {
+  /** Calls under way in this process. */
+  const running = new Map<string, Promise<unknown>>();
+
+  const load = async (call: ModelCall): Promise<{ model: CatalogModel; target: FilesProvider }> => {
+    const model = await catalog.getAny(call.model);
+    const target = provider(model);
+    if (target.type !== "files") throw final("EXECUTION_FAILED", `${call.model} does not answer with files`);
+    return { model, target };
+  };
+
+  const result = (call: ModelCall, model: CatalogModel, files: MediaFile[], requestId: string | null): CallResult => ({
+    files,
+    text: null,
+    costMicroUsd: actualMicroUsd(call.price, model.inputSchema, call.inputs, { outputs: files.length }),
+    requestId,
+  });
+
+  /** The files of an earlier attempt, if all of them were stored. */
+  const stored = async (call: ModelCall, { count }: Answered): Promise<MediaFile[] | undefined> => {
+    const found = await Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        media.getObject({ id: mediaId(call, index), ownerId: call.userId }, { deadlineMs: MEDIA_READ_MS }).then(
+          ({ object }) => object,
+          (error: unknown) => {
+            if (error instanceof DomainError && error.kind === "not_found") return undefined;
+            throw error;
+          },
+        ),
+      ),
+    );
+    const files = found.flatMap((object) => (object ? [{ url: object.url, contentType: object.contentType }] : []));
+    return files.length === count ? files : undefined;
+  };
+
+  const storeFile = async (
+    call: ModelCall,
+    model: CatalogModel,
+    file: ProviderFile,
+    index: number,
+    signal: AbortSignal,
+  ): Promise<MediaFile> => {
+    const placement = { id: mediaId(call, index), ownerId: call.userId, accept: [model.modality] };
+    // What is paid for is worth waiting for a media service that is starting again.
+    const options = { deadlineMs: TIMING.direct, signal, waitForReady: true };
+    const { object } =
+      "url" in file
+        ? await media.ingest({ ...placement, sourceUrl: file.url }, options)
+        : await media.upload(uploadParts(placement, file.bytes), options);
+    if (!object) throw final("EXECUTION_FAILED", `${call.model}: its output could not be stored`);
+    return { url: object.url, contentType: object.contentType };
+  };
+
+  /** Sends the request and stores what it is answered with. Nothing is asked for twice: see `run`. */
+  const exchange = async (call: ModelCall, model: CatalogModel, target: FilesProvider, signal: AbortSignal): Promise<CallResult> => {
+    const inputs = pricedInputs(model.price, model.inputSchema, call.inputs);
+    const { files, requestId } = await target.run({ inputs, idempotencyKey: call.key, signal });
+    await insisting(() => store.recordSubmission(call.key, requestId ?? "", handleOf({ requestId, count: files.length })));
+    try {
+      const kept = await Promise.all(files.map((file, index) => storeFile(call, model, file, index, signal)));
+      return result(call, model, kept, requestId);
+    } catch (error) {
+      signal.throwIfAborted();
+      // The answer was there once; it is not asked for again.
+      if (error instanceof DomainError) throw storageProblem(call.model, error);
+      if (error instanceof ProviderError) throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`);
+      throw error;
+    }
+  };
+
+  const claimed = async (call: ModelCall, model: CatalogModel, target: FilesProvider, signal: AbortSignal): Promise<CallResult> => {
+    const claim = await store.claimSubmission(call.key);
+    if (!claim.claimed) {
+      const earlier = answeredOf(claim);
+      const files = earlier && (await stored(call, earlier));
+      if (files) return result(call, model, files, earlier.requestId);
+      throw final("PROVIDER_SUBMIT_FAILED", `${call.model}: an earlier request may have reached the provider; it is not sent twice`);
+    }
+    try {
+      return await exchange(call, model, target, signal);
+    } catch (error) {
+      if (error instanceof ProviderError && judge(error, false).tookNothing) await insisting(() => store.releaseSubmission(call.key));
+      throw error;
+    }
+  };
+
+  return {
+    /**
+     * Asks for files and stores them. Such providers can't recognise a repeated request, so each call is sent once: a
+     * request whose fate is unknown is not sent again, and a crash after the answer finds the stored files.
+     * @param until when no further attempt is made, in milliseconds since the epoch
+     * @throws TryAgain when the provider asked to be called later
+     */
+    run: async (call: ModelCall, signal: AbortSignal, until: number): Promise<CallResult> => {
+      const { model, target } = await load(call);
+      checkInputs(model, call);
+      signal.throwIfAborted();
+      const work = claimed(call, model, target, signal);
+      running.set(call.key, work);
+      try {
+        return await work;
+      } catch (error) {
+        if (!(error instanceof ProviderError)) throw error;
+        if (error.kind === "incomplete") throw final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model}: ${error.message}`);
+        throw afterFailure(call, error, false, until);
+      } finally {
+        running.delete(call.key);
+      }
+    },
+
+    /**
+     * What became of a call that was given up: a request that was never sent can't be any more; of one that was, the
+     * provider can't be told, and goes on; what had been stored is kept.
+     */
+    stop: async (call: ModelCall): Promise<CancelResult> => {
+      await running.get(call.key)?.catch(() => undefined);
+      const claim = await store.claimSubmission(call.key);
+      if (claim.claimed) return { report: "stopped", finished: null };
+      const earlier = answeredOf(claim);
+      const files = earlier && (await stored(call, earlier));
+      if (!files) return { report: "could_not_stop", finished: null };
+      const { model } = await load(call);
+      return { report: "stopped", finished: result(call, model, files, earlier.requestId) };
+    },
+  };
+};

@@ -1,0 +1,24 @@
+import { answerId, jsonOf } from "../answers";
+import type { DialectContext, FilesProvider } from "../dialect";
+import { createTransport } from "../transport";
+import { imagesCall, picturesOf } from "./mapping";
+import type { OpenAiImagesSettings } from "./settings";
+
+export { openAiImagesSchema } from "./settings";
+
+const TIMEOUT_MS = 300_000;
+/** Ten of the largest pictures, in base64. */
+const MAX_ANSWER_BYTES = 64 * 1_024 * 1_024;
+
+/** An image model behind an OpenAI-compatible API. */
+export const openAiImages = (settings: OpenAiImagesSettings, context: DialectContext): FilesProvider => {
+  const transport = createTransport(context, settings.auth);
+  return {
+    type: "files",
+    run: async ({ inputs, signal }) => {
+      const call = { ...imagesCall(settings, inputs), timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, signal };
+      const { headers, body } = await transport.open(call);
+      return { files: picturesOf(await jsonOf(body)), requestId: answerId(headers) };
+    },
+  };
+};

@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto";
+import { Router, type Request } from "express";
+import { z } from "zod";
+import { GENERATORS } from "../generators";
+import type { Files } from "../files";
+import { faultSchema, MAX_COUNT, MAX_PROMPT_CHARACTERS } from "../inputs";
+import { createExchanges } from "../one-exchange";
+import { parseBody, ProviderError } from "../provider-error";
+import { fileUrl } from "../requests";
+
+const MODELS = ["sandbox-image", "sandbox-image-fast"] as const;
+const isModel = (name: string): name is (typeof MODELS)[number] => (MODELS as readonly string[]).includes(name);
+
+/** Members the sandbox has no use for are ignored, as the API it follows is spoken by many clients. */
+const imagesSchema = z.looseObject({
+  model: z.string(),
+  prompt: z.string().min(1).max(MAX_PROMPT_CHARACTERS),
+  n: z.int().min(1).max(MAX_COUNT).nullish(),
+  seed: z.int().nullish(),
+  response_format: z.enum(["b64_json", "url"]).nullish(),
+  sandbox: faultSchema.optional(),
+});
+
+export interface ImagesDialect {
+  router: Router;
+  /** Answers asked for of the models, refused ones included. */
+  requests(): number;
+}
+
+/** The images dialect: OpenAI-compatible, answered at once with the pictures themselves, or with where they are. */
+export const imagesDialect = (files: Files, clock: () => number): ImagesDialect => {
+  const router = Router();
+  const exchanges = createExchanges();
+
+  const picture = (request: Request, name: string, asUrl: boolean): object =>
+    asUrl ? { url: fileUrl(request, name) } : { b64_json: files.open(name)!.bytes.toString("base64") };
+
+  router.post("/v1/images/generations", async (request, response) => {
+    const body = parseBody(imagesSchema, request.body);
+    const { model, prompt, n, seed } = body;
+    if (!isModel(model))
+      throw new ProviderError(404, "model_not_found", `no such model: ${model.slice(0, 100)}; there is ${MODELS.join(" and ")}`, "model");
+    const input = { prompt, count: n ?? 1, ...(typeof seed === "number" ? { seed } : {}) };
+    const generator = GENERATORS[model];
+    response.set("x-request-id", `req-${randomUUID()}`);
+    if (!(await exchanges.undergo(response, body, generator.latencyMs(input)))) return;
+    const names = body.sandbox?.fail === "incomplete" ? [] : generator.files(input);
+    response.json({
+      created: Math.floor(clock() / 1_000),
+      data: names.map((name) => picture(request, name, body.response_format === "url")),
+    });
+  });
+
+  return { router, requests: exchanges.count };
+};
