@@ -100,6 +100,17 @@ const inferencePlatform = z.strictObject({
 
 const llm = z.strictObject({ kind: z.literal("llm"), maxConcurrent, baseUrl: text, model: text, auth: auth.optional() });
 
+const direct = { kind: z.literal("direct"), baseUrl: text, model: text, auth: auth.optional(), parameters: z.record(text, z.json()).optional() };
+const openAiImages = z.strictObject({ ...direct, dialect: z.literal("openai-images") });
+const speech = z.strictObject({
+  ...direct,
+  dialect: z.literal("speech"),
+  voice: z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, "must be letters, digits, underscores and hyphens"),
+  outputFormat: text.optional(),
+});
+/** What a provider that answers directly makes. */
+const DIRECT_MODALITY = { "openai-images": "image", speech: "audio" } as const;
+
 /** What a file of the registry must look like. */
 export const entrySchema = z
   .strictObject({
@@ -108,7 +119,12 @@ export const entrySchema = z
     description: z.string().default(""),
     modality: z.enum(MODALITIES),
     sandbox: z.boolean().default(false),
-    provider: z.discriminatedUnion("kind", [httpPolling, inferencePlatform, llm]),
+    provider: z.discriminatedUnion("kind", [
+      httpPolling,
+      inferencePlatform,
+      llm,
+      z.discriminatedUnion("dialect", [openAiImages, speech]),
+    ]),
     inputSchema: z.looseObject({ type: z.literal("object"), properties: z.record(text, z.looseObject({})) }),
     outputs: z.array(z.enum(OUTPUTS)).length(1),
     price,
@@ -120,6 +136,10 @@ export const entrySchema = z
   .refine((entry) => (entry.provider.kind === "llm") === (entry.modality === "text"), {
     path: ["provider", "kind"],
     message: "text comes from llm providers, and only text",
+  })
+  .refine(({ provider, modality }) => provider.kind !== "direct" || DIRECT_MODALITY[provider.dialect] === modality, {
+    path: ["provider", "dialect"],
+    message: "does not make what the modality says",
   })
   .refine(({ provider, outputs }) => !("outputs" in provider) || outputs.every((name) => Object.hasOwn(provider.outputs, name)), {
     path: ["provider", "outputs"],

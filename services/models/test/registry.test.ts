@@ -78,6 +78,9 @@ describe("the shipped registry", () => {
       sdxl: ["REPLICATE_API_TOKEN"],
       "kling-video": ["KLING_API_TOKEN"],
       "gpt-4o-mini": ["OPENAI_API_KEY"],
+      "gpt-image-1": ["OPENAI_API_KEY"],
+      "runway-gen4-turbo": ["RUNWAYML_API_SECRET"],
+      "eleven-multilingual-v2": ["ELEVENLABS_API_KEY"],
     });
   });
 
@@ -126,6 +129,18 @@ describe("a file that can't be used", () => {
     const loading = loadRegistry(folder, ENV);
     await expect(loading).rejects.toThrow(problem);
     await expect(loading).rejects.toThrow("sandbox-video.json");
+  });
+
+  it.each<[string, string, object, RegExp]>([
+    ["speaks a dialect of another modality", "gpt-image-1", { modality: "audio", outputs: ["audios"] }, /dialect/],
+    ["has a voice that could be an address", "eleven-multilingual-v2", { provider: { voice: "../models" } }, /voice/],
+    ["has a setting of another dialect", "gpt-image-1", { provider: { voice: "x" } }, /voice/],
+    ["answers directly in an unknown way", "gpt-image-1", { provider: { dialect: "smoke-signals" } }, /dialect/],
+  ])("is refused when it %s", async (_what, name, change, problem) => {
+    const entry = JSON.parse(await readFile(join(SHIPPED, `${name}.json`), "utf8")) as Json;
+    const { provider, ...members } = change as { provider?: object };
+    await write({ ...entry, ...members, provider: { ...(entry.provider as Json), ...provider } }, `${name}.json`);
+    await expect(loadRegistry(folder, ENV)).rejects.toThrow(problem);
   });
 
   it("is refused when its name is not its model's", async () => {
