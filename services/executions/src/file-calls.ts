@@ -27,6 +27,7 @@ const mediaId = (call: ModelCall, index: number): string => `${call.executionId}
 async function* uploadParts(header: mediaProto.UploadHeader, bytes: AsyncIterable<Uint8Array>): AsyncIterable<mediaProto.UploadRequest> {
   yield { part: { $case: "header", value: header } };
   for await (const chunk of bytes) yield { part: { $case: "chunk", value: Buffer.from(chunk) } };
+  yield { part: { $case: "end", value: {} } };
 }
 
 /** Media storage takes every file that has any bytes and is of the model's kind. */

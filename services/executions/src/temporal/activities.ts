@@ -150,7 +150,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
       guarded(call, () =>
         // Not ended by `stopping`: it could not go on elsewhere.
         beating(call.key, async (signal) => {
-          if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call.executionId, call.nodeId, call.nodeIndex);
+          if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call);
           const result = await fileCalls.run(call, signal, submitUntil());
           await noted(execution.itemCompleted(call, { files: result.files }));
           return result;
