@@ -38,7 +38,7 @@ const storageProblem = (model: string, { reason, message }: DomainError): Domain
 
 export type FileCalls = ReturnType<typeof createFileCalls>;
 
-export const createFileCalls = ({ catalog, provider, media, store }: ModelCallsOptions) => {
+export const createFileCalls = ({ catalog, provider, gate, media, store }: ModelCallsOptions) => {
   /** Calls under way in this process. */
   const running = new Map<string, Promise<unknown>>();
 
@@ -135,7 +135,8 @@ export const createFileCalls = ({ catalog, provider, media, store }: ModelCallsO
       const { model, target } = await load(call);
       checkInputs(model, call);
       signal.throwIfAborted();
-      const work = claimed(call, model, target, signal);
+      const options = { signal, until: until - TIMING.submitReserve };
+      const work = gate(model).pass(() => claimed(call, model, target, signal), options);
       running.set(call.key, work);
       try {
         return await work;

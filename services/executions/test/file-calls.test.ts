@@ -7,12 +7,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compileSchema, type Price } from "@nodeloom/kernel";
 import { service as mediaService } from "@nodeloom/media";
-import { connectMongo, createEgressClient, createGrpcClient, type EgressClient, type RunningService } from "@nodeloom/platform";
+import {
+  connectMongo,
+  createEgressClient,
+  createGrpcClient,
+  createLogger,
+  type EgressClient,
+  type RunningService,
+} from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import { service as sandboxService } from "@nodeloom/sandbox";
 import type { Media } from "../src/clients";
 import { createFileCalls, type FileCalls } from "../src/file-calls";
 import type { CatalogModel } from "../src/model-catalog";
+import { createGates } from "../src/provider-gates";
 import { createProvider } from "../src/providers";
 import type { ExecutionStore } from "../src/store";
 import type { ModelCall } from "../src/temporal/activity-types";
@@ -128,6 +136,7 @@ const calls = (settings: object, part: Partial<ExecutionStore> = {}): FileCalls 
   return createFileCalls({
     catalog: { get: () => Promise.resolve(model), getAny: () => Promise.resolve(model), getAll: () => Promise.resolve(new Map()) },
     provider: () => createProvider(model.providerJson, { egress, secret: () => KEY }),
+    gate: createGates(createLogger("test", "silent")),
     media,
     store: { ...store, ...part },
   });

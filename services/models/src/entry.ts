@@ -54,7 +54,7 @@ const files = z
   .partialRecord(z.enum(["images", "videos", "audios"]), pointer)
   .refine((value) => Object.keys(value).length > 0, "must name an output");
 
-/** How many calls one process may have under way at a provider: its submissions, and its calls of text models. */
+/** How many calls one process may have under way at a provider: its submissions, and its calls that are answered at once. */
 const maxConcurrent = z.number().int().min(1).max(10_000).optional();
 
 const httpPolling = z.strictObject({
@@ -100,7 +100,14 @@ const inferencePlatform = z.strictObject({
 
 const llm = z.strictObject({ kind: z.literal("llm"), maxConcurrent, baseUrl: text, model: text, auth: auth.optional() });
 
-const direct = { kind: z.literal("direct"), baseUrl: text, model: text, auth: auth.optional(), parameters: z.record(text, z.json()).optional() };
+const direct = {
+  kind: z.literal("direct"),
+  maxConcurrent,
+  baseUrl: text,
+  model: text,
+  auth: auth.optional(),
+  parameters: z.record(text, z.json()).optional(),
+};
 const openAiImages = z.strictObject({ ...direct, dialect: z.literal("openai-images") });
 const speech = z.strictObject({
   ...direct,
@@ -119,12 +126,7 @@ export const entrySchema = z
     description: z.string().default(""),
     modality: z.enum(MODALITIES),
     sandbox: z.boolean().default(false),
-    provider: z.discriminatedUnion("kind", [
-      httpPolling,
-      inferencePlatform,
-      llm,
-      z.discriminatedUnion("dialect", [openAiImages, speech]),
-    ]),
+    provider: z.discriminatedUnion("kind", [httpPolling, inferencePlatform, llm, z.discriminatedUnion("dialect", [openAiImages, speech])]),
     inputSchema: z.looseObject({ type: z.literal("object"), properties: z.record(text, z.looseObject({})) }),
     outputs: z.array(z.enum(OUTPUTS)).length(1),
     price,

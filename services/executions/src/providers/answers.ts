@@ -18,7 +18,7 @@ export const filesAt = (outputs: Readonly<Record<string, string>>, answer: unkno
 export const shownState = (state: PollState, reason: (text: string) => string): PollState =>
   state.state === "failed" ? { state: "failed", message: reason(state.message) } : state;
 
-const REQUEST_ID_HEADERS = ["x-request-id", "request-id"];
+const REQUEST_ID_HEADERS = ["x-request-id", "request-id", "x-litellm-call-id"];
 
 /** How a provider calls a request that it answered at once. */
 export const answerId = (headers: Readonly<Record<string, string>>): string | null =>
