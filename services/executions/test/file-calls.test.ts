@@ -136,7 +136,7 @@ const calls = (settings: object, part: Partial<ExecutionStore> = {}): FileCalls 
   return createFileCalls({
     catalog: { get: () => Promise.resolve(model), getAny: () => Promise.resolve(model), getAll: () => Promise.resolve(new Map()) },
     provider: () => createProvider(model.providerJson, { egress, secret: () => KEY }),
-    gate: createGates(createLogger("test", "silent")),
+    gate: () => createGates(createLogger("test", "silent"))(model.providerJson),
     media,
     store: { ...store, ...part },
   });
