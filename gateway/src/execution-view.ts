@@ -24,11 +24,32 @@ const webhook = z.object({ configured: z.literal(true), url: z.string() });
 /** Whether a submitted run has a webhook. */
 export const webhookConfiguration = z.discriminatedUnion("configured", [noWebhook, webhook]).meta({ id: "WebhookConfiguration" });
 
+const webhookAttempt = z
+  .object({
+    at: timestamp,
+    status: z.number().nullable().meta({ description: "The receiver's status; null when it did not answer" }),
+    error: z.string().nullable(),
+    durationMs: z.number(),
+    delivery: z.number().meta({ description: "1 is the run's own delivery; each redelivery takes the next number" }),
+    attempt: z.number().meta({ description: "Within the delivery" }),
+    url: z.string().optional().meta({ description: "Where it was sent, when that has changed since the run was submitted" }),
+  })
+  .meta({ id: "WebhookAttempt" });
+
+const DELIVERY_STATES = ["pending", "delivered", "failed", "disabled", "skipped"] as const;
+
 /** How far a run's webhook has come. */
 export const webhookDelivery = z
   .discriminatedUnion("configured", [
     noWebhook,
-    webhook.extend({ attempts: z.number(), deliveredAt: timestamp.nullable(), lastError: z.string().nullable() }),
+    webhook.extend({
+      state: z.enum(DELIVERY_STATES),
+      attempts: z.number().meta({ description: "Of all deliveries together" }),
+      deliveredAt: timestamp.nullable(),
+      lastError: z.string().nullable(),
+      nextAttemptAt: timestamp.nullable().meta({ description: "Set while another attempt is due" }),
+      history: z.array(webhookAttempt).meta({ description: "The last 50 attempts, oldest first" }),
+    }),
   ])
   .meta({ id: "WebhookDelivery" });
 

@@ -253,10 +253,30 @@ export type WebhookDelivery =
   | {
       configured: true;
       url: string;
+      state: "pending" | "delivered" | "failed" | "disabled" | "skipped";
+      /** Of all deliveries together */
       attempts: number;
       deliveredAt: string | null;
       lastError: string | null;
+      /** Set while another attempt is due */
+      nextAttemptAt: string | null;
+      /** The last 50 attempts, oldest first */
+      history: WebhookAttempt[];
     };
+
+export interface WebhookAttempt {
+  at: string;
+  /** The receiver's status; null when it did not answer */
+  status: number | null;
+  error: string | null;
+  durationMs: number;
+  /** 1 is the run's own delivery; each redelivery takes the next number */
+  delivery: number;
+  /** Within the delivery */
+  attempt: number;
+  /** Where it was sent, when that has changed since the run was submitted */
+  url?: string;
+}
 
 export interface NodeState {
   id: string;
@@ -385,6 +405,7 @@ export interface ApiKey {
     url: string;
     events: string[];
     disabledAt: string | null;
+    disabledReason: string | null;
   } | null;
 }
 
@@ -415,6 +436,7 @@ export interface IssuedApiKey {
     url: string;
     events: string[];
     disabledAt: string | null;
+    disabledReason: string | null;
   } | null;
   /** The value, shown this once */
   key: string;
@@ -436,6 +458,7 @@ export interface ApiKeyWithWebhookSecret {
     url: string;
     events: string[];
     disabledAt: string | null;
+    disabledReason: string | null;
   } | null;
   webhookSecret: string;
 }

@@ -1,9 +1,12 @@
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
-import type { Execution } from "./api-types";
+import type { Execution, WebhookConfiguration } from "./api-types";
+
+/** The execution as it ended. How far its delivery has come is left to polls, so that every attempt sends the same. */
+export type AnnouncedExecution = Omit<Execution, "webhookDelivery"> & { webhookDelivery: WebhookConfiguration };
 
 /** A message to a webhook. De-duplicate deliveries by `data.executionId`. */
 export type WebhookMessage =
-  | { type: "execution.completed" | "execution.failed" | "execution.cancelled"; timestamp: string; data: Execution }
+  | { type: "execution.completed" | "execution.failed" | "execution.cancelled"; timestamp: string; data: AnnouncedExecution }
   | { type: "webhook.test"; timestamp: string; data: { keyId: string } };
 
 type HeaderBag = Headers | Readonly<Record<string, string | string[] | undefined>>;

@@ -25,7 +25,14 @@ const record = z
     createdAt: timestamp.nullable(),
     lastUsedAt: timestamp.nullable(),
     expiresAt: timestamp.nullable(),
-    webhook: z.object({ url: z.string(), events: z.array(z.string()), disabledAt: timestamp.nullable() }).nullable(),
+    webhook: z
+      .object({
+        url: z.string(),
+        events: z.array(z.string()),
+        disabledAt: timestamp.nullable(),
+        disabledReason: z.string().nullable(),
+      })
+      .nullable(),
   })
   .meta({ id: "ApiKey" });
 const issued = record
@@ -59,6 +66,13 @@ const creation = z
   })
   .meta({ id: "NewApiKey", override: { oneOf: [{ required: ["preset"] }, { required: ["capabilities"] }] } });
 
+const webhookView = ({ url, events, disabledAt, disabledReason }: identity.KeyWebhook): Record<string, unknown> => ({
+  url,
+  events,
+  disabledAt: iso(disabledAt),
+  disabledReason: disabledReason || null,
+});
+
 const view = (key: identity.Key | undefined): Record<string, unknown> => {
   if (!key) throw new Error("identity answered without a key");
   return {
@@ -70,7 +84,7 @@ const view = (key: identity.Key | undefined): Record<string, unknown> => {
     createdAt: iso(key.createdAt),
     lastUsedAt: iso(key.lastUsedAt),
     expiresAt: iso(key.expiresAt),
-    webhook: key.webhook ? { url: key.webhook.url, events: key.webhook.events, disabledAt: iso(key.webhook.disabledAt) } : null,
+    webhook: key.webhook ? webhookView(key.webhook) : null,
   };
 };
 

@@ -1,3 +1,4 @@
+import { newWebhookState } from "./delivery";
 import type { EventChannel } from "./events";
 import { endKey, missingEvents, plannedEvents } from "./node-events";
 import type { CallContext, NodeState, Refusal, RunEnd, RunError, RunInput } from "./run-types";
@@ -32,7 +33,7 @@ const newRecord = (input: RunInput, nodes: NodeState[], admitted: ExecutionEvent
     requestId: null,
     resultJson: null,
     error: null,
-    webhook: webhook && { configured: true, url: webhook.url, events: webhook.events, attempts: 0, deliveredAt: null, lastError: null },
+    webhook: webhook && newWebhookState(webhook),
     nodes,
     events: [admitted, ...plannedEvents(nodes, admitted.at)],
     millicredits: 0,

@@ -1,47 +1,52 @@
-import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { DomainError } from "@nodeloom/kernel";
-import type { executions } from "@nodeloom/proto";
+import type { executions, identity as identityProto } from "@nodeloom/proto";
+import type { Identity } from "./clients";
+import { FIRST_DELIVERY } from "./delivery";
 import { isFinal, type ExecutionStore, type ExecutionView } from "./store";
+import type { DeliveryStarter } from "./temporal/client";
 import { executionMessage } from "./view";
-import type { deliverWebhook } from "./temporal/workflows";
+import { eventOf, wants } from "./webhooks";
 
-const DELIVER: keyof { deliverWebhook: typeof deliverWebhook } = "deliverWebhook";
+const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
-/** How long a delivery may wait for its run to become final before its first attempt. */
-const HEAD_START = "5s";
+/** Why a redelivery would reach nobody. */
+const obstacle = (record: ExecutionView, target: identityProto.GetWebhookTargetResponse): string | undefined => {
+  if (target.disabled) return "the key's webhook is disabled; set it again to enable it";
+  if (target.url === "") return "the key has no webhook any more";
+  if (!wants(target, eventOf(record))) return `the key's webhook is not for ${eventOf(record)}`;
+  return undefined;
+};
 
 /** Starts the first delivery of a run's webhook, if it has one, where the run itself can't. Idempotent. */
 export const createFirstDelivery =
-  ({ client, taskQueue }: { client: Client; taskQueue: string }) =>
+  (starter: Pick<DeliveryStarter, "startFirst">) =>
   async ({ _id: executionId, webhook, keyId }: ExecutionView): Promise<void> => {
-    if (!webhook || keyId === null) return;
-    try {
-      await client.workflow.start(DELIVER, {
-        workflowId: `webhook-${executionId}`,
-        taskQueue,
-        args: [{ executionId, keyId }],
-        workflowIdReusePolicy: "REJECT_DUPLICATE",
-        startDelay: HEAD_START,
-      });
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    }
+    if (webhook && keyId !== null) await starter.startFirst(executionId, keyId);
   };
 
-/** Starts another delivery of a final execution's webhook, beside whatever the first one does. */
+export interface RedeliveryOptions {
+  store: ExecutionStore;
+  identity: Pick<Identity, "getWebhookTarget">;
+  starter: Pick<DeliveryStarter, "startAgain">;
+}
+
+/**
+ * Starts another delivery of a final execution's webhook, at once and with a schedule of its own; one that is still
+ * waiting to try again leaves it to the new one. Asking twice at the same time starts one.
+ */
 export const createRedelivery =
-  ({ store, client, taskQueue }: { store: ExecutionStore; client: Client; taskQueue: string }) =>
+  ({ store, identity, starter }: RedeliveryOptions) =>
   async (executionId: string, userId: string): Promise<executions.WebhookDelivery> => {
     const record = await store.findOwned(executionId, userId);
     if (!record) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
-    if (!record.webhook || record.keyId === null)
-      throw new DomainError("precondition", "PRECONDITION_FAILED", "the execution has no webhook");
-    if (!isFinal(record)) throw new DomainError("precondition", "PRECONDITION_FAILED", "the execution is not final yet");
-    await client.workflow.start(DELIVER, {
-      workflowId: `webhook-${executionId}-${record.webhook.attempts}`,
-      taskQueue,
-      args: [{ executionId, keyId: record.keyId }],
-      workflowIdConflictPolicy: "USE_EXISTING",
-    });
-    return executionMessage(record).webhookDelivery!;
+    const { webhook, keyId } = record;
+    if (!webhook || keyId === null) throw refused("the execution has no webhook");
+    if (!isFinal(record)) throw refused("the execution is not final yet; its webhook is delivered when it is");
+    const problem = obstacle(record, await identity.getWebhookTarget({ keyId }));
+    if (problem !== undefined) throw refused(problem);
+    const delivery = (webhook.delivery ?? FIRST_DELIVERY) + 1;
+    await starter.startAgain({ executionId, keyId, delivery });
+    // Only now: what waits gives way to a delivery that exists.
+    await store.beginDelivery(executionId, delivery, new Date());
+    return executionMessage((await store.find(executionId)) ?? record).webhookDelivery!;
   };

@@ -1,5 +1,6 @@
 import { isDuplicateKey } from "@nodeloom/platform";
 import { Schema, type Connection, type UpdateQuery } from "mongoose";
+import type { DeliveryState, WebhookAttempt, WebhookState } from "./delivery";
 import type { FinalStatus, NodeState, NodeStatus, RunError } from "./run-types";
 
 export type ExecutionStatus = "processing" | "cancel_requested" | FinalStatus;
@@ -11,15 +12,6 @@ export interface ExecutionEvent {
   type: string;
   at: Date;
   data: Record<string, unknown>;
-}
-
-export interface WebhookState {
-  configured: boolean;
-  url: string;
-  events: string[];
-  attempts: number;
-  deliveredAt: Date | null;
-  lastError: string | null;
 }
 
 export interface ExecutionRecord {
@@ -91,6 +83,7 @@ const FINAL: ReadonlySet<string> = new Set<FinalStatus>(["completed", "failed", 
 export const isFinal = ({ status }: Pick<ExecutionRecord, "status">): boolean => FINAL.has(status);
 
 const PAYLOAD_DAYS = 30;
+const MAX_ATTEMPTS_KEPT = 50;
 const DAY_MS = 86_400_000;
 const RUNNING: ExecutionStatus[] = ["processing", "cancel_requested"];
 const WITHOUT_EVENTS = { events: 0 } as const;
@@ -286,17 +279,34 @@ export const createExecutionStore = async (connection: Connection) => {
       await executions.updateMany({ _id: { $in: ids }, status: { $in: RUNNING } }, { $set: { seenRunningAt: at } }).exec();
     },
 
-    recordDelivery: async (id: string, delivery: { deliveredAt: Date | null; lastError: string | null }): Promise<void> => {
+    /** Makes a redelivery the latest one, unless it is or a later one has begun. */
+    beginDelivery: async (id: string, delivery: number, at: Date): Promise<void> => {
+      const begun = { "webhook.delivery": delivery, "webhook.state": "pending", "webhook.nextAttemptAt": at };
+      await executions.updateOne({ _id: id, "webhook.delivery": { $lt: delivery } }, { $set: begun }).exec();
+    },
+
+    /** Keeps an attempt, once, and where the delivery stands after it, unless a later delivery has begun. */
+    recordAttempt: async (id: string, attempt: WebhookAttempt, state: DeliveryState, nextAttemptAt: Date | null): Promise<void> => {
+      const unrecorded = { _id: id, "webhook.history.key": { $ne: attempt.key } };
+      const ended = new Date(attempt.at.getTime() + attempt.durationMs);
+      const set = {
+        "webhook.lastError": attempt.error,
+        ...(attempt.error === null ? { "webhook.deliveredAt": ended } : {}),
+      };
+      const more = { $inc: { "webhook.attempts": 1 }, $push: { "webhook.history": { $each: [attempt], $slice: -MAX_ATTEMPTS_KEPT } } };
+      const standing = { "webhook.state": state, "webhook.nextAttemptAt": nextAttemptAt };
+      const latest = await executions
+        .updateOne({ ...unrecorded, "webhook.delivery": attempt.delivery }, { ...more, $set: { ...set, ...standing } })
+        .exec();
+      if (latest.matchedCount === 0) await executions.updateOne(unrecorded, { ...more, $set: set }).exec();
+    },
+
+    /** Ends a delivery that has nothing to send, unless it is over or a later one has begun. */
+    endDelivery: async (id: string, delivery: number, state: DeliveryState): Promise<void> => {
       await executions
         .updateOne(
-          { _id: id },
-          {
-            $inc: { "webhook.attempts": 1 },
-            $set: {
-              "webhook.lastError": delivery.lastError,
-              ...(delivery.deliveredAt ? { "webhook.deliveredAt": delivery.deliveredAt } : {}),
-            },
-          },
+          { _id: id, "webhook.delivery": delivery, "webhook.state": "pending" },
+          { $set: { "webhook.state": state, "webhook.nextAttemptAt": null } },
         )
         .exec();
     },

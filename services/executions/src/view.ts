@@ -1,5 +1,6 @@
 import { callsModel } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
+import type { WebhookAttempt, WebhookState } from "./delivery";
 import type { NodeState, RunError } from "./run-types";
 import type { ExecutionView } from "./store";
 
@@ -40,6 +41,29 @@ const nodeMessage = (node: NodeState, receivedAt: Date): executions.NodeState =>
   });
 };
 
+const attemptMessage = (attempt: WebhookAttempt, submittedUrl: string): executions.WebhookAttempt =>
+  executions.WebhookAttempt.fromPartial({
+    at: attempt.at,
+    status: attempt.status ?? undefined,
+    error: attempt.error ?? undefined,
+    durationMs: attempt.durationMs,
+    delivery: attempt.delivery,
+    attempt: attempt.attempt,
+    url: attempt.url === submittedUrl ? undefined : attempt.url,
+  });
+
+const deliveryMessage = (webhook: WebhookState): executions.WebhookDelivery =>
+  executions.WebhookDelivery.fromPartial({
+    configured: true,
+    url: webhook.url,
+    attempts: webhook.attempts,
+    deliveredAt: webhook.deliveredAt ?? undefined,
+    lastError: webhook.lastError ?? undefined,
+    state: webhook.state,
+    history: webhook.history.map((attempt) => attemptMessage(attempt, webhook.url)),
+    nextAttemptAt: webhook.nextAttemptAt ?? undefined,
+  });
+
 /** An execution as it travels between services. */
 export const executionMessage = (record: ExecutionView): executions.Execution =>
   executions.Execution.fromPartial({
@@ -50,15 +74,7 @@ export const executionMessage = (record: ExecutionView): executions.Execution =>
     durationMs: record.durationMs ?? Date.now() - record.createdAt.getTime(),
     resultJson: record.resultJson ?? "",
     error: errorMessage(record.error),
-    webhookDelivery: record.webhook
-      ? {
-          configured: true,
-          url: record.webhook.url,
-          attempts: record.webhook.attempts,
-          deliveredAt: record.webhook.deliveredAt ?? undefined,
-          lastError: record.webhook.lastError ?? undefined,
-        }
-      : { configured: false },
+    webhookDelivery: record.webhook ? deliveryMessage(record.webhook) : { configured: false },
     nodes: record.nodes.map((node) => nodeMessage(node, record.createdAt)),
     millicredits: record.millicredits,
     workflowSlug: record.workflowSlug ?? undefined,

@@ -1,113 +1,107 @@
 import { randomUUID } from "node:crypto";
-import { DomainError } from "@nodeloom/kernel";
-import { EgressError, executionJson, type EgressClient, type Logger } from "@nodeloom/platform";
+import { DomainError, unavailable } from "@nodeloom/kernel";
+import { executionJson, type EgressClient, type Logger } from "@nodeloom/platform";
 import { executions, type identity as identityProto } from "@nodeloom/proto";
-import { Webhook } from "standardwebhooks";
 import type { Identity } from "./clients";
-import { parseRetryAfter } from "./retry-after";
+import {
+  DELIVERY_ATTEMPTS,
+  END_OF,
+  pauseBefore,
+  type AttemptId,
+  type DeliveryEnd,
+  type DeliveryState,
+  type Sent,
+  type SentAttempt,
+} from "./delivery";
 import { isFinal, type ExecutionStore, type ExecutionView } from "./store";
-import type { DeliveryInput, DeliveryResult } from "./temporal/activity-types";
-import { TIMING } from "./timing";
 import { executionMessage } from "./view";
+import { createSend } from "./webhook-send";
 
-const MAX_ANSWER_BYTES = 64 * 1024;
 const GONE = 410;
-const SECRET_PREFIX = "whsec_";
-const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
 const TEST_EVENT = "webhook.test";
 
-/** One signature per secret that is valid now, as Standard Webhooks has it. */
-const sign = (secrets: readonly string[], id: string, at: Date, body: string): string =>
-  secrets.map((secret) => new Webhook(secret.slice(SECRET_PREFIX.length)).sign(id, at, body)).join(" ");
+export const eventOf = ({ status }: Pick<ExecutionView, "status">): string => `execution.${status}`;
 
-const retryAfterMs = (header: string | undefined): number | null => {
-  const ms = parseRetryAfter(header) ?? 0;
-  return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null;
-};
+/** A webhook that lists no events wants them all. */
+export const wants = ({ events }: Pick<identityProto.GetWebhookTargetResponse, "events">, event: string): boolean =>
+  events.length === 0 || events.includes(event);
 
 const resultOf = (record: ExecutionView): unknown => (record.resultJson === null ? undefined : (JSON.parse(record.resultJson) as unknown));
 
-interface Message {
-  id: string;
-  type: string;
-  data: unknown;
-}
+/** The execution as a message tells of it: the same at every attempt, so without how far its delivery has come. */
+const messageData = (record: ExecutionView): Record<string, unknown> => ({
+  ...executionJson(executionMessage(record), resultOf(record)),
+  webhookDelivery: { configured: true, url: record.webhook?.url },
+});
 
-/** How one attempt went. */
-interface Outcome {
-  delivered: boolean;
-  /** Undefined when there was no answer. */
-  status: number | undefined;
-  error: string | undefined;
-  retryAfterMs: number | null;
-}
-
-type Target = Pick<identityProto.GetWebhookTargetResponse, "url" | "secrets">;
-
-/** Signs a message and sends it once. Redirects are not followed: they are failures. */
-const createSend =
-  (egress: EgressClient) =>
-  async ({ url, secrets }: Target, { id, type, data }: Message): Promise<Outcome> => {
-    const at = new Date();
-    const body = JSON.stringify({ type, timestamp: at.toISOString(), data });
-    const headers = {
-      "content-type": "application/json",
-      "webhook-id": id,
-      "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
-      "webhook-signature": sign(secrets, id, at, body),
-    };
-    try {
-      const { status, headers: answer } = await egress.request({
-        url,
-        method: "POST",
-        headers,
-        body,
-        timeoutMs: TIMING.webhookAttempt,
-        maxBytes: MAX_ANSWER_BYTES,
-      });
-      const delivered = status >= 200 && status < 300;
-      const error = delivered ? undefined : `the receiver answered ${status}`;
-      return { delivered, status, error, retryAfterMs: retryAfterMs(answer["retry-after"]) };
-    } catch (error) {
-      if (!(error instanceof EgressError)) throw error;
-      return { delivered: false, status: undefined, error: error.message, retryAfterMs: null };
-    }
-  };
+const attemptKey = ({ delivery, attempt }: AttemptId): string => `${delivery}:${attempt}`;
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
-/** Signs and sends webhooks, one attempt at a time. */
-export const createWebhooks = ({
-  store,
-  identity,
-  egress,
-  logger,
-}: {
+export interface WebhooksOptions {
   store: ExecutionStore;
-  identity: Identity;
+  identity: Pick<Identity, "getWebhookTarget" | "disableWebhook" | "reportDelivery">;
   egress: EgressClient;
   logger: Logger;
-}) => {
-  const send = createSend(egress);
+  /** Longest wait for an answer. */
+  timeoutMs?: number;
+}
+
+/** Signs and sends webhooks, one attempt at a time, and keeps what came of it. */
+export const createWebhooks = ({ store, identity, egress, logger, timeoutMs }: WebhooksOptions) => {
+  const send = createSend(egress, timeoutMs);
+
+  /** What an attempt means for its delivery, told to whoever keeps the webhook. */
+  const judge = async ({ keyId, executionId, attempt }: AttemptId, sent: SentAttempt): Promise<DeliveryState> => {
+    const { url, revision, status, error } = sent;
+    const delivered = error === null;
+    const final = attempt >= DELIVERY_ATTEMPTS;
+    const { disabled } =
+      status === GONE
+        ? await identity.disableWebhook({ keyId, url, revision, reason: "the receiver answered 410 Gone" })
+        : await identity.reportDelivery({ keyId, url, revision, at: new Date(sent.at), delivered, final });
+    if (delivered) return "delivered";
+    if (disabled) logger.info({ keyId, executionId, status }, "the webhook is disabled");
+    if (disabled && (status === GONE || !final)) return "disabled";
+    return final ? "failed" : "pending";
+  };
+
   return {
-    /** One attempt. Its outcome is kept on the execution; the answer says whether there should be another. */
-    deliver: async ({ executionId, keyId }: DeliveryInput): Promise<DeliveryResult> => {
-      const record = await store.find(executionId);
-      const target = await identity.getWebhookTarget({ keyId });
-      const type = `execution.${record?.status ?? ""}`;
+    /** Sends once, if there is anything to send. What came of it must be recorded. */
+    send: async ({ executionId, keyId, delivery }: AttemptId): Promise<Sent> => {
+      const [record, target] = await Promise.all([store.find(executionId), identity.getWebhookTarget({ keyId })]);
+      if (!record?.webhook) return { nothing: "skipped" };
       // The delivery of a run that is being ended from outside may be early. It is tried again.
-      if (record && !isFinal(record)) throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", "the execution is not final yet");
-      if (!record?.webhook || target.url === "" || target.secrets.length === 0) return { done: true };
-      if (target.events.length > 0 && !target.events.includes(type)) return { done: true };
-      const data = executionJson(executionMessage(record), resultOf(record));
-      const outcome = await send(target, { id: `msg_${executionId}`, type, data });
-      const deliveredAt = outcome.delivered ? new Date() : null;
-      await store.recordDelivery(executionId, { deliveredAt, lastError: outcome.error ?? null });
-      if (outcome.delivered) return { done: true };
-      if (outcome.status !== GONE) return { done: false, retryAfterMs: outcome.retryAfterMs };
-      await identity.disableWebhook({ keyId, url: target.url, reason: "the receiver answered 410 Gone" });
-      logger.info({ keyId, executionId }, "webhook disabled after 410");
-      return { done: true };
+      if (!isFinal(record)) throw unavailable("the execution is not final yet");
+      if (record.webhook.delivery > delivery) return { nothing: "superseded" };
+      // Whoever started it may have been gone before it could say so.
+      if (record.webhook.delivery < delivery) await store.beginDelivery(executionId, delivery, new Date());
+      if (target.disabled) return { nothing: "disabled" };
+      const type = eventOf(record);
+      if (target.url === "" || !wants(target, type)) return { nothing: "skipped" };
+      const { url, revision } = target;
+      const message = { id: `msg_${executionId}`, type, timestamp: record.finishedAt ?? record.createdAt, data: messageData(record) };
+      const { at, status, error, durationMs, retryAfterMs } = await send(target, message);
+      return { url, revision, at: at.getTime(), status, error, durationMs, retryAfterMs };
+    },
+
+    /**
+     * Keeps on the execution how an attempt went, once, however often it is told.
+     * @returns how the delivery ended; null when there is to be another attempt
+     */
+    record: async (id: AttemptId, sent: Sent): Promise<DeliveryEnd | null> => {
+      const { executionId, delivery, attempt } = id;
+      if ("nothing" in sent) {
+        if (sent.nothing === "superseded") return "superseded";
+        await store.endDelivery(executionId, delivery, sent.nothing);
+        return END_OF[sent.nothing];
+      }
+      const state = await judge(id, sent);
+      const { at, status, error, durationMs, url } = sent;
+      const next = at + durationMs + pauseBefore(attempt + 1, sent.retryAfterMs);
+      const entry = { key: attemptKey(id), delivery, attempt, at: new Date(at), status, error, durationMs, url };
+      await store.recordAttempt(executionId, entry, state, state === "pending" ? new Date(next) : null);
+      return state === "pending" ? null : END_OF[state];
     },
 
     /**
@@ -116,13 +110,15 @@ export const createWebhooks = ({
      */
     test: async ({ keyId, userId }: executions.TestWebhookRequest): Promise<executions.TestWebhookResponse> => {
       const target = await identity.getWebhookTarget({ keyId, userId });
-      if (target.url === "" || target.secrets.length === 0) {
-        throw new DomainError("precondition", "PRECONDITION_FAILED", "the key has no webhook, or a disabled one");
-      }
-      const startedAt = performance.now();
-      const { delivered, status, error } = await send(target, { id: `msg_${randomUUID()}`, type: TEST_EVENT, data: { keyId } });
-      const durationMs = Math.round(performance.now() - startedAt);
-      return executions.TestWebhookResponse.fromPartial({ delivered, status, error, durationMs });
+      if (target.url === "") throw new DomainError("precondition", "PRECONDITION_FAILED", "the key has no webhook, or a disabled one");
+      const message = { id: `msg_${randomUUID()}`, type: TEST_EVENT, timestamp: new Date(), data: { keyId } };
+      const { delivered, status, error, durationMs } = await send(target, message);
+      return executions.TestWebhookResponse.fromPartial({
+        delivered,
+        status: status ?? undefined,
+        error: error ?? undefined,
+        durationMs,
+      });
     },
   };
 };

@@ -22,7 +22,7 @@ import { createSettlement } from "./settlement";
 import { createExecutionStore } from "./store";
 import { createActivities } from "./temporal/activities";
 import { bundlePath } from "./temporal/bundle";
-import { createRunStarter } from "./temporal/client";
+import { createDeliveryStarter, createRunStarter } from "./temporal/client";
 import { createClaimCheckCodec } from "./temporal/codec";
 import { ensureSchedules } from "./temporal/schedules";
 import { connectTemporal } from "./temporal/worker";
@@ -100,7 +100,7 @@ export const wire = async (
   const webhooks = createWebhooks({ store, identity: services.identity, egress, logger });
   const settlement = createSettlement({ billing: services.billing, usage: services.usage, execution });
   const starter = createRunStarter({ client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE });
-  const deliveries = { client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE };
+  const deliveries = createDeliveryStarter({ client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE });
   await temporal.work(
     createActivities({
       admission: createAdmission({ billing: services.billing, usage: services.usage, execution, logger }),
@@ -126,7 +126,7 @@ export const wire = async (
       quotes: createQuotes({ planning, billing: services.billing }),
       watch: createWatch({ store, channel }),
       store,
-      redeliver: createRedelivery({ store, ...deliveries }),
+      redeliver: createRedelivery({ store, identity: services.identity, starter: deliveries }),
       webhooks,
     },
     stop: async () => {

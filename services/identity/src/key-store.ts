@@ -5,6 +5,13 @@ import type { KeyRecord, RotationRecord, WebhookRecord, WebhookSecretRecord } fr
 /** During a secret's rotation the previous one signs too. */
 const SECRETS_KEPT = 2;
 
+/** A key's webhook under certain settings. */
+export interface WebhookSettings {
+  keyId: string;
+  url: string;
+  revision: string;
+}
+
 export type RotatedKey = Pick<KeyRecord, "start" | "hashes" | "rotation">;
 
 /** Every method that a user's request reaches names the owner; the others serve authentication and delivery. */
@@ -29,11 +36,22 @@ export interface KeyStore {
   startGrace(key: KeyRecord, previousEndsAt: Date): Promise<void>;
   /** Records a use unless one is recorded since `notSince`. */
   touch(id: string, at: Date, notSince: Date): Promise<void>;
-  /** Disables the webhook if it is still enabled and at this URL. */
-  disableWebhook(id: string, url: string, at: Date, reason: string): Promise<boolean>;
+  /** Disables the webhook if it is enabled and has these settings still and, where that is given, has failed since exactly then. */
+  disableWebhook(settings: WebhookSettings, at: Date, reason: string, failingSince?: Date): Promise<boolean>;
+  /** Begins a row of failures, unless one has begun. */
+  noteFailure(settings: WebhookSettings, at: Date): Promise<void>;
+  /** Ends a row of failures that had begun by then. */
+  noteSuccess(settings: WebhookSettings, at: Date): Promise<void>;
 }
 
 const newestFirst = (secret: WebhookSecretRecord): object => ({ $each: [secret], $position: 0, $slice: SECRETS_KEPT });
+
+const enabled = ({ keyId, url, revision }: WebhookSettings): object => ({
+  _id: keyId,
+  "webhook.url": url,
+  "webhook.revision": revision,
+  "webhook.disabledAt": null,
+});
 
 export const createKeyStore = (keys: Model<KeyRecord>): KeyStore => {
   const update = (filter: object, change: object): Promise<KeyRecord | null> =>
@@ -73,10 +91,17 @@ export const createKeyStore = (keys: Model<KeyRecord>): KeyStore => {
         { _id: id, $or: [{ lastUsedAt: null }, { lastUsedAt: { $lt: notSince } }] },
         { $set: { lastUsedAt: at } },
       )),
-    disableWebhook: async (id, url, at, reason) => {
-      const filter = { _id: id, "webhook.url": url, "webhook.disabledAt": null };
+    disableWebhook: async (settings, at, reason, failingSince) => {
+      const filter = { ...enabled(settings), ...(failingSince ? { "webhook.failingSince": failingSince } : {}) };
       const result = await keys.updateOne(filter, { $set: { "webhook.disabledAt": at, "webhook.disabledReason": reason } });
       return result.modifiedCount > 0;
     },
+    noteFailure: async (settings, at) =>
+      void (await keys.updateOne({ ...enabled(settings), "webhook.failingSince": null }, { $set: { "webhook.failingSince": at } })),
+    noteSuccess: async (settings, at) =>
+      void (await keys.updateOne(
+        { ...enabled(settings), "webhook.failingSince": { $lte: at } },
+        { $set: { "webhook.failingSince": null } },
+      )),
   };
 };

@@ -25,6 +25,10 @@ export interface WebhookRecord {
   events: string[];
   disabledAt: Date | null;
   disabledReason: string;
+  /** Names these settings; setting the webhook again gives another one. */
+  revision: string;
+  /** When the first of the failures came that no success has followed yet. */
+  failingSince: Date | null;
 }
 
 export interface WebhookSecretRecord {

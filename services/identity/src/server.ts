@@ -70,7 +70,7 @@ const keyHandlers = ({ keys, authentication }: Identity): Pick<Server, KeyMethod
   }),
 });
 
-type WebhookMethods = "setKeyWebhook" | "deleteKeyWebhook" | "getWebhookTarget" | "disableWebhook";
+type WebhookMethods = "setKeyWebhook" | "deleteKeyWebhook" | "getWebhookTarget" | "disableWebhook" | "reportDelivery";
 
 const webhookHandlers = ({ webhooks }: Identity): Pick<Server, WebhookMethods> => ({
   setKeyWebhook: unary(async ({ userId, keyId, url, events }: identity.SetKeyWebhookRequest) => {
@@ -83,10 +83,12 @@ const webhookHandlers = ({ webhooks }: Identity): Pick<Server, WebhookMethods> =
   getWebhookTarget: unary(async ({ keyId, userId }: identity.GetWebhookTargetRequest) =>
     identity.GetWebhookTargetResponse.fromPartial(await webhooks.target(keyId, userId)),
   ),
-  disableWebhook: unary(async ({ keyId, url, reason }: identity.DisableWebhookRequest) => {
-    await webhooks.disable(keyId, url, reason);
-    return identity.DisableWebhookResponse.fromPartial({});
-  }),
+  disableWebhook: unary(async ({ reason, ...settings }: identity.DisableWebhookRequest) =>
+    identity.DisableWebhookResponse.fromPartial({ disabled: await webhooks.disable(settings, reason) }),
+  ),
+  reportDelivery: unary(async ({ at, ...report }: identity.ReportDeliveryRequest) =>
+    identity.ReportDeliveryResponse.fromPartial({ disabled: await webhooks.report({ ...report, at: at ?? new Date() }) }),
+  ),
 });
 
 const tierHandlers = ({ tiers }: Identity): Pick<Server, "listTiers" | "putTier" | "deleteTier"> => ({

@@ -56,7 +56,14 @@ const keySchema = new Schema<KeyRecord>(
     rotation: { type: new Schema({ graceSeconds: number, previousEndsAt: optionalDate }, OPTIONS), default: null },
     webhook: {
       type: new Schema(
-        { url: text, events: { type: [String], required: true }, disabledAt: optionalDate, disabledReason: { type: String, default: "" } },
+        {
+          url: text,
+          events: { type: [String], required: true },
+          disabledAt: optionalDate,
+          disabledReason: { type: String, default: "" },
+          revision: text,
+          failingSince: optionalDate,
+        },
         OPTIONS,
       ),
       default: null,

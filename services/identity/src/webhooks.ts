@@ -1,7 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { DomainError, invalidRequest, type Issue } from "@nodeloom/kernel";
 import type { Changes } from "./changes";
 import { requireWebhookGrant } from "./grants";
-import type { KeyStore } from "./key-store";
+import type { KeyStore, WebhookSettings } from "./key-store";
 import type { KeyRecord, WebhookRecord, WebhookSecretRecord } from "./records";
 import { generateWebhookSecret, type SecretBox } from "./secrets";
 
@@ -10,6 +11,8 @@ const MAX_URL_CHARS = 2_048;
 const MAX_REASON_CHARS = 500;
 /** How long a replaced secret signs beside its successor. */
 export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1_000;
+/** After so long without a success, the next delivery that is given up disables the webhook. */
+export const FAILING_MS = 5 * 24 * 60 * 60 * 1_000;
 
 export interface WebhookRequest {
   url: string;
@@ -23,6 +26,17 @@ export interface WebhookTarget {
   url: string;
   secrets: string[];
   events: string[];
+  /** There is a webhook, but it is disabled. */
+  disabled: boolean;
+  /** Names these settings; to be given back with what is said about them. */
+  revision: string;
+}
+
+export interface DeliveryReport extends WebhookSettings {
+  at: Date;
+  delivered: boolean;
+  /** No attempt follows. */
+  final: boolean;
 }
 
 export interface Webhooks {
@@ -32,8 +46,17 @@ export interface Webhooks {
   remove(userId: string, keyId: string): Promise<KeyRecord>;
   /** With an owner, NOT_FOUND for another one's key. */
   target(keyId: string, userId?: string): Promise<WebhookTarget>;
-  /** Stops deliveries to a URL that is gone; does nothing when the webhook has another one by now. */
-  disable(keyId: string, url: string, reason: string): Promise<void>;
+  /**
+   * Stops deliveries to a URL that is gone; a webhook that was set anew since stays as it is.
+   * @returns whether the webhook has these settings still, and is disabled now
+   */
+  disable(settings: WebhookSettings, reason: string): Promise<boolean>;
+  /**
+   * Notes how an attempt went. Repeating a report changes nothing. A webhook at which nothing has succeeded for five days is
+   * disabled when one more delivery is given up.
+   * @returns whether the webhook has these settings still, and is disabled now
+   */
+  report(report: DeliveryReport): Promise<boolean>;
 }
 
 export const noSuchKey = (): DomainError => new DomainError("not_found", "NOT_FOUND", "no such key");
@@ -65,6 +88,8 @@ export const newWebhook = ({ url, events }: WebhookRequest): WebhookRecord => ({
   events: WEBHOOK_EVENTS.filter((event) => events.length === 0 || events.includes(event)),
   disabledAt: null,
   disabledReason: "",
+  revision: randomUUID(),
+  failingSince: null,
 });
 
 export interface NewSecret {
@@ -86,41 +111,74 @@ export interface WebhooksOptions {
   clock?: () => number;
 }
 
-const NOTHING: WebhookTarget = { url: "", secrets: [], events: [] };
+const NOTHING: WebhookTarget = { url: "", secrets: [], events: [], disabled: false, revision: "" };
 
-export const createWebhooks = ({ store, secretBox, changes, clock = Date.now }: WebhooksOptions): Webhooks => ({
-  set: async (userId, keyId, request) => {
-    const issues = webhookIssues(request);
-    if (issues.length > 0) throw invalidRequest(issues);
-    const key = await store.findOwned(userId, keyId);
-    if (!key) throw noSuchKey();
-    requireWebhookGrant(key.capabilities);
-    const { secret, record } = newWebhookSecret(secretBox, keyId, new Date(clock()));
-    const changed = await store.setWebhook(userId, keyId, newWebhook(request), record);
-    if (!changed) throw noSuchKey();
-    await changes.announce({ type: "key", id: keyId });
-    return { key: changed, secret };
-  },
+/** The secrets that sign now, the newest first. */
+const signing = ([newest, previous]: readonly WebhookSecretRecord[], now: number): WebhookSecretRecord[] => {
+  const overlaps = newest && newest.createdAt.getTime() + SECRET_OVERLAP_MS > now;
+  return [newest, overlaps ? previous : undefined].filter((secret) => secret !== undefined);
+};
 
-  remove: async (userId, keyId) => {
-    const changed = await store.removeWebhook(userId, keyId);
-    if (!changed) throw noSuchKey();
-    await changes.announce({ type: "key", id: keyId });
-    return changed;
-  },
+export const createWebhooks = ({ store, secretBox, changes, clock = Date.now }: WebhooksOptions): Webhooks => {
+  /** The webhook, if it has these settings still. */
+  const current = async ({ keyId, url, revision }: WebhookSettings): Promise<WebhookRecord | null> => {
+    const webhook = (await store.find(keyId))?.webhook;
+    return webhook?.url === url && webhook.revision === revision ? webhook : null;
+  };
 
-  target: async (keyId, userId) => {
-    const key = await (userId === undefined ? store.find(keyId) : store.findOwned(userId, keyId));
-    if (!key && userId !== undefined) throw noSuchKey();
-    if (!key?.webhook || key.webhook.disabledAt) return NOTHING;
-    const [newest, previous] = key.webhookSecrets;
-    const overlaps = newest && newest.createdAt.getTime() + SECRET_OVERLAP_MS > clock();
-    const signing = [newest, overlaps ? previous : undefined].filter((secret) => secret !== undefined);
-    return { url: key.webhook.url, events: key.webhook.events, secrets: signing.map(({ sealed }) => secretBox.open(sealed, key._id)) };
-  },
+  const disable = async (settings: WebhookSettings, reason: string, failingSince?: Date): Promise<boolean> => {
+    if (await store.disableWebhook(settings, new Date(clock()), reason.slice(0, MAX_REASON_CHARS), failingSince)) {
+      await changes.announce({ type: "key", id: settings.keyId });
+      return true;
+    }
+    return Boolean((await current(settings))?.disabledAt);
+  };
 
-  disable: async (keyId, url, reason) => {
-    const disabled = await store.disableWebhook(keyId, url, new Date(clock()), reason.slice(0, MAX_REASON_CHARS));
-    if (disabled) await changes.announce({ type: "key", id: keyId });
-  },
-});
+  return {
+    set: async (userId, keyId, request) => {
+      const issues = webhookIssues(request);
+      if (issues.length > 0) throw invalidRequest(issues);
+      const key = await store.findOwned(userId, keyId);
+      if (!key) throw noSuchKey();
+      requireWebhookGrant(key.capabilities);
+      const { secret, record } = newWebhookSecret(secretBox, keyId, new Date(clock()));
+      const changed = await store.setWebhook(userId, keyId, newWebhook(request), record);
+      if (!changed) throw noSuchKey();
+      await changes.announce({ type: "key", id: keyId });
+      return { key: changed, secret };
+    },
+
+    remove: async (userId, keyId) => {
+      const changed = await store.removeWebhook(userId, keyId);
+      if (!changed) throw noSuchKey();
+      await changes.announce({ type: "key", id: keyId });
+      return changed;
+    },
+
+    target: async (keyId, userId) => {
+      const key = await (userId === undefined ? store.find(keyId) : store.findOwned(userId, keyId));
+      if (!key && userId !== undefined) throw noSuchKey();
+      if (!key?.webhook) return NOTHING;
+      if (key.webhook.disabledAt) return { ...NOTHING, disabled: true };
+      const { url, events, revision } = key.webhook;
+      const secrets = signing(key.webhookSecrets, clock()).map(({ sealed }) => secretBox.open(sealed, key._id));
+      return { url, events, secrets, disabled: false, revision };
+    },
+
+    disable: (settings, reason) => disable(settings, reason),
+
+    report: async ({ at, delivered, final, ...settings }) => {
+      if (delivered) {
+        await store.noteSuccess(settings, at);
+        return false;
+      }
+      await store.noteFailure(settings, at);
+      const webhook = await current(settings);
+      if (!webhook) return false;
+      const { failingSince, disabledAt } = webhook;
+      if (disabledAt) return true;
+      if (!final || !failingSince || at.getTime() - failingSince.getTime() < FAILING_MS) return false;
+      return disable(settings, `every delivery has failed since ${failingSince.toISOString()}`, failingSince);
+    },
+  };
+};

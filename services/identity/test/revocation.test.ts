@@ -111,7 +111,13 @@ describe("the channel of changes", () => {
     const steps: [() => Promise<unknown>, IdentityChange][] = [
       [() => client.renameKey({ ...mine, name: "other" }), { type: "key", id: mine.keyId }],
       [() => client.setKeyWebhook({ ...mine, url, events: [] }), { type: "key", id: mine.keyId }],
-      [() => client.disableWebhook({ keyId: mine.keyId, url, reason: "" }), { type: "key", id: mine.keyId }],
+      [
+        async () => {
+          const { revision } = await client.getWebhookTarget({ keyId: mine.keyId });
+          await client.disableWebhook({ keyId: mine.keyId, url, revision, reason: "" });
+        },
+        { type: "key", id: mine.keyId },
+      ],
       [() => client.deleteKeyWebhook(mine), { type: "key", id: mine.keyId }],
       [() => client.rotateKey({ ...mine, graceSeconds: 0 }), { type: "key", id: mine.keyId }],
       [() => client.revokeKey(mine), { type: "key", id: mine.keyId }],

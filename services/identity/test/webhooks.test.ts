@@ -3,7 +3,8 @@ import { createKey, deploy, newUser, refusal, type Deployment, type IdentityClie
 const URL = "https://example.com/hook";
 const ALL_EVENTS = ["execution.completed", "execution.failed", "execution.cancelled"];
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
-const NOTHING = { url: "", secrets: [], events: [] };
+const NOTHING = { url: "", secrets: [], events: [], disabled: false, revision: "" };
+const REVISION: unknown = expect.stringMatching(/^[0-9a-f-]{36}$/);
 
 let deployment: Deployment;
 let client: IdentityClient;
@@ -24,7 +25,13 @@ describe("a key's webhook", () => {
     const { key, webhookSecret } = await withWebhook();
     expect(key!.webhook).toEqual({ url: URL, events: ALL_EVENTS, disabledAt: undefined, disabledReason: "" });
     expect(webhookSecret).toMatch(SECRET);
-    expect(await client.getWebhookTarget({ keyId: key!.id })).toEqual({ url: URL, secrets: [webhookSecret], events: ALL_EVENTS });
+    expect(await client.getWebhookTarget({ keyId: key!.id })).toEqual({
+      url: URL,
+      secrets: [webhookSecret],
+      events: ALL_EVENTS,
+      disabled: false,
+      revision: REVISION,
+    });
     expect(JSON.stringify(await keyRecords().findOne({ _id: key!.id }))).not.toContain(webhookSecret.slice(6));
   });
 
@@ -33,7 +40,11 @@ describe("a key's webhook", () => {
     expect(await client.getWebhookTarget({ keyId: key!.id })).toEqual(NOTHING);
     const { key: changed, webhookSecret } = await client.setKeyWebhook({ userId, keyId: key!.id, url: URL, events: ["execution.failed"] });
     expect(changed!.webhook).toMatchObject({ url: URL, events: ["execution.failed"] });
-    expect(await client.getWebhookTarget({ keyId: key!.id })).toEqual({ url: URL, secrets: [webhookSecret], events: ["execution.failed"] });
+    expect(await client.getWebhookTarget({ keyId: key!.id })).toMatchObject({
+      url: URL,
+      secrets: [webhookSecret],
+      events: ["execution.failed"],
+    });
   });
 
   it("is told about to its owner only, where an owner is named", async () => {
@@ -87,17 +98,92 @@ describe("a key's webhook", () => {
   it("is disabled only at the URL that was found gone, and enabled by setting it", async () => {
     const { key } = await withWebhook();
     const keyId = key!.id;
-    await client.disableWebhook({ keyId, url: "https://example.com/earlier", reason: "410" });
+    const { revision } = await client.getWebhookTarget({ keyId });
+    expect(await client.disableWebhook({ keyId, url: "https://example.com/earlier", revision, reason: "410" })).toEqual({
+      disabled: false,
+    });
     expect((await client.getWebhookTarget({ keyId })).url).toBe(URL);
-    await client.disableWebhook({ keyId, url: URL, reason: "answered 410" });
-    expect(await client.getWebhookTarget({ keyId })).toEqual(NOTHING);
+    const disable = () => client.disableWebhook({ keyId, url: URL, revision, reason: "answered 410" });
+    for (let round = 0; round < 2; round += 1) expect(await disable()).toEqual({ disabled: true });
+    expect(await client.getWebhookTarget({ keyId })).toEqual({ ...NOTHING, disabled: true });
     const { keys } = await client.listKeys({ userId });
     const webhook = keys.find(({ id }) => id === keyId)!.webhook!;
     expect(webhook).toMatchObject({ url: URL, disabledReason: "answered 410" });
     expect(webhook.disabledAt).toBeInstanceOf(Date);
     await client.setKeyWebhook({ userId, keyId, url: URL, events: [] });
-    expect((await client.getWebhookTarget({ keyId })).url).toBe(URL);
-    await client.disableWebhook({ keyId: "no-such-key", url: URL, reason: "" });
+    // What is said of the earlier settings, be it late, means nothing for the new ones.
+    expect(await disable()).toEqual({ disabled: false });
+    expect(await client.getWebhookTarget({ keyId })).toMatchObject({ url: URL, disabled: false });
+    expect(await client.disableWebhook({ keyId: "no-such-key", url: URL, revision, reason: "" })).toEqual({ disabled: false });
+  });
+
+  describe("at which deliveries fail", () => {
+    const DAY_MS = 24 * 3_600_000;
+    const SINCE = Date.parse("2030-01-01T00:00:00.000Z");
+
+    /** Reports about one webhook; the time is in days. */
+    const reporter = async () => {
+      const { key } = await withWebhook();
+      const keyId = key!.id;
+      const { revision } = await client.getWebhookTarget({ keyId });
+      const report = async (day: number, outcome: "delivered" | "failed" | "given up"): Promise<boolean> => {
+        const at = new Date(SINCE + day * DAY_MS);
+        const request = { keyId, url: URL, revision, at, delivered: outcome === "delivered", final: outcome === "given up" };
+        return (await client.reportDelivery(request)).disabled;
+      };
+      return { keyId, report };
+    };
+    const webhookOf = async (keyId: string) => (await client.listKeys({ userId })).keys.find(({ id }) => id === keyId)!.webhook!;
+
+    it("is disabled when a delivery is given up after five days without a success, and says so", async () => {
+      const { keyId, report } = await reporter();
+      expect(await report(0, "failed")).toBe(false);
+      expect(await report(1.2, "given up")).toBe(false);
+      expect(await report(4.99, "given up")).toBe(false);
+      expect(await report(5.1, "failed")).toBe(false);
+      expect((await webhookOf(keyId)).disabledAt).toBeUndefined();
+      // Told twice, as a retried activity would.
+      for (let round = 0; round < 2; round += 1) expect(await report(5.2, "given up")).toBe(true);
+      expect(await client.getWebhookTarget({ keyId })).toMatchObject({ url: "", disabled: true });
+      const { disabledAt, disabledReason } = await webhookOf(keyId);
+      expect(disabledAt).toBeInstanceOf(Date);
+      expect(disabledReason).toBe("every delivery has failed since 2030-01-01T00:00:00.000Z");
+      expect(await report(5.3, "failed")).toBe(true);
+    });
+
+    it("starts over with a success, but not with one that came before the failures", async () => {
+      const { keyId, report } = await reporter();
+      await report(0, "failed");
+      await report(4, "delivered");
+      await report(4.1, "failed");
+      expect(await report(6, "given up")).toBe(false);
+      // Sent before the failure at 4.1, told after it.
+      await report(4.05, "delivered");
+      expect(await report(9.2, "given up")).toBe(true);
+      expect((await webhookOf(keyId)).disabledReason).toContain("2030-01-05T02:24:00.000Z");
+    });
+
+    it("starts over when it is set anew, whatever is still reported of the earlier settings", async () => {
+      const { keyId, report } = await reporter();
+      await report(0, "failed");
+      await client.setKeyWebhook({ userId, keyId, url: URL, events: [] });
+      expect(await report(6, "given up")).toBe(false);
+      const { revision } = await client.getWebhookTarget({ keyId });
+      const late = { keyId, url: URL, revision, at: new Date(SINCE + 7 * DAY_MS), delivered: false, final: true };
+      expect(await client.reportDelivery(late)).toEqual({ disabled: false });
+      expect((await client.getWebhookTarget({ keyId })).url).toBe(URL);
+    });
+
+    it("is disabled once, or not at all, when successes race the last failures", async () => {
+      const rounds = Array.from({ length: 5 }, async () => {
+        const { keyId, report } = await reporter();
+        await report(0, "failed");
+        await Promise.all([report(6, "given up"), report(6, "given up"), report(6.1, "delivered"), report(6, "given up")]);
+        const { disabledAt, disabledReason } = await webhookOf(keyId);
+        expect(disabledReason).toBe(disabledAt ? "every delivery has failed since 2030-01-01T00:00:00.000Z" : "");
+      });
+      await Promise.all(rounds);
+    });
   });
 
   it.each([

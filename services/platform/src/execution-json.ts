@@ -14,15 +14,28 @@ const errorJson = (error: executions.ExecutionError): Record<string, unknown> =>
   providerBody: error.providerBody,
 });
 
+const attemptJson = (attempt: executions.WebhookAttempt): Record<string, unknown> => ({
+  at: iso(attempt.at),
+  status: attempt.status ?? null,
+  error: attempt.error ?? null,
+  durationMs: attempt.durationMs,
+  delivery: attempt.delivery,
+  attempt: attempt.attempt,
+  url: attempt.url,
+});
+
 /** A webhook's delivery as clients see it. */
 export const webhookDeliveryJson = (delivery: executions.WebhookDelivery | undefined): Record<string, unknown> =>
   delivery?.configured
     ? {
         configured: true,
         url: delivery.url,
+        state: delivery.state,
         attempts: delivery.attempts,
         deliveredAt: iso(delivery.deliveredAt),
         lastError: delivery.lastError ?? null,
+        nextAttemptAt: iso(delivery.nextAttemptAt),
+        history: delivery.history.map(attemptJson),
       }
     : { configured: false };
 

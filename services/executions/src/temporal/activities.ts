@@ -172,7 +172,8 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
         }),
       ),
 
-    deliver: (input) => webhooks.deliver(input),
+    sendWebhook: webhooks.send,
+    recordAttempt: webhooks.record,
 
     reconcile: () => reconcile(() => Context.current().heartbeat()),
   };

@@ -1,3 +1,4 @@
+import type { AttemptId, DeliveryEnd, Sent } from "../delivery";
 import type { CallContext, CallResult, CancelReport, HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "../run-types";
 import type { HttpCall, Price } from "@nodeloom/kernel/graph";
 
@@ -40,9 +41,9 @@ export type Admission = { held: HeldItem[] } | { refused: Refusal };
 export interface DeliveryInput {
   executionId: string;
   keyId: string;
+  /** Default: the run's own. */
+  delivery?: number;
 }
-
-export type DeliveryResult = { done: true } | { done: false; retryAfterMs: number | null };
 
 /** Short, in the workflow task itself; each is idempotent by execution id. */
 export interface LocalActivities {
@@ -52,9 +53,11 @@ export interface LocalActivities {
   settle(input: RunInput, end: RunEnd, held: HeldItem[]): Promise<RunOutcome>;
   /** Admission and settlement of a run that is over when it begins. */
   runInstant(input: RunInput, end: RunEnd): Promise<RunOutcome>;
+  /** How the delivery ended; null when there is to be another attempt. Idempotent. */
+  recordAttempt(id: AttemptId, sent: Sent): Promise<DeliveryEnd | null>;
 }
 
-/** Whatever touches a provider. */
+/** Whatever touches a provider or a receiver. */
 export interface Activities {
   submit(call: ModelCall): Promise<SubmittedJob>;
   poll(call: ModelCall, job: SubmittedJob): Promise<CallResult>;
@@ -63,6 +66,6 @@ export interface Activities {
   runFiles(call: ModelCall): Promise<CallResult>;
   stopFiles(call: ModelCall): Promise<CancelResult>;
   httpRequest(call: HttpNodeCall): Promise<HttpResult>;
-  deliver(input: DeliveryInput): Promise<DeliveryResult>;
+  sendWebhook(id: AttemptId): Promise<Sent>;
   reconcile(): Promise<{ asked: number; ended: number }>;
 }

@@ -8,21 +8,27 @@ import {
 import { status } from "@grpc/grpc-js";
 import { TypedSearchAttributes } from "@temporalio/common";
 import { unavailable } from "@nodeloom/kernel";
+import { FIRST_DELIVERY } from "../delivery";
 import type { RunInput, RunOutcome } from "../run-types";
+import type { DeliveryInput } from "./activity-types";
 import { MODELS, USER, WORKFLOW } from "./search-attributes";
-import type { cancelSignal, executeGraph } from "./workflows";
+import type { cancelSignal, deliverWebhook, executeGraph } from "./workflows";
 
 const CANCEL: typeof cancelSignal.name = "cancel";
+const DELIVER: keyof { deliverWebhook: typeof deliverWebhook } = "deliverWebhook";
 const EXECUTE: keyof { executeGraph: typeof executeGraph } = "executeGraph";
+
+/** How long a delivery may wait for its run to become final before its first attempt. */
+const HEAD_START = "5s";
 
 export type RunStarter = ReturnType<typeof createRunStarter>;
 
-const translate = (error: unknown): unknown => {
+const translate = (error: unknown, message = "runs can't be started right now"): unknown => {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const code = isGrpcServiceError(error) ? error.code : isGrpcServiceError(cause) ? cause.code : undefined;
   const isAway =
     code === status.UNAVAILABLE || code === status.DEADLINE_EXCEEDED || code === status.RESOURCE_EXHAUSTED || code === status.CANCELLED;
-  return isAway ? unavailable("runs can't be started right now", 2) : error;
+  return isAway ? unavailable(message, 2) : error;
 };
 
 /** Starts, cancels and inspects runs on Temporal. */
@@ -74,6 +80,41 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
     } catch (error) {
       if (error instanceof WorkflowNotFoundError || error instanceof WorkflowFailedError) return "unknown";
       throw translate(error);
+    }
+  },
+});
+
+export type DeliveryStarter = ReturnType<typeof createDeliveryStarter>;
+
+/** Starts deliveries of webhooks on Temporal, each once. */
+export const createDeliveryStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => ({
+  /** Starts the first delivery where the run itself can't. */
+  startFirst: async (executionId: string, keyId: string): Promise<void> => {
+    try {
+      await client.workflow.start(DELIVER, {
+        workflowId: `webhook-${executionId}`,
+        taskQueue,
+        args: [{ executionId, keyId, delivery: FIRST_DELIVERY }],
+        workflowIdReusePolicy: "REJECT_DUPLICATE",
+        startDelay: HEAD_START,
+      });
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw translate(error);
+    }
+  },
+
+  /** Starts a redelivery, or joins the one with the same number. */
+  startAgain: async ({ executionId, keyId, delivery }: Required<DeliveryInput>): Promise<void> => {
+    try {
+      await client.workflow.start(DELIVER, {
+        workflowId: `webhook-${executionId}-${delivery}`,
+        taskQueue,
+        args: [{ executionId, keyId, delivery }],
+        staticSummary: `delivery ${delivery}`,
+        workflowIdConflictPolicy: "USE_EXISTING",
+      });
+    } catch (error) {
+      throw translate(error, "webhooks can't be delivered right now");
     }
   },
 });

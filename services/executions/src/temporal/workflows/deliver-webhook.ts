@@ -1,23 +1,33 @@
-import { proxyActivities, sleep } from "@temporalio/workflow";
+import { proxyActivities, proxyLocalActivities, sleep } from "@temporalio/workflow";
+import { DELIVERY_ATTEMPTS, FIRST_DELIVERY, pauseBefore, type DeliveryEnd } from "../../delivery";
 import { TIMING } from "../../timing";
-import type { Activities, DeliveryInput } from "../activity-types";
+import type { Activities, DeliveryInput, LocalActivities } from "../activity-types";
 
 const MARGIN_MS = 10_000;
 
-const { deliver } = proxyActivities<Activities>({
+const { sendWebhook } = proxyActivities<Activities>({
   startToCloseTimeout: TIMING.webhookAttempt + MARGIN_MS,
   retry: { initialInterval: "1s", maximumInterval: "1 minute" },
 });
 
+// Recorded apart from sending, so that a store that is away does not make the receiver hear it again.
+const { recordAttempt } = proxyLocalActivities<LocalActivities>({
+  startToCloseTimeout: TIMING.localActivity,
+  retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "1 minute" },
+  localRetryThreshold: "2s",
+});
+
 /** Delivers one execution's webhook, with pauses that grow; the receiver's Retry-After lengthens them. */
-export async function deliverWebhook(input: DeliveryInput): Promise<"delivered" | "given up"> {
-  let askedFor = 0;
-  for (const pause of TIMING.webhookSchedule) {
-    const wait = Math.max(pause, askedFor);
-    if (wait > 0) await sleep(wait);
-    const result = await deliver(input);
-    if (result.done) return "delivered";
-    askedFor = result.retryAfterMs ?? 0;
+export async function deliverWebhook({ executionId, keyId, delivery = FIRST_DELIVERY }: DeliveryInput): Promise<DeliveryEnd> {
+  let askedFor: number | null = null;
+  for (let attempt = 1; attempt <= DELIVERY_ATTEMPTS; attempt += 1) {
+    const pause = pauseBefore(attempt, askedFor);
+    if (pause > 0) await sleep(pause, { summary: `before attempt ${attempt}` });
+    const id = { executionId, keyId, delivery, attempt };
+    const sent = await sendWebhook.executeWithOptions({ summary: `attempt ${attempt}` }, [id]);
+    const end = await recordAttempt(id, sent);
+    if (end !== null) return end;
+    askedFor = "nothing" in sent ? null : sent.retryAfterMs;
   }
   return "given up";
 }

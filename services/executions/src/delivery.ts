@@ -1,0 +1,97 @@
+import { TIMING } from "./timing";
+
+/** Which delivery is the run's own; each redelivery takes the next number. */
+export const FIRST_DELIVERY = 1;
+export const DELIVERY_ATTEMPTS = TIMING.webhookSchedule.length;
+
+/** How a run's webhook stands. `skipped`: there is nobody to tell. */
+export type DeliveryState = "pending" | "delivered" | "failed" | "disabled" | "skipped";
+
+/** How a delivery ended. `superseded`: a later one has taken over. */
+export type DeliveryEnd = "delivered" | "given up" | "disabled" | "nothing to send" | "superseded";
+
+export const END_OF: Readonly<Record<Exclude<DeliveryState, "pending">, DeliveryEnd>> = {
+  delivered: "delivered",
+  failed: "given up",
+  disabled: "disabled",
+  skipped: "nothing to send",
+};
+
+/** Names one attempt: it is recorded once, however often it is told. */
+export interface AttemptId {
+  executionId: string;
+  keyId: string;
+  delivery: number;
+  /** Within the delivery, from 1. */
+  attempt: number;
+}
+
+/** What came of sending. Dates are epoch milliseconds: this travels through Temporal. */
+export interface SentAttempt {
+  url: string;
+  /** Of the webhook's settings. */
+  revision: string;
+  at: number;
+  /** Null when there was no answer. */
+  status: number | null;
+  /** Null when it was delivered. */
+  error: string | null;
+  durationMs: number;
+  /** What the receiver asked for. */
+  retryAfterMs: number | null;
+}
+
+/** Why nothing was sent. */
+export interface NothingSent {
+  nothing: "disabled" | "skipped" | "superseded";
+}
+
+export type Sent = SentAttempt | NothingSent;
+
+/** The pause before an attempt: the schedule's, or longer if the receiver asked for that. */
+export const pauseBefore = (attempt: number, retryAfterMs: number | null): number =>
+  Math.max(TIMING.webhookSchedule[attempt - 1] ?? 0, retryAfterMs ?? 0);
+
+/** One attempt, as it is kept. */
+export interface WebhookAttempt {
+  key: string;
+  delivery: number;
+  attempt: number;
+  at: Date;
+  status: number | null;
+  error: string | null;
+  durationMs: number;
+  /** Where it was sent. */
+  url: string;
+}
+
+/** What an execution keeps of its webhook. */
+export interface WebhookState {
+  configured: boolean;
+  /** As it was when the run was submitted. */
+  url: string;
+  events: string[];
+  state: DeliveryState;
+  /** The latest delivery: it alone goes on. */
+  delivery: number;
+  /** Of all deliveries together. */
+  attempts: number;
+  deliveredAt: Date | null;
+  lastError: string | null;
+  nextAttemptAt: Date | null;
+  /** The latest attempts, oldest first. */
+  history: WebhookAttempt[];
+}
+
+export const newWebhookState = ({ url, events }: { url: string; events: string[] }): WebhookState => ({
+  configured: true,
+  url,
+  events,
+  state: "pending",
+  delivery: FIRST_DELIVERY,
+  attempts: 0,
+  deliveredAt: null,
+  lastError: null,
+  nextAttemptAt: null,
+  history: [],
+});
