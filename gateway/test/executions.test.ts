@@ -78,8 +78,20 @@ describe("polling", () => {
       webhookDelivery: executions.WebhookDelivery.fromPartial({
         configured: true,
         url: "https://x.example/",
+        state: "pending",
         attempts: 2,
-        lastError: "500",
+        lastError: "no answer",
+        nextAttemptAt: new Date(10_000),
+        history: [
+          executions.WebhookAttempt.fromPartial({ at: new Date(0), status: 500, error: "500", durationMs: 7, delivery: 1, attempt: 1 }),
+          executions.WebhookAttempt.fromPartial({
+            at: new Date(5_000),
+            error: "no answer",
+            delivery: 1,
+            attempt: 2,
+            url: "https://y.example/",
+          }),
+        ],
       }),
     });
     const answer = await platform.send(`/api/executions/${executionId}`, { headers: platform.byKey(pro) });
@@ -87,7 +99,27 @@ describe("polling", () => {
     expect(answer.body).toMatchObject({
       error: { code: "PROVIDER_SUBMIT_FAILED", providerStatus: 500, providerBody: "b" },
       creditsCost: 1.5,
-      webhookDelivery: { configured: true, url: "https://x.example/", attempts: 2, deliveredAt: null, lastError: "500" },
+      webhookDelivery: {
+        configured: true,
+        url: "https://x.example/",
+        state: "pending",
+        attempts: 2,
+        deliveredAt: null,
+        lastError: "no answer",
+        nextAttemptAt: "1970-01-01T00:00:10.000Z",
+        history: [
+          { at: "1970-01-01T00:00:00.000Z", status: 500, error: "500", durationMs: 7, delivery: 1, attempt: 1 },
+          {
+            at: "1970-01-01T00:00:05.000Z",
+            status: null,
+            error: "no answer",
+            durationMs: 0,
+            delivery: 1,
+            attempt: 2,
+            url: "https://y.example/",
+          },
+        ],
+      },
     });
   });
 

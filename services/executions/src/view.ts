@@ -59,8 +59,9 @@ const deliveryMessage = (webhook: WebhookState): executions.WebhookDelivery =>
     attempts: webhook.attempts,
     deliveredAt: webhook.deliveredAt ?? undefined,
     lastError: webhook.lastError ?? undefined,
-    state: webhook.state,
-    history: webhook.history.map((attempt) => attemptMessage(attempt, webhook.url)),
+    // Executions of before the history was kept have neither.
+    state: webhook.state ?? (webhook.deliveredAt ? "delivered" : "pending"),
+    history: (webhook.history ?? []).map((attempt) => attemptMessage(attempt, webhook.url)),
     nextAttemptAt: webhook.nextAttemptAt ?? undefined,
   });
 
