@@ -1,6 +1,8 @@
 import type {
+  Binary,
   Execution,
   InputSchema,
+  Media,
   Model,
   NewWorkflow,
   Operations,
@@ -11,6 +13,7 @@ import type {
   WorkflowChanges,
   WorkflowSummary,
 } from "./api-types";
+import { createEvents, type Events } from "./events";
 import { createRuns, type Runs } from "./runs";
 import {
   createTransport,
@@ -58,10 +61,14 @@ export interface Usage {
 }
 
 export interface Client extends Runs {
+  /** What happens to an execution, as it happens; a lost connection is resumed where it broke. */
+  events: Events;
   workflows: Workflows;
   models: Models;
   executions: Executions;
   usage: Usage;
+  /** Stores a file; its `id` or `url` is an input of workflows and models. Its type is recognised from its bytes. */
+  upload(file: Binary, options?: RequestOptions): Promise<Media>;
   whoami(options?: RequestOptions): Promise<User>;
   /** Any operation by its id, with its status and headers. */
   request<O extends OperationId>(operation: O, request: RequestOf<O>): Promise<Answer<ResponseOf<O>>>;
@@ -89,6 +96,7 @@ export const createClient = (options: ClientOptions): Client => {
   const call: Call = async (operation, request) => (await transport.send(operation, request)).body;
   return {
     ...createRuns(transport),
+    events: createEvents(transport),
     workflows: createWorkflows(call),
     models: {
       list: (more = {}) => call("listModels", more),
@@ -102,6 +110,7 @@ export const createClient = (options: ClientOptions): Client => {
       list: (query = {}, more = {}) => call("listUsage", { ...more, query }),
       models: (more = {}) => call("listUsageModels", more),
     },
+    upload: (body, more = {}) => call("uploadMedia", { ...more, body }),
     whoami: async (more = {}) => (await call("whoami", more)).user,
     request: (operation, request) => transport.send(operation, request),
   };

@@ -40,6 +40,8 @@ export interface Transport {
    * @throws NodeloomError; what `signal` was aborted with
    */
   send<O extends OperationId>(operation: O, request: RequestOf<O>): Promise<Answer<ResponseOf<O>>>;
+  /** The same for an answer that is read as it comes; its body is null when there is none. */
+  open<O extends OperationId>(operation: O, request: RequestOf<O>): Promise<Answer<ReadableStream<Uint8Array> | null>>;
 }
 
 interface Parts {
@@ -124,20 +126,27 @@ const backOffMs = (attempt: number): number => {
 
 type Attempt = Answer<unknown> | { failure: NodeloomError; status: number; headers: Headers };
 
+/** The service did not answer, or stopped in the middle of its answer. */
+export const unreachable = (cause: unknown): NodeloomError =>
+  new NodeloomError({ message: "the service could not be reached", status: 0, code: NETWORK_ERROR, cause });
+
+type Read = (response: Response) => Promise<unknown>;
+const whole: Read = async (response) => parse(await response.text(), response.headers);
+const asStream: Read = (response) => Promise.resolve(response.body);
+
 export const createTransport = (options: TransportOptions): Transport => {
   const { baseUrl, apiKey, fetch = globalThis.fetch, maxRetries = DEFAULT_RETRIES } = options;
   const pacing = createPacing();
 
-  const attempt = async (url: string, init: RequestInit): Promise<Attempt> => {
+  const attempt = async (url: string, init: RequestInit, read: Read): Promise<Attempt> => {
     try {
       const response = await fetch(url, init);
       const { status, headers } = response;
-      const body = parse(await response.text(), headers);
-      return response.ok ? { status, headers, body } : { failure: errorOf(status, headers, body), status, headers };
+      if (response.ok) return { status, headers, body: await read(response) };
+      return { failure: errorOf(status, headers, await whole(response)), status, headers };
     } catch (error) {
       init.signal?.throwIfAborted();
-      const cause = { message: "the service could not be reached", status: 0, code: NETWORK_ERROR, cause: error };
-      return { failure: new NodeloomError(cause), status: 0, headers: new Headers() };
+      return { failure: unreachable(error), status: 0, headers: new Headers() };
     }
   };
 
@@ -150,34 +159,39 @@ export const createTransport = (options: TransportOptions): Transport => {
     return asked > MAX_PAUSE_MS ? undefined : asked;
   };
 
-  return {
-    send: async <O extends OperationId>(id: O, request: RequestOf<O>): Promise<Answer<ResponseOf<O>>> => {
-      const operation: Operation = OPERATIONS[id];
-      const parts = request as RequestOptions & Parts;
-      const { signal, body } = parts;
-      const headers = headersOf(apiKey, operation, parts);
-      const content = body === undefined || operation.contentType !== "application/json" ? body : JSON.stringify(body);
-      const init: RequestInit = { method: operation.method, headers, body: content as RequestInit["body"], signal };
-      const url = urlOf(baseUrl, operation, parts);
-      // Polls are limited per execution, everything else per route.
-      const bucket = operation.path.startsWith("/api/executions/{id}") ? `${id} ${parts.params?.id ?? ""}` : id;
-      const repeatable = isRepeatable(id, operation, headers);
-      const giveUpAt = Date.now() + IN_PROGRESS_MS;
-      for (let retries = 0; ;) {
-        await pacing.ready(bucket, signal);
-        signal?.throwIfAborted();
-        const answer = await attempt(url, init);
-        pacing.learn(bucket, answer.headers);
-        if (!("failure" in answer)) return answer as Answer<ResponseOf<O>>;
-        if (answer.status === CONFLICT && answer.failure.code === IN_PROGRESS && Date.now() < giveUpAt) {
-          await sleep(retryAfterMs(answer.headers) ?? MS, signal);
-          continue;
-        }
-        const pause = pauseMs(answer, retries, repeatable);
-        if (pause === undefined) throw answer.failure;
-        retries += 1;
-        await sleep(pause, signal);
+  const perform = async (id: OperationId, parts: RequestOptions & Parts, read: Read): Promise<Answer<unknown>> => {
+    const operation: Operation = OPERATIONS[id];
+    const { signal, body } = parts;
+    const headers = headersOf(apiKey, operation, parts);
+    const content = body === undefined || operation.contentType !== "application/json" ? body : JSON.stringify(body);
+    const init: RequestInit = { method: operation.method, headers, body: content as RequestInit["body"], signal };
+    const url = urlOf(baseUrl, operation, parts);
+    // Polls are limited per execution, everything else per route.
+    const bucket = operation.path.startsWith("/api/executions/{id}") ? `${id} ${parts.params?.id ?? ""}` : id;
+    const repeatable = isRepeatable(id, operation, headers);
+    const giveUpAt = Date.now() + IN_PROGRESS_MS;
+    for (let retries = 0; ;) {
+      await pacing.ready(bucket, signal);
+      signal?.throwIfAborted();
+      const answer = await attempt(url, init, read);
+      pacing.learn(bucket, answer.headers);
+      if (!("failure" in answer)) return answer;
+      if (answer.status === CONFLICT && answer.failure.code === IN_PROGRESS && Date.now() < giveUpAt) {
+        await sleep(retryAfterMs(answer.headers) ?? MS, signal);
+        continue;
       }
+      const pause = pauseMs(answer, retries, repeatable);
+      if (pause === undefined) throw answer.failure;
+      retries += 1;
+      await sleep(pause, signal);
+    }
+  };
+
+  return {
+    send: async <O extends OperationId>(id: O, request: RequestOf<O>) => (await perform(id, request, whole)) as Answer<ResponseOf<O>>,
+    open: async (id, request) => {
+      const headers = { accept: "text/event-stream", ...request.headers };
+      return (await perform(id, { ...request, headers }, asStream)) as Answer<ReadableStream<Uint8Array> | null>;
     },
   };
 };

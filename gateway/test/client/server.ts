@@ -10,8 +10,11 @@ export interface Received {
   atMs: number;
 }
 
-/** One answer of a scripted service; `drop` closes the connection instead, before or after the request was read. */
-export type Script = { status: number; headers?: Record<string, string>; json?: unknown; text?: string } | "drop";
+/**
+ * One answer of a scripted service; `cut` ends it in the middle. `drop` closes the connection instead, before or after
+ * the request was read.
+ */
+export type Script = { status: number; headers?: Record<string, string>; json?: unknown; text?: string; cut?: boolean } | "drop";
 
 export interface ScriptedService {
   baseUrl: string;
@@ -31,7 +34,9 @@ export const startScripted = async (...script: Script[]): Promise<ScriptedServic
       const answer = script[Math.min(received.length, script.length) - 1]!;
       if (answer === "drop") return void request.socket.destroy();
       const text = answer.text ?? (answer.json === undefined ? "" : JSON.stringify(answer.json));
-      response.writeHead(answer.status, { "content-type": "application/json; charset=utf-8", ...answer.headers }).end(text);
+      response.writeHead(answer.status, { "content-type": "application/json; charset=utf-8", ...answer.headers });
+      if (answer.cut) response.write(text, () => setImmediate(() => request.socket.destroy()));
+      else response.end(text);
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");

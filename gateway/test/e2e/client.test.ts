@@ -1,10 +1,14 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
 import { createClient, NodeloomError, verifyWebhook, type Client, type WebhookMessage } from "@nodeloom/client";
 import { clientOf, eventually, type Account } from "./support/client";
 import { clip, greeting } from "./support/graphs";
 import { startPlatform, type Platform } from "./support/platform";
+
+const execute = promisify(execFile);
 
 let platform: Platform;
 let http: ReturnType<typeof clientOf>;
@@ -93,6 +97,38 @@ describe("the client, on a real platform", () => {
     const completed = await client.run({ workflow: slug }, {}, { headers: { prefer: "wait=0" } });
     expect(completed).toMatchObject({ success: true, result: { videos: [{}] } });
     expect(completed.cost).toBeGreaterThan(0);
+  });
+
+  it("follows a run as it happens, and takes up where a reader left off", async () => {
+    const { executionId } = await client.submit({ model: "sandbox-video" }, { prompt: "a loom", seconds: 1, sandbox: { latencyMs: 500 } });
+    let after = 0;
+    for await (const event of client.events(executionId)) {
+      after = event.id;
+      if (event.type === "submitted") break;
+    }
+    const rest: string[] = [];
+    for await (const { id, type } of client.events(executionId, { after })) rest.push(`${id} ${type}`);
+    expect(rest[0]).toMatch(new RegExp(`^${after + 1} `));
+    expect(rest.at(-1)).toMatch(/ settled$/);
+  });
+
+  it("uploads a file that is then an input", async () => {
+    const { result } = await client.run({ model: "sandbox-image" }, { prompt: "a loom" });
+    const [{ url }] = result.images as [{ url: string }];
+    const { id, contentType } = await client.upload(await (await fetch(url)).blob());
+    expect(contentType).toBe("image/png");
+    expect(await client.run({ model: "sandbox-image" }, { prompt: "another", image: id })).toMatchObject({ success: true });
+  });
+
+  it.each([
+    ["an ES module", "module", 'import { createClient, verifyWebhook } from "@nodeloom/client";'],
+    ["a CommonJS module", "commonjs", 'const { createClient, verifyWebhook } = require("@nodeloom/client");'],
+  ])("is loaded by %s", async (_what, type, load) => {
+    const script = `${load} createClient({ baseUrl: process.argv[1], apiKey: process.argv[2] }).whoami().then(({ id }) => console.log(id, typeof verifyWebhook));`;
+    const { stdout } = await execute(process.execPath, [`--input-type=${type}`, "-e", script, platform.baseUrl, account.key!], {
+      cwd: __dirname,
+    });
+    expect(stdout.trim()).toBe(`${account.userId} function`);
   });
 
   it("cancels", async () => {

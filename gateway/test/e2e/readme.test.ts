@@ -60,7 +60,7 @@ describe("the tour of the README", () => {
     mkdirSync(join(folder, ".nodeloom"));
     const local = { baseUrl: platform.baseUrl, accounts: { business: { email, password, userId, apiKey: key } } };
     writeFileSync(join(folder, ".nodeloom", "local.json"), JSON.stringify(local));
-    symlinkSync(join(ROOT, "docs"), join(folder, "docs"));
+    for (const name of ["docs", "node_modules"]) symlinkSync(join(ROOT, name), join(folder, name));
     printed = await follow(steps, folder, { RECEIVER: receiver });
   }, 100_000);
   afterAll(async () => {
@@ -79,6 +79,18 @@ describe("the tour of the README", () => {
     ["Run a model, and change your mind", "status: 'cancel_requested'", /^cancelled$/m],
     ["See what you have used", "source: 'api-slim'", "source: 'api-workflow'", "total: 3"],
     ["Verify a webhook", "'webhook:receive'", "configured: true", "signature is right: execution.completed of "],
+    [
+      "The same with the typed client",
+      "tier: business",
+      "fields: [ 'subject', 'seconds' ]",
+      /price: [\d.]+/,
+      /images: 2 videos: 1 cost: [\d.]+/,
+      /(event: .+\n)+event: settled\nstatus: completed/,
+      "cancel: cancel_requested\nthen: cancelled",
+      "variation: 1",
+      "true 404 MODEL_NOT_FOUND",
+      /runs so far: \d+/,
+    ],
     ["Clean up", /^204\n204$/m],
   ])("%s: does what the text says", (title, ...facts) => {
     for (const fact of facts) expect(printed.get(title)).toMatch(fact);
@@ -87,6 +99,6 @@ describe("the tour of the README", () => {
   it("has no step that is not checked here", () => {
     expect(steps.every(({ commands }) => commands !== "")).toBe(true);
     expect([...printed.keys()]).toEqual(steps.map(({ title }) => title));
-    expect(steps).toHaveLength(11);
+    expect(steps).toHaveLength(12);
   });
 });

@@ -1,0 +1,44 @@
+/** One event of a stream, as it was sent. */
+export interface ServerSentEvent {
+  id: string;
+  type: string;
+  data: string;
+}
+
+/** Text by lines, whatever ends them and wherever chunks are cut. The rest after the last line end is dropped: it is cut off. */
+async function* linesOf(chunks: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = chunks.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      text += decoder.decode(next.value, { stream: true });
+      // A carriage return at the end may be half of a line end.
+      const lines = text.split(/\r\n|\n|\r(?!$)/);
+      text = lines.pop() ?? "";
+      yield* lines;
+    }
+  } finally {
+    // Whoever has seen enough does not wait for the rest.
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** The events of a stream in the format of server-sent events; comments and unknown fields are skipped. */
+export async function* readEvents(chunks: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
+  let id = "";
+  let type = "";
+  let data: string[] = [];
+  for await (const line of linesOf(chunks)) {
+    if (line === "") {
+      if (data.length > 0) yield { id, type: type || "message", data: data.join("\n") };
+      type = "";
+      data = [];
+      continue;
+    }
+    const [, field, value = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line)!;
+    if (field === "id") id = value;
+    else if (field === "event") type = value;
+    else if (field === "data") data.push(value);
+  }
+}
