@@ -24,6 +24,8 @@ export interface CallerUser {
   tier: string;
   approved: boolean;
   plan: CallerPlan;
+  /** The business that the account is for. */
+  business: { name: string; verified: boolean } | null;
 }
 
 export interface CallerKey {
@@ -64,6 +66,7 @@ export const toCallerUser = (user: identity.User): CallerUser => ({
   tier: user.tier,
   approved: user.approved,
   plan: toPlan(user.plan, user.tier),
+  business: user.business ? { name: user.business.name, verified: user.business.verified } : null,
 });
 
 /** Refuses a caller whose kind or grants do not reach an endpoint. */

@@ -6,6 +6,7 @@ import type { Idempotency } from "./idempotency";
 import type { RateLimits } from "./rate";
 import type { Sessions } from "./session";
 import type { StreamCount } from "./stream-count";
+import type { TierRollouts } from "./tier-rollout";
 
 /** Everything a route may use. */
 export interface Gateway {
@@ -19,6 +20,7 @@ export interface Gateway {
   idempotency: Idempotency;
   catalogue: Catalogue;
   eventStreams: StreamCount;
+  tierRollouts: TierRollouts;
   /** Requests per minute and address on routes without a caller. */
   anonymousLimit: number;
   /** Aborted when the process stops: long waits end. */

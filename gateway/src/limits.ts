@@ -47,5 +47,12 @@ export const MEDIA_UPLOAD_MS = 10 * 60 * 1_000;
 export const PAGE_DEFAULT = 50;
 export const PAGE_MAX = 500;
 
+/** How often changed tiers are looked for whose users' accounts do not know yet. */
+export const ROLLOUT_INTERVAL_MS = 30_000;
+/** Users of a tier at once; a page takes less time than identity lets a claim last. */
+export const ROLLOUT_PAGE_USERS = 50;
+export const ROLLOUT_PARALLEL = 10;
+export const ROLLOUT_CALL_MS = 2_000;
+
 /** A webhook's receiver has 15 s to answer a test. */
 export const WEBHOOK_TEST_MS = 20_000;

@@ -42,7 +42,7 @@ export const service = defineService({
       ports: { GATEWAY_LISTEN: http.port },
       stop: async () => {
         stopping.abort();
-        await http.stop();
+        await Promise.all([http.stop(), gateway.tierRollouts.stop()]);
         connections.close();
         redis.disconnect();
         subscriber.disconnect();

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { identity } from "@nodeloom/proto";
 import { toCallerUser } from "./caller";
 import type { Services } from "./clients";
+import { setMonthlyCredits } from "./tier-rollout";
 
 const month = (at: Date): string => at.toISOString().slice(0, "yyyy-mm".length);
 
@@ -20,7 +21,7 @@ const reference = (before: identity.User, after: identity.User, monthlyMillicred
  * that is not approved has none. Must follow every update of a user's approval or tier.
  */
 export const applyPlan = async (
-  services: Pick<Services, "billing" | "models">,
+  services: Pick<Services, "billing" | "identity" | "models">,
   before: identity.User,
   after: identity.User,
 ): Promise<void> => {
@@ -36,4 +37,9 @@ export const applyPlan = async (
       .map(({ internalName, trialRuns }) => ({ model: internalName, total: trialRuns, remaining: trialRuns })),
     reference: reference(before, after, monthlyMillicredits),
   });
+  // A tier that was changed in between may have been rolled out without this user.
+  const { user: now } = await services.identity.getUser({ userId: after.id });
+  if (now && now.tier === after.tier && toCallerUser(now).plan.monthlyMillicredits !== plan.monthlyMillicredits) {
+    await setMonthlyCredits(services, now);
+  }
 };

@@ -1,7 +1,7 @@
 import { toCredits } from "@nodeloom/kernel";
 import type { billing, identity } from "@nodeloom/proto";
 import { z } from "zod";
-import type { CallerUser } from "./caller";
+import { toCallerUser, type CallerUser } from "./caller";
 import { credits, iso, timestamp } from "./schemas";
 
 export const user = z
@@ -25,9 +25,14 @@ export const userView = ({
   approved,
 });
 
-export const adminUser = user.extend({ createdAt: timestamp.nullable() }).meta({ id: "AdminUser" });
+export const business = z
+  .object({ name: z.string(), verified: z.boolean().meta({ description: "An administrator has checked it" }) })
+  .meta({ id: "Business", example: { name: "Loom Works Ltd", verified: true } });
+
+export const adminUser = user.extend({ business: business.nullable(), createdAt: timestamp.nullable() }).meta({ id: "AdminUser" });
 export const adminUserView = (stored: identity.User): Record<string, unknown> => ({
   ...userView(stored),
+  business: toCallerUser(stored).business,
   createdAt: iso(stored.createdAt),
 });
 

@@ -8,6 +8,7 @@ import { EVENT_STREAMS_PER_USER } from "./limits";
 import { createRateLimits } from "./rate";
 import { createSessions } from "./session";
 import { createStreamCount } from "./stream-count";
+import { startTierRollouts } from "./tier-rollout";
 import type { GatewayConfig } from "./variables";
 
 /** Where identity says that a key, a user or a tier has changed. */
@@ -44,6 +45,7 @@ export const createGateway = ({ config, logger, redis, subscriber, connections, 
     idempotency: createIdempotency({ redis, keyPrefix, logger }),
     catalogue: createCatalogue(services.models),
     eventStreams: createStreamCount(EVENT_STREAMS_PER_USER),
+    tierRollouts: startTierRollouts({ services, logger }),
     anonymousLimit: config.ANONYMOUS_RATE_LIMIT,
     stopping,
     logger,

@@ -356,10 +356,7 @@ export interface Me {
   user: User;
   credits: Balances;
   /** Null while no business is registered */
-  business: {
-    name: string;
-    verified: boolean;
-  } | null;
+  business: Business | null;
   onboarding: {
     step: "approval" | "first-workflow" | "first-run" | "done";
     completed: ("approval" | "first-workflow" | "first-run")[];
@@ -379,6 +376,12 @@ export interface Balances {
     remaining: number;
     total: number;
   }[];
+}
+
+export interface Business {
+  name: string;
+  /** An administrator has checked it */
+  verified: boolean;
 }
 
 export interface NewCredentials {
@@ -491,6 +494,7 @@ export interface AdminUser {
   role: "user" | "admin";
   tier: string;
   approved: boolean;
+  business: Business | null;
   createdAt: string | null;
 }
 
@@ -498,6 +502,11 @@ export interface UserChanges {
   approved?: boolean;
   tier?: string;
   role?: "user" | "admin";
+  /** Null: the account is for no business any more */
+  business?: {
+    name: string;
+    verified: boolean;
+  } | null;
 }
 
 export interface LedgerRow {
@@ -923,7 +932,7 @@ export interface Operations {
       nextCursor: string | null;
     };
   };
-  /** Approve a user, or change the tier or role */
+  /** Approve a user, or change the tier, the role or the business */
   adminUpdateUser: {
     params: {
       id: string;

@@ -86,6 +86,7 @@ export const adminTierRoutes = [
     errors: [],
     operationId: "adminPutTier",
     summary: "Create or replace a custom tier",
+    description: "Its users have the new rights, limits and markup at once, and the new credits from their next renewal on.",
     body: tierSettings,
     responses: { 200: tier },
     example: { base: "business", rateLimitPerMinute: 3000, markup: 1.25, monthlyCredits: 20000, concurrency: 80 },
@@ -98,6 +99,7 @@ export const adminTierRoutes = [
         if (!stored) throw new Error("identity answered without a tier");
         return { value: view(stored), after: view(stored) };
       });
+      gateway.tierRollouts.wake();
       return { status: 200, body: changed };
     },
   }),

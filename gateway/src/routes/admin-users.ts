@@ -17,6 +17,7 @@ import {
   iso,
   limit,
   MIN_CREDITS,
+  name,
   nextCursor,
   queryFlag,
   queryInteger,
@@ -66,8 +67,17 @@ const ledgerCheck = z
   .meta({ id: "LedgerCheck" });
 
 const userChanges = z
-  .strictObject({ approved: z.boolean().optional(), tier: tierId.optional(), role: z.enum(["user", "admin"]).optional() })
-  .refine((changes) => Object.keys(changes).length > 0, "give at least one of approved, tier, role")
+  .strictObject({
+    approved: z.boolean().optional(),
+    tier: tierId.optional(),
+    role: z.enum(["user", "admin"]).optional(),
+    business: z
+      .strictObject({ name: name.meta({ example: "Loom Works Ltd" }), verified: z.boolean() })
+      .nullable()
+      .optional()
+      .meta({ description: "Null: the account is for no business any more" }),
+  })
+  .refine((changes) => Object.keys(changes).length > 0, "give at least one of approved, tier, role, business")
   .meta({ id: "UserChanges", override: { minProperties: 1 } });
 
 const CREDIT_KINDS = {
@@ -128,7 +138,7 @@ export const adminUserRoutes = [
     method: "PATCH",
     path: "/api/admin/users/:id",
     operationId: "adminUpdateUser",
-    summary: "Approve a user, or change the tier or role",
+    summary: "Approve a user, or change the tier, the role or the business",
     description: "Approval gives the credits of the tier. Sending the same change again completes one that was interrupted.",
     body: userChanges,
     responses: { 200: adminUser },
@@ -140,7 +150,13 @@ export const adminUserRoutes = [
       const action = { action: "user.update", target: params.id, change: body, before: known && adminUserView(known) };
       const changed = await audited(context, action, async () => {
         const { user, before } = await service.updateUser(
-          identity.UpdateUserRequest.fromPartial({ userId: params.id, approved: body.approved, tier: body.tier, role: body.role }),
+          identity.UpdateUserRequest.fromPartial({
+            userId: params.id,
+            approved: body.approved,
+            tier: body.tier,
+            role: body.role,
+            ...(body.business === undefined ? {} : { business: { business: body.business ?? undefined } }),
+          }),
         );
         if (!user || !before) throw new Error("identity answered without a user");
         return { value: { user, before }, before: adminUserView(before), after: adminUserView(user) };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Caller } from "../caller";
 import type { Gateway } from "../gateway";
 import { defineRoute } from "../route";
-import { balances, balancesView, user, userReply, userView } from "../user-view";
+import { balances, balancesView, business, user, userReply, userView } from "../user-view";
 
 /** What a new user does, in order; `done` follows the last. */
 const STEPS = ["approval", "first-workflow", "first-run"] as const;
@@ -13,10 +13,7 @@ const me = z
   .object({
     user,
     credits: balances,
-    business: z
-      .object({ name: z.string(), verified: z.boolean() })
-      .nullable()
-      .meta({ description: "Null while no business is registered" }),
+    business: business.nullable().meta({ description: "Null while no business is registered" }),
     onboarding,
   })
   .meta({ id: "Me" });
@@ -61,7 +58,9 @@ export const identityRoutes = [
         gateway.services.billing.getAccount({ userId: caller.user.id }),
         onboardingOf(gateway, caller),
       ]);
-      return { status: 200, body: { user: userView(caller.user), credits: balancesView(account), business: null, onboarding: progress } };
+      const { user } = caller;
+      const body = { user: userView(user), credits: balancesView(account), business: user.business, onboarding: progress };
+      return { status: 200, body };
     },
   }),
 ];

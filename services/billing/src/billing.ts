@@ -46,6 +46,9 @@ export const createBilling = ({ store, logger, clock = () => new Date() }: Billi
     setPlan: async (request: RequestOf<"setPlan">, deadlineMs?: number): Promise<Account> =>
       lanes.submit({ type: "setPlan", at: clock(), ...checked("setPlan", request) }, deadlineMs),
 
+    setMonthlyCredits: async (request: RequestOf<"setMonthlyCredits">, deadlineMs?: number): Promise<Account> =>
+      lanes.submit({ type: "setMonthlyCredits", at: clock(), ...checked("setMonthlyCredits", request) }, deadlineMs),
+
     credit: async (request: RequestOf<"credit">, deadlineMs?: number): Promise<Account> =>
       lanes.submit({ type: "credit", at: clock(), ...checked("credit", request) }, deadlineMs),
 

@@ -1,22 +1,32 @@
 import type { Account, Transition } from "./account";
 import { hold, type HoldCommand, type HoldReply } from "./hold";
-import { credit, renewIfDue, setPlan, type CreditCommand, type SetPlanCommand } from "./plan";
+import {
+  credit,
+  renewIfDue,
+  setMonthlyCredits,
+  setPlan,
+  type CreditCommand,
+  type SetMonthlyCreditsCommand,
+  type SetPlanCommand,
+} from "./plan";
 import { settle, type SettleCommand, type SettleReply } from "./settle";
 
 interface Replies {
   hold: HoldReply;
   settle: SettleReply;
   setPlan: Account;
+  setMonthlyCredits: Account;
   credit: Account;
 }
 
-export type Command = HoldCommand | SettleCommand | SetPlanCommand | CreditCommand;
+export type Command = HoldCommand | SettleCommand | SetPlanCommand | SetMonthlyCreditsCommand | CreditCommand;
 export type ReplyTo<C extends Command> = Replies[C["type"]];
 
 const HANDLERS: { [T in Command["type"]]: (account: Account, command: Extract<Command, { type: T }>) => Transition<Replies[T]> } = {
   hold,
   settle,
   setPlan,
+  setMonthlyCredits,
   credit,
 };
 

@@ -11,6 +11,12 @@ export interface SetPlanCommand extends CommandContext {
   reference: string;
 }
 
+export interface SetMonthlyCreditsCommand extends CommandContext {
+  type: "setMonthlyCredits";
+  tier: string;
+  monthlyMillicredits: number;
+}
+
 export interface CreditCommand extends CommandContext {
   type: "credit";
   credit:
@@ -78,6 +84,17 @@ export const setPlan = (account: Account, command: SetPlanCommand): Transition<A
   if (applied) return done(account, account);
   const renewed = startMonth(account, command.monthlyMillicredits, command.at, cause, command.tier);
   const next = giveTrials({ ...renewed, tier: command.tier, renewsAt: oneMonthAfter(command.at) }, command);
+  return done(next, next);
+};
+
+/**
+ * Changes what the account gets from its next renewal on, when its tier is the one that has changed. An account without
+ * plan credits is one that has none on purpose.
+ */
+export const setMonthlyCredits = (account: Account, command: SetMonthlyCreditsCommand): Transition<Account> => {
+  const { tier, monthlyMillicredits } = command;
+  const concerned = account.tier === tier && account.monthlyMillicredits > 0 && account.monthlyMillicredits !== monthlyMillicredits;
+  const next = concerned ? { ...account, monthlyMillicredits } : account;
   return done(next, next);
 };
 

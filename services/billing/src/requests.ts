@@ -50,6 +50,7 @@ export const REQUESTS = {
     trials: uniqueBy(z.object({ model: id, runs: runs.min(0) }), "model", LIMITS.trialGrants),
     reference: id,
   }),
+  setMonthlyCredits: z.object({ userId: id, tier: id, monthlyMillicredits: millicredits }),
   credit: z.object({
     userId: id,
     credit: z.discriminatedUnion("kind", [

@@ -67,6 +67,10 @@ export const billingHandlers = (billing: Billing): proto.BillingServiceServer =>
     return proto.SetPlanResponse.fromPartial({ account: accountMessage(await billing.setPlan({ ...request, trials }, deadline())) });
   }),
 
+  setMonthlyCredits: unary(async (request) =>
+    proto.SetMonthlyCreditsResponse.fromPartial({ account: accountMessage(await billing.setMonthlyCredits(request, deadline())) }),
+  ),
+
   credit: unary(async (request) => {
     const { userId, note, reference } = request;
     const account = await billing.credit({ userId, credit: creditOf(request), note, reference }, deadline());

@@ -220,6 +220,18 @@ describe("plans and credits", () => {
     expect(start.grants).toEqual([{ model: "painter", total: 5, remaining: 5 }]);
   });
 
+  it("gives a tier's changed credits from the next renewal on, to the accounts of that tier that have plan credits", () => {
+    const change = (tier: string): Command => ({ type: "setMonthlyCredits", userId: USER, at: AT, tier, monthlyMillicredits: 5_000 });
+    const start = run(account({}), setPlan("approved", 2_000));
+    const changed = run(start, change("pro"));
+    expect(changed).toEqual({ ...start, monthlyMillicredits: 5_000 });
+    expect(accept(changed, change("pro")).account).toBe(changed);
+    expect(run(changed, { ...hold("e1", [item("a", 500)]), at: new Date("2026-02-10T12:00:00Z") }).plan).toBe(4_500);
+    expect(accept(start, change("business")).account).toBe(start);
+    const without = run(account({}), setPlan("not approved", 0));
+    expect(accept(without, change("pro")).account).toBe(without);
+  });
+
   it("renews the plan by itself when its month is over, once however many months have passed", () => {
     const start = run(account({}), setPlan("approved", 2_000));
     const late = new Date("2026-05-01T00:00:00Z");

@@ -1,13 +1,4 @@
-import {
-  covers,
-  DomainError,
-  isCapability,
-  PRESETS,
-  presetCapabilities,
-  withinCeiling,
-  type Issue,
-  type Preset,
-} from "@nodeloom/kernel";
+import { covers, DomainError, isCapability, PRESETS, presetCapabilities, withinCeiling, type Issue, type Preset } from "@nodeloom/kernel";
 import { isAdmin, type User } from "./user";
 
 /** What a key without a preset has in its place. */

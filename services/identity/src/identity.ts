@@ -6,6 +6,7 @@ import { createKeys } from "./keys";
 import { createLoginThrottle } from "./login-throttle";
 import { createPasswords } from "./passwords";
 import { createSecretBox } from "./secrets";
+import { createRollouts } from "./rollouts";
 import type { Identity } from "./server";
 import type { Store } from "./store";
 import { createTiers } from "./tiers";
@@ -31,6 +32,7 @@ export const createIdentity = async ({ store, changes, pepper, environment, logg
   return {
     users,
     tiers,
+    rollouts: createRollouts({ store: store.tiers }),
     keys: createKeys({ store: store.keys, users, changes, secretBox, pepper, environment }),
     webhooks: createWebhooks({ store: store.keys, secretBox, changes }),
     audit: createAudit(store.audit),

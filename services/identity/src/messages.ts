@@ -2,6 +2,7 @@ import type { CustomTier, Plan } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import type { AuditEntry } from "./audit";
 import type { AuditRecord, KeyRecord } from "./records";
+import type { Rollout } from "./rollouts";
 import type { User } from "./user";
 
 /** Domain values as messages and back. Absent members are undefined in messages and null in the domain. */
@@ -16,7 +17,8 @@ const toPlanMessage = (plan: Plan): identity.Plan =>
     concurrency: plan.concurrency,
   });
 
-export const toUserMessage = ({ plan, ...user }: User): identity.User => identity.User.fromPartial({ ...user, plan: toPlanMessage(plan) });
+export const toUserMessage = ({ plan, business, ...user }: User): identity.User =>
+  identity.User.fromPartial({ ...user, plan: toPlanMessage(plan), business: business ?? undefined });
 
 export const toKeyMessage = (key: KeyRecord): identity.Key =>
   identity.Key.fromPartial({
@@ -44,6 +46,8 @@ export const fromTierMessage = (tier: identity.Tier): CustomTier => ({
   monthlyMillicredits: tier.monthlyMillicredits,
   concurrency: tier.concurrency,
 });
+
+export const toRolloutMessage = (rollout: Rollout): identity.TierRollout => identity.TierRollout.fromPartial(rollout);
 
 const OUTCOMES = {
   pending: identity.AuditOutcome.AUDIT_OUTCOME_PENDING,

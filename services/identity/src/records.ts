@@ -10,7 +10,16 @@ export interface UserRecord {
   role: "user" | "admin";
   tier: string;
   approved: boolean;
+  /** Absent in what was stored before there were any. */
+  business?: Business | null;
   createdAt: Date;
+}
+
+/** The business that an account is for. */
+export interface Business {
+  name: string;
+  /** An administrator has checked it. */
+  verified: boolean;
 }
 
 /** `_id` is the tier's id. */
@@ -18,6 +27,13 @@ export interface TierRecord extends Omit<CustomTier, "id"> {
   _id: string;
   /** Set while a deletion is deciding whether anyone has the tier; such a tier can't be assigned. */
   deletingAt: Date | null;
+  /** Names the last change while it has not reached the accounts of all the tier's users; null when it has. */
+  rolloutRevision?: string | null;
+  /** Of the page of users to go on with; empty at the start. */
+  rolloutCursor?: string;
+  /** Who carries the change, and until when nobody else does. Later changes leave these as they are. */
+  rolloutClaim?: string | null;
+  rolloutUntil?: Date | null;
 }
 
 export interface WebhookRecord {

@@ -4,7 +4,16 @@ import { identity } from "@nodeloom/proto";
 import type { Audit } from "./audit";
 import type { Authentication } from "./authentication";
 import type { Keys } from "./keys";
-import { fromAuditMessage, fromTierMessage, toAuditMessage, toKeyMessage, toTierMessage, toUserMessage } from "./messages";
+import {
+  fromAuditMessage,
+  fromTierMessage,
+  toAuditMessage,
+  toKeyMessage,
+  toRolloutMessage,
+  toTierMessage,
+  toUserMessage,
+} from "./messages";
+import type { Rollouts } from "./rollouts";
 import type { Tiers } from "./tiers";
 import type { Users } from "./users";
 import type { Webhooks } from "./webhooks";
@@ -12,6 +21,7 @@ import type { Webhooks } from "./webhooks";
 export interface Identity {
   users: Users;
   tiers: Tiers;
+  rollouts: Rollouts;
   keys: Keys;
   webhooks: Webhooks;
   authentication: Authentication;
@@ -34,8 +44,8 @@ const userHandlers = ({ users }: Identity): Pick<Server, "register" | "login" | 
     const page = await users.list(request);
     return identity.ListUsersResponse.fromPartial({ users: page.users.map(toUserMessage), nextCursor: page.nextCursor });
   }),
-  updateUser: unary(async ({ userId, ...update }: identity.UpdateUserRequest) => {
-    const { before, after } = await users.update(userId, update);
+  updateUser: unary(async ({ userId, business, ...update }: identity.UpdateUserRequest) => {
+    const { before, after } = await users.update(userId, { ...update, ...(business ? { business: business.business ?? null } : {}) });
     return identity.UpdateUserResponse.fromPartial({ user: toUserMessage(after), before: toUserMessage(before) });
   }),
 });
@@ -105,6 +115,17 @@ const tierHandlers = ({ tiers }: Identity): Pick<Server, "listTiers" | "putTier"
   }),
 });
 
+const rolloutHandlers = ({ rollouts }: Identity): Pick<Server, "claimTierRollout" | "advanceTierRollout"> => ({
+  claimTierRollout: unary(async (_request: identity.ClaimTierRolloutRequest) => {
+    const rollout = await rollouts.claim();
+    return identity.ClaimTierRolloutResponse.fromPartial({ rollout: rollout ? toRolloutMessage(rollout) : undefined });
+  }),
+  advanceTierRollout: unary(async ({ rollout, finished }: identity.AdvanceTierRolloutRequest) => {
+    if (!rollout) throw invalidRequest([{ path: "rollout", message: "is required" }]);
+    return identity.AdvanceTierRolloutResponse.fromPartial({ claimed: await rollouts.advance(rollout, finished) });
+  }),
+});
+
 const auditHandlers = ({ audit }: Identity): Pick<Server, "recordAudit" | "listAudit"> => ({
   recordAudit: unary(async ({ row }: identity.RecordAuditRequest) => {
     const stored = await audit.record(fromAuditMessage(row ?? identity.AuditRow.fromPartial({})));
@@ -122,5 +143,6 @@ export const identityHandlers = (services: Identity): Server => ({
   ...keyHandlers(services),
   ...webhookHandlers(services),
   ...tierHandlers(services),
+  ...rolloutHandlers(services),
   ...auditHandlers(services),
 });

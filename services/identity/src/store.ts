@@ -2,7 +2,7 @@ import { Schema, type Connection, type Model } from "mongoose";
 import { createAttemptsStore, type AttemptsStore } from "./attempts-store";
 import { createAuditStore, type AuditStore } from "./audit-store";
 import { createKeyStore, type KeyStore } from "./key-store";
-import type { AttemptsRecord, AuditRecord, KeyRecord, TierRecord, UserRecord } from "./records";
+import type { AttemptsRecord, AuditRecord, Business, KeyRecord, TierRecord, UserRecord } from "./records";
 import { createTierStore, type TierStore } from "./tier-store";
 import { createUserStore, type UserStore } from "./user-store";
 
@@ -19,6 +19,7 @@ const userSchema = new Schema<UserRecord>(
     role: text,
     tier: text,
     approved: { type: Boolean, required: true },
+    business: { type: new Schema<Business>({ name: text, verified: { type: Boolean, required: true } }, OPTIONS), default: null },
     createdAt: { type: Date, required: true },
   },
   OPTIONS,
@@ -39,6 +40,10 @@ const tierSchema = new Schema<TierRecord>(
     monthlyMillicredits: number,
     concurrency: number,
     deletingAt: optionalDate,
+    rolloutRevision: { type: String, default: null },
+    rolloutCursor: { type: String, default: "" },
+    rolloutClaim: { type: String, default: null },
+    rolloutUntil: optionalDate,
   },
   OPTIONS,
 );

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   customPlan,
   DomainError,
@@ -27,7 +28,10 @@ export interface Tiers {
   isAssignable(tier: string): Promise<boolean>;
   /** Custom tiers by id. */
   list(): Promise<CustomTier[]>;
-  /** Creates or replaces a custom tier. INVALID_REQUEST lists what is wrong with it. */
+  /**
+   * Creates or replaces a custom tier, and begins a rollout of what its users' accounts hold of it.
+   * INVALID_REQUEST lists what is wrong with it.
+   */
   put(tier: CustomTier): Promise<CustomTier>;
   /** PRECONDITION_FAILED while a user has it, NOT_FOUND when there is none. */
   remove(id: string): Promise<void>;
@@ -108,7 +112,7 @@ export const createTiers = ({ store, users, changes, clock = Date.now }: TiersOp
       const issues = tierIssues(tier);
       if (issues.length > 0) throw invalidRequest(issues);
       const { id, ...rest } = tier;
-      await store.put({ _id: id, ...rest, deletingAt: null });
+      await store.put({ _id: id, ...rest, deletingAt: null, rolloutRevision: randomUUID(), rolloutCursor: "" });
       await changes.announce({ type: "tier", id });
       return tier;
     },

@@ -10,6 +10,7 @@ export interface UserQuery {
   approved?: boolean;
   /** Part of the address. */
   query: string;
+  tier?: string;
   /** 0 means the default. */
   limit: number;
   /** Empty for the first page. */
@@ -23,11 +24,15 @@ export interface UserList {
 }
 
 /** A page of users, newest first, and where the next one starts. */
-export const pageOfUsers = async (store: UserStore, tiers: Tiers, { approved, query, limit, cursor }: UserQuery): Promise<UserList> => {
+export const pageOfUsers = async (
+  store: UserStore,
+  tiers: Tiers,
+  { approved, query, tier, limit, cursor }: UserQuery,
+): Promise<UserList> => {
   if (query.length > MAX_QUERY_CHARS) throw invalidRequest([{ path: "q", message: `must have at most ${MAX_QUERY_CHARS} characters` }]);
   const size = pageSize(limit);
   const after = decodeCursor(cursor);
-  const found = await store.page({ approved, query: query.trim().toLowerCase(), after, limit: size + 1 });
+  const found = await store.page({ approved, tier, query: query.trim().toLowerCase(), after, limit: size + 1 });
   const records = found.slice(0, size);
   const last = records.at(-1);
   const planOf = await tiers.plansOf(records.map(({ tier }) => tier));

@@ -7,11 +7,12 @@ export interface UserPage {
   approved: boolean | undefined;
   /** Part of the address; empty for all. */
   query: string;
+  tier: string | undefined;
   /** Where the previous page ended. */
   after: Position | undefined;
   limit: number;
 }
-export type UserChanges = Partial<Pick<UserRecord, "approved" | "tier" | "role">>;
+export type UserChanges = Partial<Pick<UserRecord, "approved" | "tier" | "role" | "business">>;
 
 export interface UserStore {
   /** False when the address is taken. */
@@ -43,10 +44,11 @@ export const createUserStore = (users: Model<UserRecord>): UserStore => ({
   },
   find: (id) => users.findById(id).lean<UserRecord>().exec(),
   findByEmail: (email) => users.findOne({ email }).lean<UserRecord>().exec(),
-  page: ({ approved, query, after, limit }) =>
+  page: ({ approved, query, tier, after, limit }) =>
     users
       .find({
         ...(approved === undefined ? {} : { approved }),
+        ...(tier === undefined ? {} : { tier }),
         ...(query ? { email: { $regex: escapeRegExp(query) } } : {}),
         ...(after ? { $or: [{ createdAt: { $lt: after.at } }, { createdAt: after.at, _id: { $lt: after.id } }] } : {}),
       })

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { DomainError, invalidRequest, type Issue } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, LIMITS, type Issue } from "@nodeloom/kernel";
 import type { Changes } from "./changes";
 import { isEmail, normaliseEmail } from "./emails";
 import type { LoginThrottle } from "./login-throttle";
 import { passwordProblem, type Passwords } from "./passwords";
-import type { UserRecord } from "./records";
+import type { Business, UserRecord } from "./records";
 import type { Tiers } from "./tiers";
 import { toUser, type User } from "./user";
 import { pageOfUsers, type UserList, type UserQuery } from "./user-list";
@@ -14,6 +14,8 @@ export interface UserUpdate {
   approved?: boolean;
   tier?: string;
   role?: string;
+  /** Null: there is none any more. */
+  business?: Business | null;
 }
 
 export interface Users {
@@ -26,7 +28,7 @@ export interface Users {
   /** The user, or null. */
   find(id: string): Promise<User | null>;
   list(query: UserQuery): Promise<UserList>;
-  /** Applies the given members in one step. INVALID_REQUEST for an unknown tier or role. */
+  /** Applies the given members in one step. INVALID_REQUEST for an unknown tier or role, or a business without a name. */
   update(id: string, update: UserUpdate): Promise<{ before: User; after: User }>;
   /** Makes sure that an approved admin with this address and password exists, whoever else does so at the same time. */
   ensureAdmin(email: string, password: string): Promise<void>;
@@ -101,18 +103,25 @@ const createRegistration = ({ store, tiers, passwords, throttle, changes, clock 
   };
 };
 
-const checkUpdate = async ({ approved, tier, role }: UserUpdate, tiers: Tiers): Promise<UserChanges> => {
+const businessIssues = ({ name }: Business): Issue[] =>
+  name.trim() === "" || name.length > LIMITS.nameChars
+    ? [{ path: "business.name", message: `must have 1 to ${LIMITS.nameChars} characters` }]
+    : [];
+
+const checkUpdate = async ({ approved, tier, role, business }: UserUpdate, tiers: Tiers): Promise<UserChanges> => {
   const issues: Issue[] = [];
   if (tier !== undefined && !(await tiers.isAssignable(tier))) issues.push({ path: "tier", message: "is no known tier" });
   if (role !== undefined && role !== "user" && role !== "admin") issues.push({ path: "role", message: "must be user or admin" });
-  if (approved === undefined && tier === undefined && role === undefined) {
-    issues.push({ path: "", message: "give at least one of approved, tier, role" });
+  if (business) issues.push(...businessIssues(business));
+  if (approved === undefined && tier === undefined && role === undefined && business === undefined) {
+    issues.push({ path: "", message: "give at least one of approved, tier, role, business" });
   }
   if (issues.length > 0) throw invalidRequest(issues);
   return {
     ...(approved === undefined ? {} : { approved }),
     ...(tier === undefined ? {} : { tier }),
     ...(role === undefined ? {} : { role: role as UserRecord["role"] }),
+    ...(business === undefined ? {} : { business: business && { ...business, name: business.name.trim() } }),
   };
 };
 

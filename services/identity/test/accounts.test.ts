@@ -152,10 +152,28 @@ describe("changing a user", () => {
     expect((await client.getUser({ userId: user.id })).user).toEqual(after);
   });
 
-  it.each([{ tier: "platinum" }, { role: "root" }, {}])("refuses %j", async (update) => {
+  it.each([
+    { tier: "platinum" },
+    { role: "root" },
+    { business: { business: { name: "  ", verified: true } } },
+    { business: { business: { name: "x".repeat(201), verified: true } } },
+    {},
+  ])("refuses %j", async (update) => {
     const user = await newUser(client);
     expect(await refusal(client.updateUser({ userId: user.id, ...update }))).toMatchObject({ reason: "INVALID_REQUEST" });
     expect((await client.getUser({ userId: user.id })).user).toEqual(user);
+  });
+
+  it("registers a business, changes it and removes it", async () => {
+    const { id: userId, business } = await newUser(client);
+    expect(business).toBeUndefined();
+    const set = async (given: identity.Business | undefined) =>
+      (await client.updateUser({ userId, business: { business: given } })).user!.business;
+    expect(await set({ name: " Loom Works ", verified: false })).toEqual({ name: "Loom Works", verified: false });
+    expect(await set({ name: "Loom Works", verified: true })).toEqual({ name: "Loom Works", verified: true });
+    await client.updateUser({ userId, tier: "business" });
+    expect((await client.getUser({ userId })).user!.business).toEqual({ name: "Loom Works", verified: true });
+    expect(await set(undefined)).toBeUndefined();
   });
 
   it("loses none of two simultaneous changes", async () => {

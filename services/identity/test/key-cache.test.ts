@@ -18,7 +18,7 @@ const resolved = (keyId: string, userId = "user", tier = "pro"): ResolvedKey => 
     lastUsedAt: null,
     expiresAt: null,
   },
-  user: { id: userId, email: "", role: "user", tier, approved: true, plan: PLANS.pro, createdAt: new Date() },
+  user: { id: userId, email: "", role: "user", tier, approved: true, plan: PLANS.pro, business: null, createdAt: new Date() },
 });
 
 const HOUR_MS = 3_600_000;

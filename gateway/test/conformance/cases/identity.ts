@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { inSection, type Case } from "../case";
-import { answers, exactly, is, refuses } from "../check";
-import { finished } from "../context";
+import { answers, exactly, is, pick, refuses } from "../check";
+import { eventually, finished } from "../context";
 import { clip, greeting, runGraph, save, submitGraph } from "../graphs";
 
 const about = inSection("1");
@@ -52,6 +52,17 @@ export const identityCases: Case[] = [
     const credits = exactly({ plan: 2_000, topUp: 0, held: 0, renewsAt: is.time, grants: is.list });
     const onboarding = exactly({ step: is.text, completed: is.list });
     answers(await user.session.get("/api/me"), 200, exactly({ user: { id: user.userId }, credits, business: null, onboarding }));
+  }),
+  me("an administrator registers the business of an account, and removes it", async (ctx) => {
+    const user = await ctx.actor({ tier: "business", noKey: true });
+    const business = { name: "Loom Works Ltd", verified: true };
+    for (const given of [business, null]) {
+      answers(await ctx.admin.patch(`/api/admin/users/${user.userId}`, { business: given }), 200, { id: user.userId, business: given });
+      await eventually(
+        async () => pick<unknown>(answers(await user.session.get("/api/me"), 200), "business"),
+        (seen) => JSON.stringify(seen) === JSON.stringify(given),
+      );
+    }
   }),
   me("onboarding moves on as the user does", async (ctx) => {
     const user = await ctx.actor({ tier: "free" });
