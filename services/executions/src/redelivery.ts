@@ -1,7 +1,7 @@
 import { DomainError } from "@nodeloom/kernel";
 import type { executions, identity as identityProto } from "@nodeloom/proto";
 import type { Identity } from "./clients";
-import { FIRST_DELIVERY } from "./delivery";
+import { FIRST_DELIVERY, type WebhookState } from "./delivery";
 import { isFinal, type ExecutionStore, type ExecutionView } from "./store";
 import type { DeliveryStarter } from "./temporal/client";
 import { executionMessage } from "./view";
@@ -24,6 +24,12 @@ export const createFirstDelivery =
     if (webhook && keyId !== null) await starter.startFirst(executionId, keyId);
   };
 
+/** A redelivery that has begun but made no attempt yet is what is asked for. */
+const nextDelivery = ({ delivery = FIRST_DELIVERY, state, history = [] }: WebhookState): number => {
+  const isAhead = delivery > FIRST_DELIVERY && state === "pending" && !history.some((attempt) => attempt.delivery === delivery);
+  return isAhead ? delivery : delivery + 1;
+};
+
 export interface RedeliveryOptions {
   store: ExecutionStore;
   identity: Pick<Identity, "getWebhookTarget">;
@@ -32,7 +38,7 @@ export interface RedeliveryOptions {
 
 /**
  * Starts another delivery of a final execution's webhook, at once and with a schedule of its own; one that is still
- * waiting to try again leaves it to the new one. Asking twice at the same time starts one.
+ * waiting to try again leaves it to the new one. Asking again before its first attempt starts no other.
  */
 export const createRedelivery =
   ({ store, identity, starter }: RedeliveryOptions) =>
@@ -44,7 +50,7 @@ export const createRedelivery =
     if (!isFinal(record)) throw refused("the execution is not final yet; its webhook is delivered when it is");
     const problem = obstacle(record, await identity.getWebhookTarget({ keyId }));
     if (problem !== undefined) throw refused(problem);
-    const delivery = (webhook.delivery ?? FIRST_DELIVERY) + 1;
+    const delivery = nextDelivery(webhook);
     await starter.startAgain({ executionId, keyId, delivery });
     // Only now: what waits gives way to a delivery that exists.
     await store.beginDelivery(executionId, delivery, new Date());

@@ -103,7 +103,7 @@ export const createDeliveryStarter = ({ client, taskQueue }: { client: Client; t
     }
   },
 
-  /** Starts a redelivery, or joins the one with the same number. */
+  /** Starts a redelivery, or joins the one with the same number, unless that was ended from outside. */
   startAgain: async ({ executionId, keyId, delivery }: Required<DeliveryInput>): Promise<void> => {
     try {
       await client.workflow.start(DELIVER, {
@@ -112,9 +112,10 @@ export const createDeliveryStarter = ({ client, taskQueue }: { client: Client; t
         args: [{ executionId, keyId, delivery }],
         staticSummary: `delivery ${delivery}`,
         workflowIdConflictPolicy: "USE_EXISTING",
+        workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY",
       });
     } catch (error) {
-      throw translate(error, "webhooks can't be delivered right now");
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw translate(error, "webhooks can't be delivered right now");
     }
   },
 });

@@ -1,0 +1,259 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Webhook } from "standardwebhooks";
+import { clientOf, eventually, type Account, type Answer } from "./support/client";
+import { clip } from "./support/graphs";
+import { freePort, startPlatform, type Platform } from "./support/platform";
+
+let platform: Platform;
+let client: ReturnType<typeof clientOf>;
+let user: Account;
+let receiver: Server;
+let receiverUrl: string;
+let closedUrl: string;
+const received: { headers: IncomingHttpHeaders; body: string }[] = [];
+let answers = 204;
+/** Answers that are held back. */
+let held: ServerResponse[] | undefined;
+
+beforeAll(async () => {
+  receiver = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
+      const answer = response.writeHead(answers, { location: "/elsewhere" });
+      if (held) held.push(answer);
+      else answer.end();
+    });
+  }).listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+  const closed = `127.0.0.1:${await freePort()}`;
+  closedUrl = `http://${closed}/hook`;
+  platform = await startPlatform({ allow: [new URL(receiverUrl).host, closed] });
+  client = clientOf(platform);
+  user = await client.account({ tier: "pro", capabilities: null });
+}, 60_000);
+afterAll(async () => {
+  await platform.stop();
+  receiver.close();
+});
+beforeEach(() => {
+  received.length = 0;
+  answers = 204;
+  held = undefined;
+});
+
+/** A key of the user's whose webhook is at a URL; with its secret. */
+const keyWith = async (url?: string): Promise<{ id: string; webhookSecret: string }> => {
+  const webhook = url === undefined ? {} : { webhook: { url, events: ["execution.failed"] } };
+  const { body } = await client.createKey(user.cookie, { capabilities: ["webhook:receive"], ...webhook });
+  return body as unknown as { id: string; webhookSecret: string };
+};
+const test = (id: string, cookie = user.cookie): Promise<Answer> => client.call("POST", `/api/keys/${id}/webhook/test`, { cookie });
+
+describe("testing a webhook", () => {
+  it("delivers one signed message, whatever events the webhook is for", async () => {
+    const { id, webhookSecret } = await keyWith(receiverUrl);
+    const answer = await test(id);
+    expect(answer).toMatchObject({ status: 200, body: { delivered: true, status: 204, error: null } });
+    expect(answer.body.durationMs).toBeLessThan(5_000);
+    expect(received).toHaveLength(1);
+    const [{ headers, body }] = received as [(typeof received)[number]];
+    expect(new Webhook(webhookSecret).verify(body, headers as Record<string, string>)).toMatchObject({
+      type: "webhook.test",
+      timestamp: expect.any(String) as string,
+      data: { keyId: id },
+    });
+  });
+
+  it.each([500, 302, 410])("tells that the receiver answered %s, and leaves the webhook as it is", async (status) => {
+    const { id } = await keyWith(receiverUrl);
+    answers = status;
+    expect((await test(id)).body).toMatchObject({ delivered: false, status, error: `the receiver answered ${status}` });
+    expect(received).toHaveLength(1);
+    answers = 204;
+    expect((await test(id)).body).toMatchObject({ delivered: true });
+  });
+
+  it("tells that nobody answers, or may be asked", async () => {
+    const { id } = await keyWith(closedUrl);
+    expect(await test(id)).toMatchObject({
+      status: 200,
+      body: { delivered: false, status: null, error: "the address could not be reached" },
+    });
+    const { id: inside } = await keyWith(platform.sandboxUrl.replace(/\d+$/, "1"));
+    expect((await test(inside)).body).toMatchObject({
+      delivered: false,
+      status: null,
+      error: expect.stringContaining("not a public address") as string,
+    });
+  });
+
+  it("needs a webhook, and a key of one's own", async () => {
+    const { id } = await keyWith();
+    expect(await test(id)).toMatchObject({ status: 412, body: { code: "PRECONDITION_FAILED" } });
+    const { id: mine } = await keyWith(receiverUrl);
+    const other = await client.account({ tier: "pro", capabilities: null });
+    for (const wrong of [mine, "no-such-key"]) {
+      expect(await test(wrong, other.cookie)).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
+    }
+    expect(received).toHaveLength(0);
+  });
+});
+
+describe("delivering a run", () => {
+  interface Subscriber {
+    id: string;
+    key: string;
+    webhookSecret: string;
+  }
+  const subscribe = async (events: string[] = []): Promise<Subscriber> => {
+    const webhook = { url: receiverUrl, ...(events.length > 0 ? { events } : {}) };
+    return (await client.createKey(user.cookie, { webhook })).body as unknown as Subscriber;
+  };
+  const slug = async ({ key }: Subscriber, graph = clip()): Promise<string> =>
+    (await client.call("POST", "/api/workflows", { key, body: graph })).body.slug as string;
+  const submit = async (subscriber: Subscriber, graph = clip()): Promise<string> => {
+    const path = `/api/workflows/${await slug(subscriber, graph)}/run?async=true`;
+    return (await client.call("POST", path, { key: subscriber.key, body: { inputs: {} } })).body.executionId as string;
+  };
+  const poll = ({ key }: Subscriber, id: string): Promise<Answer> => client.call("GET", `/api/executions/${id}`, { key });
+  const deliveryOf = ({ body }: Answer): Record<string, unknown> => body.webhookDelivery as Record<string, unknown>;
+  const until = (subscriber: Subscriber, id: string, holds: (delivery: Record<string, unknown>) => boolean): Promise<Answer> =>
+    eventually(
+      () => poll(subscriber, id),
+      (answer) => holds(deliveryOf(answer)),
+    );
+  const redeliver = ({ key }: Subscriber, id: string): Promise<Answer> => client.call("POST", `/api/executions/${id}/redeliver`, { key });
+  const time: unknown = expect.stringMatching(/^\d{4}-.*Z$/);
+  const setWebhook = (id: string, body: object): Promise<Answer> =>
+    client.call("PUT", `/api/keys/${id}/webhook`, { cookie: user.cookie, body });
+  const keyRecord = async (id: string): Promise<Record<string, unknown>> => {
+    const { body } = await client.call("GET", "/api/keys", { cookie: user.cookie });
+    return (body as unknown as Record<string, unknown>[]).find((each) => each.id === id)!;
+  };
+
+  it("shows each attempt, and takes over from the delivery that waits when it is asked for again", async () => {
+    const subscriber = await subscribe();
+    answers = 503;
+    const id = await submit(subscriber);
+    const waiting = deliveryOf(await until(subscriber, id, ({ attempts }) => attempts === 1));
+    expect(waiting).toEqual({
+      configured: true,
+      url: receiverUrl,
+      state: "pending",
+      attempts: 1,
+      deliveredAt: null,
+      lastError: "the receiver answered 503",
+      nextAttemptAt: time,
+      history: [
+        { at: time, status: 503, error: "the receiver answered 503", durationMs: expect.any(Number) as number, delivery: 1, attempt: 1 },
+      ],
+    });
+    answers = 204;
+    expect(await redeliver(subscriber, id)).toMatchObject({ status: 202 });
+    const delivered = deliveryOf(await until(subscriber, id, ({ state }) => state === "delivered"));
+    expect(delivered).toMatchObject({
+      attempts: 2,
+      deliveredAt: time,
+      lastError: null,
+      nextAttemptAt: null,
+      history: [{ delivery: 1 }, { status: 204, error: null, delivery: 2, attempt: 1 }],
+    });
+    const [first, second] = received as [(typeof received)[0], (typeof received)[0]];
+    expect(second.body).toBe(first.body);
+    expect(second.headers["webhook-id"]).toBe(first.headers["webhook-id"]);
+    new Webhook(subscriber.webhookSecret).verify(second.body, second.headers as Record<string, string>);
+  });
+
+  it("again is one delivery, however often it is asked for before its attempt is made", async () => {
+    const subscriber = await subscribe();
+    const id = await submit(subscriber);
+    await until(subscriber, id, ({ state }) => state === "delivered");
+    held = [];
+    expect(await redeliver(subscriber, id)).toMatchObject({
+      status: 202,
+      body: { webhookDelivery: { state: "pending", nextAttemptAt: time } },
+    });
+    const more = await Promise.all(Array.from({ length: 4 }, () => redeliver(subscriber, id)));
+    expect(more.map(({ status }) => status)).toEqual([202, 202, 202, 202]);
+    await eventually(
+      () => Promise.resolve(held!.length),
+      (count) => count === 1,
+    );
+    held[0]!.end();
+    const { history } = deliveryOf(await until(subscriber, id, ({ state }) => state === "delivered"));
+    expect(history).toMatchObject([{ delivery: 1 }, { delivery: 2 }]);
+    expect(received).toHaveLength(2);
+  });
+
+  it("ends with the webhook disabled after 410; setting it again enables it", async () => {
+    const subscriber = await subscribe();
+    answers = 410;
+    const id = await submit(subscriber);
+    await until(subscriber, id, ({ state }) => state === "disabled");
+    expect((await keyRecord(subscriber.id)).webhook).toMatchObject({ disabledAt: time, disabledReason: "the receiver answered 410 Gone" });
+    expect(await redeliver(subscriber, id)).toMatchObject({
+      status: 412,
+      body: { code: "PRECONDITION_FAILED", error: "the key's webhook is disabled; set it again to enable it" },
+    });
+    answers = 204;
+    const set = await setWebhook(subscriber.id, { url: receiverUrl });
+    expect(set.body.webhook).toMatchObject({ disabledAt: null, disabledReason: null });
+    expect((await redeliver(subscriber, id)).status).toBe(202);
+    await until(subscriber, id, ({ state }) => state === "delivered");
+    // The replaced secret signs beside its successor.
+    const { headers, body } = received.at(-1)!;
+    for (const secret of [subscriber.webhookSecret, set.body.webhookSecret as string])
+      new Webhook(secret).verify(body, headers as Record<string, string>);
+  });
+
+  it("again is refused where it would reach nobody, with the reason", async () => {
+    const subscriber = await subscribe();
+    const id = await submit(subscriber);
+    const refused = (answer: Answer): unknown => [answer.status, answer.body.code, answer.body.error];
+    const running = await submit(subscriber, clip({ latencyMs: 60_000 }));
+    expect(refused(await redeliver(subscriber, running))).toEqual([
+      412,
+      "PRECONDITION_FAILED",
+      "the execution is not final yet; its webhook is delivered when it is",
+    ]);
+    await client.call("POST", `/api/executions/${running}/cancel`, { key: subscriber.key });
+    await until(subscriber, id, ({ state }) => state === "delivered");
+    await setWebhook(subscriber.id, { url: receiverUrl, events: ["execution.failed"] });
+    expect(refused(await redeliver(subscriber, id))).toEqual([
+      412,
+      "PRECONDITION_FAILED",
+      "the key's webhook is not for execution.completed",
+    ]);
+    await client.call("DELETE", `/api/keys/${subscriber.id}/webhook`, { cookie: user.cookie });
+    expect(refused(await redeliver(subscriber, id))).toEqual([412, "PRECONDITION_FAILED", "the key has no webhook any more"]);
+    const silent = (await client.createKey(user.cookie, {})).body as unknown as Subscriber;
+    const untold = await submit(silent);
+    await eventually(
+      () => poll(silent, untold),
+      ({ body }) => body.status === "completed",
+    );
+    expect(refused(await redeliver(silent, untold))).toEqual([412, "PRECONDITION_FAILED", "the execution has no webhook"]);
+    const stranger = (await client.account({ tier: "pro" })) as { key: string };
+    expect(await client.call("POST", `/api/executions/${id}/redeliver`, { key: stranger.key })).toMatchObject({
+      status: 404,
+      body: { code: "EXECUTION_NOT_FOUND" },
+    });
+    const { key } = (await client.createKey(user.cookie, { capabilities: ["execution:read"] })).body as unknown as Subscriber;
+    expect(await client.call("POST", `/api/executions/${id}/redeliver`, { key })).toMatchObject({
+      status: 403,
+      body: { code: "CAPABILITY_DENIED", required: "webhook:receive" },
+    });
+  });
+
+  it("tells nobody of what the webhook is not for", async () => {
+    const subscriber = await subscribe(["execution.failed"]);
+    const id = await submit(subscriber);
+    await until(subscriber, id, ({ state }) => state === "skipped");
+    expect(received).toHaveLength(0);
+  });
+});
