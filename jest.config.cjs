@@ -2,6 +2,8 @@
 module.exports = {
   testEnvironment: "node",
   testMatch: ["<rootDir>/{services/*,gateway,deploy/*}/test/**/*.test.ts"],
+  // `npm run peers` runs those.
+  testPathIgnorePatterns: ["/node_modules/", "/test/peers/"],
   transform: { "^.+\\.ts$": "@swc/jest" },
   moduleNameMapper: {
     "^@nodeloom/proto$": "<rootDir>/proto/src/index.ts",

@@ -71,7 +71,7 @@ describe("the webhook receivers of the guide", () => {
   const stranger = `whsec_${randomBytes(32).toString("base64")}`;
 
   (hasPython ? it : it.skip)("Python: accepts a genuine message, and no other", () => {
-    const [verify] = blocks(join(GUIDE, "runs.md"), "python");
+    const [, verify] = blocks(join(GUIDE, "runs.md"), "python");
     const ask = `${verify!}\nimport json, sys\nfor case in json.load(sys.stdin): print(verify(case["secret"], case["headers"], case["body"].encode()))`;
     const cases = [
       { secret, headers: message(), body },

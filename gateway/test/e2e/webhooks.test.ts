@@ -1,6 +1,8 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { clientOf, eventually, type Account, type Answer } from "./support/client";
 import { clip } from "./support/graphs";
@@ -136,6 +138,12 @@ describe("delivering a run", () => {
     return (body as unknown as Record<string, unknown>[]).find((each) => each.id === id)!;
   };
 
+  const documentedDelivery = (): { history: object[] } => {
+    const guide = readFileSync(join(__dirname, "..", "..", "..", "docs", "guide", "runs.md"), "utf8");
+    const [, example] = /^```json\n(\{\n {2}"configured": true,[\s\S]*?)^```$/m.exec(guide)!;
+    return JSON.parse(example!) as { history: object[] };
+  };
+
   it("shows each attempt, and takes over from the delivery that waits when it is asked for again", async () => {
     const subscriber = await subscribe();
     answers = 503;
@@ -153,6 +161,9 @@ describe("delivering a run", () => {
         { at: time, status: 503, error: "the receiver answered 503", durationMs: expect.any(Number) as number, delivery: 1, attempt: 1 },
       ],
     });
+    const documented = documentedDelivery();
+    expect(Object.keys(documented)).toEqual(Object.keys(waiting));
+    for (const attempt of documented.history) expect(Object.keys(attempt)).toEqual(Object.keys((waiting.history as [object])[0]));
     answers = 204;
     expect(await redeliver(subscriber, id)).toMatchObject({ status: 202 });
     const delivered = deliveryOf(await until(subscriber, id, ({ state }) => state === "delivered"));

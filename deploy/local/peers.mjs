@@ -1,0 +1,77 @@
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { basename, join, relative } from "node:path";
+import { build } from "./build.mjs";
+import { filesBelow } from "./files.mjs";
+import { ROOT } from "./paths.mjs";
+import { createProgress } from "./progress.mjs";
+import { pythonEnvironment } from "./python.mjs";
+
+/**
+ * `npm run peers`: the suites `<package>/test/peers/<name>.test.ts`, which need the real software of others from PyPI. What
+ * one needs stands beside it in `<name>.requirements.txt`, each line pinned; its environment's Python is given to the suite
+ * as PEER_PYTHON_<NAME>. Names as arguments choose suites.
+ */
+
+const PARENTS = ["services", "gateway"];
+const SUITE = /\/test\/peers\/([\w-]+)\.test\.ts$/;
+const REQUIREMENTS = ".requirements.txt";
+
+/** @param {string} name */
+const variableOf = (name) => `PEER_PYTHON_${name.toUpperCase().replaceAll("-", "_")}`;
+
+/** @param {string[]} wanted */
+const findSuites = async (wanted) => {
+  const files = (await Promise.all(PARENTS.map((parent) => filesBelow(join(ROOT, parent))))).flat().sort();
+  const suites = files.filter((path) => SUITE.test(path)).map((path) => ({ path, name: basename(path, ".test.ts") }));
+  const unknown = wanted.filter((name) => !suites.some((suite) => suite.name === name));
+  if (unknown.length > 0) throw new Error(`no such suite: ${unknown.join(", ")} (there are ${suites.map(({ name }) => name).join(", ")})`);
+  return suites.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+};
+
+/** @param {string} path */
+const readIfThere = async (path) => {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === "ENOENT") return undefined;
+    throw error;
+  }
+};
+
+/** @param {{ path: string, name: string }[]} suites @param {import("./progress.mjs").Progress} progress */
+const environments = async (suites, progress) => {
+  /** @type {Record<string, string>} */
+  const env = {};
+  for (const { path, name } of suites) {
+    const requirements = await readIfThere(path.replace(/\.test\.ts$/, REQUIREMENTS));
+    if (requirements === undefined) continue;
+    await progress.step(name, async () => {
+      env[variableOf(name)] = await pythonEnvironment({ name, requirements, progress: progress.line });
+      return env[variableOf(name)] ?? "";
+    });
+  }
+  return env;
+};
+
+/** @param {{ path: string }[]} suites @param {Record<string, string>} env @returns {Promise<number>} */
+const runJest = (suites, env) =>
+  new Promise((resolve, reject) => {
+    const jest = join(ROOT, "node_modules", ".bin", "jest");
+    // Their own ignore pattern takes the place of the one that keeps them out of `npm test`.
+    const args = [jest, "--runInBand", "--verbose", "--testPathIgnorePatterns", "/node_modules/", "--runTestsByPath"];
+    const paths = suites.map(({ path }) => relative(ROOT, path));
+    const child = spawn(process.execPath, [...args, ...paths], { cwd: ROOT, stdio: "inherit", env: { ...process.env, ...env } });
+    child.once("error", reject);
+    child.once("close", (code) => resolve(code ?? 1));
+  });
+
+const progress = createProgress();
+try {
+  const suites = await findSuites(process.argv.slice(2));
+  await build(progress);
+  process.exitCode = await runJest(suites, await environments(suites, progress));
+} catch (error) {
+  progress.fail(error);
+  process.exitCode = 1;
+}
