@@ -15,6 +15,8 @@ const SHOWN_CHARACTERS = 2_000;
 export interface LocalPlatform {
   baseUrl: string;
   temporalAddress: string;
+  /** Process ids by service. */
+  pids: Partial<Record<string, number>>;
   accounts: Partial<Record<string, { userId: string; apiKey?: string }>>;
 }
 
