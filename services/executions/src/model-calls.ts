@@ -3,6 +3,7 @@ import { actualMicroUsd, DomainError, pricedInputs, type ErrorMetadata } from "@
 import type { Media } from "./clients";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
 import { isBusy, judge, pauseFor, TryAgain } from "./provider-failures";
+import { createPace } from "./pace";
 import type { Gate } from "./provider-gates";
 import { ProviderError, type JobProvider, type Provider, type Submission, type TextProvider } from "./providers";
 import type { CallResult, MediaFile } from "./run-types";
@@ -97,6 +98,7 @@ export type ModelCalls = ReturnType<typeof createModelCalls>;
 /** Calls of models at their providers, as the steps of a run make them. */
 export const createModelCalls = ({ catalog, provider, gate, media, store }: ModelCallsOptions) => {
   const downloads = createSlots(DOWNLOADS);
+  const pace = createPace();
 
   const load = async (call: ModelCall): Promise<{ model: CatalogModel; provider: Provider }> => {
     const model = await catalog.getAny(call.model);
@@ -161,6 +163,36 @@ export const createModelCalls = ({ catalog, provider, gate, media, store }: Mode
     return { files: [], text, costMicroUsd, requestId };
   };
 
+  const followJob = async (call: ModelCall, submitted: SubmittedJob, signal: AbortSignal): Promise<CallResult> => {
+    const { model, provider: target } = await job(call);
+    // Where many are followed, those that begin together (after a restart) are spread.
+    await pause(Math.random() * pace.pollGapMs(), signal);
+    let interval = target.intervalMs;
+    let answeredAt = Date.now();
+    for (;;) {
+      signal.throwIfAborted();
+      let askedToWait = 0;
+      try {
+        const state = await target.poll(submitted, signal);
+        answeredAt = Date.now();
+        if (state.state === "succeeded") return await collect(call, model, submitted.requestId, state.files);
+        if (state.state === "failed") throw final("EXECUTION_FAILED", `${call.model}: ${state.message}`);
+        if (state.state === "cancelled") throw final("EXECUTION_FAILED", `${call.model}: the provider cancelled the job`);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof ProviderError)) throw error;
+        const isGone = error.status === 404 || error.status === 410;
+        if (isGone) throw final("EXECUTION_FAILED", `${call.model}: the provider does not know the job any more`);
+        askedToWait = Math.min(error.retryAfterMs ?? 0, TIMING.pollPause);
+        if (isBusy(error)) answeredAt = Date.now();
+        if (Date.now() - answeredAt > TIMING.pollSilence)
+          throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`, { jobMayRun: true });
+      }
+      await pause(Math.max(interval, askedToWait, pace.pollGapMs()), signal);
+      interval = Math.min(interval * POLL_GROWTH, target.maxIntervalMs);
+    }
+  };
+
   return {
     /**
      * Submits a job. Repeated attempts make one job at the provider.
@@ -175,41 +207,16 @@ export const createModelCalls = ({ catalog, provider, gate, media, store }: Mode
       try {
         const send = (): Promise<Submission> =>
           target.idempotentSubmit ? target.submit({ inputs, idempotencyKey: call.key }) : submitOnce(target, call, inputs);
-        return await gate(model).pass(send, { signal, until: until - TIMING.submitReserve });
+        const submission = await gate(model).pass(send, { signal, until: until - TIMING.submitReserve });
+        return { ...submission, heartbeatTimeoutMs: pace.heartbeatTimeoutMs() };
       } catch (error) {
         throw error instanceof ProviderError ? afterFailure(call, error, target.idempotentSubmit, until) : error;
       }
     },
 
-    /** Asks for a job until it is finished, and stores its files. `beat` is called at every poll. */
-    poll: async (call: ModelCall, submitted: SubmittedJob, signal: AbortSignal, beat: () => void): Promise<CallResult> => {
-      const { model, provider: target } = await job(call);
-      let interval = target.intervalMs;
-      let answeredAt = Date.now();
-      for (;;) {
-        signal.throwIfAborted();
-        beat();
-        let askedToWait = 0;
-        try {
-          const state = await target.poll(submitted, signal);
-          answeredAt = Date.now();
-          if (state.state === "succeeded") return await collect(call, model, submitted.requestId, state.files, signal);
-          if (state.state === "failed") throw final("EXECUTION_FAILED", `${call.model}: ${state.message}`);
-          if (state.state === "cancelled") throw final("EXECUTION_FAILED", `${call.model}: the provider cancelled the job`);
-        } catch (error) {
-          signal.throwIfAborted();
-          if (!(error instanceof ProviderError)) throw error;
-          const isGone = error.status === 404 || error.status === 410;
-          if (isGone) throw final("EXECUTION_FAILED", `${call.model}: the provider does not know the job any more`);
-          askedToWait = Math.min(error.retryAfterMs ?? 0, TIMING.pollPause);
-          if (isBusy(error)) answeredAt = Date.now();
-          if (Date.now() - answeredAt > TIMING.pollSilence)
-            throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`, { jobMayRun: true });
-        }
-        await pause(Math.max(interval, askedToWait), signal);
-        interval = Math.min(interval * POLL_GROWTH, target.maxIntervalMs);
-      }
-    },
+    /** Asks for a job until it is finished, and stores its files. */
+    poll: (call: ModelCall, submitted: SubmittedJob, signal: AbortSignal): Promise<CallResult> =>
+      pace.follow(() => followJob(call, submitted, signal)),
 
     /** Stops a job; what had finished by then is kept. */
     cancel: async (call: ModelCall, submitted: SubmittedJob): Promise<CancelResult> => {

@@ -66,12 +66,12 @@ interface Waiting {
 }
 
 /** A run that Temporal carries but that no row tells of yet. */
-const underWay = ({ executionId, runner }: executions.RunRequest, receivedAt: number): ExecutionView => ({
+const underWay = (executionId: string, userId: string, receivedAt: Date): ExecutionView => ({
   _id: executionId,
-  userId: runner?.userId ?? "",
+  userId,
   workflowSlug: null,
   modelIds: [],
-  source: runner?.source ?? "",
+  source: "",
   keyId: null,
   holdId: executionId,
   markupPermille: 0,
@@ -85,11 +85,15 @@ const underWay = ({ executionId, runner }: executions.RunRequest, receivedAt: nu
   nodes: [],
   millicredits: 0,
   grantUsed: false,
-  createdAt: new Date(receivedAt),
+  createdAt: receivedAt,
   finishedAt: null,
   durationMs: null,
-  seenRunningAt: new Date(receivedAt),
+  seenRunningAt: receivedAt,
 });
+
+const unknown = (): never => {
+  throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+};
 
 export const createRuns = ({ planning, starter, store, channel }: RunsOptions) => {
   /** Listens to a run's channel until what the mode waits for is announced, or the time is over. */
@@ -222,6 +226,15 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
     throw unavailable("the run was not admitted in time", 2);
   };
 
+  /** A run by its row; one that was accepted, but whose admission is still under way, by what Temporal knows. */
+  const find = async (executionId: string, userId: string): Promise<ExecutionView | null> => {
+    const record = await store.findOwned(executionId, userId);
+    if (record) return record;
+    const since = await starter.carriedSince(executionId, userId);
+    // It may have been admitted meanwhile.
+    return since && ((await store.findOwned(executionId, userId)) ?? underWay(executionId, userId, since));
+  };
+
   return {
     /**
      * Starts a run, or finds the one with the same id, and waits as its mode says.
@@ -240,24 +253,19 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
       } finally {
         waiting.stop();
       }
-      record ??= (await admitted(request.executionId)) ?? underWay(request, receivedAt);
-      if (record.userId !== userId) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+      record ??= (await admitted(request.executionId)) ?? underWay(request.executionId, userId, new Date(receivedAt));
+      if (record.userId !== userId) return unknown();
       return record;
     },
 
     /** @throws DomainError EXECUTION_NOT_FOUND, also for another user's execution. */
-    get: async (executionId: string, userId: string): Promise<ExecutionView> => {
-      const record = await store.findOwned(executionId, userId);
-      if (!record) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
-      return record;
-    },
+    get: async (executionId: string, userId: string): Promise<ExecutionView> => (await find(executionId, userId)) ?? unknown(),
 
     /** processing → cancel_requested, once; asking again tells the run again. */
     cancel: async (executionId: string, userId: string): Promise<string> => {
       const changed = await store.requestCancel(executionId, userId);
       if (!changed) {
-        const record = await store.findOwned(executionId, userId);
-        if (!record) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+        const record = (await find(executionId, userId)) ?? unknown();
         const ended = record.status === "cancel_requested" ? null : (record.ending ?? record.status);
         if (ended !== null && ended !== "processing") return `already_${ended}`;
       }

@@ -32,7 +32,11 @@ export const TIMING = {
   /** One request that is answered with files, waiting for its provider and storing them included. */
   direct: 9 * MINUTE,
   httpRequest: 60 * SECOND,
+  /** How long a call may go without a sign of life; jobs that are many are given more. */
   heartbeat: 10 * SECOND,
+  heartbeatLongest: MINUTE,
+  /** Signs of life in that time. */
+  beatsPerTimeout: 3,
   /** Also stores what had finished by then. */
   cancelJob: 2 * MINUTE,
   /** Longest pause before a cancellation is tried again that a provider may ask for. */

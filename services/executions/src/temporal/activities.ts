@@ -32,8 +32,6 @@ export interface ActivityOptions {
 
 type NodeCall = ModelCall | HttpNodeCall;
 
-const HEARTBEAT_MS = 3_000;
-
 /** Errors of this kind pass: the activity is tried again. */
 const isTransient = (error: unknown): boolean => !(error instanceof DomainError) || error.kind === "unavailable";
 
@@ -88,7 +86,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     const context = Context.current();
     const local = new AbortController();
     running.set(key, local);
-    const timer = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+    const timer = setInterval(() => context.heartbeat(), (context.info.heartbeatTimeoutMs ?? TIMING.heartbeat) / TIMING.beatsPerTimeout);
     try {
       return await work(AbortSignal.any([context.cancellationSignal, local.signal]));
     } catch (error) {
@@ -121,7 +119,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
       guarded(call, () =>
         beating(call.key, async (cancelled) => {
           const signal = AbortSignal.any([cancelled, stopping]);
-          const result = await modelCalls.poll(call, job, signal, () => Context.current().heartbeat());
+          const result = await modelCalls.poll(call, job, signal);
           await noted(execution.itemCompleted(call, { files: result.files }));
           return result;
         }),

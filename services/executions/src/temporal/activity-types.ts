@@ -6,6 +6,8 @@ import type { HttpCall, Price } from "@nodeloom/kernel/graph";
 export interface SubmittedJob {
   requestId: string;
   handle?: Record<string, string>;
+  /** How long it may be followed without a sign of life. */
+  heartbeatTimeoutMs?: number;
 }
 
 export interface ModelCall extends CallContext {

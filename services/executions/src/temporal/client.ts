@@ -71,6 +71,17 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
     }
   },
 
+  /** When a run of this user was started that goes on; null when there is none. */
+  carriedSince: async (executionId: string, userId: string): Promise<Date | null> => {
+    try {
+      const { status: state, typedSearchAttributes, startTime } = await client.workflow.getHandle(executionId).describe();
+      return state.name === "RUNNING" && typedSearchAttributes.get(USER) === userId ? startTime : null;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return null;
+      throw translate(error);
+    }
+  },
+
   /** The outcome that Temporal recorded, when the run is over. */
   outcome: async (executionId: string): Promise<RunOutcome | "running" | "unknown"> => {
     try {

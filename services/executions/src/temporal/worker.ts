@@ -15,7 +15,8 @@ export interface TemporalOptions {
   shutdownGraceMs: number;
 }
 
-const MAX_CACHED_WORKFLOWS = 1_000;
+/** Runs beyond these are replayed when something happens to them: a few milliseconds against half a megabyte each. */
+const MAX_CACHED_WORKFLOWS = 250;
 const MAX_ACTIVITIES = 4_000;
 const MAX_LOCAL_ACTIVITIES = 200;
 const MAX_WORKFLOW_TASKS = 100;

@@ -113,7 +113,11 @@ const callJob = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
   run.requestId ??= job.requestId;
   run.node(call.nodeId).requestId ??= job.requestId;
   try {
-    return record(run, call, await poll.executeWithOptions({ summary }, [call, job]));
+    return record(
+      run,
+      call,
+      await poll.executeWithOptions({ summary, heartbeatTimeout: job.heartbeatTimeoutMs ?? TIMING.heartbeat }, [call, job]),
+    );
   } catch (error) {
     // Nobody waits for the job any more: the provider is told, too.
     if (!jobMayRun(error)) throw error;
