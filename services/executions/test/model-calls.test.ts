@@ -138,7 +138,6 @@ const callOf = (part: Partial<ModelCall> = {}): ModelCall => {
 const live = new AbortController().signal;
 /** A deadline that leaves time for what is tried again. */
 const soon = (): number => Date.now() + 60_000;
-const never = (): undefined => undefined;
 
 describe("what is sent", () => {
   it("says every number that is paid for, also where the caller left it out", async () => {

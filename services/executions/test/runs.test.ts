@@ -1,0 +1,45 @@
+import { randomUUID } from "node:crypto";
+import type { EventChannel } from "../src/events";
+import type { Planning } from "../src/planning";
+import { createRuns, type Runs } from "../src/runs";
+import type { ExecutionStore } from "../src/store";
+import type { RunStarter } from "../src/temporal/client";
+import { newRecord, openStore } from "./support";
+
+/** A run that Temporal carries, and that no row tells of yet. */
+const carried = { id: randomUUID(), userId: randomUUID(), since: new Date("2030-01-01T00:00:00Z") };
+const told: string[] = [];
+
+let store: ExecutionStore;
+let stop: () => Promise<void>;
+let runs: Runs;
+
+beforeAll(async () => {
+  ({ store, stop } = await openStore());
+  const starter = {
+    carriedSince: async (id: string, userId: string) => (id === carried.id && userId === carried.userId ? carried.since : null),
+    cancel: async (id: string) => void told.push(id),
+  } as unknown as RunStarter;
+  runs = createRuns({ planning: {} as Planning, starter, store, channel: {} as EventChannel });
+});
+afterAll(() => stop());
+
+it("finds an accepted run while its admission is under way, for its owner only", async () => {
+  expect(await runs.get(carried.id, carried.userId)).toMatchObject({ _id: carried.id, status: "processing", createdAt: carried.since });
+  await expect(runs.get(carried.id, randomUUID())).rejects.toMatchObject({ reason: "EXECUTION_NOT_FOUND" });
+  await expect(runs.get(randomUUID(), carried.userId)).rejects.toMatchObject({ reason: "EXECUTION_NOT_FOUND" });
+});
+
+it("cancels an accepted run while its admission is under way, for its owner only", async () => {
+  await expect(runs.cancel(carried.id, randomUUID())).rejects.toMatchObject({ reason: "EXECUTION_NOT_FOUND" });
+  expect(told).toEqual([]);
+  expect(await runs.cancel(carried.id, carried.userId)).toBe("cancel_requested");
+  expect(told).toEqual([carried.id]);
+});
+
+it("answers from the row as soon as there is one", async () => {
+  const record = newRecord(carried.userId, { status: "completed" });
+  await store.insert(record);
+  expect(await runs.cancel(record._id, carried.userId)).toBe("already_completed");
+  expect((await runs.get(record._id, carried.userId)).status).toBe("completed");
+});
