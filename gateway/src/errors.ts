@@ -1,48 +1,10 @@
 import { DomainError, type ErrorMetadata, type Reason } from "@nodeloom/kernel";
+import { ERRORS, WITHOUT_CODE } from "./error-table";
 
-/** The one place where machine-readable codes meet HTTP statuses; exhaustive over every code that exists. */
-export const HTTP_STATUS_BY_REASON: Readonly<Record<Reason, number>> = {
-  INVALID_REQUEST: 400,
-  INVALID_INPUTS: 400,
-  INVALID_SLUG: 400,
-  ASYNC_NOT_SUPPORTED: 400,
-  UNAUTHENTICATED: 401,
-  LEGACY_KEY_RETIRED: 401,
-  INSUFFICIENT_CREDITS: 402,
-  grant_exhausted: 402,
-  CAPABILITY_DENIED: 403,
-  CAPABILITY_ABOVE_CEILING: 403,
-  API_KEY_ACCESS_DENIED: 403,
-  SESSION_REQUIRED: 403,
-  ADMIN_REQUIRED: 403,
-  CROSS_ORIGIN_DENIED: 403,
-  ACCOUNT_NOT_APPROVED: 403,
-  WORKFLOW_CAP_REACHED: 403,
-  MODEL_TIER_REQUIRED: 403,
-  WORKFLOW_NOT_FOUND: 404,
-  EXECUTION_NOT_FOUND: 404,
-  MODEL_NOT_FOUND: 404,
-  NOT_FOUND: 404,
-  ROUTE_NOT_FOUND: 404,
-  METHOD_NOT_ALLOWED: 405,
-  ALREADY_EXISTS: 409,
-  IDEMPOTENCY_IN_PROGRESS: 409,
-  PRECONDITION_FAILED: 412,
-  PAYLOAD_TOO_LARGE: 413,
-  UNSUPPORTED_MEDIA_TYPE: 415,
-  WORKFLOW_INVALID: 422,
-  IDEMPOTENCY_KEY_REUSED: 422,
-  RATE_LIMIT_EXCEEDED: 429,
-  CONCURRENCY_LIMIT_EXCEEDED: 429,
-  EXECUTION_FAILED: 500,
-  PROVIDER_SUBMIT_FAILED: 500,
-  PROVIDER_RESPONSE_INCOMPLETE: 500,
-  INTERNAL: 500,
-  SERVICE_UNAVAILABLE: 503,
-};
-
-/** Reasons whose body has no `code`. */
-const WITHOUT_CODE: ReadonlySet<Reason> = new Set<Reason>(["WORKFLOW_NOT_FOUND"]);
+/** The HTTP status of every code. */
+export const HTTP_STATUS_BY_REASON = Object.fromEntries(Object.entries(ERRORS).map(([reason, { status }]) => [reason, status])) as Readonly<
+  Record<Reason, number>
+>;
 
 export interface ErrorReply {
   status: number;

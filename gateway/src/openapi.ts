@@ -1,5 +1,6 @@
 import { LIMITS, type Reason } from "@nodeloom/kernel";
 import { z } from "zod";
+import { ERRORS, WITHOUT_CODE } from "./error-table";
 import { HTTP_STATUS_BY_REASON } from "./errors";
 import { IDEMPOTENCY_KEY } from "./idempotency";
 import type { Route } from "./route";
@@ -103,7 +104,10 @@ const errorResponses = (route: Route): Json => {
     const waits = exhausted || status === HTTP_STATUS_BY_REASON.SERVICE_UNAVAILABLE || reasons.includes("IDEMPOTENCY_IN_PROGRESS");
     const examples = reasons.map((code) => [
       code,
-      { value: code === "WORKFLOW_NOT_FOUND" ? { error: "workflow not found" } : { error: "what went wrong", code } },
+      {
+        summary: ERRORS[code].when,
+        value: WITHOUT_CODE.has(code) ? { error: "workflow not found" } : { error: "what went wrong", code },
+      },
     ]);
     responses[status] = {
       description: reasons.map((code) => (code === "WORKFLOW_NOT_FOUND" ? "no such workflow (without a code)" : code)).join(", "),

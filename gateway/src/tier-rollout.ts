@@ -66,12 +66,8 @@ export const startTierRollouts = ({
 
   /** One page; the next one's place, or undefined when this was the last or the claim has ended. */
   const page = async (rollout: identity.TierRollout): Promise<identity.TierRollout | undefined> => {
-    const { users, nextCursor } = await services.identity.listUsers({
-      query: "",
-      tier: rollout.tierId,
-      limit: pageUsers,
-      cursor: rollout.cursor,
-    });
+    const query = { query: "", tier: rollout.tierId, limit: pageUsers, cursor: rollout.cursor };
+    const { users, nextCursor } = await services.identity.listUsers(query, { signal: stopping.signal });
     await inBatches(users, ROLLOUT_PARALLEL, give);
     const next = { ...rollout, cursor: nextCursor };
     const finished = nextCursor === "";
@@ -81,7 +77,7 @@ export const startTierRollouts = ({
 
   const carryAll = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      let { rollout } = await services.identity.claimTierRollout({});
+      let { rollout } = await services.identity.claimTierRollout({}, { signal: stopping.signal });
       if (!rollout) return;
       while (rollout && !stopping.signal.aborted) rollout = await page(rollout);
     }

@@ -1,7 +1,19 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { DomainError, REASONS } from "@nodeloom/kernel";
+import { ERRORS, WITHOUT_CODE } from "../src/error-table";
 import { errorReply, HTTP_STATUS_BY_REASON } from "../src/errors";
 
+const GUIDE = join(__dirname, "..", "..", "docs", "guide");
+
 describe("errors as clients see them", () => {
+  it("are those of the guide (otherwise: npm run build && node docs/guide/error-table.mjs)", () => {
+    const input = JSON.stringify({ errors: ERRORS, withoutCode: [...WITHOUT_CODE] });
+    const written = execFileSync(process.execPath, [join(GUIDE, "error-table.mjs"), "-"], { input }).toString();
+    expect(readFileSync(join(GUIDE, "errors.md"), "utf8")).toBe(written);
+  });
+
   it.each(REASONS)("%s has one HTTP status of its own class", (reason) => {
     expect(HTTP_STATUS_BY_REASON[reason]).toBeGreaterThanOrEqual(400);
     expect(HTTP_STATUS_BY_REASON[reason]).toBeLessThan(600);

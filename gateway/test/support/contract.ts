@@ -1,4 +1,5 @@
-import { compileSchema } from "@nodeloom/kernel";
+import { compileSchema, type Reason } from "@nodeloom/kernel";
+import { ERRORS } from "../../src/error-table";
 import { openApiDocument } from "../../src/openapi";
 import { routes } from "../../src/routes";
 import type { Answer } from "./http";
@@ -31,6 +32,14 @@ const validator = (schema: Json): ReturnType<typeof compileSchema> => {
   return made;
 };
 
+const ALWAYS: ReadonlySet<string> = new Set(["error", "code"]);
+
+/** Members of an error that the table of errors does not know. */
+const undocumentedMembers = ({ code, ...body }: Json): string[] => {
+  const known = ERRORS[(code ?? "WORKFLOW_NOT_FOUND") as Reason]?.members ?? {};
+  return Object.keys(body).filter((member) => !ALWAYS.has(member) && !(member in known));
+};
+
 /** Fails unless an answer is one that the OpenAPI document promises. Unknown routes are none of its business. */
 export const expectDocumented = (method: string, path: string, answer: Answer): void => {
   const operation = operationOf(method, path);
@@ -39,6 +48,8 @@ export const expectDocumented = (method: string, path: string, answer: Answer): 
   if (!response) throw new Error(`${method} ${path} answered ${answer.status}, which is not documented: ${answer.text}`);
   const schema = response.content?.["application/json"]?.schema;
   if (!schema || method === "HEAD") return;
+  const extra = answer.status >= 400 ? undocumentedMembers(answer.body) : [];
+  if (extra.length > 0) throw new Error(`${method} ${path} ${answer.status} has undocumented members ${extra.join(", ")}: ${answer.text}`);
   const issues = validator(schema)(answer.body);
   if (issues.length > 0)
     throw new Error(`${method} ${path} ${answer.status} differs from its schema: ${JSON.stringify(issues)}\n${answer.text}`);

@@ -1,0 +1,115 @@
+import type { Reason } from "@nodeloom/kernel";
+
+export interface ErrorEntry {
+  /** The HTTP status. */
+  status: number;
+  /** When clients get it. */
+  when: string;
+  /** Members of the body beside `error` and `code`, and what they say. Not every error of the code has all of them. */
+  members?: Readonly<Record<string, string>>;
+}
+
+const ISSUES = { issues: "every problem: `path` of the field, and `message`" } as const;
+const RETRY_AFTER = { retryAfter: "seconds to wait, as in `Retry-After`" } as const;
+const CREDITS = { requiredCredits: "what the run may cost", availableCredits: "what the account has" } as const;
+const FAILED_RUN = { executionId: "the run", nodeId: "the node that failed" } as const;
+const PROVIDER = { providerStatus: "the provider's HTTP status", providerBody: "what it answered, cut and without secrets" } as const;
+
+/**
+ * Every code that exists: the one place where machine-readable codes meet HTTP statuses, and what the documentation says
+ * of them. docs/guide/errors.md is written from it.
+ */
+export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
+  INVALID_REQUEST: { status: 400, when: "the request is no JSON, or a field, parameter or header is wrong", members: ISSUES },
+  INVALID_INPUTS: { status: 400, when: "`inputs` is missing or no object, or a value in it does not fit", members: ISSUES },
+  INVALID_SLUG: { status: 400, when: "a model's `internalName` is no slug" },
+  ASYNC_NOT_SUPPORTED: {
+    status: 400,
+    when: "`?async=true`, and a model of the run can't be polled",
+    members: { model: "the first such model" },
+  },
+  UNAUTHENTICATED: { status: 401, when: "the key is missing, malformed, unknown, expired or revoked, or the sign-in is wrong" },
+  LEGACY_KEY_RETIRED: { status: 401, when: "the key was made before May 2026: make another" },
+  INSUFFICIENT_CREDITS: { status: 402, when: "the credits do not suffice", members: CREDITS },
+  grant_exhausted: {
+    status: 402,
+    when: "the trial runs of a model are used up, and the credits do not suffice",
+    members: { ...CREDITS, model: "that model" },
+  },
+  CAPABILITY_DENIED: {
+    status: 403,
+    when: "the key's capabilities do not cover the request",
+    members: { required: "the capability that would have passed" },
+  },
+  CAPABILITY_ABOVE_CEILING: {
+    status: 403,
+    when: "a key is asked for with more than the tier allows",
+    members: { capabilities: "those that are above" },
+  },
+  API_KEY_ACCESS_DENIED: {
+    status: 403,
+    when: "the account's tier has no API keys; its keys stop working",
+    members: { tier: "the account's tier" },
+  },
+  SESSION_REQUIRED: { status: 403, when: "a key calls what only a signed-in person may" },
+  ADMIN_REQUIRED: { status: 403, when: "the caller is no administrator, or the administrator's key lacks `*`" },
+  CROSS_ORIGIN_DENIED: { status: 403, when: "a request with a session cookie comes from another site" },
+  ACCOUNT_NOT_APPROVED: { status: 403, when: "the account awaits approval, and can't run anything yet" },
+  WORKFLOW_CAP_REACHED: {
+    status: 403,
+    when: "the tier allows no more saved workflows",
+    members: { maxWorkflows: "how many it allows" },
+  },
+  MODEL_TIER_REQUIRED: {
+    status: 403,
+    when: "a model needs a higher tier",
+    members: { model: "the model", requiredTier: "the lowest tier that may run it", tier: "the caller's tier" },
+  },
+  WORKFLOW_NOT_FOUND: { status: 404, when: "there is no such workflow, or it is not the caller's, or its schema is not public" },
+  EXECUTION_NOT_FOUND: { status: 404, when: "there is no such execution, or it is not the caller's" },
+  MODEL_NOT_FOUND: { status: 404, when: "there is no enabled model of that name" },
+  NOT_FOUND: { status: 404, when: "there is no such key, folder, user, tier or file, or it is not the caller's" },
+  ROUTE_NOT_FOUND: { status: 404, when: "there is no such path" },
+  METHOD_NOT_ALLOWED: { status: 405, when: "the path has other methods: they are in `Allow`" },
+  ALREADY_EXISTS: { status: 409, when: "the e-mail address is registered already" },
+  IDEMPOTENCY_IN_PROGRESS: {
+    status: 409,
+    when: "a request with the same `Idempotency-Key` is still being worked on",
+    members: RETRY_AFTER,
+  },
+  PRECONDITION_FAILED: {
+    status: 412,
+    when: "the state of things does not allow it: changed since `If-Match`, still in use, no webhook, too many keys",
+    members: { limit: "how many there may be" },
+  },
+  PAYLOAD_TOO_LARGE: { status: 413, when: "the body is too large", members: { limit: "bytes it may have" } },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, when: "the body is not JSON in UTF-8, or a file's type is not taken" },
+  WORKFLOW_INVALID: {
+    status: 422,
+    when: "the workflow's graph can't run",
+    members: { issues: "every problem: `nodeId`, if it is a node's, and `message`" },
+  },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, when: "the `Idempotency-Key` was used with another body" },
+  RATE_LIMIT_EXCEEDED: {
+    status: 429,
+    when: "too many requests in a minute",
+    members: { tier: "whose limit it is", limit: "requests a minute", ...RETRY_AFTER },
+  },
+  CONCURRENCY_LIMIT_EXCEEDED: {
+    status: 429,
+    when: "too many runs, or event streams, at once",
+    members: { limit: "how many there may be", ...RETRY_AFTER },
+  },
+  EXECUTION_FAILED: { status: 500, when: "a node of the run failed; `error` says why", members: { ...FAILED_RUN, ...PROVIDER } },
+  PROVIDER_SUBMIT_FAILED: { status: 500, when: "a provider refused an asynchronous run at once", members: { ...FAILED_RUN, ...PROVIDER } },
+  PROVIDER_RESPONSE_INCOMPLETE: { status: 500, when: "a provider ended without output; the run is free", members: FAILED_RUN },
+  INTERNAL: { status: 500, when: "a fault of the platform; its logs have the `X-Request-Id`" },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    when: "something is down; repeat the request, a run under its `Idempotency-Key`",
+    members: { ...RETRY_AFTER, checks: "of `/readyz`: every service, and whether it is away" },
+  },
+};
+
+/** Codes that clients don't see: the body has only `error`. */
+export const WITHOUT_CODE: ReadonlySet<Reason> = new Set<Reason>(["WORKFLOW_NOT_FOUND"]);
