@@ -203,11 +203,14 @@ const attempts: Case[] = [
         () => user.get(`/api/executions/${id}`),
         ({ body }) => (body.webhookDelivery as { attempts?: number } | undefined)?.attempts === 1,
       );
-      answers(waiting, 200, { webhookDelivery: { attempts: 1, deliveredAt: null, lastError: is.text } });
+      answers(waiting, 200, {
+        webhookDelivery: { state: "pending", attempts: 1, deliveredAt: null, lastError: is.text, nextAttemptAt: is.time },
+      });
       const [first, second] = await received(inbox, 2);
       const gap = second!.at - first!.at;
       assert.ok(gap >= 4_000 && gap < 20_000, `the gap is ${gap} ms`);
       assert.equal(second!.headers["webhook-id"], first!.headers["webhook-id"]);
+      assert.equal(second!.body, first!.body);
       answers(await delivered(user, id), 200, { webhookDelivery: { attempts: 2, lastError: null } });
     },
     PATIENT,
@@ -237,7 +240,7 @@ const attempts: Case[] = [
     "410 disables the webhook",
     async (ctx) => {
       const { user, inbox } = await subscriber(ctx, { respond: (response) => void response.writeHead(410).end() });
-      await submitGraph(user, clip(QUICK));
+      const id = await submitGraph(user, clip(QUICK));
       await received(inbox, 1);
       const disabled = await eventually(
         async () =>
@@ -245,6 +248,7 @@ const attempts: Case[] = [
         (all) => all.some(({ id, webhook }) => id === user.keyId && typeof webhook?.disabledAt === "string"),
       );
       assert.ok(disabled);
+      answers(await user.post(`/api/executions/${id}/redeliver`), 412, { code: "PRECONDITION_FAILED" });
       const slug = await save(user, clip(QUICK));
       const next = await eventually(
         () => user.post(`/api/workflows/${slug}/run?async=true`, { inputs: {} }),
@@ -255,6 +259,24 @@ const attempts: Case[] = [
       assert.equal(inbox.deliveries.length <= 2, true);
     },
     PATIENT,
+  ),
+  deliveries(
+    "the poll shows every attempt, with its time, status and delivery",
+    async (ctx) => {
+      const { user } = await subscriber(ctx, { respond: firstFails(500) });
+      const id = await submitGraph(user, clip(QUICK));
+      await eventually(
+        () => user.get(`/api/executions/${id}`),
+        ({ body }) => (body.webhookDelivery as { attempts?: number } | undefined)?.attempts === 1,
+      );
+      answers(await user.post(`/api/executions/${id}/redeliver`), 202);
+      const { body } = await delivered(user, id);
+      const { state, history } = body.webhookDelivery as { state: string; history: object[] };
+      assert.deepEqual([state, history.length], ["delivered", 2]);
+      fits(history[0], { at: is.time, status: 500, error: is.text, durationMs: is.number, delivery: 1, attempt: 1 });
+      fits(history[1], { at: is.time, status: 204, error: null, durationMs: is.number, delivery: 2, attempt: 1 });
+    },
+    NEEDS,
   ),
   deliveries("an execution without a webhook can't be redelivered", async (ctx) => {
     const user = await ctx.shared("pro", "events");
