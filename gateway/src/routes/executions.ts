@@ -150,6 +150,8 @@ export const executionRoutes = [
     path: "/api/executions/:id/redeliver",
     operationId: "redeliverWebhook",
     summary: "Deliver an execution's webhook again",
+    description:
+      "At once, with eight attempts of its own; a delivery that still waits ends in favour of it. 412 when it would reach nobody: the run is not over or has no webhook, or the key's webhook is disabled, removed or not for this event.",
     capability: "webhook:receive",
     limit: "user+id",
     responses: { 202: z.object({ webhookDelivery }).meta({ id: "RedeliverResult" }) },

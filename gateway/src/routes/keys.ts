@@ -185,6 +185,7 @@ export const keyRoutes = [
     path: "/api/keys/:id/webhook",
     operationId: "setKeyWebhook",
     summary: "Set an API key's webhook; its secret is shown this once",
+    description: "Enables one that was disabled. A secret that is replaced signs beside the new one for 24 hours.",
     body: webhookSettings,
     responses: { 200: withSecret },
     errors: ["NOT_FOUND", "CAPABILITY_DENIED"],

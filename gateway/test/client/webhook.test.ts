@@ -1,5 +1,6 @@
 import { verifyWebhook, WebhookVerificationError } from "@nodeloom/client";
 import { Webhook } from "standardwebhooks";
+import { FIXTURE } from "../../../services/executions/test/webhook-fixture";
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const BODY = '{"type":"webhook.test","timestamp":"2026-06-01T00:00:00.000Z","data":{"keyId":"k"}}';
@@ -23,6 +24,18 @@ describe("verifying a webhook", () => {
     const other = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
     const headers = signed(new Date(), [other, SECRET]);
     for (const secret of [SECRET, other]) expect(verifyWebhook(BODY, headers, secret)).toMatchObject({ type: "webhook.test" });
+  });
+
+  it("accepts what the official Python library signed, at its time", () => {
+    const { secret, id, timestamp, body, signature } = FIXTURE;
+    const headers = { "webhook-id": id, "webhook-timestamp": String(timestamp), "webhook-signature": signature };
+    jest.useFakeTimers({ now: timestamp * 1_000 });
+    try {
+      expect(verifyWebhook(body, headers, secret)).toMatchObject({ type: "execution.completed" });
+    } finally {
+      jest.useRealTimers();
+    }
+    expect(() => verifyWebhook(body, headers, secret)).toThrow(WebhookVerificationError);
   });
 
   it.each<[string, string, Record<string, string>]>([
