@@ -145,6 +145,52 @@ const startLumen = async (port: number, url: string): Promise<{ server: Server; 
   return { server, submissions, stopped };
 };
 
+interface Dialect {
+  provider: { kind: string; dialect?: string; auth: object };
+  name: string;
+  modality: "image" | "audio" | "text";
+}
+
+/** The providers the page shows besides the first, led to the sandbox: address, secret and the models' names are other ones. */
+const shownDialects = (): Dialect[] =>
+  blocks(join(GUIDE, "add-a-provider.md"), "json")
+    .slice(1)
+    .map((block) => {
+      const provider = JSON.parse(block) as Dialect["provider"];
+      const name = `guide-${provider.dialect ?? provider.kind}`;
+      const places: Record<string, [object, Dialect["modality"]]> = {
+        "guide-fal-queue": [{ baseUrl: "${SANDBOX_URL}/queue", app: "sandbox-image-fast" }, "image"],
+        "guide-replicate": [{ baseUrl: "${SANDBOX_URL}", app: "nodeloom/sandbox-image-fast" }, "image"],
+        "guide-openai-images": [{ baseUrl: "${SANDBOX_URL}/v1", model: "sandbox-image-fast" }, "image"],
+        "guide-speech": [{ baseUrl: "${SANDBOX_URL}", model: "sandbox-speech" }, "audio"],
+        "guide-llm": [{ baseUrl: "${SANDBOX_URL}/v1", model: "sandbox-chat" }, "text"],
+      };
+      const [place, modality] = places[name]!;
+      return { name, modality, provider: { ...provider, ...place, auth: { ...provider.auth, secretEnv: "GUIDE_KEY" } } };
+    });
+
+const OUTPUT_OF = { image: "images", audio: "audios", text: "text" } as const;
+
+/** A whole entry around a provider of the page. */
+const entryOf = ({ provider, name, modality }: Dialect): object => ({
+  internalName: name,
+  displayName: name,
+  modality,
+  provider,
+  inputSchema: {
+    type: "object",
+    required: ["prompt"],
+    properties: {
+      prompt: { type: "string" },
+      sandbox: { type: "object" },
+      ...(modality === "text" ? { maxTokens: { type: "integer", default: 50, maximum: 100 } } : {}),
+    },
+  },
+  outputs: [OUTPUT_OF[modality]],
+  price: modality === "text" ? { inputUsdPerMillionTokens: 1, outputUsdPerMillionTokens: 1 } : { perRunUsd: 0.01 },
+  minTier: "free",
+});
+
 describe("the examples of the guide", () => {
   let platform: Platform;
   let lumen: Awaited<ReturnType<typeof startLumen>>;
@@ -157,10 +203,11 @@ describe("the examples of the guide", () => {
     cpSync(REGISTRY, folder, { recursive: true });
     const [entry] = blocks(join(GUIDE, "add-a-provider.md"), "json");
     writeFileSync(join(folder, "lumen-video.json"), entry!);
+    for (const shown of shownDialects()) writeFileSync(join(folder, `${shown.name}.json`), JSON.stringify(entryOf(shown)));
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     lumen = await startLumen(port, url);
-    const env = { MODELS_REGISTRY_DIR: folder, LUMEN_URL: url, LUMEN_API_KEY: "lumen-secret" };
+    const env = { MODELS_REGISTRY_DIR: folder, LUMEN_URL: url, LUMEN_API_KEY: "lumen-secret", GUIDE_KEY: "sandbox" };
     platform = await startPlatform({ allow: [`127.0.0.1:${port}`], env });
     client = clientOf(platform);
     user = await client.account({ tier: "business" });
@@ -210,5 +257,28 @@ describe("the examples of the guide", () => {
     );
     expect(ended.body.nodes).toEqual(expect.arrayContaining([expect.objectContaining({ cancelReport: "provider_told" })]));
     expect(lumen.stopped).toEqual([body.requestId]);
+  });
+
+  it.each(shownDialects())("run a model of $name", async ({ name, modality }) => {
+    const { status, body } = await post(`/api/models/${name}/run`, { inputs: { prompt: "a loom", sandbox: { latencyMs: 0 } } });
+    const file = { url: expect.stringContaining(`${platform.baseUrl}/media/`) as string };
+    const result = modality === "text" ? { text: expect.stringContaining("sandbox") as string } : { [OUTPUT_OF[modality]]: [file] };
+    expect({ status, body }).toMatchObject({ status: 200, body: { result } });
+  });
+
+  it("say truthfully that a provider that answers at once could not be stopped", async () => {
+    const inputs = { prompt: "a loom", sandbox: { fail: "hang" } };
+    expect(await post("/api/models/guide-speech/run?async=true", { inputs })).toMatchObject({
+      status: 400,
+      body: { code: "ASYNC_NOT_SUPPORTED" },
+    });
+    const run = client.call("POST", "/api/models/guide-speech/run", { key: user.key, body: { inputs }, headers: { prefer: "wait=1" } });
+    const id = (await run).body.executionId as string;
+    expect((await post(`/api/executions/${id}/cancel`)).body).toEqual({ status: "cancel_requested" });
+    const ended = await eventually(
+      () => client.call("GET", `/api/executions/${id}`, { key: user.key }),
+      (answer) => answer.body.status === "cancelled",
+    );
+    expect(ended.body.nodes).toEqual(expect.arrayContaining([expect.objectContaining({ cancelReport: "could_not_stop" })]));
   });
 });

@@ -14,6 +14,7 @@ import {
   type TextProvider,
 } from "../src/providers";
 import { showable } from "../src/providers/transport";
+import { keepRecording, perform, recorder, type Exchange, type Step } from "./providers/recording";
 
 const REGISTRY = join(__dirname, "..", "..", "models", "registry");
 let running: RunningService;
@@ -97,6 +98,40 @@ describe.each(["sandbox-image", "sandbox-image-fast", "sandbox-video", "sandbox-
     const submission = await target.submit(call({ prompt: "x", sandbox: { latencyMs: 60_000 } }));
     expect(await target.cancel(submission)).toBe(true);
     expect((await target.poll(submission)).state).not.toBe("running");
+  });
+});
+
+describe("what is recorded of the sandbox", () => {
+  const inputs = { prompt: "a loom", sandbox: { latencyMs: 0 } };
+  const asJob: Step[] = [{ do: "submit", inputs }, { do: "poll" }];
+  const settingsOf = (model: string): Record<string, unknown> =>
+    (
+      JSON.parse(readFileSync(join(REGISTRY, `${model}.json`), "utf8").replaceAll("${SANDBOX_URL}", baseUrl)) as {
+        provider: Record<string, unknown>;
+      }
+    ).provider;
+  const sound = {
+    kind: "direct",
+    dialect: "speech",
+    model: "sandbox-speech",
+    voice: "rachel",
+    auth: { header: "xi-api-key", secretEnv: "KEY" },
+  };
+
+  it.each<[string, () => Record<string, unknown>, Step[], unknown]>([
+    ["http-polling", () => settingsOf("sandbox-image"), asJob, { state: "succeeded" }],
+    ["fal-queue", () => settingsOf("sandbox-image-fast"), asJob, { state: "succeeded" }],
+    [
+      "speech",
+      () => ({ ...sound, baseUrl }),
+      [{ do: "run", inputs: { ...inputs, prompt: "Hi" } }],
+      { files: [{ bytes: expect.any(Number) as number }] },
+    ],
+  ])("of %s ends well", async (dialect, settings, steps, end) => {
+    const exchanges: Exchange[] = [];
+    const outcomes = await perform(settings(), steps, recorder(egress, exchanges), "sandbox");
+    expect(outcomes.at(-1)).toMatchObject(end as object);
+    keepRecording(`${dialect}/sandbox`, baseUrl, { source: "the sandbox", settings: settings(), steps, outcomes, exchanges });
   });
 });
 

@@ -4,6 +4,7 @@ import { EgressError, type EgressRequest, type EgressStream } from "@nodeloom/pl
 import { z } from "zod";
 import { parseRetryAfter } from "../retry-after";
 import { ProviderError, type DialectContext } from "./dialect";
+import { refusal } from "./errors";
 
 /** How a provider wants to be authenticated. The secret itself is read from the environment. */
 export const authSchema = z.object({
@@ -18,8 +19,8 @@ const REQUEST_TIMEOUT_MS = 20_000;
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
 const MAX_PROVIDER_REDIRECTS = 3;
 
-/** Long secrets that might be echoed by a provider: bearer tokens and key-like words. */
-const SECRET_LIKE = /\b(?:sk|pk|key|token|r8|nl|whsec)[-_][A-Za-z0-9_-]{8,}/gi;
+/** Long secrets that might be echoed by a provider: bearer tokens and key-like words, also where the provider hid a part. */
+const SECRET_LIKE = /\b(?:sk|pk|key|token|r8|nl|whsec)[-_][A-Za-z0-9_*.…-]{8,}/gi;
 
 /** What of a provider's answer may be shown: cut, and without our secret or anything like one. */
 export const showable = (body: string, secret: string | undefined): string => {
@@ -111,7 +112,7 @@ export const createTransport = ({ egress, secret: readSecret }: DialectContext, 
     const { status, headers, body } = await open(call);
     if (status >= 200 && status < 300) return { headers, body };
     const said = showable(await text(body), secret);
-    throw new ProviderError("refused", `the provider answered ${status}`, status, said, parseRetryAfter(headers["retry-after"]));
+    throw new ProviderError("refused", refusal(status, said), status, said, parseRetryAfter(headers["retry-after"]));
   };
 
   return {

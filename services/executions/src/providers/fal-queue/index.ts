@@ -6,7 +6,8 @@ import type { FalQueueSettings } from "./settings";
 
 export { falQueueSchema } from "./settings";
 
-const FIRST_SERVER_ERROR = 500;
+/** How fal answers for the result of a request that failed. Others speak of the fetch, which may be repeated. */
+const FAILED = new Set([400, 422]);
 
 /** A model in fal's queue. */
 export const falQueue = (settings: FalQueueSettings, context: DialectContext): JobProvider => {
@@ -19,9 +20,7 @@ export const falQueue = (settings: FalQueueSettings, context: DialectContext): J
         files: filesAt(settings.outputs, await transport.json({ ...responseCall(settings, submission), signal })),
       };
     } catch (failure) {
-      // fal answers a failed request's response with 4xx.
-      if (failure instanceof ProviderError && failure.status !== undefined && failure.status < FIRST_SERVER_ERROR)
-        return { state: "failed", message: failure.body ?? failure.message };
+      if (failure instanceof ProviderError && FAILED.has(failure.status ?? 0)) return { state: "failed", message: failure.message };
       throw failure;
     }
   };

@@ -37,9 +37,23 @@ export const chatCall = ({ baseUrl, model }: OpenAiChatSettings, inputs: Record<
 const tokens = (counted: unknown, text: string): number =>
   typeof counted === "number" && counted >= 0 ? Math.ceil(counted) : Math.ceil(text.length / CHARS_PER_TOKEN);
 
+const MAX_REFUSAL_CHARS = 300;
+
+/** Why a completion has no text, when that was decided. */
+const refusalOf = (answer: unknown): ProviderError | undefined => {
+  const refusal = pointer(answer, "/choices/0/message/refusal");
+  if (typeof refusal === "string" && refusal !== "")
+    return new ProviderError("refused", `the model refuses this: ${refusal.slice(0, MAX_REFUSAL_CHARS)}`);
+  if (pointer(answer, "/choices/0/finish_reason") === "content_filter")
+    return new ProviderError("refused", "the provider's content policy does not allow this");
+  return undefined;
+};
+
 /** The text of a completion and what it used. @throws ProviderError when it has no text. */
 export const completionOf = (inputs: Record<string, unknown>, answer: unknown): Awaited<ReturnType<TextProvider["run"]>> => {
   const text = pointer(answer, "/choices/0/message/content");
+  const refusal = typeof text === "string" && text !== "" ? undefined : refusalOf(answer);
+  if (refusal) throw refusal;
   if (typeof text !== "string") throw new ProviderError("incomplete", "the provider's answer has no text");
   const id = pointer(answer, "/id");
   return {

@@ -1,0 +1,71 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { dirname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** Longest start of a peer, for a test's own time-out. */
+export const START_MS = 120_000;
+const READY_MS = START_MS - 10_000;
+const LOOK_MS = 250;
+const OUTPUT_KEPT = 20_000;
+
+/** A port that was free a moment ago. */
+export const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
+};
+
+/** The Python that `npm run peers` prepared. */
+export const pythonOf = (name: string): string => {
+  const path = process.env[`PEER_PYTHON_${name.toUpperCase()}`];
+  if (!path) throw new Error("run these tests by: npm run peers");
+  return path;
+};
+
+export interface PeerOptions {
+  python: string;
+  args: string[];
+  env: Record<string, string>;
+  cwd: string;
+  /** Whether it takes requests by now. */
+  isReady: () => Promise<boolean>;
+}
+
+/** Starts somebody else's server, and waits until it is ready. Resolves to what stops it. */
+export const startPeer = async ({ python, args, env, cwd, isReady }: PeerOptions): Promise<() => Promise<void>> => {
+  // Some start a "python" of their own accord: it must be theirs.
+  const path = `${dirname(python)}:${process.env.PATH}`;
+  const child = spawn(python, args, {
+    cwd,
+    env: { ...process.env, PYTHONUNBUFFERED: "1", ...env, PATH: path },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const keep = (chunk: Buffer): void => void (output = (output + chunk.toString()).slice(-OUTPUT_KEPT));
+  child.stdout.on("data", keep);
+  child.stderr.on("data", keep);
+  const exited = once(child, "exit");
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
+    const late = new AbortController();
+    const force = delay(5_000, undefined, { signal: late.signal }).then(
+      () => child.kill("SIGKILL"),
+      () => undefined,
+    );
+    await exited;
+    late.abort();
+    await force;
+  };
+  for (const end = Date.now() + READY_MS; Date.now() < end;) {
+    if (child.exitCode !== null) break;
+    if (await isReady().catch(() => false)) return stop;
+    await delay(LOOK_MS);
+  }
+  await stop();
+  throw new Error(`the peer did not start:\n${output}`);
+};
