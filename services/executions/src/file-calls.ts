@@ -1,6 +1,6 @@
-import { actualMicroUsd, DomainError, pricedInputs } from "@nodeloom/kernel";
+import { actualMicroUsd, DomainError } from "@nodeloom/kernel";
 import type { media as mediaProto } from "@nodeloom/proto";
-import { afterFailure, checkInputs, final, insisting, type ModelCallsOptions } from "./model-calls";
+import { afterFailure, final, insisting, readyInputs, type ModelCallsOptions } from "./model-calls";
 import type { CatalogModel } from "./model-catalog";
 import { judge } from "./provider-failures";
 import { ProviderError, type FilesProvider, type ProviderFile } from "./providers";
@@ -35,6 +35,14 @@ const storageProblem = (model: string, { reason, message }: DomainError): Domain
   reason === "INVALID_REQUEST"
     ? final("PROVIDER_RESPONSE_INCOMPLETE", `${model} finished without the expected output`)
     : final("EXECUTION_FAILED", `${model}: its output could not be stored: ${message}`);
+
+interface Request {
+  call: ModelCall;
+  model: CatalogModel;
+  target: FilesProvider;
+  /** As they are sent. */
+  inputs: Record<string, unknown>;
+}
 
 export type FileCalls = ReturnType<typeof createFileCalls>;
 
@@ -92,8 +100,7 @@ export const createFileCalls = ({ catalog, provider, gate, media, store }: Model
   };
 
   /** Sends the request and stores what it is answered with. Nothing is asked for twice: see `run`. */
-  const exchange = async (call: ModelCall, model: CatalogModel, target: FilesProvider, signal: AbortSignal): Promise<CallResult> => {
-    const inputs = pricedInputs(model.price, model.inputSchema, call.inputs);
+  const exchange = async ({ call, model, target, inputs }: Request, signal: AbortSignal): Promise<CallResult> => {
     const { files, requestId } = await target.run({ inputs, idempotencyKey: call.key, signal });
     await insisting(() => store.recordSubmission(call.key, requestId ?? "", handleOf({ requestId, count: files.length })));
     try {
@@ -108,7 +115,8 @@ export const createFileCalls = ({ catalog, provider, gate, media, store }: Model
     }
   };
 
-  const claimed = async (call: ModelCall, model: CatalogModel, target: FilesProvider, signal: AbortSignal): Promise<CallResult> => {
+  const claimed = async (request: Request, signal: AbortSignal): Promise<CallResult> => {
+    const { call, model } = request;
     const claim = await store.claimSubmission(call.key);
     if (!claim.claimed) {
       const earlier = answeredOf(claim);
@@ -117,7 +125,7 @@ export const createFileCalls = ({ catalog, provider, gate, media, store }: Model
       throw final("PROVIDER_SUBMIT_FAILED", `${call.model}: an earlier request may have reached the provider; it is not sent twice`);
     }
     try {
-      return await exchange(call, model, target, signal);
+      return await exchange(request, signal);
     } catch (error) {
       if (error instanceof ProviderError && judge(error, false).tookNothing) await insisting(() => store.releaseSubmission(call.key));
       throw error;
@@ -133,10 +141,10 @@ export const createFileCalls = ({ catalog, provider, gate, media, store }: Model
      */
     run: async (call: ModelCall, signal: AbortSignal, until: number): Promise<CallResult> => {
       const { model, target } = await load(call);
-      checkInputs(model, call);
+      const inputs = await readyInputs(media, model, call);
       signal.throwIfAborted();
       const options = { signal, until: until - TIMING.submitReserve };
-      const work = gate(model).pass(() => claimed(call, model, target, signal), options);
+      const work = gate(model).pass(() => claimed({ call, model, target, inputs }, signal), options);
       running.set(call.key, work);
       try {
         return await work;

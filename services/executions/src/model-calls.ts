@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { actualMicroUsd, DomainError, pricedInputs, type ErrorMetadata } from "@nodeloom/kernel";
 import type { Media } from "./clients";
+import { withFiles } from "./files";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
 import { isBusy, judge, pauseFor, TryAgain } from "./provider-failures";
 import { createPace } from "./pace";
@@ -87,10 +88,16 @@ const cancelLater = (call: ModelCall, afterMs: number): TryAgain =>
     pauseFor(Math.min(afterMs, TIMING.cancelPause)),
   );
 
-/** @throws DomainError when an input is none the model takes: nodes before it may have made it. */
-export const checkInputs = (model: CatalogModel, call: ModelCall): void => {
+/**
+ * A call's inputs as they are sent.
+ * @throws DomainError when an input is none the model takes: nodes before it may have made it.
+ */
+export const readyInputs = async (media: Media, model: CatalogModel, call: ModelCall): Promise<Record<string, unknown>> => {
   const [problem] = model.validate(call.inputs);
   if (problem) throw final("EXECUTION_FAILED", `${call.model}: input ${problem.path}: ${problem.message}`);
+  const ready = await withFiles(media, model.inputSchema, call.inputs, call.userId);
+  if ("problem" in ready) throw final("EXECUTION_FAILED", `${call.model}: input ${ready.problem}`);
+  return pricedInputs(model.price, model.inputSchema, ready.inputs);
 };
 
 export type ModelCalls = ReturnType<typeof createModelCalls>;
@@ -156,8 +163,11 @@ export const createModelCalls = ({ catalog, provider, gate, media, store }: Mode
     };
   };
 
-  const textOnce = async (call: ModelCall, model: CatalogModel, target: TextProvider, signal: AbortSignal): Promise<CallResult> => {
-    const inputs = pricedInputs(model.price, model.inputSchema, call.inputs);
+  const textOnce = async (
+    { call, model, inputs }: { call: ModelCall; model: CatalogModel; inputs: Record<string, unknown> },
+    target: TextProvider,
+    signal: AbortSignal,
+  ): Promise<CallResult> => {
     const { text, usage, requestId } = await target.run({ inputs, idempotencyKey: call.key, signal });
     const costMicroUsd = actualMicroUsd(call.price, model.inputSchema, call.inputs, { outputs: 1, ...usage });
     return { files: [], text, costMicroUsd, requestId };
@@ -202,8 +212,7 @@ export const createModelCalls = ({ catalog, provider, gate, media, store }: Mode
      */
     submit: async (call: ModelCall, signal: AbortSignal, until: number): Promise<SubmittedJob> => {
       const { model, provider: target } = await job(call);
-      checkInputs(model, call);
-      const inputs = pricedInputs(model.price, model.inputSchema, call.inputs);
+      const inputs = await readyInputs(media, model, call);
       try {
         const send = (): Promise<Submission> =>
           target.idempotentSubmit ? target.submit({ inputs, idempotencyKey: call.key }) : submitOnce(target, call, inputs);
@@ -249,10 +258,10 @@ export const createModelCalls = ({ catalog, provider, gate, media, store }: Mode
     text: async (call: ModelCall, signal: AbortSignal, until: number): Promise<CallResult> => {
       const { model, provider: target } = await load(call);
       if (target.type !== "text") throw final("EXECUTION_FAILED", `${call.model} makes no text`);
-      checkInputs(model, call);
+      const inputs = await readyInputs(media, model, call);
       for (;;) {
         try {
-          const run = (): Promise<CallResult> => textOnce(call, model, target, signal);
+          const run = (): Promise<CallResult> => textOnce({ call, model, inputs }, target, signal);
           return await gate(model).pass(run, { signal, until: until - TIMING.submitReserve });
         } catch (error) {
           if (!(error instanceof ProviderError)) throw error;

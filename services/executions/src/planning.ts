@@ -5,23 +5,31 @@ import {
   inputFields,
   invalidInputs,
   isBaseTier,
+  isMediaId,
   isRecord,
+  labelOf,
   mediaIds,
+  mediaProblem,
   modelNames,
+  nodeName,
   planRun,
   readGraph,
   resolveInputs,
   tierReaches,
+  uploadFamily,
   type Graph,
   type GraphIssue,
   type HoldItem,
   type Issue,
   type MediaValue,
+  type Planned,
+  type PlanRequest,
   type RunPlan,
 } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import type { Media, Workflows } from "./clients";
+import { files } from "./files";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
 
 export interface PlannedRun {
@@ -43,8 +51,6 @@ type ReadGraph = Graph & { issues: GraphIssue[] };
 
 /** Of the cached graphs' JSON texts; their objects take a few times that. */
 const CACHED_GRAPH_CHARS = 32 * 1024 * 1024;
-const UPLOAD_TYPES = new Set(["image_upload", "video_upload", "audio_upload"]);
-const MEDIA_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 const parseInputs = (json: string): Record<string, unknown> => {
   let inputs: unknown;
@@ -96,15 +102,24 @@ const checkAsync = (models: Iterable<CatalogModel>): void => {
   }
 };
 
-const invalidWorkflow = (issues: GraphIssue[]): DomainError =>
-  new DomainError(
-    "precondition",
-    "WORKFLOW_INVALID",
-    `the workflow can't run: ${issues.map(({ nodeId, message }) => (nodeId ? `${nodeId}: ${message}` : message)).join("; ")}`,
-    {
-      issues,
-    },
-  );
+/** Issues that the error's text names; all of them are in its list. */
+const NAMED_ISSUES = 10;
+
+const invalidWorkflow = (graph: Graph, issues: GraphIssue[]): DomainError => {
+  const labels = new Map(graph.nodes.map((node) => [node.id, labelOf(node)]));
+  const named = issues
+    .slice(0, NAMED_ISSUES)
+    .map(({ nodeId, message }) => (nodeId === null ? message : `${nodeName(nodeId, labels.get(nodeId))}: ${message}`));
+  const rest = issues.length - named.length;
+  const text = `${named.join("; ")}${rest > 0 ? `; and ${rest} more` : ""}`;
+  return new DomainError("precondition", "WORKFLOW_INVALID", `the workflow can't run: ${text}`, { issues });
+};
+
+/** A problem of the graph behind a direct run, as a problem of the inputs it was made of. */
+const asInputIssue = ({ message }: GraphIssue): Issue => {
+  const [, name, problem] = /^([\w-]+): (.*)$/s.exec(message) ?? [];
+  return name === undefined ? { path: "inputs", message } : { path: `inputs.${name}`, message: problem! };
+};
 
 export type Planning = ReturnType<typeof createPlanning>;
 
@@ -124,66 +139,35 @@ export const createPlanning = ({ workflows, media, catalog }: { workflows: Workf
     return graph;
   };
 
-  /** Uploaded files by id; ids that are not the user's are left out. */
-  const files = async (ids: readonly string[], userId: string): Promise<Map<string, MediaValue>> => {
-    const found = await Promise.all(
-      [...new Set(ids)].map((id) =>
-        media.getObject({ id, ownerId: userId }).then(
-          ({ object }): [string, MediaValue][] => (object ? [[id, { url: object.url, contentType: object.contentType }]] : []),
-          (error: unknown) => {
-            if (error instanceof DomainError && error.kind === "not_found") return [];
-            throw error;
-          },
-        ),
-      ),
-    );
-    return new Map(found.flat());
-  };
-
-  const isMediaId = (value: unknown): value is string => typeof value === "string" && !URL.canParse(value) && MEDIA_ID.test(value);
-
   const planWorkflow = async (slug: string, { runner, inputsJson, isAsync }: PlanningRequest): Promise<PlannedRun> => {
     const graph = await definition(slug, runner.userId);
     const fields = inputFields(graph);
     const { values, issues } = resolveInputs(fields, parseInputs(inputsJson));
     if (issues.length > 0) throw invalidInputs(issues);
-    const references = fields.filter((field) => UPLOAD_TYPES.has(field.type) && isMediaId(values.get(field.name)));
+    const references = fields.filter((field) => uploadFamily(field) !== undefined && isMediaId(values.get(field.name)));
     const [models, uploads] = await Promise.all([
       catalog.getAll(modelNames(graph)),
-      files([...mediaIds(graph), ...references.map((field) => values.get(field.name) as string)], runner.userId),
+      files(media, [...mediaIds(graph), ...references.map((field) => values.get(field.name) as string)], runner.userId),
     ]);
     for (const field of references) {
       const file = uploads.get(values.get(field.name) as string);
-      if (!file) throw invalidInputs([{ path: `inputs.${field.name}`, message: "is not one of your media files" }]);
+      const problem = file ? mediaProblem(uploadFamily(field)!, file) : "is not one of your media files";
+      if (problem) throw invalidInputs([{ path: `inputs.${field.name}`, message: problem }]);
       values.set(field.name, file);
     }
-    const planned = planRun({ graph, inputs: values, models, media: uploads, markupPermille: runner.markupPermille });
-    if (!planned.plan) throw invalidWorkflow(planned.issues);
+    const request = { graph, inputs: values, models, media: uploads, markupPermille: runner.markupPermille };
+    const planned = await planWithFiles(request, runner.userId);
+    if (!planned.plan) throw invalidWorkflow(graph, planned.issues);
     return finish(planned.plan, models, slug, runner, isAsync);
   };
 
-  const resolveModelMedia = async (
-    model: CatalogModel,
-    inputs: Record<string, unknown>,
-    userId: string,
-  ): Promise<Record<string, unknown>> => {
-    const properties = isRecord(model.inputSchema.properties) ? model.inputSchema.properties : {};
-    const names = Object.keys(inputs).filter(
-      (name) => isRecord(properties[name]) && properties[name].format === "media" && isMediaId(inputs[name]),
-    );
-    if (names.length === 0) return inputs;
-    const uploads = await files(
-      names.map((name) => inputs[name] as string),
-      userId,
-    );
-    return Object.fromEntries(
-      Object.entries(inputs).map(([name, value]) => {
-        if (!names.includes(name)) return [name, value];
-        const file = uploads.get(value as string);
-        if (!file) throw invalidInputs([{ path: `inputs.${name}`, message: "is not one of your media files" }]);
-        return [name, file.url];
-      }),
-    );
+  /** Plans a run; what it turns out to need of the user's files is looked up, all at once, and it is planned again. */
+  const planWithFiles = async (request: PlanRequest, userId: string): Promise<Planned> => {
+    const planned = planRun(request);
+    if (planned.plan || planned.unknownMedia.length === 0) return planned;
+    const asked = planned.unknownMedia.filter((id) => !request.media.has(id));
+    const found = await files(media, asked, userId);
+    return found.size === 0 ? planned : planRun({ ...request, media: new Map([...request.media, ...found]) });
   };
 
   const planModel = async (name: string, { runner, inputsJson, isAsync }: PlanningRequest): Promise<PlannedRun> => {
@@ -193,18 +177,18 @@ export const createPlanning = ({ workflows, media, catalog }: { workflows: Workf
       .validate(given)
       .map((issue) => ({ path: issue.path ? `inputs.${issue.path}` : "inputs", message: issue.message }));
     if (problems.length > 0) throw invalidInputs(problems);
-    const inputs = await resolveModelMedia(model, given, runner.userId);
     const models = new Map([[name, model]]);
-    const planned = planRun({
-      graph: directGraph(model, inputs),
+    const request = {
+      graph: directGraph(model, given),
       inputs: new Map(),
       models,
-      media: new Map(),
+      media: new Map<string, MediaValue>(),
       markupPermille: runner.markupPermille,
       // What the caller sends is meant as it is: a prompt may well speak of {{templates}}.
       verbatim: true,
-    });
-    if (!planned.plan) throw invalidInputs(planned.issues.map(({ message }) => ({ path: "inputs", message })));
+    };
+    const planned = await planWithFiles(request, runner.userId);
+    if (!planned.plan) throw invalidInputs(planned.issues.map(asInputIssue));
     return finish(planned.plan, models, null, runner, isAsync);
   };
 

@@ -39,8 +39,9 @@ export interface RunError {
 
 export type NodeStatus = "pending" | "processing" | "completed" | "failed" | "cancelled" | "skipped";
 
-/** What happened when a running node was cancelled. */
-export type CancelReport = "stopped" | "provider_told" | "could_not_stop";
+/** What happened when a running node was cancelled, from good to bad. */
+export const CANCEL_REPORTS = ["stopped", "provider_told", "could_not_stop"] as const;
+export type CancelReport = (typeof CANCEL_REPORTS)[number];
 
 export interface NodeState {
   id: string;

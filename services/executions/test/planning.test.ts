@@ -9,6 +9,7 @@ import { service as mediaService } from "@nodeloom/media";
 import { service as modelsService } from "@nodeloom/models";
 import { service as workflowsService } from "@nodeloom/workflows";
 import { createModelCatalog } from "../src/model-catalog";
+import { withFiles } from "../src/files";
 import { createPlanning, type PlannedRun, type Planning } from "../src/planning";
 
 const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(64, 7)]);
@@ -148,6 +149,89 @@ describe("a direct run", () => {
     await expect(plan(model("sandbox-image"), { prompt: "x", image: id }, { runner: runner({ userId: "thief" }) })).rejects.toMatchObject({
       reason: "INVALID_INPUTS",
     });
+  });
+});
+
+describe("the id of a file, in place of its address", () => {
+  const url = expect.stringMatching(/^http:\/\/public\.test\/media\//) as string;
+  const pic = (inputs: Record<string, unknown>): unknown => ({
+    id: "pic",
+    type: "generate-image",
+    data: { model: "sandbox-image", inputs },
+  });
+  const nodesWith = (id: string): unknown[] => [
+    pic({ prompt: "x", image: id }),
+    { id: "chat", type: "llm-assistant", data: { model: "sandbox-chat", prompt: "what is it?", image: id } },
+    { id: "ids", type: "list", data: { items: [id, "https://x.test/a.png", "data:image/png;base64,aaaa"] } },
+    { id: "each", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x" } } },
+    { id: "out", type: "response-output", data: {} },
+  ];
+  const edges: [string, string][] = [
+    ["ids.items", "each.image"],
+    ["ids.items", "out.images"],
+  ];
+
+  it("is good wherever a node's settings, or a list that flows into it, mean a file", async () => {
+    const id = await upload("owner");
+    const { plan: planned } = await plan(await create(nodesWith(id), edges), {});
+    const inputs = new Map(planned.steps.map((step) => [step.id, callInputs(step, {}).image]));
+    expect([inputs.get("pic"), inputs.get("chat")]).toEqual([url, url]);
+    const given = [{ url, contentType: "image/png" }, "https://x.test/a.png", "data:image/png;base64,aaaa"];
+    expect(planned.steps.find((step) => step.id === "each")!.sources.image).toEqual([{ value: given }]);
+    expect(planned.output.images).toEqual([{ value: given }]);
+  });
+
+  it("is refused at every node that it stands in when it is nobody's, and when it is someone else's", async () => {
+    for (const id of ["no-such-file", await upload("someone-else")]) {
+      const message = `image: there is no media file ${id} of yours`;
+      await expect(plan(await create(nodesWith(id), edges), {})).rejects.toMatchObject({
+        reason: "WORKFLOW_INVALID",
+        metadata: {
+          issues: [
+            { nodeId: "pic", message },
+            { nodeId: "chat", message },
+            { nodeId: "each", message },
+            { nodeId: "out", message: expect.stringContaining(id) as string },
+          ],
+        },
+      });
+    }
+  });
+
+  it("names the input of a direct run, and takes data URLs there", async () => {
+    await expect(plan(model("sandbox-chat"), { prompt: "x", image: "no-such-file" })).rejects.toMatchObject({
+      metadata: { issues: [{ path: "inputs.image", message: "there is no media file no-such-file of yours" }] },
+    });
+    await expect(plan(model("sandbox-chat"), { prompt: "x", image: "data:audio/wav;base64,aa" })).rejects.toMatchObject({
+      metadata: { issues: [{ path: "inputs.image", message: "must be an image, but is an audio file" }] },
+    });
+    const data = "data:image/png;base64,aaaa";
+    expect((await plan(model("sandbox-image"), { prompt: "x", image: data })).plan.steps[0]!.literals.image).toBe(data);
+    expect((await plan(model("sandbox-chat"), { prompt: "x", image: await upload("owner") })).plan.steps[0]!.literals.image).toEqual(url);
+  });
+
+  it("is good, and checked, in what is known only when a node begins", async () => {
+    const file = { type: "string", format: "media", contentMediaType: "image/*" };
+    const schema = { type: "object", properties: { one: file, all: { type: "array", items: file }, text: { type: "string" } } };
+    const id = await upload("owner");
+    const ready = (inputs: Record<string, unknown>): Promise<unknown> => withFiles(clients.media, schema, inputs, "owner");
+    expect(await ready({ one: id, all: [id, "https://x.test/a"], text: id })).toEqual({
+      inputs: { one: url, all: [url, "https://x.test/a"], text: id },
+    });
+    expect(await ready({ text: "x" })).toEqual({ inputs: { text: "x" } });
+    expect(await ready({ all: [id, "no-such-file"] })).toEqual({ problem: "all: there is no media file no-such-file of yours" });
+    expect(await ready({ one: await upload("someone-else") })).toHaveProperty("problem");
+    expect(await ready({ one: "not an address" })).toEqual({
+      problem: "one: must be an image: an http(s) URL, a data URL or a media id",
+    });
+  });
+
+  it("must be of a file of the field's kind", async () => {
+    const slug = await create([{ id: "in", type: "request-input", data: { fields: [{ name: "song", type: "audio_upload" }] } }]);
+    for (const song of [await upload("owner"), "data:image/png;base64,aaaa"])
+      await expect(plan(slug, { song })).rejects.toMatchObject({
+        metadata: { issues: [{ path: "inputs.song", message: "must be an audio file, but is an image" }] },
+      });
   });
 });
 

@@ -7,6 +7,8 @@ export const LIMITS = {
   workflowBytes: 8 * MIB,
   textValueBytes: 256 * KIB,
   mediaBytes: 100 * MIB,
+  /** Files that can be looked up at once. */
+  mediaIds: 500,
   nodes: 500,
   edges: 2_000,
   nameChars: 200,

@@ -35,6 +35,11 @@ export interface Objects {
   upload(placement: Placement, bytes: AsyncIterable<Uint8Array>): Promise<MediaObject>;
   /** @throws DomainError NOT_FOUND when the owner has no such object. */
   get(id: string, ownerId: string): Promise<MediaObject>;
+  /**
+   * Those of the ids that are the owner's.
+   * @throws DomainError INVALID_REQUEST when too many are asked for.
+   */
+  getAll(ids: readonly string[], ownerId: string): Promise<MediaObject[]>;
 }
 
 export interface ObjectsDeps {
@@ -138,6 +143,11 @@ export const createObjects = ({ store, blobs, openSource, maxBytes = LIMITS.medi
       const object = await store.ofOwner(id, ownerId);
       if (!object) throw new DomainError("not_found", "NOT_FOUND", "media not found");
       return object;
+    },
+    getAll: async (ids, ownerId) => {
+      const distinct = [...new Set(ids)];
+      if (distinct.length > LIMITS.mediaIds) throw invalidRequest([{ path: "ids", message: `at most ${LIMITS.mediaIds} are allowed` }]);
+      return distinct.length === 0 ? [] : store.allOfOwner(distinct, ownerId);
     },
   };
 };

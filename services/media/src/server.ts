@@ -43,6 +43,9 @@ export const mediaHandlers = (objects: Objects, baseUrl: string): media.MediaSer
       },
       ({ part }) => part?.$case === "end",
     ),
+    getObjects: unary(async ({ ids, ownerId }) =>
+      media.GetObjectsResponse.fromPartial({ objects: (await objects.getAll(ids, ownerId)).map(toMessage) }),
+    ),
     getObject: unary(async ({ id, ownerId }) => media.GetObjectResponse.fromPartial({ object: toMessage(await objects.get(id, ownerId)) })),
   };
 };

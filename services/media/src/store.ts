@@ -12,6 +12,8 @@ export interface ObjectStore {
   insert(object: MediaObject): Promise<MediaObject>;
   byId(id: string): Promise<MediaObject | undefined>;
   ofOwner(id: string, ownerId: string): Promise<MediaObject | undefined>;
+  /** Those of the ids that are the owner's. */
+  allOfOwner(ids: readonly string[], ownerId: string): Promise<MediaObject[]>;
   byKey(key: string): Promise<MediaObject | undefined>;
   /** Fails when the database can't be reached. */
   check(): Promise<void>;
@@ -55,6 +57,13 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
     },
     byId: (id) => one({ _id: id }),
     ofOwner: (id, ownerId) => one({ _id: id, ownerId }),
+    allOfOwner: async (ids, ownerId) => {
+      const found = await model
+        .find({ _id: { $in: [...ids] }, ownerId })
+        .lean<Row[]>()
+        .exec();
+      return found.map(toObject);
+    },
     byKey: (key) => one({ key }),
     check: async () => {
       await connection.db!.command({ ping: 1 });

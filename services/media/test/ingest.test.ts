@@ -211,6 +211,22 @@ describe("upload", () => {
   });
 });
 
+describe("getObjects", () => {
+  it("gives the owner's of many ids, each once, and no one else's", async () => {
+    const mine = [(await service.upload(PNG)).id, (await service.upload(WAV)).id];
+    const theirs = (await service.upload(PNG, { ownerId: "intruder" })).id;
+    const { objects } = await service.client.getObjects({ ids: [...mine, ...mine, theirs, "no-such-file"], ownerId: OWNER });
+    expect(objects.map(({ id }) => id).sort()).toEqual([...mine].sort());
+    expect(objects.map(({ contentType }) => contentType).sort()).toEqual(["audio/wav", "image/png"]);
+    expect(await service.client.getObjects({ ids: [], ownerId: OWNER })).toEqual({ objects: [] });
+  });
+
+  it("refuses to look for more than it is meant for", async () => {
+    const ids = Array.from({ length: 501 }, (_, index) => `id-${index}`);
+    await expect(service.client.getObjects({ ids, ownerId: OWNER })).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
+  });
+});
+
 describe("getObject", () => {
   it("answers the owner only", async () => {
     const { id } = await service.upload(PNG);

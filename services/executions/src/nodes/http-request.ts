@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { DomainError, LIMITS } from "@nodeloom/kernel";
+import { DomainError, HTTP_METHODS, LIMITS } from "@nodeloom/kernel";
 import type { HttpCall } from "@nodeloom/kernel/graph";
 import { EgressError, type EgressClient, type EgressRequest, type EgressResponse } from "@nodeloom/platform";
 import { pointer } from "../providers/pointer";
 import { headerKey } from "../providers/transport";
 import { TIMING } from "../timing";
 
-const METHODS = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]);
+const METHODS: ReadonlySet<string> = new Set(HTTP_METHODS);
 /** Set by the client itself, or not the author's to set. */
 const RESERVED_HEADERS = new Set([
   "host",

@@ -1,7 +1,7 @@
 import { LIMITS } from "../limits";
 import { GRAPH_BOUNDS, valueBytes } from "./bounds";
 import type { MediaValue } from "./value";
-import { asText, BindError, concatenated, fill, fillDeep, isMedia, member } from "./value";
+import { asText, BindError, concatenated, fill, isMedia, member } from "./value";
 import type { PlanStep, Source } from "./plan-types";
 
 /** Looks up an output that a node produced. */
@@ -56,46 +56,18 @@ export const callInputs = (
   step: Pick<PlanStep, "literals" | "textPorts" | "inputNames" | "listPorts">,
   item: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> => {
-  const inputs: Record<string, unknown> = {};
+  // A map, because the names are the users' own.
+  const inputs = new Map<string, unknown>();
   for (const [name, literal] of Object.entries(step.literals)) {
-    inputs[name] =
-      step.textPorts.includes(name) && typeof literal === "string" ? fill(literal, (placeholder) => member(item, placeholder)) : literal;
+    const isTemplate = step.textPorts.includes(name) && typeof literal === "string";
+    inputs.set(name, isTemplate ? fill(literal, (placeholder) => member(item, placeholder)) : literal);
   }
   for (const [name, value] of Object.entries(item)) {
     if (!step.inputNames.includes(name) || value === undefined || value === null) continue;
     const given = step.listPorts.includes(name) ? concatenated([value]) : value;
-    inputs[name] = step.textPorts.includes(name) ? asText(given) : plain(given);
+    inputs.set(name, step.textPorts.includes(name) ? asText(given) : plain(given));
   }
-  return inputs;
-};
-
-/** An http-request node's settings for one item. A connected body wins over the literal. */
-export interface HttpCall {
-  method: string;
-  url: string;
-  headers: Record<string, string>;
-  body?: unknown;
-  /** JSON pointer of what the node outputs. */
-  extract?: string;
-}
-
-export const httpCall = (step: Pick<PlanStep, "literals">, item: Readonly<Record<string, unknown>>): HttpCall => {
-  const resolve = (name: string): unknown => member(item, name);
-  const { method, url, headers, body, extract } = step.literals;
-  const filled = Object.entries((fillDeep(headers ?? {}, resolve) ?? {}) as Record<string, unknown>).map(
-    ([name, value]): [string, string] => [name, asText(value)],
-  );
-  const content = Object.hasOwn(item, "body") ? plain(item.body) : fillDeep(body, resolve);
-  const call: HttpCall = {
-    method: typeof method === "string" ? method.toUpperCase() : "GET",
-    url: fill(asText(url), (name) => encodeURIComponent(asText(resolve(name)))),
-    headers: Object.fromEntries(filled),
-  };
-  // A URL that is nothing but a placeholder is taken whole.
-  if (typeof url === "string" && /^\{\{[^{}]*\}\}/.test(url)) call.url = fill(url, resolve);
-  if (content !== undefined && content !== null) call.body = content;
-  if (typeof extract === "string" && extract !== "") call.extract = extract;
-  return call;
+  return Object.fromEntries(inputs);
 };
 
 const boundedList = (items: unknown[]): unknown[] => {

@@ -1,5 +1,7 @@
 import type { Issue } from "../errors";
 import { LIMITS } from "../limits";
+import { textBytes } from "./bounds";
+import { mediaProblem, type MediaFamily } from "./media";
 import { isRecord, type Graph } from "./types";
 
 export const FIELD_TYPES = [
@@ -66,16 +68,6 @@ export const savedValues = (graph: Graph): Record<string, unknown> => {
   return Object.fromEntries(saved);
 };
 
-const MEDIA_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
-
-const isMediaReference = (value: string): boolean => {
-  if (/^data:[a-z0-9.+-]+\/[a-z0-9.+-]+[;,]/i.test(value)) return true;
-  if (URL.canParse(value)) return /^https?:$/.test(new URL(value).protocol);
-  return MEDIA_ID.test(value);
-};
-
-const textBytes = (value: string): number => new TextEncoder().encode(value).length;
-
 const outside = (field: InputField, size: number, what: string): string | undefined => {
   if (field.min !== undefined && size < field.min) return `${what} must be at least ${field.min}`;
   if (field.max !== undefined && size > field.max) return `${what} must be at most ${field.max}`;
@@ -87,6 +79,15 @@ const checkText = (field: InputField, value: unknown): string | undefined => {
   if (textBytes(value) > LIMITS.textValueBytes) return `is longer than ${LIMITS.textValueBytes} bytes`;
   return outside(field, value.length, "its length");
 };
+
+const UPLOADS: ReadonlyMap<string, MediaFamily> = new Map([
+  ["image_upload", "image"],
+  ["video_upload", "video"],
+  ["audio_upload", "audio"],
+]);
+
+/** The files a field takes; undefined when it takes none. */
+export const uploadFamily = ({ type }: Pick<InputField, "type">): MediaFamily | undefined => UPLOADS.get(type);
 
 /** What is wrong with a value for a field, or undefined. */
 export const fieldProblem = (field: InputField, value: unknown): string | undefined => {
@@ -105,7 +106,7 @@ export const fieldProblem = (field: InputField, value: unknown): string | undefi
     case "image_upload":
     case "video_upload":
     case "audio_upload":
-      return typeof value === "string" && isMediaReference(value) ? undefined : "must be an http(s) URL, a data URL or a media id";
+      return mediaProblem(uploadFamily(field)!, value);
     default:
       return textBytes(JSON.stringify(value) ?? "") > LIMITS.textValueBytes ? `is longer than ${LIMITS.textValueBytes} bytes` : undefined;
   }

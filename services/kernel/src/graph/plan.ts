@@ -4,11 +4,14 @@ import { millicreditsFor } from "../money";
 import { bindItems, callInputs, collect, pureValue, type Bound } from "./bind";
 import { GRAPH_BOUNDS, textBytes, valueBytes } from "./bounds";
 import type { EvaluatedNode, PlanStep, RunPlan, Source } from "./plan-types";
-import { inputPorts, literalInputs } from "./ports";
+import { checkSettings } from "./check";
+import { httpCall, httpProblems } from "./http-call";
+import { isMediaId, mediaProblem } from "./media";
+import { anyInput, inputPorts, isFileType, literalInputs, type InputPort } from "./ports";
 import { outputCount, PRICED_INPUTS, propertySchema, worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
 import { callsModel, isRecord, labelOf, type Graph, type GraphIssue, type GraphNode } from "./types";
 import { checkStructure, type Wiring } from "./validate";
-import { asText, BindError, member, placeholdersIn, type MediaValue } from "./value";
+import { asText, BindError, isMedia, member, placeholdersIn, type MediaValue } from "./value";
 
 /** What planning needs to know of a model. */
 export interface ModelTerms {
@@ -43,6 +46,8 @@ const IMAGE_TOKENS = 2_000;
 const MESSAGE_OVERHEAD_TOKENS = 64;
 const URL_TOKENS = 512;
 const isKnown = (value: Abstract): value is Known => "value" in value;
+/** Stands for what nodes give that can't run: the graph is refused, but for nothing that follows from that. */
+const ANYTHING: Bounds = { list: false, items: 1, tokens: 0 };
 /** A token is at least one byte, so the bytes of a text bound its tokens. */
 const tokensOf = (value: unknown): number => textBytes(asText(value));
 
@@ -68,6 +73,8 @@ interface Planner {
   evaluated: EvaluatedNode[];
   warnings: Map<string, string[]>;
   issues: GraphIssue[];
+  /** Ids of files that the request does not know. */
+  unknownMedia: Set<string>;
   /** Sizes of known values, which are measured once. */
   sizes: Map<Known, number>;
   /** Bytes of everything the plan says so far. */
@@ -81,20 +88,66 @@ const weigh = (planner: Planner, known: Known): void => {
   planner.bytes += bytes;
 };
 
-const source = (planner: Planner, node: string, port: string): Source => {
-  const output = planner.outputs.get(node)?.get(port) ?? { value: undefined };
-  if (!isKnown(output)) return { node, port };
-  weigh(planner, output);
-  return { value: output.value };
+/** What a node gives at a port, as far as it is known; an input that was not given is nothing. */
+const outputOf = ({ outputs }: Planner, node: string, port: string): Abstract => {
+  const given = outputs.get(node);
+  return given ? (given.get(port) ?? { value: undefined }) : ANYTHING;
 };
 
 const abstractSources = (planner: Planner, node: GraphNode, port: string): Abstract[] =>
-  (planner.wiring.inputs.get(node.id)?.get(port) ?? []).map(
-    (edge) => planner.outputs.get(edge.node)?.get(edge.port) ?? { value: undefined },
-  );
+  (planner.wiring.inputs.get(node.id)?.get(port) ?? []).map((edge) => outputOf(planner, edge.node, edge.port));
 
-const literalsOf = (node: GraphNode, schema: JsonSchema | undefined): Record<string, unknown> => {
-  if (callsModel(node.type)) return literalInputs(node, schema);
+/** Puts files in place of their ids, and says what can't be a file of the port's kind. */
+const resolveFiles = (planner: Planner, nodeId: string, port: string, type: InputPort["type"], value: unknown): unknown => {
+  if (!isFileType(type) || value === undefined || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => resolveFiles(planner, nodeId, port, type, item));
+  const file = isMediaId(value) ? planner.request.media.get(value) : value;
+  if (file === undefined) {
+    planner.unknownMedia.add(value as string);
+    planner.issues.push({ nodeId, message: `${port}: there is no media file ${value as string} of yours` });
+    return value;
+  }
+  const problem = mediaProblem(type, file);
+  if (problem) planner.issues.push({ nodeId, message: `${port}: ${problem}` });
+  return file;
+};
+
+const source = (
+  planner: Planner,
+  edge: { node: string; port: string },
+  to: { id: string; port: string; type: InputPort["type"] },
+): Source => {
+  const output = outputOf(planner, edge.node, edge.port);
+  if (!isKnown(output)) return edge;
+  weigh(planner, output);
+  return { value: resolveFiles(planner, to.id, to.port, to.type, output.value) };
+};
+
+/** True unless all that flows is known to be nothing. */
+const isGiven = (planner: Planner, edges: readonly { node: string; port: string }[]): boolean =>
+  edges.some(({ node, port }) => {
+    const output = outputOf(planner, node, port);
+    return !isKnown(output) || (output.value !== undefined && output.value !== null);
+  });
+
+/** The literal inputs of a model. Files are meant by their addresses; empty ones are none. */
+const modelLiterals = (planner: Planner, node: GraphNode, schema: JsonSchema | undefined, ports: Map<string, InputPort>) => {
+  const wired = planner.wiring.inputs.get(node.id);
+  const address = (file: unknown): unknown => (isMedia(file) ? file.url : Array.isArray(file) ? file.map(address) : file);
+  return Object.fromEntries(
+    Object.entries(literalInputs(node, schema)).flatMap(([name, value]): [string, unknown][] => {
+      const type = ports.get(name)?.type ?? "any";
+      if (!isFileType(type)) return [[name, value]];
+      // What flows in is used instead.
+      return value === "" || isGiven(planner, wired?.get(name) ?? [])
+        ? []
+        : [[name, address(resolveFiles(planner, node.id, name, type, value))]];
+    }),
+  );
+};
+
+const literalsOf = (planner: Planner, node: GraphNode, schema: JsonSchema | undefined, ports: Map<string, InputPort>) => {
+  if (callsModel(node.type)) return modelLiterals(planner, node, schema, ports);
   const names = { "text-box": ["text"], list: ["items"], "http-request": ["method", "url", "headers", "body", "extract"] }[node.type] ?? [];
   return Object.fromEntries(names.filter((name) => node.data[name] !== undefined).map((name) => [name, node.data[name]]));
 };
@@ -103,7 +156,7 @@ const buildStep = (planner: Planner, node: GraphNode, terms: ModelTerms | undefi
   const ports = inputPorts(node, terms?.inputSchema);
   const wired = planner.wiring.inputs.get(node.id) ?? new Map<string, { node: string; port: string }[]>();
   const properties = terms && isRecord(terms.inputSchema.properties) ? Object.keys(terms.inputSchema.properties) : [];
-  const literals = literalsOf(node, terms?.inputSchema);
+  const literals = literalsOf(planner, node, terms?.inputSchema, ports);
   const isTemplate = (name: string): boolean => planner.request.verbatim !== true && ports.get(name)?.type === "text";
   weigh(planner, { value: literals });
   return {
@@ -111,7 +164,12 @@ const buildStep = (planner: Planner, node: GraphNode, terms: ModelTerms | undefi
     type: node.type as PlanStep["type"],
     ...(terms ? { model: terms.internalName } : {}),
     literals,
-    sources: Object.fromEntries([...wired].map(([port, edges]) => [port, edges.map((edge) => source(planner, edge.node, edge.port))])),
+    sources: Object.fromEntries(
+      [...wired].map(([port, edges]) => {
+        const to = { id: node.id, port, type: ports.get(port)?.type ?? "any" };
+        return [port, edges.map((edge) => source(planner, edge, to))];
+      }),
+    ),
     listPorts: [...ports].filter(([, port]) => port.list).map(([name]) => name),
     textPorts: properties.filter(isTemplate),
     inputNames: properties,
@@ -135,19 +193,27 @@ interface KnownItems extends Bound {
   /** Every port is known, so these are the items; otherwise they are all that the known ports can make of one. */
   complete: boolean;
   unknown: ReadonlySet<string>;
+  /** The known ports don't fit together. */
+  failed: boolean;
 }
+
+/** What a part of planning gives; undefined when it can't be, which is said then. */
+const attempt = <T>(planner: Planner, nodeId: string, work: () => T): T | undefined => {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof BindError)) throw error;
+    planner.issues.push({ nodeId, message: error.message });
+    return undefined;
+  }
+};
 
 const knownItems = (planner: Planner, step: PlanStep): KnownItems => {
   const unknown = unknownPorts(step);
   const complete = unknown.size === 0;
   const sources = Object.fromEntries(Object.entries(step.sources).filter(([port]) => !unknown.has(port)));
-  try {
-    return { ...bindItems({ sources, listPorts: step.listPorts }, runsNothing), complete, unknown };
-  } catch (error) {
-    if (!(error instanceof BindError)) throw error;
-    planner.issues.push({ nodeId: step.id, message: error.message });
-    return { items: [], mapped: true, complete, unknown };
-  }
+  const bound = attempt(planner, step.id, () => bindItems({ sources, listPorts: step.listPorts }, runsNothing));
+  return { ...(bound ?? { items: [], mapped: true }), complete, unknown, failed: bound === undefined };
 };
 
 /** Calls the step makes at most: a list that is known decides, because all lists of a step are as long. */
@@ -170,25 +236,14 @@ const mostItems = (planner: Planner, node: GraphNode, step: PlanStep): { items: 
 
 const warnUnresolved = (planner: Planner, step: PlanStep): void => {
   if (planner.request.verbatim) return;
-  const missing = placeholdersIn(step.literals).filter((name) => !Object.hasOwn(step.sources, name));
-  if (missing.length > 0)
-    planner.warnings.set(
-      step.id,
-      missing.map((name) => `{{${name}}} is not connected and becomes empty text`),
-    );
-};
-
-const evaluated = (planner: Planner, step: PlanStep, { items, mapped }: Bound): unknown => {
-  try {
-    return collect(
-      items.map((item) => pureValue(step, item)),
-      mapped,
-    );
-  } catch (error) {
-    if (!(error instanceof BindError)) throw error;
-    planner.issues.push({ nodeId: step.id, message: error.message });
-    return undefined;
-  }
+  const texts = step.model === undefined ? step.literals : step.textPorts.map((name) => member(step.literals, name));
+  const warnings = placeholdersIn(texts).flatMap((name) => {
+    const sources = member(step.sources, name) as readonly Source[] | undefined;
+    if (!sources) return [`{{${name}}} is not connected and becomes empty text`];
+    const isNothing = sources.every((one) => "value" in one && (one.value === undefined || one.value === null));
+    return isNothing ? [`{{${name}}} was not given and becomes empty text`] : [];
+  });
+  if (warnings.length > 0) planner.warnings.set(step.id, warnings);
 };
 
 /** text-box and list: evaluated now when they can be. */
@@ -198,8 +253,16 @@ const planPure = (planner: Planner, node: GraphNode): void => {
   const [port] = node.type === "list" ? ["items"] : ["text"];
   const bound = knownItems(planner, step);
   if (bound.complete) {
-    const value = evaluated(planner, step, bound);
-    planner.outputs.set(node.id, new Map([[port!, { value }]]));
+    const made = bound.failed
+      ? undefined
+      : attempt(planner, step.id, () => ({
+          value: collect(
+            bound.items.map((item) => pureValue(step, item)),
+            bound.mapped,
+          ),
+        }));
+    if (!made) return;
+    planner.outputs.set(node.id, new Map([[port!, made]]));
     planner.evaluated.push({ id: node.id, type: step.type, warnings: planner.warnings.get(node.id) ?? [] });
     return;
   }
@@ -216,8 +279,9 @@ const planPure = (planner: Planner, node: GraphNode): void => {
 const planHttp = (planner: Planner, node: GraphNode): void => {
   const step = buildStep(planner, node, undefined);
   warnUnresolved(planner, step);
-  if (typeof step.literals.url !== "string" || step.literals.url === "") planner.issues.push({ nodeId: node.id, message: "needs a url" });
   const bound = knownItems(planner, step);
+  const calls = bound.complete ? attempt(planner, node.id, () => bound.items.map((item) => httpCall(step, item))) : undefined;
+  for (const message of httpProblems(step.literals, calls)) planner.issues.push({ nodeId: node.id, message });
   const most = mostItems(planner, node, step);
   const maxItems = itemsOf(bound, most.items);
   planner.steps.push({ ...step, maxItems });
@@ -232,16 +296,30 @@ const planHttp = (planner: Planner, node: GraphNode): void => {
 
 const requiredNames = (schema: JsonSchema): string[] => (Array.isArray(schema.required) ? (schema.required as string[]) : []);
 
-/** Checks the inputs of a model call as far as they are known. */
-const checkCall = (planner: Planner, step: PlanStep, terms: ModelTerms, calls: readonly Record<string, unknown>[] | undefined): void => {
+/** Inputs of a step that will be known only when it runs: what flows in then, and texts that it is put into. */
+const openInputs = (step: PlanStep, unknown: ReadonlySet<string>): Set<string> =>
+  new Set([
+    ...unknown,
+    ...step.textPorts.filter((name) => placeholdersIn(member(step.literals, name)).some((placeholder) => unknown.has(placeholder))),
+  ]);
+
+/** Checks the inputs of a model's calls as far as they are known. */
+const checkCalls = (
+  planner: Planner,
+  step: PlanStep,
+  terms: ModelTerms,
+  calls: readonly Record<string, unknown>[],
+  unknown: ReadonlySet<string>,
+): void => {
   const report = (message: string): void => void planner.issues.push({ nodeId: step.id, message });
-  if (!calls) {
-    for (const name of requiredNames(terms.inputSchema)) {
-      if (member(step.literals, name) === undefined && member(step.sources, name) === undefined) report(`needs the input ${name}`);
-    }
+  if (calls.length === 0) {
+    // Nothing will be called, but what would be is judged as far as that goes.
+    for (const name of requiredNames(terms.inputSchema))
+      if (member(step.literals, name) === undefined && member(step.sources, name) === undefined) report(`${name}: is required`);
     return;
   }
-  const problems = calls.flatMap((inputs) => terms.validate(inputs));
+  const open = openInputs(step, unknown);
+  const problems = calls.flatMap((inputs) => terms.validate(inputs)).filter(({ path }) => !open.has(path.split(".")[0]!));
   for (const message of new Set(problems.map((issue) => `${issue.path}: ${issue.message}`))) report(message);
 };
 
@@ -252,25 +330,15 @@ const answerTokens = (schema: JsonSchema, inputs: Readonly<Record<string, unknow
   return typeof given === "number" ? given : LIMITS.textValueBytes;
 };
 
-/** What the step's calls are given, as far as it is known. */
-const knownInputs = (planner: Planner, step: PlanStep, bound: Bound): Record<string, unknown>[] => {
-  try {
-    return bound.items.map((item) => callInputs(step, item));
-  } catch (error) {
-    if (!(error instanceof BindError)) throw error;
-    planner.issues.push({ nodeId: step.id, message: error.message });
-    return [];
-  }
-};
-
 const planCall = (planner: Planner, node: GraphNode, terms: ModelTerms): void => {
   const step = buildStep(planner, node, terms);
   warnUnresolved(planner, step);
   const bound = knownItems(planner, step);
-  const candidates = knownInputs(planner, step, bound);
-  checkCall(planner, step, terms, bound.complete ? candidates : undefined);
-  const most = mostItems(planner, node, step);
+  // What the step's calls are given, as far as it is known.
+  const candidates = attempt(planner, node.id, () => bound.items.map((item) => callInputs(step, item))) ?? [];
   const { unknown } = bound;
+  checkCalls(planner, step, terms, candidates, unknown);
+  const most = mostItems(planner, node, step);
   const inputTokens = most.tokens + MESSAGE_OVERHEAD_TOKENS + (step.sources.image || step.literals.image ? IMAGE_TOKENS : 0);
   const worst = Math.max(
     0,
@@ -318,16 +386,22 @@ const planModelNode = (planner: Planner, node: GraphNode): void => {
   } else planCall(planner, node, terms);
 };
 
+const planUpload = (planner: Planner, node: GraphNode): void => {
+  const { mediaId } = node.data;
+  const isNamed = typeof mediaId === "string" && mediaId !== "";
+  const file = isNamed ? planner.request.media.get(mediaId) : undefined;
+  if (file) return known(planner, node, [["media", file]]);
+  if (isNamed) planner.unknownMedia.add(mediaId);
+  planner.issues.push({ nodeId: node.id, message: isNamed ? `there is no media file ${mediaId} of yours` : "needs a mediaId" });
+};
+
 const planNode = (planner: Planner, node: GraphNode): void => {
   if (callsModel(node.type)) return planModelNode(planner, node);
   switch (node.type) {
     case "request-input":
       return known(planner, node, planner.request.inputs);
-    case "media-upload": {
-      const file = typeof node.data.mediaId === "string" ? planner.request.media.get(node.data.mediaId) : undefined;
-      if (!file) return void planner.issues.push({ nodeId: node.id, message: "its media file does not exist" });
-      return known(planner, node, [["media", file]]);
-    }
+    case "media-upload":
+      return planUpload(planner, node);
     case "text-box":
     case "list":
       return planPure(planner, node);
@@ -361,12 +435,45 @@ const labelsOf = (nodes: readonly GraphNode[]): Pick<RunPlan, "labels"> => {
   return labels.length === 0 ? {} : { labels: Object.fromEntries(labels) as Record<string, string> };
 };
 
+/** What flows into the response-output ports. Several nodes of the kind make one result. */
+const planOutput = (planner: Planner, nodes: readonly GraphNode[]): Record<string, Source[]> => {
+  const output = new Map<string, Source[]>();
+  for (const node of nodes) {
+    for (const [port, edges] of planner.wiring.inputs.get(node.id) ?? []) {
+      const to = { id: node.id, port, type: anyInput(node, port)?.type ?? "any" };
+      output.set(port, [...(output.get(port) ?? []), ...edges.map((edge) => source(planner, edge, to))]);
+    }
+  }
+  return Object.fromEntries(output);
+};
+
+/** Every issue once, in the order of the nodes; those of the graph as a whole come first. */
+const inOrder = ({ nodes }: Graph, issues: readonly GraphIssue[]): GraphIssue[] => {
+  const position = new Map(nodes.map((node, index) => [node.id, index]));
+  const at = ({ nodeId }: GraphIssue): number => (nodeId === null ? -1 : (position.get(nodeId) ?? -1));
+  const distinct = new Map(issues.map((issue) => [`${issue.nodeId ?? ""}\n${issue.message}`, issue]));
+  return [...distinct.values()].sort((a, b) => at(a) - at(b));
+};
+
+const plannedModels = ({ models }: PlanRequest, steps: readonly PlanStep[]): RunPlan["models"] => {
+  const used = new Set(steps.map((step) => step.model).filter((name) => name !== undefined));
+  return Object.fromEntries(
+    [...used].map((name) => {
+      const { providerKind, modality, price } = models.get(name)!;
+      return [name, { providerKind, modality, price }];
+    }),
+  );
+};
+
+export type Planned = { plan: RunPlan; issues: [] } | { plan: undefined; issues: GraphIssue[]; unknownMedia: string[] };
+
 /**
  * Turns a graph, its inputs and the models it names into a plan. Pure nodes whose inputs are known are evaluated
  * here, once; what is left runs later.
- * @returns the plan, or every reason why the graph can't run.
+ * @returns the plan, or every reason why the graph can't run. Among them may be files that the request did not bring:
+ * `unknownMedia` has their ids.
  */
-export const planRun = (request: PlanRequest): { plan: RunPlan; issues: [] } | { plan: undefined; issues: GraphIssue[] } => {
+export const planRun = (request: PlanRequest): Planned => {
   const schemaOf = (node: GraphNode): JsonSchema | undefined =>
     typeof node.data.model === "string" ? request.models.get(node.data.model)?.inputSchema : undefined;
   const { wiring, issues } = checkStructure(request.graph, schemaOf);
@@ -377,36 +484,27 @@ export const planRun = (request: PlanRequest): { plan: RunPlan; issues: [] } | {
     steps: [],
     evaluated: [],
     warnings: new Map(),
-    issues: [...request.graph.issues, ...issues],
+    issues: [...request.graph.issues, ...issues, ...checkSettings(request.graph, schemaOf)],
+    unknownMedia: new Set(),
     sizes: new Map(),
     bytes: 0,
   };
-  for (const node of wiring.order) planNode(planner, node);
+  // Nodes on a cycle can't be ordered, but have problems of their own that are worth knowing.
+  for (const node of [...wiring.order, ...wiring.stuck]) planNode(planner, node);
   const outputNodes = wiring.order.filter((node) => node.type === "response-output");
-  const output = new Map<string, Source[]>();
-  for (const node of outputNodes) {
-    for (const [port, edges] of wiring.inputs.get(node.id) ?? []) {
-      output.set(port, [...(output.get(port) ?? []), ...edges.map((edge) => source(planner, edge.node, edge.port))]);
-    }
-  }
+  const output = planOutput(planner, outputNodes);
   planner.issues.push(...tooMuch(planner));
-  if (planner.issues.length > 0) return { plan: undefined, issues: planner.issues };
-  const used = new Set(planner.steps.map((step) => step.model).filter((name) => name !== undefined));
-  const models = Object.fromEntries(
-    [...used].map((name) => {
-      const { providerKind, modality, price } = request.models.get(name)!;
-      return [name, { providerKind, modality, price }];
-    }),
-  );
+  if (planner.issues.length > 0)
+    return { plan: undefined, issues: inOrder(request.graph, planner.issues), unknownMedia: [...planner.unknownMedia] };
   const { steps, evaluated, warnings } = planner;
   return {
     plan: {
       steps,
       evaluated,
       warnings: Object.fromEntries(warnings),
-      models,
+      models: plannedModels(request, steps),
       ...labelsOf(wiring.order),
-      output: Object.fromEntries(output),
+      output,
       outputNodes: outputNodes.map((node) => node.id),
       markupPermille: request.markupPermille,
     },

@@ -1,10 +1,12 @@
 import { fieldsOf } from "./fields";
+import { MEDIA_FAMILIES } from "./media";
 import { propertySchema, type JsonSchema } from "./price";
 import { callsModel, isRecord, type GraphNode } from "./types";
 import { placeholders, placeholdersIn } from "./value";
 
-/** What a port carries. `media` is a file of any kind. */
-export type PortType = "text" | "number" | "boolean" | "image" | "video" | "audio" | "media" | "any";
+/** What a port carries. `media` is a file of any kind, `any` whatever JSON can say. */
+export const PORT_TYPES = ["text", "number", "boolean", "image", "video", "audio", "media", "any"] as const;
+export type PortType = (typeof PORT_TYPES)[number];
 
 export interface InputPort {
   type: PortType;
@@ -12,14 +14,58 @@ export interface InputPort {
   list: boolean;
 }
 
-const MEDIA_TYPES: readonly PortType[] = ["image", "video", "audio", "media"];
+/**
+ * What becomes of a value on its way into a port: it arrives as it is, becomes text, is looked at when it is there, or
+ * can't flow there at all.
+ */
+export type Flow = "allowed" | "converted" | "checked" | "refused";
 
-/** Which outputs may flow into which inputs. Text may carry a media URL; anything but media may become text. */
-export const compatible = (from: PortType, to: PortType): boolean => {
-  if (from === "any" || to === "any" || from === to) return true;
-  if (MEDIA_TYPES.includes(to)) return from === "text" || from === "media" || (to === "media" && MEDIA_TYPES.includes(from));
-  return to === "text" && !MEDIA_TYPES.includes(from);
+const INTO_FILES_OF = (own: PortType): Record<"image" | "video" | "audio" | "media", Flow> => ({
+  image: own === "image" ? "allowed" : "refused",
+  video: own === "video" ? "allowed" : "refused",
+  audio: own === "audio" ? "allowed" : "refused",
+  media: "allowed",
+});
+const INTO_NO_FILE = { image: "refused", video: "refused", audio: "refused", media: "refused" } as const;
+
+/** Which outputs (outer) may flow into which inputs (inner). Checked before a run. */
+export const FLOWS: Readonly<Record<PortType, Readonly<Record<PortType, Flow>>>> = {
+  text: { text: "allowed", number: "refused", boolean: "refused", ...INTO_NO_FILE, any: "allowed" },
+  number: { text: "converted", number: "allowed", boolean: "refused", ...INTO_NO_FILE, any: "allowed" },
+  boolean: { text: "converted", number: "refused", boolean: "allowed", ...INTO_NO_FILE, any: "allowed" },
+  image: { text: "refused", number: "refused", boolean: "refused", ...INTO_FILES_OF("image"), any: "allowed" },
+  video: { text: "refused", number: "refused", boolean: "refused", ...INTO_FILES_OF("video"), any: "allowed" },
+  audio: { text: "refused", number: "refused", boolean: "refused", ...INTO_FILES_OF("audio"), any: "allowed" },
+  media: {
+    ...{ text: "refused", number: "refused", boolean: "refused", any: "allowed" },
+    ...{ image: "checked", video: "checked", audio: "checked", media: "allowed" },
+  },
+  any: {
+    ...{ text: "converted", number: "checked", boolean: "checked", any: "allowed" },
+    ...{ image: "checked", video: "checked", audio: "checked", media: "checked" },
+  },
 };
+
+const CALLED: Readonly<Record<PortType, string>> = {
+  text: "text",
+  number: "a number",
+  boolean: "a boolean",
+  image: "an image",
+  video: "a video",
+  audio: "an audio file",
+  media: "a file",
+  any: "any value",
+};
+
+/** A type as messages call it. */
+export const portTypeName = (type: PortType): string => CALLED[type];
+
+const FILE_TYPES = ["image", "video", "audio", "media"] as const;
+export type FileType = (typeof FILE_TYPES)[number];
+
+/** True for ports that take files. */
+export const isFileType = (type: PortType | undefined): type is FileType =>
+  type !== undefined && (FILE_TYPES as readonly string[]).includes(type);
 
 // Maps, because the names that are looked up are the users' own.
 const FIELD_PORTS: ReadonlyMap<string, PortType> = new Map([
@@ -59,8 +105,16 @@ export const outputPorts = (node: GraphNode): Map<string, PortType> => {
   return new Map(output ? [output] : []);
 };
 
+/** The files that an input of a model takes: its schema may name a family (`"contentMediaType": "image/*"`). */
+const fileType = ({ contentMediaType }: JsonSchema): PortType => {
+  const family = typeof contentMediaType === "string" ? contentMediaType.split("/")[0] : undefined;
+  return MEDIA_FAMILIES.find((one) => one === family) ?? "media";
+};
+
 const schemaPort = (schema: JsonSchema): InputPort => {
-  if (schema.format === "media") return { type: "media", list: false };
+  if (schema.format === "media") return { type: fileType(schema), list: false };
+  if (schema.type === "array" && isRecord(schema.items) && schema.items.format === "media")
+    return { type: fileType(schema.items), list: true };
   if (schema.type === "string") return { type: "text", list: false };
   if (schema.type === "number" || schema.type === "integer") return { type: "number", list: false };
   if (schema.type === "boolean") return { type: "boolean", list: false };
@@ -78,12 +132,18 @@ export const literalInputs = (node: GraphNode, schema: JsonSchema | undefined): 
 
 const namedPorts = (names: readonly string[], type: PortType): [string, InputPort][] => names.map((name) => [name, { type, list: false }]);
 
-const modelPorts = (node: GraphNode, schema: JsonSchema | undefined): Map<string, InputPort> => {
-  const properties = schema && isRecord(schema.properties) ? Object.entries(schema.properties) : [];
-  const declared = properties
+/** The ports of a model's own inputs, by name. */
+export const schemaPorts = (schema: JsonSchema): [string, InputPort][] =>
+  (isRecord(schema.properties) ? Object.entries(schema.properties) : [])
     .filter((entry): entry is [string, JsonSchema] => isRecord(entry[1]))
     .map(([name, property]): [string, InputPort] => [name, schemaPort(property)]);
-  return new Map([...namedPorts(placeholdersIn(literalInputs(node, schema)), "any"), ...declared]);
+
+const modelPorts = (node: GraphNode, schema: JsonSchema | undefined): Map<string, InputPort> => {
+  const declared = schema ? schemaPorts(schema) : [];
+  const isFilled = new Map(declared.map(([name, port]) => [name, port.type === "text"]));
+  // Without a schema it can't be told which literals are texts.
+  const texts = Object.entries(literalInputs(node, schema)).filter(([name]) => isFilled.get(name) ?? schema === undefined);
+  return new Map([...namedPorts(placeholdersIn(texts.map(([, text]) => text)), "any"), ...declared]);
 };
 
 /** The input ports of a node. For nodes that call a model they follow the model's input schema. */

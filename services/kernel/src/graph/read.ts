@@ -47,7 +47,7 @@ export const readGraph = (nodesJson: string, edgesJson: string): Graph & { issue
       continue;
     }
     edges.push({
-      id: typeof edge.id === "string" ? edge.id : String(index),
+      id: typeof edge.id === "string" && edge.id !== "" ? edge.id : String(index),
       source: edge.source,
       target: edge.target,
       sourceHandle: handle(edge.sourceHandle),

@@ -1,46 +1,71 @@
-import { anyInput, compatible, defaultInput, inputPorts, outputPorts, type InputPort, type PortType } from "./ports";
+import { anyInput, defaultInput, FLOWS, inputPorts, isFileType, outputPorts, portTypeName, type InputPort, type PortType } from "./ports";
 import type { JsonSchema } from "./price";
-import { isNodeType, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "./types";
+import { callsModel, isNodeType, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "./types";
 
 /** Edges by target node and port, in edge order, and the nodes in dependency order. Notes are left out. */
 export interface Wiring {
   order: GraphNode[];
+  /** Nodes that are on a cycle or behind one. */
+  stuck: GraphNode[];
   inputs: Map<string, Map<string, { node: string; port: string }[]>>;
 }
+
+const ANYTHING: InputPort = { type: "any", list: false };
+const SHOWN_PORTS = 12;
 
 type SchemaOf = (node: GraphNode) => JsonSchema | undefined;
 
 interface Ports {
-  inputs: (node: GraphNode) => Map<string, InputPort>;
+  /** Undefined for nodes that call a model which is not known. */
+  inputs: (node: GraphNode) => Map<string, InputPort> | undefined;
   outputs: (node: GraphNode) => Map<string, PortType>;
 }
 
 const once = <T>(make: (node: GraphNode) => T): ((node: GraphNode) => T) => {
   const made = new Map<GraphNode, T>();
   return (node) => {
-    const known = made.get(node) ?? make(node);
-    made.set(node, known);
-    return known;
+    if (!made.has(node)) made.set(node, make(node));
+    return made.get(node)!;
   };
 };
 
-const connect = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>, ports: Ports, wiring: Wiring): string | undefined => {
+const choices = (names: Iterable<string>): string => {
+  const [first, ...rest] = [...names];
+  if (first === undefined) return "it has none";
+  return `it has ${[first, ...rest].slice(0, SHOWN_PORTS).join(", ")}${rest.length >= SHOWN_PORTS ? ", …" : ""}`;
+};
+
+const typeProblem = (edge: GraphEdge, [port, output]: [string, PortType], [name, input]: [string, PortType]): string => {
+  const hint = isFileType(output) && input === "text" ? `; {{${name}}} in its text would be the file's address` : "";
+  return `${edge.source}.${port} is ${portTypeName(output)} and can't flow into ${edge.target}.${name}, which takes ${portTypeName(input)} (edge ${edge.id})${hint}`;
+};
+
+const missingEnds = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>): string[] => [
+  ...(nodes.has(edge.source) ? [] : [`the edge ${edge.id} comes from ${edge.source}, which does not exist`]),
+  ...(nodes.has(edge.target) ? [] : [`the edge ${edge.id} goes to ${edge.target}, which does not exist`]),
+];
+
+/** Wires one edge, or says what is wrong with it. */
+const connect = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>, ports: Ports, wiring: Wiring): string[] => {
   const [from, to] = [nodes.get(edge.source), nodes.get(edge.target)];
-  if (!from) return `an edge comes from ${edge.source}, which does not exist`;
-  if (!to) return `an edge goes to ${edge.target}, which does not exist`;
-  if (from.type === "note" || to.type === "note" || !isNodeType(from.type) || !isNodeType(to.type)) return undefined;
+  if (!from || !to) return missingEnds(edge, nodes);
+  if (from.type === "note" || to.type === "note" || !isNodeType(from.type) || !isNodeType(to.type)) return [];
   const outputs = ports.outputs(from);
   const port = edge.sourceHandle ?? [...outputs.keys()][0] ?? "";
   const outputType = outputs.get(port);
-  if (outputType === undefined) return `${from.id} has no output ${port || "at all"}`;
   const name = edge.targetHandle ?? defaultInput(to, port);
-  const input = anyInput(to, name) ?? ports.inputs(to).get(name);
-  if (!input) return `${to.id} has no input ${name}`;
-  if (!compatible(outputType, input.type))
-    return `${from.id}.${port} is ${outputType} and can't flow into ${to.id}.${name}, which takes ${input.type}`;
+  // What a model without a schema takes is not known; that the model is missing is said elsewhere.
+  const input = anyInput(to, name) ?? ports.inputs(to)?.get(name) ?? (ports.inputs(to) ? undefined : ANYTHING);
+  const problems = [
+    ...(outputType === undefined ? [`${from.id} has no output ${port || "at all"} (edge ${edge.id}); ${choices(outputs.keys())}`] : []),
+    ...(input ? [] : [`${to.id} has no input ${name} (edge ${edge.id}); ${choices(ports.inputs(to)!.keys())}`]),
+  ];
+  if (outputType !== undefined && input && FLOWS[outputType][input.type] === "refused")
+    problems.push(typeProblem(edge, [port, outputType], [name, input.type]));
+  if (problems.length > 0) return problems;
   const wired = wiring.inputs.get(to.id) ?? new Map<string, { node: string; port: string }[]>();
   wiring.inputs.set(to.id, wired.set(name, [...(wired.get(name) ?? []), { node: from.id, port }]));
-  return undefined;
+  return [];
 };
 
 /** Kahn's algorithm, stable in node order. What is left over is on a cycle or behind one. */
@@ -92,17 +117,19 @@ export const checkStructure = (graph: Graph, schemaOf: SchemaOf): { wiring: Wiri
     if (!isNodeType(node.type)) issues.push({ nodeId: node.id, message: `there is no node kind ${node.type}` });
     if (!nodes.has(node.id)) nodes.set(node.id, node);
   }
-  const wiring: Wiring = { order: [], inputs: new Map() };
+  const wiring: Wiring = { order: [], stuck: [], inputs: new Map() };
+  const portsOf = (node: GraphNode): Map<string, InputPort> | undefined => {
+    const schema = schemaOf(node);
+    return callsModel(node.type) && schema === undefined ? undefined : inputPorts(node, schema);
+  };
   // Reading a node's ports means reading its texts: once, however many edges it has.
-  const ports: Ports = { inputs: once((node) => inputPorts(node, schemaOf(node))), outputs: once(outputPorts) };
+  const ports: Ports = { inputs: once(portsOf), outputs: once(outputPorts) };
   for (const edge of graph.edges) {
-    const problem = connect(edge, nodes, ports, wiring);
-    if (problem)
-      issues.push({ nodeId: nodes.has(edge.target) ? edge.target : nodes.has(edge.source) ? edge.source : null, message: problem });
+    const nodeId = nodes.has(edge.target) ? edge.target : nodes.has(edge.source) ? edge.source : null;
+    for (const message of connect(edge, nodes, ports, wiring)) issues.push({ nodeId, message });
   }
   const runnable = [...nodes.values()].filter((node) => isNodeType(node.type) && node.type !== "note");
   const { order, stuck } = dependencyOrder(runnable, wiring.inputs);
   for (const node of onCycle(stuck, wiring.inputs)) issues.push({ nodeId: node.id, message: "is part of a cycle" });
-  wiring.order = order;
-  return { wiring, issues };
+  return { wiring: { ...wiring, order, stuck }, issues };
 };

@@ -27,10 +27,13 @@ export const concatenated = (values: readonly unknown[]): unknown[] =>
 export const member = (record: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(record, name) ? record[name] : undefined;
 
-const PLACEHOLDER = /\{\{\s*([A-Za-z0-9_][A-Za-z0-9_.-]*)\s*\}\}/g;
+/** `{{name}}`, with blanks around the name, in any script; a backslash before it makes it plain text. */
+const PLACEHOLDER = /(\\?)\{\{\s*([\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*)\s*\}\}/gu;
 
 /** The distinct names of `{{name}}` in a text, in order of appearance. */
-export const placeholders = (text: string): string[] => [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1]!))];
+export const placeholders = (text: string): string[] => [
+  ...new Set([...text.matchAll(PLACEHOLDER)].flatMap(([, escape, name]) => (escape ? [] : [name!]))),
+];
 
 /** Every `{{name}}` anywhere inside a JSON value. */
 export const placeholdersIn = (value: unknown): string[] => {
@@ -45,13 +48,14 @@ export class BindError extends Error {
 }
 
 /**
- * Fills `{{name}}` in a text; an unresolved name becomes empty text.
+ * Fills `{{name}}` in a text, once: what is put in is not read again. An unresolved name becomes empty text.
  * @throws BindError when the text would outgrow its limit: texts that are made of texts grow without bounds.
  */
 export const fill = (text: string, resolve: (name: string) => unknown): string => {
   const texts = new Map<string, string>();
   let added = 0;
-  return text.replace(PLACEHOLDER, (_, name: string) => {
+  return text.replace(PLACEHOLDER, (whole: string, escape: string, name: string) => {
+    if (escape) return whole.slice(1);
     const value = texts.get(name) ?? asText(resolve(name));
     texts.set(name, value);
     added += value.length;

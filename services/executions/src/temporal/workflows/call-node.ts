@@ -90,13 +90,12 @@ const jobMayRun = (error: unknown): boolean => {
 /** Stops a call and notes how that went; what had been finished by then counts. */
 const stopCall = (run: GraphRun, call: ModelCall, stop: () => Promise<CancelResult>): Promise<CallResult | null> =>
   CancellationScope.nonCancellable(async () => {
-    const node = run.node(call.nodeId);
     try {
       const { report, finished } = await stop();
-      node.cancelReport = report;
+      run.stopped(call.nodeId, report);
       return finished && record(run, call, finished);
     } catch {
-      node.cancelReport = "could_not_stop";
+      run.stopped(call.nodeId, "could_not_stop");
       return null;
     }
   });

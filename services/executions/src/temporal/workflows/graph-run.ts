@@ -9,7 +9,7 @@ import {
   type PlanStep,
   type RunPlan,
 } from "@nodeloom/kernel/graph";
-import type { CompletedCall, NodeState, NodeStatus, RunError } from "../../run-types";
+import { CANCEL_REPORTS, type CancelReport, type CompletedCall, type NodeState, type NodeStatus, type RunError } from "../../run-types";
 
 const newNode = (
   { labels = {} }: RunPlan,
@@ -117,6 +117,13 @@ export class GraphRun {
     node.status = "failed";
     node.error = error;
     node.durationMs = now - (node.startedAt ?? now);
+  }
+
+  /** What came of stopping one of a node's calls. The node tells of the one that fared worst. */
+  stopped(nodeId: string, report: CancelReport): void {
+    const node = this.node(nodeId);
+    const worse = CANCEL_REPORTS.indexOf(report) > CANCEL_REPORTS.indexOf(node.cancelReport ?? "stopped");
+    if (worse || node.cancelReport === null) node.cancelReport = report;
   }
 
   /** What never ran is skipped; what still ran is cancelled. */

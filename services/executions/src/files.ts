@@ -1,0 +1,53 @@
+import { isFileType, isMedia, isMediaId, LIMITS, mediaProblem, schemaPorts, type JsonSchema, type MediaValue } from "@nodeloom/kernel";
+import type { Media } from "./clients";
+
+/** A user's uploaded files by id; ids that are not the user's are left out. */
+export const files = async (
+  media: Pick<Media, "getObjects">,
+  ids: readonly string[],
+  ownerId: string,
+): Promise<Map<string, MediaValue>> => {
+  const asked = [...new Set(ids)].filter(isMediaId);
+  const batches = Array.from({ length: Math.ceil(asked.length / LIMITS.mediaIds) }, (_, index) =>
+    asked.slice(index * LIMITS.mediaIds, (index + 1) * LIMITS.mediaIds),
+  );
+  const answers = await Promise.all(batches.map((batch) => media.getObjects({ ids: batch, ownerId })));
+  return new Map(
+    answers.flatMap(({ objects }) => objects.map(({ id, url, contentType }): [string, MediaValue] => [id, { url, contentType }])),
+  );
+};
+
+type Inputs = Readonly<Record<string, unknown>>;
+
+const each = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : value === undefined ? [] : [value]);
+
+/**
+ * A call's inputs with the addresses of files in place of their ids: those that planning could not see.
+ * @returns the inputs, or what is wrong with one of them.
+ */
+export const withFiles = async (
+  media: Pick<Media, "getObjects">,
+  schema: JsonSchema,
+  inputs: Inputs,
+  ownerId: string,
+): Promise<{ inputs: Inputs } | { problem: string }> => {
+  const given = schemaPorts(schema).flatMap(([name, { type }]) =>
+    isFileType(type) && inputs[name] !== undefined ? [{ name, type, values: each(inputs[name]) }] : [],
+  );
+  const found = await files(
+    media,
+    given.flatMap(({ values }) => values.filter(isMediaId)),
+    ownerId,
+  );
+  const resolved = new Map(Object.entries(inputs));
+  for (const { name, type, values } of given) {
+    const known = values.map((value) => (isMediaId(value) ? (found.get(value) ?? null) : value));
+    const missing = known.indexOf(null);
+    if (missing >= 0) return { problem: `${name}: there is no media file ${values[missing] as string} of yours` };
+    const problem = known.map((value) => mediaProblem(type, value)).find((one) => one !== undefined);
+    if (problem !== undefined) return { problem: `${name}: ${problem}` };
+    const addresses = known.map((value) => (isMedia(value) ? value.url : value));
+    resolved.set(name, Array.isArray(inputs[name]) ? addresses : addresses[0]);
+  }
+  return { inputs: Object.fromEntries(resolved) };
+};

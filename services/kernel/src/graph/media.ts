@@ -1,0 +1,40 @@
+import { isMedia } from "./value";
+
+/** The families of files; what a port for files takes. */
+export const MEDIA_FAMILIES = ["image", "video", "audio"] as const;
+export type MediaFamily = (typeof MEDIA_FAMILIES)[number];
+
+const MEDIA_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
+const DATA_URL = /^data:([a-z0-9.+-]+)\/[a-z0-9.+-]+[;,]/i;
+
+/** True for what can only be the id of an uploaded file: no URL, and formed like one. */
+export const isMediaId = (value: unknown): value is string => typeof value === "string" && MEDIA_ID.test(value) && !URL.canParse(value);
+
+/** An http(s) URL, a data URL, or a media id. */
+export const isMediaReference = (value: string): boolean => {
+  if (/^data:/i.test(value)) return DATA_URL.test(value);
+  if (URL.canParse(value)) return /^https?:$/.test(new URL(value).protocol);
+  return MEDIA_ID.test(value);
+};
+
+const family = (contentType: string): string => contentType.split("/")[0]!.toLowerCase();
+
+/** The family of a file, as far as it can be told before it is fetched. */
+const familyOf = (value: unknown): string | undefined => {
+  if (isMedia(value)) return family(value.contentType);
+  const type = typeof value === "string" ? DATA_URL.exec(value)?.[1] : undefined;
+  return type?.toLowerCase();
+};
+
+/** A kind of file as messages call it. */
+const fileOf = (family: string): string =>
+  ({ image: "an image", video: "a video", audio: "an audio file" })[family] ?? `a file of the kind ${family}`;
+
+/** What is wrong with a known value for a port that takes files, or undefined. */
+export const mediaProblem = (takes: MediaFamily | "media", value: unknown): string | undefined => {
+  const what = takes === "media" ? "a file" : fileOf(takes);
+  if (!isMedia(value) && !(typeof value === "string" && isMediaReference(value)))
+    return `must be ${what}: an http(s) URL, a data URL or a media id`;
+  const found = familyOf(value);
+  return takes === "media" || found === undefined || found === takes ? undefined : `must be ${what}, but is ${fileOf(found)}`;
+};
