@@ -13,7 +13,8 @@ let listUrl: string;
 
 beforeAll(async () => {
   origin = createServer((request, response) => {
-    const items = decodeURIComponent(request.url!.slice(1)).split(",");
+    if (request.url === "/hang") return;
+    const items = decodeURIComponent(request.url!.slice(1)).split(",").filter(Boolean);
     response.setHeader("content-type", "application/json").end(JSON.stringify({ items }));
   }).listen(0, "127.0.0.1");
   await once(origin, "listening");
@@ -37,8 +38,34 @@ const start = async (nodes: unknown[], edges: unknown[], query = ""): Promise<An
   expect(saved.status).toBe(201);
   return post(`/api/workflows/${(saved.body as unknown as { slug: string }).slug}/run${query}`, { inputs: {} });
 };
-type NodeRow = { id: string; status: string; creditsCost: number; error: { message: string } | null; cancelReport?: string };
+interface NodeRow {
+  id: string;
+  label?: string;
+  status: string;
+  creditsCost: number;
+  items?: number;
+  itemsDone?: number;
+  error: { message: string } | null;
+  cancelReport?: string;
+}
 const nodesOf = (answer: Answer): Map<string, NodeRow> => new Map((answer.body.nodes as NodeRow[]).map((row) => [row.id, row]));
+/** The log of a run that is over: what was said of which node. */
+const story = async (id: string): Promise<[string, string | undefined][]> => {
+  const response = await fetch(`${platform.baseUrl}/api/executions/${id}/events`, { headers: { "x-api-key": user.key! } });
+  const events = (await response.text()).split("\n").filter((line) => line.startsWith("data: "));
+  return events.map((line) => {
+    const { type, data } = JSON.parse(line.slice("data: ".length)) as { type: string; data: { nodeId?: string } };
+    return [type, data.nodeId];
+  });
+};
+const ENDS = ["node.completed", "node.failed", "node.cancelled", "node.skipped"];
+const ends = async (id: string): Promise<Record<string, string>> => {
+  const log = await story(id);
+  const told = log.filter(([type]) => ENDS.includes(type));
+  expect(new Set(told.map(([, nodeId]) => nodeId)).size).toBe(told.length);
+  expect([log[0]![0], log.at(-1)![0]]).toEqual(["admitted", "settled"]);
+  return Object.fromEntries(told.map(([type, nodeId]) => [nodeId!, type.slice("node.".length)]));
+};
 const settled = (id: string): Promise<Answer> =>
   eventually(
     () => poll(id),
@@ -70,7 +97,9 @@ it("maps a node over a list that is known only when it runs, in order, and charg
   const after = await credits();
   expect(before.plan - after.plan).toBeCloseTo(cost, 3);
   expect(after.held).toBe(0);
-  expect(nodesOf(await poll(headers.get("x-execution-id")!)).get("pic")).toMatchObject({ status: "completed", error: null });
+  const id = headers.get("x-execution-id")!;
+  expect(nodesOf(await poll(id)).get("pic")).toMatchObject({ status: "completed", error: null, items: 3, itemsDone: 3 });
+  expect(await ends(id)).toEqual({ web: "completed", box: "completed", pic: "completed", out: "completed" });
 });
 
 it("fails with the node's name when lists that are known only then differ in length", async () => {
@@ -125,6 +154,102 @@ it("stops what still runs of a half-done fan-out, and charges what was held", as
   expect(before.plan - (await credits()).plan).toBeCloseTo(3 * 6.5, 3);
   expect((await credits()).held).toBe(0);
   expect((await post(`/api/executions/${id}/cancel`)).body.status).toBe("already_cancelled");
+});
+
+it("makes nothing of a list that turns out to be empty, and charges nothing", async () => {
+  const { status, body, headers } = await start(
+    [
+      node("web", "http-request", { method: "GET", url: `${listUrl}/,`, extract: "/items" }),
+      node("pic", "generate-image", { model: "sandbox-image-fast" }),
+      node("clip", "generate-video", { model: "sandbox-video", inputs: { prompt: "a loom", seconds: 1 } }),
+      OUT,
+    ],
+    [edge("web.body", "pic.prompt"), edge("pic.image", "clip.image"), edge("pic.image", "out.images"), edge("clip.video", "out.made")],
+  );
+  expect({ status, body }).toMatchObject({ status: 200, body: { result: { images: [], made: [] }, cost: 0 } });
+  const id = headers.get("x-execution-id")!;
+  expect(nodesOf(await poll(id)).get("pic")).toMatchObject({ status: "completed", items: 0, itemsDone: 0 });
+  expect(await ends(id)).toEqual({ web: "completed", pic: "completed", clip: "completed", out: "completed" });
+});
+
+it("fails by the name of the node, stops its siblings at their providers, and shows what came of every node", async () => {
+  const { status, body, headers } = await start(
+    [
+      node("text", "text-box", { text: "a loom" }),
+      node("still", "generate-image", { model: "sandbox-image-fast", inputs: { sandbox: { latencyMs: 0 } } }),
+      node("clip", "generate-video", {
+        label: "The trailer",
+        model: "sandbox-video",
+        inputs: { seconds: 1, sandbox: { fail: "job", latencyMs: 2_500 } },
+      }),
+      node("song", "generate-audio", { model: "sandbox-music", inputs: { sandbox: { fail: "hang" } } }),
+      node("behind", "text-box", { text: "{{clip}} of {{still}}" }),
+      OUT,
+    ],
+    [
+      ...["still", "clip", "song"].map((id) => edge("text.text", `${id}.prompt`)),
+      edge("clip.video", "behind.clip"),
+      edge("still.image", "behind.still"),
+      edge("behind.text", "out.text"),
+    ],
+  );
+  expect(status).toBe(500);
+  expect(body).toMatchObject({ code: "EXECUTION_FAILED", error: expect.stringMatching(/^node "The trailer" \(clip\): /) as string });
+  const id = headers.get("x-execution-id")!;
+  const answer = await poll(id);
+  expect(answer.body).toMatchObject({ status: "failed", error: { nodeId: "clip" }, creditsCost: FAST_IMAGE_CREDITS });
+  expect(answer.body.result).toBeUndefined();
+  const rows = nodesOf(answer);
+  expect(rows.get("clip")).toMatchObject({ status: "failed", label: "The trailer", error: { message: body.error } });
+  expect(rows.get("still")).toMatchObject({ status: "completed", creditsCost: FAST_IMAGE_CREDITS, itemsDone: 1 });
+  expect(rows.get("song")).toMatchObject({ status: "cancelled", cancelReport: "provider_told", creditsCost: 0 });
+  expect(rows.get("behind")).toMatchObject({ status: "skipped" });
+  expect(await ends(id)).toEqual({
+    ...{ text: "completed", still: "completed", clip: "failed", song: "cancelled", behind: "skipped", out: "skipped" },
+  });
+});
+
+it("says of every kind of node what a cancellation did to it", async () => {
+  const saved = await post("/api/workflows", {
+    name: "Everything hangs",
+    nodes: [
+      node("in", "request-input", { fields: [{ name: "prompt", type: "text", default: "a loom" }] }),
+      node("early", "text-box", { text: "{{prompt}}" }),
+      node("clip", "generate-video", { model: "sandbox-video", inputs: { seconds: 1, sandbox: { fail: "hang" } } }),
+      node("still", "generate-image", { model: "sandbox-image-fast", inputs: { sandbox: { fail: "hang" } } }),
+      node("chat", "llm-assistant", { model: "sandbox-chat", inputs: { sandbox: { fail: "hang" } } }),
+      node("web", "http-request", { url: `${listUrl}/hang` }),
+      node("late", "text-box", { text: "{{chat}}" }),
+      node("list", "list", {}),
+      node("note", "note", {}),
+      OUT,
+    ],
+    edges: [
+      ...["clip", "still", "chat"].map((id) => edge("early.text", `${id}.prompt`)),
+      edge("in.prompt", "early.prompt"),
+      edge("chat.text", "late.chat"),
+      edge("web.body", "list.items"),
+      edge("late.text", "out.text"),
+    ],
+  });
+  const path = `/api/workflows/${(saved.body as unknown as { slug: string }).slug}/run`;
+  const { status, body } = await client.call("POST", path, { key: user.key!, body: { inputs: {} }, headers: { prefer: "wait=1" } });
+  expect(status).toBe(202);
+  const id = body.executionId as string;
+  expect((await post(`/api/executions/${id}/cancel`)).body.status).toBe("cancel_requested");
+  const rows = nodesOf(await settled(id));
+  expect(Object.fromEntries([...rows.values()].map((row) => [row.id, [row.status, row.cancelReport]]))).toEqual({
+    in: ["completed", undefined],
+    early: ["completed", undefined],
+    clip: ["cancelled", "provider_told"],
+    still: ["cancelled", "provider_told"],
+    chat: ["cancelled", "stopped"],
+    web: ["cancelled", "stopped"],
+    late: ["skipped", undefined],
+    list: ["skipped", undefined],
+    out: ["skipped", undefined],
+  });
+  expect(await ends(id)).toMatchObject({ in: "completed", early: "completed", clip: "cancelled", web: "cancelled", late: "skipped" });
 });
 
 it("runs nodes whatever they are called", async () => {
