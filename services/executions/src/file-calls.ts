@@ -143,7 +143,7 @@ export const createFileCalls = ({ catalog, provider, gate, media, store }: Model
       const { model, target } = await load(call);
       const inputs = await readyInputs(media, model, call);
       signal.throwIfAborted();
-      const options = { signal, until: until - TIMING.submitReserve };
+      const options = { key: call.userId, signal, until: until - TIMING.submitReserve };
       const work = gate(model).pass(() => claimed({ call, model, target, inputs }, signal), options);
       running.set(call.key, work);
       try {

@@ -149,7 +149,7 @@ export const createModelCalls = ({ catalog, provider, gate, media, store }: Mode
         const id = `${call.executionId}-${call.nodeIndex}-${call.item}-${index}`;
         const { object } = await downloads.use(
           () => media.ingest({ id, ownerId: call.userId, sourceUrl, accept: [model.modality] }, { deadlineMs: MEDIA_CALL_MS }),
-          { signal, maxWaitMs: TIMING.job },
+          { key: call.userId, signal, maxWaitMs: TIMING.job },
         );
         if (!object) throw final("EXECUTION_FAILED", `${call.model}: its output could not be stored`);
         return { url: object.url, contentType: object.contentType };
@@ -216,7 +216,7 @@ export const createModelCalls = ({ catalog, provider, gate, media, store }: Mode
       try {
         const send = (): Promise<Submission> =>
           target.idempotentSubmit ? target.submit({ inputs, idempotencyKey: call.key }) : submitOnce(target, call, inputs);
-        const submission = await gate(model).pass(send, { signal, until: until - TIMING.submitReserve });
+        const submission = await gate(model).pass(send, { key: call.userId, signal, until: until - TIMING.submitReserve });
         return { ...submission, heartbeatTimeoutMs: pace.heartbeatTimeoutMs() };
       } catch (error) {
         throw error instanceof ProviderError ? afterFailure(call, error, target.idempotentSubmit, until) : error;
@@ -262,7 +262,7 @@ export const createModelCalls = ({ catalog, provider, gate, media, store }: Mode
       for (;;) {
         try {
           const run = (): Promise<CallResult> => textOnce({ call, model, inputs }, target, signal);
-          return await gate(model).pass(run, { signal, until: until - TIMING.submitReserve });
+          return await gate(model).pass(run, { key: call.userId, signal, until: until - TIMING.submitReserve });
         } catch (error) {
           if (!(error instanceof ProviderError)) throw error;
           if (error.kind === "incomplete") throw final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model}: ${error.message}`);

@@ -13,6 +13,8 @@ const PLACES = 1_000;
 const REMEMBERED_PROVIDERS = 500;
 
 export interface PassOptions {
+  /** For whom; users take turns. */
+  key?: string;
   signal?: AbortSignal | undefined;
   /** When the call must have begun, in milliseconds since the epoch. */
   until: number;
@@ -155,10 +157,10 @@ export const createGates = (logger: Logger): ((providerJson: string) => Gate) =>
       return breaker.run(call);
     };
     return {
-      pass: async (call, { signal, until }) => {
+      pass: async (call, { key, signal, until }) => {
         breaker.check();
         try {
-          return await slots.use(() => run(call), { signal, maxWaitMs: Math.max(0, until - Date.now()) });
+          return await slots.use(() => run(call), { key, signal, maxWaitMs: Math.max(0, until - Date.now()) });
         } catch (error) {
           if (!(error instanceof NoSlot)) throw error;
           throw new ProviderError(

@@ -4,12 +4,17 @@ import { executions } from "@nodeloom/proto";
 import type { EventChannel } from "./events";
 import type { Planning, PlannedRun } from "./planning";
 import type { Refusal, RunInput } from "./run-types";
+import { createSlots, NoSlot } from "./slots";
 import { isFinal, type ExecutionStore, type ExecutionView } from "./store";
 import type { RunStarter } from "./temporal/client";
 import { TIMING } from "./timing";
 
 /** How long after the start of an asynchronous run its row may be missing, while admission is under way. */
 const ADMISSION_MARGIN_MS = 5_000;
+/** Runs that one process takes on at once, and requests that may wait for that; users take turns. */
+const STARTS = { slots: 16, places: 2_000 };
+/** Longest wait for a start. */
+const START_WAIT_MS = 20_000;
 
 export interface RunsOptions {
   planning: Planning;
@@ -96,6 +101,25 @@ const unknown = (): never => {
 };
 
 export const createRuns = ({ planning, starter, store, channel }: RunsOptions) => {
+  const starts = createSlots(STARTS);
+
+  /** The next news of a run: true when there are any, false after a silence or when nobody waits any more. */
+  const news = (executionId: string, onRefused?: (refusal: Refusal) => void): { heard: Promise<boolean>; stop: () => void } => {
+    let finish: (heard: boolean) => void = () => undefined;
+    const heard = new Promise<boolean>((resolve) => (finish = resolve));
+    const done = (isNews: boolean): void => {
+      clearTimeout(timer);
+      unsubscribe();
+      finish(isNews);
+    };
+    const timer = setTimeout(() => done(false), TIMING.channelSilence / 2);
+    const unsubscribe = channel.subscribe(executionId, (event) => {
+      if (event.type === "refused") onRefused?.(event.data as unknown as Refusal);
+      done(true);
+    });
+    return { heard, stop: () => done(false) };
+  };
+
   /** Listens to a run's channel until what the mode waits for is announced, or the time is over. */
   const listen = (executionId: string, isAsync: boolean, waitMs: number): Waiting => {
     let refusal: Refusal | undefined;
@@ -163,6 +187,28 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
     return begin(toRunInput(request, runner, planned, receivedAt));
   };
 
+  /** Plans and begins in turn with other users' requests. A run is taken on when its admission is heard of. */
+  const takeOn = async (request: executions.RunRequest, isAsync: boolean, receivedAt: number): Promise<ExecutionView | null> => {
+    const key = request.runner?.userId ?? "";
+    try {
+      return await starts.use(
+        async () => {
+          const admission = news(request.executionId);
+          try {
+            const record = await planAndBegin(request, isAsync, receivedAt);
+            if (!record) await admission.heard;
+            return record;
+          } finally {
+            admission.stop();
+          }
+        },
+        { key, maxWaitMs: START_WAIT_MS },
+      );
+    } catch (error) {
+      throw error instanceof NoSlot ? unavailable("too many runs are being started", 2) : error;
+    }
+  };
+
   const isAnswer = (record: ExecutionView | null, isAsync: boolean): boolean =>
     record !== null && (isFinal(record) || (isAsync && record.requestId !== null));
 
@@ -191,21 +237,6 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
     }
   };
 
-  /** Resolves at the next news of a run (true), or after a silence (false). */
-  const news = (executionId: string, onRefused: (refusal: Refusal) => void): Promise<boolean> =>
-    new Promise((resolve) => {
-      const done = (heard: boolean): void => {
-        clearTimeout(timer);
-        stop();
-        resolve(heard);
-      };
-      const timer = setTimeout(() => done(false), TIMING.channelSilence / 2);
-      const stop = channel.subscribe(executionId, (event) => {
-        if (event.type === "refused") onRefused(event.data as unknown as Refusal);
-        done(true);
-      });
-    });
-
   /**
    * An asynchronous run that was not admitted yet when its time was over: admission is what the answer needs. Temporal is
    * asked only when the channel is silent.
@@ -215,10 +246,14 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
     let refusal: Refusal | undefined;
     let isSilent = false;
     while (Date.now() < until) {
-      const heard = news(executionId, (given) => (refusal = given));
-      const record = await (isSilent ? readState(executionId) : store.find(executionId));
-      if (record) return record;
-      isSilent = !(await heard);
+      const { heard, stop } = news(executionId, (given) => (refusal = given));
+      try {
+        const record = await (isSilent ? readState(executionId) : store.find(executionId));
+        if (record) return record;
+        isSilent = !(await heard);
+      } finally {
+        stop();
+      }
       if (refusal) throw refused(refusal);
     }
     // It may still be: then it goes on, and is polled.
@@ -248,7 +283,7 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
       const waiting = listen(request.executionId, isAsync, Math.max(1, deadline - Date.now()));
       let record: ExecutionView | null;
       try {
-        record = await planAndBegin(request, isAsync, receivedAt);
+        record = await takeOn(request, isAsync, receivedAt);
         if (!isAnswer(record, isAsync)) record = await settle(request.executionId, isAsync, deadline, waiting);
       } finally {
         waiting.stop();

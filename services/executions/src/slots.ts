@@ -11,33 +11,47 @@ export interface SlotsOptions {
 }
 
 export interface WaitOptions {
+  /** For whom: those who wait take turns, so that one with much to do does not keep the others waiting. */
+  key?: string;
   signal?: AbortSignal | undefined;
   maxWaitMs: number;
 }
 
 export interface Slots {
-  /** Runs work when its turn has come, first come, first served. @throws NoSlot, or the signal's reason while it waits */
+  /** Runs work when its turn has come: keys in turn, and first come, first served within a key. @throws NoSlot, or the signal's reason while it waits */
   use<T>(work: () => Promise<T>, options: WaitOptions): Promise<T>;
 }
 
 /** Bounds what runs at once in this process, and what waits for it. */
 export const createSlots = ({ slots, places }: SlotsOptions): Slots => {
   let free = slots;
-  /** Each admits one who waits; in the order in which they came. */
-  const line = new Set<() => void>();
+  /** Lines of those who wait, by key; the key whose turn is next comes first. Each entry admits one. */
+  const lines = new Map<string, Set<() => void>>();
+  let waiting = 0;
 
-  const enter = ({ signal, maxWaitMs }: WaitOptions): Promise<void> =>
+  const stand = (key: string, admit: () => void): void => {
+    lines.set(key, (lines.get(key) ?? new Set<() => void>()).add(admit));
+    waiting += 1;
+  };
+  const step = (key: string, admit: () => void): void => {
+    const line = lines.get(key);
+    if (!line?.delete(admit)) return;
+    waiting -= 1;
+    if (line.size === 0) lines.delete(key);
+  };
+
+  const enter = ({ key = "", signal, maxWaitMs }: WaitOptions): Promise<void> =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason as Error);
       if (free > 0) {
         free -= 1;
         return resolve();
       }
-      if (line.size >= places) return reject(new NoSlot("too many are waiting"));
+      if (waiting >= places) return reject(new NoSlot("too many are waiting"));
       const leave = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", giveUp);
-        line.delete(admit);
+        step(key, admit);
       };
       const admit = (): void => {
         leave();
@@ -52,13 +66,18 @@ export const createSlots = ({ slots, places }: SlotsOptions): Slots => {
         reject(new NoSlot("none came free in time"));
       }, maxWaitMs);
       signal?.addEventListener("abort", giveUp);
-      line.add(admit);
+      stand(key, admit);
     });
 
   const leave = (): void => {
+    const [turn] = lines;
+    if (!turn) return void (free += 1);
+    const [key, line] = turn;
+    // To the end of the turns, for its next one.
+    lines.delete(key);
+    lines.set(key, line);
     const [next] = line;
-    if (next) next();
-    else free += 1;
+    next!();
   };
 
   return {

@@ -61,3 +61,20 @@ it("turns away whoever finds no place, waits too long or gives up, and loses no 
   expect(await next.done).toBe("done");
   expect([impatient.began(), leaving.began()]).toEqual([false, false]);
 });
+
+it("lets keys take turns, however many of one were there first", async () => {
+  const slots = createSlots({ slots: 1, places: 100 });
+  const order: string[] = [];
+  const use = (key: string, name: string): Promise<void> =>
+    slots.use(
+      async () => {
+        order.push(name);
+        await settle();
+      },
+      { ...LONG, key },
+    );
+  const all = [..."12345"].map((number) => use("busy", `busy ${number}`));
+  all.push(use("other", "other 1"), use("third", "third 1"), use("other", "other 2"));
+  await Promise.all(all);
+  expect(order).toEqual(["busy 1", "busy 2", "other 1", "third 1", "busy 3", "other 2", "busy 4", "busy 5"]);
+});
