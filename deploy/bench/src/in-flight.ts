@@ -7,7 +7,6 @@ import { createApiClient, type ApiClient } from "./http";
 import { loadEach } from "./load";
 import { keyOf, usePlatform, type LocalPlatform } from "./platform";
 import { figuresOf, percentile } from "./rounds";
-import { submit } from "./runs";
 import { withWorkflow } from "./workflow";
 
 /**
@@ -21,6 +20,10 @@ const USAGE = `Usage: npm run load -- [--runs 2000] [--hold 60]
 const SUBMITS_IN_PARALLEL = 10;
 /** Of the submissions, as slow as they may be before the first run ends. */
 const SUBMITS_PER_SECOND = 12;
+const ACCEPTED = 202;
+const BUSY = 503;
+const SUBMIT_ATTEMPTS = 5;
+const SUBMIT_AGAIN_MS = 1_000;
 const POLLS_PER_SECOND = 20;
 const MEMORY_SAMPLE_MS = 500;
 const DRAIN_MS = 300_000;
@@ -74,6 +77,16 @@ const signIn = async (baseUrl: string, login: object): Promise<string> => {
     .getSetCookie()
     .map((cookie) => cookie.split(";")[0])
     .join("; ");
+};
+
+/** Submits a run. A platform that is too busy for the moment is asked again, as a client would. */
+const submit = async (api: ApiClient, slug: string): Promise<string> => {
+  for (let attempt = 1; ; attempt += 1) {
+    const { status, text } = await api.call("POST", `/api/workflows/${slug}/run?async=true`, { inputs: {} });
+    if (status === ACCEPTED) return (JSON.parse(text) as { executionId: string }).executionId;
+    if (status !== BUSY || attempt === SUBMIT_ATTEMPTS) throw new Error(`a submission was answered ${status}: ${text}`);
+    await delay(SUBMIT_AGAIN_MS);
+  }
 };
 
 type Phase = "submitting" | "in flight" | "ending";

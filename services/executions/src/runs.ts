@@ -14,7 +14,7 @@ const ADMISSION_MARGIN_MS = 5_000;
 /** Runs that one process takes on at once, and requests that may wait for that; users take turns. */
 const STARTS = { slots: 16, places: 2_000 };
 /** Longest wait for a start. */
-const START_WAIT_MS = 20_000;
+const START_WAIT_MS = 8_000;
 
 export interface RunsOptions {
   planning: Planning;

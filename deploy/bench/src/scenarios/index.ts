@@ -1,5 +1,6 @@
 import { asyncSubmit } from "./async-submit";
 import { cancel } from "./cancel";
+import { fairness } from "./fairness";
 import { reads } from "./reads";
 import type { Scenario } from "./scenario";
 import { syncRun } from "./sync-run";
@@ -8,4 +9,4 @@ import { whoami } from "./whoami";
 export type { Bench, Extent, Scenario } from "./scenario";
 
 /** Every scenario by its letter, in the order in which they are measured. */
-export const SCENARIOS: Readonly<Record<string, Scenario>> = { a: whoami, b: syncRun, c: asyncSubmit, d: cancel, e: reads };
+export const SCENARIOS: Readonly<Record<string, Scenario>> = { a: whoami, b: syncRun, c: asyncSubmit, d: cancel, e: reads, f: fairness };
