@@ -65,12 +65,19 @@ export const identityCases: Case[] = [
     }
   }),
   me("onboarding moves on as the user does", async (ctx) => {
-    const user = await ctx.actor({ tier: "free" });
-    answers(await user.session.get("/api/me"), 200, { onboarding: { completed: ["approval"] } });
+    const user = await ctx.actor({ tier: "free", approved: false });
+    const stands = async (step: string, completed: string[]): Promise<void> =>
+      void (await eventually(
+        async () => JSON.stringify(pick(answers(await user.session.get("/api/me"), 200), "onboarding")),
+        (onboarding) => onboarding === JSON.stringify({ step, completed }),
+      ));
+    await stands("approval", []);
+    answers(await ctx.admin.patch(`/api/admin/users/${user.userId}`, { approved: true }), 200);
+    await stands("first-workflow", ["approval"]);
     const slug = await save(user.session, greeting());
-    answers(await user.session.get("/api/me"), 200, { onboarding: { completed: ["approval", "first-workflow"] } });
+    await stands("first-run", ["approval", "first-workflow"]);
     answers(await user.session.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200);
-    answers(await user.session.get("/api/me"), 200, { onboarding: { completed: ["approval", "first-workflow", "first-run"] } });
+    await stands("done", ["approval", "first-workflow", "first-run"]);
   }),
   ...Object.entries(MONTHLY).map(([tier, plan]) =>
     plans(`approval gives a ${tier} account ${plan} plan credits`, async (ctx) => {
