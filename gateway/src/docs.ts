@@ -13,6 +13,7 @@ const PAGE = `<!doctype html>
     <title>Nodeloom API</title>
     <link rel="icon" type="image/png" href="/docs/favicon-32x32.png" />
     <link rel="stylesheet" href="/docs/swagger-ui.css" />
+    <link rel="stylesheet" href="/docs/reference.css" />
   </head>
   <body>
     <div id="reference"></div>
@@ -27,10 +28,45 @@ const START = `SwaggerUIBundle({
   url: "/api/openapi.json",
   dom_id: "#reference",
   deepLinking: true,
+  defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
   tryItOutEnabled: true,
   validatorUrl: null,
 });
+`;
+
+/**
+ * Errors are told by their codes: their bodies and headers are alike, and the introduction describes them. Nothing is
+ * wider than a phone.
+ */
+const STYLE = `body { margin: 0; }
+.swagger-ui .response-col_links { display: none; }
+.swagger-ui .info { margin: 32px 0; max-width: 76ch; }
+.swagger-ui .info h3 { font-size: 1.1em; margin: 1.6em 0 .4em; }
+.swagger-ui .info pre { white-space: pre-wrap; }
+.swagger-ui .responses-table:not(.live-responses-table) .response:is([data-code^="4"], [data-code^="5"]) :is(.response-controls, .model-example, .headers-wrapper) { display: none; }
+.swagger-ui .response-col_description ul { margin: 0; padding-left: 1.2em; }
+.swagger-ui .response-col_description li p { margin: 0; }
+.swagger-ui .responses-table.live-responses-table pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+.swagger-ui .webhooks :is(.parameters-col_description input, .examples-select) { display: none; }
+@media (max-width: 640px) {
+  .swagger-ui .wrapper { padding: 0 12px; }
+  .swagger-ui .opblock .opblock-summary-method { min-width: 64px; padding: 4px 0; }
+  .swagger-ui .opblock .opblock-summary-path { max-width: none; overflow-wrap: anywhere; }
+  .swagger-ui .opblock .opblock-summary-path-description-wrapper { flex: 1; flex-direction: column; align-items: flex-start; min-width: 0; }
+  .swagger-ui .opblock-body :is(.parameters, .headers) :is(tbody, tr, td) { display: block; width: auto; max-width: none; padding: 2px 0; }
+  .swagger-ui .opblock-body :is(.parameters, .headers) thead { display: none; }
+  .swagger-ui .opblock-body :is(.parameters, .headers) tr { padding: 8px 0; border-bottom: 1px solid rgb(59 65 81 / 15%); }
+  .swagger-ui .opblock-body :is(input[type="text"], select, textarea) { box-sizing: border-box; max-width: 100%; min-width: 0; width: 100%; }
+  .swagger-ui .responses-table { display: block; }
+  .swagger-ui .responses-table :is(thead, tbody) { display: block; }
+  .swagger-ui .responses-table .response, .swagger-ui .responses-header { display: grid; grid-template-columns: 60px minmax(0, 1fr); }
+  .swagger-ui .response-col_description { width: auto; min-width: 0; }
+  .swagger-ui .responses-inner { padding: 12px; }
+  .swagger-ui .response-controls { flex-wrap: wrap; gap: 8px; padding-top: 8px; }
+  .swagger-ui .scheme-container .schemes { flex-wrap: wrap; gap: 12px; }
+  .swagger-ui .dialog-ux .modal-ux { min-width: 0; width: calc(100vw - 24px); }
+}
 `;
 
 /** Everything the page needs comes from here. */
@@ -56,6 +92,7 @@ export const docsRouter = (document: object): Router => {
   router.get("/api/openapi.json", (_request, response) => void response.type("application/json").send(text));
   router.use("/docs", secure);
   router.get("/docs", (_request, response) => void response.type("html").send(PAGE));
+  router.get("/docs/reference.css", (_request, response) => void response.type("css").send(STYLE));
   router.get("/docs/start.js", (_request, response) => void response.type("text/javascript").send(START));
   for (const asset of ASSETS) {
     router.get(`/docs/${asset}`, (_request, response) => response.sendFile(join(folder, asset), { maxAge: MAX_AGE_MS }));

@@ -1,10 +1,14 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { LIMITS, type Reason } from "@nodeloom/kernel";
 import { z } from "zod";
 import { ERRORS, WITHOUT_CODE } from "./error-table";
 import { HTTP_STATUS_BY_REASON } from "./errors";
 import { IDEMPOTENCY_KEY } from "./idempotency";
+import { INTRODUCTION } from "./openapi-introduction";
+import { webhooks } from "./openapi-webhooks";
 import type { Route } from "./route";
-import { TAGS } from "./route";
+import { TAGS, type Tag } from "./route";
 import { SESSION_COOKIE } from "./session";
 
 /** The OpenAPI 3.1 document, made from the table that also routes and validates. */
@@ -12,7 +16,7 @@ import { SESSION_COOKIE } from "./session";
 type Json = Record<string, unknown>;
 type Direction = "input" | "output";
 
-const VERSION = "1.0.0";
+const { version: VERSION } = JSON.parse(readFileSync(join(__dirname, "..", "package.json"), "utf8")) as { version: string };
 const DEFINITIONS = "#/$defs/";
 const COMPONENTS = "#/components/schemas/";
 
@@ -21,6 +25,20 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   201: "Created",
   202: "Accepted; it goes on",
   204: "Success, without a body",
+};
+
+const TAG_DESCRIPTIONS: Readonly<Record<Tag, string>> = {
+  Workflows: "Graphs that are saved, and the schemas of their inputs",
+  Runs: "Run a workflow or a single model, or ask what a run would cost",
+  Models: "What can be run, with inputs and prices",
+  Executions: "Runs under way and past: poll, follow, cancel",
+  Usage: "What was run by key, and what it cost",
+  Identity: "Who is calling; registration and sign-in",
+  Keys: "API keys and their webhooks; for signed-in users",
+  Folders: "Where workflows are kept",
+  Media: "Files as inputs",
+  Admin: "Accounts, credits, models, tiers; for administrators",
+  Health: "For load balancers and monitors",
 };
 
 const header = (description: string, type = "string"): Json => ({ description, schema: { type } });
@@ -92,6 +110,9 @@ export const reasonsOf = (route: Route): Reason[] => {
   return [...new Set([...reasons, ...(route.errors ?? [])])];
 };
 
+/** One line of an error's description. Where a workflow was not found there is no code. */
+const errorLine = (code: Reason): string => `- ${WITHOUT_CODE.has(code) ? "no code" : `\`${code}\``}: ${ERRORS[code].when}`;
+
 const errorResponses = (route: Route): Json => {
   const byStatus = new Map<number, Reason[]>();
   for (const reason of reasonsOf(route)) {
@@ -110,7 +131,7 @@ const errorResponses = (route: Route): Json => {
       },
     ]);
     responses[status] = {
-      description: reasons.map((code) => (code === "WORKFLOW_NOT_FOUND" ? "no such workflow (without a code)" : code)).join(", "),
+      description: reasons.map(errorLine).join("\n"),
       headers: { ...REQUEST_ID, ...(route.startsRun ? EXECUTION_ID : {}), ...(exhausted ? RATE_LIMIT : {}), ...(waits ? RETRY_AFTER : {}) },
       content: { "application/json": { schema: { $ref: `${COMPONENTS}Error` }, examples: Object.fromEntries(examples) as Json } },
     };
@@ -246,16 +267,18 @@ export const openApiDocument = (routes: readonly Route[], publicBaseUrl: string)
     info: {
       title: "Nodeloom API",
       version: VERSION,
-      description: "Build AI media pipelines as node graphs and call them over HTTP.",
+      summary: "Build AI media pipelines as node graphs and call them over HTTP.",
+      description: INTRODUCTION,
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: publicBaseUrl }],
-    tags: TAGS.map((name) => ({ name })),
+    tags: TAGS.map((name) => ({ name, description: TAG_DESCRIPTIONS[name] })),
     paths,
+    webhooks: webhooks((schema) => components.describe(schema, "output")),
     components: {
       securitySchemes: {
-        apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
-        session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE },
+        apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "An API key: `nl_…`" },
+        session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE, description: "The cookie of a signed-in browser" },
       },
       schemas: components.schemas,
     },

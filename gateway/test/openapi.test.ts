@@ -1,6 +1,13 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { compileSchema } from "@nodeloom/kernel";
 import { routes } from "../src/routes";
 import { document } from "./support/contract";
+
+interface Callback {
+  parameters: { name: string }[];
+  requestBody: { content: { "application/json": { schema: object; example: unknown } } };
+}
 
 const references = (value: unknown): string[] => {
   if (Array.isArray(value)) return value.flatMap(references);
@@ -48,6 +55,25 @@ describe("the OpenAPI document", () => {
     expect(tags).toHaveLength(1);
     const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
     expect(parameters.filter((parameter) => parameter.in === "path").map((parameter) => parameter.name)).toEqual(inPath);
+  });
+
+  it("introduces itself, with the version of the package, and explains every code it lists", () => {
+    const { info, paths } = document as unknown as { info: { version: string; description: string }; paths: object };
+    expect(info.version).toBe((JSON.parse(readFileSync(join(__dirname, "..", "package.json"), "utf8")) as { version: string }).version);
+    for (const word of ["x-api-key", "X-RateLimit-Remaining", "Retry-After", "Idempotency-Key", "X-Request-Id", "Webhooks"]) {
+      expect(info.description).toContain(word);
+    }
+    expect(JSON.stringify(paths)).not.toMatch(/- `[A-Z_]+`: (undefined|\\n|")/);
+  });
+
+  it("describes what webhooks are sent, with examples that fit", () => {
+    const { webhooks } = document as unknown as { webhooks: Record<string, { post: Callback }> };
+    expect(Object.keys(webhooks)).toEqual(["execution.completed", "execution.failed", "execution.cancelled", "webhook.test"]);
+    for (const { post } of Object.values(webhooks)) {
+      expect(post.parameters.map(({ name }) => name)).toEqual(["webhook-id", "webhook-timestamp", "webhook-signature"]);
+      const { schema, example } = post.requestBody.content["application/json"];
+      expect(compileSchema({ ...schema, components: document.components })(example)).toEqual([]);
+    }
   });
 
   it("gives whole numbers of queries their bounds", () => {
