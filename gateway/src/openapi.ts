@@ -110,8 +110,13 @@ export const reasonsOf = (route: Route): Reason[] => {
   return [...new Set([...reasons, ...(route.errors ?? [])])];
 };
 
-/** One line of an error's description. Where a workflow was not found there is no code. */
-const errorLine = (code: Reason): string => `- ${WITHOUT_CODE.has(code) ? "no code" : `\`${code}\``}: ${ERRORS[code].when}`;
+/** One line of an error's description: its code, where it has one, when it comes, and what else its body has. */
+const errorLine = (reason: Reason): string => {
+  const { when, members = {} } = ERRORS[reason];
+  const code = WITHOUT_CODE.has(reason) ? "no code" : `\`${reason}\``;
+  const names = Object.keys(members).map((name) => `\`${name}\``);
+  return `- ${code}: ${when}${names.length === 0 ? "" : ` (${names.join(", ")})`}`;
+};
 
 const errorResponses = (route: Route): Json => {
   const byStatus = new Map<number, Reason[]>();
