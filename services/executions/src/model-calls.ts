@@ -14,6 +14,7 @@ import type { CancelResult, ModelCall, SubmittedJob } from "./temporal/activity-
 import { TIMING } from "./timing";
 
 const POLL_GROWTH = 1.3;
+const FIRST_POLL_MS = 100;
 const SERVER_ERROR = 500;
 const MEDIA_CALL_MS = 120_000;
 /** Files of providers that are stored at once, and that may wait for it. */
@@ -175,9 +176,9 @@ export const createModelCalls = ({ catalog, provider, gate, media, store }: Mode
 
   const followJob = async (call: ModelCall, submitted: SubmittedJob, signal: AbortSignal): Promise<CallResult> => {
     const { model, provider: target } = await job(call);
-    // Where many are followed, those that begin together (after a restart) are spread.
-    await pause(Math.random() * pace.pollGapMs(), signal);
     let interval = target.intervalMs;
+    // No job is done at once. Where many are followed, those that begin together (after a restart) are spread.
+    await pause(Math.max(Math.min(FIRST_POLL_MS, interval), Math.random() * pace.pollGapMs()), signal);
     let answeredAt = Date.now();
     for (;;) {
       signal.throwIfAborted();
