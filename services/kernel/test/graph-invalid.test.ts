@@ -77,7 +77,7 @@ const WRONG: { nodes: Node[]; edges?: Edge[]; says: Record<string, RegExp[]> }[]
     ],
     says: {
       taker: [
-        /^giver\.text is text and can't flow into taker\.image, which takes a file/,
+        /^image: there is no media file x of yours/,
         /^giver\.text is text and can't flow into taker\.count, which takes a number/,
         /^giver has no output nope .*; it has text$/,
         /^taker has no input nope .*; it has prompt, image, count$/,

@@ -30,7 +30,10 @@ const INTO_NO_FILE = { image: "refused", video: "refused", audio: "refused", med
 
 /** Which outputs (outer) may flow into which inputs (inner). Checked before a run. */
 export const FLOWS: Readonly<Record<PortType, Readonly<Record<PortType, Flow>>>> = {
-  text: { text: "allowed", number: "refused", boolean: "refused", ...INTO_NO_FILE, any: "allowed" },
+  text: {
+    ...{ text: "allowed", number: "refused", boolean: "refused", any: "allowed" },
+    ...{ image: "checked", video: "checked", audio: "checked", media: "checked" },
+  },
   number: { text: "converted", number: "allowed", boolean: "refused", ...INTO_NO_FILE, any: "allowed" },
   boolean: { text: "converted", number: "refused", boolean: "allowed", ...INTO_NO_FILE, any: "allowed" },
   image: { text: "refused", number: "refused", boolean: "refused", ...INTO_FILES_OF("image"), any: "allowed" },
