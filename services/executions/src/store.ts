@@ -118,6 +118,8 @@ const executionSchema = new Schema<ExecutionRecord>(
 );
 executionSchema.index({ userId: 1, createdAt: -1 });
 executionSchema.index({ status: 1, seenRunningAt: 1 });
+// Few are pending at a time.
+executionSchema.index({ "webhook.state": 1, finishedAt: 1 }, { partialFilterExpression: { "webhook.state": "pending" } });
 
 interface PayloadRecord {
   _id: string;
@@ -277,6 +279,20 @@ export const createExecutionStore = async (connection: Connection) => {
     /** Notes that runs are under way. */
     markSeen: async (ids: readonly string[], at: Date): Promise<void> => {
       await executions.updateMany({ _id: { $in: ids }, status: { $in: RUNNING } }, { $set: { seenRunningAt: at } }).exec();
+    },
+
+    /** Final executions whose webhook's next attempt should have been before a time, by when they ended; from after a given one. */
+    lateDeliveries: (before: Date, limit: number, after?: Pick<ExecutionView, "_id" | "finishedAt">): Promise<ExecutionView[]> => {
+      const isDue = { $or: [{ "webhook.nextAttemptAt": null }, { "webhook.nextAttemptAt": { $lt: before } }] };
+      const isFurther = after
+        ? { $or: [{ finishedAt: { $gt: after.finishedAt } }, { finishedAt: after.finishedAt, _id: { $gt: after._id } }] }
+        : {};
+      return executions
+        .find({ "webhook.state": "pending", finishedAt: { $lt: before }, $and: [isDue, isFurther] }, WITHOUT_EVENTS)
+        .sort({ finishedAt: 1, _id: 1 })
+        .limit(limit)
+        .lean<ExecutionView[]>()
+        .exec();
     },
 
     /** Makes a redelivery the latest one, unless it is or a later one has begun. */

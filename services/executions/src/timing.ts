@@ -52,6 +52,8 @@ export const TIMING = {
   reconcileEvery: 5 * MINUTE,
   /** How long a run may go unseen before Temporal is asked for it. */
   unseenRun: 10 * MINUTE,
+  /** How long an attempt at a webhook may be due before Temporal is asked for its delivery. */
+  lateDelivery: 10 * MINUTE,
   /** Longest such look. */
   reconcile: 4 * MINUTE,
 } as const;

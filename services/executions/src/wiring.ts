@@ -15,6 +15,7 @@ import { createGates } from "./provider-gates";
 import { createProvider, type Provider } from "./providers";
 import { createQuotes } from "./quotes";
 import { createReconciler } from "./reconcile";
+import { createDeliveryReconciler } from "./reconcile-deliveries";
 import { createFirstDelivery, createRedelivery } from "./redelivery";
 import { createRuns } from "./runs";
 import type { HandlerOptions } from "./server";
@@ -111,7 +112,8 @@ export const wire = async (
       fileCalls: createFileCalls(calls),
       httpRequest: createHttpRequest(egress),
       webhooks,
-      reconcile: createReconciler({ store, starter, settlement, announce: createFirstDelivery(deliveries), logger }),
+      reconcileRuns: createReconciler({ store, starter, settlement, announce: createFirstDelivery(deliveries), logger }),
+      reconcileDeliveries: createDeliveryReconciler({ store, starter: deliveries, logger }),
       logger,
       stopping: stopping.signal,
     }),

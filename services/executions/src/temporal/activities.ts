@@ -9,6 +9,7 @@ import type { ModelCalls } from "../model-calls";
 import { TryAgain } from "../provider-failures";
 import type { createHttpRequest } from "../nodes/http-request";
 import type { createReconciler } from "../reconcile";
+import type { createDeliveryReconciler } from "../reconcile-deliveries";
 import type { RunError } from "../run-types";
 import type { createSettlement } from "../settlement";
 import type { Webhooks } from "../webhooks";
@@ -24,7 +25,8 @@ export interface ActivityOptions {
   fileCalls: FileCalls;
   httpRequest: ReturnType<typeof createHttpRequest>;
   webhooks: Webhooks;
-  reconcile: ReturnType<typeof createReconciler>;
+  reconcileRuns: ReturnType<typeof createReconciler>;
+  reconcileDeliveries: ReturnType<typeof createDeliveryReconciler>;
   logger: Logger;
   /** Aborts when this process stops: polls then end at once, and go on elsewhere. */
   stopping: AbortSignal;
@@ -57,8 +59,7 @@ const submitUntil = (): number => activityInfo().scheduledTimestampMs + TIMING.s
 
 /** Everything that touches the world, as Temporal calls it. */
 export const createActivities = (options: ActivityOptions): Activities & LocalActivities => {
-  const { admission, settlement, runInstant, execution, modelCalls, fileCalls, httpRequest, webhooks, reconcile, logger, stopping } =
-    options;
+  const { admission, settlement, runInstant, execution, modelCalls, fileCalls, httpRequest, webhooks, logger, stopping } = options;
   /** Long calls of this process, so that a cancellation stops them at once. */
   const running = new Map<string, AbortController>();
 
@@ -173,6 +174,9 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     sendWebhook: webhooks.send,
     recordAttempt: webhooks.record,
 
-    reconcile: () => reconcile(() => Context.current().heartbeat()),
+    reconcile: async () => {
+      const beat = (): void => Context.current().heartbeat();
+      return { ...(await options.reconcileRuns(beat)), ...(await options.reconcileDeliveries(beat)) };
+    },
   };
 };

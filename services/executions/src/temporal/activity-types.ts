@@ -1,3 +1,5 @@
+import type { ReconcileReport } from "../reconcile";
+import type { DeliveriesReport } from "../reconcile-deliveries";
 import type { AttemptId, DeliveryEnd, Sent } from "../delivery";
 import type { CallContext, CallResult, CancelReport, HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "../run-types";
 import type { HttpCall, Price } from "@nodeloom/kernel/graph";
@@ -69,5 +71,5 @@ export interface Activities {
   stopFiles(call: ModelCall): Promise<CancelResult>;
   httpRequest(call: HttpNodeCall): Promise<HttpResult>;
   sendWebhook(id: AttemptId): Promise<Sent>;
-  reconcile(): Promise<{ asked: number; ended: number }>;
+  reconcile(): Promise<ReconcileReport & DeliveriesReport>;
 }

@@ -97,13 +97,26 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
 
 export type DeliveryStarter = ReturnType<typeof createDeliveryStarter>;
 
+const deliveryId = (executionId: string, delivery: number): string =>
+  delivery === FIRST_DELIVERY ? `webhook-${executionId}` : `webhook-${executionId}-${delivery}`;
+
 /** Starts deliveries of webhooks on Temporal, each once. */
 export const createDeliveryStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => ({
+  isUnderWay: async (executionId: string, delivery: number): Promise<boolean> => {
+    try {
+      const { status: state } = await client.workflow.getHandle(deliveryId(executionId, delivery)).describe();
+      return state.name === "RUNNING";
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return false;
+      throw translate(error);
+    }
+  },
+
   /** Starts the first delivery where the run itself can't. */
   startFirst: async (executionId: string, keyId: string): Promise<void> => {
     try {
       await client.workflow.start(DELIVER, {
-        workflowId: `webhook-${executionId}`,
+        workflowId: deliveryId(executionId, FIRST_DELIVERY),
         taskQueue,
         args: [{ executionId, keyId, delivery: FIRST_DELIVERY }],
         workflowIdReusePolicy: "REJECT_DUPLICATE",
@@ -118,7 +131,7 @@ export const createDeliveryStarter = ({ client, taskQueue }: { client: Client; t
   startAgain: async ({ executionId, keyId, delivery }: Required<DeliveryInput>): Promise<void> => {
     try {
       await client.workflow.start(DELIVER, {
-        workflowId: `webhook-${executionId}-${delivery}`,
+        workflowId: deliveryId(executionId, delivery),
         taskQueue,
         args: [{ executionId, keyId, delivery }],
         staticSummary: `delivery ${delivery}`,

@@ -8,7 +8,7 @@ const SCHEDULES = [
     id: "reconcile-runs",
     workflow: "reconcileRuns" satisfies keyof { reconcileRuns: typeof reconcileRuns },
     everyMs: TIMING.reconcileEvery,
-    note: "Ends recorded runs that nothing carries any more",
+    note: "Ends recorded runs, and goes on with deliveries, that nothing carries any more",
   },
 ] as const;
 

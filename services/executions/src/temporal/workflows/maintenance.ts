@@ -1,4 +1,6 @@
 import { proxyActivities } from "@temporalio/workflow";
+import type { ReconcileReport } from "../../reconcile";
+import type { DeliveriesReport } from "../../reconcile-deliveries";
 import { TIMING } from "../../timing";
 import type { Activities } from "../activity-types";
 
@@ -8,7 +10,7 @@ const { reconcile } = proxyActivities<Activities>({
   retry: { maximumAttempts: 3 },
 });
 
-/** Ends recorded runs that nothing carries any more. Started by a schedule. */
-export async function reconcileRuns(): Promise<{ asked: number; ended: number }> {
+/** Ends recorded runs, and goes on with deliveries, that nothing carries any more. Started by a schedule. */
+export async function reconcileRuns(): Promise<ReconcileReport & DeliveriesReport> {
   return reconcile();
 }
