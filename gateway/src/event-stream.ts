@@ -4,6 +4,7 @@ import { EVENT_HEARTBEAT_MS } from "./limits";
 import { linkSignal } from "./signals";
 
 export interface StreamedEvent {
+  /** Its number in the log; 0 for what is not in it, and so can't be replayed. */
   id: number;
   type: string;
   /** JSON text. */
@@ -14,7 +15,7 @@ const LINE_BREAK = /\r\n|\r|\n/;
 const RECONNECT_AFTER_MS = 1_000;
 
 const format = ({ id, type, data }: StreamedEvent): string =>
-  `id: ${id}\nevent: ${type}\n${data
+  `${id === 0 ? "" : `id: ${id}\n`}event: ${type}\n${data
     .split(LINE_BREAK)
     .map((line) => `data: ${line}\n`)
     .join("")}\n`;

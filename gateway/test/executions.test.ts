@@ -181,12 +181,15 @@ describe("following an execution", () => {
     const [call] = watching;
     expect(call!.request).toMatchObject({ executionId, userId: pro.id, afterSequence: 0 });
     call!.write(event(1, "admitted"));
+    call!.write(event(0, "node.delta", '{"text":"On"}'));
     call!.write(event(2, "node.completed", '{"node":"a",\n"n":1.0}'));
     call!.end();
     await once(stream.response, "end");
     expect(stream.text()).toContain(
       'id: 2\nevent: node.completed\ndata: {"type":"node.completed","at":"1970-01-01T00:00:00.000Z","data":{"node":"a",\ndata: "n":1.0}}\n\n',
     );
+    // What is not in the log has no id, so that a client does not resume after it.
+    expect(stream.text()).toContain('\n\nevent: node.delta\ndata: {"type":"node.delta"');
     expect(stream.text().indexOf("id: 1\n")).toBeLessThan(stream.text().indexOf("id: 2\n"));
   });
 

@@ -128,7 +128,9 @@ export const executionRoutes = [
     path: "/api/executions/:id/events",
     operationId: "watchExecution",
     summary: "Follow an execution as server-sent events",
-    description: "Replays what came after `Last-Event-ID`. 204 tells a client that has seen everything not to come back.",
+    description:
+      "Replays what came after `Last-Event-ID`. 204 tells a client that has seen everything not to come back. Texts come in pieces while they are written: " +
+      "`node.delta` events, without an id, whose data is `{nodeId, item, text, reset?}`. They are never replayed; who comes late gets the text so far, with `reset: true`.",
     contentType: "text/event-stream",
     responses: { 200: streamedEvent, 204: null },
     errors: ["EXECUTION_NOT_FOUND", "CONCURRENCY_LIMIT_EXCEEDED"],

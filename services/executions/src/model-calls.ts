@@ -11,6 +11,7 @@ import type { CallResult, MediaFile } from "./run-types";
 import { createSlots } from "./slots";
 import type { ExecutionStore } from "./store";
 import type { CancelResult, ModelCall, SubmittedJob } from "./temporal/activity-types";
+import type { TextStream } from "./text-streams";
 import { TIMING } from "./timing";
 
 const POLL_GROWTH = 1.3;
@@ -37,6 +38,8 @@ export interface ModelCallsOptions {
   media: Media;
   store: Pick<ExecutionStore, "claimSubmission" | "recordSubmission" | "releaseSubmission">;
 }
+
+export type WrittenText = Pick<TextStream, "restart" | "write">;
 
 /** Resolves after a pause, or at once when the signal aborts. */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
@@ -168,8 +171,10 @@ export const createModelCalls = ({ catalog, provider, gate, media, store }: Mode
     { call, model, inputs }: { call: ModelCall; model: CatalogModel; inputs: Record<string, unknown> },
     target: TextProvider,
     signal: AbortSignal,
+    written: WrittenText,
   ): Promise<CallResult> => {
-    const { text, usage, requestId } = await target.run({ inputs, idempotencyKey: call.key, signal });
+    written.restart();
+    const { text, usage, requestId } = await target.run({ inputs, idempotencyKey: call.key, signal, onText: written.write });
     const costMicroUsd = actualMicroUsd(call.price, model.inputSchema, call.inputs, { outputs: 1, ...usage });
     return { files: [], text, costMicroUsd, requestId };
   };
@@ -255,14 +260,15 @@ export const createModelCalls = ({ catalog, provider, gate, media, store }: Mode
     /**
      * Runs a text model. While the provider asks to be called later, it is waited for here.
      * @param until when no further attempt is made, in milliseconds since the epoch
+     * @param written hears of the text while it is written
      */
-    text: async (call: ModelCall, signal: AbortSignal, until: number): Promise<CallResult> => {
+    text: async (call: ModelCall, signal: AbortSignal, until: number, written: WrittenText): Promise<CallResult> => {
       const { model, provider: target } = await load(call);
       if (target.type !== "text") throw final("EXECUTION_FAILED", `${call.model} makes no text`);
       const inputs = await readyInputs(media, model, call);
       for (;;) {
         try {
-          const run = (): Promise<CallResult> => textOnce({ call, model, inputs }, target, signal);
+          const run = (): Promise<CallResult> => textOnce({ call, model, inputs }, target, signal, written);
           return await gate(model).pass(run, { key: call.userId, signal, until: until - TIMING.submitReserve });
         } catch (error) {
           if (!(error instanceof ProviderError)) throw error;

@@ -31,6 +31,11 @@ export const TIMING = {
   text: 7 * MINUTE,
   /** One request that is answered with files, waiting for its provider and storing them included. */
   direct: 9 * MINUTE,
+  /** How long pieces of a text are gathered before those who follow it are told. */
+  textBatch: 100,
+  /** How often a watcher says that it still follows, and how long that holds. */
+  textWanted: 5 * SECOND,
+  textForgotten: 12 * SECOND,
   httpRequest: 60 * SECOND,
   /** How long a call may go without a sign of life; jobs that are many are given more. */
   heartbeat: 10 * SECOND,

@@ -21,6 +21,7 @@ import { createRuns } from "./runs";
 import type { HandlerOptions } from "./server";
 import { createSettlement } from "./settlement";
 import { createExecutionStore } from "./store";
+import { createTextStreams } from "./text-streams";
 import { createActivities } from "./temporal/activities";
 import { bundlePath } from "./temporal/bundle";
 import { createDeliveryStarter, createRunStarter } from "./temporal/client";
@@ -87,6 +88,7 @@ export const wire = async (
 
   const gates = createGates(logger);
   const calls = { catalog, provider, gate: (model: CatalogModel) => gates(model.providerJson), media: services.media, store };
+  const texts = createTextStreams(channel);
 
   const stopping = new AbortController();
   const temporal = await connectTemporal({
@@ -110,6 +112,7 @@ export const wire = async (
       execution,
       modelCalls: createModelCalls(calls),
       fileCalls: createFileCalls(calls),
+      texts: texts.streams,
       httpRequest: createHttpRequest(egress),
       webhooks,
       reconcileRuns: createReconciler({ store, starter, settlement, announce: createFirstDelivery(deliveries), logger }),
@@ -126,7 +129,7 @@ export const wire = async (
     handlers: {
       runs: createRuns({ planning, starter, store, channel }),
       quotes: createQuotes({ planning, billing: services.billing }),
-      watch: createWatch({ store, channel }),
+      watch: createWatch({ store, channel, texts: texts.streams }),
       store,
       redeliver: createRedelivery({ store, identity: services.identity, starter: deliveries }),
       webhooks,
@@ -134,6 +137,7 @@ export const wire = async (
     stop: async () => {
       stopping.abort();
       await temporal.stop();
+      texts.stop();
       for (const client of Object.values(services)) client.close();
       publisher.disconnect();
       subscriber.disconnect();

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { compileSchema, type DomainError, type Price } from "@nodeloom/kernel";
 import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
 import type { Media } from "../src/clients";
-import { createModelCalls, type ModelCalls } from "../src/model-calls";
+import { createModelCalls, type ModelCalls, type WrittenText } from "../src/model-calls";
 import type { CatalogModel, ModelCatalog } from "../src/model-catalog";
 import { createGates, FAILURES_TO_OPEN, type Gate } from "../src/provider-gates";
 import { TryAgain } from "../src/provider-failures";
@@ -15,7 +15,7 @@ import type { ModelCall } from "../src/temporal/activity-types";
 import { TIMING } from "../src/timing";
 import { openStore } from "./support";
 
-type Answer = { status?: number; body?: unknown; headers?: Record<string, string> };
+type Answer = { status?: number; body?: unknown; raw?: string; headers?: Record<string, string> };
 type Seen = { path: string; headers: IncomingHttpHeaders; body: Record<string, unknown> };
 let server: Server;
 let baseUrl: string;
@@ -41,7 +41,7 @@ beforeAll(async () => {
       if (!answer) return void response.destroy();
       response
         .writeHead(answer.status ?? 200, { "content-type": "application/json", ...answer.headers })
-        .end(JSON.stringify(answer.body ?? {}));
+        .end(answer.raw ?? JSON.stringify(answer.body ?? {}));
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -138,12 +138,14 @@ const callOf = (part: Partial<ModelCall> = {}): ModelCall => {
 const live = new AbortController().signal;
 /** A deadline that leaves time for what is tried again. */
 const soon = (): number => Date.now() + 60_000;
+const never = (): undefined => undefined;
+const unheard: WrittenText = { restart: never, write: never };
 
 describe("what is sent", () => {
   it("says every number that is paid for, also where the caller left it out", async () => {
     answers = ({ path }) => ({ body: path.includes("chat") ? { choices: [{ message: { content: "x" } }] } : { id: "j" } });
     await modelCalls(polling(), "image").submit(callOf(), live, soon());
-    await modelCalls(chat(), "text").text(callOf(), live, soon());
+    await modelCalls(chat(), "text").text(callOf(), live, soon(), unheard);
     await modelCalls(polling(), "image").submit(callOf({ inputs: { prompt: "hi", count: 3 } }), live, soon());
     expect(seen.map(({ body }) => body.n ?? body.max_tokens)).toEqual([2, 99, 3]);
   });
@@ -300,15 +302,55 @@ describe("a provider that is away", () => {
   });
 });
 
+describe("a text model that streams", () => {
+  const piece = (content: string): string => `data: ${JSON.stringify({ id: "c1", choices: [{ delta: { content } }] })}\n\n`;
+  const streaming = { ...chat(), stream: true, auth: { secretEnv: "KEY" } };
+  const run = async (raw: string): Promise<{ said: string[]; result: unknown }> => {
+    answers = () => ({ raw, headers: { "content-type": "text/event-stream; charset=utf-8" } });
+    const said: string[] = [];
+    const written: WrittenText = { restart: () => said.push("<restart>"), write: (text) => said.push(text) };
+    const result = await modelCalls({ ...streaming, baseUrl }, "text")
+      .text(callOf({ price: PRICES.text! }), live, soon(), written)
+      .catch((error: unknown) => error);
+    return { said, result };
+  };
+
+  it("is heard piece by piece, and gives what it would have given at once", async () => {
+    const usage = `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } })}\r\n\r\n`;
+    const { said, result } = await run(`: hello\n\n${piece("Once ")}${piece("")}${piece("upon")}${usage}data: [DONE]\n\n`);
+    expect(said).toEqual(["<restart>", "Once ", "upon"]);
+    expect(result).toMatchObject({ text: "Once upon", costMicroUsd: 7, requestId: "c1" });
+    expect(seen[0]!.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+  });
+
+  it.each<[string, string, string]>([
+    ["breaks off", piece("Once "), "PROVIDER_SUBMIT_FAILED"],
+    ["fails in between", `${piece("Once ")}data: {"error":{"message":"super-secret-value overloaded"}}\n\n`, "PROVIDER_SUBMIT_FAILED"],
+    ["sends no JSON", `${piece("Once ")}data: {\n\n`, "PROVIDER_SUBMIT_FAILED"],
+    ["says nothing", "data: [DONE]\n\n", "PROVIDER_RESPONSE_INCOMPLETE"],
+  ])("gives no text when it %s", async (_name, raw, reason) => {
+    const { result } = await run(raw);
+    expect(result).toMatchObject({ reason });
+    expect((result as Error).message).not.toContain("super-secret-value");
+  });
+
+  it("may answer at once all the same", async () => {
+    answers = () => ({ body: { choices: [{ message: { content: "whole" } }] } });
+    expect((await modelCalls({ ...streaming, baseUrl }, "text").text(callOf(), live, soon(), unheard)).text).toBe("whole");
+  });
+});
+
 describe("a text model that has no time", () => {
   it("is waited for", async () => {
     answers = () => (seen.length < 3 ? says(429, "0") : { body: { choices: [{ message: { content: "x" } }] } });
-    expect((await modelCalls(chat(), "text").text(callOf(), live, soon())).text).toBe("x");
+    expect((await modelCalls(chat(), "text").text(callOf(), live, soon(), unheard)).text).toBe("x");
   });
 
   it("is not waited for past the deadline", async () => {
     answers = () => says(503, "3600");
-    await expect(modelCalls(chat(), "text").text(callOf(), live, soon())).rejects.toMatchObject({ metadata: { providerStatus: 503 } });
+    await expect(modelCalls(chat(), "text").text(callOf(), live, soon(), unheard)).rejects.toMatchObject({
+      metadata: { providerStatus: 503 },
+    });
   });
 
   it("is not waited for after a cancellation", async () => {
@@ -317,7 +359,7 @@ describe("a text model that has no time", () => {
       cancelled.abort();
       return says(429, "50");
     };
-    await expect(modelCalls(chat(), "text").text(callOf(), cancelled.signal, soon())).rejects.toThrow();
+    await expect(modelCalls(chat(), "text").text(callOf(), cancelled.signal, soon(), unheard)).rejects.toThrow();
     expect(seen).toHaveLength(1);
   });
 });
@@ -375,6 +417,7 @@ describe("what a provider says", () => {
       callOf({ inputs: { prompt: "x".repeat(40) }, price: PRICES.text! }),
       live,
       soon(),
+      unheard,
     );
     expect(costMicroUsd).toBe(10 + 100);
   });

@@ -98,7 +98,15 @@ const inferencePlatform = z.strictObject({
   maxIntervalMs: pollMs.optional(),
 });
 
-const llm = z.strictObject({ kind: z.literal("llm"), maxConcurrent, baseUrl: text, model: text, auth: auth.optional() });
+const llm = z.strictObject({
+  kind: z.literal("llm"),
+  maxConcurrent,
+  baseUrl: text,
+  model: text,
+  auth: auth.optional(),
+  /** The answer is asked for piece by piece. */
+  stream: z.boolean().optional(),
+});
 
 const direct = {
   kind: z.literal("direct"),

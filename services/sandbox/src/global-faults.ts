@@ -13,6 +13,8 @@ export const globalFaultsSchema = z.strictObject({
   errorRate: z.number().min(0).max(1).default(0),
   /** Answers are cut in half, so that they are no JSON: what was asked is done nevertheless. */
   malformed: z.boolean().default(false),
+  /** For so long every request is answered 429, with Retry-After. */
+  busyMs: z.int().min(0).max(MAX_PAUSE_MS).default(0),
 });
 export type GlobalFaultSettings = z.infer<typeof globalFaultsSchema>;
 
@@ -24,14 +26,16 @@ export interface GlobalFaults {
   inflict: RequestHandler;
 }
 
-const NONE: GlobalFaultSettings = { pauseMs: 0, errorRate: 0, malformed: false };
+const NONE: GlobalFaultSettings = { pauseMs: 0, errorRate: 0, malformed: false, busyMs: 0 };
 
 export const createGlobalFaults = (): GlobalFaults => {
   let current = NONE;
   let debt = 0;
+  let busyUntil = 0;
   const set = (settings: GlobalFaultSettings): void => {
     current = settings;
     debt = 0;
+    busyUntil = Date.now() + settings.busyMs;
   };
   const isUnlucky = (): boolean => {
     debt += current.errorRate;
@@ -44,6 +48,11 @@ export const createGlobalFaults = (): GlobalFaults => {
     set,
     clear: () => set(NONE),
     inflict: async (_request, response, next) => {
+      const busyMs = busyUntil - Date.now();
+      if (busyMs > 0) {
+        response.set("retry-after", String(Math.ceil(busyMs / 1_000)));
+        throw new ProviderError(429, "busy", "the sandbox was told to be busy");
+      }
       const { pauseMs, malformed } = current;
       if (pauseMs > 0 && !(await waitWithClient(response, pauseMs))) return;
       if (isUnlucky()) throw new ProviderError(500, "global_fault", "the sandbox was told to fail a share of all requests");

@@ -1,4 +1,4 @@
-import { startSandbox, type Answer, type TestSandbox } from "./support/sandbox";
+import { API_KEY, startSandbox, type Answer, type TestSandbox } from "./support/sandbox";
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -97,6 +97,28 @@ describe("a streamed completion", () => {
   it("has no usage when nobody asked", async () => {
     const chunks = chunksOf(await ask({ stream: true }));
     expect(chunks.every(({ usage }) => usage === undefined)).toBe(true);
+  });
+});
+
+describe("a slow stream", () => {
+  it("is slow to begin and slow to be written, in the time it was given", async () => {
+    const startedAt = performance.now();
+    const response = await fetch(`${sandbox.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${API_KEY}` },
+      body: JSON.stringify({
+        model: "sandbox-chat",
+        stream: true,
+        messages: [{ role: "user", content: "Describe a lighthouse on a windy coast" }],
+        sandbox: { latencyMs: 400 },
+      }),
+    });
+    const at: number[] = [];
+    for await (const chunk of response.body!)
+      if (Buffer.from(chunk as Uint8Array).includes("content")) at.push(performance.now() - startedAt);
+    expect(at.length).toBeGreaterThan(3);
+    expect(at[0]).toBeGreaterThanOrEqual(195);
+    expect(at.at(-1)! - at[0]!).toBeGreaterThan(100);
   });
 });
 

@@ -139,6 +139,7 @@ describe("faults for everyone", () => {
       pauseMs: 0,
       errorRate: 0.5,
       malformed: false,
+      busyMs: 0,
     });
     const statuses = [];
     for (let index = 0; index < 6; index++) statuses.push((await poll()).status);
@@ -155,6 +156,14 @@ describe("faults for everyone", () => {
     const before = performance.now();
     expect((await poll()).status).toBe(200);
     expect(performance.now() - before).toBeGreaterThanOrEqual(115);
+  });
+
+  it("have no time for a while, and say for how long", async () => {
+    await sandbox.call("POST", "/sandbox/faults", { busyMs: 150 });
+    const answer = await poll();
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "1"]);
+    await new Promise((resolve) => setTimeout(resolve, 160));
+    expect((await poll()).status).toBe(200);
   });
 
   it("cut answers in half, while what was asked is done", async () => {

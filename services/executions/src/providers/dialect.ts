@@ -61,7 +61,8 @@ export type JobProvider = { readonly type: "job" } & Job;
 /** A provider that answers with text in one exchange. */
 export interface TextProvider {
   readonly type: "text";
-  run(options: CallOptions & { onText?: (delta: string) => void }): Promise<{ text: string; usage: Usage; requestId: string | null }>;
+  /** `onText` hears of each piece as it arrives, where the provider streams. */
+  run(options: CallOptions & { onText?: (piece: string) => void }): Promise<{ text: string; usage: Usage; requestId: string | null }>;
 }
 
 /** A file a provider answered with: where it can be fetched, or its bytes, which can be read once. */

@@ -60,6 +60,8 @@ export interface Transport {
   reason(text: string): string;
   /** The body of a successful answer as it arrives. */
   stream(call: JsonCall): Promise<AsyncIterable<Buffer>>;
+  /** The JSON of a body that was opened. @throws ProviderError when it is none. */
+  parse(body: AsyncIterable<Buffer>): Promise<unknown>;
   /** A successful answer with its headers. What goes wrong while its body is read is a ProviderError, too. */
   open(call: JsonCall): Promise<OpenAnswer>;
 }
@@ -115,15 +117,20 @@ export const createTransport = ({ egress, secret: readSecret }: DialectContext, 
     throw new ProviderError("refused", refusal(status, said), status, said, parseRetryAfter(headers["retry-after"]));
   };
 
+  const parse = async (body: AsyncIterable<Buffer>): Promise<unknown> => {
+    const content = await text(body);
+    try {
+      return content === "" ? null : (JSON.parse(content) as unknown);
+    } catch {
+      throw new ProviderError("ambiguous", "the provider's answer is no JSON", undefined, showable(content, secret));
+    }
+  };
+
   return {
+    parse,
     json: async (call) => {
       try {
-        const content = await text((await opened(call)).body);
-        try {
-          return content === "" ? null : (JSON.parse(content) as unknown);
-        } catch {
-          throw new ProviderError("ambiguous", "the provider's answer is no JSON", undefined, showable(content, secret));
-        }
+        return await parse((await opened(call)).body);
       } catch (error) {
         throw translated(error);
       }

@@ -13,6 +13,7 @@ import type { createDeliveryReconciler } from "../reconcile-deliveries";
 import type { RunError } from "../run-types";
 import type { createSettlement } from "../settlement";
 import type { Webhooks } from "../webhooks";
+import type { TextStream, TextStreams } from "../text-streams";
 import { TIMING } from "../timing";
 import type { Activities, HttpNodeCall, LocalActivities, ModelCall, StepFailure } from "./activity-types";
 
@@ -23,6 +24,7 @@ export interface ActivityOptions {
   execution: Execution;
   modelCalls: ModelCalls;
   fileCalls: FileCalls;
+  texts: Pick<TextStreams, "open">;
   httpRequest: ReturnType<typeof createHttpRequest>;
   webhooks: Webhooks;
   reconcileRuns: ReturnType<typeof createReconciler>;
@@ -59,7 +61,7 @@ const submitUntil = (): number => activityInfo().scheduledTimestampMs + TIMING.s
 
 /** Everything that touches the world, as Temporal calls it. */
 export const createActivities = (options: ActivityOptions): Activities & LocalActivities => {
-  const { admission, settlement, runInstant, execution, modelCalls, fileCalls, httpRequest, webhooks, logger, stopping } = options;
+  const { admission, settlement, runInstant, execution, modelCalls, fileCalls, texts, httpRequest, webhooks, logger, stopping } = options;
   /** Long calls of this process, so that a cancellation stops them at once. */
   const running = new Map<string, AbortController>();
 
@@ -97,6 +99,16 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     } finally {
       clearInterval(timer);
       if (running.get(key) === local) running.delete(key);
+    }
+  };
+
+  /** Tells those who follow a text of it while it is written. */
+  const writing = async <T>(call: ModelCall, work: (written: TextStream) => Promise<T>): Promise<T> => {
+    const written = texts.open(call);
+    try {
+      return await work(written);
+    } finally {
+      written.close();
     }
   };
 
@@ -139,7 +151,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
       guarded(call, () =>
         beating(call.key, async (signal) => {
           if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call);
-          const result = await modelCalls.text(call, signal, submitUntil());
+          const result = await writing(call, (written) => modelCalls.text(call, signal, submitUntil(), written));
           await noted(execution.itemCompleted(call, {}));
           return result;
         }),

@@ -13,6 +13,8 @@ const MAX_TOKENS = 4_096;
 const MAX_MESSAGES = 500;
 const TOKENS_PER_IMAGE = 85;
 const CHUNK_CHARACTERS = 24;
+/** Shortest pause between pieces. */
+const PACE_MS = 10;
 
 const partSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
@@ -92,7 +94,30 @@ const answerWhole = (response: Response, { id, created, isEmpty, completion }: A
   });
 };
 
-const answerStream = (response: Response, { id, created, isEmpty, completion }: Answer, withUsage: boolean): void => {
+/** Sends pieces spread evenly over a time. Resolves to whether the client is still there. */
+const paced = async (response: Response, pieces: readonly string[], overMs: number, send: (piece: string) => void): Promise<boolean> => {
+  const startedAt = Date.now();
+  for (const [index, piece] of pieces.entries()) {
+    const dueInMs = startedAt + (overMs * (index + 1)) / pieces.length - Date.now();
+    if (dueInMs >= PACE_MS && !(await waitWithClient(response, dueInMs))) return false;
+    send(piece);
+  }
+  return true;
+};
+
+const piecesOf = (text: string): string[] => {
+  const letters = [...text];
+  return Array.from({ length: Math.ceil(letters.length / CHUNK_CHARACTERS) }, (_, index) =>
+    letters.slice(index * CHUNK_CHARACTERS, (index + 1) * CHUNK_CHARACTERS).join(""),
+  );
+};
+
+const answerStream = async (
+  response: Response,
+  { id, created, isEmpty, completion }: Answer,
+  withUsage: boolean,
+  overMs: number,
+): Promise<void> => {
   response.type("text/event-stream").set("cache-control", "no-cache");
   const send = (members: object): void => {
     response.write(`data: ${JSON.stringify({ id, object: "chat.completion.chunk", created, model: MODEL, ...members })}\n\n`);
@@ -100,8 +125,7 @@ const answerStream = (response: Response, { id, created, isEmpty, completion }: 
   const choose = (delta: object, finish_reason: string | null = null): void => send({ choices: [{ index: 0, delta, finish_reason }] });
   if (!isEmpty) {
     choose({ role: "assistant", content: "" });
-    const letters = [...completion.text];
-    for (let at = 0; at < letters.length; at += CHUNK_CHARACTERS) choose({ content: letters.slice(at, at + CHUNK_CHARACTERS).join("") });
+    if (!(await paced(response, piecesOf(completion.text), overMs, (content) => choose({ content })))) return;
     choose({}, completion.finishReason);
   }
   if (withUsage) send({ choices: [], usage: completion.usage });
@@ -123,14 +147,18 @@ export const chatDialect = (clock: () => number): ChatDialect => {
     const body = parseBody(chatSchema, request.body);
     if (body.model !== MODEL)
       throw new ProviderError(404, "model_not_found", `no such model: ${body.model.slice(0, 100)}; there is ${MODEL}`, "model");
-    if (!(await exchanges.undergo(response, body, CHAT_LATENCY_MS))) return;
+    const latencyMs = body.sandbox?.latencyMs ?? CHAT_LATENCY_MS;
+    // A stream is slow at both: to begin, and to be written.
+    const writingMs = body.stream && body.sandbox?.fail === undefined ? latencyMs / 2 : 0;
+    const begun = writingMs > 0 ? { sandbox: { latencyMs: latencyMs - writingMs } } : body;
+    if (!(await exchanges.undergo(response, begun, CHAT_LATENCY_MS))) return;
     const answer: Answer = {
       id: `chatcmpl-${randomUUID()}`,
       created: Math.floor(clock() / 1000),
       isEmpty: body.sandbox?.fail === "incomplete",
       completion: complete(body),
     };
-    if (body.stream) answerStream(response, answer, body.stream_options?.include_usage === true);
+    if (body.stream) await answerStream(response, answer, body.stream_options?.include_usage === true, writingMs);
     else answerWhole(response, answer);
   });
 

@@ -7,6 +7,8 @@ export const openAiChatSchema = z.object({
   /** Up to and including the version, for example https://host/v1. */
   baseUrl: z.string(),
   model: z.string(),
+  /** Whether the answer is asked for piece by piece. */
+  stream: z.boolean().default(false),
   auth: authSchema.optional(),
 });
 export type OpenAiChatSettings = z.infer<typeof openAiChatSchema>;

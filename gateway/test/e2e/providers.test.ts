@@ -1,0 +1,105 @@
+import { clientOf, eventually, type Account, type Answer } from "./support/client";
+import { clip } from "./support/graphs";
+import { startPlatform, type Platform } from "./support/platform";
+
+let platform: Platform;
+let client: ReturnType<typeof clientOf>;
+let user: Account;
+
+beforeAll(async () => {
+  platform = await startPlatform();
+  client = clientOf(platform);
+  user = await client.account({ tier: "business" });
+}, 60_000);
+afterAll(() => platform.stop());
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+  client.call("POST", path, { key: user.key, body, headers });
+const finished = (id: string): Promise<Answer> =>
+  eventually(
+    () => client.call("GET", `/api/executions/${id}`, { key: user.key }),
+    ({ body }) => ["completed", "failed", "cancelled"].includes(body.status as string),
+  );
+const faults = (settings: object): Promise<Response> =>
+  fetch(`${platform.sandboxUrl}/sandbox/faults`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(settings),
+  });
+
+describe("a provider that has no time", () => {
+  let slug: string;
+  beforeAll(async () => {
+    slug = ((await post("/api/workflows", clip({ latencyMs: 50 }))).body as unknown as { slug: string }).slug;
+  });
+  afterEach(() => faults({}));
+
+  it("is waited for by jobs and text models, and the run completes", async () => {
+    await faults({ busyMs: 900 });
+    const text = post("/api/models/sandbox-chat/run", { inputs: { prompt: "a loom" } });
+    const started = await post(`/api/workflows/${slug}/run?async=true`, { inputs: {} });
+    expect(started).toMatchObject({ status: 202, body: { requestId: null, status: "processing" } });
+    const done = await finished(started.body.executionId as string);
+    expect(done.body).toMatchObject({ status: "completed", requestId: expect.any(String) as string });
+    expect(await text).toMatchObject({ status: 200, body: { success: true } });
+  });
+
+  it("is waited for no longer than the caller wants", async () => {
+    await faults({ busyMs: 30_000 });
+    const { body } = await post(`/api/workflows/${slug}/run?async=true`, { inputs: {} });
+    const id = body.executionId as string;
+    expect((await post(`/api/executions/${id}/cancel`, {})).body).toEqual({ status: "cancel_requested" });
+    expect((await finished(id)).body).toMatchObject({ status: "cancelled", requestId: null });
+  });
+
+  it("is not waited for longer than a submission may take", async () => {
+    await faults({ busyMs: 120_000 });
+    const answer = await post(`/api/workflows/${slug}/run?async=true`, { inputs: {} });
+    expect(answer).toMatchObject({ status: 500, body: { code: "PROVIDER_SUBMIT_FAILED", providerStatus: 429 } });
+  });
+});
+
+interface StreamedEvent {
+  id: string | undefined;
+  type: string;
+  data: { text?: string; reset?: true; nodeId?: string };
+}
+
+const eventOf = (block: string): StreamedEvent | undefined => {
+  const field = (name: string): string | undefined => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
+  const type = field("event");
+  return type === undefined ? undefined : { id: field("id"), type, data: (JSON.parse(field("data")!) as { data: object }).data };
+};
+
+/** Follows an execution to its end. */
+const follow = async (id: string): Promise<StreamedEvent[]> => {
+  const { text } = await client.call("GET", `/api/executions/${id}/events`, { key: user.key });
+  return text.split("\n\n").flatMap((block) => eventOf(block) ?? []);
+};
+const textOf = (events: StreamedEvent[]): string =>
+  events.filter(({ type }) => type === "node.delta").reduce((text, { data }) => (data.reset ? "" : text) + data.text!, "");
+
+describe("a text that is written slowly", () => {
+  it("can be followed piece by piece, also by who comes late, and leaves only its whole behind", async () => {
+    const inputs = { prompt: "Describe a lighthouse on a windy coast", sandbox: { latencyMs: 2_400 } };
+    const { status, headers } = await post("/api/models/sandbox-chat/run", { inputs }, { prefer: "wait=0" });
+    expect(status).toBe(202);
+    const id = headers.get("x-execution-id")!;
+    const early = follow(id);
+    await new Promise((resolve) => setTimeout(resolve, 1_800));
+    const late = follow(id);
+    const text = (await finished(id)).body.result as unknown as { text: string };
+
+    const events = await early;
+    const deltas = events.filter(({ type }) => type === "node.delta");
+    expect(deltas.length).toBeGreaterThan(2);
+    expect(deltas.every((delta) => delta.id === undefined)).toBe(true);
+    const log = events.filter(({ type }) => type !== "node.delta");
+    expect(log.map((event) => event.id)).toEqual(log.map((_, index) => String(index + 1)));
+    const at = (type: string): number => events.findIndex((event) => event.type === type);
+    expect(at("node.delta")).toBeGreaterThan(at("node.started"));
+    expect(events.findLastIndex(({ type }) => type === "node.delta")).toBeLessThan(at("node.completed"));
+    expect([textOf(events), textOf(await late)]).toEqual([text.text, text.text]);
+    expect((await follow(id)).map(({ type }) => type)).toEqual(log.map(({ type }) => type));
+  });
+});
