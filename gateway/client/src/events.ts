@@ -4,9 +4,12 @@ import { unreachable, type RequestOptions, type Transport } from "./transport";
 
 /** Something that happened to an execution. */
 export interface ExecutionEvent {
-  /** Its place in the execution's log; what to resume after. */
+  /** Its place in the execution's log; what to resume after. That of the event before it for `node.delta`, which is not in the log. */
   id: number;
-  /** `admitted`, `submitted`, `node.started`, `node.completed`, `node.failed`, …; `settled` is the last. */
+  /**
+   * `admitted`, `submitted`, `node.started`, `node.completed`, `node.failed`, …; `settled` is the last. `node.delta` brings a
+   * piece of a text that is being written: `{ nodeId, item, text, reset }`.
+   */
   type: string;
   /** ISO 8601. */
   at: string;
@@ -40,7 +43,7 @@ export const createEvents = (transport: Transport): Events =>
       let broken: unknown;
       try {
         for await (const { id, data } of readEvents(answer.body)) {
-          last = Number(id);
+          if (id !== "") last = Number(id);
           breaks = 0;
           const event = { id: last, ...(JSON.parse(data) as Omit<ExecutionEvent, "id">) };
           yield event;

@@ -54,6 +54,24 @@ describe("following an execution", () => {
     expect(service!.received.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "1", "2", "2"]);
   });
 
+  it("does not lose its place over pieces of texts, which have none", async () => {
+    const delta = `event: node.delta\ndata: ${JSON.stringify({ type: "node.delta", at: AT, data: { text: "On" } })}\n\n`;
+    const client = await clientOf(
+      stream(text(1, "admitted") + text(2, "node.started") + delta),
+      stream(delta, true),
+      stream(delta + text(3, "settled")),
+    );
+    expect((await all(client.events("e"))).map(({ id, type }) => [id, type])).toEqual([
+      [1, "admitted"],
+      [2, "node.started"],
+      [2, "node.delta"],
+      [2, "node.delta"],
+      [2, "node.delta"],
+      [3, "settled"],
+    ]);
+    expect(service!.received.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "2", "2"]);
+  });
+
   it("begins after a given event, and ends at once when there is nothing more", async () => {
     const client = await clientOf({ status: 204 });
     expect(await all(client.events("e", { after: 7 }))).toEqual([]);

@@ -6,6 +6,7 @@ import { CHAT_LATENCY_MS } from "../generators";
 import { faultSchema, imageReference } from "../inputs";
 import { createExchanges } from "../one-exchange";
 import { parseBody, ProviderError } from "../provider-error";
+import { waitWithClient } from "../requests";
 
 const MODEL = "sandbox-chat";
 const DEFAULT_MAX_TOKENS = 512;
