@@ -85,11 +85,12 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
   };
 
   /** Keeps a long activity alive and hands it a signal that aborts when it is cancelled. */
-  const beating = async <T>(key: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const beating = async <T>(key: string, work: (signal: AbortSignal) => Promise<T>, everyMs?: number): Promise<T> => {
     const context = Context.current();
     const local = new AbortController();
     running.set(key, local);
-    const timer = setInterval(() => context.heartbeat(), (context.info.heartbeatTimeoutMs ?? TIMING.heartbeat) / TIMING.beatsPerTimeout);
+    const usualMs = (context.info.heartbeatTimeoutMs ?? TIMING.heartbeat) / TIMING.beatsPerTimeout;
+    const timer = setInterval(() => context.heartbeat(), everyMs ?? usualMs);
     try {
       return await work(AbortSignal.any([context.cancellationSignal, local.signal]));
     } catch (error) {
@@ -120,12 +121,17 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
 
     submit: (call) =>
       guarded(call, () =>
-        beating(call.key, async (cancelled) => {
-          const startedAt = activityInfo().scheduledTimestampMs;
-          const job = await modelCalls.submit(call, AbortSignal.any([cancelled, stopping]), submitUntil());
-          await execution.submitted(call, job.requestId, startedAt);
-          return job;
-        }),
+        beating(
+          call.key,
+          async (cancelled) => {
+            const startedAt = activityInfo().scheduledTimestampMs;
+            const job = await modelCalls.submit(call, AbortSignal.any([cancelled, stopping]), submitUntil());
+            await execution.submitted(call, job.requestId, startedAt);
+            return job;
+          },
+          // It is given much time to be silent, but hears of a cancellation by its heartbeats.
+          TIMING.heartbeat / TIMING.beatsPerTimeout,
+        ),
       ),
 
     poll: (call, job) =>
