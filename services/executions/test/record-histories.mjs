@@ -1,6 +1,8 @@
 /**
- * Records the histories that replay.test.ts replays, from a running local platform (`npm start`):
- * `node services/executions/test/record-histories.mjs`. Record anew only together with a `patched` change.
+ * Records the histories that replay.test.ts replays, from a running local platform:
+ * `node services/executions/test/record-histories.mjs [name…]`. Record anew only together with a `patched` change.
+ * For the names with `direct` the platform is started on a registry that has the models of fixtures/models as well: copy
+ * them and services/models/registry into one folder, and `MODELS_REGISTRY_DIR=<folder> npm start`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -12,10 +14,12 @@ const FOLDER = fileURLToPath(new URL("fixtures/histories/", import.meta.url));
 const local = JSON.parse(readFileSync(new URL("../../../.nodeloom/local.json", import.meta.url), "utf8"));
 const key = local.accounts.business.apiKey;
 
-const api = async (method, path, body) => {
+const wanted = process.argv.slice(2);
+
+const api = async (method, path, body, more = {}) => {
   const response = await fetch(local.baseUrl + path, {
     method,
-    headers: { "x-api-key": key, "content-type": "application/json" },
+    headers: { "x-api-key": key, "content-type": "application/json", ...more },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   return { status: response.status, id: response.headers.get("x-execution-id"), body: await response.json() };
@@ -27,6 +31,7 @@ const edge = (from, to) => {
   return { id: `${from}>${to}`, source, sourceHandle, target, targetHandle };
 };
 const out = node("out", "response-output");
+const picture = (id, sandbox) => node(id, "generate-image", { model: "direct-image", inputs: { prompt: "a loom", sandbox } });
 const video = (id, sandbox) => node(id, "generate-video", { model: "sandbox-video", inputs: { prompt: "a loom", seconds: 1, sandbox } });
 
 const KINDS = {
@@ -56,15 +61,24 @@ const KINDS = {
     nodes: [video("bad", { latencyMs: 50, fail: "job" }), video("slow", { latencyMs: 60_000 }), out],
     edges: [edge("slow.video", "out.videos")],
   },
-  cancelled: { nodes: [video("v", { latencyMs: 60_000 }), out], edges: [edge("v.video", "out.videos")], cancel: true },
+  cancelled: { nodes: [video("v", { latencyMs: 60_000 }), out], edges: [edge("v.video", "out.videos")], cancel: "?async=true" },
+  direct: { nodes: [picture("p", { latencyMs: 100 }), out], edges: [edge("p.image", "out.images")] },
+  // Such models run synchronously only: the answer comes before the end.
+  "direct-cancelled": { nodes: [picture("p", { latencyMs: 60_000 }), out], edges: [edge("p.image", "out.images")], cancel: "" },
 };
 
 const connection = await Connection.connect({ address: local.temporalAddress });
 const client = new Client({ connection });
 for (const [name, { cancel, ...graph }] of Object.entries(KINDS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
   const { body } = await api("POST", "/api/workflows", { name: `replay ${name}`, ...graph });
-  const run = await api("POST", `/api/workflows/${body.slug}/run${cancel ? "?async=true" : ""}`, { inputs: {} });
-  if (cancel) await api("POST", `/api/executions/${run.id}/cancel`);
+  const run = await api(
+    "POST",
+    `/api/workflows/${body.slug}/run${cancel ?? ""}`,
+    { inputs: {} },
+    cancel === "" ? { prefer: "wait=1" } : {},
+  );
+  if (cancel !== undefined) await api("POST", `/api/executions/${run.id}/cancel`);
   const handle = client.workflow.getHandle(run.id);
   await handle.result();
   writeFileSync(`${FOLDER}${name}.binpb`, History.encode(await handle.fetchHistory()).finish());

@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 
 it("has a history of every kind of run", () => {
-  expect(files.length).toBeGreaterThanOrEqual(9);
+  expect(files.length).toBeGreaterThanOrEqual(11);
 });
 
 it.each(files)("replays %s with today's workflow code", async (file) => {

@@ -65,10 +65,14 @@ export const runError = (error: unknown, { id: nodeId, label }: NodeState, mode:
   return { code: "EXECUTION_FAILED", message: `node ${nodeName(nodeId, label)}: ${describe(error)}`, nodeId };
 };
 
+const isTimeout = (error: ActivityFailure): boolean => error.cause instanceof TimeoutFailure;
+
 const describe = (error: unknown): string => {
   if (error instanceof Error && error.name === "BindError") return error.message;
-  const wasSubmitting = error instanceof ActivityFailure && error.activityType === "submit";
-  return wasSubmitting ? "the provider could not be reached" : "the provider did not finish in time";
+  if (!(error instanceof ActivityFailure)) return "the provider did not finish in time";
+  // What is sent once is tried again only while it certainly did not arrive.
+  const neverArrived = error.activityType === "submit" || (error.activityType === "runFiles" && !isTimeout(error));
+  return neverArrived ? "the provider could not be reached" : "the provider did not finish in time";
 };
 
 const record = (run: GraphRun, call: CallContext, result: CallResult): CallResult => {
