@@ -23,6 +23,16 @@ const OUTBOUND_SYNTAX = [
 
 const SERVICES = ["identity", "workflows", "models", "billing", "usage", "executions", "media", "sandbox"];
 const workflowCode = "services/executions/src/temporal/workflows/**";
+/** What workflows share with activities: constants and pure functions. */
+const workflowShared = ["run-types", "timing", "delivery", "temporal/search-attributes"].map(
+  (name) => `services/executions/src/${name}.ts`,
+);
+const WORKFLOW_IMPORTS = `^(?!${[
+  "@temporalio/(workflow|common)$",
+  "@nodeloom/kernel/graph$",
+  "\\./[a-z-]+$",
+  "(\\.\\./){1,2}(run-types|timing|delivery|search-attributes)$",
+].join("|")})`;
 
 export default tseslint.config(
   { ignores: ["**/node_modules/**", "**/dist/**", ".nodeloom/**", "proto/src/gen/**", "**/*.cjs"] },
@@ -118,8 +128,9 @@ export default tseslint.config(
     },
   },
   {
-    // Workflows are deterministic: only Temporal's workflow API, the kernel and types.
-    files: [workflowCode],
+    // Workflows are deterministic: only Temporal's workflow API, the kernel, one another, and files that are as pure. Types may
+    // come from anywhere.
+    files: [workflowCode, ...workflowShared],
     rules: {
       "no-restricted-imports": "off",
       "@typescript-eslint/no-restricted-imports": [
@@ -127,9 +138,9 @@ export default tseslint.config(
         {
           patterns: [
             {
-              regex: "^(?!@temporalio/workflow$|@nodeloom/kernel/graph$|\\.{1,2}/)",
+              regex: WORKFLOW_IMPORTS,
               allowTypeImports: true,
-              message: "Workflows import only @temporalio/workflow and the kernel.",
+              message: "Workflows import only @temporalio/workflow, the kernel's graph, one another and what is as pure as they are.",
             },
           ],
         },

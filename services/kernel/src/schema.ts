@@ -1,13 +1,15 @@
 import type { ErrorObject } from "ajv";
-import Ajv2020 from "ajv/dist/2020";
-import addFormats from "ajv-formats";
+import type Ajv2020 from "ajv/dist/2020";
 import type { Issue } from "./errors";
 import type { JsonSchema } from "./graph/price";
 
 const MAX_ISSUES = 20;
 
+/** Loaded with the first schema: it is most of what the kernel weighs, and few processes compile one. */
 const createAjv = (): Ajv2020 => {
-  const ajv = new Ajv2020({ allErrors: true, strict: false, useDefaults: false });
+  const { default: Compiler } = require("ajv/dist/2020") as typeof import("ajv/dist/2020");
+  const { default: addFormats } = require("ajv-formats") as typeof import("ajv-formats");
+  const ajv = new Compiler({ allErrors: true, strict: false, useDefaults: false });
   addFormats(ajv);
   // A file: an http(s) URL, a data URL or a media id; which of them is checked where it is resolved.
   ajv.addFormat("media", { type: "string", validate: (value: string) => value.length > 0 });

@@ -1,8 +1,5 @@
+import { toCredits } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
-
-/** The kernel is loaded when there is an execution to show: with it comes the JSON Schema compiler. */
-const toCredits = (millicredits: number): number =>
-  (require("@nodeloom/kernel") as typeof import("@nodeloom/kernel")).toCredits(millicredits);
 
 const iso = (date: Date | undefined): string | null => date?.toISOString() ?? null;
 

@@ -37,7 +37,7 @@ it.each([
   [
     "a gRPC client",
     "platform.createGrpcClient({ m: { path: '/a.b.v1.C/M' } }, { address: '127.0.0.1:1' })",
-    ["@grpc/grpc-js", "@opentelemetry/api", "ajv"],
+    ["@grpc/grpc-js", "@opentelemetry/api"],
   ],
   [
     "a Redis connection",

@@ -102,6 +102,21 @@ const refused: (Snippet & { because: RegExp })[] = [
   },
   { name: "a workflow with files", file: WORKFLOW, code: takesName("readFileSync", "node:fs"), because: /Workflows import only/ },
   { name: "a workflow with the platform", file: WORKFLOW, code: takes("@nodeloom/platform"), because: /Workflows import only/ },
+  ...["../activities", "../../store", "../../settlement", "../../nodes/http-request", "./../worker", "../../../../kernel/src/money"].map(
+    (path) => ({
+      name: `a workflow with ${path}`,
+      file: WORKFLOW,
+      code: takes(path),
+      because: /Workflows import only/,
+    }),
+  ),
+  { name: "the kernel's other half in a workflow", file: WORKFLOW, code: takes("@nodeloom/kernel"), because: /Workflows import only/ },
+  {
+    name: "files in what workflows share with others",
+    file: "services/executions/src/timing.ts",
+    code: takesName("readFileSync", "node:fs"),
+    because: /Workflows import only/,
+  },
   { name: "a workflow that calls out", file: WORKFLOW, code: CALLING_OUT.fetch!, because: OUTBOUND },
   { name: "the kernel with files", file: KERNEL, code: takesName("readFileSync", "node:fs"), because: /The kernel has no dependencies/ },
   {
@@ -148,6 +163,12 @@ const accepted: Snippet[] = [
     file: WORKFLOW,
     code: takes("@temporalio/workflow") + 'export * from "@nodeloom/kernel/graph";\n',
   },
+  ...["./call-node", "../../run-types", "../../timing", "../../delivery", "../search-attributes"].map((path) => ({
+    name: `${path} in a workflow`,
+    file: WORKFLOW,
+    code: takes(path),
+  })),
+  { name: "types of activities in a workflow", file: WORKFLOW, code: takesType("Activities", "../activity-types") },
   { name: "types of the protocol in a workflow", file: WORKFLOW, code: takesType("executions", "@nodeloom/proto") },
   { name: "ajv in the kernel", file: KERNEL, code: takes("ajv") },
 ];
