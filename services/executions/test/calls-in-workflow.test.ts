@@ -1,0 +1,155 @@
+import { randomUUID } from "node:crypto";
+import { ApplicationFailure } from "@temporalio/activity";
+import { createLogger } from "@nodeloom/platform";
+import type { CallResult, RunEnd, RunInput } from "../src/run-types";
+import type { Activities, CancelResult, LocalActivities, StepFailure } from "../src/temporal/activity-types";
+import { bundlePath } from "../src/temporal/bundle";
+import { createRunStarter, type RunStarter } from "../src/temporal/client";
+import { connectTemporal, type RunningTemporal } from "../src/temporal/worker";
+
+/** What the activities of a run do, and what they were asked for. */
+interface Script {
+  submit?: (attempt: number) => void;
+  poll: () => CallResult;
+  cancelJob?: () => CancelResult;
+  submits: number[];
+  cancels: number;
+  end?: RunEnd;
+}
+const scripts = new Map<string, Script>();
+const scriptOf = (executionId: string): Script => scripts.get(executionId)!;
+const DONE: CallResult = {
+  files: [{ url: "http://media.test/1.mp4", contentType: "video/mp4" }],
+  text: null,
+  costMicroUsd: 1,
+  requestId: "j",
+};
+
+const activities = {
+  admit: () => Promise.resolve({ held: [] }),
+  settle: async ({ executionId }, end) => {
+    scriptOf(executionId).end = end;
+    return { status: end.status, millicredits: 0 };
+  },
+  submit: async ({ executionId }) => {
+    const { submits, submit } = scriptOf(executionId);
+    submits.push(Date.now());
+    submit?.(submits.length);
+    return { requestId: "j" };
+  },
+  poll: async ({ executionId }) => scriptOf(executionId).poll(),
+  cancelJob: async ({ executionId }) => {
+    const script = scriptOf(executionId);
+    script.cancels += 1;
+    return script.cancelJob!();
+  },
+} satisfies Partial<Activities & LocalActivities>;
+
+let temporal: RunningTemporal;
+let starter: RunStarter;
+
+beforeAll(async () => {
+  const taskQueue = `calls-${randomUUID().slice(0, 8)}`;
+  temporal = await connectTemporal({
+    address: process.env.TEMPORAL_ADDRESS!,
+    namespace: "default",
+    taskQueue,
+    dataConverter: {},
+    logger: createLogger("test", "silent"),
+    workflowBundle: { codePath: bundlePath },
+    shutdownGraceMs: 2_000,
+  });
+  await temporal.work(activities as unknown as Activities & LocalActivities);
+  starter = createRunStarter({ client: temporal.client, taskQueue });
+}, 30_000);
+afterAll(() => temporal.stop());
+
+const inputOf = (executionId: string): RunInput => ({
+  executionId,
+  userId: "u",
+  mode: "async",
+  workflowSlug: null,
+  source: "api-slim",
+  keyId: null,
+  webhook: null,
+  concurrency: 0,
+  plan: {
+    steps: [
+      {
+        id: "clip",
+        type: "generate-video",
+        model: "m",
+        literals: { prompt: "a loom" },
+        sources: {},
+        listPorts: [],
+        textPorts: ["prompt"],
+        inputNames: ["prompt"],
+        maxItems: 1,
+        maxMillicredits: 1,
+      },
+    ],
+    evaluated: [],
+    warnings: {},
+    models: { m: { providerKind: "http-polling", modality: "video", price: { basis: "run", microUsd: 1 } } },
+    output: { videos: [{ node: "clip", port: "video" }] },
+    outputNodes: [],
+    markupPermille: 1_000,
+  },
+  modelIds: ["m"],
+  holds: [],
+  holdId: executionId,
+  receivedAt: Date.now(),
+});
+
+/** Runs one job by a script, and gives its end. */
+const run = async (part: Omit<Script, "submits" | "cancels">): Promise<Script & { end: RunEnd }> => {
+  const executionId = randomUUID();
+  const script: Script = { ...part, submits: [], cancels: 0 };
+  scripts.set(executionId, script);
+  await starter.start(inputOf(executionId));
+  await temporal.client.workflow.getHandle(executionId).result();
+  return script as Script & { end: RunEnd };
+};
+const failing = (details?: StepFailure) => (): never => {
+  const problem = { code: "EXECUTION_FAILED", message: "node clip: it is silent", nodeId: "clip" };
+  throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(details ? [details] : []));
+};
+
+it("stops the job of a provider that fell silent, and says what came of it", async () => {
+  const { end, cancels } = await run({
+    poll: failing({ jobMayRun: true }),
+    cancelJob: () => ({ report: "provider_told", finished: null }),
+  });
+  expect(cancels).toBe(1);
+  expect(end).toMatchObject({
+    status: "failed",
+    error: { message: "node clip: it is silent" },
+    nodes: [{ status: "failed", cancelReport: "provider_told" }],
+  });
+});
+
+it("keeps what such a job had finished by then", async () => {
+  const { end } = await run({ poll: failing({ jobMayRun: true }), cancelJob: () => ({ report: "stopped", finished: DONE }) });
+  expect(end).toMatchObject({
+    status: "completed",
+    result: { videos: [{ url: "http://media.test/1.mp4" }] },
+    completed: [{ nodeId: "clip" }],
+  });
+});
+
+it("does not stop a job that has ended by itself", async () => {
+  const { end, cancels } = await run({ poll: failing() });
+  expect([end.status, cancels]).toEqual(["failed", 0]);
+});
+
+it("submits again when the provider asked to be called, and not before", async () => {
+  const { end, submits } = await run({
+    submit: (attempt) => {
+      if (attempt === 1) throw ApplicationFailure.create({ message: "busy", type: "PROVIDER_SUBMIT_FAILED", nextRetryDelay: 900 });
+    },
+    poll: () => DONE,
+  });
+  expect(end.status).toBe("completed");
+  expect(submits).toHaveLength(2);
+  expect(submits[1]! - submits[0]!).toBeGreaterThanOrEqual(880);
+});
