@@ -62,7 +62,21 @@ const ledgerCheck = z
   .object({
     ok: z.boolean(),
     accounts: z.number(),
-    mismatches: z.array(z.object({ userId: z.string(), ledgerCredits: credits, accountCredits: credits })),
+    mismatches: z.array(
+      z.object({
+        userId: z.string(),
+        what: z.string().meta({ description: "balance, held, holds, grant, rows, amount or account", example: "balance" }),
+        model: z.string().nullable().meta({ description: "Of a grant" }),
+        expected: z.number().meta({ description: "Recomputed from the ledger: credits, runs of a grant, or a number of rows" }),
+        actual: z.number().meta({ description: "What the account says" }),
+        ledgerCredits: credits.meta({ description: "Available and held credits together, by the ledger" }),
+        accountCredits: credits.meta({ description: "Available and held credits together, by the account" }),
+      }),
+    ),
+    staleHolds: z
+      .array(z.object({ userId: z.string(), executionId: z.string(), credits, heldAt: timestamp.nullable() }))
+      .meta({ description: "Credits that are held for longer than any run may take" }),
+    nextCursor: z.string().nullable().meta({ description: "Where to go on when there was not time for every account" }),
   })
   .meta({ id: "LedgerCheck" });
 
@@ -109,6 +123,29 @@ const ledgerRowView = (row: billing.LedgerRow): z.infer<typeof ledgerRow> => ({
   runs: row.runs,
   note: row.note,
   createdAt: iso(row.createdAt),
+});
+
+const COUNTED = new Set(["grant", "rows"]);
+
+const ledgerCheckView = (checked: billing.CheckLedgerResponse): z.infer<typeof ledgerCheck> => ({
+  ok: checked.ok,
+  accounts: checked.accounts,
+  mismatches: checked.mismatches.map(({ userId, what, model, expected, actual, ledgerMillicredits, accountMillicredits }) => ({
+    userId,
+    what,
+    model: model || null,
+    expected: COUNTED.has(what) ? expected : toCredits(expected),
+    actual: COUNTED.has(what) ? actual : toCredits(actual),
+    ledgerCredits: toCredits(ledgerMillicredits),
+    accountCredits: toCredits(accountMillicredits),
+  })),
+  staleHolds: checked.staleHolds.map(({ userId, executionId, millicredits, heldAt }) => ({
+    userId,
+    executionId,
+    credits: toCredits(millicredits),
+    heldAt: iso(heldAt),
+  })),
+  nextCursor: nextCursor(checked.nextCursor),
 });
 
 const shared = { tag: "Admin", auth: "admin", limit: "user" } as const satisfies Partial<RouteDefinition<"admin">>;
@@ -210,15 +247,13 @@ export const adminUserRoutes = [
     path: "/api/admin/ledger/check",
     operationId: "adminCheckLedger",
     summary: "Check that every account agrees with its ledger",
+    description:
+      "Recomputes every account from its ledger. `ok` is true when all were checked and all agree; an account that disagrees is there once for each thing that does. Takes at most a minute: after that, `nextCursor` says where to go on.",
+    query: z.object({ cursor: cursor.optional() }),
     responses: { 200: ledgerCheck },
-    handler: async ({ gateway }) => {
-      const { ok, accounts, mismatches } = await gateway.services.billing.checkLedger({}, { deadlineMs: CHECK_DEADLINE_MS });
-      const rows = mismatches.map(({ userId, ledgerMillicredits, accountMillicredits }) => ({
-        userId,
-        ledgerCredits: toCredits(ledgerMillicredits),
-        accountCredits: toCredits(accountMillicredits),
-      }));
-      return { status: 200, body: { ok, accounts, mismatches: rows } };
+    handler: async ({ gateway, query }) => {
+      const checked = await gateway.services.billing.checkLedger({ cursor: query.cursor ?? "" }, { deadlineMs: CHECK_DEADLINE_MS });
+      return { status: 200, body: ledgerCheckView(checked) };
     },
   }),
   defineRoute({

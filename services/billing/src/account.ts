@@ -22,6 +22,8 @@ export interface HeldItem {
 export interface ActiveHold {
   executionId: string;
   at: Date;
+  /** The plan period whose credits it holds; absent on holds from before periods were counted. */
+  period?: number;
   items: HeldItem[];
 }
 
@@ -53,6 +55,8 @@ export interface Account {
   tier: string | null;
   monthlyMillicredits: number;
   renewsAt: Date | null;
+  /** Plan periods begun so far. Plan credits of an earlier one are gone, also those that a hold gives back. */
+  period: number;
   holds: ActiveHold[];
   /** Recently closed executions, oldest first. */
   closed: ClosedHold[];
@@ -76,6 +80,7 @@ export const emptyAccount = (userId: string): Account => ({
   tier: null,
   monthlyMillicredits: 0,
   renewsAt: null,
+  period: 0,
   holds: [],
   closed: [],
   closedTrimmed: false,

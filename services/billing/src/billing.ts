@@ -2,9 +2,11 @@ import type { Logger } from "@nodeloom/platform";
 import { emptyAccount, type Account } from "./account";
 import { allocate, type Allocation, type HoldReply } from "./hold";
 import { createLanes } from "./lanes";
-import { createLedger, type LedgerCheck, type LedgerPage } from "./ledger";
+import { createAudit, type LedgerCheck } from "./audit";
+import { createLedger, type LedgerPage } from "./ledger";
 import { createOutbox } from "./outbox";
 import { renewIfDue } from "./plan";
+import { createRenewals, type RenewedPage } from "./renewals";
 import { checked, type RequestOf } from "./requests";
 import type { SettleReply } from "./settle";
 import type { BillingStore } from "./store";
@@ -22,6 +24,8 @@ export const createBilling = ({ store, logger, clock = () => new Date() }: Billi
   const outbox = createOutbox({ store, logger, clock });
   const lanes = createLanes({ store, outbox, logger });
   const ledger = createLedger({ store, outbox });
+  const audit = createAudit({ store, clock });
+  const renewals = createRenewals({ store, lanes, logger, clock });
 
   const account = async (request: RequestOf<"account">): Promise<Account> => {
     const { userId } = checked("account", request);
@@ -57,7 +61,13 @@ export const createBilling = ({ store, logger, clock = () => new Date() }: Billi
       return ledger.page(userId, limit, cursor);
     },
 
-    checkLedger: (): Promise<LedgerCheck> => ledger.check(),
+    renewDue: async (request: RequestOf<"renewDue">, deadlineMs?: number): Promise<RenewedPage> => {
+      const { limit, cursor } = checked("renewDue", request);
+      return renewals.page(limit, cursor, deadlineMs);
+    },
+
+    checkLedger: async (request: RequestOf<"check">, deadlineMs?: number): Promise<LedgerCheck> =>
+      audit.check(checked("check", request).cursor, deadlineMs),
 
     start: (): void => outbox.start(),
 

@@ -2,10 +2,12 @@ import type { Account, Transition } from "./account";
 import { hold, type HoldCommand, type HoldReply } from "./hold";
 import {
   credit,
+  renew,
   renewIfDue,
   setMonthlyCredits,
   setPlan,
   type CreditCommand,
+  type RenewCommand,
   type SetMonthlyCreditsCommand,
   type SetPlanCommand,
 } from "./plan";
@@ -17,9 +19,10 @@ interface Replies {
   setPlan: Account;
   setMonthlyCredits: Account;
   credit: Account;
+  renew: Account;
 }
 
-export type Command = HoldCommand | SettleCommand | SetPlanCommand | SetMonthlyCreditsCommand | CreditCommand;
+export type Command = HoldCommand | SettleCommand | SetPlanCommand | SetMonthlyCreditsCommand | CreditCommand | RenewCommand;
 export type ReplyTo<C extends Command> = Replies[C["type"]];
 
 const HANDLERS: { [T in Command["type"]]: (account: Account, command: Extract<Command, { type: T }>) => Transition<Replies[T]> } = {
@@ -28,6 +31,7 @@ const HANDLERS: { [T in Command["type"]]: (account: Account, command: Extract<Co
   setPlan,
   setMonthlyCredits,
   credit,
+  renew,
 };
 
 /**

@@ -29,6 +29,8 @@ export interface HoldCommand extends CommandContext {
   items: HoldItem[];
   /** Executions that may be held at once; 0 means any number. */
   maxActive: number;
+  /** The most that may be held; undefined means as much as there is. */
+  maxMillicredits?: number;
 }
 
 export interface HoldReply {
@@ -116,6 +118,14 @@ const notEnough = ({ required, available, exhaustedModel }: Allocation): DomainE
       });
 };
 
+const overBudget = ({ required }: Allocation, maxMillicredits: number): DomainError =>
+  new DomainError(
+    "exhausted",
+    "INSUFFICIENT_CREDITS",
+    `the run may cost ${toCredits(required)} credits, above its limit of ${toCredits(maxMillicredits)}`,
+    { requiredCredits: toCredits(required), maxCredits: toCredits(maxMillicredits) },
+  );
+
 const atCapacity = (account: Account, command: HoldCommand): DomainError | undefined => {
   const active = account.holds.length;
   if (command.maxActive > 0 && active >= command.maxActive) return tooManyActive(command.maxActive);
@@ -144,7 +154,7 @@ export const grantMovements = (
 
 /**
  * Reserves the worst-case price of one execution, all or nothing. The answer to a repeated call is the first one, even
- * after the execution was closed. Refused: a voided execution, too many active ones, too few credits.
+ * after the execution was closed. Refused: a voided execution, too many active ones, too few credits, more than it may cost.
  */
 export const hold = (account: Account, command: HoldCommand): Transition<HoldReply> => {
   const { executionId, userId, at } = command;
@@ -159,6 +169,10 @@ export const hold = (account: Account, command: HoldCommand): Transition<HoldRep
   const capacity = atCapacity(account, command);
   if (capacity) return refused(account, capacity);
   const allocation = allocate(account, command.items);
+  const { maxMillicredits } = command;
+  if (maxMillicredits !== undefined && allocation.required > maxMillicredits) {
+    return refused(account, overBudget(allocation, maxMillicredits));
+  }
   if (!allocation.sufficient) return refused(account, notEnough(allocation));
 
   const { items, plan, topUp, grants, required } = allocation;
@@ -168,7 +182,7 @@ export const hold = (account: Account, command: HoldCommand): Transition<HoldRep
     topUp,
     grants,
     held: account.held + required,
-    holds: [...account.holds, { executionId, at, items }],
+    holds: [...account.holds, { executionId, at, period: account.period, items }],
   };
   const granted = items.filter((item) => item.source === "grant");
   const moved: Movement = { id: movementId(userId, "hold", executionId), kind: "hold", movedMillicredits: required, executionId };

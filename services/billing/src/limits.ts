@@ -21,4 +21,10 @@ export const BILLING_LIMITS = {
   trialGrants: 1_000,
   ledgerPageRows: 200,
   ledgerPageDefault: 50,
+  renewalPageAccounts: 1_000,
+  renewalPageDefault: 200,
+  /** Findings of one check of the ledger; beyond them it stops, and says where to go on. */
+  checkFindings: 1_000,
+  /** A run takes 24 hours at most: a hold this old belongs to none that is under way. */
+  staleHoldMs: 25 * 3_600_000,
 } as const;

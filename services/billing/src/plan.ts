@@ -9,6 +9,13 @@ export interface SetPlanCommand extends CommandContext {
   monthlyMillicredits: number;
   trials: { model: string; runs: number }[];
   reference: string;
+  /** Begins no new month for an account that is on this tier with these plan credits already. */
+  unlessSet?: boolean;
+}
+
+/** Nothing but what every command does first: a month that has ended is renewed. */
+export interface RenewCommand extends CommandContext {
+  type: "renew";
 }
 
 export interface SetMonthlyCreditsCommand extends CommandContext {
@@ -46,7 +53,8 @@ const startMonth = (account: Account, monthly: number, at: Date, cause: string[]
   const { userId, plan } = account;
   const expiry: Movement = { id: movementId(userId, "plan_expiry", ...cause), kind: "plan_expiry", millicredits: -plan, note };
   const renewal: Movement = { id: movementId(userId, "plan_renewal", ...cause), kind: "plan_renewal", millicredits: monthly, note };
-  return record({ ...account, plan: monthly, monthlyMillicredits: monthly }, at, plan > 0 ? [expiry, renewal] : [renewal]);
+  const next = { ...account, plan: monthly, monthlyMillicredits: monthly, period: account.period + 1 };
+  return record(next, at, plan > 0 ? [expiry, renewal] : [renewal]);
 };
 
 /** The account as it is at a time: a month that has ended is replaced by the current one. */
@@ -57,6 +65,8 @@ export const renewIfDue = (account: Account, at: Date): Account => {
   while (renewsAt <= at) renewsAt = oneMonthAfter(renewsAt);
   return { ...startMonth(account, account.monthlyMillicredits, at, ["due", due.toISOString()], account.tier ?? ""), renewsAt };
 };
+
+export const renew = (account: Account): Transition<Account> => done(account, account);
 
 const giveTrials = (account: Account, command: SetPlanCommand): Account => {
   const fresh = command.trials.filter(({ model, runs }) => runs > 0 && !account.trials.includes(model));
@@ -77,6 +87,11 @@ const giveTrials = (account: Account, command: SetPlanCommand): Account => {
 
 /** Puts the account on a tier: its plan credits for a month from now, and trial grants that it never had. Once per reference. */
 export const setPlan = (account: Account, command: SetPlanCommand): Transition<Account> => {
+  const { tier, monthlyMillicredits } = account;
+  if (command.unlessSet && account.renewsAt && tier === command.tier && monthlyMillicredits === command.monthlyMillicredits) {
+    const given = giveTrials(account, command);
+    return done(given, given);
+  }
   const cause = ["set", command.reference];
   const id = movementId(account.userId, "plan_renewal", ...cause);
   const applied = findMovement(account, command, id);

@@ -32,7 +32,13 @@ const amount = <K extends string>(kind: K, schema: z.ZodNumber) => z.object({ ki
 export const REQUESTS = {
   account: z.object({ userId: id }),
   quote: z.object({ userId: id, items: holdItems }),
-  hold: z.object({ userId: id, executionId: id, items: holdItems, maxActive: z.number().int().min(0) }),
+  hold: z.object({
+    userId: id,
+    executionId: id,
+    items: holdItems,
+    maxActive: z.number().int().min(0),
+    maxMillicredits: millicredits.optional(),
+  }),
   settle: z.object({
     userId: id,
     executionId: id,
@@ -49,6 +55,7 @@ export const REQUESTS = {
     monthlyMillicredits: millicredits,
     trials: uniqueBy(z.object({ model: id, runs: runs.min(0) }), "model", LIMITS.trialGrants),
     reference: id,
+    unlessSet: z.boolean().optional(),
   }),
   setMonthlyCredits: z.object({ userId: id, tier: id, monthlyMillicredits: millicredits }),
   credit: z.object({
@@ -62,6 +69,14 @@ export const REQUESTS = {
     note: z.string().max(LIMITS.noteChars),
     reference: id,
   }),
+  renewDue: z.object({
+    limit: z.number().int().min(0).max(LIMITS.renewalPageAccounts),
+    cursor: z
+      .string()
+      .regex(/^$|^\d{1,15}:./su, "is no cursor of this list")
+      .max(LIMITS.idChars + 16),
+  }),
+  check: z.object({ cursor: z.string().max(LIMITS.idChars) }),
   ledger: z.object({
     userId: id,
     limit: z.number().int().min(0).max(LIMITS.ledgerPageRows),

@@ -62,6 +62,8 @@ export const billingHandlers = (billing: Billing): proto.BillingServiceServer =>
     return proto.QuoteHoldResponse.fromPartial({ items: items.map(heldItem), heldMillicredits: required, sufficient, grants });
   }),
 
+  renewDuePlans: unary(async (request) => proto.RenewDuePlansResponse.fromPartial(await billing.renewDue(request, deadline()))),
+
   setPlan: unary(async ({ grants, ...request }) => {
     const trials = grants.map(({ model, total }) => ({ model, runs: total }));
     return proto.SetPlanResponse.fromPartial({ account: accountMessage(await billing.setPlan({ ...request, trials }, deadline())) });
@@ -82,8 +84,14 @@ export const billingHandlers = (billing: Billing): proto.BillingServiceServer =>
     return proto.ListLedgerResponse.fromPartial({ rows: rows.map(rowMessage), nextCursor });
   }),
 
-  checkLedger: unary(async () => {
-    const { accounts, mismatches } = await billing.checkLedger();
-    return proto.CheckLedgerResponse.fromPartial({ ok: mismatches.length === 0, accounts, mismatches });
+  checkLedger: unary(async (request) => {
+    const { accounts, mismatches, staleHolds, nextCursor } = await billing.checkLedger(request, deadline());
+    return proto.CheckLedgerResponse.fromPartial({
+      ok: mismatches.length === 0 && nextCursor === "",
+      accounts,
+      mismatches,
+      staleHolds,
+      nextCursor,
+    });
   }),
 });

@@ -87,13 +87,20 @@ const closingMovements = (userId: string, closed: ClosedHold): Movement[] => {
   return movements;
 };
 
-/** Gives back what was held and not captured, each part to where it came from; capture takes the plan's part first. */
-const giveBack = (account: Account, items: readonly ClosedItem[]): Pick<Account, "plan" | "topUp" | "grants"> => {
-  let { plan, topUp } = account;
+/** The plan's part of what was held and not captured; capture takes the plan's part first. */
+const unusedPlan = (items: readonly ClosedItem[]): number =>
+  items.reduce((sum, item) => sum + item.fromPlan - Math.min(item.fromPlan, item.captured), 0);
+
+/**
+ * Gives back what was held and not captured, each part to where it came from. Plan credits of a month that has ended
+ * meanwhile are not given back: to hold them must not keep them from expiring.
+ */
+const giveBack = (account: Account, items: readonly ClosedItem[], expired: number): Pick<Account, "plan" | "topUp" | "grants"> => {
+  let { topUp } = account;
+  const plan = account.plan + unusedPlan(items) - expired;
   const returned = new Map<string, number>();
   for (const item of items) {
     const capturedFromPlan = Math.min(item.fromPlan, item.captured);
-    plan += item.fromPlan - capturedFromPlan;
     topUp += item.fromTopUp - (item.captured - capturedFromPlan);
     if (item.source === "grant" && !item.consumed) returned.set(item.model, (returned.get(item.model) ?? 0) + 1);
   }
@@ -116,14 +123,26 @@ export const settle = (account: Account, command: SettleCommand): Transition<Set
   const wanted = new Map(command.items.map((item) => [item.key, item]));
   const items = (active?.items ?? []).map((item) => closeItem(item, wanted.get(item.key), command.captureAll));
   const closed: ClosedHold = { executionId, voided: !active, items };
+  const expired = (active?.period ?? 0) === account.period ? 0 : unusedPlan(items);
   const next: Account = {
     ...account,
-    ...giveBack(account, items),
+    ...giveBack(account, items, expired),
     held: account.held - heldOf(items),
     holds: account.holds.filter((held) => held !== active),
     ...remember(account, closed),
   };
   const unused = items.filter((item) => item.source === "grant" && !item.consumed);
-  const movements = [...closingMovements(userId, closed), ...grantMovements(userId, executionId, "release", unused, 1)];
+  const expiry: Movement = {
+    id: movementId(userId, "plan_expiry", "held", executionId),
+    kind: "plan_expiry",
+    millicredits: -expired,
+    executionId,
+    note: "its month ended while it was held",
+  };
+  const movements = [
+    ...closingMovements(userId, closed),
+    ...(expired > 0 ? [expiry] : []),
+    ...grantMovements(userId, executionId, "release", unused, 1),
+  ];
   return done(record(next, at, movements), settledReply(closed));
 };

@@ -1,16 +1,26 @@
 import { isDuplicateKey } from "@nodeloom/platform";
 import { Schema, type AnyBulkWriteOperation, type Connection, type UpdateQuery } from "mongoose";
 import { emptyAccount, type Account } from "./account";
-import type { LedgerRow } from "./movement";
+import type { LedgerRow, MovementKind } from "./movement";
 
 type AccountDocument = Omit<Account, "userId"> & { _id: string };
 type LedgerDocument = Omit<LedgerRow, "id"> & { _id: string };
 
-/** Rows of one account in the ledger, as an aggregate. */
+/** Rows of one account and kind (and model) in the ledger, as an aggregate. */
 export interface LedgerTotal {
   userId: string;
+  kind: MovementKind;
+  model: string | null;
   millicredits: number;
+  movedMillicredits: number;
+  runs: number;
   rows: number;
+}
+
+/** An account whose month is over, and since when. */
+export interface DueAccount {
+  userId: string;
+  renewsAt: Date;
 }
 
 /** Acknowledged only once it survives the loss of the server's process: money is never told before it is written. */
@@ -37,6 +47,7 @@ const accountSchema = new Schema<AccountDocument>(
     tier: String,
     monthlyMillicredits: Number,
     renewsAt: Date,
+    period: Number,
     holds: [Schema.Types.Mixed],
     closed: [Schema.Types.Mixed],
     closedTrimmed: Boolean,
@@ -47,6 +58,8 @@ const accountSchema = new Schema<AccountDocument>(
 );
 // Finds the accounts whose rows are still on their way to the ledger.
 accountSchema.index({ "outbox.at": 1 });
+// Finds the accounts whose month is over, in the order in which that happened.
+accountSchema.index({ renewsAt: 1, _id: 1 });
 
 const ledgerSchema = new Schema<LedgerDocument>(
   {
@@ -80,6 +93,7 @@ const REPLACED = [
   "tier",
   "monthlyMillicredits",
   "renewsAt",
+  "period",
   "holds",
   "closedTrimmed",
   "sequence",
@@ -212,8 +226,35 @@ export const createStore = (connection: Connection) => {
       return found.map(toAccount);
     },
 
+    /** Accounts whose month was over at a time, longest first, from after a given one. */
+    findDue: async (at: Date, after: DueAccount | undefined, limit: number): Promise<DueAccount[]> => {
+      const found = await accounts
+        .find(
+          after
+            ? { $or: [{ renewsAt: after.renewsAt, _id: { $gt: after.userId } }, { renewsAt: { $gt: after.renewsAt, $lte: at } }] }
+            : { renewsAt: { $lte: at } },
+          { renewsAt: 1 },
+        )
+        .sort({ renewsAt: 1, _id: 1 })
+        .limit(limit)
+        .maxTimeMS(OPERATION_TIMEOUT_MS)
+        .lean<{ _id: string; renewsAt: Date }[]>();
+      return found.map(({ _id, renewsAt }) => ({ userId: _id, renewsAt }));
+    },
+
+    /** Users with rows in the ledger, in order of their ids, from after a given one up to another (or to the end). */
+    pageLedgerUsers: async (afterUserId: string, upToUserId: string | undefined, limit: number): Promise<string[]> => {
+      const found = await ledger
+        .find({ userId: { $gt: afterUserId, ...(upToUserId === undefined ? {} : { $lte: upToUserId }) }, sequence: 1 }, { userId: 1 })
+        .sort({ userId: 1 })
+        .limit(limit)
+        .readConcern(COMMITTED)
+        .lean<Pick<LedgerDocument, "userId">[]>();
+      return found.map(({ userId }) => userId);
+    },
+
     /** Sums the drained rows of each account up to the moment it was read; rows it still carries are left out. */
-    totals: async (read: readonly Account[]): Promise<LedgerTotal[]> => {
+    totals: async (read: readonly Pick<Account, "userId" | "sequence" | "outbox">[]): Promise<LedgerTotal[]> => {
       if (read.length === 0) return [];
       const upToRead = read.map(({ userId, sequence, outbox }) => ({
         userId,
@@ -223,8 +264,27 @@ export const createStore = (connection: Connection) => {
       return ledger
         .aggregate<LedgerTotal>([
           { $match: { $or: upToRead } },
-          { $group: { _id: "$userId", millicredits: { $sum: "$millicredits" }, rows: { $sum: 1 } } },
-          { $project: { _id: 0, userId: "$_id", millicredits: 1, rows: 1 } },
+          {
+            $group: {
+              _id: { userId: "$userId", kind: "$kind", model: "$model" },
+              millicredits: { $sum: "$millicredits" },
+              movedMillicredits: { $sum: "$movedMillicredits" },
+              runs: { $sum: "$runs" },
+              rows: { $sum: 1 },
+            },
+          },
+          {
+            $project: {
+              _id: 0,
+              userId: "$_id.userId",
+              kind: "$_id.kind",
+              model: "$_id.model",
+              millicredits: 1,
+              movedMillicredits: 1,
+              runs: 1,
+              rows: 1,
+            },
+          },
         ])
         .readConcern(COMMITTED);
     },

@@ -16,6 +16,8 @@ const account = (part: Partial<Account>): Account => ({ ...emptyAccount(USER), .
 /** Answers every question to the ledger with "no such row". */
 const emptyLedger = { get: () => null } as unknown as ReadonlyMap<string, LedgerRow | null>;
 
+const grant = (model: string, total: number, remaining: number) => ({ model, total, remaining });
+
 const hold = (executionId: string, items: HoldItem[], maxActive = 0, ledger = emptyLedger): Command => ({
   type: "hold",
   userId: USER,
@@ -102,6 +104,67 @@ describe("holding", () => {
       metadata: { model: "painter" },
     });
     expect(refusal(apply(start, hold("e1", [item("a", 100, "other")])), start)).toMatchObject({ reason: "INSUFFICIENT_CREDITS" });
+  });
+
+  it.each<[string, Partial<Account>, HoldItem[], string | undefined]>([
+    ["credits to the last thousandth", { plan: 60, topUp: 40 }, [item("a", 100)], undefined],
+    ["one thousandth too little", { plan: 60, topUp: 39 }, [item("a", 100)], "INSUFFICIENT_CREDITS"],
+    ["a model without a grant", { plan: 50, grants: [grant("singer", 3, 0)] }, [item("a", 100)], "INSUFFICIENT_CREDITS"],
+    ["a grant that is used up, and credits enough", { plan: 100, grants: [grant("painter", 3, 0)] }, [item("a", 100)], undefined],
+    ["a grant that is used up, and too few credits", { plan: 99, grants: [grant("painter", 3, 0)] }, [item("a", 100)], "grant_exhausted"],
+    [
+      "a grant for some of the items, and credits for the rest",
+      { plan: 200, grants: [grant("painter", 3, 1)] },
+      [item("a", 100), item("b", 100), item("c", 100)],
+      undefined,
+    ],
+    [
+      "a grant for some of the items, and too few credits for the rest",
+      { plan: 199, grants: [grant("painter", 3, 1)] },
+      [item("a", 100), item("b", 100), item("c", 100)],
+      "grant_exhausted",
+    ],
+    [
+      "two models, of which the one that has a grant is paid by it",
+      { plan: 50, grants: [grant("painter", 1, 1)] },
+      [item("a", 100), item("b", 100, "singer")],
+      "INSUFFICIENT_CREDITS",
+    ],
+    [
+      "two models, of which one has used up its grant",
+      { plan: 150, grants: [grant("painter", 1, 0)] },
+      [item("a", 100), item("b", 100, "singer")],
+      "grant_exhausted",
+    ],
+    [
+      "a used up grant of a model that costs nothing",
+      { grants: [grant("painter", 1, 0)] },
+      [item("a", 0), item("b", 1, "singer")],
+      "INSUFFICIENT_CREDITS",
+    ],
+    ["nothing to pay, and no credits", {}, [item("a", 0)], undefined],
+  ])("decides on %s", (_, part, items, reason) => {
+    const start = account(part);
+    const quote = allocate(start, items);
+    expect(quote.sufficient).toBe(reason === undefined);
+    if (reason === undefined) expect(run(start, hold("e1", items)).held).toBe(quote.required);
+    else expect(refusal(apply(start, hold("e1", items)), start)).toMatchObject({ kind: "exhausted", reason });
+  });
+
+  it.each<[string, number, Partial<Account>, number, boolean]>([
+    // what, maxMillicredits, account, price of each of two items, allowed
+    ["exactly what it may cost", 200, { plan: 500 }, 100, true],
+    ["a thousandth less", 199, { plan: 500 }, 100, false],
+    ["nothing, where a grant pays", 0, { grants: [grant("painter", 2, 2)] }, 100, true],
+    ["half, where a grant pays the other half", 100, { plan: 500, grants: [grant("painter", 2, 1)] }, 100, true],
+    ["less than half, where a grant pays the other half", 99, { plan: 500, grants: [grant("painter", 2, 1)] }, 100, false],
+    ["nothing, for what is free", 0, {}, 0, true],
+  ])("lets a run cost %s", (_, maxMillicredits, part, price, allowed) => {
+    const start = account(part);
+    const command = { ...hold("e1", [item("a", price), item("b", price)]), maxMillicredits };
+    if (allowed) return expect(run(start, command).holds).toHaveLength(1);
+    const error = refusal(apply(start, command), start);
+    expect(error).toMatchObject({ reason: "INSUFFICIENT_CREDITS", metadata: { maxCredits: maxMillicredits / 1_000 } });
   });
 
   it("doesn't use up a trial grant for something free", () => {
@@ -209,6 +272,33 @@ describe("plans and credits", () => {
       { kind: "plan_renewal", millicredits: 9_000 },
     ]);
     expect(accept(changed, setPlan("approved", 2_000, trials)).account).toBe(changed);
+  });
+
+  it("begins no new month when a plan is set again that is set already, but gives new trial grants", () => {
+    const first = run(account({}), setPlan("approved", 2_000));
+    const used = run(first, hold("e1", [item("a", 500)]));
+    const again = (reference: string, monthly: number, trials: { model: string; runs: number }[] = []): Command =>
+      ({ ...setPlan(reference, monthly, trials), unlessSet: true }) as Command;
+    expect(accept(used, again("repeated", 2_000)).account).toBe(used);
+    expect(run(used, again("new model", 2_000, [{ model: "painter", runs: 3 }]))).toMatchObject({
+      plan: 1_500,
+      renewsAt: first.renewsAt,
+      grants: [{ model: "painter", remaining: 3 }],
+    });
+    expect(run(used, again("interrupted", 9_000))).toMatchObject({ plan: 9_000, held: 500 });
+    expect(run(account({}), again("never begun", 2_000))).toMatchObject({ plan: 2_000, tier: "pro" });
+  });
+
+  it("lets plan credits that are held while the plan changes expire when they are released", () => {
+    const held = run(account({ topUp: 50 }), setPlan("approved", 2_000), hold("e1", [item("a", 2_020)]), setPlan("lowered", 100));
+    expect(held).toMatchObject({ plan: 100, topUp: 30, held: 2_020 });
+    const released = run(held, settle("e1", { a: 20 }));
+    expect(released).toMatchObject({ plan: 100, topUp: 50, held: 0 });
+    expect(released.outbox.slice(-3)).toMatchObject([
+      { kind: "capture", millicredits: -20 },
+      { kind: "release", movedMillicredits: 2_000 },
+      { kind: "plan_expiry", millicredits: -1_980, executionId: "e1" },
+    ]);
   });
 
   it("gives the trial grant on top of runs that an admin gave before", () => {

@@ -115,7 +115,7 @@ it.each<Moment>(["before", "after"])(
       await successor.stop();
     }
     const auditor = createBilling({ store, logger });
-    expect(await auditor.checkLedger()).toMatchObject({ mismatches: [] });
+    expect(await auditor.checkLedger({ cursor: "" })).toMatchObject({ mismatches: [] });
   },
 );
 
@@ -127,7 +127,7 @@ it("drains at its start what a dead process left in the outboxes", async () => {
   void victim.credit({ userId, credit: { kind: "topup", millicredits: 5 }, note: "", reference: "paid" }).catch(() => undefined);
   await died;
   expect((await store.load(userId))!.outbox).toHaveLength(1);
-  expect((await createBilling({ store, logger }).checkLedger()).mismatches).toEqual([]);
+  expect((await createBilling({ store, logger }).checkLedger({ cursor: "" })).mismatches).toEqual([]);
 
   const successor = createBilling({ store, logger });
   successor.start();

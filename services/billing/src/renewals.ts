@@ -1,0 +1,66 @@
+import type { Logger } from "@nodeloom/platform";
+import type { Lanes } from "./lanes";
+import { BILLING_LIMITS } from "./limits";
+import type { BillingStore, DueAccount } from "./store";
+
+/** Accounts renewed at once; a renewal is one write, and runs go on beside it. */
+const IN_PARALLEL = 16;
+const DEFAULT_PAGE_MS = 20_000;
+/** Kept of the caller's time for the answer. */
+const MARGIN_MS = 1_000;
+
+export interface RenewedPage {
+  renewed: number;
+  /** Accounts that could not be renewed; they are due still. */
+  failed: number;
+  /** Empty after the last page. */
+  nextCursor: string;
+}
+
+export interface RenewalDependencies {
+  store: Pick<BillingStore, "findDue">;
+  lanes: Pick<Lanes, "submit">;
+  logger: Logger;
+  clock: () => Date;
+}
+
+const cursorOf = ({ renewsAt, userId }: DueAccount): string => `${renewsAt.getTime()}:${userId}`;
+
+const readCursor = (cursor: string): DueAccount | undefined => {
+  if (cursor === "") return undefined;
+  const colon = cursor.indexOf(":");
+  return { renewsAt: new Date(Number(cursor.slice(0, colon))), userId: cursor.slice(colon + 1) };
+};
+
+/**
+ * Renews accounts whose month is over and that nobody has called since. Each goes through its lane like any other
+ * command, so that it makes no difference who is faster, a run or this.
+ */
+export const createRenewals = ({ store, lanes, logger, clock }: RenewalDependencies) => {
+  const renew = async ({ userId }: DueAccount): Promise<boolean> => {
+    try {
+      await lanes.submit({ type: "renew", userId, at: clock() });
+      return true;
+    } catch (error) {
+      logger.warn({ err: error, userId }, "an account's plan could not be renewed");
+      return false;
+    }
+  };
+
+  return {
+    /** One page of due accounts; shorter when the caller's time is up. */
+    page: async (limit: number, cursor: string, deadlineMs = Date.now() + DEFAULT_PAGE_MS): Promise<RenewedPage> => {
+      const size = limit || BILLING_LIMITS.renewalPageDefault;
+      const due = await store.findDue(clock(), readCursor(cursor), size);
+      const result = { renewed: 0, failed: 0 };
+      let done = 0;
+      while (done < due.length && (done === 0 || Date.now() < deadlineMs - MARGIN_MS)) {
+        const batch = due.slice(done, done + IN_PARALLEL);
+        for (const renewed of await Promise.all(batch.map(renew))) result[renewed ? "renewed" : "failed"] += 1;
+        done += batch.length;
+      }
+      const isLast = done === due.length && due.length < size;
+      return { ...result, nextCursor: isLast ? "" : cursorOf(due[done - 1]!) };
+    },
+  };
+};

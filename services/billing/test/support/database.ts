@@ -1,0 +1,28 @@
+import { randomUUID } from "node:crypto";
+import { connectMongo, createLogger } from "@nodeloom/platform";
+import type { Connection } from "mongoose";
+import { createStore, type BillingStore } from "../../src/store";
+import { mongodbUri } from "./instance";
+
+export const logger = createLogger("billing-test", "silent");
+
+export interface OwnStore {
+  store: BillingStore;
+  connection: Connection;
+  stop(): Promise<void>;
+}
+
+/** A store in a database of its own. */
+export const ownStore = async (): Promise<OwnStore> => {
+  const connection = await connectMongo({ uri: mongodbUri(), database: `test_${randomUUID().slice(0, 8)}_billing` });
+  const store = createStore(connection);
+  await store.createIndexes();
+  return {
+    store,
+    connection,
+    stop: async () => {
+      await connection.dropDatabase();
+      await connection.close();
+    },
+  };
+};
