@@ -1,4 +1,4 @@
-import { type DomainError, fromCredits, invalidInputs, invalidRequest, isSlug, toCredits, type Issue } from "@nodeloom/kernel";
+import { creditLimit, type DomainError, invalidInputs, invalidRequest, isSlug, toCredits, type Issue } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { accountNotApproved } from "../errors";
@@ -16,7 +16,10 @@ const quoteBody = z.strictObject({ inputs }).meta({ id: "QuoteRequest" });
 const runBody = z
   .strictObject({
     inputs,
-    maxCredits: z.number().min(0).max(MAX_CREDITS).optional().meta({ description: "The run is refused if it could cost more" }),
+    maxCredits: z.number().min(0).max(MAX_CREDITS).optional().meta({
+      description:
+        "The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough",
+    }),
   })
   .meta({ id: "RunRequest" });
 const runQuery = z.object({ async: queryFlag.optional().meta({ description: ASYNC_DESCRIPTION }) });
@@ -41,17 +44,25 @@ const submitResult = z
   })
   .meta({ id: "SubmitResult" });
 
-const quoteGrant = z.object({ model: z.string(), total: z.number(), remaining: z.number() });
+const quoteGrant = z.object({
+  model: z.string(),
+  total: z.number().meta({ description: "Trial runs ever granted" }),
+  remaining: z.number().meta({ description: "Trial runs that would be left after this run; `/api/me` has what is left now" }),
+});
 const quoteNode = z.object({
   id: z.string(),
   type: z.string(),
   model: z.string(),
-  items: z.number(),
-  estimatedCreditCost: credits,
-  grant: z.boolean(),
+  items: z.number().meta({ description: "Calls at most" }),
+  estimatedCreditCost: credits.meta({ description: "The most its calls may cost, without those that trial grants pay" }),
+  grant: z.boolean().meta({ description: "Whether a trial grant pays at least one of its calls" }),
 });
 const quoteResult = z
-  .object({ estimatedCreditCost: credits.nullable(), nodes: z.array(quoteNode), grants: z.array(quoteGrant) })
+  .object({
+    estimatedCreditCost: credits.nullable().meta({ description: "What the run would hold: the most it may cost. Null without generators" }),
+    nodes: z.array(quoteNode),
+    grants: z.array(quoteGrant).meta({ description: "Trial grants for the run's models" }),
+  })
   .meta({ id: "Quote" });
 
 /** Anything wrong with `inputs`, or no body to hold them, is INVALID_INPUTS. */
@@ -74,7 +85,7 @@ const run = async (context: RunContext, $case: TargetCase, value: string): Promi
     inputsJson: context.members().get("inputs") ?? "{}",
     mode: isAsync ? executions.RunMode.RUN_MODE_ASYNC : executions.RunMode.RUN_MODE_SYNC,
     waitMs: isAsync ? ASYNC_WAIT_MS : syncWaitMs(context.request.headers.prefer),
-    maxMillicredits: body.maxCredits === undefined ? undefined : fromCredits(body.maxCredits),
+    maxMillicredits: body.maxCredits === undefined ? undefined : creditLimit(body.maxCredits),
   });
   const execution = await startRun(gateway.services.executions, request, gateway.stopping);
   return runReply({ request, execution, isAsync, receivedAtMs });

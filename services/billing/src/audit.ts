@@ -162,8 +162,9 @@ export const createAudit = ({ store, clock }: AuditDependencies) => {
      */
     check: async (cursor: string, deadlineMs = Date.now() + DEFAULT_CHECK_MS): Promise<LedgerCheck> => {
       const result: LedgerCheck = { accounts: 0, mismatches: [], staleHolds: [], nextCursor: "" };
+      const stopAtMs = deadlineMs - Math.min(MARGIN_MS, (deadlineMs - Date.now()) / 2);
       const isOver = (): boolean =>
-        Date.now() >= deadlineMs - MARGIN_MS || result.mismatches.length + result.staleHolds.length >= BILLING_LIMITS.checkFindings;
+        Date.now() >= stopAtMs || result.mismatches.length + result.staleHolds.length >= BILLING_LIMITS.checkFindings;
       for (let after = cursor; ;) {
         const accounts = await store.pageAccounts(after, PAGE_ACCOUNTS);
         const upTo = accounts.length < PAGE_ACCOUNTS ? undefined : accounts.at(-1)!.userId;

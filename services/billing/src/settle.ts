@@ -48,18 +48,21 @@ const closeItem = (item: HeldItem, wanted: SettleItem | undefined, captureAll: b
 };
 
 const capturedOf = (items: readonly ClosedItem[]): number => items.reduce((sum, item) => sum + item.captured, 0);
+const planOf = (items: readonly HeldItem[]): number => items.reduce((sum, item) => sum + item.fromPlan, 0);
 const heldOf = (items: readonly HeldItem[]): number => items.reduce((sum, item) => sum + item.millicredits, 0);
 
-const settledReply = ({ items }: ClosedHold): SettleReply => ({
-  capturedMillicredits: capturedOf(items),
-  releasedMillicredits: heldOf(items) - capturedOf(items),
-  captured: items
+const settledReply = ({ items }: ClosedHold): SettleReply => {
+  let planLeft = planOf(items);
+  const captured = items
     .filter((item) => item.captured > 0 || item.consumed)
-    .map(({ key, model, source, captured, fromPlan }) => {
-      const capturedFromPlan = Math.min(fromPlan, captured);
-      return { key, model, source, millicredits: captured, fromPlan: capturedFromPlan, fromTopUp: captured - capturedFromPlan };
-    }),
-});
+    .map(({ key, model, source, captured: millicredits }): HeldItem => {
+      const fromPlan = Math.min(planLeft, millicredits);
+      planLeft -= fromPlan;
+      return { key, model, source, millicredits, fromPlan, fromTopUp: millicredits - fromPlan };
+    });
+  const capturedMillicredits = capturedOf(items);
+  return { capturedMillicredits, releasedMillicredits: heldOf(items) - capturedMillicredits, captured };
+};
 
 /** Remembers a closed execution, forgetting the oldest ones beyond the bounds. */
 const remember = (account: Account, entry: ClosedHold): Pick<Account, "closed" | "closedTrimmed"> => {
@@ -87,22 +90,20 @@ const closingMovements = (userId: string, closed: ClosedHold): Movement[] => {
   return movements;
 };
 
-/** The plan's part of what was held and not captured; capture takes the plan's part first. */
-const unusedPlan = (items: readonly ClosedItem[]): number =>
-  items.reduce((sum, item) => sum + item.fromPlan - Math.min(item.fromPlan, item.captured), 0);
+/** The plan's part of what was held and not captured: whichever call it was held for, plan credits are spent first. */
+const unusedPlan = (items: readonly ClosedItem[]): number => Math.max(0, planOf(items) - capturedOf(items));
 
 /**
  * Gives back what was held and not captured, each part to where it came from. Plan credits of a month that has ended
  * meanwhile are not given back: to hold them must not keep them from expiring.
  */
 const giveBack = (account: Account, items: readonly ClosedItem[], expired: number): Pick<Account, "plan" | "topUp" | "grants"> => {
-  let { topUp } = account;
+  const unused = heldOf(items) - capturedOf(items);
   const plan = account.plan + unusedPlan(items) - expired;
+  const topUp = account.topUp + unused - unusedPlan(items);
   const returned = new Map<string, number>();
-  for (const item of items) {
-    const capturedFromPlan = Math.min(item.fromPlan, item.captured);
-    topUp += item.fromTopUp - (item.captured - capturedFromPlan);
-    if (item.source === "grant" && !item.consumed) returned.set(item.model, (returned.get(item.model) ?? 0) + 1);
+  for (const { source, consumed, model } of items) {
+    if (source === "grant" && !consumed) returned.set(model, (returned.get(model) ?? 0) + 1);
   }
   const grants = account.grants.map((grant) => ({ ...grant, remaining: grant.remaining + (returned.get(grant.model) ?? 0) }));
   return { plan, topUp, grants };

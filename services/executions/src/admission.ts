@@ -26,7 +26,13 @@ export const runStart = (
 
 const hold = async (billing: Billing, input: RunInput): Promise<HeldItem[]> => {
   const { items } = await billing.hold(
-    { executionId: input.holdId, userId: input.userId, items: input.holds, maxActive: input.concurrency },
+    {
+      executionId: input.holdId,
+      userId: input.userId,
+      items: input.holds,
+      maxActive: input.concurrency,
+      maxMillicredits: input.maxMillicredits,
+    },
     { deadlineMs: TIMING.holdCall },
   );
   return items.map((item) => ({
@@ -51,13 +57,17 @@ export const createAdmission = ({
   execution: Execution;
   logger: Logger;
 }) => ({
-  /** @param attempt counted from 1: an earlier one may have held and recorded the run already, so only the first may refuse it as unavailable. */
+  /**
+   * @param attempt counted from 1: an earlier one may have held and recorded the run already, so only the first may refuse
+   * it as unavailable. Where the process died meanwhile it is counted anew, and the record tells.
+   */
   admit: async (input: RunInput, attempt = 1): Promise<Admission> => {
     let held: HeldItem[];
     try {
       held = await hold(billing, input);
     } catch (error) {
-      if (!(error instanceof DomainError) || (error.kind === "unavailable" && attempt > 1)) throw error;
+      if (!(error instanceof DomainError)) throw error;
+      if (error.kind === "unavailable" && (attempt > 1 || (await execution.isRecorded(input.executionId)))) throw error;
       const refused = refusalOf(error);
       execution.refuse(input.executionId, refused);
       if (error.kind === "unavailable") logger.warn({ executionId: input.executionId }, "billing is not available, run refused");

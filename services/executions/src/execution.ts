@@ -89,6 +89,8 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       if (await store.insert(record)) announce(input.executionId, record.events.length, settled, record);
     },
 
+    isRecorded: async (executionId: string): Promise<boolean> => (await store.find(executionId)) !== null,
+
     /** Tells whoever waits that the run was not admitted. There is nothing to record. */
     refuse: (executionId: string, refusal: Refusal): void =>
       channel.publish(executionId, { sequence: 0, type: "refused", at: Date.now(), data: { ...refusal } }),

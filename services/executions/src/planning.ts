@@ -37,7 +37,6 @@ export interface PlannedRun {
   holds: HoldItem[];
   workflowSlug: string | null;
   modelIds: string[];
-  maxMillicredits: number;
 }
 
 export interface PlanningRequest {
@@ -207,7 +206,6 @@ export const createPlanning = ({ workflows, media, catalog }: { workflows: Workf
       holds,
       workflowSlug,
       modelIds: Object.keys(plan.models),
-      maxMillicredits: holds.reduce((sum, item) => sum + item.maxMillicredits, 0),
     };
   };
 

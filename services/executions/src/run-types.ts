@@ -16,6 +16,8 @@ export interface RunInput {
   plan: RunPlan;
   modelIds: string[];
   holds: HoldItem[];
+  /** The most the run may cost in credits; undefined means as much as there is. */
+  maxMillicredits?: number | undefined;
   /** What billing knows the run by: its id, or another one when an earlier attempt under that id was given up. */
   holdId: string;
   /** Milliseconds since the epoch: when the request was received. */

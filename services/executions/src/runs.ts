@@ -37,6 +37,7 @@ const toRunInput = (request: executions.RunRequest, runner: executions.Runner, p
     plan: planned.plan,
     modelIds: planned.modelIds,
     holds: planned.holds,
+    maxMillicredits: request.maxMillicredits,
     holdId: request.executionId,
     receivedAt,
   };
@@ -47,19 +48,6 @@ const refused = ({ kind, reason, message, metadata }: Refusal): DomainError =>
 
 /** A refusal that may pass: the same run may be asked for again. */
 const mayPass = ({ kind, reason }: Refusal): boolean => kind === "unavailable" || reason === "CONCURRENCY_LIMIT_EXCEEDED";
-
-const checkBudget = (planned: PlannedRun, maxMillicredits: number | undefined): void => {
-  if (maxMillicredits === undefined || planned.maxMillicredits <= maxMillicredits) return;
-  throw new DomainError(
-    "exhausted",
-    "INSUFFICIENT_CREDITS",
-    `the run may cost ${planned.maxMillicredits / 1_000} credits, above its limit of ${maxMillicredits / 1_000}`,
-    {
-      requiredCredits: planned.maxMillicredits / 1_000,
-      maxCredits: maxMillicredits / 1_000,
-    },
-  );
-};
 
 interface Waiting {
   /** Resolves to the reason why the wait is over. */
@@ -178,7 +166,6 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
     let planned: PlannedRun;
     try {
       planned = await planning.plan({ target: target?.target, runner, inputsJson, isAsync });
-      checkBudget(planned, request.maxMillicredits);
     } catch (error) {
       const record = await store.findOwned(executionId, runner.userId);
       if (record) return record;

@@ -56,6 +56,7 @@ export const chargeFor = (
   if (end.status === "cancelled") return cancelled(held, end.completed, markupPermille);
   if (end.error?.code === "PROVIDER_RESPONSE_INCOMPLETE") return { items: [], captureAll: false, costMicroUsd: 0, userCostMicroUsd: 0 };
   const sources = new Map(held.map((item) => [item.key, item]));
+  let capturedMillicredits = 0;
   const charge: Charge = { items: [], captureAll: false, costMicroUsd: 0, userCostMicroUsd: 0 };
   for (const call of end.completed) {
     const item = sources.get(call.key);
@@ -66,19 +67,23 @@ export const chargeFor = (
       continue;
     }
     // The hold is the ceiling: what a call cost above its worst case is the platform's loss.
-    const owed = userCostMicroUsd(call.costMicroUsd, markupPermille);
-    const millicredits = Math.min(Math.ceil(owed / MICRO_USD_PER_MILLICREDIT), item.millicredits);
-    charge.userCostMicroUsd += Math.min(owed, item.millicredits * MICRO_USD_PER_MILLICREDIT);
-    charge.items.push({ key: call.key, nodeId: call.nodeId, captureMillicredits: millicredits, consumeGrant: false });
+    charge.userCostMicroUsd += Math.min(userCostMicroUsd(call.costMicroUsd, markupPermille), item.millicredits * MICRO_USD_PER_MILLICREDIT);
+    // The run's price is rounded up once; each call has the share by which it raised it, which its hold always covers.
+    const captureMillicredits = Math.ceil(charge.userCostMicroUsd / MICRO_USD_PER_MILLICREDIT) - capturedMillicredits;
+    capturedMillicredits += captureMillicredits;
+    charge.items.push({ key: call.key, nodeId: call.nodeId, captureMillicredits, consumeGrant: false });
   }
   return charge;
 };
 
-const withReceipts = (nodes: readonly NodeState[], items: Charge["items"]): NodeState[] => {
+/** Each node with what was captured for its calls. */
+const withReceipts = (nodes: readonly NodeState[], captured: readonly billingProto.HeldItem[]): NodeState[] => {
   const byNode = new Map<string, number>();
-  for (const item of items) byNode.set(item.nodeId, (byNode.get(item.nodeId) ?? 0) + item.captureMillicredits);
+  for (const { key, millicredits } of captured) byNode.set(nodeOf(key), (byNode.get(nodeOf(key)) ?? 0) + millicredits);
   return nodes.map((node) => ({ ...node, millicredits: byNode.get(node.id) ?? 0 }));
 };
+
+const sumOf = (items: Charge["items"]): number => items.reduce((sum, item) => sum + item.captureMillicredits, 0);
 
 /** How a run really ended: a cancellation that was accepted before the end wins, and keeps the result if there is one. */
 const decidedEnd = (end: RunEnd, ending: FinalStatus): RunEnd => {
@@ -101,74 +106,68 @@ const abandonedEnd = ({ nodes, requestId }: ExecutionView, status: FinalStatus, 
   completed: [],
 });
 
-/** Captures what is owed, releases the rest and closes the rows. Idempotent by execution id. */
-export const createSettlement = ({ billing, usage, execution }: { billing: Billing; usage: Usage; execution: Execution }) => ({
-  settle: async (input: RunInput, seen: RunEnd, held: HeldItem[]): Promise<RunOutcome> => {
-    const end = decidedEnd(seen, await execution.decideEnding(input.executionId, seen.status));
-    const charge = chargeFor(end, held, input.plan.markupPermille);
-    const millicredits = charge.items.reduce((sum, item) => sum + item.captureMillicredits, 0);
-    await Promise.all([
-      billing.settle({
-        executionId: input.holdId,
-        userId: input.userId,
-        items: charge.items.map(({ key, captureMillicredits, consumeGrant }) => ({ key, captureMillicredits, consumeGrant })),
-        captureAll: charge.captureAll,
-      }),
-      usage.finishRun({
-        run: runStart(input),
-        status: end.status,
-        costMicroUsd: charge.costMicroUsd,
-        userCostMicroUsd: charge.userCostMicroUsd,
-        millicredits,
-        durationMs: Date.now() - input.receivedAt,
-        errorCode: end.error?.code,
-        requestId: end.requestId ?? undefined,
-        unstarted: false,
-      }),
-    ]);
-    await execution.finish(
-      input,
-      { ...end, nodes: withReceipts(end.nodes, charge.items) },
-      { millicredits, grantUsed: charge.items.some((item) => item.consumeGrant) },
-    );
-    return { status: end.status, millicredits };
-  },
+type Costs = Pick<Charge, "costMicroUsd" | "userCostMicroUsd">;
 
-  /**
-   * Ends a recorded run that nothing carries any more. It is free, unless it was cancelled: then all that it held is
-   * captured, as for any cancelled run. What an earlier settlement has decided stands. Idempotent.
-   */
-  abandon: async (record: ExecutionView, error: RunError): Promise<FinalStatus> => {
-    const { _id: executionId, userId, holdId, markupPermille, createdAt } = record;
-    const run = { ...record, executionId, receivedAt: createdAt.getTime() };
-    const wanted = record.status === "cancel_requested" ? "cancelled" : "failed";
-    const status = (await execution.decideEnding(executionId, wanted)) === "cancelled" ? "cancelled" : "failed";
-    const { capturedMillicredits: millicredits, captured } = await billing.settle({
-      executionId: holdId,
-      userId,
-      items: [],
-      captureAll: status === "cancelled",
-    });
-    const end = abandonedEnd(record, status, error);
+/** What is known of the costs when an earlier settlement, whose reasons are unknown, has captured something. */
+const costsBehind = (millicredits: number, markupPermille: number): Costs => ({
+  costMicroUsd: wholesale(millicredits, markupPermille),
+  userCostMicroUsd: millicredits * MICRO_USD_PER_MILLICREDIT,
+});
+
+/**
+ * Ends the money of runs. What billing answers is the truth, because the first settlement of an execution is the only one:
+ * the usage row and the nodes' receipts are written from its answer, so that all three always agree.
+ */
+export const createSettlement = ({ billing, usage, execution }: { billing: Billing; usage: Usage; execution: Execution }) => {
+  type ClosingRun = Parameters<typeof runStart>[0] & Parameters<Execution["finish"]>[0];
+
+  const close = async (run: ClosingRun, end: RunEnd, costs: Costs, settled: billingProto.SettleResponse): Promise<void> => {
+    const { capturedMillicredits: millicredits, captured } = settled;
     await usage.finishRun({
       run: runStart(run),
-      status,
-      costMicroUsd: wholesale(millicredits, markupPermille),
-      userCostMicroUsd: millicredits * MICRO_USD_PER_MILLICREDIT,
+      status: end.status,
+      ...costs,
       millicredits,
       durationMs: Date.now() - run.receivedAt,
       errorCode: end.error?.code,
       requestId: end.requestId ?? undefined,
       unstarted: false,
     });
-    const items = captured.map(({ key, millicredits: paid }) => ({
-      key,
-      nodeId: nodeOf(key),
-      captureMillicredits: paid,
-      consumeGrant: false,
-    }));
     const grantUsed = captured.some(({ source }) => source === billingProto.HoldSource.HOLD_SOURCE_GRANT);
-    await execution.finish(run, { ...end, nodes: withReceipts(end.nodes, items) }, { millicredits, grantUsed });
-    return status;
-  },
-});
+    await execution.finish(run, { ...end, nodes: withReceipts(end.nodes, captured) }, { millicredits, grantUsed });
+  };
+
+  return {
+    /** Captures what is owed, releases the rest and closes the rows. Idempotent by execution id. */
+    settle: async (input: RunInput, seen: RunEnd, held: HeldItem[]): Promise<RunOutcome> => {
+      const { markupPermille } = input.plan;
+      const end = decidedEnd(seen, await execution.decideEnding(input.executionId, seen.status));
+      const charge = chargeFor(end, held, markupPermille);
+      const settled = await billing.settle({
+        executionId: input.holdId,
+        userId: input.userId,
+        items: charge.items.map(({ key, captureMillicredits, consumeGrant }) => ({ key, captureMillicredits, consumeGrant })),
+        captureAll: charge.captureAll,
+      });
+      const { capturedMillicredits: millicredits } = settled;
+      const { costMicroUsd, userCostMicroUsd } = millicredits === sumOf(charge.items) ? charge : costsBehind(millicredits, markupPermille);
+      await close(input, end, { costMicroUsd, userCostMicroUsd }, settled);
+      return { status: end.status, millicredits };
+    },
+
+    /**
+     * Ends a recorded run that nothing carries any more. It is free, unless it was cancelled: then all that it held is
+     * captured, as for any cancelled run. What an earlier settlement has decided stands. Idempotent.
+     */
+    abandon: async (record: ExecutionView, error: RunError): Promise<FinalStatus> => {
+      const { _id: executionId, userId, holdId, markupPermille, createdAt } = record;
+      const wanted = record.status === "cancel_requested" ? "cancelled" : "failed";
+      const status = (await execution.decideEnding(executionId, wanted)) === "cancelled" ? "cancelled" : "failed";
+      const captureAll = status === "cancelled";
+      const settled = await billing.settle({ executionId: holdId, userId, items: [], captureAll });
+      const run = { ...record, executionId, receivedAt: createdAt.getTime() };
+      await close(run, abandonedEnd(record, status, error), costsBehind(settled.capturedMillicredits, markupPermille), settled);
+      return status;
+    },
+  };
+};

@@ -61,6 +61,15 @@ export const TIMING = {
   lateDelivery: 10 * MINUTE,
   /** Longest such look. */
   reconcile: 4 * MINUTE,
+  /** Between two looks for plans whose month is over. */
+  renewEvery: HOUR,
+  /** Longest such look; what is left is due at the next. */
+  renew: 50 * MINUTE,
+  /** One page of them. */
+  renewPage: 20 * SECOND,
+  /** Renewals may write for a page's time without a beat. */
+  renewHeartbeat: MINUTE,
+  minute: MINUTE,
 } as const;
 
 /** Retries of the activities that may be repeated safely. */

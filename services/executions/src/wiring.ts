@@ -16,6 +16,7 @@ import { createProvider, type Provider } from "./providers";
 import { createQuotes } from "./quotes";
 import { createReconciler } from "./reconcile";
 import { createDeliveryReconciler } from "./reconcile-deliveries";
+import { createRenewals } from "./renewals";
 import { createFirstDelivery, createRedelivery } from "./redelivery";
 import { createRuns } from "./runs";
 import type { HandlerOptions } from "./server";
@@ -117,6 +118,7 @@ export const wire = async (
       webhooks,
       reconcileRuns: createReconciler({ store, starter, settlement, announce: createFirstDelivery(deliveries), logger }),
       reconcileDeliveries: createDeliveryReconciler({ store, starter: deliveries, logger }),
+      renewals: createRenewals({ billing: services.billing }),
       logger,
       stopping: stopping.signal,
     }),

@@ -1,3 +1,4 @@
+import { millicreditsFor, userCostMicroUsd } from "@nodeloom/kernel";
 import fc from "fast-check";
 import type { CompletedCall, FinalStatus, HeldItem, RunError } from "../src/run-types";
 import { chargeFor } from "../src/settlement";
@@ -80,6 +81,36 @@ describe("the settlement table", () => {
           }
         },
       ),
+    );
+  });
+
+  it("rounds the price of a run up once, and its parts are the whole, whatever prices, markups and fan-outs", () => {
+    const calls = fc.array(
+      fc.record({ node: fc.constantFrom("a", "b", "c"), worst: fc.nat(5_000), cost: fc.nat(6_000), grant: fc.boolean() }),
+      {
+        minLength: 1,
+        maxLength: 50,
+      },
+    );
+    fc.assert(
+      fc.property(calls, fc.integer({ min: 1_000, max: 3_000 }), (all, markup) => {
+        const key = ({ node }: (typeof all)[number], index: number): string => `${node}:${index}`;
+        const holds = all.map((one, index): HeldItem => {
+          const millicredits = one.grant ? 0 : millicreditsFor(one.worst, markup);
+          return { key: key(one, index), source: one.grant ? "grant" : "credits", millicredits };
+        });
+        const completed = all.map((one, index) => ({ key: key(one, index), nodeId: one.node, costMicroUsd: one.cost }));
+        const charge = chargeFor({ status: "completed", error: null, completed }, holds, markup);
+        const owed = all.map((one, index) => Math.min(userCostMicroUsd(one.cost, markup), holds[index]!.millicredits * 10));
+        const total = owed.reduce((sum, one) => sum + one, 0);
+        expect(charge.userCostMicroUsd).toBe(total);
+        expect(captured(charge)).toBe(Math.ceil(total / 10));
+        for (const [index, item] of charge.items.entries()) {
+          expect(item.captureMillicredits).toBeGreaterThanOrEqual(0);
+          expect(item.captureMillicredits).toBeLessThanOrEqual(Math.ceil(owed[index]! / 10));
+          expect(item.consumeGrant).toBe(all[index]!.grant);
+        }
+      }),
     );
   });
 });

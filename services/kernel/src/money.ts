@@ -26,6 +26,12 @@ export const toCredits = (millicredits: number): number => millicredits / MILLIC
 /** Milli-credits of a client's number of credits, rounded to the nearest. */
 export const fromCredits = (credits: number): number => Math.round(credits * MILLICREDITS_PER_CREDIT);
 
+/** Whole milli-credits that are no more than a client's number of credits: for limits. */
+export const creditLimit = (credits: number): number => {
+  const nearest = fromCredits(credits);
+  return toCredits(nearest) > credits ? nearest - 1 : nearest;
+};
+
 /** US dollars as clients see them. */
 export const toUsd = (microUsd: number): number => microUsd / MICRO_USD_PER_USD;
 

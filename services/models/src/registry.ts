@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { compileSchema } from "@nodeloom/kernel";
+import { compileSchema, FILE_TOKENS_KEYWORD } from "@nodeloom/kernel";
 import type { Environment } from "@nodeloom/platform";
 import Ajv2020 from "ajv/dist/2020";
 import { z } from "zod";
@@ -49,7 +49,12 @@ const parseFile = (file: string, content: string): Entry => {
 /** Strict, so that a misspelt keyword can't silently accept every input. */
 const checkInputs = (file: string, { inputSchema, price }: Entry): void => {
   try {
-    new Ajv2020({ strict: true, validateFormats: false, logger: false }).compile(inputSchema);
+    new Ajv2020({
+      strict: true,
+      keywords: [{ keyword: FILE_TOKENS_KEYWORD, schemaType: "number" }],
+      validateFormats: false,
+      logger: false,
+    }).compile(inputSchema);
     compileSchema(inputSchema);
   } catch (error) {
     throw new RegistryError(file, `inputSchema: ${(error as Error).message}`);

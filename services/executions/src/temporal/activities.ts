@@ -10,6 +10,7 @@ import { TryAgain } from "../provider-failures";
 import type { createHttpRequest } from "../nodes/http-request";
 import type { createReconciler } from "../reconcile";
 import type { createDeliveryReconciler } from "../reconcile-deliveries";
+import type { createRenewals, RenewalProgress } from "../renewals";
 import type { RunError } from "../run-types";
 import type { createSettlement } from "../settlement";
 import type { Webhooks } from "../webhooks";
@@ -29,6 +30,7 @@ export interface ActivityOptions {
   webhooks: Webhooks;
   reconcileRuns: ReturnType<typeof createReconciler>;
   reconcileDeliveries: ReturnType<typeof createDeliveryReconciler>;
+  renewals: ReturnType<typeof createRenewals>;
   logger: Logger;
   /** Aborts when this process stops: polls then end at once, and go on elsewhere. */
   stopping: AbortSignal;
@@ -195,6 +197,15 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     reconcile: async () => {
       const beat = (): void => Context.current().heartbeat();
       return { ...(await options.reconcileRuns(beat)), ...(await options.reconcileDeliveries(beat)) };
+    },
+
+    renewDuePlans: () => {
+      const context = Context.current();
+      const beat = (progress: RenewalProgress): void => {
+        context.heartbeat(progress);
+        context.cancellationSignal.throwIfAborted();
+      };
+      return options.renewals(beat, context.info.heartbeatDetails as RenewalProgress | undefined);
     },
   };
 };

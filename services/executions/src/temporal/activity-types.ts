@@ -72,4 +72,5 @@ export interface Activities {
   httpRequest(call: HttpNodeCall): Promise<HttpResult>;
   sendWebhook(id: AttemptId): Promise<Sent>;
   reconcile(): Promise<ReconcileReport & DeliveriesReport>;
+  renewDuePlans(): Promise<{ renewed: number; failed: number }>;
 }

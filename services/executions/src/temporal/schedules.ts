@@ -1,6 +1,6 @@
 import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, type ScheduleUpdateOptions } from "@temporalio/client";
 import { TIMING } from "../timing";
-import type { reconcileRuns } from "./workflows";
+import type { reconcileRuns, renewPlans } from "./workflows";
 
 /** What is done again and again: one workflow at a time over all processes, seen under Schedules in Temporal's UI. */
 const SCHEDULES = [
@@ -8,16 +8,23 @@ const SCHEDULES = [
     id: "reconcile-runs",
     workflow: "reconcileRuns" satisfies keyof { reconcileRuns: typeof reconcileRuns },
     everyMs: TIMING.reconcileEvery,
+    catchUpMs: TIMING.minute,
     note: "Ends recorded runs, and goes on with deliveries, that nothing carries any more",
+  },
+  {
+    id: "plan-renewals",
+    workflow: "renewPlans" satisfies keyof { renewPlans: typeof renewPlans },
+    everyMs: TIMING.renewEvery,
+    // One that was missed while Temporal was away is made up for at once.
+    catchUpMs: TIMING.renewEvery,
+    note: "Renews the plans of accounts whose month is over",
   },
 ] as const;
 
-const CATCH_UP = "1 minute";
-
-const optionsOf = ({ workflow, everyMs, note }: (typeof SCHEDULES)[number], taskQueue: string) => ({
+const optionsOf = ({ workflow, everyMs, catchUpMs, note }: (typeof SCHEDULES)[number], taskQueue: string) => ({
   spec: { intervals: [{ every: everyMs }] },
   action: { type: "startWorkflow" as const, workflowType: workflow, taskQueue, workflowExecutionTimeout: everyMs },
-  policies: { overlap: "SKIP" as const, catchupWindow: CATCH_UP },
+  policies: { overlap: "SKIP" as const, catchupWindow: catchUpMs },
   state: { note },
 });
 

@@ -8,7 +8,7 @@ import { checkSettings } from "./check";
 import { httpCall, httpProblems } from "./http-call";
 import { isMediaId, mediaProblem } from "./media";
 import { anyInput, inputPorts, isFileType, literalInputs, type InputPort } from "./ports";
-import { outputCount, PRICED_INPUTS, propertySchema, worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
+import { FILE_TOKENS_KEYWORD, outputCount, PRICED_INPUTS, propertySchema, worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
 import { callsModel, isRecord, labelOf, type Graph, type GraphIssue, type GraphNode } from "./types";
 import { checkStructure, type Wiring } from "./validate";
 import { asText, BindError, isMedia, member, placeholdersIn, type MediaValue } from "./value";
@@ -42,7 +42,8 @@ type Known = { value: unknown };
 type Bounds = { list: boolean; items: number; tokens: number };
 type Abstract = Known | Bounds;
 
-const IMAGE_TOKENS = 2_000;
+/** The most tokens a provider counts for one file, where the model's schema doesn't say (`x-tokens` of the input). */
+const FILE_TOKENS = 2_000;
 const MESSAGE_OVERHEAD_TOKENS = 64;
 const URL_TOKENS = 512;
 const isKnown = (value: Abstract): value is Known => "value" in value;
@@ -219,14 +220,32 @@ const knownItems = (planner: Planner, step: PlanStep): KnownItems => {
 /** Calls the step makes at most: a list that is known decides, because all lists of a step are as long. */
 const itemsOf = (bound: KnownItems, most: number): number => (bound.complete || bound.mapped ? bound.items.length : most);
 
+/** Inputs of a model that are files: not their text is counted (a data URL is long) but what they show. */
+const fileInputs = (schema: JsonSchema, step: PlanStep): string[] => {
+  const quoted = new Set(placeholdersIn(step.literals));
+  return step.inputNames.filter((name) => propertySchema(schema, name)?.format === "media" && !quoted.has(name));
+};
+
+/** The most tokens that the files of one call may count. */
+const fileTokens = (schema: JsonSchema, step: PlanStep): number =>
+  fileInputs(schema, step)
+    .filter((name) => member(step.literals, name) !== undefined || member(step.sources, name) !== undefined)
+    .map((name) => Number(propertySchema(schema, name)?.[FILE_TOKENS_KEYWORD] ?? FILE_TOKENS))
+    .reduce((sum, tokens) => sum + tokens, 0);
+
 /** Upper bound of the calls a step makes, when it depends on nodes that have yet to run. */
-const mostItems = (planner: Planner, node: GraphNode, step: PlanStep): { items: number; mapped: boolean; tokens: number } => {
+const mostItems = (
+  planner: Planner,
+  node: GraphNode,
+  step: PlanStep,
+  files: readonly string[] = [],
+): { items: number; mapped: boolean; tokens: number } => {
   let items = 1;
   let mapped = false;
-  let tokens = tokensOf(JSON.stringify(step.literals));
+  let tokens = tokensOf(JSON.stringify(Object.fromEntries(Object.entries(step.literals).filter(([name]) => !files.includes(name)))));
   for (const port of Object.keys(step.sources)) {
     const bounds = portBounds(abstractSources(planner, node, port));
-    tokens += bounds.tokens;
+    if (!files.includes(port)) tokens += bounds.tokens;
     if (!bounds.list || step.listPorts.includes(port)) continue;
     mapped = true;
     items = Math.max(items, bounds.items);
@@ -338,8 +357,8 @@ const planCall = (planner: Planner, node: GraphNode, terms: ModelTerms): void =>
   const candidates = attempt(planner, node.id, () => bound.items.map((item) => callInputs(step, item))) ?? [];
   const { unknown } = bound;
   checkCalls(planner, step, terms, candidates, unknown);
-  const most = mostItems(planner, node, step);
-  const inputTokens = most.tokens + MESSAGE_OVERHEAD_TOKENS + (step.sources.image || step.literals.image ? IMAGE_TOKENS : 0);
+  const most = mostItems(planner, node, step, fileInputs(terms.inputSchema, step));
+  const inputTokens = most.tokens + MESSAGE_OVERHEAD_TOKENS + fileTokens(terms.inputSchema, step);
   const worst = Math.max(
     0,
     ...candidates.map((inputs) => worstCaseMicroUsd({ price: terms.price, schema: terms.inputSchema, inputs, unknown, inputTokens })),

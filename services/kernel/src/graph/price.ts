@@ -11,6 +11,9 @@ export type Price =
 /** The inputs that prices depend on, by the names every registry entry uses for them. */
 export const PRICED_INPUTS = { image: "count", second: "seconds", tokens: "maxTokens" } as const;
 
+/** On a media input of a token-priced model: the most tokens its provider counts for one file. */
+export const FILE_TOKENS_KEYWORD = "x-tokens";
+
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The schema of one input of a model, or undefined. */

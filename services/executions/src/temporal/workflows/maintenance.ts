@@ -4,6 +4,12 @@ import type { DeliveriesReport } from "../../reconcile-deliveries";
 import { TIMING } from "../../timing";
 import type { Activities } from "../activity-types";
 
+const { renewDuePlans } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.renew,
+  scheduleToCloseTimeout: TIMING.renew,
+  heartbeatTimeout: TIMING.renewHeartbeat,
+  retry: { initialInterval: "1s", backoffCoefficient: 2, maximumInterval: "1 minute" },
+});
 const { reconcile } = proxyActivities<Activities>({
   startToCloseTimeout: TIMING.reconcile,
   heartbeatTimeout: TIMING.heartbeat,
@@ -13,4 +19,12 @@ const { reconcile } = proxyActivities<Activities>({
 /** Ends recorded runs, and goes on with deliveries, that nothing carries any more. Started by a schedule. */
 export async function reconcileRuns(): Promise<ReconcileReport & DeliveriesReport> {
   return reconcile();
+}
+
+/**
+ * Renews the plans of accounts whose month is over. Started by a schedule. Billing renews an account by itself whenever it
+ * is called; this is for those that nobody calls, so that their ledgers say in time what has expired.
+ */
+export async function renewPlans(): Promise<{ renewed: number; failed: number }> {
+  return renewDuePlans();
 }
