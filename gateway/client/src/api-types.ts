@@ -133,7 +133,7 @@ export interface PublicSchema {
 export interface RunRequest {
   /** Keys are the schema's field names; omitted fields take their defaults */
   inputs: Record<string, unknown>;
-  /** The run is refused if it could cost more */
+  /** The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough */
   maxCredits?: number;
 }
 
@@ -169,19 +169,25 @@ export interface QuoteRequest {
 }
 
 export interface Quote {
+  /** What the run would hold: the most it may cost. Null without generators */
   estimatedCreditCost: number | null;
   nodes: {
     id: string;
     type: string;
     model: string;
+    /** Calls at most */
     items: number;
-    /** Credits; 1 credit = 0.01 USD */
+    /** The most its calls may cost, without those that trial grants pay */
     estimatedCreditCost: number;
+    /** Whether a trial grant pays at least one of its calls */
     grant: boolean;
   }[];
+  /** Trial grants for the run's models */
   grants: {
     model: string;
+    /** Trial runs ever granted */
     total: number;
+    /** Trial runs that would be left after this run; `/api/me` has what is left now */
     remaining: number;
   }[];
 }
@@ -557,11 +563,29 @@ export interface LedgerCheck {
   accounts: number;
   mismatches: {
     userId: string;
-    /** Credits; 1 credit = 0.01 USD */
+    /** balance, held, holds, grant, rows, amount or account */
+    what: string;
+    /** Of a grant */
+    model: string | null;
+    /** Recomputed from the ledger: credits, runs of a grant, or a number of rows */
+    expected: number;
+    /** What the account says */
+    actual: number;
+    /** Available and held credits together, by the ledger */
     ledgerCredits: number;
-    /** Credits; 1 credit = 0.01 USD */
+    /** Available and held credits together, by the account */
     accountCredits: number;
   }[];
+  /** Credits that are held for longer than any run may take */
+  staleHolds: {
+    userId: string;
+    executionId: string;
+    /** Credits; 1 credit = 0.01 USD */
+    credits: number;
+    heldAt: string | null;
+  }[];
+  /** Where to go on when there was not time for every account */
+  nextCursor: string | null;
 }
 
 export interface AdminExecution {
@@ -964,6 +988,9 @@ export interface Operations {
   };
   /** Check that every account agrees with its ledger */
   adminCheckLedger: {
+    query?: {
+      cursor?: string;
+    };
     response: LedgerCheck;
   };
   /** List every user's executions, newest first */
