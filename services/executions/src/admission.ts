@@ -56,28 +56,35 @@ export const createAdmission = ({
   usage: Usage;
   execution: Execution;
   logger: Logger;
-}) => ({
+}) => {
   /**
-   * @param attempt counted from 1: an earlier one may have held and recorded the run already, so only the first may refuse
-   * it as unavailable. Where the process died meanwhile it is counted anew, and the record tells.
+   * Whether a run that billing can't be asked for must be tried again instead of being refused: an earlier attempt may have
+   * recorded it (where the process died meanwhile, attempts are counted anew, and the record tells), or its caller was told
+   * by now that it goes on.
    */
-  admit: async (input: RunInput, attempt = 1): Promise<Admission> => {
-    let held: HeldItem[];
-    try {
-      held = await hold(billing, input);
-    } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
-      if (error.kind === "unavailable" && (attempt > 1 || (await execution.isRecorded(input.executionId)))) throw error;
-      const refused = refusalOf(error);
-      execution.refuse(input.executionId, refused);
-      if (error.kind === "unavailable") logger.warn({ executionId: input.executionId }, "billing is not available, run refused");
-      return { refused };
-    }
-    await Promise.all([usage.startRun({ run: runStart(input) }), execution.admit(input, initialNodes(input.plan))]);
-    return { held };
-  },
+  const mustGoOn = async ({ executionId, receivedAt }: RunInput, attempt: number): Promise<boolean> =>
+    attempt > 1 || Date.now() - receivedAt >= TIMING.admission || execution.isRecorded(executionId);
 
-  voidAdmission: async (holdId: string, userId: string): Promise<void> => {
-    await billing.settle({ executionId: holdId, userId, items: [], captureAll: false });
-  },
-});
+  return {
+    /** @param attempt counted from 1 */
+    admit: async (input: RunInput, attempt = 1): Promise<Admission> => {
+      let held: HeldItem[];
+      try {
+        held = await hold(billing, input);
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error;
+        if (error.kind === "unavailable" && (await mustGoOn(input, attempt))) throw error;
+        const refused = refusalOf(error);
+        execution.refuse(input.executionId, refused);
+        if (error.kind === "unavailable") logger.warn({ executionId: input.executionId }, "billing is not available, run refused");
+        return { refused };
+      }
+      await Promise.all([usage.startRun({ run: runStart(input) }), execution.admit(input, initialNodes(input.plan))]);
+      return { held };
+    },
+
+    voidAdmission: async (holdId: string, userId: string): Promise<void> => {
+      await billing.settle({ executionId: holdId, userId, items: [], captureAll: false });
+    },
+  };
+};

@@ -9,8 +9,6 @@ import { isFinal, type ExecutionStore, type ExecutionView } from "./store";
 import type { RunStarter } from "./temporal/client";
 import { TIMING } from "./timing";
 
-/** How long after the start of an asynchronous run its row may be missing, while admission is under way. */
-const ADMISSION_MARGIN_MS = 5_000;
 /** Runs that one process takes on at once, and requests that may wait for that; users take turns. */
 const STARTS = { slots: 16, places: 2_000 };
 /** Longest wait for a start. */
@@ -229,7 +227,7 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
    * asked only when the channel is silent.
    */
   const admitted = async (executionId: string): Promise<ExecutionView | null> => {
-    const until = Date.now() + ADMISSION_MARGIN_MS;
+    const until = Date.now() + TIMING.admission;
     let refusal: Refusal | undefined;
     let isSilent = false;
     while (Date.now() < until) {

@@ -8,6 +8,8 @@ export const TIMING = {
   run: 24 * HOUR,
   /** Admission: what the hold may take before the run is refused as unavailable. */
   holdCall: 3 * SECOND,
+  /** How long a run may stay unrecorded before its caller is told that it goes on. From then on it is not refused as unavailable. */
+  admission: 5 * SECOND,
   localActivity: 10 * SECOND,
   /** How long a submission may be silent before it is made again elsewhere. */
   submit: 30 * SECOND,

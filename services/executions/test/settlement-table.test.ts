@@ -260,4 +260,7 @@ it("goes on with a run that is recorded, when its process died and billing is aw
   const restarted = createAdmission({ ...money, billing: away as never, logger });
   await expect(restarted.admit(input, 1)).rejects.toMatchObject({ kind: "unavailable" });
   expect(await restarted.admit(runOf(userId, NODES), 1)).toMatchObject({ refused: { kind: "unavailable" } });
+  // Its caller has been told that it goes on.
+  const late = runOf(userId, NODES, { receivedAt: Date.now() - 6_000 });
+  await expect(restarted.admit(late, 1)).rejects.toMatchObject({ kind: "unavailable" });
 });
