@@ -61,13 +61,17 @@ const kindsOf = async (userId: string): Promise<string[]> =>
 
 /** The result of the next workflow that the schedule starts. */
 const trigger = async (): Promise<unknown> => {
-  const before = new Set((await schedule.describe()).info.recentActions.map(({ action }) => action.workflow.workflowId));
+  const before = new Set((await schedule.describe()).info.recentActions.map(({ action }) => action.workflow.firstExecutionRunId));
   // By its own policy a schedule skips what it is asked for before it has heard that the last one is over.
   await schedule.trigger("ALLOW_ALL");
   for (;;) {
     const { recentActions } = (await schedule.describe()).info;
-    const started = recentActions.find(({ action }) => !before.has(action.workflow.workflowId));
-    if (started) return temporal.client.workflow.getHandle(started.action.workflow.workflowId).result();
+    const started = recentActions.find(({ action }) => !before.has(action.workflow.firstExecutionRunId));
+    if (started) {
+      // Workflows of one second share their id.
+      const { workflowId, firstExecutionRunId } = started.action.workflow;
+      return temporal.client.workflow.getHandle(workflowId, firstExecutionRunId).result();
+    }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 };
