@@ -97,6 +97,16 @@ it("chats, and says what it used and how the answer is called", async () => {
   });
 });
 
+it("chats piece by piece", async () => {
+  const [answer] = (await run("openai-chat/litellm-stream", chat("chat", { stream: true }), { ...ask, stream: true } as Step)) as [
+    { text: string; pieces: string[]; usage: { outputTokens: number } },
+  ];
+  expect(answer.text).toBe(SENTENCE);
+  expect(answer.pieces.length).toBeGreaterThan(3);
+  expect(answer.pieces.join("")).toBe(SENTENCE);
+  expect(answer.usage.outputTokens).toBe(8);
+});
+
 it("tells a provider without time from one that failed, from a model it does not know", async () => {
   const [busy] = await run("openai-chat/litellm-busy", chat("busy"), ask);
   expect(busy).toMatchObject({ error: { kind: "refused", status: 429 } });
