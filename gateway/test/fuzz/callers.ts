@@ -14,6 +14,8 @@ export interface Caller {
   name: "pro" | "business" | "admin";
   key: string;
   cookie: string;
+  /** A session that may end. */
+  endingCookie: string;
   /** Things that exist, by the path parameter that names them: `{slug}` of any operation, or `<resource>.id`. */
   known: Readonly<Record<string, string[]>>;
 }
@@ -71,7 +73,8 @@ export const createCallers = async (target: Target): Promise<Caller[]> => {
     }
     const known = await seed(target.baseUrl, account);
     const others = { "users.id": [bystander.userId], "tiers.id": [tier] };
-    callers.push({ name, key: account.key!, cookie: account.cookie, known: { ...known, ...others } });
+    const endingCookie = await client.login(account.email, account.password);
+    callers.push({ name, key: account.key!, cookie: account.cookie, endingCookie, known: { ...known, ...others } });
   }
   return callers;
 };

@@ -1,6 +1,14 @@
-/** What is not sent, and why. */
-export const EXCLUDED = {
-  logout: "ends the session that the rest of the pass needs; covered by the session tests",
+/** Ends the session it is sent in, and so has one of its own. */
+const LEAVING = ["logout"];
+
+/** How a pass authenticates, which decides what it sends: every operation belongs to one. */
+export const WAYS = /** @type {const} */ (["key", "session", "ending session"]);
+/** @typedef {typeof WAYS[number]} Way */
+
+/** @param {Operation} operation @returns {Way} */
+export const wayOf = ({ operationId, session }) => {
+  if (LEAVING.includes(operationId)) return "ending session";
+  return session ? "session" : "key";
 };
 
 /** Operations that need not find what another has just created: a workflow is a public playground only if it says so. */

@@ -4,11 +4,12 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { configOf, operationsOf } from "./config.mjs";
+import { configOf, operationsOf, wayOf } from "./config.mjs";
 
 const HOOKS = fileURLToPath(new URL("hooks.py", import.meta.url));
 /** What schemathesis may take beyond its budget, for ending what it began. */
 const MARGIN_MS = 60_000;
+const ONCE_SECONDS = 120;
 const REQUEST_SECONDS = 30;
 /** What must have happened in every pass, however short of time it was. */
 const PHASES = ["coverage", "fuzzing"];
@@ -19,9 +20,9 @@ const PHASES = ["coverage", "fuzzing"];
  * @property {string} baseUrl
  * @property {any} document the OpenAPI document
  * @property {import("./callers").Caller} caller
- * @property {"key" | "session"} by session-only operations are sent by session, all others by key
+ * @property {import("./config.mjs").Way} by
  * @property {ReadonlySet<string>} excluded operation ids
- * @property {number} seconds
+ * @property {number | undefined} seconds to go on for; undefined: until everything was tried once
  * @property {number} examples generated requests per operation and phase
  * @property {string | undefined} seed
  *
@@ -35,12 +36,13 @@ const PHASES = ["coverage", "fuzzing"];
 const runSchemathesis = async ({ python, baseUrl, seconds, seed }, folder, report) => {
   const args = ["-m", "schemathesis.cli", "--config-file", join(folder, "schemathesis.toml"), "run", `${baseUrl}/api/openapi.json`];
   args.push("--checks", "all", "--workers", "1", "--no-color", "--report-json-path", report);
-  args.push("--max-time", String(seconds), "--request-timeout", String(REQUEST_SECONDS));
+  args.push("--request-timeout", String(REQUEST_SECONDS));
+  if (seconds !== undefined) args.push("--max-time", String(seconds));
   if (seed !== undefined) args.push("--seed", seed);
   const child = spawn(python, args, {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: seconds * 1_000 + MARGIN_MS,
+    timeout: (seconds ?? ONCE_SECONDS) * 1_000 + MARGIN_MS,
     killSignal: "SIGKILL",
   });
   let output = "";
@@ -67,15 +69,16 @@ const judge = ({ exit_code, complete, operations, phases, test_cases, failures }
 export const runPass = async (pass) => {
   const { baseUrl, document, caller, by, excluded, examples } = pass;
   const operationIds = operationsOf(document)
-    .filter(({ operationId, session }) => session === (by === "session") && !excluded.has(operationId))
+    .filter((operation) => wayOf(operation) === by && !excluded.has(operation.operationId))
     .map(({ operationId }) => operationId);
+  const cookie = by === "session" ? caller.cookie : caller.endingCookie;
   const folder = await mkdtemp(join(tmpdir(), "nodeloom-fuzz-"));
   try {
     const settings = {
       baseUrl,
-      auth: by === "key" ? { apiKey: caller.key } : { session: caller.cookie.slice(caller.cookie.indexOf("=") + 1) },
+      auth: by === "key" ? { apiKey: caller.key } : { session: cookie.slice(cookie.indexOf("=") + 1) },
       // Runs that hang are not what is looked for; sessions write from their own origin only.
-      headers: { Prefer: "wait=1", ...(by === "session" ? { Origin: baseUrl } : {}) },
+      headers: { Prefer: "wait=1", ...(by === "key" ? {} : { Origin: baseUrl }) },
       operationIds,
       known: caller.known,
       maxExamples: examples,

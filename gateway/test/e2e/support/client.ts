@@ -118,6 +118,7 @@ export const clientOf = (platform: Pick<Platform, "baseUrl" | "admin">) => {
   return {
     call: (method: string, path: string, options?: CallOptions) => call(baseUrl, method, path, options),
     asAdmin,
+    login,
     account,
     createKey,
   };
