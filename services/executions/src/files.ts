@@ -22,7 +22,8 @@ type Inputs = Readonly<Record<string, unknown>>;
 const each = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : value === undefined ? [] : [value]);
 
 /**
- * A call's inputs with the addresses of files in place of their ids: those that planning could not see.
+ * A call's inputs with the addresses of files in place of their ids: those that planning could not see. Empty text is
+ * no file.
  * @returns the inputs, or what is wrong with one of them.
  */
 export const withFiles = async (
@@ -41,6 +42,10 @@ export const withFiles = async (
   );
   const resolved = new Map(Object.entries(inputs));
   for (const { name, type, values } of given) {
+    if (inputs[name] === "") {
+      resolved.delete(name);
+      continue;
+    }
     const known = values.map((value) => (isMediaId(value) ? (found.get(value) ?? null) : value));
     const missing = known.indexOf(null);
     if (missing >= 0) return { problem: `${name}: there is no media file ${values[missing] as string} of yours` };

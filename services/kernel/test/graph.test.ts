@@ -10,6 +10,7 @@ import {
   readGraph,
   resolveInputs,
   savedValues,
+  type GraphIssue,
 } from "@nodeloom/kernel";
 import { graphOf, input, issues, MODELS, OUT, planned, type Edge, type Node } from "./support";
 
@@ -158,6 +159,21 @@ describe("planning", () => {
       ],
     );
     expect(holdItems(plan).map((item) => item.key)).toEqual(["pic:0", "pic:1"]);
+  });
+
+  it("takes texts that are addresses for files, and empty ones for none", () => {
+    const flowing = (text: string): GraphIssue[] =>
+      issues(
+        [
+          { id: "box", type: "text-box", data: { text } },
+          { id: "pic", type: "generate-image", data: { model: "pic", inputs: { prompt: "p" } } },
+        ],
+        [["box.text", "pic.image"]],
+      );
+    for (const text of ["https://x.test/a.png", "data:image/png;base64,aaaa", ""]) expect(flowing(text)).toEqual([]);
+    for (const text of ["a picture of a boat", "ftp://x.test/a.png", "data:,x"])
+      expect(flowing(text)).toEqual([{ nodeId: "pic", message: "image: must be a file: an http(s) URL, a data URL or a media id" }]);
+    expect(flowing("no-such-file")).toEqual([{ nodeId: "pic", message: "image: there is no media file no-such-file of yours" }]);
   });
 
   it("gives an input that is a list a list, also from a single edge", () => {

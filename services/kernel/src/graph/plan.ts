@@ -101,6 +101,7 @@ const abstractSources = (planner: Planner, node: GraphNode, port: string): Abstr
 /** Puts files in place of their ids, and says what can't be a file of the port's kind. */
 const resolveFiles = (planner: Planner, nodeId: string, port: string, type: InputPort["type"], value: unknown): unknown => {
   if (!isFileType(type) || value === undefined || value === null) return value;
+  if (value === "") return undefined;
   if (Array.isArray(value)) return value.map((item) => resolveFiles(planner, nodeId, port, type, item));
   const file = isMediaId(value) ? planner.request.media.get(value) : value;
   if (file === undefined) {
