@@ -55,6 +55,9 @@ export const offset = queryInteger(0, MAX_OFFSET, 0);
 /** Opaque; as `nextCursor` of the page before. */
 export const cursor = z.string().min(1).max(1_000);
 
+/** Of pages of executions, whose results may be long. */
+export const PAGES_END_EARLY = "A page has fewer rows than `limit` where results are long: go on as long as there is a `nextCursor`.";
+
 /** One page of a list that is read by cursor; `nextCursor` is null at the end. */
 export const cursorPage = <T extends z.ZodType>(row: T): z.ZodObject<{ rows: z.ZodArray<T>; nextCursor: z.ZodNullable<z.ZodString> }> =>
   z.object({ rows: z.array(row), nextCursor: z.string().nullable() });

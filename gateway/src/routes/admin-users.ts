@@ -24,6 +24,7 @@ import {
   slug,
   tierId,
   timestamp,
+  PAGES_END_EARLY,
 } from "../schemas";
 import { adminUser, adminUserView, balances, balancesView } from "../user-view";
 
@@ -262,6 +263,7 @@ export const adminUserRoutes = [
     path: "/api/admin/executions",
     operationId: "adminListExecutions",
     summary: "List every user's executions, newest first",
+    description: PAGES_END_EARLY,
     query: z.object({ userId: identifier.optional(), status: z.enum(EXECUTION_STATUSES).optional(), limit, cursor: cursor.optional() }),
     responses: { 200: cursorPage(execution.extend({ userId: z.string() }).meta({ id: "AdminExecution" })) },
     handler: async ({ gateway, query }) => {

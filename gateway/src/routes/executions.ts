@@ -8,7 +8,7 @@ import { execution, executionView, EXECUTION_STATUSES, isFinal, webhookDelivery 
 import { toJson, raw } from "../json";
 import { EVENT_STREAM_MS } from "../limits";
 import { defineRoute, STREAMED, type CallContext, type Reply } from "../route";
-import { cursor, cursorPage, executionParams, limit, nextCursor, slug } from "../schemas";
+import { cursor, cursorPage, executionParams, limit, nextCursor, PAGES_END_EARLY, slug } from "../schemas";
 
 const NOTHING_MORE = 204;
 
@@ -71,6 +71,7 @@ export const executionRoutes = [
     path: "/api/executions",
     operationId: "listExecutions",
     summary: "List the caller's executions, newest first",
+    description: PAGES_END_EARLY,
     tag: "Executions",
     auth: "any",
     capability: "execution:read",

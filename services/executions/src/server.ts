@@ -1,6 +1,7 @@
-import { DomainError, LIMITS, UUID } from "@nodeloom/kernel";
+import { DomainError, LIMITS } from "@nodeloom/kernel";
 import { serverStream, unary } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
+import { collectPage, readCursor } from "./pages";
 import type { Quotes } from "./quotes";
 import type { Runs } from "./runs";
 import type { ExecutionStatus, ExecutionStore } from "./store";
@@ -10,20 +11,6 @@ import type { Webhooks } from "./webhooks";
 
 const DEFAULT_PAGE = 50;
 const STATUSES: readonly string[] = ["processing", "cancel_requested", "completed", "failed", "cancelled"];
-
-const cursorOf = (record: { createdAt: Date; _id: string }): string =>
-  Buffer.from(`${record.createdAt.getTime()}:${record._id}`).toString("base64url");
-
-const readCursor = (cursor: string): { createdAt: Date; id: string } | undefined => {
-  if (cursor === "") return undefined;
-  const [at, id] = Buffer.from(cursor, "base64url").toString("utf8").split(":");
-  if (!/^\d{1,15}$/.test(at ?? "") || !UUID.test(id ?? "")) {
-    throw new DomainError("invalid", "INVALID_REQUEST", "cursor: is not one of ours", {
-      issues: [{ path: "cursor", message: "is not one of ours" }],
-    });
-  }
-  return { createdAt: new Date(Number(at)), id: id! };
-};
 
 const readStatus = (status: string): ExecutionStatus | undefined => {
   if (status === "") return undefined;
@@ -59,18 +46,14 @@ export const executionsHandlers = ({
   ),
   listExecutions: unary(async ({ userId, status, workflowSlug, limit, cursor }) => {
     const size = Math.min(limit || DEFAULT_PAGE, LIMITS.usagePageRows);
-    const rows = await store.list({
+    const rows = store.list({
       userId: userId || null,
       status: readStatus(status),
       workflowSlug: workflowSlug || undefined,
       limit: size + 1,
       before: readCursor(cursor),
     });
-    const page = rows.slice(0, size);
-    return executions.ListExecutionsResponse.fromPartial({
-      executions: page.map(executionMessage),
-      nextCursor: rows.length > size ? cursorOf(page[page.length - 1]!) : "",
-    });
+    return collectPage(rows, size);
   }),
   watchExecution: serverStream(({ executionId, userId, afterSequence }, signal) => watch(executionId, userId, afterSequence, signal)),
   redeliverWebhook: unary(async ({ executionId, userId }) =>

@@ -86,6 +86,8 @@ const PAYLOAD_DAYS = 30;
 const MAX_ATTEMPTS_KEPT = 50;
 const DAY_MS = 86_400_000;
 const RUNNING: ExecutionStatus[] = ["processing", "cancel_requested"];
+/** Rows of a list per exchange with the server: pages of ordinary length take one. */
+const LIST_BATCH = 101;
 const WITHOUT_EVENTS = { events: 0 } as const;
 
 const executionSchema = new Schema<ExecutionRecord>(
@@ -116,7 +118,9 @@ const executionSchema = new Schema<ExecutionRecord>(
   },
   { collection: "executions", minimize: false, versionKey: false, strict: false },
 );
-executionSchema.index({ userId: 1, createdAt: -1 });
+// One user's executions, and everyone's, newest first.
+executionSchema.index({ userId: 1, createdAt: -1, _id: -1 });
+executionSchema.index({ createdAt: -1, _id: -1 });
 executionSchema.index({ status: 1, seenRunningAt: 1 });
 // Few are pending at a time.
 executionSchema.index({ "webhook.state": 1, finishedAt: 1 }, { partialFilterExpression: { "webhook.state": "pending" } });
@@ -172,23 +176,18 @@ export const createExecutionStore = async (connection: Connection) => {
     findOwned: (id: string, userId: string): Promise<ExecutionView | null> =>
       executions.findOne({ _id: id, userId }, WITHOUT_EVENTS).lean<ExecutionView>().exec(),
 
-    list: ({ userId, status, workflowSlug, limit, before }: ExecutionFilter): Promise<ExecutionView[]> =>
-      executions
-        .find(
-          {
-            ...(userId === null ? {} : { userId }),
-            ...(status ? { status } : {}),
-            ...(workflowSlug ? { workflowSlug } : {}),
-            ...(before
-              ? { $or: [{ createdAt: { $lt: before.createdAt } }, { createdAt: before.createdAt, _id: { $lt: before.id } }] }
-              : {}),
-          },
-          WITHOUT_EVENTS,
-        )
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(limit)
-        .lean<ExecutionView[]>()
-        .exec(),
+    /** Newest first; read in batches, so that a reader with enough can stop. */
+    list: ({ userId, status, workflowSlug, limit, before }: ExecutionFilter): AsyncIterable<ExecutionView> =>
+      // The driver's own cursor is closed when its reader stops.
+      executions.collection.find<ExecutionView>(
+        {
+          ...(userId === null ? {} : { userId }),
+          ...(status ? { status } : {}),
+          ...(workflowSlug ? { workflowSlug } : {}),
+          ...(before ? { $or: [{ createdAt: { $lt: before.createdAt } }, { createdAt: before.createdAt, _id: { $lt: before.id } }] } : {}),
+        } as object,
+        { projection: WITHOUT_EVENTS, sort: { createdAt: -1, _id: -1 }, limit, batchSize: Math.min(limit, LIST_BATCH) },
+      ),
 
     /** The event log after a sequence number (the first event has number 1). */
     events: async (

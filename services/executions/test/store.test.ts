@@ -1,4 +1,5 @@
 import type { ExecutionEvent, ExecutionRecord, ExecutionStore, FinalState } from "../src/store";
+import { collectPage, readCursor } from "../src/pages";
 import { newRecord, openStore } from "./support";
 
 let store: ExecutionStore;
@@ -109,23 +110,34 @@ describe("submissions without idempotency keys", () => {
   });
 });
 
-it("lists page by page without a gap or a repeat, newest first, also within a millisecond", async () => {
-  const userId = "lister";
-  const createdAt = new Date();
-  const ids = await Promise.all(
-    Array.from({ length: 5 }, async () => {
-      const record = newRecord(userId, { createdAt });
-      await store.insert(record);
-      return record._id;
-    }),
-  );
-  const seen: string[] = [];
-  let before: { createdAt: Date; id: string } | undefined;
-  for (;;) {
-    const rows = await store.list({ userId, limit: 2, before });
-    if (rows.length === 0) break;
-    seen.push(...rows.map(({ _id }) => _id));
-    before = { createdAt: rows.at(-1)!.createdAt, id: rows.at(-1)!._id };
-  }
-  expect(seen).toEqual([...ids].sort().reverse());
+describe("a page of executions", () => {
+  const pages = async (userId: string | null, size: number, maxBytes?: number): Promise<string[][]> => {
+    const found: string[][] = [];
+    let cursor = "";
+    do {
+      const rows = store.list({ userId, limit: size + 1, before: readCursor(cursor) });
+      const page = await collectPage(rows, size, maxBytes);
+      found.push(page.executions.map(({ executionId }) => executionId));
+      cursor = page.nextCursor;
+    } while (cursor !== "");
+    return found;
+  };
+
+  it("begins where the one before ended, without a gap or a repeat, newest first, also within a millisecond", async () => {
+    const createdAt = new Date();
+    const ids = await Promise.all(Array.from({ length: 5 }, async () => (await inserted({ userId: "lister", createdAt }))._id));
+    const found = await pages("lister", 2);
+    expect(found.map(({ length }) => length)).toEqual([2, 2, 1]);
+    expect(found.flat()).toEqual([...ids].sort().reverse());
+  });
+
+  it("ends early where results are large, and has at least one", async () => {
+    const resultJson = JSON.stringify({ text: "x".repeat(1_000_000) });
+    const ids: string[] = [];
+    for (let at = 0; at < 12; at += 1) ids.unshift((await inserted({ userId: "writer", createdAt: new Date(at), resultJson }))._id);
+    const found = await pages("writer", 500);
+    expect(found.map(({ length }) => length)).toEqual([8, 4]);
+    expect(found.flat()).toEqual(ids);
+    expect((await pages("writer", 500, 1)).map(({ length }) => length)).toEqual(ids.map(() => 1));
+  });
 });
