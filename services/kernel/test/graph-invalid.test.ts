@@ -36,12 +36,24 @@ const WRONG: { nodes: Node[]; edges?: Edge[]; says: Record<string, RegExp[]> }[]
   { nodes: [{ id: "kind", type: "teleport" }], says: { kind: [/^there is no node kind teleport$/] } },
   {
     // Nothing is said of what flows into or out of a model that is not known.
-    nodes: [pic("nomodel", { model: "" }), pic("unknown", { model: "nope" }), pic("after", { inputs: {} })],
+    nodes: [
+      pic("nomodel", { model: "" }),
+      pic("unknown", { model: "nope" }),
+      pic("after", { inputs: {} }),
+      { id: "mute", type: "llm-assistant", data: { model: "none" } },
+      pic("fed", { inputs: {} }),
+    ],
     edges: [
       ["nomodel.image", "unknown.whatever"],
       ["unknown.image", "after.image"],
+      ["mute.text", "fed.prompt"],
     ],
-    says: { nomodel: [/^needs a model$/], unknown: [/^there is no enabled model nope$/], after: [/^prompt: is required$/] },
+    says: {
+      nomodel: [/^needs a model$/],
+      unknown: [/^there is no enabled model nope$/],
+      after: [/^prompt: is required$/],
+      mute: [/^there is no enabled model none$/],
+    },
   },
   {
     nodes: [
