@@ -80,7 +80,7 @@ beforeAll(async () => {
   // Without a rate limit.
   [few, many] = await Promise.all([platform.createUser({ tier: "enterprise" }), platform.createUser({ tier: "enterprise" })]);
   await Promise.all([createWorkflows(few, 1), createWorkflows(many, WORKFLOWS), createUsage(few, 1), createUsage(many, USAGE_ROWS)]);
-});
+}, 90_000);
 afterAll(async () => {
   await platform.stop();
   fake.stop();

@@ -18,6 +18,12 @@ const UPKEEP: ReadonlySet<string> = new Set(["hello", "ismaster", "ping", "endSe
 /** These also work when nobody asks: identity forgets callers after half a second, billing sweeps. */
 const RESTLESS = /_(identity|billing)$/;
 
+/** What gateways do by themselves. */
+const CHORES: ReadonlySet<string> = new Set([
+  "identity.v1.IdentityService/ClaimTierRollout",
+  "identity.v1.IdentityService/AdvanceTierRollout",
+]);
+
 const add = (counts: Counts, name: string): void => void (counts[name] = (counts[name] ?? 0) + 1);
 
 /** A database URI whose clients tell of their commands. */
@@ -54,7 +60,9 @@ const countCalls = (counted: (method: string) => void): (() => void) => {
  */
 export const startCounting = (): { during(work: () => Promise<unknown>): Promise<Load>; stop(): void } => {
   let load: Load = { calls: {}, commands: {} };
-  const stop = countCalls((method) => add(load.calls, method));
+  const stop = countCalls((method) => {
+    if (!CHORES.has(method)) add(load.calls, method);
+  });
   const onCommand = ({ commandName, command, databaseName }: CommandStartedEvent): void => {
     if (UPKEEP.has(commandName) || RESTLESS.test(databaseName)) return;
     const target: unknown = (command as Record<string, unknown>)[commandName === "getMore" ? "collection" : commandName];
