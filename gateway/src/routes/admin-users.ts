@@ -250,7 +250,7 @@ export const adminUserRoutes = [
     summary: "Check that every account agrees with its ledger",
     description:
       "Recomputes every account from its ledger. `ok` is true when all were checked and all agree; an account that disagrees is there once for each thing that does. Takes at most a minute: after that, `nextCursor` says where to go on.",
-    query: z.object({ cursor: cursor.optional() }),
+    query: z.object({ cursor: identifier.optional() }),
     responses: { 200: ledgerCheck },
     handler: async ({ gateway, query }) => {
       const checked = await gateway.services.billing.checkLedger({ cursor: query.cursor ?? "" }, { deadlineMs: CHECK_DEADLINE_MS });
