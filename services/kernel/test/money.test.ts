@@ -1,5 +1,14 @@
 import fc from "fast-check";
-import { fromCredits, fromUsd, millicreditsFor, tokenCostMicroUsd, toCredits, toUsd, userCostMicroUsd } from "@nodeloom/kernel";
+import {
+  creditLimit,
+  fromCredits,
+  fromUsd,
+  millicreditsFor,
+  tokenCostMicroUsd,
+  toCredits,
+  toUsd,
+  userCostMicroUsd,
+} from "@nodeloom/kernel";
 
 it("charges cost times markup, rounded up to a thousandth of a credit", () => {
   expect(millicreditsFor(fromUsd(0.02), 1_500)).toBe(3_000);
@@ -27,4 +36,16 @@ it("prices tokens by the million, rounded up", () => {
 it("round-trips what clients write", () => {
   for (const credits of [0, 0.001, 12.345, 2_000, 50_000.001]) expect(toCredits(fromCredits(credits))).toBe(credits);
   for (const usd of [0.02, 0.000001, 19.99]) expect(toUsd(fromUsd(usd))).toBe(usd);
+});
+
+it.each([
+  [0, 0],
+  [0.0009, 0],
+  [1.005, 1_005],
+  [0.29, 290],
+  [1.2345, 1_234],
+  [1.2349999, 1_234],
+  [123_456_789.123, 123_456_789_123],
+])("takes %d credits as a limit of no more than that", (credits, millicredits) => {
+  expect(creditLimit(credits)).toBe(millicredits);
 });

@@ -11,7 +11,7 @@ import { anyInput, inputPorts, isFileType, literalInputs, type InputPort } from 
 import { FILE_TOKENS_KEYWORD, outputCount, PRICED_INPUTS, propertySchema, worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
 import { callsModel, isRecord, labelOf, type Graph, type GraphIssue, type GraphNode } from "./types";
 import { checkStructure, type Wiring } from "./validate";
-import { asText, BindError, isMedia, member, placeholdersIn, type MediaValue } from "./value";
+import { asText, BindError, isMedia, member, placeholdersIn, placeholderUses, type MediaValue } from "./value";
 
 /** What planning needs to know of a model. */
 export interface ModelTerms {
@@ -45,6 +45,8 @@ type Abstract = Known | Bounds;
 /** The most tokens a provider counts for one file, where the model's schema doesn't say (`x-tokens` of the input). */
 const FILE_TOKENS = 2_000;
 const MESSAGE_OVERHEAD_TOKENS = 64;
+/** Texts of one call that templates fill: a prompt and a system prompt. */
+const MOST_TEXTS = 2;
 const URL_TOKENS = 512;
 const isKnown = (value: Abstract): value is Known => "value" in value;
 /** Stands for what nodes give that can't run: the graph is refused, but for nothing that follows from that. */
@@ -244,9 +246,12 @@ const mostItems = (
   let items = 1;
   let mapped = false;
   let tokens = tokensOf(JSON.stringify(Object.fromEntries(Object.entries(step.literals).filter(([name]) => !files.includes(name)))));
+  // A template may say the same value many times, as long as its text does not become too large.
+  const uses = planner.request.verbatim ? new Map<string, number>() : placeholderUses(step.literals);
   for (const port of Object.keys(step.sources)) {
     const bounds = portBounds(abstractSources(planner, node, port));
-    if (!files.includes(port)) tokens += bounds.tokens;
+    const said = Math.min(bounds.tokens * Math.max(1, uses.get(port) ?? 0), Math.max(bounds.tokens, MOST_TEXTS * LIMITS.textValueBytes));
+    if (!files.includes(port)) tokens += said;
     if (!bounds.list || step.listPorts.includes(port)) continue;
     mapped = true;
     items = Math.max(items, bounds.items);

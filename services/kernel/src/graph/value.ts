@@ -42,6 +42,15 @@ export const placeholdersIn = (value: unknown): string[] => {
   return isRecord(value) ? placeholdersIn(Object.values(value)) : [];
 };
 
+/** How often each name is used as `{{name}}` anywhere inside a JSON value. */
+export const placeholderUses = (value: unknown, uses = new Map<string, number>()): Map<string, number> => {
+  if (typeof value === "string") {
+    for (const [, escape, name] of value.matchAll(PLACEHOLDER)) if (!escape) uses.set(name!, (uses.get(name!) ?? 0) + 1);
+  } else if (Array.isArray(value)) for (const one of value) placeholderUses(one, uses);
+  else if (isRecord(value)) placeholderUses(Object.values(value), uses);
+  return uses;
+};
+
 /** Why a node can't be given its inputs; becomes the node's error. */
 export class BindError extends Error {
   override readonly name = "BindError";
