@@ -4,7 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pythonEnvironment } from "../python.mjs";
+import { findOnPath } from "../servers/cache.mjs";
 import { runCommand } from "../servers/child.mjs";
+
+/** Nothing else of the platform needs Python where the servers are there already. */
+const options = { skip: (await findOnPath(process.env, "python3")) === undefined && "there is no python3" };
 
 /** Packages come from a folder of this test's, so that nothing is fetched from anywhere. */
 const WHEEL = `
@@ -34,44 +38,44 @@ after(() => rm(folder, { recursive: true, force: true }));
 /** @param {string} python */
 const say = async (python) => (await runCommand(python, ["-m", "nodeloom_example"])).tail;
 
-test("an environment has the pinned packages, is made once, and another one when the pins change", async () => {
+test("an environment has the pinned packages, is made once, and another one when the pins change", options, async () => {
   const cacheDir = join(folder, "once");
   /** @type {string[]} */
   const lines = [];
-  const options = { name: "example", cacheDir, env, progress: (/** @type {string} */ line) => void lines.push(line) };
-  const first = await pythonEnvironment({ ...options, requirements: "# what it needs\nnodeloom-example==1.0\n" });
-  const again = await pythonEnvironment({ ...options, requirements: "nodeloom-example==1.0" });
-  const other = await pythonEnvironment({ ...options, requirements: "nodeloom-example==2.0" });
+  const wanted = { name: "example", cacheDir, env, progress: (/** @type {string} */ line) => void lines.push(line) };
+  const first = await pythonEnvironment({ ...wanted, requirements: "# what it needs\nnodeloom-example==1.0\n" });
+  const again = await pythonEnvironment({ ...wanted, requirements: "nodeloom-example==1.0" });
+  const other = await pythonEnvironment({ ...wanted, requirements: "nodeloom-example==2.0" });
   assert.deepEqual([again, lines.length], [first, 2]);
   assert.deepEqual([await say(first), await say(other)], ["example 1.0", "example 2.0"]);
 });
 
-test("two at once get the same whole environment", async () => {
+test("two at once get the same whole environment", options, async () => {
   const cacheDir = join(folder, "two");
-  const options = { name: "example", cacheDir, env, requirements: "nodeloom-example==1.0" };
-  const [first, second] = await Promise.all([pythonEnvironment(options), pythonEnvironment(options)]);
+  const wanted = { name: "example", cacheDir, env, requirements: "nodeloom-example==1.0" };
+  const [first, second] = await Promise.all([pythonEnvironment(wanted), pythonEnvironment(wanted)]);
   assert.equal(first, second);
   assert.equal(await say(first), "example 1.0");
   assert.equal((await readdir(join(cacheDir, "python"))).length, 1);
 });
 
-test("a failed installation leaves nothing and says why", async () => {
+test("a failed installation leaves nothing and says why", options, async () => {
   const cacheDir = join(folder, "failed");
-  const options = { name: "example", cacheDir, env };
-  await assert.rejects(pythonEnvironment({ ...options, requirements: "nodeloom-example==3.0" }), /pip install.*nodeloom-example==3\.0/s);
+  const wanted = { name: "example", cacheDir, env };
+  await assert.rejects(pythonEnvironment({ ...wanted, requirements: "nodeloom-example==3.0" }), /pip install.*nodeloom-example==3\.0/s);
   assert.deepEqual(await readdir(join(cacheDir, "python")), []);
 });
 
 test("requirements that are not pinned are refused", async () => {
-  const options = { name: "example", cacheDir: folder, env };
+  const wanted = { name: "example", cacheDir: folder, env };
   for (const requirements of ["nodeloom-example", "nodeloom-example>=1.0", "-r other.txt"]) {
-    await assert.rejects(pythonEnvironment({ ...options, requirements }), /not pinned/);
+    await assert.rejects(pythonEnvironment({ ...wanted, requirements }), /not pinned/);
   }
 });
 
-test("a machine without Python, venv or pip is told which is missing", async () => {
-  const options = { name: "example", cacheDir: join(folder, "bare"), requirements: "nodeloom-example==1.0" };
-  await assert.rejects(pythonEnvironment({ ...options, env: { PATH: "/nonexistent" } }), /python3 is not on PATH.*python3-venv/);
+test("a machine without Python, venv or pip is told which is missing", options, async () => {
+  const wanted = { name: "example", cacheDir: join(folder, "bare"), requirements: "nodeloom-example==1.0" };
+  await assert.rejects(pythonEnvironment({ ...wanted, env: { PATH: "/nonexistent" } }), /python3 is not on PATH.*python3-venv/);
   const python = (await runCommand("python3", ["-c", "import sys; print(sys.executable)"])).tail;
   for (const [missing, refusal] of /** @type {const} */ ([
     ["import sys, venv", /no venv module \(Debian: python3-venv\)/],
@@ -81,6 +85,6 @@ test("a machine without Python, venv or pip is told which is missing", async () 
     const script = join(path, "python3");
     await writeFile(script, `#!/bin/sh\ncase "$*" in *"${missing}"*) exit 1;; esac\nexec "${python}" "$@"\n`);
     await chmod(script, 0o755);
-    await assert.rejects(pythonEnvironment({ ...options, env: { ...process.env, PATH: path } }), refusal);
+    await assert.rejects(pythonEnvironment({ ...wanted, env: { ...process.env, PATH: path } }), refusal);
   }
 });
