@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { clientOf, eventually, type Account, type Answer } from "./support/client";
@@ -10,10 +10,12 @@ let client: ReturnType<typeof clientOf>;
 let user: Account;
 let origin: Server;
 let listUrl: string;
+/** Says when a request that is never answered is given up. */
+const hangs = new EventEmitter();
 
 beforeAll(async () => {
   origin = createServer((request, response) => {
-    if (request.url === "/hang") return;
+    if (request.url === "/hang") return void response.once("close", () => hangs.emit("over"));
     const items = decodeURIComponent(request.url!.slice(1)).split(",").filter(Boolean);
     response.setHeader("content-type", "application/json").end(JSON.stringify({ items }));
   }).listen(0, "127.0.0.1");
@@ -236,7 +238,12 @@ it("says of every kind of node what a cancellation did to it", async () => {
   const { status, body } = await client.call("POST", path, { key: user.key!, body: { inputs: {} }, headers: { prefer: "wait=1" } });
   expect(status).toBe(202);
   const id = body.executionId as string;
+  const hung = once(hangs, "over");
+  const cancelledAt = Date.now();
   expect((await post(`/api/executions/${id}/cancel`)).body.status).toBe("cancel_requested");
+  // The connection is broken off, not only left to itself: well before the next heartbeat.
+  await hung;
+  expect(Date.now() - cancelledAt).toBeLessThan(2_500);
   const rows = nodesOf(await settled(id));
   expect(Object.fromEntries([...rows.values()].map((row) => [row.id, [row.status, row.cancelReport]]))).toEqual({
     in: ["completed", undefined],
@@ -249,6 +256,7 @@ it("says of every kind of node what a cancellation did to it", async () => {
     list: ["skipped", undefined],
     out: ["skipped", undefined],
   });
+  expect((await story(id)).map(([type]) => type)).toContain("cancel_requested");
   expect(await ends(id)).toMatchObject({ in: "completed", early: "completed", clip: "cancelled", web: "cancelled", late: "skipped" });
 });
 

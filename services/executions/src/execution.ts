@@ -6,6 +6,9 @@ import type { ExecutionEvent, ExecutionRecord, ExecutionStore, FinalState, NodeP
 
 export type Execution = ReturnType<typeof createExecution>;
 
+/** The event by which calls under way hear of a cancellation at once. */
+export const CANCEL_REQUESTED = "cancel_requested";
+
 export interface Charged {
   millicredits: number;
   grantUsed: boolean;
@@ -134,8 +137,13 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       });
     },
 
-    cancelRequested: async (executionId: string): Promise<void> => {
-      await progress(executionId, event("cancel_requested", "cancel_requested"));
+    /** @returns whether the run was under way and is being cancelled now. */
+    requestCancel: async (executionId: string, userId: string): Promise<boolean> => {
+      const requested = event(CANCEL_REQUESTED, CANCEL_REQUESTED);
+      const sequence = await store.requestCancel(executionId, userId, requested);
+      if (sequence === null) return false;
+      announce(executionId, sequence, requested);
+      return true;
     },
 
     decideEnding: store.decideEnding,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { EventChannel } from "./events";
+import type { Execution } from "./execution";
 import type { Planning, PlannedRun } from "./planning";
 import type { Refusal, RunInput } from "./run-types";
 import { createSlots, NoSlot } from "./slots";
@@ -19,6 +20,7 @@ export interface RunsOptions {
   starter: RunStarter;
   store: ExecutionStore;
   channel: EventChannel;
+  execution: Pick<Execution, "requestCancel">;
 }
 
 const toRunInput = (request: executions.RunRequest, runner: executions.Runner, planned: PlannedRun, receivedAt: number): RunInput => {
@@ -86,7 +88,7 @@ const unknown = (): never => {
   throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
 };
 
-export const createRuns = ({ planning, starter, store, channel }: RunsOptions) => {
+export const createRuns = ({ planning, starter, store, channel, execution }: RunsOptions) => {
   const starts = createSlots(STARTS);
 
   /** The next news of a run: true when there are any, false after a silence or when nobody waits any more. */
@@ -283,7 +285,7 @@ export const createRuns = ({ planning, starter, store, channel }: RunsOptions) =
 
     /** processing → cancel_requested, once; asking again tells the run again. */
     cancel: async (executionId: string, userId: string): Promise<string> => {
-      const changed = await store.requestCancel(executionId, userId);
+      const changed = await execution.requestCancel(executionId, userId);
       if (!changed) {
         const record = (await find(executionId, userId)) ?? unknown();
         const ended = record.status === "cancel_requested" ? null : (record.ending ?? record.status);

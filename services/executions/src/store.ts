@@ -258,12 +258,20 @@ export const createExecutionStore = async (connection: Connection) => {
         .lean<ExecutionRecord>()
         .exec(),
 
-    /** processing → cancel_requested, unless the run has decided how it ends. */
-    requestCancel: async (id: string, userId: string): Promise<boolean> => {
+    /**
+     * processing → cancel_requested with its event, unless the run has decided how it ends.
+     * @returns the event's sequence number; null when nothing was changed
+     */
+    requestCancel: async (id: string, userId: string, event: ExecutionEvent): Promise<number | null> => {
       const changed = await executions
-        .updateOne({ _id: id, userId, status: "processing", ending: null }, { $set: { status: "cancel_requested" } })
+        .findOneAndUpdate(
+          { _id: id, userId, status: "processing", ending: null },
+          { $set: { status: "cancel_requested" }, $push: { events: event } },
+          { returnDocument: "after", projection: { "events.key": 1 } },
+        )
+        .lean<Pick<ExecutionRecord, "events">>()
         .exec();
-      return changed.modifiedCount === 1;
+      return changed && changed.events.length;
     },
 
     /** Runs under way that were last seen so before a time, longest ago first. */

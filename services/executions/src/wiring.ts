@@ -4,7 +4,7 @@ import type { Connection } from "mongoose";
 import { LRUCache } from "lru-cache";
 import { createAdmission } from "./admission";
 import { createEventChannel } from "./events";
-import { createExecution } from "./execution";
+import { CANCEL_REQUESTED, createExecution } from "./execution";
 import { createFileCalls } from "./file-calls";
 import { createInstantRuns } from "./instant";
 import { createModelCalls } from "./model-calls";
@@ -119,6 +119,10 @@ export const wire = async (
       reconcileRuns: createReconciler({ store, starter, settlement, announce: createFirstDelivery(deliveries), logger }),
       reconcileDeliveries: createDeliveryReconciler({ store, starter: deliveries, logger }),
       renewals: createRenewals({ billing: services.billing }),
+      onCancel: (executionId, listener) =>
+        channel.subscribe(executionId, ({ type }) => {
+          if (type === CANCEL_REQUESTED) listener();
+        }),
       logger,
       stopping: stopping.signal,
     }),
@@ -129,7 +133,7 @@ export const wire = async (
   const planning = createPlanning({ workflows: services.workflows, media: services.media, catalog });
   return {
     handlers: {
-      runs: createRuns({ planning, starter, store, channel }),
+      runs: createRuns({ planning, starter, store, channel, execution }),
       quotes: createQuotes({ planning, billing: services.billing }),
       watch: createWatch({ store, channel, texts: texts.streams }),
       store,

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { EventChannel } from "../src/events";
+import { createExecution } from "../src/execution";
 import type { Planning } from "../src/planning";
 import { createRuns, type Runs } from "../src/runs";
 import type { ExecutionStore } from "../src/store";
@@ -16,11 +17,12 @@ let runs: Runs;
 
 beforeAll(async () => {
   ({ store, stop } = await openStore());
+  const channel: EventChannel = { publish: () => undefined, subscribe: () => () => undefined } as unknown as EventChannel;
   const starter = {
     carriedSince: async (id: string, userId: string) => (id === carried.id && userId === carried.userId ? carried.since : null),
     cancel: async (id: string) => void told.push(id),
   } as unknown as RunStarter;
-  runs = createRuns({ planning: {} as Planning, starter, store, channel: {} as EventChannel });
+  runs = createRuns({ planning: {} as Planning, starter, store, channel, execution: createExecution({ store, channel }) });
 });
 afterAll(() => stop());
 

@@ -169,7 +169,10 @@ describe.each(Object.entries(FUNDS))("a run that is paid by %s", (_, { funds, he
     const admission = await money.admission.admit(input);
     if ("refused" in admission) throw new Error(admission.refused.message);
     expect(admission.held.map(({ millicredits }) => millicredits)).toEqual(held);
-    if (outcome.cancelled) expect(await money.store.requestCancel(executionId, userId)).toBe(true);
+    if (outcome.cancelled) {
+      const requested = { key: "cancel_requested", type: "cancel_requested", at: new Date(), data: {} };
+      expect(await money.store.requestCancel(executionId, userId, requested)).not.toBeNull();
+    }
     const want = expected(funds, held, outcome);
     const status = outcome.status ?? outcome.seen;
     const settle = () => money.settlement.settle(input, endOf(input, outcome), admission.held);

@@ -58,12 +58,15 @@ describe("the end of a run", () => {
     const races = await Promise.all(Array.from({ length: 20 }, () => inserted()));
     const outcomes = await Promise.all(
       races.map(async ({ _id }) => {
-        const [decided, accepted] = await Promise.all([store.decideEnding(_id, "completed"), store.requestCancel(_id, "owner")]);
+        const [decided, accepted] = await Promise.all([
+          store.decideEnding(_id, "completed"),
+          store.requestCancel(_id, "owner", event("cancel_requested")),
+        ]);
         return { _id, decided, accepted };
       }),
     );
     for (const { _id, decided, accepted } of outcomes) {
-      expect(decided).toBe(accepted ? "cancelled" : "completed");
+      expect(decided).toBe(accepted !== null ? "cancelled" : "completed");
       expect((await store.find(_id))!.ending).toBe(decided);
     }
   });
@@ -77,9 +80,9 @@ describe("the end of a run", () => {
 
   it("refuses a cancellation after the decision, and one by someone else", async () => {
     const { _id } = await inserted();
-    expect(await store.requestCancel(_id, "someone else")).toBe(false);
+    expect(await store.requestCancel(_id, "someone else", event("cancel_requested"))).toBeNull();
     await store.decideEnding(_id, "failed");
-    expect(await store.requestCancel(_id, "owner")).toBe(false);
+    expect(await store.requestCancel(_id, "owner", event("cancel_requested"))).toBeNull();
     expect((await store.find(_id))!.status).toBe("processing");
   });
 

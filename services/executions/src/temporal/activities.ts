@@ -31,6 +31,8 @@ export interface ActivityOptions {
   reconcileRuns: ReturnType<typeof createReconciler>;
   reconcileDeliveries: ReturnType<typeof createDeliveryReconciler>;
   renewals: ReturnType<typeof createRenewals>;
+  /** Hears at once that a run is being cancelled, until the returned function is called. */
+  onCancel: (executionId: string, listener: () => void) => () => void;
   logger: Logger;
   /** Aborts when this process stops: polls then end at once, and go on elsewhere. */
   stopping: AbortSignal;
@@ -63,7 +65,8 @@ const submitUntil = (): number => activityInfo().scheduledTimestampMs + TIMING.s
 
 /** Everything that touches the world, as Temporal calls it. */
 export const createActivities = (options: ActivityOptions): Activities & LocalActivities => {
-  const { admission, settlement, runInstant, execution, modelCalls, fileCalls, texts, httpRequest, webhooks, logger, stopping } = options;
+  const { admission, settlement, runInstant, execution, modelCalls, fileCalls, texts, httpRequest, webhooks, onCancel, logger, stopping } =
+    options;
   /** Long calls of this process, so that a cancellation stops them at once. */
   const running = new Map<string, AbortController>();
 
@@ -96,7 +99,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     try {
       return await work(AbortSignal.any([context.cancellationSignal, local.signal]));
     } catch (error) {
-      // Stopped by cancelJob, which runs only after the workflow cancelled this activity: Temporal is about to say so.
+      // Stopped here because its run is being cancelled: Temporal is about to say so.
       if (local.signal.aborted) return await context.cancelled;
       throw error;
     } finally {
@@ -104,6 +107,17 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
       if (running.get(key) === local) running.delete(key);
     }
   };
+
+  /** Keeps a call alive that nothing but its own connection can stop, and breaks it off as soon as its run is cancelled. */
+  const stoppable = <T>(call: NodeCall, work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+    beating(call.key, async (signal) => {
+      const deafen = onCancel(call.executionId, () => running.get(call.key)?.abort());
+      try {
+        return await work(signal);
+      } finally {
+        deafen();
+      }
+    });
 
   /** Tells those who follow a text of it while it is written. */
   const writing = async <T>(call: ModelCall, work: (written: TextStream) => Promise<T>): Promise<T> => {
@@ -157,7 +171,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
 
     runText: (call) =>
       guarded(call, () =>
-        beating(call.key, async (signal) => {
+        stoppable(call, async (signal) => {
           if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call);
           const result = await writing(call, (written) => modelCalls.text(call, signal, submitUntil(), written));
           await noted(execution.itemCompleted(call, {}));
@@ -168,7 +182,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     runFiles: (call) =>
       guarded(call, () =>
         // Not ended by `stopping`: it could not go on elsewhere.
-        beating(call.key, async (signal) => {
+        stoppable(call, async (signal) => {
           if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call);
           const result = await fileCalls.run(call, signal, submitUntil());
           await noted(execution.itemCompleted(call, { files: result.files }));
@@ -183,7 +197,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
 
     httpRequest: (call) =>
       guarded(call, () =>
-        beating(call.key, async (signal) => {
+        stoppable(call, async (signal) => {
           if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call);
           const answer = await httpRequest(call.call, call.key, signal);
           await noted(execution.itemCompleted(call, { status: answer.status }));
