@@ -3,11 +3,11 @@ import type { Logger } from "@nodeloom/platform";
 import { billing as billingProto, type usage as usageProto } from "@nodeloom/proto";
 import type { Billing, Usage } from "./clients";
 import type { Execution } from "./execution";
-import type { HeldItem, Refusal, RunInput } from "./run-types";
+import type { HeldItem, Refusal, RunInput, RunEnd } from "./run-types";
 import { initialNodes } from "./temporal/workflows/graph-run";
+import type { Admission } from "./temporal/activity-types";
 import { TIMING } from "./timing";
-
-export type Admission = { held: HeldItem[] } | { refused: Refusal };
+import { recordUnstarted } from "./unstarted";
 
 /** A domain error as the workflow records it. */
 export const refusalOf = ({ kind, reason, message, metadata }: DomainError): Refusal => ({ kind, reason, message, metadata });
@@ -42,8 +42,20 @@ const hold = async (billing: Billing, input: RunInput): Promise<HeldItem[]> => {
   }));
 };
 
+/** Whether a caller who waited for the admission does so no more. */
+const isLate = ({ receivedAt }: Pick<RunInput, "receivedAt">): boolean => Date.now() - receivedAt >= TIMING.admission;
+
+const refusedEnd = ({ plan }: RunInput, { reason, message }: Refusal): RunEnd => ({
+  status: "failed",
+  result: null,
+  error: { code: reason, message },
+  requestId: null,
+  nodes: initialNodes(plan).map((node) => (node.status === "pending" ? { ...node, status: "skipped" } : node)),
+  completed: [],
+});
+
 /**
- * Holds the credits of a run, then records it. Idempotent by execution id. A refused hold leaves no trace; a billing
+ * Holds the credits of a run, then records it. Idempotent by execution id. A refused hold leaves no trace, unless the run was accepted before it was known; a billing
  * service that can't be asked refuses the run as unavailable, and `voidAdmission` then undoes a hold that was made unseen.
  */
 export const createAdmission = ({
@@ -63,7 +75,7 @@ export const createAdmission = ({
    * by now that it goes on.
    */
   const mustGoOn = async ({ executionId, receivedAt }: RunInput, attempt: number): Promise<boolean> =>
-    attempt > 1 || Date.now() - receivedAt >= TIMING.admission || execution.isRecorded(executionId);
+    attempt > 1 || isLate({ receivedAt }) || execution.isRecorded(executionId);
 
   return {
     /** @param attempt counted from 1 */
@@ -75,9 +87,12 @@ export const createAdmission = ({
         if (!(error instanceof DomainError)) throw error;
         if (error.kind === "unavailable" && (await mustGoOn(input, attempt))) throw error;
         const refused = refusalOf(error);
+        // Its caller was told by now that it goes on: then it ends as any run does.
+        const recorded = isLate(input);
+        if (recorded) await recordUnstarted({ usage, execution }, input, refusedEnd(input, refused));
         execution.refuse(input.executionId, refused);
         if (error.kind === "unavailable") logger.warn({ executionId: input.executionId }, "billing is not available, run refused");
-        return { refused };
+        return { refused, recorded };
       }
       await Promise.all([usage.startRun({ run: runStart(input) }), execution.admit(input, initialNodes(input.plan))]);
       return { held };

@@ -82,7 +82,7 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     },
 
     /** Records a run that is over when it begins. Idempotent. */
-    recordInstant: async (input: RunInput, end: RunEnd): Promise<void> => {
+    recordUnstarted: async (input: RunInput, end: RunEnd): Promise<void> => {
       const settled = settledEvent(end);
       const record: ExecutionRecord = {
         ...newRecord(input, end.nodes, admittedEvent(input)),

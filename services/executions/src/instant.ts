@@ -1,9 +1,10 @@
 import { DomainError } from "@nodeloom/kernel";
-import { refusalOf, runStart } from "./admission";
+import { refusalOf } from "./admission";
 import type { Billing, Usage } from "./clients";
 import type { Execution } from "./execution";
 import type { RunEnd, RunInput, RunOutcome } from "./run-types";
 import { TIMING } from "./timing";
+import { recordUnstarted } from "./unstarted";
 
 const RETRY_AFTER_SECONDS = 1;
 
@@ -33,17 +34,6 @@ export const createInstantRuns =
       execution.refuse(input.executionId, refused);
       return { refused };
     }
-    await usage.finishRun({
-      run: runStart(input),
-      status: end.status,
-      costMicroUsd: 0,
-      userCostMicroUsd: 0,
-      millicredits: 0,
-      durationMs: Date.now() - input.receivedAt,
-      errorCode: undefined,
-      requestId: undefined,
-      unstarted: true,
-    });
-    await execution.recordInstant(input, end);
+    await recordUnstarted({ usage, execution }, input, end);
     return { status: end.status, millicredits: 0 };
   };

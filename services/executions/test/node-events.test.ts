@@ -94,7 +94,7 @@ it("tells what became of every node of a run that failed, and repeats nothing th
 it("tells a run that is over when it begins as a whole", async () => {
   const input = inputOf(newRecord());
   const nodes = [node("in", "request-input", { status: "completed" }), done("out", "response-output", 0)];
-  await execution.recordInstant(input, end("completed", nodes));
+  await execution.recordUnstarted(input, end("completed", nodes));
   expect((await log(input)).map(([type]) => type)).toEqual(["admitted", "node.completed", "node.completed", "settled"]);
 });
 

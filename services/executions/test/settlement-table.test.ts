@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { unavailable } from "@nodeloom/kernel";
 import { billing as billingProto } from "@nodeloom/proto";
 import { createAdmission } from "../src/admission";
+import { TIMING } from "../src/timing";
 import type { CompletedCall, FinalStatus, RunEnd, RunError, RunInput } from "../src/run-types";
 import { initialNodes } from "../src/temporal/workflows/graph-run";
 import { logger, runOf, startMoney, type Money } from "./support-money";
@@ -207,6 +208,20 @@ describe.each(Object.entries(FUNDS))("a run that is paid by %s", (_, { funds, he
   it.each(Object.entries(OUTCOMES))("%s", async (_name, outcome) => {
     await Promise.all([check(outcome, "sync"), check(outcome, "async")]);
   });
+});
+
+it("ends a run as failed, for nothing, that is refused after its caller was told that it goes on", async () => {
+  const userId = await fund({ plan: 7_999, topUp: 0, painter: 0, singer: 0 });
+  const input = { ...runOf(userId, NODES), receivedAt: Date.now() - TIMING.admission };
+  for (let attempt = 1; attempt <= 2; attempt += 1)
+    expect(await money.admission.admit(input, attempt)).toMatchObject({ refused: { reason: "INSUFFICIENT_CREDITS" }, recorded: true });
+  expect(await money.store.find(input.executionId)).toMatchObject({
+    status: "failed",
+    error: { code: "INSUFFICIENT_CREDITS" },
+    millicredits: 0,
+  });
+  expect(await usageRow(userId)).toMatchObject({ status: "failed", errorCode: "INSUFFICIENT_CREDITS", millicredits: 0 });
+  expect((await money.billing.getAccount({ userId })).account).toMatchObject({ planMillicredits: 7_999, heldMillicredits: 0 });
 });
 
 it("leaves no trace of a run whose admission is refused", async () => {

@@ -40,7 +40,8 @@ export interface StepFailure {
   jobMayRun?: boolean;
 }
 
-export type Admission = { held: HeldItem[] } | { refused: Refusal };
+/** `recorded`: the run had been accepted before it was refused, and is a failed one. */
+export type Admission = { held: HeldItem[] } | { refused: Refusal; recorded?: boolean };
 
 export interface DeliveryInput {
   executionId: string;

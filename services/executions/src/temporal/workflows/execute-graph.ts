@@ -112,7 +112,8 @@ const execute = async (input: RunInput, steps: CancellationScope): Promise<RunOu
   if ("refused" in admission) {
     // Whether a hold was made is not known then.
     if (admission.refused.kind === "unavailable" || admission.refused.kind === "internal") await voidAdmission(input.holdId, input.userId);
-    return admission;
+    if (admission.recorded) await startDelivery(input);
+    return { refused: admission.refused };
   }
   const run = new GraphRun(input.plan);
   const failure = await withDeadline(steps, () => steps.run(() => runSteps(run, input)));
