@@ -19,7 +19,7 @@ const USAGE = `Usage: npm run load -- [--runs 2000] [--hold 60]
   --hold  seconds for which all of them wait at their provider`;
 const SUBMITS_IN_PARALLEL = 10;
 /** Of the submissions, as slow as they may be before the first run ends. */
-const SUBMITS_PER_SECOND = 12;
+const SUBMITS_PER_SECOND = 18;
 const ACCEPTED = 202;
 const BUSY = 503;
 const SUBMIT_ATTEMPTS = 5;

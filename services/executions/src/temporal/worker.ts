@@ -16,7 +16,7 @@ export interface TemporalOptions {
 }
 
 /** Runs beyond these are replayed when something happens to them: a few milliseconds against half a megabyte each. */
-const MAX_CACHED_WORKFLOWS = 250;
+const MAX_CACHED_WORKFLOWS = 120;
 const MAX_ACTIVITIES = 4_000;
 const MAX_LOCAL_ACTIVITIES = 200;
 const MAX_WORKFLOW_TASKS = 100;
