@@ -1,8 +1,15 @@
+import { setFlagsFromString } from "node:v8";
 import { connectMongo, defineService, runProcess, startGrpcServer, grpcService, hostPort, variables } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { wire } from "./wiring";
 import { executionsHandlers } from "./server";
+
+/**
+ * How much garbage may pile up before it is collected, over what is in use. The engine's own choice is a multiple; with
+ * thousands of runs in flight that is hundreds of megabytes.
+ */
+const HEAP_GROWTH_PERCENT = 40;
 
 export const service = defineService({
   name: "executions",
@@ -24,6 +31,7 @@ export const service = defineService({
     MEDIA_ADDRESS: hostPort().default("127.0.0.1:50057").describe("the media service"),
   },
   start: async ({ config, logger }) => {
+    setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
     const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}executions` });
     const wired = await wire(config, connection, logger);
     const grpc = await startGrpcServer({
