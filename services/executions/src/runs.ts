@@ -11,7 +11,7 @@ import type { RunStarter } from "./temporal/client";
 import { TIMING } from "./timing";
 
 /** Runs that one process takes on at once, and requests that may wait for that; users take turns. */
-const STARTS = { slots: 16, places: 2_000 };
+const STARTS = { slots: 6, places: 2_000 };
 /** Longest wait for a start. */
 const START_WAIT_MS = 8_000;
 
@@ -56,6 +56,13 @@ interface Waiting {
   /** The finished run, when it finished in this process. */
   record: () => ExecutionView | undefined;
   stop(): void;
+}
+
+interface Begun {
+  /** The run as it was known already. */
+  record: ExecutionView | null;
+  /** It has just been begun, and has steps to take. */
+  isHeavy: boolean;
 }
 
 /** A run that Temporal carries but that no row tells of yet. */
@@ -160,7 +167,7 @@ export const createRuns = ({ planning, starter, store, channel, execution }: Run
   };
 
   /** A request that is repeated joins its run, whatever has become of the workflow meanwhile. */
-  const planAndBegin = async (request: executions.RunRequest, isAsync: boolean, receivedAt: number): Promise<ExecutionView | null> => {
+  const planAndBegin = async (request: executions.RunRequest, isAsync: boolean, receivedAt: number): Promise<Begun> => {
     const { target, runner, inputsJson, executionId } = request;
     if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs a runner");
     let planned: PlannedRun;
@@ -168,13 +175,14 @@ export const createRuns = ({ planning, starter, store, channel, execution }: Run
       planned = await planning.plan({ target: target?.target, runner, inputsJson, isAsync });
     } catch (error) {
       const record = await store.findOwned(executionId, runner.userId);
-      if (record) return record;
+      if (record) return { record, isHeavy: false };
       throw error;
     }
-    return begin(toRunInput(request, runner, planned, receivedAt));
+    const record = await begin(toRunInput(request, runner, planned, receivedAt));
+    return { record, isHeavy: record === null && planned.plan.steps.length > 0 };
   };
 
-  /** Plans and begins in turn with other users' requests. A run is taken on when its admission is heard of. */
+  /** Plans and begins in turn with other users' requests. A run with steps is taken on when its admission is heard of. */
   const takeOn = async (request: executions.RunRequest, isAsync: boolean, receivedAt: number): Promise<ExecutionView | null> => {
     const key = request.runner?.userId ?? "";
     try {
@@ -182,8 +190,8 @@ export const createRuns = ({ planning, starter, store, channel, execution }: Run
         async () => {
           const admission = news(request.executionId);
           try {
-            const record = await planAndBegin(request, isAsync, receivedAt);
-            if (!record) await admission.heard;
+            const { record, isHeavy } = await planAndBegin(request, isAsync, receivedAt);
+            if (isHeavy) await admission.heard;
             return record;
           } finally {
             admission.stop();
