@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
@@ -12,9 +12,10 @@ import { createWebhooks, type Webhooks } from "../../src/webhooks";
 import { newRecord, openStore } from "../support";
 import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../webhook-support";
 import { FIXTURE } from "../webhook-fixture";
+import { freePort, pythonOf } from "./process";
 
 /** With the official library of Standard Webhooks for Python. */
-const PYTHON = process.env.PEER_PYTHON_WEBHOOKS ?? "";
+const PYTHON = pythonOf("webhooks");
 const GUIDE = join(__dirname, "..", "..", "..", "..", "docs", "guide", "runs.md");
 const PATIENCE_MS = 10_000;
 
@@ -45,15 +46,6 @@ const ask = (...tasks: Task[]): unknown[] => {
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as unknown);
-};
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
 };
 
 const listening = async (port: number): Promise<void> => {
