@@ -100,7 +100,6 @@ describe("creating a key", () => {
     ["webhook.url", { preset: "webhook-receiver", webhookUrl: "ftp://example.com" }],
     ["webhook.url", { preset: "webhook-receiver", webhookEvents: ["execution.completed"] }],
     ["webhook.events.0", { preset: "webhook-receiver", webhookUrl: "https://example.com", webhookEvents: ["execution.started"] }],
-    ["webhook", { preset: "workflow-deploy", webhookUrl: "https://example.com" }],
   ])("is refused for its %s (%#)", async (path, request) => {
     const user = await newUser(client, { tier: "pro" });
     const { reason, metadata } = await refusal(createKey(client, user.id, request));
