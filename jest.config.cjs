@@ -16,6 +16,4 @@ module.exports = {
   globalSetup: "<rootDir>/deploy/local/jest-global-setup.cjs",
   globalTeardown: "<rootDir>/deploy/local/jest-global-teardown.cjs",
   testTimeout: 30_000,
-  // Most suites wait for other processes: on two cores, one worker would leave one of them idle.
-  maxWorkers: "100%",
 };

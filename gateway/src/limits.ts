@@ -27,7 +27,7 @@ export const RUN_CALL_MARGIN_MS = 12_000;
 /** Executions that has not answered at all for this long is reported as away. */
 export const UNREACHABLE_AFTER_MS = 4_000;
 /** A run call that lasted this long before the connection broke had reached the service. */
-export const REACHED_AFTER_MS = 500;
+export const REACHED_AFTER_MS = 150;
 
 export const IDEMPOTENCY_SECONDS = 24 * 60 * 60;
 /** A request that holds an idempotency key renews its lease; one that died loses it after this long. */

@@ -43,7 +43,8 @@ const hold = async (billing: Billing, input: RunInput): Promise<HeldItem[]> => {
 };
 
 /** Whether a caller who waited for the admission does so no more. */
-const isLate = ({ receivedAt }: Pick<RunInput, "receivedAt">): boolean => Date.now() - receivedAt >= TIMING.admission;
+const isLate = ({ receivedAt, admitBy = receivedAt + TIMING.admission }: Pick<RunInput, "receivedAt" | "admitBy">): boolean =>
+  Date.now() >= admitBy;
 
 const refusedEnd = ({ plan }: RunInput, { reason, message }: Refusal): RunEnd => ({
   status: "failed",
@@ -74,8 +75,8 @@ export const createAdmission = ({
    * recorded it (where the process died meanwhile, attempts are counted anew, and the record tells), or its caller was told
    * by now that it goes on.
    */
-  const mustGoOn = async ({ executionId, receivedAt }: RunInput, attempt: number): Promise<boolean> =>
-    attempt > 1 || isLate({ receivedAt }) || execution.isRecorded(executionId);
+  const mustGoOn = async (input: RunInput, attempt: number): Promise<boolean> =>
+    attempt > 1 || isLate(input) || execution.isRecorded(input.executionId);
 
   return {
     /** @param attempt counted from 1 */

@@ -40,6 +40,7 @@ const toRunInput = (request: executions.RunRequest, runner: executions.Runner, p
     maxMillicredits: request.maxMillicredits,
     holdId: request.executionId,
     receivedAt,
+    admitBy: Date.now() + TIMING.admission,
   };
 };
 
