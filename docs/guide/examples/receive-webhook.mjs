@@ -14,7 +14,7 @@ export const isGenuine = (secret, headers, body) => {
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) < TOLERANCE_SECONDS)) return false;
   const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
   const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
-  // There are two signatures for a while after the secret was replaced.
+  // There are several signatures for a while after the secret was replaced.
   return String(headers["webhook-signature"])
     .split(" ")
     .filter((signature) => signature.startsWith("v1,"))

@@ -185,7 +185,8 @@ export const keyRoutes = [
     path: "/api/keys/:id/webhook",
     operationId: "setKeyWebhook",
     summary: "Set an API key's webhook; its secret is shown this once",
-    description: "Enables one that was disabled. A secret that is replaced signs beside the new one for 24 hours.",
+    description:
+      "Enables one that was disabled. A secret that is replaced signs beside the newer ones for 24 hours, the ten newest at most; removing the webhook ends all.",
     body: webhookSettings,
     responses: { 200: withSecret },
     errors: ["NOT_FOUND", "CAPABILITY_DENIED"],

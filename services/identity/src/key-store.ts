@@ -2,8 +2,8 @@ import { isDuplicateKey } from "@nodeloom/platform";
 import type { Model } from "mongoose";
 import type { KeyRecord, RotationRecord, WebhookRecord, WebhookSecretRecord } from "./records";
 
-/** During a secret's rotation the previous one signs too. */
-const SECRETS_KEPT = 2;
+/** The newest secret and those that may still sign beside it: one more within a day ends the oldest. */
+export const SECRETS_KEPT = 10;
 
 /** A key's webhook under certain settings. */
 export interface WebhookSettings {

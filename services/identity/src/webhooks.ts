@@ -9,7 +9,7 @@ import { generateWebhookSecret, type SecretBox } from "./secrets";
 export const WEBHOOK_EVENTS = ["execution.completed", "execution.failed", "execution.cancelled"] as const;
 const MAX_URL_CHARS = 2_048;
 const MAX_REASON_CHARS = 500;
-/** How long a replaced secret signs beside its successor. */
+/** How long a replaced secret signs beside its successors. */
 export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1_000;
 /** After so long without a success, the next delivery that is given up disables the webhook. */
 export const FAILING_MS = 5 * 24 * 60 * 60 * 1_000;
@@ -113,11 +113,12 @@ export interface WebhooksOptions {
 
 const NOTHING: WebhookTarget = { url: "", secrets: [], events: [], disabled: false, revision: "" };
 
-/** The secrets that sign now, the newest first. */
-const signing = ([newest, previous]: readonly WebhookSecretRecord[], now: number): WebhookSecretRecord[] => {
-  const overlaps = newest && newest.createdAt.getTime() + SECRET_OVERLAP_MS > now;
-  return [newest, overlaps ? previous : undefined].filter((secret) => secret !== undefined);
-};
+/** The secrets that sign now, the newest first: a replaced one for a while after its own successor came, whatever came then. */
+const signing = (secrets: readonly WebhookSecretRecord[], now: number): WebhookSecretRecord[] =>
+  secrets.filter((_secret, index) => {
+    const successor = secrets[index - 1];
+    return !successor || successor.createdAt.getTime() + SECRET_OVERLAP_MS > now;
+  });
 
 export const createWebhooks = ({ store, secretBox, changes, clock = Date.now }: WebhooksOptions): Webhooks => {
   /** The webhook, if it has these settings still. */

@@ -56,16 +56,21 @@ describe("a key's webhook", () => {
     expect(await refusal(client.getWebhookTarget({ keyId: "none", userId }))).toMatchObject({ reason: "NOT_FOUND" });
   });
 
-  it("signs with the old secret too for a day after each new one, and never with more than two", async () => {
+  it("signs with every replaced secret for a day after its own successor came, however often it is set in between", async () => {
     const { key, webhookSecret: first } = await withWebhook();
     const keyId = key!.id;
     const set = async () => (await client.setKeyWebhook({ userId, keyId, url: URL, events: [] })).webhookSecret;
+    const signing = async () => (await client.getWebhookTarget({ keyId })).secrets;
+    const cameDaysAgo = (index: number) =>
+      keyRecords().updateOne({ _id: keyId }, { $set: { [`webhookSecrets.${index}.createdAt`]: new Date(Date.now() - 24 * 3_600_000) } });
     const second = await set();
-    expect((await client.getWebhookTarget({ keyId })).secrets).toEqual([second, first]);
+    expect(await signing()).toEqual([second, first]);
     const third = await set();
-    expect((await client.getWebhookTarget({ keyId })).secrets).toEqual([third, second]);
-    await keyRecords().updateOne({ _id: keyId }, { $set: { "webhookSecrets.0.createdAt": new Date(Date.now() - 24 * 3_600_000) } });
-    expect((await client.getWebhookTarget({ keyId })).secrets).toEqual([third]);
+    expect(await signing()).toEqual([third, second, first]);
+    await cameDaysAgo(1);
+    expect(await signing()).toEqual([third, second]);
+    await cameDaysAgo(0);
+    expect(await signing()).toEqual([third]);
   });
 
   it("gets a new secret with the key's rotation, with the same overlap", async () => {
@@ -75,13 +80,14 @@ describe("a key's webhook", () => {
     expect((await client.getWebhookTarget({ keyId: key!.id })).secrets).toEqual([second, first]);
   });
 
-  it("is left with the two newest secrets when set many times at once", async () => {
-    const { key } = await withWebhook();
-    const sets = Array.from({ length: 6 }, () => client.setKeyWebhook({ userId, keyId: key!.id, url: URL, events: [] }));
+  it("is left with the ten newest secrets when set more often than that within a day, all at once too", async () => {
+    const { key, webhookSecret: first } = await withWebhook();
+    const sets = Array.from({ length: 12 }, () => client.setKeyWebhook({ userId, keyId: key!.id, url: URL, events: [] }));
     const shown = (await Promise.all(sets)).map(({ webhookSecret }) => webhookSecret);
     const { secrets } = await client.getWebhookTarget({ keyId: key!.id });
-    expect(secrets).toHaveLength(2);
+    expect(new Set(secrets).size).toBe(10);
     for (const secret of secrets) expect(shown).toContain(secret);
+    expect(secrets).not.toContain(first);
   });
 
   it("is nothing after its removal, which may be repeated, and after the key's revocation", async () => {
