@@ -55,6 +55,8 @@ export interface Account {
   tier: string | null;
   monthlyMillicredits: number;
   renewsAt: Date | null;
+  /** The day of the month (1 to 31, UTC) on which the plan began: months that have it renew on it, shorter ones on their last. */
+  renewalDay: number | null;
   /** Plan periods begun so far. Plan credits of an earlier one are gone, also those that a hold gives back. */
   period: number;
   holds: ActiveHold[];
@@ -80,6 +82,7 @@ export const emptyAccount = (userId: string): Account => ({
   tier: null,
   monthlyMillicredits: 0,
   renewsAt: null,
+  renewalDay: null,
   period: 0,
   holds: [],
   closed: [],

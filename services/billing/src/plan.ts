@@ -34,12 +34,13 @@ export interface CreditCommand extends CommandContext {
   reference: string;
 }
 
-/** The same day of the next month, or its last day, in UTC. */
-export const oneMonthAfter = (date: Date): Date => {
+/** A day (1 to 31) of the next month, or its last day where it has no such day, at the same time in UTC. */
+export const oneMonthAfter = (date: Date, day = date.getUTCDate()): Date => {
   const next = new Date(date);
-  next.setUTCMonth(next.getUTCMonth() + 1);
-  // The 31st of a shorter month overflows into the one after.
-  if (next.getUTCDate() !== date.getUTCDate()) next.setUTCDate(0);
+  // From the first, because the 31st of a shorter month would overflow into the one after.
+  next.setUTCDate(1);
+  next.setUTCMonth(next.getUTCMonth() + 2, 0);
+  next.setUTCDate(Math.min(day, next.getUTCDate()));
   return next;
 };
 
@@ -62,7 +63,8 @@ export const renewIfDue = (account: Account, at: Date): Account => {
   const due = account.renewsAt;
   if (!due || at < due) return account;
   let renewsAt = due;
-  while (renewsAt <= at) renewsAt = oneMonthAfter(renewsAt);
+  const day = account.renewalDay ?? undefined;
+  while (renewsAt <= at) renewsAt = oneMonthAfter(renewsAt, day);
   return { ...startMonth(account, account.monthlyMillicredits, at, ["due", due.toISOString()], account.tier ?? ""), renewsAt };
 };
 
@@ -98,7 +100,8 @@ export const setPlan = (account: Account, command: SetPlanCommand): Transition<A
   if (applied === "unknown") return recall(account, [id]);
   if (applied) return done(account, account);
   const renewed = startMonth(account, command.monthlyMillicredits, command.at, cause, command.tier);
-  const next = giveTrials({ ...renewed, tier: command.tier, renewsAt: oneMonthAfter(command.at) }, command);
+  const months = { renewsAt: oneMonthAfter(command.at), renewalDay: command.at.getUTCDate() };
+  const next = giveTrials({ ...renewed, tier: command.tier, ...months }, command);
   return done(next, next);
 };
 

@@ -339,6 +339,32 @@ describe("plans and credits", () => {
     expect(oneMonthAfter(new Date(from))).toEqual(new Date(to));
   });
 
+  it.each([
+    ["31", "2026-01-31T08:00:00Z", ["2026-02-28", "2026-03-31", "2026-04-30", "2026-05-31"]],
+    ["30", "2027-12-30T08:00:00Z", ["2028-01-30", "2028-02-29", "2028-03-30", "2028-04-30"]],
+  ])("renews a plan that began on the %sth on that day again after a shorter month", (_day, began, days) => {
+    let renewed = run(account({}), { ...setPlan("approved", 2_000), at: new Date(began) } as Command);
+    for (const [index, day] of days.entries()) {
+      expect(renewed.renewsAt).toEqual(new Date(`${day}T08:00:00Z`));
+      renewed = run(renewed, { type: "renew", userId: USER, at: renewed.renewsAt! });
+      expect(renewed.period).toBe(index + 2);
+    }
+    // Skipping months on the way makes no difference.
+    const late = run(account({}), { ...setPlan("approved", 2_000), at: new Date(began) } as Command, {
+      type: "renew",
+      userId: USER,
+      at: new Date(`${days[2]!}T08:00:00Z`),
+    });
+    expect(late.renewsAt).toEqual(new Date(`${days[3]!}T08:00:00Z`));
+  });
+
+  it("keeps the day of an account from before it was remembered", () => {
+    const known = run(account({}), setPlan("approved", 2_000));
+    const { renewalDay: _forgotten, ...older } = known;
+    const renewed = run({ ...emptyAccount(USER), ...older }, { type: "renew", userId: USER, at: known.renewsAt! });
+    expect(renewed.renewsAt).toEqual(new Date("2026-03-10T12:00:00Z"));
+  });
+
   it("never lets an adjustment take more than there is", () => {
     const start = account({ plan: 10, topUp: 5, held: 100 });
     expect(run(start, credit({ kind: "adjust", millicredits: -12 }))).toMatchObject({ plan: 0, topUp: 3, held: 100 });

@@ -61,6 +61,19 @@ it("renews accounts that nobody touches, page by page, and leaves those alone wh
   await billing.stop();
 });
 
+it("keeps the day on which a plan began, in the store too, over a month that has no such day", async () => {
+  now = new Date("2026-01-31T12:00:00Z");
+  const billing = start();
+  await subscribe(billing, ["user:31"]);
+  for (const day of ["2026-02-28", "2026-03-31", "2026-04-30"]) {
+    const renewsAt = new Date(`${day}T12:00:00Z`);
+    expect(await own.store.load("user:31")).toMatchObject({ renewsAt });
+    now = renewsAt;
+    expect(await renewAll(billing, 5)).toBe(1);
+  }
+  await billing.stop();
+});
+
 it("renews once, however many ask at the same time, and whoever is first", async () => {
   const [one, other] = [start(), start()];
   await subscribe(one, USERS);
