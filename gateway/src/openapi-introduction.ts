@@ -32,7 +32,7 @@ say where you are: \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, and \`X-Rat
 
 ### Idempotency
 
-Runs and new workflows take an \`Idempotency-Key\`. For ${hours} hours the same key and body give the same answer, marked \`Idempotency-Replayed: true\`, and
+Runs, new workflows and folders, and redeliveries take an \`Idempotency-Key\`. For ${hours} hours the same key and body give the same answer, marked \`Idempotency-Replayed: true\`, and
 nothing is run, charged or created twice. So a request whose answer was lost can be sent again.
 
 ### Runs

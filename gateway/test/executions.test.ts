@@ -12,6 +12,7 @@ type WatchCall = ServerWritableStream<executions.WatchExecutionRequest, executio
 
 const known = new Map<string, executions.Execution>();
 let watching: WatchCall[] = [];
+const redelivered: string[] = [];
 let fake: FakeService;
 let platform: Platform;
 let pro: User;
@@ -24,6 +25,14 @@ beforeAll(async () => {
     ) => {
       const execution = known.get(call.request.executionId);
       callback(null, { execution: execution?.userId === call.request.userId ? execution : undefined });
+    },
+    redeliverWebhook: (
+      call: ServerUnaryCall<executions.RedeliverWebhookRequest, executions.RedeliverWebhookResponse>,
+      callback: sendUnaryData<executions.RedeliverWebhookResponse>,
+    ) => {
+      redelivered.push(call.request.executionId);
+      const delivery = { configured: true, url: "https://x.example/", state: "pending", attempts: redelivered.length };
+      callback(null, executions.RedeliverWebhookResponse.fromPartial({ webhookDelivery: delivery }));
     },
     watchExecution: (call: WatchCall) => void watching.push(call),
   });
@@ -136,6 +145,24 @@ describe("polling", () => {
       }
     },
   );
+});
+
+describe("redelivering", () => {
+  it("starts one delivery for one Idempotency-Key, and another for another one or none", async () => {
+    const { executionId } = execution({ status: "completed" });
+    const ask = async (key?: string) => {
+      const headers = { ...platform.byKey(pro), ...(key ? { "idempotency-key": key } : {}) };
+      const answer = await platform.send(`/api/executions/${executionId}/redeliver`, { method: "POST", headers });
+      return [answer.status, answer.headers["idempotency-replayed"] ?? null, answer.body];
+    };
+    const times = (): number => redelivered.filter((id) => id === executionId).length;
+    const [, , first] = await ask("once");
+    expect(await ask("once")).toEqual([202, "true", first]);
+    expect(times()).toBe(1);
+    expect((await ask("again")).slice(0, 2)).toEqual([202, null]);
+    expect((await ask()).slice(0, 2)).toEqual([202, null]);
+    expect(times()).toBe(3);
+  });
 });
 
 interface Stream {

@@ -157,6 +157,7 @@ export const executionRoutes = [
       "At once, with eight attempts of its own; a delivery that still waits ends in favour of it. 412 when it would reach nobody: the run is not over or has no webhook, or the key's webhook is disabled, removed or not for this event.",
     capability: "webhook:receive",
     limit: "user+id",
+    idempotent: "replay",
     responses: { 202: z.object({ webhookDelivery }).meta({ id: "RedeliverResult" }) },
     errors: ["EXECUTION_NOT_FOUND", "PRECONDITION_FAILED"],
     handler: async ({ gateway, caller, params }) => {

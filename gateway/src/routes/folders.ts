@@ -35,6 +35,7 @@ export const folderRoutes = [
     path: "/api/folders",
     operationId: "createFolder",
     summary: "Create a folder",
+    idempotent: "replay",
     body: change,
     responses: { 201: folder },
     errors: ["ALREADY_EXISTS"],
