@@ -15,5 +15,6 @@ module.exports = {
   },
   globalSetup: "<rootDir>/deploy/local/jest-global-setup.cjs",
   globalTeardown: "<rootDir>/deploy/local/jest-global-teardown.cjs",
-  testTimeout: 30_000,
+  // For what never ends; what is merely slow on a busy machine ends within it.
+  testTimeout: 180_000,
 };

@@ -80,7 +80,7 @@ beforeAll(async () => {
   // Without a rate limit.
   [few, many] = await Promise.all([platform.createUser({ tier: "enterprise" }), platform.createUser({ tier: "enterprise" })]);
   await Promise.all([createWorkflows(few, 1), createWorkflows(many, WORKFLOWS), createUsage(few, 1), createUsage(many, USAGE_ROWS)]);
-}, 90_000);
+});
 afterAll(async () => {
   await platform.stop();
   fake.stop();
@@ -139,7 +139,7 @@ describe("a list of workflows", () => {
     expect(sum(calls)).toBeLessThan(1.2 * REQUESTS);
     expect(sum(commands)).toBeLessThan(2.2 * REQUESTS);
     expect(calls["models.v1.ModelsService/ListModels"] ?? 0).toBeLessThan(REQUESTS / 10);
-  }, 120_000);
+  });
 });
 
 describe.each([

@@ -185,7 +185,7 @@ const open = async (executionId: string, headers: Record<string, string> = {}): 
 };
 
 const until = async (condition: () => boolean): Promise<void> => {
-  const deadline = Date.now() + 5_000;
+  const deadline = Date.now() + 20_000;
   while (!condition()) {
     if (Date.now() > deadline) throw new Error("not in time");
     await new Promise((resolve) => setImmediate(resolve));

@@ -22,7 +22,7 @@ describe("counting requests", () => {
   it("is shared by every gateway, exact under parallel requests, and kept while Redis is away", async () => {
     const proxy = await startCuttableProxy(process.env.REDIS_URL!);
     const connections = [0, 1].map(() => connectRedis({ url: proxy.url, logger }));
-    await Promise.all(connections.map((redis) => redisReady(redis)));
+    await Promise.all(connections.map((redis) => redisReady(redis, 60_000)));
     const keyPrefix = `test:${randomUUID()}:`;
     const [one, two] = connections.map((redis) => createRateLimits({ redis, keyPrefix })) as [RateLimits, RateLimits];
 
@@ -30,12 +30,13 @@ describe("counting requests", () => {
     expect(together[0] + together[1]).toBe(20);
 
     proxy.cut();
+    // A minute if each waited for Redis.
     const startedAt = Date.now();
-    expect(await count(one, "b", 5, 12)).toBe(5);
-    expect(Date.now() - startedAt).toBeLessThan(2_000);
+    expect(await count(one, "b", 5, 60)).toBe(5);
+    expect(Date.now() - startedAt).toBeLessThan(20_000);
 
     proxy.restore();
-    await Promise.all(connections.map((redis) => redisReady(redis)));
+    await Promise.all(connections.map((redis) => redisReady(redis, 60_000)));
     expect((await Promise.all([count(one, "c", 4, 4), count(two, "c", 4, 4)])).reduce((sum, n) => sum + n, 0)).toBe(4);
     connections.forEach((redis) => redis.disconnect());
     proxy.stop();
@@ -43,14 +44,15 @@ describe("counting requests", () => {
 
   it("tells the limit, what is left and when the window ends", async () => {
     const redis = connectRedis({ url: process.env.REDIS_URL!, logger });
-    await redisReady(redis);
+    await redisReady(redis, 60_000);
     const limits = createRateLimits({ redis, keyPrefix: `test:${randomUUID()}:` });
-    const now = Math.floor(Date.now() / 1_000);
+    const before = Math.floor(Date.now() / 1_000);
     const first = await limits.consume({ key: "x", points: 2, tier: "pro" });
+    const after = Math.ceil(Date.now() / 1_000);
     expect(first).toMatchObject({ "X-RateLimit-Limit": "2", "X-RateLimit-Remaining": "1" });
     const reset = Number(first["X-RateLimit-Reset"]);
-    expect(reset - now).toBeGreaterThanOrEqual(59);
-    expect(reset - now).toBeLessThanOrEqual(61);
+    expect(reset - before).toBeGreaterThanOrEqual(59);
+    expect(reset - after).toBeLessThanOrEqual(60);
     await limits.consume({ key: "x", points: 2, tier: "pro" });
     const refused: unknown = await limits.consume({ key: "x", points: 2, tier: "pro" }).catch((error: unknown) => error);
     expect(refused).toMatchObject({ reason: "RATE_LIMIT_EXCEEDED", metadata: { tier: "pro", limit: 2 } });

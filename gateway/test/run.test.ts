@@ -218,12 +218,12 @@ describe("executions going away", () => {
     expect(asked[1]!.executionId).toBe(asked[0]!.executionId);
   });
 
-  it("before it was reached gives SERVICE_UNAVAILABLE within a few seconds", async () => {
+  it("before it was reached gives SERVICE_UNAVAILABLE long before the run's wait is over", async () => {
     fake.crash();
     const startedAt = Date.now();
     const { status, body } = await run({ inputs: {} });
     expect([status, body.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
-    expect(Date.now() - startedAt).toBeLessThan(6_000);
+    expect(Date.now() - startedAt).toBeLessThan(30_000);
     await fake.restart();
   });
 });

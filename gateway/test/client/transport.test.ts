@@ -151,32 +151,34 @@ describe("an abort", () => {
 });
 
 describe("a nearly empty bucket", () => {
-  const left = (remaining: number, resetInMs: number): Script => ({
+  const left = (remaining: number, resetAtSeconds: number): Script => ({
     status: 200,
     headers: {
       "x-ratelimit-limit": "100",
       "x-ratelimit-remaining": String(remaining),
-      "x-ratelimit-reset": String(Math.ceil((Date.now() + resetInMs) / 1_000)),
+      "x-ratelimit-reset": String(resetAtSeconds),
     },
     json: { user: USER },
   });
 
   it("is left alone until its window ends", async () => {
-    const client = await clientOf(left(4, 1_000), OK);
+    const reset = Math.ceil(Date.now() / 1_000) + 1;
+    const client = await clientOf(left(4, reset), OK);
     await client.whoami();
     await Promise.all([client.whoami(), client.whoami()]);
-    const [first, second, third] = service.received.map(({ atMs }) => atMs);
-    expect(second! - first!).toBeGreaterThanOrEqual(900);
-    expect(third! - first!).toBeGreaterThanOrEqual(900);
+    const [, second, third] = service.received.map(({ atMs }) => atMs);
+    // A timer may be early by a fraction of a millisecond.
+    for (const at of [second!, third!]) expect(at).toBeGreaterThanOrEqual(reset * 1_000 - 10);
   });
 
   it("holds up neither other routes nor other executions, nor anyone while there is enough left", async () => {
-    const client = await clientOf(left(0, 60_000), left(0, 60_000), left(5, 60_000), OK);
+    const inAMinute = Math.ceil(Date.now() / 1_000) + 60;
+    const client = await clientOf(left(0, inAMinute), left(0, inAMinute), left(5, inAMinute), OK);
     const startedAt = Date.now();
     await client.executions.get("a");
     await client.executions.get("b");
     await client.whoami();
     await client.whoami();
-    expect(Date.now() - startedAt).toBeLessThan(1_000);
+    expect(Date.now() - startedAt).toBeLessThan(30_000);
   });
 });

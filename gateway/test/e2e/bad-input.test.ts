@@ -12,7 +12,7 @@ beforeAll(async () => {
   client = clientOf(platform);
   pro = await client.account({ tier: "pro" });
   slug = await save(greeting());
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 const call = (method: string, path: string, options: CallOptions = {}): Promise<Answer> =>

@@ -32,7 +32,7 @@ beforeAll(async () => {
   http = clientOf(platform);
   account = await http.account({ tier: "business", webhook: { url: `http://${host}/` } });
   client = createClient({ baseUrl: platform.baseUrl, apiKey: account.key });
-}, 60_000);
+});
 afterAll(async () => {
   await platform.stop();
   receiver.close();

@@ -25,7 +25,7 @@ beforeAll(async () => {
   platform = await startPlatform({ allow: [address] });
   client = clientOf(platform);
   user = await client.account({ tier: "business" });
-}, 60_000);
+});
 afterAll(async () => {
   await platform.stop();
   origin.closeAllConnections();

@@ -20,7 +20,7 @@ beforeAll(async () => {
   });
   client = clientOf(platform);
   user = await client.account({ tier: "enterprise", webhook: { url: receiver.url } });
-}, 60_000);
+});
 afterAll(async () => {
   await platform.stop();
   receiver.close();
@@ -75,7 +75,7 @@ it("completes an asynchronous run after kill -9 of the executions process, once,
   );
   expect(delivery!.signature).toBe(signatureOf(delivery!, user.webhookSecret!));
   await ledgerIsRight();
-}, 90_000);
+});
 
 it("answers a synchronous run although the executions process was killed meanwhile", async () => {
   const slug = await save(clip({ latencyMs: 2_500 }));
@@ -88,7 +88,7 @@ it("answers a synchronous run although the executions process was killed meanwhi
   await platform.processes[EXECUTIONS]!.start();
   expect(await answer).toMatchObject({ status: 200, body: { success: true } });
   expect(await rowsOf(slug)).toHaveLength(1);
-}, 90_000);
+});
 
 it("charges every run exactly once while billing is killed again and again", async () => {
   const slug = await save(clip({ latencyMs: 300 }));
@@ -115,7 +115,7 @@ it("charges every run exactly once while billing is killed again and again", asy
   expect(before - (await balance())).toBeCloseTo(rows.length * 5.75, 6);
   expect((await me()).body.credits).toMatchObject({ held: 0 });
   await ledgerIsRight();
-}, 120_000);
+});
 
 it("gives correct limits and settles exactly once with two gateways and two executions processes", async () => {
   const [gateway] = await Promise.all([platform.startAnother("gateway"), platform.startAnother(EXECUTIONS)]);
@@ -143,7 +143,7 @@ it("gives correct limits and settles exactly once with two gateways and two exec
   expect(await rowsOf(slug)).toHaveLength(30);
   expect(before - (await balance())).toBeCloseTo(30 * 5.75, 6);
   await ledgerIsRight();
-}, 120_000);
+});
 
 it("holds both money invariants under 100 parallel runs of one user", async () => {
   const slug = await save(greeting());
@@ -155,7 +155,7 @@ it("holds both money invariants under 100 parallel runs of one user", async () =
   expect(answers.every((answer) => answer.status === 200)).toBe(true);
   expect(before - (await balance())).toBeCloseTo(50 * 5.75, 6);
   await ledgerIsRight();
-}, 120_000);
+});
 
 it("ends a run that an operator terminated: failed, free, its webhook told, nothing held", async () => {
   const slug = await save(clip({ latencyMs: 60_000 }));
@@ -182,4 +182,4 @@ it("ends a run that an operator terminated: failed, free, its webhook told, noth
   );
   expect(JSON.parse(delivery!.body)).toMatchObject({ type: "execution.failed", data: { executionId: lostId } });
   await ledgerIsRight();
-}, 60_000);
+});

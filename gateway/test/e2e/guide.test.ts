@@ -211,7 +211,7 @@ describe("the examples of the guide", () => {
     platform = await startPlatform({ allow: [`127.0.0.1:${port}`], env });
     client = clientOf(platform);
     user = await client.account({ tier: "business" });
-  }, 60_000);
+  });
   afterAll(async () => {
     await platform.stop();
     lumen.server.close();

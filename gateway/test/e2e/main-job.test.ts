@@ -27,7 +27,7 @@ beforeAll(async () => {
   client = clientOf(platform);
   user = await client.account({ tier: "business", webhook: { url: receiver.url } });
   api = createClient({ baseUrl: platform.baseUrl, apiKey: user.key });
-}, 60_000);
+});
 afterAll(async () => {
   await platform.stop();
   receiver.close();

@@ -10,7 +10,7 @@ beforeAll(async () => {
   platform = await startPlatform();
   client = clientOf(platform);
   user = await client.account({ tier: "business" });
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>

@@ -62,7 +62,7 @@ describe("the tour of the README", () => {
     writeFileSync(join(folder, ".nodeloom", "local.json"), JSON.stringify(local));
     for (const name of ["docs", "node_modules"]) symlinkSync(join(ROOT, name), join(folder, name));
     printed = await follow(steps, folder, { RECEIVER: receiver });
-  }, 100_000);
+  });
   afterAll(async () => {
     await platform.stop();
     rmSync(folder, { recursive: true, force: true });

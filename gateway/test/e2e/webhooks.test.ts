@@ -37,7 +37,7 @@ beforeAll(async () => {
   platform = await startPlatform({ allow: [new URL(receiverUrl).host, closed] });
   client = clientOf(platform);
   user = await client.account({ tier: "pro", capabilities: null });
-}, 60_000);
+});
 afterAll(async () => {
   await platform.stop();
   receiver.close();

@@ -137,4 +137,4 @@ it("stays exact through two processes, lost writes and lost answers", async () =
     ),
     { numRuns: 12, endOnFailure: true },
   );
-}, 60_000);
+});

@@ -61,7 +61,7 @@ beforeAll(async () => {
   });
   await temporal.work(activities as unknown as Activities & LocalActivities);
   starter = createRunStarter({ client: temporal.client, taskQueue });
-}, 30_000);
+});
 afterAll(() => temporal.stop());
 
 const inputOf = (executionId: string): RunInput => ({

@@ -79,7 +79,7 @@ beforeAll(async () => {
     sinks,
   });
   running = worker.run();
-}, 60_000);
+});
 afterAll(async () => {
   worker.shutdown();
   await running;

@@ -24,7 +24,7 @@ beforeAll(async () => {
   [{ store, stop: stopStore }, identity] = await Promise.all([openStore(), startIdentity()]);
   egress = createEgressClient({ allow: [receiver.address] });
   webhooks = webhooksOver(egress);
-}, 30_000);
+});
 afterAll(async () => {
   receiver.close();
   await Promise.all([stopStore(), identity.stop(), egress.close()]);

@@ -1,6 +1,6 @@
 import { createKey, deploy, newUser, refusal, startRelay, type Deployment } from "./support";
 
-const PATIENCE = { deadlineMs: 15_000 };
+const PATIENCE = { deadlineMs: 60_000 };
 
 let deployment: Deployment;
 beforeAll(async () => (deployment = await deploy()));

@@ -1,5 +1,5 @@
 import { PLANS } from "@nodeloom/kernel";
-import { createKeyCache, type ResolvedKey } from "../src/key-cache";
+import { CACHE_TTL_MS, createKeyCache, type ResolvedKey } from "../src/key-cache";
 
 const resolved = (keyId: string, userId = "user", tier = "pro"): ResolvedKey => ({
   key: {
@@ -24,6 +24,18 @@ const resolved = (keyId: string, userId = "user", tier = "pro"): ResolvedKey => 
 const HOUR_MS = 3_600_000;
 
 describe("the key cache", () => {
+  it("asks again after half a second, so that a revocation nobody told of is known within one", async () => {
+    let loads = 0;
+    const cache = createKeyCache({ load: async () => ((loads += 1), resolved("k")) });
+    const startedAt = performance.now();
+    while (loads < 2) {
+      await cache.get("hash");
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(CACHE_TTL_MS);
+    expect(CACHE_TTL_MS).toBe(500);
+  });
+
   it.each([
     [{ type: "key", id: "k" }, true],
     [{ type: "user", id: "user" }, true],

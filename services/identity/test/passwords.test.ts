@@ -31,10 +31,15 @@ describe("passwords", () => {
     const stored = await passwords.hash("correct horse");
     const time = async (hash: string | undefined): Promise<number> => {
       const startedAt = performance.now();
-      for (let round = 0; round < 5; round += 1) expect(await passwords.verify(hash, "wrong horse")).toBe(false);
+      expect(await passwords.verify(hash, "wrong horse")).toBe(false);
       return performance.now() - startedAt;
     };
-    const [known, unknown] = [await time(stored), await time(undefined)];
+    // The quickest of some: whatever else the machine does makes only some of them slower.
+    let [known, unknown] = [Infinity, Infinity];
+    for (let round = 0; round < 8; round += 1) {
+      known = Math.min(known, await time(stored));
+      unknown = Math.min(unknown, await time(undefined));
+    }
     expect(unknown).toBeGreaterThan(known / 4);
     await expect(passwords.verify(stored, "")).resolves.toBe(false);
   });

@@ -1,4 +1,4 @@
-import { createKey, deploy, msUntil, newUser, refusal, type Deployment, type IdentityClient } from "./support";
+import { createKey, deploy, eventually, newUser, refusal, type Deployment, type IdentityClient } from "./support";
 
 let deployment: Deployment;
 let client: IdentityClient;
@@ -57,17 +57,21 @@ describe("rotating a key", () => {
   });
 
   it("ends the old value a grace after the new one's first use, not after a later one", async () => {
-    const { oldValue, newValue } = await rotated(1);
-    const used = performance.now();
+    const { keyId, oldValue, newValue } = await rotated(60);
+    const records = deployment.database.collection<{ _id: string; rotation: { previousEndsAt: Date } }>("keys");
+    const endsAt = async (): Promise<number> => (await records.findOne({ _id: keyId }))!.rotation.previousEndsAt.getTime();
+    const before = Date.now();
     expect(await works(newValue)).toBe(true);
+    const after = Date.now();
+    const ends = await endsAt();
+    expect(ends).toBeGreaterThanOrEqual(before + 60_000);
+    expect(ends).toBeLessThanOrEqual(after + 60_000);
     expect(await works(oldValue)).toBe(true);
-    await msUntil(async () => {
-      await works(newValue);
-      return !(await works(oldValue));
-    }, 3_000);
-    const lasted = performance.now() - used;
-    expect(lasted).toBeGreaterThan(950);
-    expect(lasted).toBeLessThan(2_500);
+    expect(await works(newValue)).toBe(true);
+    expect(await endsAt()).toBe(ends);
+    await records.updateOne({ _id: keyId }, { $set: { "rotation.previousEndsAt": new Date(after - 1) } });
+    await eventually(async () => !(await works(oldValue)));
+    expect(await works(newValue)).toBe(true);
   });
 
   it("replaces a new value that nobody used and leaves the used one alone", async () => {

@@ -360,7 +360,8 @@ describe("a graph that would grow without bounds", () => {
     expect(issues(nodes, [...edges, ["n1.text", "n0.a"]]).map((issue) => issue.nodeId)).toContain("n0");
     const wide = Array.from({ length: 2_000 }, (): Edge => ["in.a", "box.a"]);
     issues([input({ name: "a", type: "text" }), { id: "box", type: "text-box", data: { text } }], wide);
-    expect(Date.now() - started).toBeLessThan(2_000);
+    // Some milliseconds; minutes where every path through the graph is walked.
+    expect(Date.now() - started).toBeLessThan(20_000);
   });
 });
 

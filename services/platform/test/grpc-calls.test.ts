@@ -15,6 +15,11 @@ import {
 import { deferred, type Deferred } from "./support/deferred";
 import { JSON_SERVICE, startJsonService, type JsonServer, type RunningJsonService } from "./support/json-service";
 
+/** For calls that only a broken promise makes last. */
+const PATIENT = { deadlineMs: 60_000 };
+/** Far below what a call would last if nothing but its deadline ended it, and far above what a busy machine makes of an instant. */
+const SOON_MS = 20_000;
+
 const UNAVAILABLE = { name: "DomainError", kind: "unavailable", reason: "SERVICE_UNAVAILABLE" };
 
 let service: RunningJsonService;
@@ -68,13 +73,13 @@ describe("a callee that can't be reached", () => {
   });
   const at = (port: number) => createGrpcClient<JsonServer>(JSON_SERVICE, { address: `127.0.0.1:${port}` });
 
-  it("is SERVICE_UNAVAILABLE within 2 s when nothing listens, again and again", async () => {
+  it("is SERVICE_UNAVAILABLE long before the deadline when nothing listens, again and again", async () => {
     const client = at(1);
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const took = await elapsed(() =>
-        expect(client.unary({})).rejects.toMatchObject({ ...UNAVAILABLE, message: "billing is not available" }),
+        expect(client.unary({}, PATIENT)).rejects.toMatchObject({ ...UNAVAILABLE, message: "billing is not available" }),
       );
-      expect(took).toBeLessThan(2_000);
+      expect(took).toBeLessThan(SOON_MS);
     }
     client.close();
   });
@@ -88,8 +93,11 @@ describe("a callee that can't be reached", () => {
 
   it("is SERVICE_UNAVAILABLE at the deadline when it is silent", async () => {
     const client = at((silent.address() as AddressInfo).port);
-    const took = await elapsed(() => expect(client.unary({}, { deadlineMs: 300 })).rejects.toMatchObject(UNAVAILABLE));
-    expect(took).toBeLessThan(1_000);
+    const longer = client.unary({}, { deadlineMs: SOON_MS });
+    const ended = jest.fn();
+    longer.catch(ended);
+    await expect(client.unary({}, { deadlineMs: 300 })).rejects.toMatchObject(UNAVAILABLE);
+    expect(ended).not.toHaveBeenCalled();
     client.close();
   });
 
@@ -106,57 +114,60 @@ describe("a callee that can't be reached", () => {
       services: [grpcService(JSON_SERVICE, handlers)],
       logger: createLogger("test", "silent"),
     });
-    expect(await client.unary({}, { waitForReady: true })).toBe("second");
+    expect(await client.unary({}, { ...PATIENT, waitForReady: true })).toBe("second");
     client.close();
     await again.stop();
   });
 });
 
 describe("a deadline", () => {
-  it("of the call holds, and the callee sees it", async () => {
-    let seen: number | undefined;
-    answer = async () => {
-      seen = requestContext()!.deadlineMs;
-      await delay(1_000);
-      return null;
-    };
-    const startedAt = Date.now();
+  /** What is left of a call's time when its callee looks. */
+  const left = (): number => requestContext()!.deadlineMs! - Date.now();
+
+  it("of the call holds, whatever the callee does", async () => {
+    const go = deferred();
+    answer = () => go.promise.then(() => "done");
+    const longer = service.client.unary({}, PATIENT);
     await expect(service.client.unary({}, { deadlineMs: 200 })).rejects.toMatchObject(UNAVAILABLE);
-    expect(Date.now() - startedAt).toBeLessThan(600);
-    expect(Math.abs(seen! - startedAt - 200)).toBeLessThan(100);
+    go.resolve();
+    expect(await longer).toBe("done");
+  });
+
+  it("of the call is seen by the callee", async () => {
+    answer = () => Promise.resolve(left());
+    const seen = (await service.client.unary({}, PATIENT)) as number;
+    expect(seen).toBeGreaterThan(PATIENT.deadlineMs - SOON_MS);
+    expect(seen).toBeLessThanOrEqual(PATIENT.deadlineMs);
   });
 
   it("is 5 s when nobody says", async () => {
-    answer = () => Promise.resolve(requestContext()!.deadlineMs! - Date.now());
-    const left = (await service.client.unary({})) as number;
-    expect(left).toBeGreaterThan(4_000);
-    expect(left).toBeLessThanOrEqual(5_000);
+    answer = () => Promise.resolve(left());
+    const seen = (await service.client.unary({})) as number;
+    expect(seen).toBeGreaterThan(500);
+    expect(seen).toBeLessThanOrEqual(5_000);
   });
 
   it("of the request shortens the call's own, and never lengthens it", async () => {
-    answer = () => Promise.resolve(requestContext()!.deadlineMs! - Date.now());
+    answer = () => Promise.resolve(left());
     const within = (deadlineMs: number, own: number): Promise<number> =>
       withRequestContext({ requestId: "r", deadlineMs: Date.now() + deadlineMs }, () =>
         service.client.unary({}, { deadlineMs: own }),
       ) as Promise<number>;
-    expect(await within(1_000, 60_000)).toBeLessThanOrEqual(1_000);
-    expect(await within(60_000, 1_000)).toBeLessThanOrEqual(1_000);
+    expect(await within(20_000, 60_000)).toBeLessThanOrEqual(20_000);
+    expect(await within(60_000, 20_000)).toBeLessThanOrEqual(20_000);
   });
 
-  it("that has passed fails at once, and nothing is served", async () => {
+  it("that has passed fails, and nothing is served", async () => {
     const served = jest.fn(() => Promise.resolve(null));
     answer = served;
     const late = withRequestContext({ requestId: "r", deadlineMs: Date.now() - 1 }, () => service.client.unary({}));
-    expect(await elapsed(() => expect(late).rejects.toMatchObject(UNAVAILABLE))).toBeLessThan(500);
+    await expect(late).rejects.toMatchObject(UNAVAILABLE);
     expect(served).not.toHaveBeenCalled();
   });
 
   it("travels on through a service that calls another", async () => {
-    answer = (request) =>
-      request === "outer"
-        ? service.client.unary("inner", { deadlineMs: 60_000 })
-        : Promise.resolve(requestContext()!.deadlineMs! - Date.now());
-    expect(await service.client.unary("outer", { deadlineMs: 700 })).toBeLessThanOrEqual(700);
+    answer = (request) => (request === "outer" ? service.client.unary("inner", { deadlineMs: 60_000 }) : Promise.resolve(left()));
+    expect(await service.client.unary("outer", { deadlineMs: 20_000 })).toBeLessThanOrEqual(20_000);
   });
 
   it("ends a stream, and the callee's generator with it", async () => {
@@ -167,10 +178,11 @@ describe("a deadline", () => {
       ended.resolve();
     };
     const seen: unknown[] = [];
-    const reading = (async () => {
-      for await (const message of service.client.stream({}, { deadlineMs: 200 })) seen.push(message);
-    })();
-    await expect(reading).rejects.toMatchObject(UNAVAILABLE);
+    const read = async (deadlineMs: number): Promise<void> => {
+      for await (const message of service.client.stream({}, { deadlineMs })) seen.push(message);
+    };
+    // A machine that is busy for longer than the deadline gets more time to begin in.
+    for (let deadlineMs = 200; seen.length === 0; deadlineMs *= 4) await expect(read(deadlineMs)).rejects.toMatchObject(UNAVAILABLE);
     expect(seen).toEqual([1]);
     await ended.promise;
   });
@@ -235,7 +247,7 @@ describe("a stream", () => {
       for (let index = 0; index < 2_000; index += 1) yield { index, padding: "x".repeat(500) };
     };
     let expected = 0;
-    for await (const message of service.client.stream({})) {
+    for await (const message of service.client.stream({}, PATIENT)) {
       expect((message as { index: number }).index).toBe(expected);
       expected += 1;
       if (expected % 500 === 0) await delay(20);
@@ -248,7 +260,7 @@ describe("a stream", () => {
     generate = async function* () {
       for (; made < 10_000; made += 1) yield "x".repeat(10_000);
     };
-    const messages = service.client.stream({}, { deadlineMs: 2_000 })[Symbol.asyncIterator]();
+    const messages = service.client.stream({}, PATIENT)[Symbol.asyncIterator]();
     await messages.next();
     await delay(300);
     expect(made).toBeLessThan(1_000);
@@ -307,7 +319,7 @@ describe("an upload", () => {
     const many = async function* (): AsyncIterable<unknown> {
       for (let index = 0; index < 2_000; index += 1) yield { index, padding: "x".repeat(500) };
     };
-    expect(await service.client.upload(ended(many()))).toBe(2_000);
+    expect(await service.client.upload(ended(many()), PATIENT)).toBe(2_000);
     expect(await service.client.upload([END])).toBe(0);
   });
 
@@ -321,7 +333,7 @@ describe("an upload", () => {
     const many = async function* (): AsyncIterable<unknown> {
       for (; made < 3_000; made += 1) yield "x".repeat(10_000);
     };
-    const answered = service.client.upload(ended(many()), { deadlineMs: 10_000 });
+    const answered = service.client.upload(ended(many()), PATIENT);
     await delay(300);
     expect(made).toBeLessThan(1_000);
     go.resolve();
@@ -339,7 +351,7 @@ describe("an upload", () => {
         closed.resolve();
       }
     };
-    await expect(service.client.upload(many())).rejects.toMatchObject({ reason: "INTERNAL" });
+    await expect(service.client.upload(many(), PATIENT)).rejects.toMatchObject({ reason: "INTERNAL" });
     await closed.promise;
     expect(made).toBeLessThan(10_000);
   });
@@ -401,17 +413,17 @@ describe("an upload", () => {
 
 describe("a caller that gives up", () => {
   it("is told so at once", async () => {
-    const started = deferred();
-    answer = async () => {
+    const [started, go] = [deferred(), deferred()];
+    answer = () => {
       started.resolve();
-      await delay(1_000);
-      return null;
+      return go.promise.then(() => "too late");
     };
     const controller = new AbortController();
-    const call = service.client.unary({}, { signal: controller.signal });
+    const call = service.client.unary({}, { ...PATIENT, signal: controller.signal });
     await started.promise;
     controller.abort();
-    expect(await elapsed(() => expect(call).rejects.toMatchObject(UNAVAILABLE))).toBeLessThan(300);
+    expect(await elapsed(() => expect(call).rejects.toMatchObject(UNAVAILABLE))).toBeLessThan(SOON_MS);
+    go.resolve();
   });
 
   it("before the call is not served at all", async () => {
@@ -440,15 +452,15 @@ describe("a message", () => {
 
   it("of 15 MB travels both ways", async () => {
     answer = (request) => Promise.resolve(request);
-    expect(await service.client.unary(large(15))).toHaveLength(15 * 1024 * 1024);
+    expect(await service.client.unary(large(15), PATIENT)).toHaveLength(15 * 1024 * 1024);
   });
 
   it("of 17 MB is refused in either direction, and the service goes on", async () => {
     const served = jest.fn((request: unknown) => Promise.resolve(request === "large" ? large(17) : "small"));
     answer = served;
-    await expect(service.client.unary(large(17))).rejects.toMatchObject({ name: "DomainError" });
+    await expect(service.client.unary(large(17), PATIENT)).rejects.toMatchObject({ name: "DomainError" });
     expect(served).not.toHaveBeenCalled();
-    await expect(service.client.unary("large")).rejects.toMatchObject({ name: "DomainError" });
+    await expect(service.client.unary("large", PATIENT)).rejects.toMatchObject({ name: "DomainError" });
     expect(await service.client.unary("small")).toBe("small");
   });
 });

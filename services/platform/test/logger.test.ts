@@ -144,17 +144,18 @@ describe("a log line", () => {
     expect(lines).toHaveLength(1);
   });
 
-  it("is written quickly, whatever text it holds", () => {
+  it("is written in time, whatever text it holds", () => {
     const startedAt = Date.now();
     for (const text of [
-      "a.".repeat(50_000),
-      '"'.repeat(50_000),
-      "\\".repeat(50_000),
-      "key".repeat(30_000),
-      "http://".repeat(15_000),
-      '\\"key\\":'.repeat(10_000),
+      "a.".repeat(400_000),
+      '"'.repeat(400_000),
+      "\\".repeat(400_000),
+      "key".repeat(240_000),
+      "http://".repeat(120_000),
+      '\\"key\\":'.repeat(80_000),
     ])
       logged({ text });
-    expect(Date.now() - startedAt).toBeLessThan(1_000);
+    // A fraction of a second; minutes where the time grows with the square of the text.
+    expect(Date.now() - startedAt).toBeLessThan(20_000);
   });
 });

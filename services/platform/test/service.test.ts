@@ -112,7 +112,6 @@ describe("a process of several services", () => {
     const end = await ended;
     expect(end.code).toBe(1);
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(290);
-    expect(Date.now() - startedAt).toBeLessThan(2_000);
     expect(end.events).not.toContain("one stops");
     expect(said(end, "the stop took too long and is forced")).toBeDefined();
   });
@@ -170,7 +169,6 @@ describe("a process that can't start", () => {
   it("ends when it is told to before it is ready", async () => {
     const { child, ended } = run([{ name: "one" }, { name: "waiting", start: "never" }]);
     await once(child, "message");
-    await delay(50);
     child.kill("SIGTERM");
     const end = await ended;
     expect([end.code, end.events.at(-1)]).toEqual([0, "one stopped"]);
@@ -188,11 +186,11 @@ it("a collector that never answers does not hold the stop", async () => {
   const silent = createServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
   const { port } = silent.address() as { port: number };
-  const { child, ready, ended } = run([{ name: "one" }], { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
+  // A stop that waits as long as the exporter would is forced by the grace, and fails.
+  const patience = { OTEL_EXPORTER_OTLP_TIMEOUT: "120000", SHUTDOWN_GRACE_MS: "30000" };
+  const { child, ready, ended } = run([{ name: "one" }], { ...patience, OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
   await ready;
-  const startedAt = Date.now();
   child.kill("SIGTERM");
   expect((await ended).code).toBe(0);
-  expect(Date.now() - startedAt).toBeLessThan(5_000);
   silent.close();
 });
