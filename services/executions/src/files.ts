@@ -1,4 +1,14 @@
-import { isFileType, isMedia, isMediaId, LIMITS, mediaProblem, schemaPorts, type JsonSchema, type MediaValue } from "@nodeloom/kernel";
+import {
+  isFileType,
+  isMedia,
+  isMediaId,
+  LIMITS,
+  mediaProblem,
+  member,
+  schemaPorts,
+  type JsonSchema,
+  type MediaValue,
+} from "@nodeloom/kernel";
 import type { Media } from "./clients";
 
 /** A user's uploaded files by id; ids that are not the user's are left out. */
@@ -17,6 +27,26 @@ export const files = async (
   );
 };
 
+export type FindFiles = (ids: readonly string[]) => Promise<Map<string, MediaValue>>;
+
+/** Whose template a run is of, and the ids that it says itself. */
+export interface Lender {
+  ownerId: string;
+  said: () => ReadonlySet<string>;
+}
+
+/** The lender's files among some ids: only those that the template itself says, and whose owner its author is. */
+export const lentFiles = (media: Pick<Media, "getObjects">, ids: readonly string[], { ownerId, said }: Lender): ReturnType<FindFiles> =>
+  files(media, ids.length === 0 ? [] : ids.filter((id) => said().has(id)), ownerId);
+
+/** The files that a run may use: the runner's and, in somebody else's template, those that it brings with it. */
+export const findFiles =
+  (media: Pick<Media, "getObjects">, userId: string, lender: Lender | undefined): FindFiles =>
+  async (ids) => {
+    const [own, lent] = await Promise.all([files(media, ids, userId), lender ? lentFiles(media, ids, lender) : []]);
+    return new Map([...lent, ...own]);
+  };
+
 type Inputs = Readonly<Record<string, unknown>>;
 
 const each = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : value === undefined ? [] : [value]);
@@ -24,6 +54,7 @@ const each = (value: unknown): unknown[] => (Array.isArray(value) ? (value as un
 /**
  * A call's inputs with the addresses of files in place of their ids: those that planning could not see. Empty text is
  * no file.
+ * @param lent files that are no one's but this run's, by id
  * @returns the inputs, or what is wrong with one of them.
  */
 export const withFiles = async (
@@ -31,6 +62,7 @@ export const withFiles = async (
   schema: JsonSchema,
   inputs: Inputs,
   ownerId: string,
+  lent: Readonly<Record<string, MediaValue>> = {},
 ): Promise<{ inputs: Inputs } | { problem: string }> => {
   const given = schemaPorts(schema).flatMap(([name, { type }]) =>
     isFileType(type) && inputs[name] !== undefined ? [{ name, type, values: each(inputs[name]) }] : [],
@@ -46,7 +78,7 @@ export const withFiles = async (
       resolved.delete(name);
       continue;
     }
-    const known = values.map((value) => (isMediaId(value) ? (found.get(value) ?? null) : value));
+    const known = values.map((value) => (isMediaId(value) ? (found.get(value) ?? member(lent, value) ?? null) : value));
     const missing = known.indexOf(null);
     if (missing >= 0) return { problem: `${name}: there is no media file ${values[missing] as string} of yours` };
     const problem = known.map((value) => mediaProblem(type, value)).find((one) => one !== undefined);

@@ -97,7 +97,7 @@ const cancelLater = (call: ModelCall, afterMs: number): TryAgain =>
  * @throws DomainError when an input is none the model takes: nodes before it may have made it.
  */
 export const readyInputs = async (media: Media, model: CatalogModel, call: ModelCall): Promise<Record<string, unknown>> => {
-  const ready = await withFiles(media, model.inputSchema, call.inputs, call.userId);
+  const ready = await withFiles(media, model.inputSchema, call.inputs, call.userId, call.lent);
   if ("problem" in ready) throw final("EXECUTION_FAILED", `${call.model}: input ${ready.problem}`);
   const [problem] = model.validate(ready.inputs);
   if (problem) throw final("EXECUTION_FAILED", `${call.model}: input ${problem.path}: ${problem.message}`);

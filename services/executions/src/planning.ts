@@ -12,9 +12,11 @@ import {
   mediaProblem,
   modelNames,
   nodeName,
+  passedIds,
   planRun,
   readGraph,
   resolveInputs,
+  saidIds,
   tierReaches,
   uploadFamily,
   type Graph,
@@ -29,7 +31,7 @@ import {
 import type { executions } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import type { Media, Workflows } from "./clients";
-import { files } from "./files";
+import { findFiles, lentFiles, type FindFiles, type Lender } from "./files";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
 
 export interface PlannedRun {
@@ -114,6 +116,12 @@ const invalidWorkflow = (graph: Graph, issues: GraphIssue[]): DomainError => {
   return new DomainError("precondition", "WORKFLOW_INVALID", `the workflow can't run: ${text}`, { issues });
 };
 
+/** The author of a template; what it says itself is read from it when that matters. */
+const lenderOf = (graph: Graph, ownerId: string): Lender => {
+  let ids: ReadonlySet<string> | undefined;
+  return { ownerId, said: () => (ids ??= saidIds(graph)) };
+};
+
 /** A problem of the graph behind a direct run, as a problem of the inputs it was made of. */
 const asInputIssue = ({ message }: GraphIssue): Issue => {
   const [, name, problem] = /^([\w-]+): (.*)$/s.exec(message) ?? [];
@@ -124,29 +132,32 @@ export type Planning = ReturnType<typeof createPlanning>;
 
 /** Turns a request into a plan: definition and models are loaded, inputs checked, everything priced. Nothing is changed. */
 export const createPlanning = ({ workflows, media, catalog }: { workflows: Workflows; media: Media; catalog: ModelCatalog }) => {
-  const graphs = new LRUCache<string, { revision: number; graph: ReadGraph; chars: number }>({
+  const graphs = new LRUCache<string, { revision: number; graph: ReadGraph; createdBy: string; chars: number }>({
     maxSize: CACHED_GRAPH_CHARS,
     sizeCalculation: ({ chars }) => chars + 1,
   });
 
-  const definition = async (slug: string, userId: string): Promise<ReadGraph> => {
+  const definition = async (slug: string, userId: string): Promise<{ graph: ReadGraph; createdBy: string }> => {
     const cached = graphs.get(slug);
     const answer = await workflows.getDefinition({ slug, userId, knownRevision: cached?.revision ?? 0 });
-    if (answer.unchanged && cached) return cached.graph;
-    const graph = readGraph(answer.nodesJson, answer.edgesJson);
-    graphs.set(slug, { revision: answer.revision, graph, chars: answer.nodesJson.length + answer.edgesJson.length });
-    return graph;
+    if (answer.unchanged && cached) return cached;
+    const { revision, createdBy, nodesJson, edgesJson } = answer;
+    const read = { revision, createdBy, graph: readGraph(nodesJson, edgesJson), chars: nodesJson.length + edgesJson.length };
+    graphs.set(slug, read);
+    return read;
   };
 
   const planWorkflow = async (slug: string, { runner, inputsJson, isAsync }: PlanningRequest): Promise<PlannedRun> => {
-    const graph = await definition(slug, runner.userId);
+    const { graph, createdBy } = await definition(slug, runner.userId);
+    const lender = createdBy === runner.userId ? undefined : lenderOf(graph, createdBy);
+    const find = findFiles(media, runner.userId, lender);
     const fields = inputFields(graph);
     const { values, issues } = resolveInputs(fields, parseInputs(inputsJson));
     if (issues.length > 0) throw invalidInputs(issues);
     const references = fields.filter((field) => uploadFamily(field) !== undefined && isMediaId(values.get(field.name)));
     const [models, uploads] = await Promise.all([
       catalog.getAll(modelNames(graph)),
-      files(media, [...mediaIds(graph), ...references.map((field) => values.get(field.name) as string)], runner.userId),
+      find([...mediaIds(graph), ...references.map((field) => values.get(field.name) as string)]),
     ]);
     for (const field of references) {
       const file = uploads.get(values.get(field.name) as string);
@@ -155,17 +166,23 @@ export const createPlanning = ({ workflows, media, catalog }: { workflows: Workf
       values.set(field.name, file);
     }
     const request = { graph, inputs: values, models, media: uploads, markupPermille: runner.markupPermille };
-    const planned = await planWithFiles(request, runner.userId);
+    const planned = await planWithFiles(request, find);
     if (!planned.plan) throw invalidWorkflow(graph, planned.issues);
-    return finish(planned.plan, models, slug, runner, isAsync);
+    return finish({ ...planned.plan, ...(await lentTo(planned.plan, lender)) }, models, slug, runner, isAsync);
   };
 
-  /** Plans a run; what it turns out to need of the user's files is looked up, all at once, and it is planned again. */
-  const planWithFiles = async (request: PlanRequest, userId: string): Promise<Planned> => {
+  /** What a plan takes along of the files of its template's author: those that may be meant only while it runs. */
+  const lentTo = async (plan: RunPlan, lender: Lender | undefined): Promise<Pick<RunPlan, "lent">> => {
+    const lent = lender ? await lentFiles(media, passedIds(plan), lender) : new Map<string, MediaValue>();
+    return lent.size === 0 ? {} : { lent: Object.fromEntries(lent) };
+  };
+
+  /** Plans a run; what it turns out to need of files is looked up, all at once, and it is planned again. */
+  const planWithFiles = async (request: PlanRequest, find: FindFiles): Promise<Planned> => {
     const planned = planRun(request);
     if (planned.plan || planned.unknownMedia.length === 0) return planned;
     const asked = planned.unknownMedia.filter((id) => !request.media.has(id));
-    const found = await files(media, asked, userId);
+    const found = await find(asked);
     return found.size === 0 ? planned : planRun({ ...request, media: new Map([...request.media, ...found]) });
   };
 
@@ -186,7 +203,7 @@ export const createPlanning = ({ workflows, media, catalog }: { workflows: Workf
       // What the caller sends is meant as it is: a prompt may well speak of {{templates}}.
       verbatim: true,
     };
-    const planned = await planWithFiles(request, runner.userId);
+    const planned = await planWithFiles(request, findFiles(media, runner.userId, undefined));
     if (!planned.plan) throw invalidInputs(planned.issues.map(asInputIssue));
     return finish(planned.plan, models, null, runner, isAsync);
   };

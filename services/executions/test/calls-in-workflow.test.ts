@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { ApplicationFailure } from "@temporalio/activity";
 import { createLogger } from "@nodeloom/platform";
 import type { CallResult, RunEnd, RunInput } from "../src/run-types";
-import type { Activities, CancelResult, LocalActivities, StepFailure } from "../src/temporal/activity-types";
+import type { Activities, CancelResult, LocalActivities, ModelCall, StepFailure } from "../src/temporal/activity-types";
 import { bundlePath } from "../src/temporal/bundle";
 import { createRunStarter, type RunStarter } from "../src/temporal/client";
 import { connectTemporal, type RunningTemporal } from "../src/temporal/worker";
 
 /** What the activities of a run do, and what they were asked for. */
 interface Script {
-  submit?: (attempt: number) => void;
+  submit?: (attempt: number, call: ModelCall) => void;
   poll: () => CallResult;
   cancelJob?: () => CancelResult;
   submits: number[];
@@ -31,10 +31,10 @@ const activities = {
     scriptOf(executionId).end = end;
     return { status: end.status, millicredits: 0 };
   },
-  submit: async ({ executionId }) => {
-    const { submits, submit } = scriptOf(executionId);
+  submit: async (call) => {
+    const { submits, submit } = scriptOf(call.executionId);
     submits.push(Date.now());
-    submit?.(submits.length);
+    submit?.(submits.length, call);
     return { requestId: "j" };
   },
   poll: async ({ executionId }) => scriptOf(executionId).poll(),
@@ -64,7 +64,7 @@ beforeAll(async () => {
 });
 afterAll(() => temporal.stop());
 
-const inputOf = (executionId: string): RunInput => ({
+const inputOf = (executionId: string, more: Partial<RunInput["plan"]> = {}): RunInput => ({
   executionId,
   userId: "u",
   mode: "async",
@@ -94,6 +94,7 @@ const inputOf = (executionId: string): RunInput => ({
     output: { videos: [{ node: "clip", port: "video" }] },
     outputNodes: [],
     markupPermille: 1_000,
+    ...more,
   },
   modelIds: ["m"],
   holds: [],
@@ -102,11 +103,11 @@ const inputOf = (executionId: string): RunInput => ({
 });
 
 /** Runs one job by a script, and gives its end. */
-const run = async (part: Omit<Script, "submits" | "cancels">): Promise<Script & { end: RunEnd }> => {
+const run = async (part: Omit<Script, "submits" | "cancels">, plan: Partial<RunInput["plan"]> = {}): Promise<Script & { end: RunEnd }> => {
   const executionId = randomUUID();
   const script: Script = { ...part, submits: [], cancels: 0 };
   scripts.set(executionId, script);
-  await starter.start(inputOf(executionId));
+  await starter.start(inputOf(executionId, plan));
   await temporal.client.workflow.getHandle(executionId).result();
   return script as Script & { end: RunEnd };
 };
@@ -152,4 +153,13 @@ it("submits again when the provider asked to be called, and not before", async (
   expect(end.status).toBe("completed");
   expect(submits).toHaveLength(2);
   expect(submits[1]! - submits[0]!).toBeGreaterThanOrEqual(880);
+});
+
+it("tells every call of the files that a template lends to its run", async () => {
+  const lent = { f1: { url: "http://media.test/f1.png", contentType: "image/png" } };
+  const calls: ModelCall[] = [];
+  const submit = (_attempt: number, call: ModelCall): void => void calls.push(call);
+  await run({ submit, poll: () => DONE }, { lent });
+  await run({ submit, poll: () => DONE });
+  expect(calls.map((call) => call.lent)).toEqual([lent, undefined]);
 });

@@ -75,11 +75,12 @@ const plan = (target: Target, inputs: unknown, options: { runner?: executions.Ru
     isAsync: options.isAsync ?? false,
   });
 const model = (value: string): Target => ({ $case: "model", value });
-const create = async (nodes: unknown[], edges: [string, string][] = [], ownerId = "owner"): Promise<Target> => {
+const create = async (nodes: unknown[], edges: [string, string][] = [], ownerId = "owner", isTemplate = false): Promise<Target> => {
   const port = (end: string): string[] => end.split(".");
   const { workflow } = await clients.workflows.createWorkflow(
     workflows.CreateWorkflowRequest.fromPartial({
       ownerId,
+      isTemplate,
       name: "Plan",
       nodesJson: JSON.stringify(nodes),
       edgesJson: JSON.stringify(
@@ -304,5 +305,100 @@ describe("a workflow run", () => {
       workflows.UpdateWorkflowRequest.fromPartial({ slug: slug!.value, ownerId: "owner", edgesJson: "[]" }),
     );
     expect((await plan(slug, {})).plan.output).toEqual({});
+  });
+});
+
+describe("somebody else's template", () => {
+  const url = expect.stringMatching(/^http:\/\/public\.test\/media\//) as string;
+  const file = { url, contentType: "image/png" };
+  const stranger = { runner: runner({ userId: "stranger" }) };
+  const template = (nodes: unknown[], edges: [string, string][] = []): Promise<Target> => create(nodes, edges, "author", true);
+  const photoField = (fallback?: string): unknown => ({
+    id: "in",
+    type: "request-input",
+    data: { fields: [{ name: "photo", type: "image_upload", ...(fallback ? { default: fallback } : {}) }] },
+  });
+  const pic = { id: "pic", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x" } } };
+  const out = { id: "out", type: "response-output", data: {} };
+  const refusals = (id: string): object => ({ message: expect.stringContaining(`there is no media file ${id}`) as string });
+
+  it("is run with its author's files, wherever it names them", async () => {
+    const id = await upload("author");
+    const nodes = [
+      photoField(id),
+      { id: "up", type: "media-upload", data: { mediaId: id } },
+      { id: "ids", type: "list", data: { items: [id] } },
+      { id: "set", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x", image: id } } },
+      pic,
+      out,
+    ];
+    const target = await template(nodes, [
+      ["in.photo", "out.photo"],
+      ["up.media", "out.file"],
+      ["ids.items", "pic.image"],
+    ]);
+    const { plan: planned } = await plan(target, {}, stranger);
+    expect(planned.output).toEqual({ photo: [{ value: file }], file: [{ value: file }] });
+    expect(planned.steps.find((step) => step.id === "set")!.literals.image).toEqual(url);
+    expect(planned.steps.find((step) => step.id === "pic")!.sources.image).toEqual([{ value: [file] }]);
+    expect(planned.lent).toBeUndefined();
+    // A field that is given is the runner's own file, as ever.
+    expect((await plan(target, { photo: await upload("stranger") }, stranger)).plan.output.photo).toEqual([{ value: file }]);
+  });
+
+  it("takes along what may turn out to be meant while it runs, and no more", async () => {
+    const [id, other] = [await upload("author"), await upload("author")];
+    const nodes = [
+      { id: "chat", type: "llm-assistant", data: { model: "sandbox-chat", prompt: `describe ${other}` } },
+      { id: "ids", type: "list", data: { items: [id, "word", await upload("third")] } },
+      { id: "note", type: "note", data: { text: other } },
+      pic,
+    ];
+    const edges: [string, string][] = [
+      ["chat.text", "ids.items"],
+      ["ids.items", "pic.image"],
+    ];
+    const { plan: planned } = await plan(await template(nodes, edges), {}, stranger);
+    expect(planned.lent).toEqual({ [id]: file });
+    expect((await plan(await create(nodes, edges, "author"), {}, { runner: runner({ userId: "author" }) })).plan.lent).toBeUndefined();
+
+    const schema = { type: "object", properties: { image: { type: "string", format: "media", contentMediaType: "image/*" } } };
+    const ready = (image: string): Promise<unknown> => withFiles(clients.media, schema, { image }, "stranger", planned.lent);
+    expect(await ready(id)).toEqual({ inputs: { image: url } });
+    expect(await ready(other)).toHaveProperty("problem");
+    expect(await ready("constructor")).toHaveProperty("problem");
+  });
+
+  it("gives nobody a file that its author does not own", async () => {
+    const id = await upload("third");
+    const target = await template([{ id: "up", type: "media-upload", data: { mediaId: id } }, out], [["up.media", "out.file"]]);
+    for (const userId of ["author", "stranger"])
+      await expect(plan(target, {}, { runner: runner({ userId }) })).rejects.toMatchObject({ metadata: { issues: [refusals(id)] } });
+    expect((await plan(target, {}, { runner: runner({ userId: "third" }) })).plan.output).toEqual({ file: [{ value: file }] });
+  });
+
+  it("gives nobody a file of its author that it does not name, however its id comes in", async () => {
+    const id = await upload("author");
+    const note = { id: "note", type: "note", data: { text: id } };
+    const fields = await template([photoField(), note, out], [["in.photo", "out.photo"]]);
+    await expect(plan(fields, { photo: id }, stranger)).rejects.toMatchObject({
+      metadata: { issues: [{ path: "inputs.photo", message: "is not one of your media files" }] },
+    });
+    const words = { id: "in", type: "request-input", data: { fields: [{ name: "words", type: "text" }] } };
+    const texts = await template([words, pic], [["in.words", "pic.image"]]);
+    await expect(plan(texts, { words: id }, stranger)).rejects.toMatchObject({ metadata: { issues: [refusals(id)] } });
+  });
+
+  it("lends its files to nothing but its runs", async () => {
+    const id = await upload("author");
+    const target = await template([{ id: "up", type: "media-upload", data: { mediaId: id } }, out], [["up.media", "out.file"]]);
+    await plan(target, {}, stranger);
+    const own = await create([{ id: "up", type: "media-upload", data: { mediaId: id } }], [], "stranger");
+    await expect(plan(own, {}, stranger)).rejects.toMatchObject({ metadata: { issues: [refusals(id)] } });
+    await expect(plan(model("sandbox-image"), { prompt: "x", image: id }, stranger)).rejects.toMatchObject({ reason: "INVALID_INPUTS" });
+    await clients.workflows.updateWorkflow(
+      workflows.UpdateWorkflowRequest.fromPartial({ slug: target!.value, ownerId: "author", isTemplate: false }),
+    );
+    await expect(plan(target, {}, stranger)).rejects.toMatchObject({ reason: "WORKFLOW_NOT_FOUND" });
   });
 });

@@ -76,8 +76,8 @@ export const workflowsHandlers = (workflows: Workflows, folders: Folders): proto
     proto.GetPublicSchemaResponse.fromPartial({ schema: toSchema(await workflows.publicSchema(slug)) }),
   ),
   getDefinition: unary(async ({ slug, userId, knownRevision }) => {
-    const { name, revision, graph } = await workflows.definition(slug, userId, knownRevision);
-    return proto.GetDefinitionResponse.fromPartial({ slug, name, revision, unchanged: graph === undefined, ...graph });
+    const { graph, ...head } = await workflows.definition(slug, userId, knownRevision);
+    return proto.GetDefinitionResponse.fromPartial({ slug, ...head, unchanged: graph === undefined, ...graph });
   }),
   createFolder: unary(async ({ ownerId, name }) =>
     proto.CreateFolderResponse.fromPartial({ folder: toFolder(await folders.create(ownerId, name)) }),

@@ -104,7 +104,7 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
     },
     slugs: async (pattern) => (await model.find({ _id: pattern }, { _id: 1 }).lean<{ _id: string }[]>().exec()).map((row) => row._id),
     visible: (slug, userId) => one(visible(slug, userId)),
-    visibleHead: (slug, userId) => part(visible(slug, userId), { _id: 0, name: 1, revision: 1 }),
+    visibleHead: (slug, userId) => part(visible(slug, userId), { _id: 0, name: 1, revision: 1, createdBy: 1 }),
     visibleSchema: (slug, userId) => part(visible(slug, userId), SCHEMA),
     publicSchema: (slug) => part({ _id: slug, publicPlayground: true }, SCHEMA),
     owned: (slug, ownerId) => one({ _id: slug, createdBy: ownerId }),

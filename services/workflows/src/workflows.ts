@@ -8,6 +8,8 @@ import { firstFree, slugOf, variantsOf } from "./slug";
 import { collectSummaries } from "./summaries";
 import type { SchemaPart, Settings, Summary, Workflow } from "./workflow";
 
+export type WorkflowHead = Pick<Workflow, "name" | "revision" | "createdBy">;
+
 export interface WorkflowStore {
   createIndexes(): Promise<void>;
   /** False when the slug is taken, or the creation is stored already. */
@@ -16,7 +18,7 @@ export interface WorkflowStore {
   slugs(pattern: RegExp): Promise<string[]>;
   /** The user's own, or anyone's template. */
   visible(slug: string, userId: string): Promise<Workflow | undefined>;
-  visibleHead(slug: string, userId: string): Promise<{ name: string; revision: number } | undefined>;
+  visibleHead(slug: string, userId: string): Promise<WorkflowHead | undefined>;
   visibleSchema(slug: string, userId: string): Promise<SchemaPart | undefined>;
   publicSchema(slug: string): Promise<SchemaPart | undefined>;
   owned(slug: string, ownerId: string): Promise<Workflow | undefined>;
@@ -49,9 +51,7 @@ export interface Update {
   maxWorkflows: number | undefined;
 }
 
-export interface Definition {
-  name: string;
-  revision: number;
+export interface Definition extends WorkflowHead {
   /** Undefined when the caller holds the current revision. */
   graph: Pick<Workflow, "nodesJson" | "edgesJson"> | undefined;
 }
@@ -193,8 +193,8 @@ export const createWorkflows = ({ store, folders, withinCap }: WorkflowsDeps): W
     definition: async (slug, userId, knownRevision) => {
       const head = knownRevision > 0 ? found(await store.visibleHead(slug, userId)) : undefined;
       if (head?.revision === knownRevision) return { ...head, graph: undefined };
-      const { name, revision, nodesJson, edgesJson } = found(await store.visible(slug, userId));
-      return { name, revision, graph: { nodesJson, edgesJson } };
+      const { name, revision, createdBy, nodesJson, edgesJson } = found(await store.visible(slug, userId));
+      return { name, revision, createdBy, graph: { nodesJson, edgesJson } };
     },
   };
 };

@@ -2,7 +2,7 @@ import type { ReconcileReport } from "../reconcile";
 import type { DeliveriesReport } from "../reconcile-deliveries";
 import type { AttemptId, DeliveryEnd, Sent } from "../delivery";
 import type { CallContext, CallResult, CancelReport, HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "../run-types";
-import type { HttpCall, Price } from "@nodeloom/kernel/graph";
+import type { HttpCall, MediaValue, Price } from "@nodeloom/kernel/graph";
 
 /** A job as a provider knows it. */
 export interface SubmittedJob {
@@ -17,6 +17,8 @@ export interface ModelCall extends CallContext {
   inputs: Record<string, unknown>;
   /** As it was when the run was planned. */
   price: Price;
+  /** Files of a template's author that it may be given, by id. */
+  lent?: Record<string, MediaValue>;
 }
 
 export interface HttpNodeCall extends CallContext {

@@ -1,5 +1,6 @@
 import type { Price } from "./price";
 import type { NodeType } from "./types";
+import type { MediaValue } from "./value";
 
 /** Where a port's value comes from: a node that still has to run, or a value that is known. */
 export type Source = { node: string; port: string } | { value: unknown };
@@ -55,6 +56,8 @@ export interface RunPlan {
   /** Node ids of the response-output nodes. */
   outputNodes: string[];
   markupPermille: number;
+  /** Files of the template's author that nodes may turn out to be given, by media id. */
+  lent?: Record<string, MediaValue>;
 }
 
 /** One generator call's worst-case price, as billing holds it. */

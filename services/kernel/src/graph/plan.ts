@@ -552,3 +552,26 @@ export const mediaIds = (graph: Graph): string[] => [
       .flatMap((node) => (typeof node.data.mediaId === "string" ? [node.data.mediaId] : [])),
   ),
 ];
+
+const addIds = (value: unknown, ids: Set<string>): void => {
+  if (isMediaId(value)) ids.add(value);
+  else if (Array.isArray(value)) for (const one of value) addIds(one, ids);
+  else if (isRecord(value)) for (const one of Object.values(value)) addIds(one, ids);
+};
+
+/** Every text that nodes of a graph say themselves and that could be the id of a file. Notes say nothing. */
+export const saidIds = ({ nodes }: Graph): Set<string> => {
+  const ids = new Set<string>();
+  for (const node of nodes) if (node.type !== "note") addIds(node.data, ids);
+  return ids;
+};
+
+/** Steps whose values wait for others, and may be meant as files only where they end up. */
+const PASSES_ON: ReadonlySet<string> = new Set(["list", "text-box"]);
+
+/** Ids that steps of a plan will pass on, to nodes that may take them for files. */
+export const passedIds = ({ steps }: Pick<RunPlan, "steps">): string[] => {
+  const ids = new Set<string>();
+  for (const { type, literals, sources } of steps) if (PASSES_ON.has(type)) addIds([literals, Object.values(sources)], ids);
+  return [...ids];
+};

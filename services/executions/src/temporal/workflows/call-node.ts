@@ -183,9 +183,10 @@ const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context
   const { items, mapped } = run.bind(step);
   const model = step.model!;
   const { providerKind, modality, price } = input.plan.models[model]!;
+  const { lent } = input.plan;
   const isText = modality === "text";
   const results = await callItems(items, async (item, index) => {
-    const call: ModelCall = { ...context(index, items.length), model, inputs: callInputs(step, item), price };
+    const call: ModelCall = { ...context(index, items.length), model, inputs: callInputs(step, item), price, ...(lent ? { lent } : {}) };
     if (providerKind === "direct") return callFiles(run, call);
     if (!isText) return callJob(run, call);
     return record(run, call, await runText.executeWithOptions({ summary: `${step.id}: ${model}` }, [call]));
