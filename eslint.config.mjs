@@ -3,7 +3,7 @@ import tseslint from "typescript-eslint";
 
 /** Only the guarded client may call out: everything else could be pointed at our own network. */
 const GUARDED = "Call out through platform's egress client.";
-const CLIENTS = ["undici", "axios", "https", "node:https", "http2", "node:http2"];
+const CLIENTS = ["undici", "axios", "https", "node:https", "http2", "node:http2", "@aws-sdk/client-s3"];
 const OUTBOUND = [
   ...CLIENTS.map((name) => ({ name, message: GUARDED })),
   ...["http", "node:http"].map((name) => ({ name, importNames: ["request", "get", "ClientRequest"], message: GUARDED })),
@@ -17,8 +17,8 @@ const OUTBOUND_GLOBALS = ["fetch", "WebSocket", "EventSource"].map((name) => ({ 
 const OUTBOUND_SYNTAX = [
   "MemberExpression[object.name=/^(globalThis|global)$/][property.name=/^(fetch|WebSocket|EventSource)$/]",
   "CallExpression[callee.object.name=/^https?$/][callee.property.name=/^(request|get)$/]",
-  "ImportExpression[source.value=/^(undici|axios|(node:)?(https|http2))$/]",
-  "CallExpression[callee.name='require'][arguments.0.value=/^(undici|axios|(node:)?(https|http2))$/]",
+  "ImportExpression[source.value=/^(undici|axios|(node:)?(https|http2)|@aws-sdk\\u002Fclient-s3)$/]",
+  "CallExpression[callee.name='require'][arguments.0.value=/^(undici|axios|(node:)?(https|http2)|@aws-sdk\\u002Fclient-s3)$/]",
 ].map((selector) => ({ selector, message: GUARDED }));
 
 const SERVICES = ["identity", "workflows", "models", "billing", "usage", "executions", "media", "sandbox"];

@@ -3,22 +3,39 @@ import { readFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { build } from "./build.mjs";
 import { filesBelow } from "./files.mjs";
+import { goTool } from "./go.mjs";
 import { ROOT } from "./paths.mjs";
 import { createProgress } from "./progress.mjs";
 import { pythonEnvironment } from "./python.mjs";
 
 /**
- * `npm run peers`: the suites `<package>/test/peers/<name>.test.ts`, which need the real software of others from PyPI. What
- * one needs stands beside it in `<name>.requirements.txt`, each line pinned; its environment's Python is given to the suite
- * as PEER_PYTHON_<NAME>. Names as arguments choose suites.
+ * `npm run peers`: the suites `<package>/test/peers/<name>.test.ts`, which need the real software of others. What one needs
+ * stands beside it, pinned, and is given to the suite as PEER_<NAME>: packages of PyPI in `<name>.requirements.txt` (the path
+ * of a Python that has them), or a program in Go in `<name>.go-tool.txt` (its path). Names as arguments choose suites.
  */
 
 const PARENTS = ["services", "gateway"];
 const SUITE = /\/test\/peers\/([\w-]+)\.test\.ts$/;
-const REQUIREMENTS = ".requirements.txt";
+/** What a suite may need, by the ending of the file that says so. */
+const NEEDS = {
+  ".requirements.txt": pythonPeer,
+  ".go-tool.txt": goPeer,
+};
+
+/** @typedef {(options: { name: string, text: string, progress: (line: string) => void }) => Promise<string>} Prepare */
+
+/** @type {Prepare} */
+function pythonPeer({ name, text, progress }) {
+  return pythonEnvironment({ name, requirements: text, progress });
+}
+
+/** @type {Prepare} */
+function goPeer({ name, text, progress }) {
+  return goTool({ name, tool: text.trim(), progress });
+}
 
 /** @param {string} name */
-const variableOf = (name) => `PEER_PYTHON_${name.toUpperCase().replaceAll("-", "_")}`;
+const variableOf = (name) => `PEER_${name.toUpperCase().replaceAll("-", "_")}`;
 
 /** @param {string[]} wanted */
 const findSuites = async (wanted) => {
@@ -44,12 +61,15 @@ const environments = async (suites, progress) => {
   /** @type {Record<string, string>} */
   const env = {};
   for (const { path, name } of suites) {
-    const requirements = await readIfThere(path.replace(/\.test\.ts$/, REQUIREMENTS));
-    if (requirements === undefined) continue;
-    await progress.step(name, async () => {
-      env[variableOf(name)] = await pythonEnvironment({ name, requirements, progress: progress.line });
-      return env[variableOf(name)] ?? "";
-    });
+    for (const [ending, prepare] of Object.entries(NEEDS)) {
+      const text = await readIfThere(path.replace(/\.test\.ts$/, ending));
+      if (text === undefined) continue;
+      await progress.step(name, async () => {
+        const prepared = await prepare({ name, text, progress: progress.line });
+        env[variableOf(name)] = prepared;
+        return prepared;
+      });
+    }
   }
   return env;
 };

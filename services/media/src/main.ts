@@ -8,15 +8,34 @@ import {
   startGrpcServer,
   startHttpServer,
   variables,
+  type Logger,
 } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import { z } from "zod";
-import { openFolderBlobs } from "./blobs";
+import type { BlobStore } from "./blobs";
+import { openFolderBlobs } from "./folder-blobs";
 import { mediaHttp } from "./http";
 import { createObjects } from "./objects";
+import { openS3Blobs } from "./s3-blobs";
 import { mediaHandlers } from "./server";
 import { openSource } from "./source";
 import { createObjectStore } from "./store";
+
+interface BlobsConfig {
+  MEDIA_DIR: string;
+  MEDIA_S3_BUCKET?: string | undefined;
+  MEDIA_S3_ENDPOINT?: string | undefined;
+  MEDIA_S3_REGION: string;
+  MEDIA_S3_PREFIX: string;
+}
+
+/** The bucket, if there is one; else the folder. */
+const openBlobs = (config: BlobsConfig, logger: Logger): Promise<BlobStore> => {
+  const { MEDIA_DIR: folder, MEDIA_S3_BUCKET: bucket } = config;
+  if (bucket === undefined) return openFolderBlobs(folder);
+  const { MEDIA_S3_ENDPOINT: endpoint, MEDIA_S3_REGION: region, MEDIA_S3_PREFIX: prefix } = config;
+  return openS3Blobs({ bucket, endpoint, region, prefix, scratch: folder, logger });
+};
 
 /** Media storage: objects over gRPC, their bytes over HTTP. */
 export const service = defineService({
@@ -26,7 +45,11 @@ export const service = defineService({
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
     PUBLIC_BASE_URL: variables.PUBLIC_BASE_URL,
     EGRESS_ALLOW: variables.EGRESS_ALLOW,
-    MEDIA_DIR: z.string().describe("folder that holds the stored files"),
+    MEDIA_DIR: z.string().describe("folder that holds the stored files; with a bucket, only those on their way to it"),
+    MEDIA_S3_BUCKET: z.string().optional().describe("bucket of an S3-compatible store that holds the files instead of the folder"),
+    MEDIA_S3_ENDPOINT: z.url().optional().describe("address of the S3-compatible store, unless it is AWS"),
+    MEDIA_S3_REGION: z.string().default("us-east-1").describe("region of the bucket"),
+    MEDIA_S3_PREFIX: z.string().default("").describe("what the names of the files in the bucket begin with, such as `media/`"),
     MEDIA_LISTEN: hostPort().default("127.0.0.1:50057").describe("where the media service listens for gRPC"),
     MEDIA_HTTP_LISTEN: hostPort().default("127.0.0.1:8081").describe("where the media service serves bytes over HTTP"),
   },
@@ -34,7 +57,7 @@ export const service = defineService({
     const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}media` });
     const store = createObjectStore(connection);
     await store.createIndexes();
-    const blobs = await openFolderBlobs(config.MEDIA_DIR);
+    const blobs = await openBlobs(config, logger);
     const egress = createEgressClient({ allow: config.EGRESS_ALLOW });
     const objects = createObjects({ store, blobs, openSource: (url) => openSource(egress, url) });
     const handlers = mediaHandlers(objects, config.PUBLIC_BASE_URL);
@@ -46,6 +69,7 @@ export const service = defineService({
       stop: async () => {
         await Promise.all([grpc.stop(), http.stop()]);
         await egress.close();
+        blobs.close();
         await connection.close();
       },
     };

@@ -39,6 +39,7 @@ export const uploadMessages = function* (bytes: Buffer, header: Partial<media.Up
 export const startMedia = async (
   egressAllow: string[] = [],
   reuse?: { folder: string; prefix: string },
+  env: Record<string, string> = {},
 ): Promise<RunningMedia & { prefix: string }> => {
   const folder = reuse?.folder ?? (await mkdtemp(join(tmpdir(), "nodeloom-media-")));
   const prefix = reuse?.prefix ?? `test_${randomUUID().slice(0, 8)}_`;
@@ -52,6 +53,7 @@ export const startMedia = async (
     MEDIA_LISTEN: "127.0.0.1:0",
     MEDIA_HTTP_LISTEN: "127.0.0.1:0",
     LOG_LEVEL: "silent",
+    ...env,
   });
   const client = createGrpcClient<media.MediaServiceServer>(media.MediaServiceService, {
     address: `127.0.0.1:${running.ports!.MEDIA_LISTEN}`,

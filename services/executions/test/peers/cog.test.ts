@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createEgressClient, type EgressClient } from "@nodeloom/platform";
 import { createProvider, type JobProvider, type PollState, type Submission } from "../../src/providers";
 import { keepRecording, recorder, SECRET, type Exchange, type Step } from "../providers/recording";
-import { freePort, pythonOf, START_MS, startPeer } from "./process";
+import { freePort, peerOf, START_MS, startPeer } from "./process";
 import { startReplicateFront, type ReplicateFront } from "./replicate-front";
 
 /**
@@ -23,7 +23,7 @@ beforeAll(async () => {
   const port = await freePort();
   const cog = `http://127.0.0.1:${port}`;
   stopCog = await startPeer({
-    python: pythonOf("cog"),
+    command: peerOf("cog"),
     args: ["-m", "cog.server.http", "--host", "127.0.0.1"],
     env: { PORT: String(port), COG_PREDICT_TYPE_STUB: `${join(__dirname, "predict.py")}:Predictor` },
     cwd: folder,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createEgressClient, type EgressClient, type RunningService } from "@nodeloom/platform";
 import { service as sandboxService } from "@nodeloom/sandbox";
 import { keepRecording, perform, recorder, SECRET, type Exchange, type Step } from "../providers/recording";
-import { freePort, pythonOf, START_MS, startPeer } from "./process";
+import { freePort, peerOf, START_MS, startPeer } from "./process";
 
 /**
  * The OpenAI chat and images dialects against LiteLLM's proxy, which speaks OpenAI's API for many providers. Its answers
@@ -48,7 +48,7 @@ beforeAll(async () => {
   const port = await freePort();
   address = `http://127.0.0.1:${port}`;
   stopProxy = await startPeer({
-    python: pythonOf("litellm"),
+    command: peerOf("litellm"),
     args: ["-m", "litellm.proxy.proxy_cli", "--config", "config.yaml", "--host", "127.0.0.1", "--port", String(port)],
     env: { LITELLM_MASTER_KEY: SECRET, LITELLM_LOCAL_MODEL_COST_MAP: "True", NO_PROXY: "127.0.0.1" },
     cwd: folder,

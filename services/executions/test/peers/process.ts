@@ -20,15 +20,16 @@ export const freePort = async (): Promise<number> => {
   return port;
 };
 
-/** The Python that `npm run peers` prepared. */
-export const pythonOf = (name: string): string => {
-  const path = process.env[`PEER_PYTHON_${name.toUpperCase()}`];
+/** The Python or the program that `npm run peers` prepared. */
+export const peerOf = (name: string): string => {
+  const path = process.env[`PEER_${name.toUpperCase()}`];
   if (!path) throw new Error("run these tests by: npm run peers");
   return path;
 };
 
 export interface PeerOptions {
-  python: string;
+  /** What is run: a Python, or a program. */
+  command: string;
   args: string[];
   env: Record<string, string>;
   cwd: string;
@@ -37,10 +38,10 @@ export interface PeerOptions {
 }
 
 /** Starts somebody else's server, and waits until it is ready. Resolves to what stops it. */
-export const startPeer = async ({ python, args, env, cwd, isReady }: PeerOptions): Promise<() => Promise<void>> => {
+export const startPeer = async ({ command, args, env, cwd, isReady }: PeerOptions): Promise<() => Promise<void>> => {
   // Some start a "python" of their own accord: it must be theirs.
-  const path = `${dirname(python)}:${process.env.PATH}`;
-  const child = spawn(python, args, {
+  const path = `${dirname(command)}:${process.env.PATH}`;
+  const child = spawn(command, args, {
     cwd,
     env: { ...process.env, PYTHONUNBUFFERED: "1", ...env, PATH: path },
     stdio: ["ignore", "pipe", "pipe"],

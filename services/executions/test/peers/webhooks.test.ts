@@ -12,10 +12,10 @@ import { createWebhooks, type Webhooks } from "../../src/webhooks";
 import { newRecord, openStore } from "../support";
 import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../webhook-support";
 import { FIXTURE } from "../webhook-fixture";
-import { freePort, pythonOf } from "./process";
+import { freePort, peerOf } from "./process";
 
 /** With the official library of Standard Webhooks for Python. */
-const PYTHON = pythonOf("webhooks");
+const PYTHON = peerOf("webhooks");
 const GUIDE = join(__dirname, "..", "..", "..", "..", "docs", "guide", "runs.md");
 const PATIENCE_MS = 10_000;
 

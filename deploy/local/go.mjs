@@ -1,0 +1,31 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { cached, defaultCacheDir, exists, findExecutable, findOnPath } from "./servers/cache.mjs";
+import { runOrExplain, Unavailable } from "./servers/packages.mjs";
+
+const HASH_CHARS = 12;
+const PINNED = /^[\w./~-]+@v\d+\.\d+\.\d+[\w.-]*$/;
+
+/**
+ * A program of a Go module, built once and kept in the cache. Go checks the sources against its checksum database.
+ * @param {object} options
+ * @param {string} options.name whose it is: lower-case letters, digits and hyphens
+ * @param {string} options.tool the package of the program with its exact version: `example.org/module/cmd/program@v1.2.3`
+ * @param {(line: string) => void} [options.progress] told when it has to be built
+ * @param {NodeJS.ProcessEnv} [options.env]
+ * @param {string} [options.cacheDir]
+ * @returns {Promise<string>} path of the program; throws Unavailable when this machine can't build it
+ */
+export const goTool = async ({ name, tool, progress = () => {}, env = process.env, cacheDir = defaultCacheDir(env) }) => {
+  if (!PINNED.test(tool)) throw new Error(`"${tool}" is not pinned: write package@v1.2.3`);
+  const entry = join(cacheDir, "go", `${name}-${createHash("sha256").update(tool).digest("hex").slice(0, HASH_CHARS)}`);
+  if (!(await exists(entry))) {
+    const go = await findOnPath(env, "go");
+    if (go === undefined) throw new Unavailable("go is not on PATH: install it (Debian: golang)");
+    progress(`building ${tool}, which takes minutes`);
+    await cached(entry, (folder) => runOrExplain(go, ["install", tool], { ...env, GOBIN: folder }));
+  }
+  const program = await findExecutable(entry, "");
+  if (program === undefined) throw new Unavailable(`${tool} is no program`);
+  return program;
+};

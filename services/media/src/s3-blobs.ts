@@ -1,0 +1,93 @@
+import { createReadStream } from "node:fs";
+import type { Readable } from "node:stream";
+import { unavailable } from "@nodeloom/kernel";
+import type { Logger } from "@nodeloom/platform";
+import type { BlobStore } from "./blobs";
+import { openStaging } from "./staging";
+
+const CONNECT_TIMEOUT_MS = 3_000;
+/** Longest silence of the store. */
+const SOCKET_TIMEOUT_MS = 30_000;
+const ATTEMPTS = 3;
+const RETRY_AFTER_SECONDS = 2;
+const IMMUTABLE = "public, max-age=31536000, immutable";
+const NOT_FOUND = 404;
+
+export interface S3Options {
+  bucket: string;
+  /** Of stores other than AWS. Buckets are then part of the path. */
+  endpoint?: string | undefined;
+  region: string;
+  /** What every key begins with. */
+  prefix: string;
+  /** A local folder for bytes on their way. */
+  scratch: string;
+  logger: Logger;
+}
+
+/** The library is large: only those with a bucket load it. */
+const loadSdk = async () => {
+  // The operator's own store: its address comes from the configuration, never from a user.
+  // eslint-disable-next-line no-restricted-syntax
+  const [client, storage] = await Promise.all([import("@aws-sdk/client-s3"), import("@aws-sdk/lib-storage")]);
+  return { ...client, ...storage };
+};
+
+/**
+ * Blobs as objects of an S3 bucket. Bytes are gathered in a local file, because their name depends on all of them; what has been
+ * put is complete or not there. Credentials are found as AWS's tools find them: `AWS_ACCESS_KEY_ID` and
+ * `AWS_SECRET_ACCESS_KEY`, a role of the machine or the pod, …
+ */
+export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, logger }: S3Options): Promise<BlobStore> => {
+  const { DeleteObjectCommand, GetObjectCommand, HeadBucketCommand, S3Client, S3ServiceException, Upload } = await loadSdk();
+  const staging = await openStaging(scratch);
+  const client = new S3Client({
+    region,
+    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+    maxAttempts: ATTEMPTS,
+    requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SOCKET_TIMEOUT_MS },
+    // Not every compatible store knows the newer checksums.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+  });
+  const isMissing = (error: unknown): boolean => error instanceof S3ServiceException && error.$metadata.httpStatusCode === NOT_FOUND;
+  const at = (name: string): { Bucket: string; Key: string } => ({ Bucket: bucket, Key: `${prefix}${name}` });
+
+  /** What the store says is for the operator; callers may try again. */
+  const guarded = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      logger.error({ err: error, bucket }, `the S3 store failed to ${what}`);
+      throw unavailable("media storage is not available", RETRY_AFTER_SECONDS);
+    }
+  };
+
+  const put = async (path: string, name: string): Promise<void> => {
+    const params = { ...at(name), Body: createReadStream(path), CacheControl: IMMUTABLE };
+    await new Upload({ client, params }).done();
+  };
+
+  return {
+    stage: async (source, maxBytes) => {
+      const { path, ...staged } = await staging.stage(source, maxBytes);
+      return { ...staged, keep: (name) => guarded("keep a file", () => put(path, name)) };
+    },
+    read: (name, range) =>
+      guarded("read a file", async () => {
+        const Range = range && `bytes=${range.start}-${range.end}`;
+        try {
+          // In Node the body is a stream of Node's.
+          return (await client.send(new GetObjectCommand({ ...at(name), Range }))).Body as Readable;
+        } catch (error) {
+          if (isMissing(error)) return undefined;
+          throw error;
+        }
+      }),
+    remove: (name) => guarded("remove a file", async () => void (await client.send(new DeleteObjectCommand(at(name))))),
+    check: async () => {
+      await Promise.all([staging.check(), guarded("answer", () => client.send(new HeadBucketCommand({ Bucket: bucket })))]);
+    },
+    close: () => client.destroy(),
+  };
+};

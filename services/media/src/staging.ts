@@ -1,0 +1,98 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, open, readdir, rm, stat, type FileHandle } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { DomainError } from "@nodeloom/kernel";
+import type { StagedBlob } from "./blobs";
+import { HEAD_BYTES } from "./sniff";
+
+/** Bytes in a temporary file: flushed, and nobody else's. */
+export interface StagedFile extends Omit<StagedBlob, "keep"> {
+  path: string;
+}
+
+export interface Staging {
+  /** @throws DomainError PAYLOAD_TOO_LARGE past maxBytes; nothing is left behind when the source fails. */
+  stage(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StagedFile>;
+  /** Fails when the folder can't be used. */
+  check(): Promise<void>;
+}
+
+const TEMPORARY = "tmp";
+/** A temporary file of another machine that was not written to for this long belongs to nobody any more. */
+const ABANDONED_AFTER_MS = 60 * 60 * 1_000;
+const SEPARATOR = "~";
+
+/** Temporary files this process is writing, over all stores in it. */
+const writing = new Set<string>();
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+};
+
+const temporaryName = (): string => [hostname(), process.pid, randomUUID()].join(SEPARATOR);
+
+/** Whether no one can be writing the file any more: its process is gone, or it is old. */
+const isAbandoned = async (folder: string, name: string): Promise<boolean> => {
+  const [host, pid] = name.split(SEPARATOR);
+  if (host === hostname()) return Number(pid) === process.pid ? !writing.has(name) : !isAlive(Number(pid));
+  const { mtimeMs } = await stat(join(folder, name));
+  return Date.now() - mtimeMs > ABANDONED_AFTER_MS;
+};
+
+const sweep = async (folder: string): Promise<void> => {
+  for (const name of await readdir(folder)) if (await isAbandoned(folder, name)) await rm(join(folder, name), { force: true });
+};
+
+const writeAll = async (
+  handle: FileHandle,
+  source: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<Omit<StagedFile, "path" | "discard">> => {
+  const hash = createHash("sha256");
+  const heads: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of source) {
+    if (bytes < HEAD_BYTES) heads.push(chunk.subarray(0, HEAD_BYTES - bytes));
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new DomainError("invalid", "PAYLOAD_TOO_LARGE", `the file is larger than ${maxBytes} bytes`);
+    hash.update(chunk);
+    await handle.writeFile(chunk);
+  }
+  await handle.sync();
+  return { bytes, sha256: hash.digest("hex"), head: Buffer.concat(heads) };
+};
+
+/** A folder for bytes that arrive. Sweeps what earlier processes left unfinished. */
+export const openStaging = async (root: string): Promise<Staging> => {
+  const folder = join(root, TEMPORARY);
+  await mkdir(folder, { recursive: true });
+  await sweep(folder);
+  return {
+    stage: async (source, maxBytes) => {
+      const name = temporaryName();
+      const path = join(folder, name);
+      const discard = async (): Promise<void> => {
+        await rm(path, { force: true });
+        writing.delete(name);
+      };
+      writing.add(name);
+      try {
+        const handle = await open(path, "wx");
+        const written = await writeAll(handle, source, maxBytes).finally(() => handle.close());
+        return { ...written, path, discard };
+      } catch (error) {
+        await discard();
+        throw error;
+      }
+    },
+    check: async () => {
+      await readdir(folder);
+    },
+  };
+};
