@@ -9,6 +9,8 @@ import type { Admission } from "./temporal/activity-types";
 import { TIMING } from "./timing";
 import { recordUnstarted } from "./unstarted";
 
+const NEVER = new AbortController().signal;
+
 /** A domain error as the workflow records it. */
 export const refusalOf = ({ kind, reason, message, metadata }: DomainError): Refusal => ({ kind, reason, message, metadata });
 
@@ -24,7 +26,7 @@ export const runStart = (
   startedAt: new Date(input.receivedAt),
 });
 
-const hold = async (billing: Billing, input: RunInput): Promise<HeldItem[]> => {
+const hold = async (billing: Billing, input: RunInput, signal: AbortSignal): Promise<HeldItem[]> => {
   const { items } = await billing.hold(
     {
       executionId: input.holdId,
@@ -33,7 +35,7 @@ const hold = async (billing: Billing, input: RunInput): Promise<HeldItem[]> => {
       maxActive: input.concurrency,
       maxMillicredits: input.maxMillicredits,
     },
-    { deadlineMs: TIMING.holdCall },
+    { deadlineMs: TIMING.holdCall, signal },
   );
   return items.map((item) => ({
     key: item.key,
@@ -78,13 +80,21 @@ export const createAdmission = ({
   const mustGoOn = async (input: RunInput, attempt: number): Promise<boolean> =>
     attempt > 1 || isLate(input) || execution.isRecorded(input.executionId);
 
+  const record = async (input: RunInput, isCancelled: boolean): Promise<void> => {
+    await Promise.all([usage.startRun({ run: runStart(input) }), execution.admit(input, initialNodes(input.plan), isCancelled)]);
+  };
+
   return {
-    /** @param attempt counted from 1 */
-    admit: async (input: RunInput, attempt = 1): Promise<Admission> => {
+    /**
+     * @param attempt counted from 1
+     * @param cancelled aborts when the run is cancelled meanwhile: then its hold is not waited for
+     */
+    admit: async (input: RunInput, attempt = 1, cancelled: AbortSignal = NEVER): Promise<Admission> => {
       let held: HeldItem[];
       try {
-        held = await hold(billing, input);
+        held = await hold(billing, input, cancelled);
       } catch (error) {
+        if (cancelled.aborted) return { calledOff: true };
         if (!(error instanceof DomainError)) throw error;
         if (error.kind === "unavailable" && (await mustGoOn(input, attempt))) throw error;
         const refused = refusalOf(error);
@@ -95,9 +105,12 @@ export const createAdmission = ({
         if (error.kind === "unavailable") logger.warn({ executionId: input.executionId }, "billing is not available, run refused");
         return { refused, recorded };
       }
-      await Promise.all([usage.startRun({ run: runStart(input) }), execution.admit(input, initialNodes(input.plan))]);
+      await record(input, cancelled.aborted);
       return { held };
     },
+
+    /** Records a run that was cancelled before its admission: what is held for it is for its settlement to find out. Idempotent. */
+    recordCalledOff: (input: RunInput): Promise<void> => record(input, true),
 
     voidAdmission: async (holdId: string, userId: string): Promise<void> => {
       await billing.settle({ executionId: holdId, userId, items: [], captureAll: false });

@@ -75,9 +75,13 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
   };
 
   return {
-    /** Records an admitted run. Idempotent. */
-    admit: async (input: RunInput, nodes: NodeState[]): Promise<void> => {
+    /** Records an admitted run, or one that was cancelled before its admission. Idempotent. */
+    admit: async (input: RunInput, nodes: NodeState[], isCancelled = false): Promise<void> => {
       const record = newRecord(input, nodes, admittedEvent(input));
+      if (isCancelled) {
+        record.status = "cancel_requested";
+        record.events.push(event(CANCEL_REQUESTED, CANCEL_REQUESTED));
+      }
       if (await store.insert(record)) announce(input.executionId, 1, record.events[0]!);
     },
 
@@ -91,6 +95,8 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       record.events.push(settled);
       if (await store.insert(record)) announce(input.executionId, record.events.length, settled, record);
     },
+
+    isCalledOff: store.isCalledOff,
 
     isRecorded: async (executionId: string): Promise<boolean> => (await store.find(executionId)) !== null,
 
@@ -145,6 +151,10 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       announce(executionId, sequence, requested);
       return true;
     },
+
+    /** Tells those who are about to record a run that it is being cancelled. */
+    announceCancel: (executionId: string): void =>
+      channel.publish(executionId, { sequence: 0, type: CANCEL_REQUESTED, at: Date.now(), data: {} }),
 
     decideEnding: store.decideEnding,
 

@@ -1,6 +1,6 @@
 import { actualMicroUsd, DomainError } from "@nodeloom/kernel";
 import type { media as mediaProto } from "@nodeloom/proto";
-import { afterFailure, final, insisting, readyInputs, type ModelCallsOptions } from "./model-calls";
+import { afterFailure, final, insisting, readyInputs, stillWanted, type ModelCallsOptions } from "./model-calls";
 import type { CatalogModel } from "./model-catalog";
 import { judge } from "./provider-failures";
 import { ProviderError, type FilesProvider, type ProviderFile } from "./providers";
@@ -117,6 +117,7 @@ export const createFileCalls = ({ catalog, provider, gate, media, store }: Model
 
   const claimed = async (request: Request, signal: AbortSignal): Promise<CallResult> => {
     const { call, model } = request;
+    await stillWanted(store, call);
     const claim = await store.claimSubmission(call.key);
     if (!claim.claimed) {
       const earlier = answeredOf(claim);

@@ -3,7 +3,7 @@ import { actualMicroUsd, DomainError, pricedInputs, type ErrorMetadata } from "@
 import type { Media } from "./clients";
 import { withFiles } from "./files";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
-import { isBusy, judge, pauseFor, TryAgain } from "./provider-failures";
+import { CalledOff, isBusy, judge, pauseFor, TryAgain } from "./provider-failures";
 import { createPace } from "./pace";
 import type { Gate } from "./provider-gates";
 import { ProviderError, type JobProvider, type Provider, type Submission, type TextProvider } from "./providers";
@@ -36,8 +36,16 @@ export interface ModelCallsOptions {
   /** What stands before the provider of a model. */
   gate: (model: CatalogModel) => Gate;
   media: Media;
-  store: Pick<ExecutionStore, "claimSubmission" | "recordSubmission" | "releaseSubmission">;
+  store: Pick<ExecutionStore, "claimSubmission" | "recordSubmission" | "releaseSubmission" | "isCalledOff">;
 }
+
+/** The last look before a provider is called, after every wait. @throws CalledOff when the run is being cancelled */
+export const stillWanted = async (
+  store: Pick<ExecutionStore, "isCalledOff">,
+  { executionId }: Pick<ModelCall, "executionId">,
+): Promise<void> => {
+  if (await store.isCalledOff(executionId)) throw new CalledOff();
+};
 
 export type WrittenText = Pick<TextStream, "restart" | "write">;
 
@@ -173,6 +181,7 @@ export const createModelCalls = ({ catalog, provider, gate, media, store }: Mode
     signal: AbortSignal,
     written: WrittenText,
   ): Promise<CallResult> => {
+    await stillWanted(store, call);
     written.restart();
     const { text, usage, requestId } = await target.run({ inputs, idempotencyKey: call.key, signal, onText: written.write });
     const costMicroUsd = actualMicroUsd(call.price, model.inputSchema, call.inputs, { outputs: 1, ...usage });
@@ -220,8 +229,10 @@ export const createModelCalls = ({ catalog, provider, gate, media, store }: Mode
       const { model, provider: target } = await job(call);
       const inputs = await readyInputs(media, model, call);
       try {
-        const send = (): Promise<Submission> =>
-          target.idempotentSubmit ? target.submit({ inputs, idempotencyKey: call.key }) : submitOnce(target, call, inputs);
+        const send = async (): Promise<Submission> => {
+          await stillWanted(store, call);
+          return target.idempotentSubmit ? target.submit({ inputs, idempotencyKey: call.key }) : submitOnce(target, call, inputs);
+        };
         const submission = await gate(model).pass(send, { key: call.userId, signal, until: until - TIMING.submitReserve });
         return { ...submission, heartbeatTimeoutMs: pace.heartbeatTimeoutMs() };
       } catch (error) {

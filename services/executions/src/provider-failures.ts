@@ -51,6 +51,12 @@ export const isAway = (error: unknown): boolean => {
   return error.kind === "refused" && (error.status ?? 0) >= FIRST_SERVER_ERROR;
 };
 
+/** A call that was not made, because its run is being cancelled. */
+export class CalledOff extends Error {
+  override readonly name = "CalledOff";
+  override readonly message = "the run is being cancelled";
+}
+
 /** A step that failed for now. `problem` is what becomes of it when there is no time left to try again. */
 export class TryAgain extends Error {
   override readonly name = "TryAgain";

@@ -47,6 +47,9 @@ export type NodeStatus = "pending" | "processing" | "completed" | "failed" | "ca
 export const CANCEL_REPORTS = ["stopped", "provider_told", "could_not_stop"] as const;
 export type CancelReport = (typeof CANCEL_REPORTS)[number];
 
+/** The type of failure of an activity that found its run being cancelled, before the workflow had heard of that. */
+export const CALLED_OFF = "CALLED_OFF";
+
 export interface NodeState {
   id: string;
   type: string;

@@ -20,7 +20,7 @@ export interface RunsOptions {
   starter: RunStarter;
   store: ExecutionStore;
   channel: EventChannel;
-  execution: Pick<Execution, "requestCancel">;
+  execution: Pick<Execution, "requestCancel" | "announceCancel">;
 }
 
 const toRunInput = (request: executions.RunRequest, runner: executions.Runner, planned: PlannedRun, receivedAt: number): RunInput => {
@@ -294,11 +294,13 @@ export const createRuns = ({ planning, starter, store, channel, execution }: Run
 
     /** processing → cancel_requested, once; asking again tells the run again. */
     cancel: async (executionId: string, userId: string): Promise<string> => {
-      const changed = await execution.requestCancel(executionId, userId);
-      if (!changed) {
+      if (!(await execution.requestCancel(executionId, userId))) {
         const record = (await find(executionId, userId)) ?? unknown();
         const ended = record.status === "cancel_requested" ? null : (record.ending ?? record.status);
         if (ended !== null && ended !== "processing") return `already_${ended}`;
+        // It may be about to be recorded: whoever does that hears of it, or has done it by now.
+        execution.announceCancel(executionId);
+        await execution.requestCancel(executionId, userId);
       }
       await starter.cancel(executionId);
       return "cancel_requested";

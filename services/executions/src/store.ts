@@ -171,6 +171,12 @@ export const createExecutionStore = async (connection: Connection) => {
     /** Inserts an execution; a repeated insert changes nothing. */
     insert: (record: ExecutionRecord): Promise<boolean> => insertOnce(executions.collection.insertOne(record as never)),
 
+    /** Whether a run has been asked to stop: nothing may be begun for it any more. */
+    isCalledOff: async (id: string): Promise<boolean> => {
+      const record = await executions.findOne({ _id: id }, { status: 1 }).lean<Pick<ExecutionRecord, "status">>().exec();
+      return record?.status === "cancel_requested" || record?.status === "cancelled";
+    },
+
     find: (id: string): Promise<ExecutionView | null> => executions.findOne({ _id: id }, WITHOUT_EVENTS).lean<ExecutionView>().exec(),
 
     findOwned: (id: string, userId: string): Promise<ExecutionView | null> =>

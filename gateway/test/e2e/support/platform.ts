@@ -117,7 +117,8 @@ export interface PlatformOptions {
   groups?: readonly (readonly ServiceName[])[];
   /** host:port addresses that runs may call besides the sandbox. */
   allow?: readonly string[];
-  env?: Record<string, string>;
+  /** More environment; a function is given what the platform has without it. */
+  env?: Record<string, string> | ((own: Readonly<Record<string, string>>) => Record<string, string>);
 }
 
 const DEFAULT_GROUPS: readonly (readonly ServiceName[])[] = [[...DOMAIN, "sandbox"], ["executions"], ["gateway"]];
@@ -130,7 +131,7 @@ export const startPlatform = async ({ groups = DEFAULT_GROUPS, allow = [], env: 
   if (!MONGODB_URI || !REDIS_URL || !TEMPORAL_ADDRESS) throw new Error("the test servers are not running");
   const local = await addresses();
   const secret = randomBytes(32).toString("hex");
-  const env: Record<string, string> = {
+  const own: Record<string, string> = {
     ...local,
     MONGODB_URI,
     REDIS_URL,
@@ -149,8 +150,8 @@ export const startPlatform = async ({ groups = DEFAULT_GROUPS, allow = [], env: 
     LOG_LEVEL: "warn",
     BOOTSTRAP_ADMIN_EMAIL: ADMIN.email,
     BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
-    ...extra,
   };
+  const env = { ...own, ...(typeof extra === "function" ? extra(own) : extra) };
   const started = await Promise.all(
     groups.map(async (services): Promise<[string, PlatformProcess]> => [services.join("+"), await startProcess(services, env)]),
   );

@@ -6,12 +6,12 @@ import type { Execution } from "../execution";
 import type { FileCalls } from "../file-calls";
 import type { createInstantRuns } from "../instant";
 import type { ModelCalls } from "../model-calls";
-import { TryAgain } from "../provider-failures";
+import { CalledOff, TryAgain } from "../provider-failures";
 import type { createHttpRequest } from "../nodes/http-request";
 import type { createReconciler } from "../reconcile";
 import type { createDeliveryReconciler } from "../reconcile-deliveries";
 import type { createRenewals, RenewalProgress } from "../renewals";
-import type { RunError } from "../run-types";
+import { CALLED_OFF, type RunError } from "../run-types";
 import type { createSettlement } from "../settlement";
 import type { Webhooks } from "../webhooks";
 import type { TextStream, TextStreams } from "../text-streams";
@@ -60,6 +60,9 @@ const laterOf = ({ problem, afterMs }: TryAgain, call: NodeCall): ApplicationFai
   return ApplicationFailure.create({ message, type: rest.code, details: [{ message, ...rest }], nextRetryDelay: afterMs });
 };
 
+/** What ends a call whose run is being cancelled, when this process knows before Temporal has said so. */
+const calledOff = (): ApplicationFailure => ApplicationFailure.nonRetryable("the run is being cancelled", CALLED_OFF);
+
 /** When the last attempt of the step that runs here must be over. */
 const submitUntil = (): number => activityInfo().scheduledTimestampMs + TIMING.submitTotal;
 
@@ -99,8 +102,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     try {
       return await work(AbortSignal.any([context.cancellationSignal, local.signal]));
     } catch (error) {
-      // Stopped here because its run is being cancelled: Temporal is about to say so.
-      if (local.signal.aborted) return await context.cancelled;
+      if (local.signal.aborted || error instanceof CalledOff) throw calledOff();
       throw error;
     } finally {
       clearInterval(timer);
@@ -109,15 +111,19 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
   };
 
   /** Keeps a call alive that nothing but its own connection can stop, and breaks it off as soon as its run is cancelled. */
-  const stoppable = <T>(call: NodeCall, work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
-    beating(call.key, async (signal) => {
-      const deafen = onCancel(call.executionId, () => running.get(call.key)?.abort());
-      try {
-        return await work(signal);
-      } finally {
-        deafen();
-      }
-    });
+  const stoppable = <T>(call: NodeCall, work: (signal: AbortSignal) => Promise<T>, everyMs?: number): Promise<T> =>
+    beating(
+      call.key,
+      async (signal) => {
+        const deafen = onCancel(call.executionId, () => running.get(call.key)?.abort());
+        try {
+          return await work(signal);
+        } finally {
+          deafen();
+        }
+      },
+      everyMs,
+    );
 
   /** Tells those who follow a text of it while it is written. */
   const writing = async <T>(call: ModelCall, work: (written: TextStream) => Promise<T>): Promise<T> => {
@@ -130,15 +136,21 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
   };
 
   return {
-    admit: (input) => admission.admit(input, activityInfo().attempt),
+    admit: async (input) => {
+      const cancelled = new AbortController();
+      const deafen = onCancel(input.executionId, () => cancelled.abort());
+      const signal = AbortSignal.any([cancelled.signal, Context.current().cancellationSignal]);
+      return admission.admit(input, activityInfo().attempt, signal).finally(deafen);
+    },
+    recordCalledOff: admission.recordCalledOff,
     voidAdmission: admission.voidAdmission,
     settle: settlement.settle,
     runInstant: (input, end) => runInstant(input, end, activityInfo().attempt),
 
     submit: (call) =>
       guarded(call, () =>
-        beating(
-          call.key,
+        stoppable(
+          call,
           async (cancelled) => {
             const startedAt = activityInfo().scheduledTimestampMs;
             const job = await modelCalls.submit(call, AbortSignal.any([cancelled, stopping]), submitUntil());
@@ -199,6 +211,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
       guarded(call, () =>
         stoppable(call, async (signal) => {
           if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call);
+          if (await execution.isCalledOff(call.executionId)) throw new CalledOff();
           const answer = await httpRequest(call.call, call.key, signal);
           await noted(execution.itemCompleted(call, { status: answer.status }));
           return answer;

@@ -42,8 +42,8 @@ export interface StepFailure {
   jobMayRun?: boolean;
 }
 
-/** `recorded`: the run had been accepted before it was refused, and is a failed one. */
-export type Admission = { held: HeldItem[] } | { refused: Refusal; recorded?: boolean };
+/** `recorded`: the run had been accepted before it was refused, and is a failed one. `calledOff`: it was cancelled before its hold was answered. */
+export type Admission = { held: HeldItem[] } | { refused: Refusal; recorded?: boolean } | { calledOff: true };
 
 export interface DeliveryInput {
   executionId: string;
@@ -55,6 +55,8 @@ export interface DeliveryInput {
 /** Short, in the workflow task itself; each is idempotent by execution id. */
 export interface LocalActivities {
   admit(input: RunInput): Promise<Admission>;
+  /** Records a run that was cancelled before it was admitted. Its settlement closes what may be held for it. */
+  recordCalledOff(input: RunInput): Promise<void>;
   /** Makes sure that an admission that gave up holds nothing, now or later. */
   voidAdmission(holdId: string, userId: string): Promise<void>;
   settle(input: RunInput, end: RunEnd, held: HeldItem[]): Promise<RunOutcome>;

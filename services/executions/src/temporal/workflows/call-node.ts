@@ -8,7 +8,7 @@ import {
   TimeoutFailure,
 } from "@temporalio/workflow";
 import { callInputs, collect, httpCall, itemKey, mediaOutput, nodeName, type PlanStep } from "@nodeloom/kernel/graph";
-import type { CallContext, CallResult, NodeState, RunError, RunInput } from "../../run-types";
+import { CALLED_OFF, type CallContext, type CallResult, type NodeState, type RunError, type RunInput } from "../../run-types";
 import { ATTEMPTS, TIMING } from "../../timing";
 import type { Activities, CancelResult, ModelCall, StepFailure, SubmittedJob } from "../activity-types";
 import type { GraphRun } from "./graph-run";
@@ -65,6 +65,11 @@ export const runError = (error: unknown, { id: nodeId, label }: NodeState, mode:
   return { code: "EXECUTION_FAILED", message: `node ${nodeName(nodeId, label)}: ${describe(error)}`, nodeId };
 };
 
+/** Whether a step ended because its run is being cancelled: as the workflow knows it, or as an activity found it first. */
+export const isCalledOff = (error: unknown): boolean =>
+  isCancellation(error) ||
+  (error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && error.cause.type === CALLED_OFF);
+
 const isTimeout = (error: ActivityFailure): boolean => error.cause instanceof TimeoutFailure;
 
 const describe = (error: unknown): string => {
@@ -83,7 +88,7 @@ const record = (run: GraphRun, call: CallContext, result: CallResult): CallResul
 
 /** Whether a step ended while its job may go on: it was cancelled, its time is over, or its provider fell silent. */
 const jobMayRun = (error: unknown): boolean => {
-  if (isCancellation(error)) return true;
+  if (isCalledOff(error)) return true;
   if (!(error instanceof ActivityFailure)) return false;
   if (error.cause instanceof TimeoutFailure) return true;
   const details = error.cause instanceof ApplicationFailure ? (error.cause.details ?? []) : [];
@@ -135,7 +140,7 @@ const callFiles = async (run: GraphRun, call: ModelCall): Promise<CallResult> =>
   try {
     return record(run, call, await runFiles.executeWithOptions({ summary: `${call.nodeId}: ${call.model}` }, [call]));
   } catch (error) {
-    if (!isCancellation(error)) throw error;
+    if (!isCalledOff(error)) throw error;
     const finished = await stopCall(run, call, () => stopFiles.executeWithOptions(cancelSummary(call), [call]));
     if (finished) return finished;
     throw error;
@@ -155,7 +160,7 @@ const callItems = async <T>(
         try {
           return await callItem(item, index);
         } catch (error) {
-          if (!isCancellation(error)) failure ??= error;
+          if (!isCalledOff(error)) failure ??= error;
           scope.cancel();
           throw error;
         }

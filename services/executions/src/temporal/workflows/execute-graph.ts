@@ -12,16 +12,16 @@ import {
 } from "@temporalio/workflow";
 import type { FinalStatus, RunEnd, RunError, RunInput, RunOutcome } from "../../run-types";
 import { TIMING } from "../../timing";
-import type { LocalActivities } from "../activity-types";
+import type { Admission, LocalActivities } from "../activity-types";
 import { STATUS } from "../search-attributes";
-import { runError, runStep } from "./call-node";
+import { isCalledOff, runError, runStep } from "./call-node";
 import { deliverWebhook } from "./deliver-webhook";
 import { GraphRun } from "./graph-run";
 
 export const cancelSignal = defineSignal("cancel");
 
 // Admission and settlement must happen, whatever is down meanwhile: they are tried for as long as the run may last.
-const { admit, voidAdmission, settle, runInstant } = proxyLocalActivities<LocalActivities>({
+const { admit, recordCalledOff, voidAdmission, settle, runInstant } = proxyLocalActivities<LocalActivities>({
   startToCloseTimeout: TIMING.localActivity,
   scheduleToCloseTimeout: TIMING.run,
   retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "30s" },
@@ -33,8 +33,11 @@ interface Failure {
   error: RunError;
 }
 
-/** Runs steps as they become ready, in parallel. The first failure cancels the rest. */
-const runSteps = async (run: GraphRun, input: RunInput): Promise<Failure | undefined> => {
+/**
+ * Runs steps as they become ready, in parallel. The first failure cancels the rest.
+ * @param callOff hears of a cancellation that a step found before the workflow had heard of it
+ */
+const runSteps = async (run: GraphRun, input: RunInput, callOff: () => void): Promise<Failure | undefined> => {
   const done = new Set(run.nodes.filter((node) => node.status === "completed").map((node) => node.id));
   const started = new Set<string>();
   const running = new Map<string, Promise<void>>();
@@ -47,7 +50,7 @@ const runSteps = async (run: GraphRun, input: RunInput): Promise<Failure | undef
         const finished = runStep(run, input, step).then(
           () => void done.add(step.id),
           (error: unknown) => {
-            if (isCancellation(error)) return;
+            if (isCalledOff(error)) return isCancellation(error) ? undefined : callOff();
             const problem = runError(error, run.node(step.id), input.mode);
             run.fail(step.id, problem, Date.now());
             failure ??= { error: problem };
@@ -60,10 +63,10 @@ const runSteps = async (run: GraphRun, input: RunInput): Promise<Failure | undef
         );
       }
     };
-    for (launch(); running.size > 0;) {
-      await CancellationScope.nonCancellable(() => Promise.race(running.values()));
+    const goOn = (): void => {
       if (!failure && !scope.consideredCancelled) launch();
-    }
+    };
+    for (goOn(); running.size > 0; goOn()) await CancellationScope.nonCancellable(() => Promise.race(running.values()));
   });
   return failure;
 };
@@ -107,8 +110,22 @@ const executeInstant = async (input: RunInput): Promise<RunOutcome> => {
   return outcome;
 };
 
+/** Admits a run. One that is cancelled meanwhile is recorded as that, and waits for its hold no longer. */
+const admitUnlessCancelled = async (input: RunInput, steps: CancellationScope): Promise<Admission> => {
+  const admission = await steps
+    .run(() => admit(input))
+    .catch((error: unknown): Admission => {
+      if (isCancellation(error)) return { calledOff: true };
+      throw error;
+    });
+  if (!("calledOff" in admission)) return admission;
+  steps.cancel();
+  await recordCalledOff(input);
+  return admission;
+};
+
 const execute = async (input: RunInput, steps: CancellationScope): Promise<RunOutcome> => {
-  const admission = await admit(input);
+  const admission = await admitUnlessCancelled(input, steps);
   if ("refused" in admission) {
     // Whether a hold was made is not known then.
     if (admission.refused.kind === "unavailable" || admission.refused.kind === "internal") await voidAdmission(input.holdId, input.userId);
@@ -116,8 +133,8 @@ const execute = async (input: RunInput, steps: CancellationScope): Promise<RunOu
     return { refused: admission.refused };
   }
   const run = new GraphRun(input.plan);
-  const failure = await withDeadline(steps, () => steps.run(() => runSteps(run, input)));
-  const outcome = await settle(input, endOf(run, failure), admission.held);
+  const failure = await withDeadline(steps, () => steps.run(() => runSteps(run, input, () => steps.cancel())));
+  const outcome = await settle(input, endOf(run, failure), "held" in admission ? admission.held : []);
   markStatus(outcome);
   await startDelivery(input);
   return outcome;

@@ -1,0 +1,448 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { billing } from "@nodeloom/proto";
+import { clientOf, eventually, type Account, type Answer } from "./support/client";
+import { createGates, startGrpcGate, startHttpGate, type Held, type Passage, type Proxy } from "./support/gates";
+import { edge, node } from "./support/graphs";
+import { startPlatform, type Platform } from "./support/platform";
+import { createProviderLog, type ProviderCallKind } from "./support/provider-log";
+
+/**
+ * Cancelling, whole: every state of a run in which it may be cancelled, waited for or not, against the real platform.
+ * Servers before billing, media and the provider hold a run in its state; nothing here waits for time to pass.
+ */
+
+const HOLD = "/nodeloom.billing.v1.BillingService/Hold";
+const SETTLE = "/nodeloom.billing.v1.BillingService/Settle";
+const INGEST = "/nodeloom.media.v1.MediaService/Ingest";
+const FILES = "/nodeloom.media.v1.MediaService/GetObjects";
+const GRPC_HEADER_BYTES = 5;
+
+/** Credits of the business plan, and at its markup of 1.3: a second of video (0.05 USD), a song (0.03 USD). */
+const [MONTH, VIDEO, SONG] = [10_000, 6.5, 3.9];
+const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+
+const gates = createGates();
+const provider = createProviderLog();
+const proxies: Proxy[] = [];
+/** What runs hold, as billing is asked for it: the first that is known of a run. */
+const holds: billing.HoldRequest[] = [];
+let platform: Platform;
+let client: ReturnType<typeof clientOf>;
+let origin: Server;
+let originUrl: string;
+
+const decodeHold = ({ body }: Passage): billing.HoldRequest => billing.HoldRequest.decode(body.subarray(GRPC_HEADER_BYTES));
+
+beforeAll(async () => {
+  origin = createServer((request, response) => {
+    // Answers with the id that its path names.
+    response.setHeader("content-type", "application/json").end(JSON.stringify({ id: request.url!.slice(1) }));
+    request.resume();
+  }).listen(0, "127.0.0.1");
+  await once(origin, "listening");
+  const originAddress = `127.0.0.1:${(origin.address() as AddressInfo).port}`;
+  originUrl = `http://${originAddress}`;
+  const noting = {
+    ...gates,
+    pass: (passage: Passage, phase: "request" | "answer") => {
+      if (passage.what === HOLD && phase === "request") holds.push(decodeHold(passage));
+      return gates.pass(passage, phase);
+    },
+  };
+  let own: Readonly<Record<string, string>> = {};
+  const [money, storage, sandbox] = await Promise.all([
+    startGrpcGate(() => own.BILLING_LISTEN!, noting),
+    startGrpcGate(() => own.MEDIA_LISTEN!, gates),
+    startHttpGate({ target: () => own.SANDBOX_LISTEN!, gates, instead: provider.instead, saw: provider.saw }),
+  ]);
+  proxies.push(money, storage, sandbox);
+  platform = await startPlatform({
+    allow: [originAddress, sandbox.address],
+    env: (given) => {
+      own = given;
+      return { BILLING_ADDRESS: money.address, MEDIA_ADDRESS: storage.address, SANDBOX_URL: `http://${sandbox.address}` };
+    },
+  });
+  client = clientOf(platform);
+}, 60_000);
+afterAll(async () => {
+  await platform.stop();
+  for (const proxy of proxies) proxy.stop();
+  origin.closeAllConnections();
+  origin.close();
+});
+
+type Mode = "sync" | "async";
+const MODES: readonly Mode[] = ["sync", "async"];
+type Graph = { nodes: unknown[]; edges: unknown[] };
+
+/** One run that is to be cancelled, of a user of its own. Its prompt tells its requests from all others. */
+interface Cell {
+  user: Account;
+  prompt: string;
+  poll(): Promise<Answer>;
+}
+
+/** How the run ends that was cancelled in a state, and what that did. */
+interface Row {
+  graph: Graph | ((cell: Cell) => Promise<Graph>);
+  /** What is held before the run begins. */
+  hold?: (cell: Cell) => Held;
+  prepare?: (cell: Cell) => void;
+  /** The run ends although it is held; what was held arrives afterwards. */
+  endsHeld?: boolean;
+  /** Resolves when the run is in the state. */
+  reached: (cell: Cell, held: Held | undefined) => Promise<unknown>;
+  answer: "cancel_requested" | "already_completed" | "already_failed";
+  status: "cancelled" | "completed" | "failed";
+  /** Every node with its report. */
+  nodes: Record<string, [status: string, report?: string]>;
+  /** What the provider saw in all. */
+  provider: Partial<Record<ProviderCallKind, number>>;
+  /** What it saw after the cancellation: no submission, whatever the row says. */
+  after: ProviderCallKind[];
+  /** Credits. */
+  held: number;
+  captured: number;
+  hasResult?: boolean;
+}
+
+const OUT = node("out", "response-output");
+const prompted = (cell: Cell): object => ({ prompt: cell.prompt, seconds: 1 });
+const clip =
+  (sandbox: object) =>
+  (cell: Cell): Promise<Graph> =>
+    Promise.resolve({
+      nodes: [node("clip", "generate-video", { model: "sandbox-video", inputs: { ...prompted(cell), sandbox } }), OUT],
+      edges: [edge("clip.video", "out.videos")],
+    });
+const HANGS = clip({ fail: "hang" });
+const AT_ONCE = clip({ latencyMs: 0 });
+const FAILS = clip({ latencyMs: 0, fail: "job" });
+
+/** A song, what a server makes of it (the id of a picture), and a clip that begins with that picture. */
+const inTurn = async (cell: Cell): Promise<Graph> => {
+  const upload = await fetch(`${platform.baseUrl}/api/media`, {
+    method: "POST",
+    headers: { "x-api-key": cell.user.key!, "content-type": "image/png" },
+    body: PIXEL,
+  });
+  const { id } = (await upload.json()) as { id: string };
+  return {
+    nodes: [
+      node("song", "generate-audio", { model: "sandbox-music", inputs: { prompt: cell.prompt, sandbox: { latencyMs: 0 } } }),
+      node("web", "http-request", { method: "POST", url: `${originUrl}/${id}`, extract: "/id" }),
+      node("clip", "generate-video", { model: "sandbox-video", inputs: prompted(cell) }),
+      OUT,
+    ],
+    edges: [edge("song.audio", "web.body"), edge("web.body", "clip.image"), edge("clip.video", "out.videos")],
+  };
+};
+const fanOut = (cell: Cell): Promise<Graph> =>
+  Promise.resolve({
+    nodes: [
+      node("speeds", "list", { items: [{ latencyMs: 0 }, { fail: "hang" }, { fail: "hang" }] }),
+      node("clip", "generate-video", { model: "sandbox-video", inputs: prompted(cell) }),
+      node("late", "text-box", { text: "{{clip}}" }),
+      OUT,
+    ],
+    edges: [edge("speeds.items", "clip.sandbox"), edge("clip.video", "late.clip"), edge("clip.video", "out.videos")],
+  });
+
+/** Holds a call that names the user of a cell. */
+const calls =
+  (what: string, phase?: "request" | "answer") =>
+  ({ user }: Cell): Held =>
+    gates.hold((passage) => passage.what === what && passage.body.includes(user.userId), phase);
+const submission = ({ prompt }: Cell): Held =>
+  gates.hold((passage) => provider.kindOf(passage.what) === "submit" && provider.senderOf(passage) === prompt);
+const isHeld = (_: Cell, held: Held | undefined): Promise<unknown> => held!.reached;
+const isOver = ({ poll }: Cell): Promise<Answer> => eventually(poll, isFinal);
+const isFinal = ({ body }: Answer): boolean => ["completed", "failed", "cancelled"].includes(body.status as string);
+/** The provider answers one kind of a cell's calls so. */
+const answering =
+  (kind: ProviderCallKind, status: number, headers: Record<string, string> = {}) =>
+  ({ prompt }: Cell): void =>
+    provider.answer(prompt, kind, { status, headers });
+const itemIsDone = ({ poll }: Cell): Promise<Answer> =>
+  eventually(poll, ({ body }) => (body.nodes as { itemsDone?: number }[] | undefined)?.some(({ itemsDone }) => itemsDone === 1) ?? false);
+
+const skipped = { clip: ["skipped"], out: ["skipped"] } as Row["nodes"];
+const ROWS: Record<string, Row> = {
+  "before it is admitted": {
+    graph: HANGS,
+    hold: calls(HOLD),
+    endsHeld: true,
+    reached: isHeld,
+    answer: "cancel_requested",
+    status: "cancelled",
+    nodes: skipped,
+    provider: {},
+    after: [],
+    held: 0,
+    captured: 0,
+  },
+  "before it hears that its credits are held": {
+    graph: HANGS,
+    hold: calls(HOLD, "answer"),
+    reached: isHeld,
+    answer: "cancel_requested",
+    status: "cancelled",
+    nodes: skipped,
+    provider: {},
+    after: [],
+    held: VIDEO,
+    captured: VIDEO,
+  },
+  "waiting for a busy provider": {
+    graph: HANGS,
+    prepare: answering("submit", 429, { "retry-after": "60" }),
+    reached: ({ prompt }) => provider.until(prompt, "submit"),
+    answer: "cancel_requested",
+    status: "cancelled",
+    nodes: { clip: ["cancelled", "stopped"], out: ["skipped"] },
+    provider: { submit: 1 },
+    after: [],
+    held: VIDEO,
+    captured: VIDEO,
+  },
+  "while it is submitted": {
+    graph: HANGS,
+    hold: submission,
+    reached: isHeld,
+    answer: "cancel_requested",
+    status: "cancelled",
+    nodes: { clip: ["cancelled", "provider_told"], out: ["skipped"] },
+    provider: { submit: 1, cancel: 1 },
+    after: ["poll", "cancel"],
+    held: VIDEO,
+    captured: VIDEO,
+  },
+  polling: {
+    graph: HANGS,
+    reached: ({ prompt }) => provider.until(prompt, "poll"),
+    answer: "cancel_requested",
+    status: "cancelled",
+    nodes: { clip: ["cancelled", "provider_told"], out: ["skipped"] },
+    provider: { submit: 1, cancel: 1 },
+    after: ["poll", "cancel"],
+    held: VIDEO,
+    captured: VIDEO,
+  },
+  "polling a provider that does not stop": {
+    graph: HANGS,
+    prepare: answering("cancel", 409),
+    reached: ({ prompt }) => provider.until(prompt, "poll"),
+    answer: "cancel_requested",
+    status: "cancelled",
+    nodes: { clip: ["cancelled", "could_not_stop"], out: ["skipped"] },
+    provider: { submit: 1, cancel: 1 },
+    after: ["poll", "cancel"],
+    held: VIDEO,
+    captured: VIDEO,
+  },
+  "between nodes": {
+    graph: inTurn,
+    hold: calls(FILES),
+    reached: isHeld,
+    answer: "cancel_requested",
+    status: "cancelled",
+    nodes: { song: ["completed"], web: ["completed"], clip: ["cancelled", "stopped"], out: ["skipped"] },
+    provider: { submit: 1, cancel: 0 },
+    after: [],
+    // What the server says may be a list: of fifty at most.
+    held: SONG + 50 * VIDEO,
+    captured: SONG + 50 * VIDEO,
+  },
+  "with half of a fan-out done": {
+    graph: fanOut,
+    reached: itemIsDone,
+    answer: "cancel_requested",
+    status: "cancelled",
+    nodes: { speeds: ["completed"], clip: ["cancelled", "provider_told"], late: ["skipped"], out: ["skipped"] },
+    provider: { submit: 3, cancel: 2 },
+    after: ["poll", "cancel"],
+    held: 3 * VIDEO,
+    captured: 3 * VIDEO,
+  },
+  "while its media are stored": {
+    graph: AT_ONCE,
+    hold: calls(INGEST),
+    reached: isHeld,
+    answer: "cancel_requested",
+    status: "cancelled",
+    // What the provider had finished is kept.
+    nodes: { clip: ["completed", "stopped"], out: ["completed"] },
+    provider: { submit: 1, cancel: 0, file: 1 },
+    after: ["poll", "file"],
+    held: VIDEO,
+    captured: VIDEO,
+    hasResult: true,
+  },
+  "while it settles": {
+    graph: AT_ONCE,
+    hold: calls(SETTLE),
+    reached: isHeld,
+    answer: "already_completed",
+    status: "completed",
+    nodes: { clip: ["completed"], out: ["completed"] },
+    provider: { submit: 1, cancel: 0, file: 1 },
+    after: [],
+    held: VIDEO,
+    captured: VIDEO,
+    hasResult: true,
+  },
+  "while its failure settles": {
+    graph: FAILS,
+    hold: calls(SETTLE),
+    reached: isHeld,
+    answer: "already_failed",
+    status: "failed",
+    nodes: { clip: ["failed"], out: ["skipped"] },
+    provider: { submit: 1, cancel: 0 },
+    after: [],
+    held: VIDEO,
+    captured: 0,
+  },
+  "after its end": {
+    graph: AT_ONCE,
+    reached: isOver,
+    answer: "already_completed",
+    status: "completed",
+    nodes: { clip: ["completed"], out: ["completed"] },
+    provider: { submit: 1, cancel: 0, file: 1 },
+    after: [],
+    held: VIDEO,
+    captured: VIDEO,
+    hasResult: true,
+  },
+};
+
+/** What of a run's calls a provider had seen when the run was final. Nothing may come after that. */
+const atTheEnd = new Map<string, readonly ProviderCallKind[]>();
+
+const holdOf = async ({ user }: Cell): Promise<billing.HoldRequest> =>
+  (await eventually(
+    () => Promise.resolve(holds.find(({ userId }) => userId === user.userId)),
+    (found) => found !== undefined,
+  ))!;
+
+/** What a client that waits for the run is told. */
+const expectCaller = ({ status, body }: Answer, mode: Mode, row: Row, executionId: string): void => {
+  if (mode === "async") return expect({ status, body }).toMatchObject({ status: 202, body: { executionId } });
+  if (row.status === "completed") return expect({ status, body }).toMatchObject({ status: 200, body: { cost: row.captured } });
+  const error = row.status === "cancelled" ? "the run was cancelled" : (expect.any(String) as string);
+  expect({ status, body }).toMatchObject({ status: 500, body: { code: "EXECUTION_FAILED", error, executionId } });
+};
+
+const expectMoney = async ({ user }: Cell, row: Row, executionId: string): Promise<void> => {
+  const { body: me } = await client.call("GET", "/api/me", { cookie: user.cookie });
+  expect(me.credits).toMatchObject({ plan: MONTH - row.captured, held: 0 });
+  const { body } = await client.asAdmin("GET", `/api/admin/users/${user.userId}/ledger`);
+  const movements = (body.rows as { kind: string; credits: number; moved: number; executionId: string | null }[])
+    .filter((one) => one.executionId === executionId)
+    .map(({ kind, credits, moved }) => [kind, credits, moved]);
+  const released = row.held - row.captured;
+  expect(movements.reverse()).toEqual([
+    ...(row.held > 0 ? [["hold", 0, row.held]] : []),
+    ...(row.captured > 0 ? [["capture", -row.captured, 0]] : []),
+    ...(row.captured === 0 ? [["release", 0, released]] : []),
+  ]);
+  const { body: usage } = await client.call("GET", "/api/usage", { key: user.key });
+  expect(usage).toMatchObject({ total: 1, rows: [{ status: row.status, creditsCost: row.captured }] });
+};
+
+const expectRun = async ({ body }: Answer, cell: Cell, row: Row): Promise<void> => {
+  const nodes = body.nodes as { id: string; status: string; cancelReport?: string }[];
+  expect(body.status).toBe(row.status);
+  expect(Object.fromEntries(nodes.map(({ id, status, cancelReport }) => [id, cancelReport ? [status, cancelReport] : [status]]))).toEqual(
+    row.nodes,
+  );
+  expect(body.result !== undefined).toBe(row.hasResult ?? false);
+  expect(body.creditsCost).toBe(row.captured);
+  const events = await client.call("GET", `/api/executions/${body.executionId as string}/events`, { key: cell.user.key });
+  const types = [...events.text.matchAll(/^event: (.+)$/gm)].map(([, type]) => type!);
+  expect([types[0], types.at(-1)]).toEqual(["admitted", "settled"]);
+  expect(types.filter((type) => type === "cancel_requested")).toHaveLength(row.status === "cancelled" ? 1 : 0);
+  expect(types.filter((type) => /^node\.(completed|failed|cancelled|skipped)$/.test(type))).toHaveLength(nodes.length);
+};
+
+const cancelIn = async (name: string, row: Row, mode: Mode): Promise<void> => {
+  const user = await client.account();
+  let executionId = "";
+  const cell: Cell = {
+    user,
+    prompt: cellOf(name, mode),
+    poll: () => client.call("GET", `/api/executions/${executionId}`, { key: user.key }),
+  };
+  const cancel = (): Promise<Answer> => client.call("POST", `/api/executions/${executionId}/cancel`, { key: user.key });
+  const graph = await (row.graph as (cell: Cell) => Promise<Graph>)(cell);
+  const saved = await client.call("POST", "/api/workflows", { key: user.key, body: { name: "Cancelled", ...graph } });
+  expect(saved.status).toBe(201);
+  row.prepare?.(cell);
+  const held = row.hold?.(cell);
+  const path = `/api/workflows/${(saved.body as { slug?: string }).slug!}/run${mode === "async" ? "?async=true" : ""}`;
+  const caller = client.call("POST", path, { key: user.key, body: { inputs: {} } });
+  try {
+    ({ executionId } = await holdOf(cell));
+    await row.reached(cell, held);
+    const before = provider.of(cell.prompt).length;
+    expect(await cancel()).toMatchObject({ status: 200, body: { status: row.answer } });
+    // Asking twice changes nothing.
+    expect((await cancel()).body.status).toMatch(row.answer === "cancel_requested" ? /^(cancel_requested|already_cancelled)$/ : row.answer);
+    if (row.endsHeld) await isOver(cell);
+    held?.release();
+    if (row.endsHeld) await held?.answered;
+    const final = await isOver(cell);
+    const seen = provider.of(cell.prompt);
+    atTheEnd.set(cell.prompt, seen);
+    expect(seen.slice(before).filter((kind) => !row.after.includes(kind))).toEqual([]);
+    for (const [kind, count] of Object.entries({ submit: 0, cancel: 0, ...row.provider }))
+      expect([kind, provider.count(cell.prompt, kind as ProviderCallKind)]).toEqual([kind, count]);
+    if (row.provider.cancel) expect(seen.at(-1)).toBe("cancel");
+    await expectRun(final, cell, row);
+    expectCaller(await caller, mode, row, executionId);
+    await expectMoney(cell, row, executionId);
+    expect((await cancel()).body).toEqual({ status: `already_${row.status}` });
+  } finally {
+    held?.release();
+    await caller;
+  }
+};
+
+/** Cells run beside one another: what is checked of one must not depend on the others. */
+const AT_ONCE_ROWS = 3;
+const cells = new Map<string, Promise<void>>();
+const cellOf = (name: string, mode: Mode): string => `${name}, ${mode}`;
+
+beforeAll(() => {
+  const rows = Object.entries(ROWS);
+  const turns: Promise<unknown>[] = Array.from({ length: AT_ONCE_ROWS }, () => Promise.resolve());
+  rows.forEach(([name, row], index) => {
+    const turn = turns[index % AT_ONCE_ROWS]!;
+    const both = MODES.map((mode) => {
+      const cell = turn.then(() => cancelIn(name, row, mode));
+      cells.set(cellOf(name, mode), cell);
+      return cell;
+    });
+    turns[index % AT_ONCE_ROWS] = Promise.allSettled(both);
+  });
+});
+
+describe.each(Object.keys(ROWS))("a run that is cancelled %s", (name) => {
+  it.each(MODES)("%s", (mode) => cells.get(cellOf(name, mode)));
+});
+
+describe("after all of them", () => {
+  it("no provider was called for a run that was over", () => {
+    expect(atTheEnd.size).toBe(Object.keys(ROWS).length * MODES.length);
+    for (const [prompt, seen] of atTheEnd) expect([prompt, provider.of(prompt)]).toEqual([prompt, seen]);
+  });
+
+  it("the ledger adds up", async () => {
+    const { body } = await client.asAdmin("GET", "/api/admin/ledger/check");
+    expect(body).toMatchObject({ ok: true, mismatches: [], staleHolds: [] });
+  });
+});

@@ -1,0 +1,190 @@
+import { once } from "node:events";
+import { createServer as createHttpServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
+import { connect, constants, createServer as createHttp2Server, type ClientHttp2Session, type ServerHttp2Stream } from "node:http2";
+import type { AddressInfo, Socket } from "node:net";
+
+/**
+ * Servers that stand before a platform's own and let every request through, unless a test holds it: so a run is brought
+ * into a state by what happens, and stays there for as long as the test wants.
+ */
+
+/** One request on its way. `body` has everything that was sent. */
+export interface Passage {
+  /** A gRPC method's path, or an HTTP method and path. */
+  what: string;
+  body: Buffer;
+}
+
+export interface Held {
+  /** Resolves when such a request has come. */
+  reached: Promise<Passage>;
+  /** Lets it, and all like it, go on. */
+  release(): void;
+  /** Resolves when it has been answered, whether or not its caller still waits. */
+  answered: Promise<unknown>;
+}
+
+type Matches = (passage: Passage) => boolean;
+type Phase = "request" | "answer";
+interface Waiting {
+  matches: Matches;
+  phase: Phase;
+  reach: (passage: Passage) => void;
+  answer: (passage: Passage) => void;
+  open: Promise<void>;
+}
+
+export type Gates = ReturnType<typeof createGates>;
+
+export const createGates = () => {
+  const held = new Set<Waiting>();
+  return {
+    /** Holds requests, or the answers to them. */
+    hold: (matches: Matches, phase: Phase = "request"): Held => {
+      let reach: Waiting["reach"] = () => undefined;
+      let release = (): void => undefined;
+      const reached = new Promise<Passage>((resolve) => (reach = resolve));
+      const open = new Promise<void>((resolve) => (release = resolve));
+      let answer: Waiting["answer"] = () => undefined;
+      const answered = new Promise((resolve) => (answer = resolve));
+      const waiting: Waiting = { matches, phase, reach, answer, open };
+      held.add(waiting);
+      return {
+        reached,
+        release,
+        answered,
+      };
+    },
+    /** Resolves when a request may go on. */
+    pass: async (passage: Passage, phase: Phase): Promise<void> => {
+      const concerned = [...held].filter((one) => one.matches(passage));
+      const stopping = concerned.filter((one) => one.phase === phase);
+      for (const { reach } of stopping) reach(passage);
+      await Promise.all(stopping.map(({ open }) => open));
+      if (phase === "answer") for (const { answer } of concerned) answer(passage);
+    },
+  };
+};
+
+const whole = async (stream: AsyncIterable<Buffer>): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+};
+
+export interface Proxy {
+  /** host:port */
+  address: string;
+  stop(): void;
+}
+
+const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
+
+/** Answers a held gRPC call as the real server does. What its caller has given up by then is delivered all the same. */
+const forwardCall = (incoming: ServerHttp2Stream, headers: Record<string, unknown>, body: Buffer, session: ClientHttp2Session) =>
+  new Promise<{ answer: Buffer; respond: () => void }>((resolve, reject) => {
+    const upstream = session.request(headers as never);
+    let head: Record<string, unknown> = {};
+    let trailers: Record<string, unknown> | undefined;
+    upstream.on("response", (given) => (head = given));
+    upstream.on("trailers", (given) => (trailers = given));
+    upstream.on("error", reject);
+    whole(upstream).then((answer) => {
+      const respond = (): void => {
+        if (incoming.destroyed) return;
+        incoming.respond(head as never, trailers ? { waitForTrailers: true } : { endStream: true });
+        if (!trailers) return;
+        incoming.on("wantTrailers", () => incoming.sendTrailers(trailers as never));
+        incoming.end(answer);
+      };
+      resolve({ answer, respond });
+    }, reject);
+    upstream.end(body);
+  });
+
+/** Stands before a gRPC server. */
+export const startGrpcGate = async (target: () => string, gates: Gates): Promise<Proxy> => {
+  let session: ClientHttp2Session | undefined;
+  const upstream = (): ClientHttp2Session => {
+    if (!session || session.closed || session.destroyed) session = connect(`http://${target()}`).on("error", () => undefined);
+    return session;
+  };
+  const sockets = new Set<Socket>();
+  const server = createHttp2Server();
+  server.on("connection", (socket: Socket) => void sockets.add(socket.once("close", () => sockets.delete(socket))));
+  server.on("stream", (incoming, headers) => {
+    incoming.on("error", () => undefined);
+    const relay = async (): Promise<void> => {
+      const passage = { what: String(headers[constants.HTTP2_HEADER_PATH]), body: await whole(incoming) };
+      await gates.pass(passage, "request");
+      const { respond } = await forwardCall(
+        incoming,
+        { ...headers, [constants.HTTP2_HEADER_AUTHORITY]: target() },
+        passage.body,
+        upstream(),
+      );
+      await gates.pass(passage, "answer");
+      respond();
+    };
+    relay().catch(() => incoming.close(constants.NGHTTP2_CANCEL));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    address: `127.0.0.1:${portOf(server)}`,
+    stop: () => {
+      session?.destroy();
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+};
+
+/** An answer that is given instead of the server's. */
+export interface Instead {
+  status: number;
+  headers?: Record<string, string>;
+  body?: object;
+}
+
+export interface HttpGateOptions {
+  target: () => string;
+  gates: Gates;
+  /** What is answered without asking the server; undefined: it is asked. */
+  instead: (passage: Passage) => Instead | undefined;
+  /** Hears of every request when it has come, and of the server's answer to it. */
+  saw: (passage: Passage) => (answer: Buffer) => void;
+}
+
+/** Stands before an HTTP server. It keeps the Host header: addresses in answers lead through here again. */
+export const startHttpGate = async ({ target, gates, instead, saw }: HttpGateOptions): Promise<Proxy> => {
+  const relay = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const passage = { what: `${incoming.method} ${incoming.url}`, body: await whole(incoming) };
+    const answered = saw(passage);
+    await gates.pass(passage, "request");
+    const given = instead(passage);
+    if (given) {
+      response.writeHead(given.status, { "content-type": "application/json", ...given.headers }).end(JSON.stringify(given.body ?? {}));
+      return;
+    }
+    const [host, port] = target().split(":");
+    const upstream = httpRequest({ host, port, method: incoming.method, path: incoming.url, headers: incoming.headers });
+    upstream.end(passage.body);
+    const [answer] = (await once(upstream, "response")) as [IncomingMessage];
+    const body = await whole(answer);
+    answered(body);
+    await gates.pass(passage, "answer");
+    response.writeHead(answer.statusCode!, answer.headers).end(body);
+  };
+  const server = createHttpServer((incoming, response) => {
+    relay(incoming, response).catch(() => response.destroy());
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    address: `127.0.0.1:${portOf(server)}`,
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};
