@@ -5,6 +5,7 @@ import type { CatalogModel } from "./model-catalog";
 import { judge } from "./provider-failures";
 import { ProviderError, type FilesProvider, type ProviderFile } from "./providers";
 import type { CallResult, MediaFile } from "./run-types";
+import { NoSlot } from "./slots";
 import type { CancelResult, ModelCall } from "./temporal/activity-types";
 import { TIMING } from "./timing";
 
@@ -46,7 +47,7 @@ interface Request {
 
 export type FileCalls = ReturnType<typeof createFileCalls>;
 
-export const createFileCalls = ({ catalog, provider, gate, media, store }: ModelCallsOptions) => {
+export const createFileCalls = ({ catalog, provider, gate, media, downloads, store }: ModelCallsOptions) => {
   /** Calls under way in this process. */
   const running = new Map<string, Promise<unknown>>();
 
@@ -66,18 +67,10 @@ export const createFileCalls = ({ catalog, provider, gate, media, store }: Model
 
   /** The files of an earlier attempt, if all of them were stored. */
   const stored = async (call: ModelCall, { count }: Answered): Promise<MediaFile[] | undefined> => {
-    const found = await Promise.all(
-      Array.from({ length: count }, (_, index) =>
-        media.getObject({ id: mediaId(call, index), ownerId: call.userId }, { deadlineMs: MEDIA_READ_MS }).then(
-          ({ object }) => object,
-          (error: unknown) => {
-            if (error instanceof DomainError && error.kind === "not_found") return undefined;
-            throw error;
-          },
-        ),
-      ),
-    );
-    const files = found.flatMap((object) => (object ? [{ url: object.url, contentType: object.contentType }] : []));
+    const ids = Array.from({ length: count }, (_, index) => mediaId(call, index));
+    const { objects } = await media.getObjects({ ids, ownerId: call.userId }, { deadlineMs: MEDIA_READ_MS });
+    const found = new Map(objects.map(({ id, url, contentType }): [string, MediaFile] => [id, { url, contentType }]));
+    const files = ids.flatMap((id) => found.get(id) ?? []);
     return files.length === count ? files : undefined;
   };
 
@@ -91,10 +84,13 @@ export const createFileCalls = ({ catalog, provider, gate, media, store }: Model
     const placement = { id: mediaId(call, index), ownerId: call.userId, accept: [model.modality] };
     // What is paid for is worth waiting for a media service that is starting again.
     const options = { deadlineMs: TIMING.direct, signal, waitForReady: true };
-    const { object } =
-      "url" in file
-        ? await media.ingest({ ...placement, sourceUrl: file.url }, options)
-        : await media.upload(uploadParts(placement, file.bytes), options);
+    const { object } = await downloads.use(
+      async () =>
+        "url" in file
+          ? await media.ingest({ ...placement, sourceUrl: file.url }, options)
+          : await media.upload(uploadParts(placement, file.bytes), options),
+      { key: call.userId, signal, maxWaitMs: TIMING.direct },
+    );
     if (!object) throw final("EXECUTION_FAILED", `${call.model}: its output could not be stored`);
     return { url: object.url, contentType: object.contentType };
   };
@@ -110,7 +106,7 @@ export const createFileCalls = ({ catalog, provider, gate, media, store }: Model
       signal.throwIfAborted();
       // The answer was there once; it is not asked for again.
       if (error instanceof DomainError) throw storageProblem(call.model, error);
-      if (error instanceof ProviderError) throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`);
+      if (error instanceof ProviderError || error instanceof NoSlot) throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`);
       throw error;
     }
   };

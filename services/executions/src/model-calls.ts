@@ -8,7 +8,7 @@ import { createPace } from "./pace";
 import type { Gate } from "./provider-gates";
 import { ProviderError, type JobProvider, type Provider, type Submission, type TextProvider } from "./providers";
 import type { CallResult, MediaFile } from "./run-types";
-import { createSlots } from "./slots";
+import type { Slots } from "./slots";
 import type { ExecutionStore } from "./store";
 import type { CancelResult, ModelCall, SubmittedJob } from "./temporal/activity-types";
 import type { TextStream } from "./text-streams";
@@ -18,8 +18,8 @@ const POLL_GROWTH = 1.3;
 const FIRST_POLL_MS = 100;
 const SERVER_ERROR = 500;
 const MEDIA_CALL_MS = 120_000;
-/** Files of providers that are stored at once, and that may wait for it. */
-const DOWNLOADS = { slots: 32, places: 10_000 };
+/** Files of providers that this process stores at once, whatever kind of call they are from, and that may wait for it. */
+export const DOWNLOADS = { slots: 32, places: 10_000 };
 /** Pauses before a write is tried again that says what a provider was sent. */
 const RECORD_AGAIN_MS = [100, 500, 2_000];
 
@@ -36,6 +36,8 @@ export interface ModelCallsOptions {
   /** What stands before the provider of a model. */
   gate: (model: CatalogModel) => Gate;
   media: Media;
+  /** What bounds the files that are stored at once. */
+  downloads: Slots;
   store: Pick<ExecutionStore, "claimSubmission" | "recordSubmission" | "releaseSubmission" | "isCalledOff">;
 }
 
@@ -115,8 +117,7 @@ export const readyInputs = async (media: Media, model: CatalogModel, call: Model
 export type ModelCalls = ReturnType<typeof createModelCalls>;
 
 /** Calls of models at their providers, as the steps of a run make them. */
-export const createModelCalls = ({ catalog, provider, gate, media, store }: ModelCallsOptions) => {
-  const downloads = createSlots(DOWNLOADS);
+export const createModelCalls = ({ catalog, provider, gate, media, downloads, store }: ModelCallsOptions) => {
   const pace = createPace();
 
   const load = async (call: ModelCall): Promise<{ model: CatalogModel; provider: Provider }> => {

@@ -7,7 +7,7 @@ import { createEventChannel } from "./events";
 import { CANCEL_REQUESTED, createExecution } from "./execution";
 import { createFileCalls } from "./file-calls";
 import { createInstantRuns } from "./instant";
-import { createModelCalls } from "./model-calls";
+import { createModelCalls, DOWNLOADS } from "./model-calls";
 import { createModelCatalog, type CatalogModel } from "./model-catalog";
 import { createHttpRequest } from "./nodes/http-request";
 import { createPlanning } from "./planning";
@@ -21,6 +21,7 @@ import { createFirstDelivery, createRedelivery } from "./redelivery";
 import { createRuns } from "./runs";
 import type { HandlerOptions } from "./server";
 import { createSettlement } from "./settlement";
+import { createSlots } from "./slots";
 import { createExecutionStore } from "./store";
 import { createTextStreams } from "./text-streams";
 import { createActivities } from "./temporal/activities";
@@ -88,7 +89,14 @@ export const wire = async (
   };
 
   const gates = createGates(logger);
-  const calls = { catalog, provider, gate: (model: CatalogModel) => gates(model.providerJson), media: services.media, store };
+  const calls = {
+    catalog,
+    provider,
+    gate: (model: CatalogModel) => gates(model.providerJson),
+    media: services.media,
+    downloads: createSlots(DOWNLOADS),
+    store,
+  };
   const texts = createTextStreams(channel);
 
   const stopping = new AbortController();

@@ -19,9 +19,11 @@ import { media as mediaProto } from "@nodeloom/proto";
 import { service as sandboxService } from "@nodeloom/sandbox";
 import type { Media } from "../src/clients";
 import { createFileCalls, type FileCalls } from "../src/file-calls";
+import { DOWNLOADS, type ModelCallsOptions } from "../src/model-calls";
 import type { CatalogModel } from "../src/model-catalog";
 import { createGates } from "../src/provider-gates";
 import { createProvider } from "../src/providers";
+import { createSlots } from "../src/slots";
 import type { ExecutionStore } from "../src/store";
 import type { ModelCall } from "../src/temporal/activity-types";
 import { openStore } from "./support";
@@ -120,7 +122,7 @@ const INPUTS = {
 };
 const PRICES: Record<string, Price> = { image: { basis: "image", microUsd: 20_000 }, audio: { basis: "run", microUsd: 10_000 } };
 
-const calls = (settings: object, part: Partial<ExecutionStore> = {}): FileCalls => {
+const calls = (settings: object, part: Partial<Pick<ModelCallsOptions, "media" | "downloads">> = {}): FileCalls => {
   const modality = (settings as { dialect: string }).dialect === "speech" ? "audio" : "image";
   const model: CatalogModel = {
     internalName: "m",
@@ -138,7 +140,9 @@ const calls = (settings: object, part: Partial<ExecutionStore> = {}): FileCalls 
     provider: () => createProvider(model.providerJson, { egress, secret: () => KEY }),
     gate: () => createGates(createLogger("test", "silent"))(model.providerJson),
     media,
-    store: { ...store, ...part },
+    downloads: createSlots(DOWNLOADS),
+    store,
+    ...part,
   });
 };
 const callOf = (inputs: object = {}, price: Price = PRICES.image!): ModelCall => {
@@ -199,6 +203,47 @@ describe("files that come with the answer", () => {
     const [first, second] = await Promise.all([bytesAt(rachel.files[0]!.url), bytesAt(adam.files[0]!.url)]);
     expect(first.subarray(0, 4).toString()).toBe("RIFF");
     expect(second).not.toEqual(first);
+  });
+
+  it("are stored by as many at once as the process has places for, of all its calls together", async () => {
+    let now = 0;
+    let most = 0;
+    const counting = {
+      ...media,
+      upload: async (...given: Parameters<Media["upload"]>) => {
+        most = Math.max(most, (now += 1));
+        try {
+          return await media.upload(...given);
+        } finally {
+          now -= 1;
+        }
+      },
+    };
+    const part = { media: counting as Media, downloads: createSlots({ slots: 2, places: 100 }) };
+    const targets = [calls(images(), part), calls(images(), part)];
+    const results = await Promise.all(targets.map((target) => target.run(callOf({ count: 4 }), live, soon())));
+    expect(results.map(({ files }) => files.length)).toEqual([4, 4]);
+    expect(most).toBe(2);
+    await expect(
+      calls(images(), { downloads: createSlots({ slots: 1, places: 0 }) }).run(callOf({ count: 2 }), live, soon()),
+    ).rejects.toMatchObject({ reason: "EXECUTION_FAILED", message: expect.stringMatching(/too many are waiting/) as string });
+  });
+
+  it("are found again by one look-up, in order", async () => {
+    const asked: string[][] = [];
+    const counting = {
+      ...media,
+      getObjects: (...[request, ...rest]: Parameters<Media["getObjects"]>) => {
+        asked.push(request.ids);
+        return media.getObjects(request, ...rest);
+      },
+    };
+    const target = calls(images(), { media: counting as Media });
+    const call = callOf({ count: 4 });
+    const first = await target.run(call, live, soon());
+    expect(asked).toEqual([]);
+    expect(await target.run(call, live, soon())).toEqual(first);
+    expect(asked).toEqual([[0, 1, 2, 3].map((index) => `${call.executionId}-0-0-${index}`)]);
   });
 
   it("are refused past 100 MB", async () => {

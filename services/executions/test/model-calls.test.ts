@@ -5,11 +5,12 @@ import type { AddressInfo } from "node:net";
 import { compileSchema, type DomainError, type Price } from "@nodeloom/kernel";
 import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
 import type { Media } from "../src/clients";
-import { createModelCalls, type ModelCalls, type WrittenText } from "../src/model-calls";
+import { createModelCalls, DOWNLOADS, type ModelCalls, type WrittenText } from "../src/model-calls";
 import type { CatalogModel, ModelCatalog } from "../src/model-catalog";
 import { createGates, FAILURES_TO_OPEN, type Gate } from "../src/provider-gates";
 import { TryAgain } from "../src/provider-failures";
 import { createProvider, ProviderError } from "../src/providers";
+import { createSlots } from "../src/slots";
 import type { ExecutionStore } from "../src/store";
 import type { ModelCall } from "../src/temporal/activity-types";
 import { TIMING } from "../src/timing";
@@ -109,6 +110,7 @@ const modelCalls = (settings: Record<string, unknown>, modality: "image" | "text
     provider: () => createProvider(model.providerJson, { egress, secret: () => "super-secret-value" }),
     gate: () => gate,
     media: {} as Media,
+    downloads: createSlots(DOWNLOADS),
     store,
   });
 };
@@ -201,6 +203,7 @@ describe("a submission to a provider without idempotency keys", () => {
       provider: () => createProvider(JSON.stringify(settings), { egress, secret: () => undefined }),
       gate: () => open,
       media: {} as Media,
+      downloads: createSlots(DOWNLOADS),
       store: flaky,
     });
     const call = callOf();
