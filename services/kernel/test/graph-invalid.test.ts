@@ -90,7 +90,7 @@ const WRONG: { nodes: Node[]; edges?: Edge[]; says: Record<string, RegExp[]> }[]
     says: {
       taker: [
         /^image: there is no media file x of yours/,
-        /^giver\.text is text and can't flow into taker\.count, which takes a number/,
+        /^count: must be a number, but is the text "x"$/,
         /^giver has no output nope .*; it has text$/,
         /^taker has no input nope .*; it has prompt, image, count$/,
         /comes from ghost, which does not exist$/,

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
+  bindItems,
+  callInputs,
   compileSchema,
   FLOWS,
   inputPorts,
@@ -101,5 +103,68 @@ describe("what may flow where", () => {
       .map(cells);
     const start = rows.findIndex(([first]) => first === "from ↓ into →");
     expect([rows[start], ...rows.slice(start + 2, start + 2 + PORT_TYPES.length)]).toEqual(table);
+  });
+});
+
+describe("text for a number", () => {
+  const field = (type: string, more: object = {}): object => ({
+    id: "in",
+    type: "request-input",
+    data: { fields: [{ name: "it", type, ...more }] },
+  });
+  const numberOf = (value: unknown, type = "text") => {
+    const nodes = [
+      field(type, { options: ["2", "3"] }),
+      { id: "taker", type: "generate-image", data: { model: "taker", inputs: { number: 7 } } },
+    ];
+    const edges = [{ id: "e1", source: "in", sourceHandle: "it", target: "taker", targetHandle: "number" }];
+    const planned = planRun({
+      graph: readGraph(JSON.stringify(nodes), JSON.stringify(edges)),
+      inputs: new Map([["it", value]]),
+      models: MODELS,
+      media: new Map(),
+      markupPermille: 1_000,
+    });
+    const [step] = planned.plan?.steps ?? [];
+    return step ? bindItems(step, () => undefined).items.map((item) => callInputs(step, item).number) : planned.issues;
+  };
+
+  it.each([
+    ["2", 2],
+    [" 2.50\n", 2.5],
+    ["-1e3", -1_000],
+    [".5", 0.5],
+  ])("is the number that it says: %j", (text, number) => {
+    expect(numberOf(text)).toEqual([number]);
+  });
+
+  it("may be chosen, come in a list, or be nothing, and then what the node says itself stands", () => {
+    expect(numberOf("3", "select")).toEqual([3]);
+    expect(numberOf(["1", 2, "3"], "json")).toEqual([1, 2, 3]);
+    expect(numberOf("  ")).toEqual([7]);
+  });
+
+  it.each(["two", "1,000", "0x10", "1 2", "NaN", "Infinity", "1e999", "9".repeat(400)])("is refused when it says none: %j", (text) => {
+    const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
+    expect(numberOf(text)).toEqual([{ nodeId: "taker", message: `number: must be a number, but is the text "${shown}"` }]);
+  });
+
+  it("is looked at when a node begins, if it is known only then", () => {
+    const nodes = [
+      { id: "chat", type: "llm-assistant", data: { model: "text" } },
+      { id: "taker", type: "generate-image", data: { model: "taker" } },
+    ];
+    const edges = [{ id: "e1", source: "chat", sourceHandle: "text", target: "taker", targetHandle: "number" }];
+    const { plan: planned } = planRun({
+      graph: readGraph(JSON.stringify(nodes), JSON.stringify(edges)),
+      inputs: new Map(),
+      models: new Map([...MODELS, maker("text")]),
+      media: new Map(),
+      markupPermille: 1_000,
+    });
+    const step = planned!.steps.find(({ id }) => id === "taker")!;
+    const given = (text: string): unknown => callInputs(step, bindItems(step, () => text).items[0]!).number;
+    expect(given("42")).toBe(42);
+    expect(() => given("forty-two")).toThrow('number: must be a number, but is the text "forty-two"');
   });
 });

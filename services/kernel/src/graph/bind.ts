@@ -51,9 +51,32 @@ const plain = (value: unknown): unknown => {
   return Array.isArray(value) ? value.map(plain) : value;
 };
 
-/** The inputs of one call of a model: templates filled, connected ports over literals. */
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+const SHOWN_CHARS = 40;
+
+/** Text on its way into a port for numbers: what texts, choices and text models say of one is one. Empty text is none. */
+const asNumber = (port: string, value: unknown): unknown => {
+  if (typeof value !== "string") return value;
+  const text = value.trim();
+  if (text === "") return undefined;
+  const number = NUMBER.test(text) ? Number(text) : NaN;
+  if (Number.isFinite(number)) return number;
+  const shown = text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
+  throw new BindError(`${port}: must be a number, but is the text ${JSON.stringify(shown)}`);
+};
+
+const portInput = (step: Pick<PlanStep, "textPorts" | "numberPorts" | "listPorts">, name: string, value: unknown): unknown => {
+  const given = step.listPorts.includes(name) ? concatenated([value]) : value;
+  if (step.textPorts.includes(name)) return asText(given);
+  return step.numberPorts?.includes(name) ? asNumber(name, given) : plain(given);
+};
+
+/**
+ * The inputs of one call of a model: templates filled, connected ports over literals.
+ * @throws BindError when a text would be too large, or a text for a number is none.
+ */
 export const callInputs = (
-  step: Pick<PlanStep, "literals" | "textPorts" | "inputNames" | "listPorts">,
+  step: Pick<PlanStep, "literals" | "textPorts" | "numberPorts" | "inputNames" | "listPorts">,
   item: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> => {
   // A map, because the names are the users' own.
@@ -64,8 +87,8 @@ export const callInputs = (
   }
   for (const [name, value] of Object.entries(item)) {
     if (!step.inputNames.includes(name) || value === undefined || value === null) continue;
-    const given = step.listPorts.includes(name) ? concatenated([value]) : value;
-    inputs.set(name, step.textPorts.includes(name) ? asText(given) : plain(given));
+    const given = portInput(step, name, value);
+    if (given !== undefined) inputs.set(name, given);
   }
   return Object.fromEntries(inputs);
 };

@@ -19,6 +19,8 @@ export interface PlanStep {
   listPorts: readonly string[];
   /** Model inputs that are text: templates are filled and values become text there. */
   textPorts: readonly string[];
+  /** Model inputs that are numbers: text that says one becomes it. */
+  numberPorts?: readonly string[];
   /** Every input of the model; other ports are template names. */
   inputNames: readonly string[];
   /** Calls the node makes at most. */

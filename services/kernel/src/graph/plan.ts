@@ -161,6 +161,7 @@ const buildStep = (planner: Planner, node: GraphNode, terms: ModelTerms | undefi
   const wired = planner.wiring.inputs.get(node.id) ?? new Map<string, { node: string; port: string }[]>();
   const properties = terms && isRecord(terms.inputSchema.properties) ? Object.keys(terms.inputSchema.properties) : [];
   const literals = literalsOf(planner, node, terms?.inputSchema, ports);
+  const numbers = properties.filter((name) => ports.get(name)?.type === "number" && wired.has(name));
   const isTemplate = (name: string): boolean => planner.request.verbatim !== true && ports.get(name)?.type === "text";
   weigh(planner, { value: literals });
   return {
@@ -176,6 +177,7 @@ const buildStep = (planner: Planner, node: GraphNode, terms: ModelTerms | undefi
     ),
     listPorts: [...ports].filter(([, port]) => port.list).map(([name]) => name),
     textPorts: properties.filter(isTemplate),
+    ...(numbers.length > 0 ? { numberPorts: numbers } : {}),
     inputNames: properties,
     maxItems: 1,
     maxMillicredits: 0,

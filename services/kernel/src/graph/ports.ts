@@ -31,7 +31,7 @@ const INTO_NO_FILE = { image: "refused", video: "refused", audio: "refused", med
 /** Which outputs (outer) may flow into which inputs (inner). Checked before a run. */
 export const FLOWS: Readonly<Record<PortType, Readonly<Record<PortType, Flow>>>> = {
   text: {
-    ...{ text: "allowed", number: "refused", boolean: "refused", any: "allowed" },
+    ...{ text: "allowed", number: "checked", boolean: "refused", any: "allowed" },
     ...{ image: "checked", video: "checked", audio: "checked", media: "checked" },
   },
   number: { text: "converted", number: "allowed", boolean: "refused", ...INTO_NO_FILE, any: "allowed" },
