@@ -78,7 +78,7 @@ const polling = (part: Record<string, unknown> = {}): Record<string, unknown> =>
   outputs: { images: "/files/*" },
   auth: { secretEnv: "KEY" },
 });
-const chat = (): Record<string, unknown> => ({ kind: "llm", baseUrl, model: "m" });
+const chat = (part: Record<string, unknown> = {}): Record<string, unknown> => ({ kind: "llm", baseUrl, model: "m", ...part });
 
 const PRICES: Record<string, Price> = {
   image: { basis: "image", microUsd: 20_000 },
@@ -150,6 +150,19 @@ describe("what is sent", () => {
     await modelCalls(chat(), "text").text(callOf(), live, soon(), unheard);
     await modelCalls(polling(), "image").submit(callOf({ inputs: { prompt: "hi", count: 3 } }), live, soon());
     expect(seen.map(({ body }) => body.n ?? body.max_tokens)).toEqual([2, 99, 3]);
+  });
+
+  it("bounds a text by the name that its model has for that, and no other", async () => {
+    answers = () => ({ body: { choices: [{ message: { content: "x" } }] } });
+    const limits = async (settings: Record<string, unknown>): Promise<unknown> => {
+      seen = [];
+      await modelCalls(settings, "text").text(callOf({ inputs: { prompt: "hi", maxTokens: 7 } }), live, soon(), unheard);
+      const [{ body }] = seen as [Seen];
+      return Object.fromEntries(Object.entries(body).filter(([name]) => /tokens/i.test(name)));
+    };
+    expect(await limits(chat())).toEqual({ max_tokens: 7 });
+    expect(await limits(chat({ tokenLimit: "max_completion_tokens" }))).toEqual({ max_completion_tokens: 7 });
+    expect(await limits(chat({ tokenLimit: "max_completion_tokens", stream: true }))).toEqual({ max_completion_tokens: 7 });
   });
 
   it("carries an idempotency key whatever script the node's id is in", async () => {

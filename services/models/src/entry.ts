@@ -106,6 +106,8 @@ const llm = z.strictObject({
   auth: auth.optional(),
   /** The answer is asked for piece by piece. */
   stream: z.boolean().optional(),
+  /** What the model calls the most tokens of its answer: newer ones refuse the older name. */
+  tokenLimit: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
 });
 
 const direct = {

@@ -21,14 +21,14 @@ const messages = (inputs: Record<string, unknown>): unknown[] => {
   return [...(typeof system === "string" && system !== "" ? [{ role: "system", content: system }] : []), { role: "user", content }];
 };
 
-export const chatCall = ({ baseUrl, model }: OpenAiChatSettings, inputs: Record<string, unknown>): JsonCall => ({
+export const chatCall = ({ baseUrl, model, tokenLimit }: OpenAiChatSettings, inputs: Record<string, unknown>): JsonCall => ({
   method: "POST",
   url: `${baseUrl}/chat/completions`,
   body: {
     ...Object.fromEntries(Object.entries(inputs).filter(([name]) => !TRANSLATED.has(name))),
     model,
     messages: messages(inputs),
-    ...(inputs.maxTokens === undefined ? {} : { max_tokens: inputs.maxTokens }),
+    ...(inputs.maxTokens === undefined ? {} : { [tokenLimit]: inputs.maxTokens }),
     ...(inputs.temperature === undefined ? {} : { temperature: inputs.temperature }),
   },
 });

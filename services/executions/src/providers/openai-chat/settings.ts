@@ -9,6 +9,8 @@ export const openAiChatSchema = z.object({
   model: z.string(),
   /** Whether the answer is asked for piece by piece. */
   stream: z.boolean().default(false),
+  /** What the model calls the most tokens of its answer. */
+  tokenLimit: z.enum(["max_tokens", "max_completion_tokens"]).default("max_tokens"),
   auth: authSchema.optional(),
 });
 export type OpenAiChatSettings = z.infer<typeof openAiChatSchema>;
