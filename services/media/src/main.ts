@@ -54,10 +54,10 @@ export const service = defineService({
     MEDIA_HTTP_LISTEN: hostPort().default("127.0.0.1:8081").describe("where the media service serves bytes over HTTP"),
   },
   start: async ({ config, logger }) => {
+    const blobs = await openBlobs(config, logger);
     const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}media` });
     const store = createObjectStore(connection);
     await store.createIndexes();
-    const blobs = await openBlobs(config, logger);
     const egress = createEgressClient({ allow: config.EGRESS_ALLOW });
     const objects = createObjects({ store, blobs, openSource: (url) => openSource(egress, url) });
     const handlers = mediaHandlers(objects, config.PUBLIC_BASE_URL);

@@ -12,6 +12,8 @@ const ATTEMPTS = 3;
 const RETRY_AFTER_SECONDS = 2;
 const IMMUTABLE = "public, max-age=31536000, immutable";
 const NOT_FOUND = 404;
+/** By which a store refuses for good. */
+const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 401, 403, NOT_FOUND]);
 
 export interface S3Options {
   bucket: string;
@@ -36,7 +38,8 @@ const loadSdk = async () => {
 /**
  * Blobs as objects of an S3 bucket. Bytes are gathered in a local file, because their name depends on all of them; what has been
  * put is complete or not there. Credentials are found as AWS's tools find them: `AWS_ACCESS_KEY_ID` and
- * `AWS_SECRET_ACCESS_KEY`, a role of the machine or the pod, …
+ * `AWS_SECRET_ACCESS_KEY`, a role of the machine or the pod, … A store that is away at first is waited for by those who use it.
+ * @throws Error when the store says that the bucket can't be used
  */
 export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, logger }: S3Options): Promise<BlobStore> => {
   const { DeleteObjectCommand, GetObjectCommand, HeadBucketCommand, S3Client, S3ServiceException, Upload } = await loadSdk();
@@ -50,7 +53,8 @@ export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, l
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
   });
-  const isMissing = (error: unknown): boolean => error instanceof S3ServiceException && error.$metadata.httpStatusCode === NOT_FOUND;
+  const statusOf = (error: unknown): number | undefined =>
+    error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
   const at = (name: string): { Bucket: string; Key: string } => ({ Bucket: bucket, Key: `${prefix}${name}` });
 
   /** What the store says is for the operator; callers may try again. */
@@ -64,9 +68,21 @@ export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, l
   };
 
   const put = async (path: string, name: string): Promise<void> => {
-    const params = { ...at(name), Body: createReadStream(path), CacheControl: IMMUTABLE };
-    await new Upload({ client, params }).done();
+    const bytes = createReadStream(path);
+    try {
+      await new Upload({ client, params: { ...at(name), Body: bytes, CacheControl: IMMUTABLE } }).done();
+    } finally {
+      bytes.destroy();
+    }
   };
+
+  const headBucket = (): Promise<unknown> => client.send(new HeadBucketCommand({ Bucket: bucket }));
+
+  await headBucket().catch((error: unknown) => {
+    const status = statusOf(error);
+    if (REFUSALS.has(status)) throw new Error(`MEDIA_S3_BUCKET: the store refuses the bucket "${bucket}" (status ${status})`);
+    logger.warn({ err: error, bucket }, "the S3 store does not answer yet");
+  });
 
   return {
     stage: async (source, maxBytes) => {
@@ -80,13 +96,13 @@ export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, l
           // In Node the body is a stream of Node's.
           return (await client.send(new GetObjectCommand({ ...at(name), Range }))).Body as Readable;
         } catch (error) {
-          if (isMissing(error)) return undefined;
+          if (statusOf(error) === NOT_FOUND) return undefined;
           throw error;
         }
       }),
     remove: (name) => guarded("remove a file", async () => void (await client.send(new DeleteObjectCommand(at(name))))),
     check: async () => {
-      await Promise.all([staging.check(), guarded("answer", () => client.send(new HeadBucketCommand({ Bucket: bucket })))]);
+      await Promise.all([staging.check(), guarded("answer", headBucket)]);
     },
     close: () => client.destroy(),
   };

@@ -142,12 +142,24 @@ it(
   START_MS,
 );
 
-it("is not ready without its bucket", async () => {
-  const lost = await startMedia([], undefined, settings("no-such-bucket"));
-  try {
-    expect((await fetch(`${lost.http}/readyz`)).status).toBe(503);
-    await expect(lost.upload(PNG)).rejects.toMatchObject({ kind: "unavailable" });
-  } finally {
-    await lost.stop();
-  }
+it("does not start when the store refuses its bucket, and says so", async () => {
+  await expect(startMedia([], undefined, settings("no-such-bucket"))).rejects.toThrow(
+    'MEDIA_S3_BUCKET: the store refuses the bucket "no-such-bucket" (status 404)',
+  );
 });
+
+it(
+  "starts while the store is away, and is ready when it is back",
+  async () => {
+    await stopStore();
+    const early = await startMedia([], undefined, settings());
+    try {
+      expect((await fetch(`${early.http}/readyz`)).status).toBe(503);
+      stopStore = await startStore();
+      expect((await fetch(`${early.http}/readyz`)).status).toBe(200);
+    } finally {
+      await early.stop();
+    }
+  },
+  START_MS,
+);
