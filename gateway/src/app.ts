@@ -58,6 +58,15 @@ const secure = helmet({
   contentSecurityPolicy: { useDefaults: false, directives: { "default-src": ["'none'"], "frame-ancestors": ["'none'"] } },
 });
 
+const HTTP_1_0 = "1.0";
+/** HTTP/1.1 wants to know whom a request is for. */
+const addressed: RequestHandler = (request, _response, next) => {
+  if (request.headers.host === undefined && request.httpVersion !== HTTP_1_0) {
+    throw invalidRequest([{ path: "Host", message: "is required" }]);
+  }
+  next();
+};
+
 const noStore: RequestHandler = (_request, response, next) => {
   response.setHeader("Cache-Control", "no-store");
   next();
@@ -83,7 +92,7 @@ export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy }: AppO
   app.enable("case sensitive routing").enable("strict routing");
   app.set("trust proxy", trustProxy).set("query parser", "simple");
 
-  app.use(identify, log(gateway.logger), secure);
+  app.use(identify, log(gateway.logger), secure, addressed);
   mount(app, gateway, routes);
   app.use("/media", mediaProxy({ mediaUrl, gateway }));
   app.use(docsRouter(openApiDocument(routes, publicBaseUrl)));

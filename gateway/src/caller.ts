@@ -1,7 +1,7 @@
 import type { BaseTier } from "@nodeloom/kernel";
-import { covers, isBaseTier, PLANS } from "@nodeloom/kernel";
+import { ALL, covers, isBaseTier, PLANS } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
-import { adminRequired, capabilityDenied, sessionRequired, unauthenticated } from "./errors";
+import { capabilityDenied, sessionRequired, unauthenticated } from "./errors";
 import type { Auth } from "./route";
 
 /** What the caller's tier allows. */
@@ -74,6 +74,6 @@ export const authorize = (caller: Caller | undefined, auth: Auth, capability: st
   if (auth === "none") return;
   if (!caller) throw unauthenticated();
   if (auth === "session" && caller.key) throw sessionRequired();
-  if (auth === "admin" && !(caller.isAdmin && covers(caller.capabilities, "*"))) throw adminRequired();
+  if (auth === "admin" && !(caller.isAdmin && covers(caller.capabilities, ALL))) throw capabilityDenied(ALL);
   if (capability !== undefined && !covers(caller.capabilities, capability)) throw capabilityDenied(capability);
 };

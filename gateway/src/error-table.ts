@@ -38,7 +38,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   },
   CAPABILITY_DENIED: {
     status: 403,
-    when: "the key's capabilities do not cover the request",
+    when: "the capabilities of the key or session do not cover the request",
     members: { required: "the capability that would have passed" },
   },
   CAPABILITY_ABOVE_CEILING: {
@@ -52,7 +52,6 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
     members: { tier: "the account's tier" },
   },
   SESSION_REQUIRED: { status: 403, when: "a key calls what only a signed-in person may" },
-  ADMIN_REQUIRED: { status: 403, when: "the caller is no administrator, or the administrator's key lacks `*`" },
   CROSS_ORIGIN_DENIED: { status: 403, when: "a request with a session cookie comes from another site" },
   ACCOUNT_NOT_APPROVED: { status: 403, when: "the account awaits approval, and can't run anything yet" },
   WORKFLOW_CAP_REACHED: {

@@ -39,15 +39,13 @@ export const errorReply = (error: unknown): ErrorReply => {
 export const isExpected = (error: unknown): boolean => error instanceof DomainError && error.reason !== "INTERNAL";
 
 export const unauthenticated = (): DomainError =>
-  new DomainError("unauthenticated", "UNAUTHENTICATED", "a valid API key or session is required");
+  new DomainError("unauthenticated", "UNAUTHENTICATED", "a valid API key (header x-api-key) or session is required");
 
 export const capabilityDenied = (required: string): DomainError =>
   new DomainError("forbidden", "CAPABILITY_DENIED", `the capability ${required} is required`, { required });
 
 export const sessionRequired = (): DomainError =>
   new DomainError("forbidden", "SESSION_REQUIRED", "this endpoint needs a browser session; API keys are not accepted");
-
-export const adminRequired = (): DomainError => new DomainError("forbidden", "ADMIN_REQUIRED", "this endpoint is for administrators");
 
 export const crossOriginDenied = (): DomainError =>
   new DomainError(

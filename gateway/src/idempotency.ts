@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, LIMITS, unavailable, type Reason } from "@nodeloom/kernel";
 import type { Logger, Redis } from "@nodeloom/platform";
 import { IDEMPOTENCY_LEASE_MS, IDEMPOTENCY_SECONDS } from "./limits";
 
@@ -22,7 +22,8 @@ export interface IdempotentRequest {
 export interface Idempotency {
   /**
    * Answers a request at most once. The work gets an execution id that is the same for every attempt under one key, so
-   * that an attempt after a crash joins the run of the first. Answers that invite a retry (429, 5xx) are not kept.
+   * that an attempt after a crash joins the run of the first. Answers that invite a retry (429, 5xx but for a run that has
+   * failed) are not kept.
    * @throws IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, SERVICE_UNAVAILABLE (the store is away)
    */
   once(request: IdempotentRequest, work: (executionId: string) => Promise<RenderedReply>): Promise<RenderedReply>;
@@ -84,7 +85,14 @@ const reused = (): DomainError =>
   new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this Idempotency-Key was used with another request body");
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("base64url");
-const isFinal = (status: number): boolean => status !== TOO_MANY_REQUESTS && status < FIRST_SERVER_ERROR;
+
+/** How runs end: asking again would only join the same one. */
+const RUN_FAILURES: ReadonlySet<unknown> = new Set<Reason>(["EXECUTION_FAILED", "PROVIDER_SUBMIT_FAILED", "PROVIDER_RESPONSE_INCOMPLETE"]);
+
+const isFinal = ({ status, text }: RenderedReply): boolean => {
+  if (status < FIRST_SERVER_ERROR) return status !== TOO_MANY_REQUESTS;
+  return RUN_FAILURES.has((JSON.parse(text) as { code?: unknown }).code);
+};
 
 export interface IdempotencyOptions {
   redis: Redis;
@@ -106,7 +114,7 @@ export const createIdempotency = ({ redis, keyPrefix, logger, leaseMs = IDEMPOTE
     const renewal = setInterval(() => void redis.eval(RENEW, 1, record, token, leaseMs).catch(tolerate), leaseMs / 3);
     try {
       const reply = await work();
-      if (isFinal(reply.status)) await redis.eval(FINISH, 1, record, token, JSON.stringify(reply), IDEMPOTENCY_SECONDS).catch(tolerate);
+      if (isFinal(reply)) await redis.eval(FINISH, 1, record, token, JSON.stringify(reply), IDEMPOTENCY_SECONDS).catch(tolerate);
       else await redis.eval(RENEW, 1, record, token, 0).catch(tolerate);
       return reply;
     } finally {

@@ -54,5 +54,8 @@ export const ROLLOUT_PAGE_USERS = 50;
 export const ROLLOUT_PARALLEL = 10;
 export const ROLLOUT_CALL_MS = 2_000;
 
+/** How long a sign-in asks whether its account has its credits. */
+export const COMPLETION_CALL_MS = 2_000;
+
 /** A webhook's receiver has 15 s to answer a test. */
 export const WEBHOOK_TEST_MS = 20_000;

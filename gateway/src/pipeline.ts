@@ -9,7 +9,7 @@ import { idempotencyKey, type RenderedReply } from "./idempotency";
 import { toJson } from "./json";
 import { rateLimitHeaders } from "./rate";
 import { STREAMED, type CallContext, type Reply, type Route } from "./route";
-import { check } from "./validate";
+import { check, checkQuery } from "./validate";
 
 const EXECUTION_ID = "X-Execution-Id";
 const JSON_CONTENT_TYPE = "application/json; charset=utf-8";
@@ -85,7 +85,7 @@ interface Checked {
 const validate = (route: Route, request: Request, body: JsonBody): Checked => ({
   params: route.params ? check(route.params.schema, request.params, route.params.invalid) : {},
   body: route.body ? check(route.body, body.value, route.invalidBody) : undefined,
-  query: route.query ? check(route.query, request.query) : {},
+  query: route.query ? checkQuery(route.query, request.query) : {},
 });
 
 /** Runs the handler; under an Idempotency-Key at most once. */

@@ -2,7 +2,18 @@ import { randomUUID } from "node:crypto";
 import type { identity } from "@nodeloom/proto";
 import { toCallerUser } from "./caller";
 import type { Services } from "./clients";
+import { COMPLETION_CALL_MS } from "./limits";
 import { setMonthlyCredits } from "./tier-rollout";
+
+/**
+ * Gives an approved user the tier's credits and trial grants if no update ever has: an administrator that was made at the
+ * start of the deployment has had none, and billing may have been away at the last one.
+ */
+export const completePlan = async (services: Pick<Services, "billing" | "identity" | "models">, user: identity.User): Promise<void> => {
+  if (!user.approved) return;
+  const { account } = await services.billing.getAccount({ userId: user.id }, { deadlineMs: COMPLETION_CALL_MS, reconnectMs: 0 });
+  if (!account?.renewsAt) await applyPlan(services, user, user);
+};
 
 /**
  * Gives a user's account what the user's tier has: monthly credits and, once in its life, the trial grants. An account

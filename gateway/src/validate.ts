@@ -3,6 +3,8 @@ import { type z } from "zod";
 
 const MAX_ISSUES = 20;
 
+type RawIssue = z.core.$ZodRawIssue;
+
 const NAMES: Readonly<Record<string, string>> = {
   object: "an object",
   record: "an object",
@@ -12,19 +14,58 @@ const NAMES: Readonly<Record<string, string>> = {
   int: "a whole number",
 };
 
-/** Zod's words for a wrong type are about schemas; clients want to know what is missing. */
-const readable = (issue: z.core.$ZodIssue): string => {
-  if (issue.code !== "invalid_type") return issue.message;
-  const what = NAMES[issue.expected] ?? `a ${issue.expected}`;
-  return issue.message.endsWith("received undefined") ? `is required, and must be ${what}` : `must be ${what}`;
+const UNITS: Readonly<Record<string, string>> = { string: " characters", array: " items" };
+
+const wrongType = ({ input, expected }: RawIssue): string => {
+  if (expected === "nonoptional") return "is required";
+  const name = String(expected);
+  const what = NAMES[name] ?? `a ${name}`;
+  return input === undefined ? `is required, and must be ${what}` : `must be ${what}`;
+};
+
+const bound = (comparison: string, limit: unknown, origin: unknown): string => {
+  const unit = UNITS[String(origin)];
+  return unit === undefined ? `must be ${comparison} ${String(limit)}` : `must have ${comparison} ${String(limit)}${unit}`;
+};
+
+const FORMATS: Readonly<Record<string, string>> = {
+  url: "must be an http or https URL",
+  email: "must be an e-mail address",
+  datetime: "must be a time in ISO 8601 with a time zone, such as 2026-05-04T12:00:00Z",
+};
+
+/**
+ * Zod's own words are about schemas; clients want to know what is missing or what fits. Messages that a schema gives
+ * itself come before these.
+ */
+const inWords = (issue: RawIssue): string | undefined => {
+  switch (issue.code) {
+    case "invalid_type":
+      return wrongType(issue);
+    case "invalid_value":
+      return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
+    case "too_small":
+      if (issue.minimum === 1 && UNITS[issue.origin] !== undefined) return "must not be empty";
+      return bound("at least", issue.minimum, issue.origin);
+    case "too_big":
+      return bound("at most", issue.maximum, issue.origin);
+    case "invalid_format":
+      return FORMATS[issue.format];
+    default:
+      return undefined;
+  }
 };
 
 /** What zod found, as clients see it. */
-export const toIssues = (error: z.ZodError): Issue[] =>
+const toIssues = (error: z.ZodError): Issue[] =>
   error.issues.slice(0, MAX_ISSUES).flatMap((issue) => {
     const path = issue.path.map(String);
-    if (issue.code !== "unrecognized_keys") return [{ path: path.join("."), message: readable(issue) }];
-    return issue.keys.slice(0, MAX_ISSUES).map((key) => ({ path: [...path, key].join("."), message: "is not a known field" }));
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.slice(0, MAX_ISSUES).map((key) => ({ path: [...path, key].join("."), message: "is not a known field" }));
+    }
+    // Only a body can be wrong as a whole.
+    const message = path.length === 0 && issue.code === "invalid_type" ? `the body ${issue.message}` : issue.message;
+    return [{ path: path.join("."), message }];
   });
 
 /**
@@ -32,7 +73,13 @@ export const toIssues = (error: z.ZodError): Issue[] =>
  * @throws what `invalid` makes of the issues; INVALID_REQUEST unless given.
  */
 export const check = <T>(schema: z.ZodType<T>, value: unknown, invalid: (issues: Issue[]) => Error = invalidRequest): T => {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: inWords });
   if (parsed.success) return parsed.data;
   throw invalid(toIssues(parsed.error));
 };
+
+/** Checks query parameters. A parameter that is given twice has no one value. */
+export const checkQuery = <T>(schema: z.ZodType<T>, query: Readonly<Record<string, unknown>>): T =>
+  check(schema, query, (issues) =>
+    invalidRequest(issues.map((issue) => (Array.isArray(query[issue.path]) ? { ...issue, message: "must be given once" } : issue))),
+  );

@@ -20,7 +20,7 @@ describe("API keys", () => {
   ])("are all refused alike: %s", async (_what, headers) => {
     const answer = await platform.send("/api/whoami", { headers });
     expect(answer.status).toBe(401);
-    expect(answer.body).toEqual({ error: "a valid API key or session is required", code: "UNAUTHENTICATED" });
+    expect(answer.body).toEqual({ error: "a valid API key (header x-api-key) or session is required", code: "UNAUTHENTICATED" });
     expect(answer.headers["x-request-id"]).toMatch(/^[\w-]{36}$/);
   });
 
@@ -40,8 +40,14 @@ describe("API keys", () => {
   it("do not open what is for sessions or administrators", async () => {
     expect((await platform.send("/api/me", { headers: platform.byKey(pro) })).body).toMatchObject({ code: "SESSION_REQUIRED" });
     expect((await platform.send("/api/keys", { headers: platform.byKey(pro) })).body).toMatchObject({ code: "SESSION_REQUIRED" });
-    expect((await platform.send("/api/admin/users", { headers: platform.byKey(pro) })).body).toMatchObject({ code: "ADMIN_REQUIRED" });
-    expect((await platform.send("/api/admin/users", { headers: platform.bySession(pro) })).body).toMatchObject({ code: "ADMIN_REQUIRED" });
+    expect((await platform.send("/api/admin/users", { headers: platform.byKey(pro) })).body).toMatchObject({
+      code: "CAPABILITY_DENIED",
+      required: "*",
+    });
+    expect((await platform.send("/api/admin/users", { headers: platform.bySession(pro) })).body).toMatchObject({
+      code: "CAPABILITY_DENIED",
+      required: "*",
+    });
   });
 
   it("of an administrator with everything open the administration", async () => {
@@ -52,7 +58,7 @@ describe("API keys", () => {
     const json = { name: "narrow", preset: "read-only" };
     const created = await platform.send("/api/keys", { json, headers: platform.bySession(platform.admin) });
     const answer = await platform.send("/api/admin/users", { headers: { "x-api-key": String(created.body.key) } });
-    expect(answer.body).toMatchObject({ code: "ADMIN_REQUIRED" });
+    expect(answer.body).toMatchObject({ code: "CAPABILITY_DENIED", required: "*" });
   });
 
   it("are shown whole once, and never again", async () => {
@@ -200,6 +206,16 @@ describe("administration", () => {
     const ledger = await platform.send(`/api/admin/users/${user.id}/ledger`, { headers });
     const credits = (ledger.body.rows as { kind: string; credits: number }[]).reduce((sum, row) => sum + row.credits, 0);
     expect(credits).toBe(2_000);
+  });
+
+  it("gives the administrator of the deployment's start the tier's credits and trial runs, once", async () => {
+    await platform.send("/api/auth/login", { json: ADMIN });
+    const ledger = await platform.send(`/api/admin/users/${platform.admin.id}/ledger`, { headers: platform.bySession(platform.admin) });
+    const rows = ledger.body.rows as { kind: string; credits: number }[];
+    expect(rows.map(({ kind, credits }) => [kind, credits]).sort()).toEqual([
+      ["grant", 0],
+      ["plan_renewal", 50_000],
+    ]);
   });
 
   it("follows a user through tiers and back", async () => {

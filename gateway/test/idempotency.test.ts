@@ -82,6 +82,14 @@ describe("an Idempotency-Key", () => {
     expect(ids[1]).toBe(ids[0]);
   });
 
+  it.each(["EXECUTION_FAILED", "PROVIDER_SUBMIT_FAILED", "PROVIDER_RESPONSE_INCOMPLETE"])("replays %s: that run is over", async (code) => {
+    const request = requestOf();
+    const text = JSON.stringify({ error: "it failed", code });
+    await idempotency.once(request, () => Promise.resolve(reply(500, text)));
+    const again = await idempotency.once(request, () => Promise.reject(new Error("must not work twice")));
+    expect(again).toEqual({ status: 500, headers: { "X-Execution-Id": "e", "Idempotency-Replayed": "true" }, text });
+  });
+
   it("is taken over with the same execution id when its holder has died, whose late answer is not kept", async () => {
     const dying = connectRedis({ url: process.env.REDIS_URL!, logger });
     await redisReady(dying, PATIENCE_MS);

@@ -1,5 +1,6 @@
 import { DomainError } from "@nodeloom/kernel";
 import { z } from "zod";
+import { completePlan } from "../plan-change";
 import { defineRoute, type CallContext, type Reply } from "../route";
 import { userReply, userView } from "../user-view";
 import { toCallerUser } from "../caller";
@@ -34,6 +35,12 @@ const signIn = async ({ gateway, request, response }: AuthContext, user: identit
   return { status, body: { user: userView(toCallerUser(user)) } };
 };
 
+/** Nobody is kept out because billing is away: the next sign-in completes it. */
+const completed = ({ gateway }: AuthContext, user: identity.User): Promise<void> =>
+  completePlan(gateway.services, user).catch((error: unknown) =>
+    gateway.logger.warn({ err: error, userId: user.id }, "an account was not checked for its credits"),
+  );
+
 /** Identity counts failures per account; a client without a caller has no tier. */
 const withTier = (error: unknown): never => {
   if (!(error instanceof DomainError) || error.reason !== "RATE_LIMIT_EXCEEDED") throw error;
@@ -66,6 +73,7 @@ export const authRoutes = [
     handler: async (context) => {
       context.gateway.sessions.checkOrigin(context.request, false);
       const { user } = await context.gateway.services.identity.login(context.body).catch(withTier);
+      if (user) await completed(context, user);
       return signIn(context, user, 200);
     },
   }),

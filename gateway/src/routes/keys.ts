@@ -52,13 +52,16 @@ const webhookTest = z
   })
   .meta({ id: "WebhookTest" });
 
+/** Presets have names for people, too: "Workflow Deploy" is `workflow-deploy`. */
+const preset = z.preprocess((value) => (typeof value === "string" ? value.toLowerCase().replaceAll(" ", "-") : value), z.enum(PRESETS));
+
 const creation = z
   .strictObject({
     name,
-    preset: z.enum(PRESETS).optional(),
+    preset: preset.optional(),
     capabilities: z.array(z.string().min(1).max(MAX_CAPABILITY_CHARS)).min(1).max(MAX_CAPABILITIES).optional(),
-    expiresAt: z.iso.datetime({ offset: true }).optional(),
-    webhook: webhookSettings.optional(),
+    expiresAt: z.iso.datetime({ offset: true }).nullish(),
+    webhook: webhookSettings.nullish(),
   })
   .refine(({ preset, capabilities }) => (preset === undefined) !== (capabilities === undefined), {
     path: ["capabilities"],
@@ -129,7 +132,7 @@ export const keyRoutes = [
           name: body.name,
           preset: body.preset ?? "",
           capabilities: body.capabilities ?? [],
-          expiresAt: body.expiresAt === undefined ? undefined : new Date(body.expiresAt),
+          expiresAt: body.expiresAt ? new Date(body.expiresAt) : undefined,
           webhookUrl: body.webhook?.url ?? "",
           webhookEvents: body.webhook?.events ?? [],
         }),

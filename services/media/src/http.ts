@@ -56,7 +56,7 @@ const notFound = (response: Response): void => {
 };
 
 const unsatisfiable = (response: Response, object: MediaObject): void => {
-  response.removeHeader("ETag");
+  for (const name of ["ETag", "Content-Type"]) response.removeHeader(name);
   response
     .status(UNSATISFIABLE)
     .set({ "Content-Range": `bytes */${object.bytes}`, "Cache-Control": "no-store", "Content-Disposition": "inline" })

@@ -24,7 +24,8 @@ export const startHttpServer = async ({
   requestTimeoutMs = 60_000,
   graceMs = 10_000,
 }: HttpServerOptions): Promise<RunningHttpServer> => {
-  const server = createServer({ requestTimeout: requestTimeoutMs, keepAliveTimeout: 65_000 }, app);
+  // Node would answer a request without Host itself, with an empty body.
+  const server = createServer({ requestTimeout: requestTimeoutMs, keepAliveTimeout: 65_000, requireHostHeader: false }, app);
   const { host, port } = splitHostPort(listen);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

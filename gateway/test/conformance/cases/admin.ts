@@ -36,7 +36,9 @@ const access: Case[] = [
     admin(`${method} ${path} is for administrators`, async (ctx) => {
       const user = await ctx.shared("enterprise", "admin");
       const options = body === undefined ? {} : { body };
-      for (const caller of [user, user.session]) answers(await caller.call(method, path, options), 403, { error: is.text, code: is.text });
+      for (const caller of [user, user.session]) {
+        refuses(await caller.call(method, path, options), 403, "CAPABILITY_DENIED", { required: "*" });
+      }
       refuses(await ctx.anonymous.call(method, path, options), 401, "UNAUTHENTICATED");
     }),
   ),
@@ -46,7 +48,7 @@ const access: Case[] = [
   }),
   admin("an administrator's key without * won't do", async (ctx) => {
     const key = await ctx.actor({ role: "admin", grants: ["workflow:read"] });
-    answers(await key.get("/api/admin/users?limit=1"), 403, { code: is.text });
+    refuses(await key.get("/api/admin/users?limit=1"), 403, "CAPABILITY_DENIED", { required: "*" });
   }),
 ];
 

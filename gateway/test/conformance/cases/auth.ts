@@ -381,6 +381,19 @@ const records: Case[] = [
       assert.deepEqual([...pick<string[]>(made, "capabilities")].sort(), [...capabilities].sort());
     }),
   ),
+  ...["Read-only", "Workflow Deploy", "Webhook receiver", "Full deploy"].map((preset) =>
+    auth(`the preset ${preset} may be named as people call it`, async (ctx) => {
+      const user = await ctx.shared("pro", "keys");
+      const id = preset.toLowerCase().replace(" ", "-");
+      const named = answers(await user.session.post("/api/keys", { name: "x", preset }), 201, { preset: id });
+      answers(await user.session.post("/api/keys", { name: "x", preset: id }), 201, { capabilities: pick(named, "capabilities") });
+    }),
+  ),
+  keyRecord("what a key does not have may be given as null", async (ctx) => {
+    const user = await ctx.shared("pro", "keys");
+    const body = { name: "x", preset: "read-only", expiresAt: null, webhook: null };
+    answers(await user.session.post("/api/keys", body), 201, { expiresAt: null, webhook: null });
+  }),
   auth("a preset or grants are given, not both and not neither", async (ctx) => {
     const { session } = await ctx.shared("pro", "keys");
     for (const body of [

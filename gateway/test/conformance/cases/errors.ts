@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { connect as tlsConnect } from "node:tls";
 import type { Answer } from "../../e2e/support/client";
 import { inSection, type Case } from "../case";
 import { answers, exactly, is, noWorkflow, pick, refuses } from "../check";
@@ -19,6 +21,24 @@ const poor = async (ctx: Context): Promise<Actor> => {
   answers(await ctx.admin.post(`/api/admin/users/${user.userId}/credits`, { kind: "adjust", amount: -10_000, note: "conformance" }), 200);
   return user;
 };
+
+/** What the server answers to a request that HTTP/1.1 forbids. */
+const withoutHost = async (baseUrl: string): Promise<string> => {
+  const { hostname, port, protocol } = new URL(baseUrl);
+  const socket = protocol === "https:" ? tlsConnect(Number(port || 443), hostname) : connect(Number(port || 80), hostname);
+  socket.end("GET /api/whoami HTTP/1.1\r\nConnection: close\r\n\r\n");
+  let text = "";
+  for await (const chunk of socket) text += String(chunk);
+  return text;
+};
+
+const WRONG: readonly [field: string, wants: string, body: object][] = [
+  ["name", "is required", {}],
+  ["name", "must be text", { name: 7 }],
+  ["name", "must have at most 200 characters", { name: "x".repeat(201) }],
+  ["tags", "must have at most 50 items", { name: "x", tags: Array.from({ length: 51 }, (_, index) => `t${index}`) }],
+  ["publicPlayground", "must be true or false", { name: "x", publicPlayground: "yes" }],
+];
 
 const rows: Case[] = [
   errors("INSUFFICIENT_CREDITS: 402 when credits don't suffice", async (ctx) => {
@@ -115,6 +135,23 @@ const statuses: Case[] = [
       for (const path of ["/api/nothing", "/nothing", "/api/workflows/a/b/c", "/api"])
         refuses(await caller.get(path), 404, "ROUTE_NOT_FOUND");
     }
+  }),
+  more("a request that does not say whom it is for gets an error like every other", async (ctx) => {
+    const answer = await withoutHost(ctx.baseUrl);
+    assert.match(answer, /^HTTP\/1\.1 400 /);
+    assert.match(answer, /^x-request-id: \S+\r$/im);
+    assert.match(answer, /"code":"INVALID_REQUEST"/);
+  }),
+  ...WRONG.map(([field, wants, body]) =>
+    more(`INVALID_REQUEST says in plain words what ${field} must be: ${wants}`, async (ctx) => {
+      const user = await ctx.shared("pro", "errors");
+      const answer = await user.post("/api/workflows", body);
+      refuses(answer, 400, "INVALID_REQUEST", { error: `${field}: ${wants}`, issues: [exactly({ path: field, message: wants })] });
+    }),
+  ),
+  more("INVALID_REQUEST says that a parameter is given twice", async (ctx) => {
+    const issues = [{ path: "limit", message: "must be given once" }];
+    refuses(await (await ctx.shared("pro", "errors")).get("/api/usage?limit=2&limit=3"), 400, "INVALID_REQUEST", { issues });
   }),
   more("a method that a route does not have is METHOD_NOT_ALLOWED, and Allow names those it has", async (ctx) => {
     const answer = refuses(await (await ctx.shared("pro", "errors")).delete("/api/workflows"), 405, "METHOD_NOT_ALLOWED");

@@ -6,6 +6,8 @@ import { clip, greeting, runGraph, save, submitGraph } from "../graphs";
 
 const limits = inSection("8");
 const rates = inSection("D5");
+/** A dozen runs, one after another, beside seven other cases. */
+const MANY_RUNS = { deadlineMs: 120_000 };
 const errors = inSection("7");
 
 const WINDOW_SECONDS = 60;
@@ -192,21 +194,25 @@ const concurrency: Case[] = [
       ["conformance-one-at-a-time", 1],
     ] as const
   ).map(([tier, count]) =>
-    rates(`a user of ${tier} has at most ${count} executions under way`, async (ctx) => {
-      await ctx.tier("one-at-a-time", { concurrency: 1, base: "business" });
-      const user = await ctx.actor({ tier });
-      const slug = await save(user, clip(LONG));
-      const submit = () => user.post(`/api/workflows/${slug}/run?async=true`, { inputs: {} });
-      const ids: string[] = [];
-      for (let left = count; left > 0; left -= 1) ids.push(pick(answers(await submit(), 202), "executionId"));
-      const held = (await user.credits()).held;
-      const answer = refuses(await submit(), 429, "CONCURRENCY_LIMIT_EXCEEDED", { limit: count, retryAfter: is.positive });
-      assert.ok(header(answer.headers, "retry-after") > 0);
-      assert.equal((await user.credits()).held, held);
-      await stopAll(user, ids);
-      const next = answers(await submit(), 202);
-      await stopAll(user, [pick(next, "executionId")]);
-    }),
+    rates(
+      `a user of ${tier} has at most ${count} executions under way`,
+      async (ctx) => {
+        await ctx.tier("one-at-a-time", { concurrency: 1, base: "business" });
+        const user = await ctx.actor({ tier });
+        const slug = await save(user, clip(LONG));
+        const submit = () => user.post(`/api/workflows/${slug}/run?async=true`, { inputs: {} });
+        const ids: string[] = [];
+        for (let left = count; left > 0; left -= 1) ids.push(pick(answers(await submit(), 202), "executionId"));
+        const held = (await user.credits()).held;
+        const answer = refuses(await submit(), 429, "CONCURRENCY_LIMIT_EXCEEDED", { limit: count, retryAfter: is.positive });
+        assert.ok(header(answer.headers, "retry-after") > 0);
+        assert.equal((await user.credits()).held, held);
+        await stopAll(user, ids);
+        const next = answers(await submit(), 202);
+        await stopAll(user, [pick(next, "executionId")]);
+      },
+      MANY_RUNS,
+    ),
   ),
   rates("a Free user has one execution under way", async (ctx) => {
     const free = await ctx.actor({ tier: "free" });

@@ -46,6 +46,9 @@ const prices: Case[] = [
       answers(await runGraph(user.session, picture(QUICK)), 200, { cost: is.near(PICTURE * markup) });
     }),
   ),
+  plans("the administrator has the credits of its tier, too", async (ctx) => {
+    answers(await ctx.admin.get("/api/me"), 200, { credits: { renewsAt: is.time } });
+  }),
   plans("a custom tier has its own markup, credits and limits, with the rights of its base", async (ctx) => {
     const tier = await ctx.tier("custom", { base: "business", markup: 1.1, monthlyCredits: 123, rateLimitPerMinute: 77, concurrency: 3 });
     const user = await ctx.actor({ tier });

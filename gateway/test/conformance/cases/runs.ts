@@ -403,6 +403,17 @@ const waiting: Case[] = [
     assert.equal(executionOf(again.headers), executionOf(first.headers));
     fits(await user.credits(), { plan: is.near(10_000 - 0.52) });
   }),
+  ...["job", "incomplete"].map((fail) =>
+    runs(`the same key and body replay how a run failed: ${fail}`, async (ctx) => {
+      const user = await ctx.actor({ tier: "business" });
+      const path = `/api/workflows/${await save(user, clip({ latencyMs: 10, fail }))}/run`;
+      const first = answers(await idempotent(user, path, "once", { inputs: {} }), 500, { executionId: is.uuid });
+      const again = answers(await idempotent(user, path, "once", { inputs: {} }), 500);
+      assert.equal(first.headers.get("idempotency-replayed"), null);
+      assert.equal(again.headers.get("idempotency-replayed"), "true");
+      assert.equal(again.text, first.text);
+    }),
+  ),
   runs("the same key with another body is refused", async (ctx) => {
     const user = await ctx.shared("pro", "idempotency");
     const slug = await save(user, greeting());
