@@ -16,6 +16,8 @@ export const toPrice = (price: ProtoPrice): Price | undefined => {
       return { basis: "image", microUsd: price.basis.value };
     case "perSecondMicroUsd":
       return { basis: "second", microUsd: price.basis.value };
+    case "perThousandCharactersMicroUsd":
+      return { basis: "characters", microUsdPerThousand: price.basis.value };
     case "tokens":
       return { basis: "tokens", ...price.basis.value };
     default:

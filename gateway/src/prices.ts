@@ -13,6 +13,7 @@ export const price = z
     z.strictObject({ perRunUsd: usd }),
     z.strictObject({ perImageUsd: usd }),
     z.strictObject({ perSecondUsd: usd }),
+    z.strictObject({ perThousandCharactersUsd: usd }),
     z.strictObject({ inputUsdPerMillionTokens: usd, outputUsdPerMillionTokens: usd }),
   ])
   .meta({ id: "Price", example: { perImageUsd: 0.02 } });
@@ -27,6 +28,8 @@ export const priceView = (stored: models.Price | undefined): PriceView | null =>
       return { perImageUsd: toUsd(stored.basis.value) };
     case "perSecondMicroUsd":
       return { perSecondUsd: toUsd(stored.basis.value) };
+    case "perThousandCharactersMicroUsd":
+      return { perThousandCharactersUsd: toUsd(stored.basis.value) };
     case "tokens":
       return {
         inputUsdPerMillionTokens: toUsd(stored.basis.value.inputMicroUsdPerMillion),
@@ -42,6 +45,8 @@ export const toStoredPrice = (view: PriceView): models.Price => {
   if ("perRunUsd" in view) return { basis: { $case: "perRunMicroUsd", value: fromUsd(view.perRunUsd) } };
   if ("perImageUsd" in view) return { basis: { $case: "perImageMicroUsd", value: fromUsd(view.perImageUsd) } };
   if ("perSecondUsd" in view) return { basis: { $case: "perSecondMicroUsd", value: fromUsd(view.perSecondUsd) } };
+  if ("perThousandCharactersUsd" in view)
+    return { basis: { $case: "perThousandCharactersMicroUsd", value: fromUsd(view.perThousandCharactersUsd) } };
   const value = {
     inputMicroUsdPerMillion: fromUsd(view.inputUsdPerMillionTokens),
     outputMicroUsdPerMillion: fromUsd(view.outputUsdPerMillionTokens),

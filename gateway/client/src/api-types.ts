@@ -220,6 +220,9 @@ export type Price =
       perSecondUsd: number;
     }
   | {
+      perThousandCharactersUsd: number;
+    }
+  | {
       inputUsdPerMillionTokens: number;
       outputUsdPerMillionTokens: number;
     };

@@ -22,6 +22,8 @@ const priceOf = (price: modelsProto.Price | undefined): Price => {
       return { basis: "image", microUsd: basis.value };
     case "perSecondMicroUsd":
       return { basis: "second", microUsd: basis.value };
+    case "perThousandCharactersMicroUsd":
+      return { basis: "characters", microUsdPerThousand: basis.value };
     case "tokens":
       return {
         basis: "tokens",

@@ -12,6 +12,8 @@ const toProtoPrice = (price: Price): models.Price => {
       return { basis: { $case: "perImageMicroUsd", value: price.microUsd } };
     case "second":
       return { basis: { $case: "perSecondMicroUsd", value: price.microUsd } };
+    case "characters":
+      return { basis: { $case: "perThousandCharactersMicroUsd", value: price.microUsdPerThousand } };
     case "tokens": {
       const { inputMicroUsdPerMillion, outputMicroUsdPerMillion } = price;
       return { basis: { $case: "tokens", value: { inputMicroUsdPerMillion, outputMicroUsdPerMillion } } };
@@ -32,6 +34,8 @@ const fromProtoPrice = ({ basis }: models.Price): Price => {
       return { basis: "image", microUsd: amount(basis.value) };
     case "perSecondMicroUsd":
       return { basis: "second", microUsd: amount(basis.value) };
+    case "perThousandCharactersMicroUsd":
+      return { basis: "characters", microUsdPerThousand: amount(basis.value) };
     case "tokens":
       return {
         basis: "tokens",

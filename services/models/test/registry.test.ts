@@ -108,6 +108,11 @@ describe("a file that can't be used", () => {
     ["mixes two prices", () => changed("price", { perRunUsd: 1, perSecondUsd: 1 }), /price/],
     ["has a negative price", () => changed("price", { perSecondUsd: -1 }), /price/],
     ["has a price finer than a micro-dollar", () => changed("price", { perSecondUsd: 0.000_000_1 }), /price/],
+    [
+      "counts characters of a prompt that may have any number",
+      () => ({ ...changed("inputSchema.properties.prompt", { type: "string" }), price: { perThousandCharactersUsd: 0.1 } }),
+      /price: .*characters.*"prompt"/,
+    ],
     ["has an unknown tier", () => changed("minTier", "gold"), /minTier/],
     ["has an unknown provider", () => changed("provider.kind", "ftp"), /provider/],
     ["has outputs of another modality", () => changed("outputs", ["images"]), /outputs/],

@@ -115,6 +115,13 @@ describe("an admin's change", () => {
     expect([before!.enabled, model!.enabled, model!.price]).toEqual([false, true, { basis: { $case: "perRunMicroUsd", value: 7 } }]);
   });
 
+  it("may count by the character instead", async () => {
+    const price: models.Price = { basis: { $case: "perThousandCharactersMicroUsd", value: 100_000 } };
+    const { model } = await update(first, { internalName: "sandbox-image-fast", price });
+    expect(model!.price).toEqual(price);
+    await eventually(async () => (await get(second, "sandbox-image-fast")).price?.basis?.$case === "perThousandCharactersMicroUsd");
+  });
+
   it("loses none of many concurrent ones", async () => {
     const names = ["sandbox-speech", "sandbox-video", "sandbox-video-pro", "sandbox-chat"];
     await Promise.all(

@@ -281,7 +281,7 @@ describe("schemas", () => {
       ],
       valuesJson: '{"prompt":"a dog","style":"b","n":null,"a.$b":{"$x.y":null}}',
     });
-    expect(generators).toEqual([{ nodeId: "gen", model: "sandbox-image", inputsJson: '{"count":2}', items: 1 }]);
+    expect(generators).toEqual([{ nodeId: "gen", model: "sandbox-image", inputsJson: '{"count":2,"prompt: characters":10}', items: 1 }]);
   });
 
   it("are empty without a request-input node", async () => {

@@ -2,7 +2,7 @@ import { LIMITS } from "../limits";
 import { millicreditsFor } from "../money";
 import { fieldsOf } from "./fields";
 import { literalInputs } from "./ports";
-import { PRICED_INPUTS, worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
+import { characterCount, PRICED_INPUTS, worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
 import { isGeneratorType, type Graph, type GraphEdge, type GraphNode } from "./types";
 
 /** A generator node as far as its price depends on the saved graph. */
@@ -10,7 +10,7 @@ export interface GeneratorUse {
   nodeId: string;
   /** internalName; empty when none is chosen yet. */
   model: string;
-  /** Numbers among the inputs: literals, and defaults of the fields that flow in. Nothing else can change a price. */
+  /** What prices depend on: numbers among the inputs (literals, and what the graph says of values that flow in), and how long the prompt is. */
   inputs: Record<string, unknown>;
   /** Calls the node makes, as far as the saved graph tells: lists that flow in multiply them. */
   items: number;
@@ -18,6 +18,16 @@ export interface GeneratorUse {
 
 const numbers = (entries: readonly [string, unknown][]): Record<string, unknown> =>
   Object.fromEntries(entries.filter(([, value]) => typeof value === "number"));
+
+/** No input has such a name: it would not be one that a schema can say. */
+const PROMPT_CHARACTERS = "prompt: characters";
+
+/** The length of what a node will say, as far as the saved graph tells: what flows in is used instead of what it says itself. */
+const promptCharacters = (literals: Readonly<Record<string, unknown>>, flows: readonly [string, unknown][]): Record<string, number> => {
+  const wired = flows.filter(([name]) => name === PRICED_INPUTS.characters);
+  const [, prompt] = wired[0] ?? [PRICED_INPUTS.characters, literals[PRICED_INPUTS.characters]];
+  return typeof prompt === "string" && wired.length <= 1 ? { [PROMPT_CHARACTERS]: characterCount(prompt) } : {};
+};
 
 const isNumber = (value: unknown): value is number => typeof value === "number" && value > 0;
 
@@ -28,13 +38,15 @@ const createCounter = (graph: Graph) => {
   for (const edge of graph.edges) incoming.set(edge.target, [...(incoming.get(edge.target) ?? []), edge]);
   const known = new Map<string, number>();
 
-  const fieldDefault = ({ source, sourceHandle }: GraphEdge): unknown => {
+  /** What the saved graph says of a value that flows: the default of a field, the text of a box. */
+  const savedValue = ({ source, sourceHandle }: GraphEdge): unknown => {
     const from = nodes.get(source);
+    if (from?.type === "text-box") return from.data.text;
     return from?.type === "request-input" ? fieldsOf(from.data).find((field) => field.name === sourceHandle)?.default : undefined;
   };
 
   const flowing = (edge: GraphEdge): number => {
-    const value = fieldDefault(edge);
+    const value = savedValue(edge);
     return Array.isArray(value) ? value.length : outputs(edge.source);
   };
 
@@ -67,9 +79,7 @@ const createCounter = (graph: Graph) => {
   };
 
   const defaults = (id: string): [string, unknown][] =>
-    (incoming.get(id) ?? []).flatMap((edge): [string, unknown][] =>
-      edge.targetHandle === null ? [] : [[edge.targetHandle, fieldDefault(edge)]],
-    );
+    (incoming.get(id) ?? []).map((edge): [string, unknown] => [edge.targetHandle ?? PRICED_INPUTS.characters, savedValue(edge)]);
 
   return { calls, defaults };
 };
@@ -79,12 +89,16 @@ export const generatorUses = (graph: Graph): GeneratorUse[] => {
   const { calls, defaults } = createCounter(graph);
   return graph.nodes
     .filter((node) => isGeneratorType(node.type))
-    .map((node) => ({
-      nodeId: node.id,
-      model: typeof node.data.model === "string" ? node.data.model : "",
-      inputs: numbers([...Object.entries(node.data), ...Object.entries(literalInputs(node, undefined)), ...defaults(node.id)]),
-      items: calls(node.id),
-    }));
+    .map((node) => {
+      const literals = { ...node.data, ...literalInputs(node, undefined) };
+      const flows = defaults(node.id);
+      return {
+        nodeId: node.id,
+        model: typeof node.data.model === "string" ? node.data.model : "",
+        inputs: { ...numbers([...Object.entries(literals), ...flows]), ...promptCharacters(literals, flows) },
+        items: calls(node.id),
+      };
+    });
 };
 
 /**
@@ -101,7 +115,9 @@ export const estimateMillicredits = (
     const model = models.get(use.model);
     if (!model) return sum;
     const { price, inputSchema: schema } = model;
-    const call = worstCaseMicroUsd({ price, schema, inputs: use.inputs, unknown: new Set(), inputTokens: 0 });
+    const said = use.inputs[PROMPT_CHARACTERS];
+    const characters = typeof said === "number" ? said : undefined;
+    const call = worstCaseMicroUsd({ price, schema, inputs: use.inputs, unknown: new Set(), inputTokens: 0, characters });
     return sum + use.items * millicreditsFor(call, markupPermille);
   }, 0);
   return cost;

@@ -336,7 +336,7 @@ const checkCalls = (
   step: PlanStep,
   terms: ModelTerms,
   calls: readonly Record<string, unknown>[],
-  unknown: ReadonlySet<string>,
+  open: ReadonlySet<string>,
 ): void => {
   const report = (message: string): void => void planner.issues.push({ nodeId: step.id, message });
   if (calls.length === 0) {
@@ -345,7 +345,6 @@ const checkCalls = (
       if (member(step.literals, name) === undefined && member(step.sources, name) === undefined) report(`${name}: is required`);
     return;
   }
-  const open = openInputs(step, unknown);
   const problems = calls.flatMap((inputs) => terms.validate(inputs)).filter(({ path }) => !open.has(path.split(".")[0]!));
   for (const message of new Set(problems.map((issue) => `${issue.path}: ${issue.message}`))) report(message);
 };
@@ -364,12 +363,13 @@ const planCall = (planner: Planner, node: GraphNode, terms: ModelTerms): void =>
   // What the step's calls are given, as far as it is known.
   const candidates = attempt(planner, node.id, () => bound.items.map((item) => callInputs(step, item))) ?? [];
   const { unknown } = bound;
-  checkCalls(planner, step, terms, candidates, unknown);
+  const open = openInputs(step, unknown);
+  checkCalls(planner, step, terms, candidates, open);
   const most = mostItems(planner, node, step, fileInputs(terms.inputSchema, step));
   const inputTokens = most.tokens + MESSAGE_OVERHEAD_TOKENS + fileTokens(terms.inputSchema, step);
   const worst = Math.max(
     0,
-    ...candidates.map((inputs) => worstCaseMicroUsd({ price: terms.price, schema: terms.inputSchema, inputs, unknown, inputTokens })),
+    ...candidates.map((inputs) => worstCaseMicroUsd({ price: terms.price, schema: terms.inputSchema, inputs, unknown: open, inputTokens })),
   );
   const maxItems = itemsOf(bound, most.items);
   planner.steps.push({ ...step, maxItems, maxMillicredits: millicreditsFor(worst, planner.request.markupPermille) });
