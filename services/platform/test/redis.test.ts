@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { connectRedis, redisReady, type Logger, type Redis } from "../src";
+import { COMMAND_TIMEOUT_MS, connectRedis, redisReady, type Logger, type Redis } from "../src";
 import { startRelay, type Relay } from "./support/relay";
 
 const lines: string[] = [];
@@ -84,12 +84,24 @@ describe("a Redis connection", () => {
     const redis = open();
     await ready(redis);
     relay.freeze();
+    const askedAt = performance.now();
     expect(await failureOf(redis.get("x"))).toBe(TIMED_OUT);
-    expect(redis.options.commandTimeout).toBe(1_000);
+    expect(performance.now() - askedAt).toBeGreaterThanOrEqual(COMMAND_TIMEOUT_MS - 10);
+    expect(COMMAND_TIMEOUT_MS).toBe(1_000);
     const back = once(redis, "ready");
     await relay.mend();
     await back;
     expect(await redis.ping()).toBe("PONG");
+  });
+
+  it("does not take the server for silent when the process itself stood still", async () => {
+    const { open } = await startRedis();
+    const redis = open();
+    await ready(redis);
+    const answer = redis.ping();
+    const until = performance.now() + COMMAND_TIMEOUT_MS + 200;
+    while (performance.now() < until);
+    expect(await answer).toBe("PONG");
   });
 
   it("can be made while the server is away, says so once, and comes when it comes", async () => {
