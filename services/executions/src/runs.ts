@@ -220,6 +220,9 @@ export const createRuns = ({ planning, starter, store, channel, execution }: Run
         if (finished) return finished;
         const record =
           why === "deadline" || why === "settled" || why === "submitted" ? await store.find(executionId) : await readState(executionId);
+        // Told once, perhaps while the store was read; a run that undoes its admission still looks as if it went on.
+        const late = waiting.refusal();
+        if (late) throw refused(late);
         if (isAnswer(record, isAsync) || Date.now() >= deadline) return record;
         if (why === "deadline") return record;
         waiting.stop();

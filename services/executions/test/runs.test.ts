@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { executions } from "@nodeloom/proto";
 import type { EventChannel } from "../src/events";
 import { createExecution } from "../src/execution";
-import type { Planning } from "../src/planning";
+import type { Planning, PlannedRun } from "../src/planning";
 import { createRuns, type Runs } from "../src/runs";
 import type { ExecutionStore } from "../src/store";
 import type { RunStarter } from "../src/temporal/client";
@@ -37,6 +38,37 @@ it("cancels an accepted run while its admission is under way, for its owner only
   expect(told).toEqual([]);
   expect(await runs.cancel(carried.id, carried.userId)).toBe("cancel_requested");
   expect(told).toEqual([carried.id]);
+});
+
+it("hears a refusal that is told while the store is read, though Temporal still carries the run", async () => {
+  let listener: Parameters<EventChannel["subscribe"]>[1] | undefined;
+  const channel = {
+    subscribe: (_id: string, heard: typeof listener) => {
+      listener = heard;
+      return () => (listener = undefined);
+    },
+  } as unknown as EventChannel;
+  const refusal = { kind: "unavailable", reason: "SERVICE_UNAVAILABLE", message: "billing is not available", metadata: {} };
+  const find = async (): Promise<null> => {
+    listener?.({ sequence: 0, type: "refused", at: 0, data: refusal }, undefined);
+    listener = undefined;
+    return null;
+  };
+  const planned = { plan: { steps: [] }, workflowSlug: null, modelIds: [], holds: [] } as unknown as PlannedRun;
+  const refusing = createRuns({
+    planning: { plan: () => Promise.resolve(planned) } as unknown as Planning,
+    starter: { start: () => Promise.resolve("started"), outcome: () => Promise.resolve("running") } as unknown as RunStarter,
+    store: { ...store, find },
+    channel,
+    execution: createExecution({ store, channel }),
+  });
+  const request = executions.RunRequest.fromPartial({
+    executionId: randomUUID(),
+    runner: { userId: "u" },
+    mode: executions.RunMode.RUN_MODE_ASYNC,
+    waitMs: 10,
+  });
+  await expect(refusing.run(request)).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
 });
 
 it("answers from the row as soon as there is one", async () => {
