@@ -6,7 +6,7 @@ import { launchNodeProcess } from "./run/node-process.mjs";
 import { localSecrets } from "./secrets.mjs";
 import { defaultCacheDir } from "./servers/cache.mjs";
 import { startMongodb } from "./servers/mongodb.mjs";
-import { freePort } from "./servers/ports.mjs";
+import { freePort } from "./servers/ports.cjs";
 import { startRedis } from "./servers/redis.mjs";
 import { startTemporal } from "./servers/temporal.mjs";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { MEDIA_DIR, ROOT, SANDBOX_DIR } from "./paths.mjs";
-import { freePort, isPortFree } from "./servers/ports.mjs";
+import { freePort, isPortFree } from "./servers/ports.cjs";
 
 /**
  * The one table of what runs. A service listens where its `listens` variables say, and alone gets its `secrets`.

@@ -1,5 +1,5 @@
 import { startChild } from "./child.mjs";
-import { freePort } from "./ports.mjs";
+import { freePort } from "./ports.cjs";
 import { waitUntil } from "./probe.mjs";
 
 const READY_DEADLINE_MS = 60_000;

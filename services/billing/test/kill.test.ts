@@ -13,7 +13,8 @@ import {
   wholeLedger,
   type BillingClient,
 } from "./support/instance";
-import { freePort, startProcess, type BillingProcess } from "./support/process";
+import { freePort } from "../../../deploy/local/servers/ports.cjs";
+import { startProcess, type BillingProcess } from "./support/process";
 
 const USERS = 3;
 const RUNS_PER_USER = 120;

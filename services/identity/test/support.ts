@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { DomainError } from "@nodeloom/kernel";
 import { connectMongo, createGrpcClient, type ClientOf } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
+import { freePort } from "../../../deploy/local/servers/ports.cjs";
 import { service } from "../src/main";
 
 export const PEPPER = "a pepper for tests, of enough characters";
@@ -93,8 +94,9 @@ export const startRelay = async (url: string): Promise<Relay> => {
     incoming.pipe(outgoing).pipe(incoming);
   });
   const listen = (port: number): Promise<void> => new Promise((resolve) => relay.listen(port, "127.0.0.1", () => resolve()));
-  await listen(0);
-  const { port } = relay.address() as AddressInfo;
+  // One that nobody else is given while the relay is cut.
+  const port = await freePort();
+  await listen(port);
   const relayed = new URL(url);
   relayed.hostname = "127.0.0.1";
   relayed.port = String(port);

@@ -1,20 +1,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { openJobs } from "../src/jobs";
 import { API_KEY, callAt, createFolder, removeFolder, type Answer } from "./support/sandbox";
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
-};
+import { freePort } from "../../../deploy/local/servers/ports.cjs";
 
 /** The real process, started from the sources; resolves when it says that it is ready. */
 const startProcess = async (port: number, dataDirectory: string): Promise<ChildProcess> => {

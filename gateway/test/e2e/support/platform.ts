@@ -2,9 +2,9 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 
 const ROOT = join(__dirname, "..", "..", "..", "..");
 const DOMAIN = ["identity", "workflows", "models", "billing", "usage", "media"] as const;
@@ -12,17 +12,7 @@ const DOMAIN = ["identity", "workflows", "models", "billing", "usage", "media"] 
 export type ServiceName = (typeof DOMAIN)[number] | "executions" | "sandbox" | "gateway";
 
 const ADMIN = { email: "admin@nodeloom.test", password: "correct horse battery staple" };
-const READY_MS = 30_000;
-
-/** A port that was free a moment ago. */
-export const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
-};
+const READY_MS = 120_000;
 
 /** One OS process that hosts some of the services, and can be killed. */
 export interface PlatformProcess {

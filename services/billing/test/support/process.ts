@@ -1,19 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 
 const MAIN = join(__dirname, "../../src/main.ts");
 const FROM_SOURCE = join(__dirname, "from-source.cjs");
-
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-};
 
 export interface BillingProcess {
   /** Ends the process as a power cut would: nothing of it runs any more. */

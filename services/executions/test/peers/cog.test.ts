@@ -5,7 +5,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createEgressClient, type EgressClient } from "@nodeloom/platform";
 import { createProvider, type JobProvider, type PollState, type Submission } from "../../src/providers";
 import { keepRecording, recorder, SECRET, type Exchange, type Step } from "../providers/recording";
-import { freePort, peerOf, START_MS, startPeer } from "./process";
+import { freePort } from "../../../../deploy/local/servers/ports.cjs";
+import { peerOf, START_MS, startPeer } from "./process";
 import { startReplicateFront, type ReplicateFront } from "./replicate-front";
 
 /**

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { createEgressClient, type EgressClient, type RunningService } from "@nodeloom/platform";
 import { service as sandboxService } from "@nodeloom/sandbox";
 import { keepRecording, perform, recorder, SECRET, type Exchange, type Step } from "../providers/recording";
-import { freePort, peerOf, START_MS, startPeer } from "./process";
+import { freePort } from "../../../../deploy/local/servers/ports.cjs";
+import { peerOf, START_MS, startPeer } from "./process";
 
 /**
  * The OpenAI chat and images dialects against LiteLLM's proxy, which speaks OpenAI's API for many providers. Its answers

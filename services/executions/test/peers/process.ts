@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -9,16 +8,6 @@ export const START_MS = 120_000;
 const READY_MS = START_MS - 10_000;
 const LOOK_MS = 250;
 const OUTPUT_KEPT = 20_000;
-
-/** A port that was free a moment ago. */
-export const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
-};
 
 /** The Python or the program that `npm run peers` prepared. */
 export const peerOf = (name: string): string => {

@@ -12,7 +12,8 @@ import { createWebhooks, type Webhooks } from "../../src/webhooks";
 import { newRecord, openStore } from "../support";
 import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../webhook-support";
 import { FIXTURE } from "../webhook-fixture";
-import { freePort, peerOf } from "./process";
+import { freePort } from "../../../../deploy/local/servers/ports.cjs";
+import { peerOf } from "./process";
 
 /** With the official library of Standard Webhooks for Python. */
 const PYTHON = peerOf("webhooks");

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort, peerOf, START_MS, startPeer } from "../../../executions/test/peers/process";
+import { freePort } from "../../../../deploy/local/servers/ports.cjs";
+import { peerOf, START_MS, startPeer } from "../../../executions/test/peers/process";
 import { PNG, startMedia, startOrigin, type RunningMedia } from "../harness";
 
 /** Media with its files in a bucket of Versity's S3 gateway, which checks signatures and keeps objects as files of a folder. */

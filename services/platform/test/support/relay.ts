@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
+import { freePort } from "../../../../deploy/local/servers/ports.cjs";
+
 /** Stands before a server, and takes it away. */
 export interface Relay {
   url: string;
@@ -36,7 +38,8 @@ export const startRelay = async (target: string): Promise<Relay> => {
     await once(server, "listening");
     return (server.address() as AddressInfo).port;
   };
-  const own = await listen(0);
+  // One that nobody else is given while the relay is cut.
+  const own = await listen(await freePort());
   const url = new URL(target);
   url.hostname = "127.0.0.1";
   url.port = String(own);

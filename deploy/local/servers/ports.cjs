@@ -1,13 +1,18 @@
-import { randomInt } from "node:crypto";
-import { createServer } from "node:net";
+const { randomInt } = require("node:crypto");
+const { createServer } = require("node:net");
 
-/** Below the range operating systems take outgoing ports from, so that a port found free stays so until it is bound. */
+/*
+ * For those who must know a port before its server is there, or start a server again on the same one; all others listen on port 0 and ask.
+ * CommonJS, because tests load it, too.
+ */
+
+/** Below the range operating systems take ports from by themselves, so that a port found free stays so until it is bound. */
 const LOWEST_PORT = 20_000;
 const HIGHEST_PORT = 32_000;
 const ATTEMPTS = 200;
 
 /** @param {number} port @returns {Promise<boolean>} */
-export const isPortFree = (port) =>
+const isPortFree = (port) =>
   new Promise((resolve) => {
     const server = createServer();
     server.once("error", () => resolve(false));
@@ -18,7 +23,7 @@ export const isPortFree = (port) =>
 const handedOut = new Set();
 
 /** A port of 127.0.0.1 that nothing listens on and that this process has not handed out before. @returns {Promise<number>} */
-export const freePort = async () => {
+const freePort = async () => {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
     if (handedOut.has(port)) continue;
@@ -27,3 +32,5 @@ export const freePort = async () => {
   }
   throw new Error("no free port on 127.0.0.1");
 };
+
+module.exports = { freePort, isPortFree };

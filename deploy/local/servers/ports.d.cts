@@ -1,0 +1,5 @@
+/** Whether nothing listens on a port of 127.0.0.1. */
+export declare const isPortFree: (port: number) => Promise<boolean>;
+
+/** A port of 127.0.0.1 that nothing listens on and that this process has not handed out before. */
+export declare const freePort: () => Promise<number>;
