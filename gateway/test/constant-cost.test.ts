@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { sendUnaryData, ServerUnaryCall } from "@grpc/grpc-js";
 import { createGrpcClient } from "@nodeloom/platform";
 import { executions, usage, workflows } from "@nodeloom/proto";
-import { monitored, startCounting, type Counts, type Load } from "./support/counting";
+import { monitored, startCounting, type Load } from "./support/counting";
+import { CALLER_FRESH_MS } from "../src/limits";
 import { startFakeService, type FakeService } from "./support/fake-service";
 import { send, type Answer } from "./support/http";
 import { startPlatform, type Platform, type User } from "./support/platform";
@@ -14,6 +15,8 @@ const USAGE_ROWS = 200;
 const EXECUTIONS = 500;
 const REQUESTS = 1_000;
 const AT_ONCE = 10;
+/** For what a busy machine may take long over. */
+const PATIENT = { deadlineMs: 60_000 };
 
 const counting = startCounting();
 let platform: Platform;
@@ -42,6 +45,7 @@ const createWorkflows = async (user: User, count: number): Promise<void> => {
         edgesJson: "[]",
         viewportJson: "{}",
       }),
+      PATIENT,
     );
   await Promise.all(Array.from({ length: count }, (_, number) => create(number)));
   service.close();
@@ -52,7 +56,7 @@ const createUsage = async (user: User, count: number): Promise<void> => {
   const run = { userId: user.id, modelIds: ["sandbox-image"], source: "api-slim", startedAt: new Date() };
   await Promise.all(
     Array.from({ length: count }, () =>
-      service.startRun(usage.StartRunRequest.fromPartial({ run: { executionId: randomUUID(), ...run } })),
+      service.startRun(usage.StartRunRequest.fromPartial({ run: { executionId: randomUUID(), ...run } }), PATIENT),
     ),
   );
   service.close();
@@ -104,7 +108,8 @@ const lasting = ({ commands: { [OVERRIDES]: overrides = 0, ...commands }, calls 
   return { calls, commands };
 };
 
-const sum = (counts: Counts): number => Object.values(counts).reduce((total, count) => total + count, 0);
+/** What every list takes. */
+const LISTS = ["workflows.v1.WorkflowsService/ListWorkflows", "workflows: find workflows"];
 
 describe("a list of workflows", () => {
   it("takes one call to workflows and one look-up of prices, and as many commands for 200 rows as for one", async () => {
@@ -132,13 +137,14 @@ describe("a list of workflows", () => {
         await response.arrayBuffer();
       }
     };
+    const startedAt = Date.now();
     const { calls, commands } = await counting.during(() => Promise.all(Array.from({ length: AT_ONCE }, () => ask(REQUESTS / AT_ONCE))));
     expect(calls["workflows.v1.WorkflowsService/ListWorkflows"]).toBe(REQUESTS);
     expect(commands["workflows: find workflows"]).toBe(2 * REQUESTS);
-    // Callers and prices are remembered for a moment, so that nearly all of it is the lists themselves.
-    expect(sum(calls)).toBeLessThan(1.2 * REQUESTS);
-    expect(sum(commands)).toBeLessThan(2.2 * REQUESTS);
-    expect(calls["models.v1.ModelsService/ListModels"] ?? 0).toBeLessThan(REQUESTS / 10);
+    // Callers and prices are remembered for a moment, so that all else goes with the time, not with the requests.
+    const moments = 2 * (1 + (Date.now() - startedAt) / CALLER_FRESH_MS);
+    for (const [name, count] of [...Object.entries(calls), ...Object.entries(commands)])
+      if (!LISTS.includes(name)) expect([name, count <= moments]).toEqual([name, true]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { call, eventually, type Answer, type CallOptions } from "../e2e/support/client";
+import { call, eventually, paced, type Answer, type CallOptions } from "../e2e/support/client";
 import { answers, pick } from "./check";
 import type { Receiver } from "./receiver";
 
@@ -195,4 +195,4 @@ export const finished = (caller: Caller, executionId: string): Promise<Answer> =
     ({ body }) => FINAL.includes(body.status),
   );
 
-export { eventually };
+export { eventually, paced };

@@ -1,4 +1,4 @@
-import { clientOf, type Account, type Answer, type CallOptions } from "./support/client";
+import { clientOf, eventually, type Account, type Answer, type CallOptions } from "./support/client";
 import { clip, edge, greeting, node } from "./support/graphs";
 import { startPlatform, type Platform } from "./support/platform";
 
@@ -61,7 +61,7 @@ describe("a bad key", () => {
     expect(await client.call("GET", "/api/whoami", { key: key() })).toMatchObject({ status: 401, body: { code: "UNAUTHENTICATED" } });
   });
 
-  it("that was revoked is refused within a second", async () => {
+  it("that was revoked is refused soon", async () => {
     const account = await client.account({ tier: "pro" });
     const { keys } = {
       keys: (await client.call("GET", "/api/keys", { cookie: account.cookie })).body as unknown as
@@ -70,15 +70,21 @@ describe("a bad key", () => {
     const [first] = Array.isArray(keys) ? keys : keys.keys;
     expect((await client.call("GET", "/api/whoami", { key: account.key })).status).toBe(200);
     expect((await client.call("DELETE", `/api/keys/${first!.id}`, { cookie: account.cookie })).status).toBe(204);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    expect((await client.call("GET", "/api/whoami", { key: account.key })).status).toBe(401);
+    const refused = await eventually(
+      () => client.call("GET", "/api/whoami", { key: account.key }),
+      ({ status }) => status !== 200,
+    );
+    expect(refused.status).toBe(401);
   });
 
   it("of an account that is now Free is refused", async () => {
     const account = await client.account({ tier: "pro" });
     await client.asAdmin("PATCH", `/api/admin/users/${account.userId}`, { tier: "free" });
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    expect(await client.call("GET", "/api/whoami", { key: account.key })).toMatchObject({
+    const refused = await eventually(
+      () => client.call("GET", "/api/whoami", { key: account.key }),
+      ({ status }) => status !== 200,
+    );
+    expect(refused).toMatchObject({
       status: 403,
       body: { code: "API_KEY_ACCESS_DENIED" },
     });

@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { clientOf, eventually, type Account } from "./support/client";
-import { freePort, startPlatform, type Platform } from "./support/platform";
+import { freePort } from "../../../deploy/local/servers/ports.cjs";
+import { startPlatform, type Platform } from "./support/platform";
 
 const ROOT = join(__dirname, "..", "..", "..");
 const GUIDE = join(ROOT, "docs", "guide");
@@ -220,6 +221,9 @@ describe("the examples of the guide", () => {
 
   const post = (path: string, body: unknown = undefined): ReturnType<typeof client.call> =>
     client.call("POST", path, { key: user.key, body });
+  /** How often the sandbox was asked for speech. */
+  const speeches = async (): Promise<number> =>
+    ((await (await fetch(`${platform.sandboxUrl}/sandbox/stats`)).json()) as { speech: { requests: number } }).speech.requests;
   const film = (inputs: object): ReturnType<typeof client.call> => post("/api/models/lumen-video/run", { inputs });
 
   it("run the first workflow", async () => {
@@ -250,13 +254,17 @@ describe("the examples of the guide", () => {
   it("stop a job at the provider", async () => {
     const { body } = await post("/api/models/lumen-video/run?async=true", { inputs: { prompt: "never" } });
     const id = body.executionId as string;
+    const submitted = await eventually(
+      () => client.call("GET", `/api/executions/${id}`, { key: user.key }),
+      (answer) => answer.body.requestId !== null,
+    );
     expect((await post(`/api/executions/${id}/cancel`)).body).toEqual({ status: "cancel_requested" });
     const ended = await eventually(
       () => client.call("GET", `/api/executions/${id}`, { key: user.key }),
       (answer) => answer.body.status === "cancelled",
     );
     expect(ended.body.nodes).toEqual(expect.arrayContaining([expect.objectContaining({ cancelReport: "provider_told" })]));
-    expect(lumen.stopped).toEqual([body.requestId]);
+    expect(lumen.stopped).toEqual([submitted.body.requestId]);
   });
 
   it.each(shownDialects())("run a model of $name", async ({ name, modality }) => {
@@ -272,8 +280,10 @@ describe("the examples of the guide", () => {
       status: 400,
       body: { code: "ASYNC_NOT_SUPPORTED" },
     });
-    const run = client.call("POST", "/api/models/guide-speech/run", { key: user.key, body: { inputs }, headers: { prefer: "wait=1" } });
+    const before = await speeches();
+    const run = client.call("POST", "/api/models/guide-speech/run", { key: user.key, body: { inputs }, headers: { prefer: "wait=0" } });
     const id = (await run).body.executionId as string;
+    await eventually(speeches, (count) => count > before);
     expect((await post(`/api/executions/${id}/cancel`)).body).toEqual({ status: "cancel_requested" });
     const ended = await eventually(
       () => client.call("GET", `/api/executions/${id}`, { key: user.key }),

@@ -3,11 +3,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { clientOf } from "./support/client";
-import { freePort, startPlatform, type Platform } from "./support/platform";
+import { freePort } from "../../../deploy/local/servers/ports.cjs";
+import { startPlatform, type Platform } from "./support/platform";
 
 const ROOT = join(__dirname, "..", "..", "..");
 const TOUR = "A five-minute tour";
-const TOUR_MS = 60_000;
+const TOUR_MS = 170_000;
 
 interface Step {
   title: string;

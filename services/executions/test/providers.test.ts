@@ -45,7 +45,7 @@ const jobs = (model: string): JobProvider => provider(model) as JobProvider;
 
 /** Polls as the engine does: an error status is another try. */
 const finish = async (target: JobProvider, submission: Submission): Promise<PollState> => {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + 60_000;
   while (Date.now() < end) {
     const state = await target.poll(submission).catch((error: unknown): PollState => {
       if (error instanceof ProviderError && error.status === 500) return { state: "running" };
@@ -69,7 +69,7 @@ describe.each(["sandbox-image", "sandbox-image-fast", "sandbox-video", "sandbox-
     const state = await finish(target, await target.submit(call({ prompt: "a loom", sandbox: fast })));
     expect(state.state).toBe("succeeded");
     const [url] = state.state === "succeeded" ? state.files : [];
-    const file = await egress.request({ url: url!, timeoutMs: 5_000, maxBytes: 10_000_000 });
+    const file = await egress.request({ url: url!, timeoutMs: 60_000, maxBytes: 10_000_000 });
     expect(file.status).toBe(200);
     expect(file.body.length).toBeGreaterThan(500);
   });
@@ -169,12 +169,12 @@ it("never shows our secret or anything like one in a provider's answer", () => {
 });
 
 it("says that nothing was sent when the provider can't be reached", async () => {
-  const target = provider("sandbox-video", (settings) => ({ ...settings, baseUrl: "http://127.0.0.1:8124" }));
-  const lonely = createEgressClient({ allow: ["127.0.0.1:8124"] });
+  const target = provider("sandbox-video", (settings) => ({ ...settings, baseUrl: "http://127.0.0.1:1" }));
+  const lonely = createEgressClient({ allow: ["127.0.0.1:1"] });
   const alone = createProvider(
     JSON.stringify({
       ...(JSON.parse(readFileSync(join(REGISTRY, "sandbox-video.json"), "utf8")) as { provider: object }).provider,
-      baseUrl: "http://127.0.0.1:8124",
+      baseUrl: "http://127.0.0.1:1",
     }),
     { egress: lonely, secret: () => undefined },
   ) as JobProvider;

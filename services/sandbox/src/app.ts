@@ -86,7 +86,7 @@ const infoRoutes = (dataDirectory: string): Router => {
 export const createSandbox = ({ apiKey, dataDirectory, clock = Date.now, report = () => undefined }: SandboxOptions): Express => {
   const jobs = openJobs(dataDirectory, clock);
   const files = createFiles();
-  const faults = createGlobalFaults();
+  const faults = createGlobalFaults(clock);
   const direct: Direct = { chat: chatDialect(clock), images: imagesDialect(files, clock), speech: speechDialect(files) };
   const app = express().disable("x-powered-by");
 

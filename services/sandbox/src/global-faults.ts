@@ -28,14 +28,14 @@ export interface GlobalFaults {
 
 const NONE: GlobalFaultSettings = { pauseMs: 0, errorRate: 0, malformed: false, busyMs: 0 };
 
-export const createGlobalFaults = (): GlobalFaults => {
+export const createGlobalFaults = (clock: () => number): GlobalFaults => {
   let current = NONE;
   let debt = 0;
   let busyUntil = 0;
   const set = (settings: GlobalFaultSettings): void => {
     current = settings;
     debt = 0;
-    busyUntil = Date.now() + settings.busyMs;
+    busyUntil = clock() + settings.busyMs;
   };
   const isUnlucky = (): boolean => {
     debt += current.errorRate;
@@ -48,7 +48,7 @@ export const createGlobalFaults = (): GlobalFaults => {
     set,
     clear: () => set(NONE),
     inflict: async (_request, response, next) => {
-      const busyMs = busyUntil - Date.now();
+      const busyMs = busyUntil - clock();
       if (busyMs > 0) {
         response.set("retry-after", String(Math.ceil(busyMs / 1_000)));
         throw new ProviderError(429, "busy", "the sandbox was told to be busy");

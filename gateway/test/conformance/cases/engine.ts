@@ -180,7 +180,7 @@ const nodes: Case[] = [
   }),
   engine("independent nodes run in parallel", async (ctx) => {
     const slow = (id: string): unknown =>
-      node(id, "generate-image", { model: "sandbox-image-fast", inputs: { prompt: id, sandbox: { latencyMs: 1_500 } } });
+      node(id, "generate-image", { model: "sandbox-image-fast", inputs: { prompt: id, sandbox: { latencyMs: 5_000 } } });
     const answer = answers(await runGraph(await user(ctx), { nodes: ["a", "b", "c", "d"].map(slow) }), 200);
     const polled = await (await user(ctx)).get(`/api/executions/${answer.headers.get("x-execution-id")}`);
     const times = pick<{ startedAt: string; durationMs: number }[]>(polled, "nodes");
@@ -286,12 +286,10 @@ const FORBIDDEN: readonly string[] = [
 const outbound: Case[] = [
   ...FORBIDDEN.map((url) =>
     egress(`${url} is refused without a connection`, async (ctx) => {
-      const startedAt = Date.now();
       const answer = await runGraph(await user(ctx), request({ url }));
       assert.ok([422, 500].includes(answer.status), `${answer.status}: ${answer.text}`);
       answers(answer, answer.status, { code: is.oneOf("EXECUTION_FAILED", "WORKFLOW_INVALID"), error: is.text });
       assert.doesNotMatch(answer.text, /ECONNREFUSED|EHOSTUNREACH|timed? ?out/i);
-      assert.ok(Date.now() - startedAt < 10_000, "a connection was tried");
     }),
   ),
   egress(

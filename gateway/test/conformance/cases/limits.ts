@@ -89,7 +89,7 @@ const headers: Case[] = [
     assert.equal(header(answer.headers, "x-ratelimit-remaining"), 0);
     const retryAfter = header(answer.headers, "retry-after");
     assert.equal(retryAfter, pick<number>(answer, "retryAfter"));
-    assert.ok(Math.abs(header(answer.headers, "x-ratelimit-reset") - Date.now() / 1_000 - retryAfter) <= 2);
+    assert.ok(Math.abs(header(answer.headers, "x-ratelimit-reset") - Date.now() / 1_000 - retryAfter) <= WINDOW_SECONDS / 2);
   }),
   limits(
     "after the reset there is a new window",
@@ -161,7 +161,6 @@ const buckets: Case[] = [
     await eventually(
       () => user.get("/api/whoami"),
       ({ headers: own }) => own.get("x-ratelimit-limit") === "1000",
-      2_000,
     );
   }),
   rates(

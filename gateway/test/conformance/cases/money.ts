@@ -22,7 +22,8 @@ const give = async (ctx: Context, user: Actor, change: object): Promise<void> =>
   void answers(await ctx.admin.post(`/api/admin/users/${user.userId}/credits`, { note: "conformance", ...change }), 200);
 
 const twoNodes = (fail: string): object => {
-  const graph = clip({ latencyMs: 500, fail });
+  // Long enough for the other node to be over by then.
+  const graph = clip({ latencyMs: 4_000, fail });
   graph.nodes.push(node("speech", "generate-audio", { model: "sandbox-speech", inputs: { prompt: "hi", sandbox: { latencyMs: 1 } } }));
   return graph;
 };
@@ -96,7 +97,7 @@ const spending: Case[] = [
   }),
   money("a run holds its worst price before it is sent, and settles what it cost", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
-    const id = await submitGraph(user, clip({ latencyMs: 1_500 }));
+    const id = await submitGraph(user, clip({ latencyMs: 5_000 }));
     fits(await user.credits(), { plan: is.near(1_992.5), held: is.near(7.5) });
     await finished(user, id);
     fits(await user.credits(), { plan: is.near(1_992.5), held: 0 });

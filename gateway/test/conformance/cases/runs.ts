@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { inSection, type Case } from "../case";
 import { answers, exactly, fits, is, noWorkflow, pick, refuses, rowsOf } from "../check";
-import { eventually, finished, unique, type Actor, type Context } from "../context";
+import { eventually, finished, paced, unique, type Actor, type Context } from "../context";
 import { clip, edge, greeting, node, picture, runGraph, runModel, save, studio, submitGraph } from "../graphs";
 
 const result = inSection("2.4");
@@ -105,9 +105,15 @@ const executions: Case[] = [
   }),
   states("submission leads to processing, completion to completed with a result", async (ctx) => {
     const user = await runner(ctx);
-    const id = await submitGraph(user, clip({ latencyMs: 800 }));
-    answers(await user.get(`/api/executions/${id}`), 200, { status: "processing", result: is.absent, error: is.absent });
-    answers(await finished(user, id), 200, { status: "completed", result: { videos: [{ url: is.text }] } });
+    await paced(async (seconds) => {
+      const askedAt = Date.now();
+      const id = await submitGraph(user, clip({ latencyMs: seconds * 1_000 }));
+      const polled = await user.get(`/api/executions/${id}`);
+      if (Date.now() >= askedAt + seconds * 1_000) return false;
+      answers(polled, 200, { status: "processing", result: is.absent, error: is.absent });
+      answers(await finished(user, id), 200, { status: "completed", result: { videos: [{ url: is.text }] } });
+      return true;
+    });
   }),
   states("cancelling leads to cancelled", async (ctx) => {
     const user = await runner(ctx);
@@ -354,8 +360,11 @@ const cancelling: Case[] = [
       const user = await runner(ctx);
       const ids: string[] = [];
       for (let left = 5; left > 0; left -= 1) ids.push(await submitGraph(user, clip(LONG)));
+      // What is normal on a machine that is slow or busy now shows in how long a mere poll takes.
+      const poll = await fastest(5, async () => answers(await user.get(`/api/executions/${ids[0]!}`), 200));
       const best = await fastest(5, async () => answers(await user.post(`/api/executions/${ids.pop()!}/cancel`), 200));
-      assert.ok(best < 100, `the fastest of five took ${Math.round(best)} ms`);
+      const bound = Math.max(100, 10 * poll);
+      assert.ok(best < bound, `the fastest of five took ${Math.round(best)} ms, of ${Math.round(bound)}`);
     },
     { alone: true },
   ),
@@ -372,21 +381,33 @@ const waiting: Case[] = [
   }),
   runs("Prefer: wait lowers the wait; then the run goes on and is polled", async (ctx) => {
     const user = await runner(ctx);
-    const slug = await save(user, clip({ latencyMs: 2_500 }));
-    const options = { body: { inputs: {} }, headers: { prefer: "wait=1" } };
-    const answer = answers(await user.call("POST", `/api/workflows/${slug}/run`, options), 202, SUBMITTED);
-    answers(await finished(user, pick(answer, "executionId")), 200, { status: "completed" });
+    await paced(async (seconds) => {
+      const slug = await save(user, clip({ latencyMs: seconds * 1_000 }));
+      const askedAt = Date.now();
+      const options = { body: { inputs: {} }, headers: { prefer: "wait=1" } };
+      const answer = await user.call("POST", `/api/workflows/${slug}/run`, options);
+      if (Date.now() >= askedAt + seconds * 1_000) return false;
+      answers(await finished(user, pick(answers(answer, 202, SUBMITTED), "executionId")), 200, { status: "completed" });
+      return true;
+    });
   }),
   runs("a client that goes away does not stop the run", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
-    const slug = await save(user, clip({ latencyMs: 1_500 }));
+    const slug = await save(user, clip({ latencyMs: 4_000 }));
+    const leaving = new AbortController();
     const gone = fetch(`${ctx.baseUrl}/api/workflows/${slug}/run`, {
       method: "POST",
       headers: { "content-type": "application/json", "x-api-key": user.key },
       body: JSON.stringify({ inputs: {} }),
-      signal: AbortSignal.timeout(700),
+      signal: leaving.signal,
     });
-    await assert.rejects(gone);
+    const left = assert.rejects(gone);
+    await eventually(
+      async () => rowsOf(await user.get("/api/executions")),
+      (rows) => rows.length > 0,
+    );
+    leaving.abort();
+    await left;
     await eventually(
       async () => rowsOf<{ status: string }>(await user.get("/api/executions")),
       ([row]) => row?.status === "completed",
@@ -422,15 +443,15 @@ const waiting: Case[] = [
     refuses(await idempotent(user, `/api/workflows/${slug}/run`, key, { inputs: { prompt: "x" } }), 422, "IDEMPOTENCY_KEY_REUSED");
   }),
   runs("the same key while the first is running is told to come back", async (ctx) => {
-    const user = await ctx.shared("pro", "idempotency");
-    const path = `/api/workflows/${await save(user, clip({ latencyMs: 1_500 }))}/run`;
+    const user = await ctx.actor({ tier: "pro" });
+    const path = `/api/workflows/${await save(user, clip({ latencyMs: 4_000 }))}/run`;
     const key = unique();
     const first = idempotent(user, path, key, { inputs: {} });
-    const busy = await eventually(
-      () => idempotent(user, path, key, { inputs: {} }),
-      ({ status }) => status === 409,
-      3_000,
+    await eventually(
+      async () => rowsOf(await user.get("/api/executions")),
+      (rows) => rows.length > 0,
     );
+    const busy = await idempotent(user, path, key, { inputs: {} });
     refuses(busy, 409, "IDEMPOTENCY_IN_PROGRESS");
     assert.ok(Number(busy.headers.get("retry-after")) > 0);
     answers(await first, 200);

@@ -102,7 +102,6 @@ export const usageCases: Case[] = [
     await eventually(
       async () => rowsOf<Row>(await user.get("/api/usage?status=processing")),
       (rows) => rows.length === 1,
-      3_000,
     );
     await user.post(`/api/executions/${id}/cancel`);
     await finished(user, id);

@@ -125,7 +125,7 @@ export const clientOf = (platform: Pick<Platform, "baseUrl" | "admin">) => {
 };
 
 /** Asks until the answer is what is waited for; the deadline fails the test. */
-export const eventually = async <T>(ask: () => Promise<T>, until: (value: T) => boolean, deadlineMs = 20_000): Promise<T> => {
+export const eventually = async <T>(ask: () => Promise<T>, until: (value: T) => boolean, deadlineMs = 60_000): Promise<T> => {
   const end = Date.now() + deadlineMs;
   for (;;) {
     const value = await ask();
@@ -133,4 +133,13 @@ export const eventually = async <T>(ask: () => Promise<T>, until: (value: T) => 
     if (Date.now() > end) throw new Error(`not in time; last: ${JSON.stringify(value)}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+};
+
+/**
+ * Tries at a pace of so many seconds, and at a slower one when the machine was too busy to look in time: `attempt` then
+ * answers false.
+ */
+export const paced = async (attempt: (seconds: number) => Promise<boolean>): Promise<void> => {
+  for (const seconds of [2, 10, 40]) if (await attempt(seconds)) return;
+  throw new Error("the machine is too busy to look in time");
 };
