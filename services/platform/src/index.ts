@@ -2,7 +2,7 @@ export * from "./config";
 export * from "./context";
 export * from "./egress";
 export * from "./execution-json";
-export { clientStream, createGrpcClient, grpcService, serverStream, startGrpcServer, unary } from "./grpc";
+export { clientStream, createGrpcClient, grpcService, isUnanswered, serverStream, startGrpcServer, unary } from "./grpc";
 export type { CallOptions, ClientOf } from "./grpc/client";
 export type { TlsConfig } from "./grpc/credentials";
 export type { GrpcService } from "./grpc/server";

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { constants, createServer as createHttp2Server, type ServerHttp2Stream } from "node:http2";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import {
@@ -99,6 +100,31 @@ describe("a callee that can't be reached", () => {
     await expect(client.unary({}, { deadlineMs: 300 })).rejects.toMatchObject(UNAVAILABLE);
     expect(ended).not.toHaveBeenCalled();
     client.close();
+  });
+
+  it.each<[string, (stream: ServerHttp2Stream, socket: Socket) => void]>([
+    ["ends the call without a word", (stream) => stream.close(constants.NGHTTP2_NO_ERROR)],
+    ["breaks the call off", (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR)],
+    ["garbles the call", (stream) => stream.close(constants.NGHTTP2_PROTOCOL_ERROR)],
+    ["has too much to do", (stream) => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)],
+    ["begins its answer and breaks off", (stream) => (stream.respond({ ":status": 200 }), stream.close(constants.NGHTTP2_INTERNAL_ERROR))],
+    ["dies", (_stream, socket) => socket.destroy()],
+  ])("is SERVICE_UNAVAILABLE when it %s", async (_what, end) => {
+    const dying = createHttp2Server().on("sessionError", () => undefined);
+    dying.on("connection", (socket: Socket) =>
+      dying.on("stream", (stream) =>
+        end(
+          stream.on("error", () => undefined),
+          socket,
+        ),
+      ),
+    );
+    dying.listen(0, "127.0.0.1");
+    await once(dying, "listening");
+    const client = at((dying.address() as AddressInfo).port);
+    await expect(client.unary({})).rejects.toMatchObject(UNAVAILABLE);
+    client.close();
+    dying.close();
   });
 
   it("is found again without a new client", async () => {

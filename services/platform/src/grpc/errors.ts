@@ -133,6 +133,17 @@ export const toServiceError = (error: unknown): Partial<ServiceError> & { code: 
 const isServiceError = (error: unknown): error is ServiceError =>
   error instanceof Error && typeof (error as Partial<ServiceError>).code === "number" && "details" in error;
 
+const unanswered = new WeakSet<object>();
+
+/** Whether a call ended without an answer of its callee, so that nobody knows what came of it. */
+export const isUnanswered = (error: unknown): boolean => typeof error === "object" && error !== null && unanswered.has(error);
+
+/** Codes of a callee that could not be reached, or that did not answer in time. */
+const AWAY: ReadonlySet<status> = new Set([status.UNAVAILABLE, status.DEADLINE_EXCEEDED, status.CANCELLED]);
+/** How a connection that breaks under a call reads, whatever code it is given (a callee that was killed gives INTERNAL, too). */
+const BROKEN_CONNECTION =
+  /^(?:Received RST_STREAM|No status information received|Bandwidth exhausted|Write error|Failed to start HTTP\/2 stream|Connection dropped)/;
+
 const isReason = (reason: string): reason is Reason => (REASONS as readonly string[]).includes(reason);
 
 /** A failed call as a DomainError: what the callee raised, or SERVICE_UNAVAILABLE when it could not be reached in time. */
@@ -143,8 +154,10 @@ export const fromServiceError = (error: unknown, callee: string): unknown => {
   if (decoded && isReason(decoded.reason)) {
     return new DomainError(KIND_BY_STATUS.get(error.code) ?? "internal", decoded.reason, error.details, decoded.metadata);
   }
-  if (error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED || error.code === status.CANCELLED) {
-    return unavailable(`${callee} is not available`);
+  if (AWAY.has(error.code) || BROKEN_CONNECTION.test(error.details)) {
+    const away = unavailable(`${callee} is not available`);
+    unanswered.add(away);
+    return away;
   }
   return new DomainError("internal", "INTERNAL", `${callee} failed`, {});
 };

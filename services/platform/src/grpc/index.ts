@@ -1,11 +1,13 @@
 import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";
 import type { ClientOf, ClientOptions } from "./client";
+import type * as errors from "./errors";
 import type * as handlers from "./handlers";
 import type { GrpcServerOptions, GrpcService, RunningGrpcServer } from "./server";
 
 /** gRPC is loaded when it is first used: a process without it saves a third of its start and of its memory. */
 const loadClient = (): typeof import("./client") => require("./client") as typeof import("./client");
 const loadServer = (): typeof import("./server") => require("./server") as typeof import("./server");
+const loadErrors = (): typeof errors => require("./errors") as typeof errors;
 const loadHandlers = (): typeof handlers => require("./handlers") as typeof handlers;
 
 /**
@@ -32,3 +34,6 @@ export const serverStream: typeof handlers.serverStream = (handler) => loadHandl
 
 /** A client-streaming handler from an async function over the incoming messages, which end with an error when their last one did not come. */
 export const clientStream: typeof handlers.clientStream = (handler, isEnd) => loadHandlers().clientStream(handler, isEnd);
+
+/** Whether a call ended without an answer of its callee, so that nobody knows what came of it. */
+export const isUnanswered: typeof errors.isUnanswered = (error) => loadErrors().isUnanswered(error);
