@@ -22,8 +22,12 @@ export const SESSION_SECONDS = 7 * 24 * 60 * 60;
 export const SYNC_WAIT_MS = 120_000;
 /** An asynchronous submit waits this long for the first submission to be made or refused. */
 export const ASYNC_WAIT_MS = 400;
-/** What a run call may take on top of its wait; enough for executions to say for certain whether there is a run. */
-export const RUN_CALL_MARGIN_MS = 12_000;
+/** What a run call may take on top of its wait; enough for executions to say for certain whether there is a run, also where everything is slow. */
+export const RUN_CALL_MARGIN_MS = 30_000;
+/** A run that is refused as unavailable is asked for again for this long on top of its wait. */
+export const REFUSED_AGAIN_MS = 12_000;
+/** So is one of which nobody knows whether it was begun: what is answered as unavailable must not run. */
+export const UNKNOWN_AGAIN_MS = 45_000;
 /** Executions that has not answered at all for this long is reported as away. */
 export const UNREACHABLE_AFTER_MS = 4_000;
 /** A run call that lasted this long before the connection broke had reached the service. */

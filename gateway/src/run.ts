@@ -1,10 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { covers, DomainError, REASONS, toCredits, unavailable, type Reason } from "@nodeloom/kernel";
+import { isUnanswered } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import type { Caller } from "./caller";
 import type { Services } from "./clients";
 import { raw } from "./json";
-import { REACHED_AFTER_MS, RUN_CALL_MARGIN_MS, SYNC_WAIT_MS, UNREACHABLE_AFTER_MS } from "./limits";
+import { REACHED_AFTER_MS, REFUSED_AGAIN_MS, RUN_CALL_MARGIN_MS, SYNC_WAIT_MS, UNKNOWN_AGAIN_MS, UNREACHABLE_AFTER_MS } from "./limits";
 import type { Reply } from "./route";
 import { linkSignal } from "./signals";
 
@@ -60,6 +61,7 @@ const call = async (
 /**
  * Starts a run, or joins the one with the same id, and waits as the request says. A service that is lost meanwhile is
  * asked again, because the run outlives it; one that cannot be reached from the start is given up after a few seconds.
+ * A refusal is certain; after a call that was lost nobody knows whether there is a run, and that is insisted on.
  * @returns undefined when this process stops before the run has ended
  */
 export const startRun = async (
@@ -68,12 +70,11 @@ export const startRun = async (
   stopping: AbortSignal,
 ): Promise<executions.Execution | undefined> => {
   const startedAtMs = Date.now();
-  const deadlineAtMs = startedAtMs + request.waitMs + RUN_CALL_MARGIN_MS;
-  let giveUpAtMs = startedAtMs + UNREACHABLE_AFTER_MS;
+  let wasReached = false;
+  let mayRun = false;
   for (let backOffMs = FIRST_BACK_OFF_MS; ; backOffMs = Math.min(backOffMs * 2, MAX_BACK_OFF_MS)) {
     const attemptedAtMs = Date.now();
-    const leftMs = deadlineAtMs - attemptedAtMs;
-    const waitMs = Math.max(0, Math.min(request.waitMs, leftMs - RUN_CALL_MARGIN_MS));
+    const waitMs = Math.max(0, startedAtMs + request.waitMs - attemptedAtMs);
     try {
       // Each attempt has its whole margin: one that is cut short would leave open whether there is a run.
       return (await call(service, { ...request, waitMs }, waitMs + RUN_CALL_MARGIN_MS, stopping)).execution;
@@ -82,8 +83,11 @@ export const startRun = async (
       const nowMs = Date.now();
       const reached = nowMs - attemptedAtMs >= REACHED_AFTER_MS;
       if (stopping.aborted && reached) return undefined;
-      if (reached) giveUpAtMs = deadlineAtMs;
-      if (stopping.aborted || nowMs + backOffMs >= Math.min(giveUpAtMs, deadlineAtMs)) {
+      wasReached ||= reached;
+      mayRun = isUnanswered(error) && (mayRun || reached);
+      const againMs = mayRun ? UNKNOWN_AGAIN_MS : REFUSED_AGAIN_MS;
+      const giveUpAtMs = startedAtMs + (wasReached ? request.waitMs + againMs : UNREACHABLE_AFTER_MS);
+      if (stopping.aborted || nowMs + backOffMs >= giveUpAtMs) {
         throw unavailable("runs are not available; the same request may be sent again");
       }
       await delay(backOffMs, undefined, { signal: stopping }).catch(() => undefined);

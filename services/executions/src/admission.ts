@@ -44,9 +44,17 @@ const hold = async (billing: Billing, input: RunInput, signal: AbortSignal): Pro
   }));
 };
 
-/** Whether a caller who waited for the admission does so no more. */
-const isLate = ({ receivedAt, admitBy = receivedAt + TIMING.admission }: Pick<RunInput, "receivedAt" | "admitBy">): boolean =>
-  Date.now() >= admitBy;
+/** Whether billing could not say anything about a run. Nothing is known of the run then, and nothing is wrong with it. */
+export const isTrouble = ({ kind }: DomainError): boolean => kind === "unavailable" || kind === "internal";
+
+/**
+ * A refusal that was told already: where a process dies or is slow, an admission is made again from its beginning, and must
+ * not go on then with what its caller knows as refused. That takes Temporal seconds, so that the usual run asks nobody.
+ */
+export const earlierRefusal = async (
+  execution: Pick<Execution, "refusalOf">,
+  { executionId, receivedAt }: RunInput,
+): Promise<Refusal | null> => (Date.now() - receivedAt < TIMING.admission ? null : execution.refusalOf(executionId));
 
 const refusedEnd = ({ plan }: RunInput, { reason, message }: Refusal): RunEnd => ({
   status: "failed",
@@ -58,8 +66,8 @@ const refusedEnd = ({ plan }: RunInput, { reason, message }: Refusal): RunEnd =>
 });
 
 /**
- * Holds the credits of a run, then records it. Idempotent by execution id. A refused hold leaves no trace, unless the run was accepted before it was known; a billing
- * service that can't be asked refuses the run as unavailable, and `voidAdmission` then undoes a hold that was made unseen.
+ * Holds the credits of a run, then records it. Idempotent by execution id. A refused run leaves no trace, unless it was accepted
+ * before that was known. Of one that is refused because billing can't be asked, `voidAdmission` undoes a hold that was made unseen.
  */
 export const createAdmission = ({
   billing,
@@ -73,12 +81,22 @@ export const createAdmission = ({
   logger: Logger;
 }) => {
   /**
-   * Whether a run that billing can't be asked for must be tried again instead of being refused: an earlier attempt may have
-   * recorded it (where the process died meanwhile, attempts are counted anew, and the record tells), or its caller was told
-   * by now that it goes on.
+   * What an admission without a hold comes to. While billing can't be asked, a run goes on that may be recorded already: by an
+   * earlier attempt (where the process died meanwhile, attempts are counted anew, and the record tells). Any other run
+   * is refused, unless its caller was told by now that it goes on: then it is tried again, or ends as any run does.
    */
-  const mustGoOn = async (input: RunInput, attempt: number): Promise<boolean> =>
-    attempt > 1 || isLate(input) || execution.isRecorded(input.executionId);
+  const refuse = async (input: RunInput, attempt: number, error: DomainError): Promise<Admission> => {
+    const { executionId } = input;
+    if (isTrouble(error) && (attempt > 1 || (await execution.isRecorded(executionId)))) throw error;
+    const refused = refusalOf(error);
+    if (await execution.refuse(executionId, refused)) {
+      if (isTrouble(error)) logger.warn({ executionId, reason: error.message }, "billing can't be asked, run refused");
+      return { refused };
+    }
+    if (isTrouble(error)) throw error;
+    await recordUnstarted({ usage, execution }, input, refusedEnd(input, refused));
+    return { refused, recorded: true };
+  };
 
   const record = async (input: RunInput, isCancelled: boolean): Promise<void> => {
     await Promise.all([usage.startRun({ run: runStart(input) }), execution.admit(input, initialNodes(input.plan), isCancelled)]);
@@ -90,20 +108,15 @@ export const createAdmission = ({
      * @param cancelled aborts when the run is cancelled meanwhile: then its hold is not waited for
      */
     admit: async (input: RunInput, attempt = 1, cancelled: AbortSignal = NEVER): Promise<Admission> => {
+      const earlier = await earlierRefusal(execution, input);
+      if (earlier) return { refused: earlier };
       let held: HeldItem[];
       try {
         held = await hold(billing, input, cancelled);
       } catch (error) {
         if (cancelled.aborted) return { calledOff: true };
-        if (!(error instanceof DomainError)) throw error;
-        if (error.kind === "unavailable" && (await mustGoOn(input, attempt))) throw error;
-        const refused = refusalOf(error);
-        // Its caller was told by now that it goes on: then it ends as any run does.
-        const recorded = isLate(input);
-        if (recorded) await recordUnstarted({ usage, execution }, input, refusedEnd(input, refused));
-        execution.refuse(input.executionId, refused);
-        if (error.kind === "unavailable") logger.warn({ executionId: input.executionId }, "billing is not available, run refused");
-        return { refused, recorded };
+        if (error instanceof DomainError) return refuse(input, attempt, error);
+        throw error;
       }
       await record(input, cancelled.aborted);
       return { held };

@@ -100,9 +100,17 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
 
     isRecorded: async (executionId: string): Promise<boolean> => (await store.find(executionId)) !== null,
 
-    /** Tells whoever waits that the run was not admitted. There is nothing to record. */
-    refuse: (executionId: string, refusal: Refusal): void =>
-      channel.publish(executionId, { sequence: 0, type: "refused", at: Date.now(), data: { ...refusal } }),
+    /**
+     * Refuses a run that is not recorded, and tells whoever waits, unless it was accepted before.
+     * @returns whether it is refused
+     */
+    refuse: async (executionId: string, refusal: Refusal): Promise<boolean> => {
+      const decided = await store.decideAdmission(executionId, refusal);
+      if (decided) channel.publish(executionId, { sequence: 0, type: "refused", at: Date.now(), data: { ...decided } });
+      return decided !== null;
+    },
+
+    refusalOf: store.refusalOf,
 
     nodeStarted: async ({ executionId, nodeId, nodeIndex, items }: CallContext): Promise<void> => {
       await progress(executionId, event(`started:${nodeId}`, "node.started", { nodeId, items }), {

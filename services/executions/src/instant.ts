@@ -1,5 +1,5 @@
 import { DomainError } from "@nodeloom/kernel";
-import { refusalOf } from "./admission";
+import { earlierRefusal, refusalOf } from "./admission";
 import type { Billing, Usage } from "./clients";
 import type { Execution } from "./execution";
 import type { RunEnd, RunInput, RunOutcome } from "./run-types";
@@ -25,14 +25,17 @@ const checkConcurrency = async (billing: Billing, { userId, concurrency }: RunIn
 export const createInstantRuns =
   ({ billing, usage, execution }: { billing: Billing; usage: Usage; execution: Execution }) =>
   async (input: RunInput, end: RunEnd, attempt = 1): Promise<RunOutcome> => {
+    const earlier = await earlierRefusal(execution, input);
+    if (earlier) return { refused: earlier };
     try {
       // An earlier attempt may have recorded the run already.
       if (attempt === 1) await checkConcurrency(billing, input);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       const refused = refusalOf(error);
-      execution.refuse(input.executionId, refused);
-      return { refused };
+      const { executionId } = input;
+      // One that is recorded, or whose caller was told that it goes on, needs nobody's leave.
+      if (!(await execution.isRecorded(executionId)) && (await execution.refuse(executionId, refused))) return { refused };
     }
     await recordUnstarted({ usage, execution }, input, end);
     return { status: end.status, millicredits: 0 };

@@ -12,10 +12,14 @@ import type { Slots } from "./slots";
 import type { ExecutionStore } from "./store";
 import type { CancelResult, ModelCall, SubmittedJob } from "./temporal/activity-types";
 import type { TextStream } from "./text-streams";
-import { TIMING } from "./timing";
+import { ATTEMPTS, TIMING } from "./timing";
 
 const POLL_GROWTH = 1.3;
 const FIRST_POLL_MS = 100;
+/** Between two looks for the outcome of a submission that another process may be making. */
+const LOOK_AGAIN_MS = 1_000;
+/** Pauses before a text model is called again that could not be reached, or whose answer broke off. */
+const TEXT_PAUSES_MS = [250, 500, 1_000, 2_000, 5_000];
 const SERVER_ERROR = 500;
 const MEDIA_CALL_MS = 120_000;
 /** Files of providers that this process stores at once, whatever kind of call they are from, and that may wait for it. */
@@ -38,7 +42,7 @@ export interface ModelCallsOptions {
   media: Media;
   /** What bounds the files that are stored at once. */
   downloads: Slots;
-  store: Pick<ExecutionStore, "claimSubmission" | "recordSubmission" | "releaseSubmission" | "isCalledOff">;
+  store: Pick<ExecutionStore, "claimSubmission" | "recordSubmission" | "releaseSubmission" | "loseSubmission" | "isCalledOff">;
 }
 
 /** The last look before a provider is called, after every wait. @throws CalledOff when the run is being cancelled */
@@ -87,11 +91,12 @@ export const submitFailure = (model: string, error: ProviderError): DomainError 
  */
 export const afterFailure = (call: ModelCall, error: ProviderError, idempotent: boolean, until: number): Error => {
   const { again, afterMs } = judge(error, idempotent);
-  if (again && afterMs === undefined) return error;
-  const isCalled = error.kind !== "unavailable";
+  if (again && afterMs === undefined && Date.now() < until) return error;
+  const isCalled = error.kind !== "unavailable" && error.kind !== "unreachable";
   const problem = isCalled ? submitFailure(call.model, error) : final("EXECUTION_FAILED", `${call.model}: ${error.message}`);
   if (!again) return problem;
-  const pauseMs = pauseFor(afterMs!);
+  if (afterMs === undefined) return problem;
+  const pauseMs = pauseFor(afterMs);
   return Date.now() + pauseMs + TIMING.submitReserve > until ? problem : new TryAgain(problem, pauseMs);
 };
 
@@ -131,11 +136,32 @@ export const createModelCalls = ({ catalog, provider, gate, media, downloads, st
     return { model: found.model, provider: found.provider };
   };
 
+  /** Submissions under way in this process. */
+  const submitting = new Map<string, Promise<Submission>>();
+
+  /** What came of an earlier attempt at a submission. One whose process is silent may be under way still: that is waited for. */
+  const earlierSubmission = async (call: ModelCall, signal: AbortSignal): Promise<{ claimed: boolean; submission?: Submission }> => {
+    for (;;) {
+      const claim = await store.claimSubmission(call.key);
+      if (claim.claimed) return { claimed: true };
+      const { requestId, handle, at } = claim;
+      if (requestId !== null) return { claimed: false, submission: { requestId, ...(handle ? { handle } : {}) } };
+      if (Date.now() - at.getTime() >= TIMING.submitLost) return { claimed: false };
+      await pause(LOOK_AGAIN_MS, signal);
+      signal.throwIfAborted();
+    }
+  };
+
   /** Sends a submission whose provider doesn't know idempotency keys: once, whatever crashes. */
-  const submitOnce = async (target: JobProvider, call: ModelCall, inputs: Record<string, unknown>): Promise<Submission> => {
-    const claim = await store.claimSubmission(call.key);
-    if (!claim.claimed) {
-      if (claim.requestId !== null) return { requestId: claim.requestId, ...(claim.handle ? { handle: claim.handle } : {}) };
+  const submitOnce = async (
+    target: JobProvider,
+    call: ModelCall,
+    inputs: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<Submission> => {
+    const { claimed, submission: earlier } = await earlierSubmission(call, signal);
+    if (earlier) return earlier;
+    if (!claimed) {
       throw final("PROVIDER_SUBMIT_FAILED", `${call.model}: an earlier submission may have reached the provider; it is not sent twice`);
     }
     try {
@@ -143,9 +169,20 @@ export const createModelCalls = ({ catalog, provider, gate, media, downloads, st
       await insisting(() => store.recordSubmission(call.key, submission.requestId, submission.handle ?? null));
       return submission;
     } catch (error) {
-      if (error instanceof ProviderError && judge(error, false).tookNothing) await insisting(() => store.releaseSubmission(call.key));
+      if (!(error instanceof ProviderError)) throw error;
+      const settle = judge(error, false).tookNothing ? store.releaseSubmission : store.loseSubmission;
+      await insisting(() => settle(call.key));
       throw error;
     }
+  };
+
+  /** A submission that is asked for again while it is under way here is made once. */
+  const together = (key: string, submit: () => Promise<Submission>): Promise<Submission> => {
+    const known = submitting.get(key);
+    if (known) return known;
+    const made = submit().finally(() => submitting.delete(key));
+    submitting.set(key, made);
+    return made;
   };
 
   /** Stores a finished job's files and prices the call. */
@@ -232,7 +269,9 @@ export const createModelCalls = ({ catalog, provider, gate, media, downloads, st
       try {
         const send = async (): Promise<Submission> => {
           await stillWanted(store, call);
-          return target.idempotentSubmit ? target.submit({ inputs, idempotencyKey: call.key }) : submitOnce(target, call, inputs);
+          return target.idempotentSubmit
+            ? target.submit({ inputs, idempotencyKey: call.key })
+            : together(call.key, () => submitOnce(target, call, inputs, signal));
         };
         const submission = await gate(model).pass(send, { key: call.userId, signal, until: until - TIMING.submitReserve });
         return { ...submission, heartbeatTimeoutMs: pace.heartbeatTimeoutMs() };
@@ -270,7 +309,8 @@ export const createModelCalls = ({ catalog, provider, gate, media, downloads, st
     },
 
     /**
-     * Runs a text model. While the provider asks to be called later, it is waited for here.
+     * Runs a text model. While the provider can't be reached, or asks to be called later, it is waited for here. A call whose
+     * answer broke off is made again a few times: it has no effect but its answer.
      * @param until when no further attempt is made, in milliseconds since the epoch
      * @param written hears of the text while it is written
      */
@@ -278,16 +318,17 @@ export const createModelCalls = ({ catalog, provider, gate, media, downloads, st
       const { model, provider: target } = await load(call);
       if (target.type !== "text") throw final("EXECUTION_FAILED", `${call.model} makes no text`);
       const inputs = await readyInputs(media, model, call);
-      for (;;) {
+      for (let failures = 1, broken = 0; ; failures += 1) {
         try {
           const run = (): Promise<CallResult> => textOnce({ call, model, inputs }, target, signal, written);
           return await gate(model).pass(run, { key: call.userId, signal, until: until - TIMING.submitReserve });
         } catch (error) {
           if (!(error instanceof ProviderError)) throw error;
           if (error.kind === "incomplete") throw final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model}: ${error.message}`);
-          const next = afterFailure(call, error, false, until);
-          if (!(next instanceof TryAgain)) throw next;
-          await pause(next.afterMs, signal);
+          if (error.kind === "ambiguous") broken += 1;
+          const next = afterFailure(call, error, broken < ATTEMPTS.textBroken, until);
+          if (next instanceof DomainError) throw next;
+          await pause(next instanceof TryAgain ? next.afterMs : TEXT_PAUSES_MS[Math.min(failures, TEXT_PAUSES_MS.length) - 1]!, signal);
           signal.throwIfAborted();
         }
       }

@@ -22,8 +22,6 @@ export interface RunInput {
   holdId: string;
   /** Milliseconds since the epoch: when the request was received. */
   receivedAt: number;
-  /** Milliseconds since the epoch: how long the caller waits to hear whether the run is admitted. */
-  admitBy?: number;
 }
 
 export interface HeldItem {

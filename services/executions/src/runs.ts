@@ -14,6 +14,8 @@ import { TIMING } from "./timing";
 const STARTS = { slots: 6, places: 2_000 };
 /** Longest wait for a start. */
 const START_WAIT_MS = 8_000;
+/** What is kept of a caller's time for the answer itself. */
+const ANSWER_RESERVE_MS = 1_000;
 
 export interface RunsOptions {
   planning: Planning;
@@ -40,7 +42,6 @@ const toRunInput = (request: executions.RunRequest, runner: executions.Runner, p
     maxMillicredits: request.maxMillicredits,
     holdId: request.executionId,
     receivedAt,
-    admitBy: Date.now() + TIMING.admission,
   };
 };
 
@@ -91,6 +92,8 @@ const underWay = (executionId: string, userId: string, receivedAt: Date): Execut
   durationMs: null,
   seenRunningAt: receivedAt,
 });
+
+const busy = (): DomainError => unavailable("too many runs are being started", 2);
 
 const unknown = (): never => {
   throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
@@ -147,6 +150,8 @@ export const createRuns = ({ planning, starter, store, channel, execution }: Run
   const readState = async (executionId: string): Promise<ExecutionView | null> => {
     const record = await store.find(executionId);
     if (record) return record;
+    const refusal = await store.refusalOf(executionId);
+    if (refusal) throw refused(refusal);
     const outcome = await starter.outcome(executionId);
     if (typeof outcome === "object" && "refused" in outcome) throw refused(outcome.refused);
     return null;
@@ -161,14 +166,16 @@ export const createRuns = ({ planning, starter, store, channel, execution }: Run
     const record = await store.find(input.executionId);
     if (record) return record;
     const outcome = await starter.outcome(input.executionId);
+    if (outcome === "unknown") throw unavailable("the run was ended from outside before it was admitted", 2);
     if (typeof outcome !== "object" || !("refused" in outcome)) return null;
     if (!mayPass(outcome.refused)) throw refused(outcome.refused);
+    await store.forgetRefusal(input.executionId);
     await starter.start({ ...input, holdId: `${input.executionId}.${randomUUID().slice(0, 8)}` }, true);
     return null;
   };
 
   /** A request that is repeated joins its run, whatever has become of the workflow meanwhile. */
-  const planAndBegin = async (request: executions.RunRequest, isAsync: boolean, receivedAt: number): Promise<Begun> => {
+  const planAndBegin = async (request: executions.RunRequest, isAsync: boolean, receivedAt: number, answerBy: number): Promise<Begun> => {
     const { target, runner, inputsJson, executionId } = request;
     if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs a runner");
     let planned: PlannedRun;
@@ -179,19 +186,26 @@ export const createRuns = ({ planning, starter, store, channel, execution }: Run
       if (record) return { record, isHeavy: false };
       throw error;
     }
+    // What nobody waits for any more is not begun: its caller was told that it is not.
+    if (Date.now() >= answerBy - ANSWER_RESERVE_MS) throw busy();
     const record = await begin(toRunInput(request, runner, planned, receivedAt));
     return { record, isHeavy: record === null && planned.plan.steps.length > 0 };
   };
 
   /** Plans and begins in turn with other users' requests. A run with steps is taken on when its admission is heard of. */
-  const takeOn = async (request: executions.RunRequest, isAsync: boolean, receivedAt: number): Promise<ExecutionView | null> => {
+  const takeOn = async (
+    request: executions.RunRequest,
+    isAsync: boolean,
+    receivedAt: number,
+    answerBy: number,
+  ): Promise<ExecutionView | null> => {
     const key = request.runner?.userId ?? "";
     try {
       return await starts.use(
         async () => {
           const admission = news(request.executionId);
           try {
-            const { record, isHeavy } = await planAndBegin(request, isAsync, receivedAt);
+            const { record, isHeavy } = await planAndBegin(request, isAsync, receivedAt, answerBy);
             if (isHeavy) await admission.heard;
             return record;
           } finally {
@@ -201,7 +215,7 @@ export const createRuns = ({ planning, starter, store, channel, execution }: Run
         { key, maxWaitMs: START_WAIT_MS },
       );
     } catch (error) {
-      throw error instanceof NoSlot ? unavailable("too many runs are being started", 2) : error;
+      throw error instanceof NoSlot ? busy() : error;
     }
   };
 
@@ -237,11 +251,10 @@ export const createRuns = ({ planning, starter, store, channel, execution }: Run
   };
 
   /**
-   * An asynchronous run that was not admitted yet when its time was over: admission is what the answer needs. Temporal is
-   * asked only when the channel is silent.
+   * A run that was not recorded yet when its time was over: admission is what the answer needs. Temporal is asked only when
+   * the channel is silent.
    */
-  const admitted = async (executionId: string): Promise<ExecutionView | null> => {
-    const until = Date.now() + TIMING.admission;
+  const admitted = async (executionId: string, until: number): Promise<ExecutionView | null> => {
     let refusal: Refusal | undefined;
     let isSilent = false;
     while (Date.now() < until) {
@@ -255,9 +268,14 @@ export const createRuns = ({ planning, starter, store, channel, execution }: Run
       }
       if (refusal) throw refused(refusal);
     }
-    // It may still be: then it goes on, and is polled.
-    if ((await starter.outcome(executionId)) === "running") return null;
-    throw unavailable("the run was not admitted in time", 2);
+    return accepted(executionId);
+  };
+
+  /** A run whose admission takes too long to be waited for goes on, and is polled: from here on it can't be refused. */
+  const accepted = async (executionId: string): Promise<ExecutionView | null> => {
+    const refusal = await store.decideAdmission(executionId, null);
+    if (refusal) throw refused(refusal);
+    return store.find(executionId);
   };
 
   /** A run by its row; one that was accepted, but whose admission is still under way, by what Temporal knows. */
@@ -265,16 +283,19 @@ export const createRuns = ({ planning, starter, store, channel, execution }: Run
     const record = await store.findOwned(executionId, userId);
     if (record) return record;
     const since = await starter.carriedSince(executionId, userId);
+    // What a refused run may have held is still being given back.
+    if (!since || (await store.refusalOf(executionId))) return null;
     // It may have been admitted meanwhile.
-    return since && ((await store.findOwned(executionId, userId)) ?? underWay(executionId, userId, since));
+    return (await store.findOwned(executionId, userId)) ?? underWay(executionId, userId, since);
   };
 
   return {
     /**
      * Starts a run, or finds the one with the same id, and waits as its mode says.
+     * @param answerBy when the caller waits no more, in milliseconds since the epoch
      * @throws DomainError why the run was refused; a run that ends badly is no error here.
      */
-    run: async (request: executions.RunRequest): Promise<ExecutionView> => {
+    run: async (request: executions.RunRequest, answerBy = Number.POSITIVE_INFINITY): Promise<ExecutionView> => {
       const receivedAt = Date.now();
       const isAsync = request.mode === executions.RunMode.RUN_MODE_ASYNC;
       const userId = request.runner?.userId ?? "";
@@ -282,12 +303,13 @@ export const createRuns = ({ planning, starter, store, channel, execution }: Run
       const waiting = listen(request.executionId, isAsync, Math.max(1, deadline - Date.now()));
       let record: ExecutionView | null;
       try {
-        record = await takeOn(request, isAsync, receivedAt);
+        record = await takeOn(request, isAsync, receivedAt, answerBy);
         if (!isAnswer(record, isAsync)) record = await settle(request.executionId, isAsync, deadline, waiting);
       } finally {
         waiting.stop();
       }
-      record ??= (await admitted(request.executionId)) ?? underWay(request.executionId, userId, new Date(receivedAt));
+      const until = Math.min(Date.now() + TIMING.admission, answerBy - ANSWER_RESERVE_MS);
+      record ??= (await admitted(request.executionId, until)) ?? underWay(request.executionId, userId, new Date(receivedAt));
       if (record.userId !== userId) return unknown();
       return record;
     },

@@ -1,5 +1,5 @@
 import { DomainError, LIMITS } from "@nodeloom/kernel";
-import { serverStream, unary } from "@nodeloom/platform";
+import { requestContext, serverStream, unary } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import { collectPage, readCursor } from "./pages";
 import type { Quotes } from "./quotes";
@@ -36,7 +36,9 @@ export const executionsHandlers = ({
   redeliver,
   webhooks,
 }: HandlerOptions): executions.ExecutionsServiceServer => ({
-  run: unary(async (request) => executions.RunResponse.fromPartial({ execution: executionMessage(await runs.run(request)) })),
+  run: unary(async (request) =>
+    executions.RunResponse.fromPartial({ execution: executionMessage(await runs.run(request, requestContext()?.deadlineMs)) }),
+  ),
   quote: unary(async (request) => executions.QuoteResponse.fromPartial(await quotes.quote(request))),
   getExecution: unary(async ({ executionId, userId }) =>
     executions.GetExecutionResponse.fromPartial({ execution: executionMessage(await runs.get(executionId, userId)) }),

@@ -1,7 +1,8 @@
 import { isDuplicateKey } from "@nodeloom/platform";
 import { Schema, type Connection, type UpdateQuery } from "mongoose";
 import type { DeliveryState, WebhookAttempt, WebhookState } from "./delivery";
-import type { FinalStatus, NodeState, NodeStatus, RunError } from "./run-types";
+import type { FinalStatus, NodeState, NodeStatus, Refusal, RunError } from "./run-types";
+import { TIMING } from "./timing";
 
 export type ExecutionStatus = "processing" | "cancel_requested" | FinalStatus;
 
@@ -79,10 +80,15 @@ export interface ExecutionFilter {
   before?: { createdAt: Date; id: string } | undefined;
 }
 
+/** Acknowledged only once it survives the loss of the server's process: what is promised to a caller, and how a run ended. */
+const DURABLE = { w: "majority", j: true } as const;
+
 const FINAL: ReadonlySet<string> = new Set<FinalStatus>(["completed", "failed", "cancelled"]);
 export const isFinal = ({ status }: Pick<ExecutionRecord, "status">): boolean => FINAL.has(status);
 
 const PAYLOAD_DAYS = 30;
+/** Longer than a run may wait to be admitted. */
+const ADMISSION_DAYS = 2;
 const MAX_ATTEMPTS_KEPT = 50;
 const DAY_MS = 86_400_000;
 const RUNNING: ExecutionStatus[] = ["processing", "cancel_requested"];
@@ -148,14 +154,27 @@ const submissionSchema = new Schema<SubmissionRecord>(
 );
 submissionSchema.index({ at: 1 }, { expireAfterSeconds: (PAYLOAD_DAYS * DAY_MS) / 1_000 });
 
+/** Whether a run that was not recorded in time goes on (no refusal) or was refused: the first word holds. */
+interface AdmissionRecord {
+  _id: string;
+  refusal: Refusal | null;
+  at: Date;
+}
+const admissionSchema = new Schema<AdmissionRecord>(
+  { _id: String, refusal: Schema.Types.Mixed, at: Date },
+  { collection: "admissions", versionKey: false, minimize: false },
+);
+admissionSchema.index({ at: 1 }, { expireAfterSeconds: (ADMISSION_DAYS * DAY_MS) / 1_000 });
+
 export type ExecutionStore = Awaited<ReturnType<typeof createExecutionStore>>;
 
-/** The executions database: runs, large payloads, and what was sent to providers without idempotency keys. */
+/** The executions database: runs, large payloads, what was said of runs that are not recorded, and what was sent to providers without idempotency keys. */
 export const createExecutionStore = async (connection: Connection) => {
   const executions = connection.model("Execution", executionSchema);
   const payloads = connection.model("Payload", payloadSchema);
   const submissions = connection.model("Submission", submissionSchema);
-  await Promise.all([executions.createIndexes(), payloads.createIndexes(), submissions.createIndexes()]);
+  const admissions = connection.model("Admission", admissionSchema);
+  await Promise.all([executions, payloads, submissions, admissions].map((model) => model.createIndexes()));
 
   const insertOnce = async (insert: Promise<unknown>): Promise<boolean> => {
     try {
@@ -169,7 +188,8 @@ export const createExecutionStore = async (connection: Connection) => {
 
   return {
     /** Inserts an execution; a repeated insert changes nothing. */
-    insert: (record: ExecutionRecord): Promise<boolean> => insertOnce(executions.collection.insertOne(record as never)),
+    insert: (record: ExecutionRecord): Promise<boolean> =>
+      insertOnce(executions.collection.insertOne(record as never, { writeConcern: DURABLE })),
 
     /** Whether a run has been asked to stop: nothing may be begun for it any more. */
     isCalledOff: async (id: string): Promise<boolean> => {
@@ -259,7 +279,7 @@ export const createExecutionStore = async (connection: Connection) => {
         .findOneAndUpdate(
           { _id: id, status: { $in: RUNNING } },
           { $set: state, $push: { events: { $each: [...events] } } },
-          { returnDocument: "after" },
+          { returnDocument: "after", writeConcern: DURABLE },
         )
         .lean<ExecutionRecord>()
         .exec(),
@@ -341,19 +361,43 @@ export const createExecutionStore = async (connection: Connection) => {
     },
 
     /** Claims a submission before it is sent. Returns what is known of an earlier claim. */
-    claimSubmission: async (
-      key: string,
-    ): Promise<{ claimed: true } | { claimed: false; requestId: string | null; handle: Record<string, string> | null }> => {
-      if (await insertOnce(submissions.create({ _id: key, requestId: null, handle: null, at: new Date() }))) return { claimed: true };
+    claimSubmission: async (key: string): Promise<{ claimed: true } | ({ claimed: false } & Omit<SubmissionRecord, "_id">)> => {
+      const claim = submissions.collection.insertOne({ _id: key, requestId: null, handle: null, at: new Date() } as never, {
+        writeConcern: DURABLE,
+      });
+      if (await insertOnce(claim)) return { claimed: true };
       const earlier = await submissions.findOne({ _id: key }).lean<SubmissionRecord>().exec();
-      return { claimed: false, requestId: earlier?.requestId ?? null, handle: earlier?.handle ?? null };
+      return { claimed: false, requestId: earlier?.requestId ?? null, handle: earlier?.handle ?? null, at: earlier?.at ?? new Date() };
     },
     recordSubmission: async (key: string, requestId: string, handle: Record<string, string> | null): Promise<void> => {
       await submissions.updateOne({ _id: key }, { $set: { requestId, handle } }).exec();
     },
+    /** Notes of a claimed submission that nobody will know what came of it. */
+    loseSubmission: async (key: string): Promise<void> => {
+      await submissions.updateOne({ _id: key, requestId: null }, { $set: { at: new Date(Date.now() - TIMING.submitLost) } }).exec();
+    },
     /** Takes a claim back after a submission that certainly was not sent. */
     releaseSubmission: async (key: string): Promise<void> => {
       await submissions.deleteOne({ _id: key, requestId: null }).exec();
+    },
+
+    /**
+     * Says of a run that is not recorded that it goes on (null), or why it is refused.
+     * @returns what holds: the first that was said
+     */
+    decideAdmission: async (id: string, refusal: Refusal | null): Promise<Refusal | null> => {
+      if (await insertOnce(admissions.collection.insertOne({ _id: id, refusal, at: new Date() } as never, { writeConcern: DURABLE })))
+        return refusal;
+      return (await admissions.findOne({ _id: id }).lean<AdmissionRecord>().exec())?.refusal ?? null;
+    },
+
+    /** Why a run was refused, if it was. */
+    refusalOf: async (id: string): Promise<Refusal | null> =>
+      (await admissions.findOne({ _id: id }).lean<AdmissionRecord>().exec())?.refusal ?? null,
+
+    /** Lets a refused run be asked for again. */
+    forgetRefusal: async (id: string): Promise<void> => {
+      await admissions.deleteOne({ _id: id, refusal: { $ne: null } }).exec();
     },
 
     putPayload: async (hash: string, bytes: Uint8Array): Promise<void> => {

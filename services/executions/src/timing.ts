@@ -11,8 +11,10 @@ export const TIMING = {
   /** How long a run may stay unrecorded before its caller is told that it goes on. From then on it is not refused as unavailable. */
   admission: 5 * SECOND,
   localActivity: 10 * SECOND,
-  /** How long a submission may be silent before it is made again elsewhere. */
-  submit: 30 * SECOND,
+  /** The longest submission: our own services that are away are waited for, too. */
+  submit: 30 * MINUTE,
+  /** How long a submission that can't be repeated may have been under way in a process that is silent, before it counts as lost. */
+  submitLost: 25 * SECOND,
   /** How long a provider that is unreachable, or too busy, is tried again. */
   submitTotal: 2 * MINUTE,
   /** What must be left of that for one attempt, when a provider is waited for. */
@@ -39,8 +41,10 @@ export const TIMING = {
   textWanted: 5 * SECOND,
   textForgotten: 12 * SECOND,
   httpRequest: 60 * SECOND,
-  /** How long a call may go without a sign of life; jobs that are many are given more. */
+  /** How long a call may go without a sign of life. */
   heartbeat: 10 * SECOND,
+  /** The same for calls that do no harm when they are made twice; jobs that are many are given more. */
+  heartbeatQuick: 5 * SECOND,
   heartbeatLongest: MINUTE,
   /** Signs of life in that time. */
   beatsPerTimeout: 3,
@@ -75,4 +79,4 @@ export const TIMING = {
 } as const;
 
 /** Retries of the activities that may be repeated safely. */
-export const ATTEMPTS = { poll: 10_000, text: 3, direct: 10, httpRequest: 3, cancelJob: 3 } as const;
+export const ATTEMPTS = { poll: 10_000, text: 10, textBroken: 3, direct: 10, httpRequest: 10, cancelJob: 3, surprise: 10 } as const;

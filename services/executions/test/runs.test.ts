@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { executions } from "@nodeloom/proto";
 import type { EventChannel } from "../src/events";
+import { executions } from "@nodeloom/proto";
 import { createExecution } from "../src/execution";
 import type { Planning, PlannedRun } from "../src/planning";
 import { createRuns, type Runs } from "../src/runs";
@@ -76,4 +77,52 @@ it("answers from the row as soon as there is one", async () => {
   await store.insert(record);
   expect(await runs.cancel(record._id, carried.userId)).toBe("already_completed");
   expect((await runs.get(record._id, carried.userId)).status).toBe("completed");
+});
+
+describe("a run whose admission takes long", () => {
+  /** Asks for such a run, whose caller waits for a second. */
+  const ask = (executionId: string): ReturnType<Runs["run"]> => {
+    const request = executions.RunRequest.fromPartial({
+      executionId,
+      runner: { userId: carried.userId },
+      mode: executions.RunMode.RUN_MODE_ASYNC,
+    });
+    return slow.run(request, Date.now() + 2_000);
+  };
+  const refusal = { kind: "unavailable", reason: "SERVICE_UNAVAILABLE", message: "billing is away", metadata: {} } as const;
+  let slow: Runs;
+  const started: string[] = [];
+
+  beforeAll(() => {
+    const channel: EventChannel = { publish: () => undefined, subscribe: () => () => undefined };
+    const planned = { plan: { steps: [{}], markupPermille: 1_000 }, holds: [], workflowSlug: null, modelIds: [] };
+    const planning = { plan: () => Promise.resolve(planned) } as unknown as Planning;
+    // Temporal carries it, whatever was said of it: what it may have held is still being given back.
+    const starter = {
+      start: ({ executionId }: { executionId: string }) => Promise.resolve(started.push(executionId)).then(() => "started"),
+      outcome: () => Promise.resolve("running"),
+      carriedSince: () => Promise.resolve(new Date()),
+    } as unknown as RunStarter;
+    slow = createRuns({ planning, starter, store, channel, execution: createExecution({ store, channel }) });
+  });
+
+  it("is answered as under way, and can't be refused any more", async () => {
+    const id = randomUUID();
+    expect(await ask(id)).toMatchObject({ _id: id, status: "processing" });
+    expect(await store.decideAdmission(id, refusal)).toBeNull();
+  });
+
+  it("is not answered as under way once it is refused, though Temporal carries it still", async () => {
+    const id = randomUUID();
+    await store.decideAdmission(id, refusal);
+    await expect(ask(id)).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE", message: "billing is away" });
+    await expect(slow.get(id, carried.userId)).rejects.toMatchObject({ reason: "EXECUTION_NOT_FOUND" });
+  });
+
+  it("is not begun when nobody waits for it any more", async () => {
+    const id = randomUUID();
+    const request = executions.RunRequest.fromPartial({ executionId: id, runner: { userId: carried.userId } });
+    await expect(slow.run(request, Date.now())).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
+    expect(started).not.toContain(id);
+  });
 });

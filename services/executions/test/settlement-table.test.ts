@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { unavailable } from "@nodeloom/kernel";
+import { DomainError, unavailable } from "@nodeloom/kernel";
 import { billing as billingProto } from "@nodeloom/proto";
 import { createAdmission } from "../src/admission";
-import { TIMING } from "../src/timing";
+import { createInstantRuns } from "../src/instant";
 import type { CompletedCall, FinalStatus, RunEnd, RunError, RunInput } from "../src/run-types";
 import { initialNodes } from "../src/temporal/workflows/graph-run";
 import { logger, runOf, startMoney, type Money } from "./support-money";
@@ -212,7 +212,8 @@ describe.each(Object.entries(FUNDS))("a run that is paid by %s", (_, { funds, he
 
 it("ends a run as failed, for nothing, that is refused after its caller was told that it goes on", async () => {
   const userId = await fund({ plan: 7_999, topUp: 0, painter: 0, singer: 0 });
-  const input = { ...runOf(userId, NODES), receivedAt: Date.now() - TIMING.admission };
+  const input = runOf(userId, NODES);
+  await money.store.decideAdmission(input.executionId, null);
   for (let attempt = 1; attempt <= 2; attempt += 1)
     expect(await money.admission.admit(input, attempt)).toMatchObject({ refused: { reason: "INSUFFICIENT_CREDITS" }, recorded: true });
   expect(await money.store.find(input.executionId)).toMatchObject({
@@ -278,7 +279,29 @@ it("goes on with a run that is recorded, when its process died and billing is aw
   const restarted = createAdmission({ ...money, billing: away as never, logger });
   await expect(restarted.admit(input, 1)).rejects.toMatchObject({ kind: "unavailable" });
   expect(await restarted.admit(runOf(userId, NODES), 1)).toMatchObject({ refused: { kind: "unavailable" } });
-  // Its caller has been told that it goes on.
-  const late = runOf(userId, NODES, { receivedAt: Date.now() - 6_000 });
-  await expect(restarted.admit(late, 1)).rejects.toMatchObject({ kind: "unavailable" });
+});
+
+it("refuses no run for want of billing whose caller was told that it goes on, and tells no caller so of one that is refused", async () => {
+  const away = { ...money.billing, hold: () => Promise.reject(unavailable("billing is away")) };
+  const broken = { ...money.billing, hold: () => Promise.reject(new DomainError("internal", "INTERNAL", "billing failed")) };
+  const silent = { ...money.billing, getAccount: () => Promise.reject(unavailable("billing is away")) };
+  const userId = randomUUID();
+  for (const billing of [away, broken]) {
+    const { admit } = createAdmission({ ...money, billing: billing as never, logger });
+    const accepted = runOf(userId, NODES);
+    expect(await money.store.decideAdmission(accepted.executionId, null)).toBeNull();
+    await expect(admit(accepted)).rejects.toBeInstanceOf(DomainError);
+    const refused = runOf(userId, NODES);
+    const answer = await admit(refused);
+    expect(answer).toMatchObject({ refused: { reason: expect.stringMatching(/SERVICE_UNAVAILABLE|INTERNAL/) as string } });
+    expect(await money.store.decideAdmission(refused.executionId, null)).toEqual("refused" in answer && answer.refused);
+    expect(await money.store.find(refused.executionId)).toBeNull();
+  }
+  const runInstant = createInstantRuns({ ...money, billing: silent as never });
+  const end: RunEnd = { status: "completed", result: {}, error: null, requestId: null, nodes: [], completed: [] };
+  const accepted = runOf(userId, []);
+  await money.store.decideAdmission(accepted.executionId, null);
+  expect(await runInstant(accepted, end)).toMatchObject({ status: "completed" });
+  expect(await money.store.find(accepted.executionId)).toMatchObject({ status: "completed" });
+  expect(await runInstant(runOf(userId, []), end)).toMatchObject({ refused: { kind: "unavailable" } });
 });

@@ -17,6 +17,8 @@ interface CounterDocument {
 }
 
 const COUNTER = "usage";
+/** Acknowledged only once it survives the loss of the server's process: what billing was told must be found here, too. */
+const DURABLE = { w: "majority", j: true } as const;
 const OPERATION_TIMEOUT_MS = 10_000;
 
 const rowSchema = new Schema<RowDocument>(
@@ -36,7 +38,7 @@ const rowSchema = new Schema<RowDocument>(
     requestId: { type: String, default: null },
     createdAt: { type: Date, required: true },
   },
-  { collection: "usage", id: false, autoCreate: false, minimize: false, versionKey: false },
+  { collection: "usage", id: false, autoCreate: false, minimize: false, versionKey: false, writeConcern: DURABLE },
 );
 // A user's rows, newest first.
 rowSchema.index({ userId: 1, id: -1 });
