@@ -28,6 +28,6 @@ export const createPace = () => {
     pollGapMs: (): number => Math.min(gap(POLLS_PER_SECOND), TIMING.pollPause),
     /** How long a job that starts now may be followed without a sign of life. */
     heartbeatTimeoutMs: (): number =>
-      Math.round(Math.min(Math.max(TIMING.heartbeat, gap(HEARTBEATS_PER_SECOND) * TIMING.beatsPerTimeout), TIMING.heartbeatLongest)),
+      Math.round(Math.min(Math.max(TIMING.heartbeatQuick, gap(HEARTBEATS_PER_SECOND) * TIMING.beatsPerTimeout), TIMING.heartbeatLongest)),
   };
 };

@@ -6,6 +6,7 @@ import type { Activities, CancelResult, LocalActivities, ModelCall, StepFailure 
 import { bundlePath } from "../src/temporal/bundle";
 import { createRunStarter, type RunStarter } from "../src/temporal/client";
 import { connectTemporal, type RunningTemporal } from "../src/temporal/worker";
+import { TIMING } from "../src/timing";
 
 /** What the activities of a run do, and what they were asked for. */
 interface Script {
@@ -103,13 +104,16 @@ const inputOf = (executionId: string, more: Partial<RunInput["plan"]> = {}): Run
 });
 
 /** Runs one job by a script, and gives its end. */
-const run = async (part: Omit<Script, "submits" | "cancels">, plan: Partial<RunInput["plan"]> = {}): Promise<Script & { end: RunEnd }> => {
+const run = async (
+  part: Omit<Script, "submits" | "cancels">,
+  plan: Partial<RunInput["plan"]> = {},
+): Promise<Script & { end: RunEnd; executionId: string }> => {
   const executionId = randomUUID();
   const script: Script = { ...part, submits: [], cancels: 0 };
   scripts.set(executionId, script);
   await starter.start(inputOf(executionId, plan));
   await temporal.client.workflow.getHandle(executionId).result();
-  return script as Script & { end: RunEnd };
+  return { ...(script as Script & { end: RunEnd }), executionId };
 };
 const failing = (details?: StepFailure) => (): never => {
   const problem = { code: "EXECUTION_FAILED", message: "node clip: it is silent", nodeId: "clip" };
@@ -136,6 +140,14 @@ it("keeps what such a job had finished by then", async () => {
     result: { videos: [{ url: "http://media.test/1.mp4" }] },
     completed: [{ nodeId: "clip" }],
   });
+});
+
+it("notices within seconds that the process died which makes a call", async () => {
+  const { executionId } = await run({ poll: failing({ jobMayRun: true }), cancelJob: () => ({ report: "stopped", finished: DONE }) });
+  const { events } = await temporal.client.workflow.getHandle(executionId).fetchHistory();
+  const calls = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: call }) => (call ? [call] : []));
+  expect(calls.map(({ activityType }) => activityType?.name)).toEqual(["submit", "poll", "cancelJob"]);
+  for (const { heartbeatTimeout } of calls) expect(Number(heartbeatTimeout?.seconds) * 1_000).toBe(TIMING.heartbeatQuick);
 });
 
 it("does not stop a job that has ended by itself", async () => {

@@ -13,7 +13,7 @@ import { createProvider, ProviderError } from "../src/providers";
 import { createSlots } from "../src/slots";
 import type { ExecutionStore } from "../src/store";
 import type { ModelCall } from "../src/temporal/activity-types";
-import { TIMING } from "../src/timing";
+import { ATTEMPTS, TIMING } from "../src/timing";
 import { openStore } from "./support";
 
 type Answer = { status?: number; body?: unknown; raw?: string; headers?: Record<string, string> };
@@ -195,6 +195,24 @@ describe("a submission to a provider without idempotency keys", () => {
     expect(seen).toHaveLength(1);
   });
 
+  it("is waited for while another process, which may only be silent, makes it", async () => {
+    const call = callOf();
+    expect(await store.claimSubmission(call.key)).toEqual({ claimed: true });
+    const waiting = modelCalls(polling(), "image").submit(call, live, soon());
+    await store.recordSubmission(call.key, "made elsewhere", null);
+    expect(await waiting).toMatchObject({ requestId: "made elsewhere" });
+    expect(seen).toHaveLength(0);
+  });
+
+  it("is made once by a process that is asked for it again meanwhile", async () => {
+    const call = callOf();
+    const calls = modelCalls(polling(), "image");
+    answers = () => ({ body: { id: "only" } });
+    const both = await Promise.all([calls.submit(call, live, soon()), calls.submit(call, live, soon())]);
+    expect(both.map(({ requestId }) => requestId)).toEqual(["only", "only"]);
+    expect(seen).toHaveLength(1);
+  });
+
   it("outlives a database that is away for a moment", async () => {
     answers = () => ({ body: { id: "kept" } });
     let failures = 2;
@@ -353,6 +371,31 @@ describe("a text model that streams", () => {
   it("may answer at once all the same", async () => {
     answers = () => ({ body: { choices: [{ message: { content: "whole" } }] } });
     expect((await modelCalls({ ...streaming, baseUrl }, "text").text(callOf(), live, soon(), unheard)).text).toBe("whole");
+  });
+});
+
+describe("a text model whose answer does not arrive", () => {
+  it("is asked again a few times", async () => {
+    answers = () => (seen.length < ATTEMPTS.textBroken ? undefined : { body: { choices: [{ message: { content: "x" } }] } });
+    expect((await modelCalls(chat(), "text").text(callOf(), live, soon(), unheard)).text).toBe("x");
+    answers = () => undefined;
+    await expect(modelCalls(chat(), "text").text(callOf(), live, soon(), unheard)).rejects.toMatchObject({
+      reason: "PROVIDER_SUBMIT_FAILED",
+    });
+    expect(seen).toHaveLength(2 * ATTEMPTS.textBroken);
+  });
+
+  it("is asked until it can be reached, and no longer than there is time", async () => {
+    let refusals = 3;
+    const gate: Gate = {
+      pass: (work) => (refusals-- > 0 ? Promise.reject(new ProviderError("unreachable", "connection refused")) : work()),
+    };
+    answers = () => ({ body: { choices: [{ message: { content: "x" } }] } });
+    expect((await modelCalls(chat(), "text", gate).text(callOf(), live, soon(), unheard)).text).toBe("x");
+    refusals = 100;
+    await expect(modelCalls(chat(), "text", gate).text(callOf(), live, Date.now() + 300, unheard)).rejects.toMatchObject({
+      reason: "EXECUTION_FAILED",
+    });
   });
 });
 

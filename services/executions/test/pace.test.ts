@@ -11,7 +11,7 @@ const following = (jobs: number): ReturnType<typeof createPace> => {
 it("does not slow down a job that is alone", () => {
   const pace = following(1);
   expect(pace.pollGapMs()).toBeLessThan(10);
-  expect(pace.heartbeatTimeoutMs()).toBe(TIMING.heartbeat);
+  expect(pace.heartbeatTimeoutMs()).toBe(TIMING.heartbeatQuick);
 });
 
 it.each([300, 2_000, 4_000])("sends no more than 150 polls and 100 heartbeats a second for %d jobs", (jobs) => {

@@ -99,6 +99,8 @@ const inferencePlatform = z.strictObject({
   baseUrl: text,
   app: text,
   auth: auth.optional(),
+  /** By which a repeated submission is recognised, where the service can. */
+  idempotencyHeader: text.optional(),
   outputs: files,
   intervalMs: pollMs.optional(),
   maxIntervalMs: pollMs.optional(),

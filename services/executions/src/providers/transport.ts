@@ -35,6 +35,10 @@ const PRINTABLE = /^[\x21-\x7e]{1,255}$/;
 /** A key as a header can carry it: node ids are in it, and may be in any script. */
 export const headerKey = (key: string): string => (PRINTABLE.test(key) ? key : createHash("sha256").update(key).digest("hex"));
 
+/** The header by which a service recognises a repeated request, if it knows one. */
+export const idempotencyHeaders = (name: string | undefined, key: string): Record<string, string> =>
+  name === undefined ? {} : { [name]: headerKey(key) };
+
 export interface JsonCall {
   method: string;
   url: string;

@@ -1,6 +1,7 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { activityInfo, ApplicationFailure, Context } from "@temporalio/activity";
 import { DomainError, nodeName } from "@nodeloom/kernel";
-import type { Logger } from "@nodeloom/platform";
+import { isDatabaseAway, type Logger } from "@nodeloom/platform";
 import type { createAdmission } from "../admission";
 import type { Execution } from "../execution";
 import type { FileCalls } from "../file-calls";
@@ -15,7 +16,7 @@ import { CALLED_OFF, type RunError } from "../run-types";
 import type { createSettlement } from "../settlement";
 import type { Webhooks } from "../webhooks";
 import type { TextStream, TextStreams } from "../text-streams";
-import { TIMING } from "../timing";
+import { ATTEMPTS, TIMING } from "../timing";
 import type { Activities, HttpNodeCall, LocalActivities, ModelCall, StepFailure } from "./activity-types";
 
 export interface ActivityOptions {
@@ -40,8 +41,37 @@ export interface ActivityOptions {
 
 type NodeCall = ModelCall | HttpNodeCall;
 
-/** Errors of this kind pass: the activity is tried again. */
-const isTransient = (error: unknown): boolean => !(error instanceof DomainError) || error.kind === "unavailable";
+/** Services and databases of ours that are away come back. */
+const areWeAway = (error: unknown): boolean => (error instanceof DomainError ? error.kind === "unavailable" : isDatabaseAway(error));
+
+/** Errors of this kind pass: the activity is tried again. What surprised a service of ours is, for a while. */
+const isTransient = (error: unknown): boolean =>
+  !(error instanceof DomainError) ||
+  error.kind === "unavailable" ||
+  (error.kind === "internal" && activityInfo().attempt < ATTEMPTS.surprise);
+
+/** Pauses before work is tried again that needs what is away. */
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 5_000;
+/** The share of an attempt's time in which it waits for what is away: the rest is for the work. */
+const PATIENCE = 1 / 3;
+
+/**
+ * Waits for services and databases of ours that are away, instead of using up an attempt: no run fails because we were
+ * killed. What waits has changed nothing yet, or does no harm when it is done again.
+ */
+const patiently = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+  const until = Date.now() + activityInfo().startToCloseTimeoutMs * PATIENCE;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!areWeAway(error) || signal.aborted || Date.now() + pauseMs > until) throw error;
+      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) throw error;
+    }
+  }
+};
 
 const runErrorOf = (error: DomainError, { nodeId, label }: NodeCall): RunError => {
   const { providerStatus, providerBody } = error.metadata as { providerStatus?: number; providerBody?: string };
@@ -62,6 +92,8 @@ const laterOf = ({ problem, afterMs }: TryAgain, call: NodeCall): ApplicationFai
 
 /** What ends a call whose run is being cancelled, when this process knows before Temporal has said so. */
 const calledOff = (): ApplicationFailure => ApplicationFailure.nonRetryable("the run is being cancelled", CALLED_OFF);
+
+const cancelKey = ({ key }: NodeCall): string => `cancel:${key}`;
 
 /** When the last attempt of the step that runs here must be over. */
 const submitUntil = (): number => activityInfo().scheduledTimestampMs + TIMING.submitTotal;
@@ -93,14 +125,15 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
   };
 
   /** Keeps a long activity alive and hands it a signal that aborts when it is cancelled. */
-  const beating = async <T>(key: string, work: (signal: AbortSignal) => Promise<T>, everyMs?: number): Promise<T> => {
+  const beating = async <T>(key: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     const context = Context.current();
     const local = new AbortController();
     running.set(key, local);
-    const usualMs = (context.info.heartbeatTimeoutMs ?? TIMING.heartbeat) / TIMING.beatsPerTimeout;
-    const timer = setInterval(() => context.heartbeat(), everyMs ?? usualMs);
+    const everyMs = (context.info.heartbeatTimeoutMs ?? TIMING.heartbeat) / TIMING.beatsPerTimeout;
+    const timer = setInterval(() => context.heartbeat(), everyMs);
+    const signal = AbortSignal.any([context.cancellationSignal, local.signal]);
     try {
-      return await work(AbortSignal.any([context.cancellationSignal, local.signal]));
+      return await patiently(AbortSignal.any([signal, stopping]), () => work(signal));
     } catch (error) {
       if (local.signal.aborted || error instanceof CalledOff) throw calledOff();
       throw error;
@@ -111,19 +144,15 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
   };
 
   /** Keeps a call alive that nothing but its own connection can stop, and breaks it off as soon as its run is cancelled. */
-  const stoppable = <T>(call: NodeCall, work: (signal: AbortSignal) => Promise<T>, everyMs?: number): Promise<T> =>
-    beating(
-      call.key,
-      async (signal) => {
-        const deafen = onCancel(call.executionId, () => running.get(call.key)?.abort());
-        try {
-          return await work(signal);
-        } finally {
-          deafen();
-        }
-      },
-      everyMs,
-    );
+  const stoppable = <T>(call: NodeCall, work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+    beating(call.key, async (signal) => {
+      const deafen = onCancel(call.executionId, () => running.get(call.key)?.abort());
+      try {
+        return await work(signal);
+      } finally {
+        deafen();
+      }
+    });
 
   /** Tells those who follow a text of it while it is written. */
   const writing = async <T>(call: ModelCall, work: (written: TextStream) => Promise<T>): Promise<T> => {
@@ -149,17 +178,12 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
 
     submit: (call) =>
       guarded(call, () =>
-        stoppable(
-          call,
-          async (cancelled) => {
-            const startedAt = activityInfo().scheduledTimestampMs;
-            const job = await modelCalls.submit(call, AbortSignal.any([cancelled, stopping]), submitUntil());
-            await execution.submitted(call, job.requestId, startedAt);
-            return job;
-          },
-          // It is given much time to be silent, but hears of a cancellation by its heartbeats.
-          TIMING.heartbeat / TIMING.beatsPerTimeout,
-        ),
+        stoppable(call, async (cancelled) => {
+          const startedAt = activityInfo().scheduledTimestampMs;
+          const job = await modelCalls.submit(call, AbortSignal.any([cancelled, stopping]), submitUntil());
+          await execution.submitted(call, job.requestId, startedAt);
+          return job;
+        }),
       ),
 
     poll: (call, job) =>
@@ -175,7 +199,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     cancelJob: async (call, job) => {
       running.get(call.key)?.abort();
       try {
-        return await modelCalls.cancel(call, job);
+        return await beating(cancelKey(call), () => modelCalls.cancel(call, job));
       } catch (error) {
         throw error instanceof TryAgain ? laterOf(error, call) : error;
       }
@@ -204,7 +228,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
 
     stopFiles: (call) => {
       running.get(call.key)?.abort();
-      return fileCalls.stop(call);
+      return beating(cancelKey(call), () => fileCalls.stop(call));
     },
 
     httpRequest: (call) =>
@@ -218,7 +242,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
         }),
       ),
 
-    sendWebhook: webhooks.send,
+    sendWebhook: (id) => beating(`webhook:${id.executionId}:${id.delivery}:${id.attempt}`, () => webhooks.send(id)),
     recordAttempt: webhooks.record,
 
     reconcile: async () => {

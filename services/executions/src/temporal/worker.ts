@@ -23,8 +23,8 @@ const MAX_WORKFLOW_TASKS = 100;
 /** Of the grace of a stop, what is kept for everything but calls under way. */
 const SHUTDOWN_RESERVE_MS = 5_000;
 const MIN_SHUTDOWN_GRACE_MS = 1_000;
-/** A poll that lost its worker is found out by its heartbeats; they must not be held back for longer. */
-const MAX_HEARTBEAT_THROTTLE_MS = 5_000;
+/** A call that lost its worker is found out by its heartbeats; they must not be held back for longer. */
+const MAX_HEARTBEAT_THROTTLE_MS = 1_000;
 
 const INDEXED = temporal.api.enums.v1.IndexedValueType;
 const INDEXED_TYPES = { KEYWORD: INDEXED.INDEXED_VALUE_TYPE_KEYWORD, KEYWORD_LIST: INDEXED.INDEXED_VALUE_TYPE_KEYWORD_LIST };

@@ -27,10 +27,11 @@ export const falQueue = (settings: FalQueueSettings, context: DialectContext): J
 
   return {
     type: "job",
-    idempotentSubmit: false,
+    idempotentSubmit: settings.idempotencyHeader !== undefined,
     intervalMs: settings.intervalMs,
     maxIntervalMs: settings.maxIntervalMs,
-    submit: async ({ inputs, signal }) => submissionOf(settings, await transport.json({ ...submitCall(settings, inputs), signal })),
+    submit: async ({ inputs, idempotencyKey, signal }) =>
+      submissionOf(settings, await transport.json({ ...submitCall(settings, inputs, idempotencyKey), signal })),
     poll: async (submission, signal) => {
       const state = stateOf(await transport.json({ ...statusCall(settings, submission), signal }));
       return shownState(state ?? (await response(submission, signal)), transport.reason);

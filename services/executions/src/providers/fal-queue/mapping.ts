@@ -1,7 +1,7 @@
 import { requestIdOf } from "../answers";
 import type { PollState, Submission } from "../dialect";
 import { pointer } from "../pointer";
-import type { JsonCall } from "../transport";
+import { idempotencyHeaders, type JsonCall } from "../transport";
 import type { FalQueueSettings } from "./settings";
 
 const appUrl = ({ baseUrl, app }: FalQueueSettings): string => `${baseUrl}/${app}`;
@@ -12,10 +12,11 @@ const requestUrl = (settings: FalQueueSettings, requestId: string): string =>
 const under = (baseUrl: string, candidate: unknown, otherwise: string): string =>
   typeof candidate === "string" && candidate.startsWith(`${baseUrl}/`) ? candidate : otherwise;
 
-export const submitCall = (settings: FalQueueSettings, inputs: Record<string, unknown>): JsonCall => ({
+export const submitCall = (settings: FalQueueSettings, inputs: Record<string, unknown>, idempotencyKey: string): JsonCall => ({
   method: "POST",
   url: appUrl(settings),
   body: inputs,
+  headers: idempotencyHeaders(settings.idempotencyHeader, idempotencyKey),
 });
 
 /** The request's id and its addresses: those of nested applications are not under the application's own. */

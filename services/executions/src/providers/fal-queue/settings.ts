@@ -9,6 +9,8 @@ export const falQueueSchema = z.object({
   /** The application's path. */
   app: z.string(),
   auth: authSchema.optional(),
+  /** For services that know one; these platforms themselves don't. */
+  idempotencyHeader: z.string().optional(),
   /** Pointers to the files' URLs, by result member. */
   outputs: z.record(z.string(), z.string()),
   intervalMs: z.number().default(100),

@@ -11,11 +11,11 @@ export const replicate = (settings: ReplicateSettings, context: DialectContext):
   const transport = createTransport(context, settings.auth);
   return {
     type: "job",
-    idempotentSubmit: false,
+    idempotentSubmit: settings.idempotencyHeader !== undefined,
     intervalMs: settings.intervalMs,
     maxIntervalMs: settings.maxIntervalMs,
-    submit: async ({ inputs, signal }) => ({
-      requestId: requestIdOf(await transport.json({ ...submitCall(settings, inputs), signal }), "/id"),
+    submit: async ({ inputs, idempotencyKey, signal }) => ({
+      requestId: requestIdOf(await transport.json({ ...submitCall(settings, inputs, idempotencyKey), signal }), "/id"),
     }),
     poll: async ({ requestId }, signal) =>
       shownState(stateOf(settings, await transport.json({ ...pollCall(settings, requestId), signal })), transport.reason),

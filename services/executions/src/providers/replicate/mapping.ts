@@ -1,17 +1,23 @@
 import { filesAt } from "../answers";
 import type { PollState } from "../dialect";
 import { pointer, pointerTexts } from "../pointer";
-import type { JsonCall } from "../transport";
+import { idempotencyHeaders, type JsonCall } from "../transport";
 import type { ReplicateSettings } from "./settings";
 
 const predictionUrl = ({ baseUrl }: ReplicateSettings, requestId: string): string =>
   `${baseUrl}/v1/predictions/${encodeURIComponent(requestId)}`;
 
 /** Official models have an address of their own; versions are named in the body. */
-export const submitCall = ({ baseUrl, app }: ReplicateSettings, inputs: Record<string, unknown>): JsonCall =>
-  app.includes("/") && !app.includes(":")
-    ? { method: "POST", url: `${baseUrl}/v1/models/${app}/predictions`, body: { input: inputs } }
-    : { method: "POST", url: `${baseUrl}/v1/predictions`, body: { version: app, input: inputs } };
+export const submitCall = (settings: ReplicateSettings, inputs: Record<string, unknown>, idempotencyKey: string): JsonCall => {
+  const { baseUrl, app } = settings;
+  const isOfficial = app.includes("/") && !app.includes(":");
+  return {
+    method: "POST",
+    url: isOfficial ? `${baseUrl}/v1/models/${app}/predictions` : `${baseUrl}/v1/predictions`,
+    body: isOfficial ? { input: inputs } : { version: app, input: inputs },
+    headers: idempotencyHeaders(settings.idempotencyHeader, idempotencyKey),
+  };
+};
 
 export const pollCall = (settings: ReplicateSettings, requestId: string): JsonCall => ({
   method: "GET",

@@ -16,15 +16,14 @@ import type { GraphRun } from "./graph-run";
 const backoff = { initialInterval: 250, backoffCoefficient: 2, maximumInterval: "10s" } as const;
 
 const { submit } = proxyActivities<Activities>({
-  scheduleToCloseTimeout: TIMING.submitTotal,
-  // It may wait for its provider; a process that died meanwhile is found out by its silence.
-  heartbeatTimeout: TIMING.submit,
+  scheduleToCloseTimeout: TIMING.submit,
+  heartbeatTimeout: TIMING.heartbeatQuick,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: backoff,
 });
 const { poll } = proxyActivities<Activities>({
   scheduleToCloseTimeout: TIMING.job,
-  heartbeatTimeout: TIMING.heartbeat,
+  heartbeatTimeout: TIMING.heartbeatQuick,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
   retry: { ...backoff, maximumAttempts: ATTEMPTS.poll },
 });
@@ -48,6 +47,7 @@ const { httpRequest } = proxyActivities<Activities>({
 });
 const { cancelJob, stopFiles } = proxyActivities<Activities>({
   startToCloseTimeout: TIMING.cancelJob,
+  heartbeatTimeout: TIMING.heartbeatQuick,
   retry: { ...backoff, maximumAttempts: ATTEMPTS.cancelJob },
 });
 
@@ -124,7 +124,7 @@ const callJob = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
     return record(
       run,
       call,
-      await poll.executeWithOptions({ summary, heartbeatTimeout: job.heartbeatTimeoutMs ?? TIMING.heartbeat }, [call, job]),
+      await poll.executeWithOptions({ summary, heartbeatTimeout: job.heartbeatTimeoutMs ?? TIMING.heartbeatQuick }, [call, job]),
     );
   } catch (error) {
     // Nobody waits for the job any more: the provider is told, too.

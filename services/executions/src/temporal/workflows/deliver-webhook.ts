@@ -7,6 +7,7 @@ const MARGIN_MS = 10_000;
 
 const { sendWebhook } = proxyActivities<Activities>({
   startToCloseTimeout: TIMING.webhookAttempt + MARGIN_MS,
+  heartbeatTimeout: TIMING.heartbeatQuick,
   retry: { initialInterval: "1s", maximumInterval: "1 minute" },
 });
 
