@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { executions } from "@nodeloom/proto";
 import type { EventChannel } from "../src/events";
 import { executions } from "@nodeloom/proto";
 import { createExecution } from "../src/execution";
