@@ -9,9 +9,15 @@ import de.bwaldvogel.mongo.backend.h2.H2Backend;
 import de.bwaldvogel.mongo.backend.h2.H2Database;
 import de.bwaldvogel.mongo.bson.Document;
 import de.bwaldvogel.mongo.wire.message.MongoMessage;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
 import org.h2.mvstore.MVStore;
 
 /**
@@ -152,9 +158,160 @@ public final class EmbeddedMongo {
         }
     }
 
+    /**
+     * An index that may have many documents for a key, which the library itself does not have: it scans the whole collection, and
+     * whoever needs a document of it meanwhile waits. Kept in memory, by the first of its fields, for queries that ask for one text
+     * or several. What it finds is checked against the whole query anyway, so that it may find too much, but never too little.
+     */
+    private static final class TextIndex extends Index<Object> {
+        private static final Object ANY_TEXT = new Object();
+
+        /** Up to so many documents are fetched one by one; beyond a share of the collection a scan is quicker, which reads each page once. */
+        private static final int FEW = 200;
+
+        private static final int SHARE = 10;
+
+        private final String field;
+        private final String[] path;
+        private final Supplier<MongoCollection<Object>> collection;
+        /** Documents' ids by their text; in order of their insertion. */
+        private final Map<Object, Set<Object>> ids = new HashMap<>();
+
+        TextIndex(String name, List<IndexKey> keys, Supplier<MongoCollection<Object>> collection) {
+            // Sparse, because it answers no positions when documents are removed.
+            super(name, keys, true);
+            this.field = keys.get(0).getKey();
+            this.path = field.split("\\.");
+            this.collection = collection;
+        }
+
+        /** The document's text; ANY_TEXT where it may have several; null where no text can be found. */
+        private Object textOf(Document document) {
+            Object value = document;
+            for (String part : path) {
+                if (value instanceof Collection) {
+                    return ANY_TEXT;
+                }
+                value = value instanceof Document inner ? inner.get(part) : null;
+            }
+            return value instanceof Collection ? ANY_TEXT : value instanceof String ? value : null;
+        }
+
+        /** The texts that a query asks for; null when it asks for something else. */
+        private Collection<?> textsOf(Document query) {
+            Object asked = query.get(field);
+            if (asked instanceof Document operators && operators.size() == 1) {
+                asked = operators.containsKey("$eq") ? operators.get("$eq") : operators.get("$in");
+            }
+            Collection<?> texts = asked instanceof Collection<?> several ? several : asked == null ? List.of() : List.of(asked);
+            return !texts.isEmpty() && texts.stream().allMatch(String.class::isInstance) ? texts : null;
+        }
+
+        private Set<Object> idsOf(Object text) {
+            return ids.getOrDefault(text, Set.of());
+        }
+
+        private void put(Document document) {
+            Object text = textOf(document);
+            if (text != null) {
+                ids.computeIfAbsent(text, key -> new LinkedHashSet<>()).add(document.get("_id"));
+            }
+        }
+
+        private void take(Document document) {
+            Object text = textOf(document);
+            Set<Object> same = text == null ? null : ids.get(text);
+            if (same != null && same.remove(document.get("_id")) && same.isEmpty()) {
+                ids.remove(text);
+            }
+        }
+
+        @Override
+        public boolean canHandle(Document query) {
+            Collection<?> texts = textsOf(query);
+            if (texts == null) {
+                return false;
+            }
+            int found = idsOf(ANY_TEXT).size();
+            for (Object text : texts) {
+                found += idsOf(text).size();
+            }
+            return found <= FEW || found <= collection.get().count() / SHARE;
+        }
+
+        @Override
+        public Iterable<Object> getPositions(Document query) {
+            Set<Object> found = new LinkedHashSet<>(idsOf(ANY_TEXT));
+            for (Object text : textsOf(query)) {
+                found.addAll(idsOf(text));
+            }
+            return found;
+        }
+
+        @Override
+        public void add(Document document, Object position, MongoCollection<Object> collection) {
+            put(document);
+        }
+
+        @Override
+        public Object remove(Document document) {
+            take(document);
+            return null;
+        }
+
+        @Override
+        public void updateInPlace(Document oldDocument, Document newDocument, Object position, MongoCollection<Object> collection) {
+            if (!Objects.equals(textOf(oldDocument), textOf(newDocument))) {
+                take(oldDocument);
+                put(newDocument);
+            }
+        }
+
+        /** So that the library fills it when it is added, which is when the store is opened, too. */
+        @Override
+        public boolean isEmpty() {
+            return ids.isEmpty();
+        }
+
+        @Override
+        public Object getPosition(Document document) {
+            return null;
+        }
+
+        @Override
+        public void checkAdd(Document document, MongoCollection<Object> collection) {
+            // Any number of documents may have the same text.
+        }
+
+        @Override
+        public void checkUpdate(Document oldDocument, Document newDocument, MongoCollection<Object> collection) {
+            // Any number of documents may have the same text.
+        }
+
+        @Override
+        public long getCount() {
+            return 0;
+        }
+
+        @Override
+        public long getDataSize() {
+            return 0;
+        }
+
+        @Override
+        public void drop() {
+            ids.clear();
+        }
+    }
+
     private static final class IndexedDatabase extends H2Database {
         IndexedDatabase(String name, MVStore store, CursorRegistry cursors) {
             super(name, store, cursors);
+        }
+
+        @Override
+        protected Index<Object> openOrCreateSecondaryIndex(String collection, String name, List<IndexKey> keys, boolean sparse) {
+            return new TextIndex(name, keys, () -> resolveCollection(collection, true));
         }
 
         @Override

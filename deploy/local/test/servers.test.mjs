@@ -46,6 +46,58 @@ test("MongoDB keeps journaled writes when it is killed, on the same port", async
   await second.stop();
 });
 
+test("MongoDB finds the same by an index as without one, whatever was written, and when it was started again", async () => {
+  const texts = ["a", "b", null, undefined, 1, ["a", "b"], []];
+  const inner = [{ s: "a" }, { s: "b" }, {}, null, "a", [{ s: "a" }, { s: "b" }]];
+  const queries = [
+    { s: "a" },
+    { s: { $in: ["a", "b"] } },
+    { s: { $eq: "b" }, n: { $gte: 20 } },
+    { s: null },
+    { s: { $ne: "a" } },
+    { s: { $in: ["a", null] } },
+    { s: ["a", "b"] },
+    { "d.s": "a" },
+    { "d.s": { $in: ["b"] }, s: "a" },
+  ];
+  /** @type {Record<string, unknown>[]} */
+  const documents = Array.from({ length: 60 }, (_, n) => ({ _id: `${n}`, n, s: texts[n % texts.length], d: inner[n % inner.length] }));
+  let server = await startMongodb({ dataDir, cacheDir, env });
+  let client = await MongoClient.connect(server.uri, { ignoreUndefined: true });
+  /** @param {string} name */
+  const collection = (name) => client.db("indexes").collection(name);
+  const compare = async () => {
+    for (const query of queries) {
+      const [found, expected] = await Promise.all(
+        ["indexed", "plain"].map((name) => collection(name).find(query).sort({ n: 1 }).toArray()),
+      );
+      assert.deepEqual(found, expected, JSON.stringify(query));
+    }
+  };
+  // Half of the documents are there before the indexes are.
+  for (const name of ["plain", "indexed"]) await collection(name).insertMany(documents.slice(0, 30));
+  await collection("indexed").createIndexes([{ key: { s: 1, n: -1 } }, { key: { "d.s": 1 } }]);
+  for (const name of ["plain", "indexed"]) {
+    await collection(name).insertMany(documents.slice(30));
+    await collection(name).updateMany({ n: { $mod: [4, 0] } }, { $set: { s: "a", d: { s: "b" } } });
+    await collection(name).updateMany({ s: "a", n: { $gt: 40 } }, { $set: { s: "b" } });
+    await collection(name).updateMany({ n: { $mod: [9, 1] } }, { $unset: { s: 1 } });
+    await collection(name).deleteMany({ s: "b", n: { $lt: 20 } });
+    await collection(name).replaceOne({ _id: "1" }, { n: 1, s: "b", d: { s: "a" } }, { upsert: true });
+  }
+  await compare();
+  await client.close();
+  await server.stop();
+  server = await startMongodb({ dataDir, cacheDir, env });
+  client = await MongoClient.connect(server.uri);
+  await compare();
+  await collection("indexed").drop();
+  await collection("plain").drop();
+  await compare();
+  await client.close();
+  await server.stop();
+});
+
 test("Redis starts, answers and stops", async () => {
   const server = await startRedis({ dataDir, cacheDir, env });
   const port = portOf(server.url);
