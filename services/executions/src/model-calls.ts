@@ -83,6 +83,7 @@ export const submitFailure = (model: string, error: ProviderError): DomainError 
   final("PROVIDER_SUBMIT_FAILED", `${model}: ${error.message}`, {
     ...(error.status === undefined ? {} : { providerStatus: error.status }),
     ...(error.body === undefined ? {} : { providerBody: error.body }),
+    ...(error.kind === "ambiguous" ? { jobMayRun: true } : {}),
   });
 
 /**

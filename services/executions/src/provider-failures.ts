@@ -1,4 +1,4 @@
-import type { DomainError } from "@nodeloom/kernel";
+import { DomainError } from "@nodeloom/kernel";
 import { ProviderError } from "./providers";
 
 const TOO_MANY_REQUESTS = 429;
@@ -50,6 +50,10 @@ export const isAway = (error: unknown): boolean => {
   if (error.kind === "unreachable" || error.kind === "ambiguous") return true;
   return error.kind === "refused" && (error.status ?? 0) >= FIRST_SERVER_ERROR;
 };
+
+/** Whether a submission that failed may have reached its provider all the same. */
+export const mayHaveArrived = (error: unknown): boolean =>
+  error instanceof ProviderError ? error.kind === "ambiguous" : error instanceof DomainError && error.metadata.jobMayRun === true;
 
 /** A call that was not made, because its run is being cancelled. */
 export class CalledOff extends Error {

@@ -140,8 +140,9 @@ export const startGrpcGate = async (target: () => string, gates: Gates): Promise
   };
 };
 
-/** An answer that is given instead of the server's. */
-export interface Instead {
+/** What is answered instead of what the server says; `lost`: the server is asked, and its answer does not arrive. */
+export type Instead = Given | "lost";
+interface Given {
   status: number;
   headers?: Record<string, string>;
   body?: object;
@@ -163,7 +164,7 @@ export const startHttpGate = async ({ target, gates, instead, saw }: HttpGateOpt
     const answered = saw(passage);
     await gates.pass(passage, "request");
     const given = instead(passage);
-    if (given) {
+    if (given && given !== "lost") {
       response.writeHead(given.status, { "content-type": "application/json", ...given.headers }).end(JSON.stringify(given.body ?? {}));
       return;
     }
@@ -174,6 +175,7 @@ export const startHttpGate = async ({ target, gates, instead, saw }: HttpGateOpt
     const body = await whole(answer);
     answered(body);
     await gates.pass(passage, "answer");
+    if (given === "lost") return void response.destroy();
     response.writeHead(answer.statusCode!, answer.headers).end(body);
   };
   const server = createHttpServer((incoming, response) => {

@@ -7,7 +7,7 @@ import type { Execution } from "../execution";
 import type { FileCalls } from "../file-calls";
 import type { createInstantRuns } from "../instant";
 import type { ModelCalls } from "../model-calls";
-import { CalledOff, TryAgain } from "../provider-failures";
+import { CalledOff, mayHaveArrived, TryAgain } from "../provider-failures";
 import type { createHttpRequest } from "../nodes/http-request";
 import type { createReconciler } from "../reconcile";
 import type { createDeliveryReconciler } from "../reconcile-deliveries";
@@ -91,7 +91,10 @@ const laterOf = ({ problem, afterMs }: TryAgain, call: NodeCall): ApplicationFai
 };
 
 /** What ends a call whose run is being cancelled, when this process knows before Temporal has said so. */
-const calledOff = (): ApplicationFailure => ApplicationFailure.nonRetryable("the run is being cancelled", CALLED_OFF);
+const calledOff = (error: unknown): ApplicationFailure =>
+  ApplicationFailure.nonRetryable("the run is being cancelled", CALLED_OFF, null, {
+    jobMayRun: mayHaveArrived(error),
+  } satisfies StepFailure);
 
 const cancelKey = ({ key }: NodeCall): string => `cancel:${key}`;
 
@@ -135,7 +138,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     try {
       return await patiently(AbortSignal.any([signal, stopping]), () => work(signal));
     } catch (error) {
-      if (local.signal.aborted || error instanceof CalledOff) throw calledOff();
+      if (local.signal.aborted || error instanceof CalledOff) throw calledOff(error);
       throw error;
     } finally {
       clearInterval(timer);

@@ -86,15 +86,16 @@ const record = (run: GraphRun, call: CallContext, result: CallResult): CallResul
   return result;
 };
 
-/** Whether a step ended while its job may go on: it was cancelled, its time is over, or its provider fell silent. */
-const jobMayRun = (error: unknown): boolean => {
-  if (isCalledOff(error)) return true;
-  if (!(error instanceof ActivityFailure)) return false;
-  if (error.cause instanceof TimeoutFailure) return true;
-  const details = error.cause instanceof ApplicationFailure ? (error.cause.details ?? []) : [];
-  const [, failure] = details as [unknown, StepFailure?];
+/** Whether an activity said that its job may go on at the provider. */
+const saidJobMayRun = (error: unknown): boolean => {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  const [, failure] = ((cause instanceof ApplicationFailure && cause.details) || []) as [unknown, StepFailure?];
   return failure?.jobMayRun === true;
 };
+
+/** Whether a step ended while its job may go on: it was cancelled, its time is over, or its provider fell silent. */
+const jobMayRun = (error: unknown): boolean =>
+  isCalledOff(error) || (error instanceof ActivityFailure && isTimeout(error)) || saidJobMayRun(error);
 
 /** Stops a call and notes how that went; what had been finished by then counts. */
 const stopCall = (run: GraphRun, call: ModelCall, stop: () => Promise<CancelResult>): Promise<CallResult | null> =>
@@ -117,7 +118,11 @@ const stopJob = (run: GraphRun, call: ModelCall, job: SubmittedJob): Promise<Cal
 /** A provider that makes files: two activities, however long it takes. */
 const callJob = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
   const summary = `${call.nodeId}: ${call.model}`;
-  const job = await submit.executeWithOptions({ summary }, [call]);
+  const job = await submit.executeWithOptions({ summary }, [call]).catch((error: unknown) => {
+    // Its job has no name here by which the provider could be told.
+    if (isCalledOff(error) && saidJobMayRun(error)) run.stopped(call.nodeId, "could_not_stop");
+    throw error;
+  });
   run.requestId ??= job.requestId;
   run.node(call.nodeId).requestId ??= job.requestId;
   try {
