@@ -2,6 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { connectMongo, defineService, runProcess, startGrpcServer, grpcService, hostPort, variables } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
+import { payloadKeys } from "./temporal/encryption";
 import { wire } from "./wiring";
 import { executionsHandlers } from "./server";
 
@@ -22,6 +23,9 @@ export const service = defineService({
     TEMPORAL_ADDRESS: hostPort().describe("Temporal's frontend"),
     TEMPORAL_NAMESPACE: z.string().default("default").describe("Temporal namespace"),
     TEMPORAL_TASK_QUEUE: z.string().default("nodeloom").describe("Temporal task queue of the runs"),
+    TEMPORAL_PAYLOAD_KEYS: payloadKeys().describe(
+      "keys (64 hexadecimal digits each, comma separated) under which prompts, settings and results are encrypted in Temporal; the first encrypts, all decrypt",
+    ),
     EGRESS_ALLOW: variables.EGRESS_ALLOW,
     WORKFLOWS_ADDRESS: hostPort().default("127.0.0.1:50052").describe("the workflows service"),
     MODELS_ADDRESS: hostPort().default("127.0.0.1:50053").describe("the models service"),

@@ -28,6 +28,7 @@ import { createActivities } from "./temporal/activities";
 import { bundlePath } from "./temporal/bundle";
 import { createDeliveryStarter, createRunStarter } from "./temporal/client";
 import { createClaimCheckCodec } from "./temporal/codec";
+import { createEncryptionCodec } from "./temporal/encryption";
 import { ensureSchedules } from "./temporal/schedules";
 import { connectTemporal } from "./temporal/worker";
 import { createWatch } from "./watch";
@@ -39,6 +40,7 @@ export interface WiringConfig extends TlsConfig {
   TEMPORAL_ADDRESS: string;
   TEMPORAL_NAMESPACE: string;
   TEMPORAL_TASK_QUEUE: string;
+  TEMPORAL_PAYLOAD_KEYS: string[];
   EGRESS_ALLOW: string[];
   WORKFLOWS_ADDRESS: string;
   MODELS_ADDRESS: string;
@@ -104,7 +106,8 @@ export const wire = async (
     address: config.TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
-    dataConverter: { payloadCodecs: [createClaimCheckCodec(store)] },
+    // What is too large for Temporal is put away first: only what is left of it goes there, and is encrypted.
+    dataConverter: { payloadCodecs: [createClaimCheckCodec(store), createEncryptionCodec(config.TEMPORAL_PAYLOAD_KEYS)] },
     logger,
     workflowBundle: { codePath: bundlePath },
     shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
