@@ -1,65 +1,33 @@
-import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "./build.mjs";
+import { CHECKS, runChecks } from "./checks.mjs";
 import { ROOT } from "./paths.mjs";
 import { createProgress } from "./progress.mjs";
+import { runToEnd } from "./run/to-end.mjs";
+import { startTestServers, stopTestServers } from "./test-servers.mjs";
 
 /**
  * `npm test`: everything that must hold, on a machine that has nothing but Node and npm (and what the local servers
- * need). Arguments are passed on to jest, whose checks then run alone.
+ * need). Arguments are passed on to jest, whose tests then run alone.
+ *
+ * Most suites run two at a time, beside the checks. Those that start whole platforms of processes of their own follow,
+ * one at a time: each of them fills a small machine.
  */
 
-const bin = (/** @type {string} */ name) => join(ROOT, "node_modules", ".bin", name);
+/** @typedef {import("./checks.mjs").Counts} Counts */
 
-/**
- * @param {string} command @param {string[]} args @param {{ cwd?: string, inherit?: boolean }} [options]
- * @returns {Promise<{ code: number, output: string }>}
- */
-const run = (command, args, { cwd = ROOT, inherit = false } = {}) =>
-  new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, stdio: ["ignore", inherit ? "inherit" : "pipe", inherit ? "inherit" : "pipe"] });
-    /** @type {Buffer[]} */
-    const output = [];
-    child.stdout?.on("data", (chunk) => output.push(chunk));
-    child.stderr?.on("data", (chunk) => output.push(chunk));
-    child.once("error", reject);
-    child.once("close", (code) => resolve({ code: code ?? 1, output: Buffer.concat(output).toString("utf8") }));
-  });
+const WHOLE_PLATFORMS = "gateway/test/(e2e|conformance)/";
+const AT_ONCE = 2;
 
-/** What is checked besides the tests, each a line of the report. */
-const CHECKS = [
-  { name: "types", command: bin("tsc"), args: ["-b"] },
-  { name: "launcher types", command: bin("tsc"), args: ["-p", "deploy/local"] },
-  { name: "lint and boundaries", command: bin("eslint"), args: ["."] },
-  { name: "formatting", command: bin("prettier"), args: ["--check", "--log-level", "warn", "."] },
-  { name: "protocol style", command: bin("buf"), args: ["lint"], cwd: join(ROOT, "proto") },
-  { name: "protocol compatibility", command: bin("buf"), args: ["breaking", "--against", "released.binpb"], cwd: join(ROOT, "proto") },
-];
-
-/** @param {import("./progress.mjs").Progress} progress */
-const runChecks = async (progress) => {
-  let failed = 0;
-  for (const { name, command, args, cwd } of CHECKS) {
-    const { code, output } = await run(command, args, cwd === undefined ? {} : { cwd });
-    if (code === 0) {
-      progress.note("passed", name);
-      continue;
-    }
-    failed += 1;
-    progress.note("FAILED", name);
-    process.stdout.write(`${output}\n`);
-  }
-  return { passed: CHECKS.length - failed, failed };
-};
-
-/** @param {string[]} args */
+/** @param {readonly string[]} args @returns {Promise<Counts>} */
 const runJest = async (args) => {
   const folder = await mkdtemp(join(tmpdir(), "nodeloom-jest-"));
   const report = join(folder, "report.json");
-  const { code } = await run(process.execPath, [bin("jest"), "--json", `--outputFile=${report}`, ...args], { inherit: true });
+  const jest = join(ROOT, "node_modules", "jest", "bin", "jest.js");
+  const { code } = await runToEnd(process.execPath, [jest, "--json", `--outputFile=${report}`, ...args], { cwd: ROOT, inherit: true });
   if (!existsSync(report)) return { passed: 0, failed: 1 };
   const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(readFileSync(report, "utf8"));
   await rm(folder, { recursive: true });
@@ -68,15 +36,27 @@ const runJest = async (args) => {
   return { passed: numPassedTests, failed: code !== 0 && failed === 0 ? 1 : failed };
 };
 
+/** @param {import("./progress.mjs").Progress} progress @returns {Promise<Counts[]>} */
+const runEverything = async (progress) => {
+  // One set of servers for both rounds, which find it in their environment.
+  await startTestServers();
+  try {
+    const others = runJest([`^(?!.*${WHOLE_PLATFORMS})`, `--maxWorkers=${AT_ONCE}`]);
+    const [checks, small] = await Promise.all([runChecks(CHECKS, progress), others]);
+    return [checks, small, await runJest([WHOLE_PLATFORMS, "--runInBand"])];
+  } finally {
+    await stopTestServers();
+  }
+};
+
 const progress = createProgress();
 const args = process.argv.slice(2);
 try {
   await build(progress);
-  const checks = args.length === 0 ? await runChecks(progress) : { passed: 0, failed: 0 };
-  const tests = await runJest(args);
-  const failed = checks.failed + tests.failed;
-  process.stdout.write(`\n${checks.passed + tests.passed} passed, ${failed} failed\n`);
-  process.exitCode = failed === 0 && tests.passed > 0 ? 0 : 1;
+  const counts = args.length === 0 ? await runEverything(progress) : [await runJest(args)];
+  const sum = (/** @type {keyof Counts} */ which) => counts.reduce((total, each) => total + each[which], 0);
+  process.stdout.write(`\n${sum("passed")} passed, ${sum("failed")} failed\n`);
+  process.exitCode = sum("failed") === 0 && counts.every(({ passed }) => passed > 0) ? 0 : 1;
 } catch (error) {
   progress.fail(error);
   process.stdout.write("\n0 passed, 1 failed\n");

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { ROOT } from "./paths.mjs";
+import { runToEnd } from "./run/to-end.mjs";
+
+/**
+ * @typedef {object} Check
+ * @property {string} name
+ * @property {string} command
+ * @property {string[]} args
+ * @property {string} [cwd] the repository when left out
+ *
+ * @typedef {{ passed: number, failed: number }} Counts
+ */
+
+const bin = (/** @type {string} */ name) => join(ROOT, "node_modules", ".bin", name);
+
+/** @type {readonly Check[]} What is checked besides the tests, each a line of the report; the longest first. */
+export const CHECKS = [
+  { name: "lint and boundaries", command: bin("eslint"), args: ["."] },
+  { name: "types", command: bin("tsc"), args: ["-b"] },
+  { name: "formatting", command: bin("prettier"), args: ["--check", "--log-level", "warn", "."] },
+  { name: "launcher types", command: bin("tsc"), args: ["-p", "deploy/local"] },
+  { name: "protocol style", command: bin("buf"), args: ["lint"], cwd: join(ROOT, "proto") },
+  { name: "protocol compatibility", command: bin("buf"), args: ["breaking", "--against", "released.binpb"], cwd: join(ROOT, "proto") },
+];
+
+/**
+ * Makes checks one after the other, and shows what those that fail have to say.
+ * @param {readonly Check[]} checks
+ * @param {Pick<import("./progress.mjs").Progress, "note" | "line">} progress
+ * @returns {Promise<Counts>}
+ */
+export const runChecks = async (checks, progress) => {
+  let failed = 0;
+  for (const { name, command, args, cwd = ROOT } of checks) {
+    const { code, output } = await runToEnd(command, args, { cwd });
+    progress.note(code === 0 ? "passed" : "FAILED", name);
+    if (code === 0) continue;
+    failed += 1;
+    progress.line(output);
+  }
+  return { passed: checks.length - failed, failed };
+};
