@@ -21,7 +21,8 @@ const hasBody = (request: Request): boolean =>
 
 const checkContentType = (header: string | undefined): void => {
   const [type = "", ...parameters] = (header ?? "").split(";").map((part) => part.trim());
-  if (!JSON_TYPE.test(type.toLowerCase())) throw unsupportedMediaType("the body must be application/json");
+  if (!JSON_TYPE.test(type.toLowerCase()))
+    throw unsupportedMediaType("the body must be JSON, with the header content-type: application/json");
   const charset = parameters.find((parameter) => /^charset=/i.test(parameter))?.slice("charset=".length);
   if (charset !== undefined && !UTF8.test(charset.replaceAll('"', ""))) throw unsupportedMediaType("the body must be UTF-8");
 };

@@ -3,11 +3,18 @@ import type { Server } from "node:http";
 import { invalidRequest } from "@nodeloom/kernel";
 import { errorReply } from "./errors";
 
+/** What Node's parser and timers say, for those who sent it. */
+const WRONG: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: "the address and headers are too long",
+  ERR_HTTP_REQUEST_TIMEOUT: "the request took too long to arrive",
+};
+const NOT_HTTP = "this is not a valid HTTP request";
+
 /** Answers what is not even HTTP in the form of every other error, where the connection still allows it. */
 export const answerMalformed = (server: Server): void => {
-  server.on("clientError", (_error, socket) => {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return void socket.destroy();
-    const { status, body } = errorReply(invalidRequest([{ path: "", message: "this is not a valid HTTP request" }]));
+    const { status, body } = errorReply(invalidRequest([{ path: "", message: WRONG[error.code ?? ""] ?? NOT_HTTP }]));
     const text = JSON.stringify(body);
     const head = [
       `HTTP/1.1 ${status} Bad Request`,

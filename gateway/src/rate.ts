@@ -1,3 +1,4 @@
+import { DomainError } from "@nodeloom/kernel";
 import type { Redis } from "@nodeloom/platform";
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { rateLimitExceeded } from "./errors";
@@ -29,10 +30,23 @@ const headersOf = (points: number, result: RateLimiterRes, nowMs: number): Recor
   "X-RateLimit-Reset": String(Math.ceil((nowMs + result.msBeforeNext) / MS)),
 });
 
-/** The headers that a 429 carries; undefined for any other error. */
 const EXCEEDED_HEADERS = new WeakMap<object, Record<string, string>>();
+
+/** Of a limit that another service counts: its headers, not those of the route that was within its own. */
+const countedElsewhere = ({ metadata: { limit, retryAfter } }: DomainError): Record<string, string> | undefined =>
+  typeof limit === "number" && typeof retryAfter === "number"
+    ? {
+        "X-RateLimit-Limit": String(limit),
+        "X-RateLimit-Remaining": "0",
+        "X-RateLimit-Reset": String(Math.ceil(Date.now() / MS + retryAfter)),
+      }
+    : undefined;
+
+/** The headers that a RATE_LIMIT_EXCEEDED carries; undefined for any other error. */
 export const rateLimitHeaders = (error: unknown): Record<string, string> | undefined =>
-  typeof error === "object" && error !== null ? EXCEEDED_HEADERS.get(error) : undefined;
+  error instanceof DomainError && error.reason === "RATE_LIMIT_EXCEEDED"
+    ? (EXCEEDED_HEADERS.get(error) ?? countedElsewhere(error))
+    : undefined;
 
 export interface RateLimitsOptions {
   redis: Redis;

@@ -16,6 +16,45 @@ const createAjv = (): Ajv2020 => {
   return ajv;
 };
 
+const TYPES: Readonly<Record<string, string>> = {
+  object: "an object",
+  array: "a list",
+  string: "text",
+  boolean: "true or false",
+  integer: "a whole number",
+  number: "a number",
+};
+
+/** A keyword's bound in words, as everywhere else in this API. */
+const inWords = ({ keyword, params, message }: ErrorObject): string => {
+  const { type, limit } = params as { type?: string | string[]; limit?: number };
+  switch (keyword) {
+    case "type":
+      return `must be ${[type]
+        .flat()
+        .map((name) => TYPES[String(name)] ?? String(name))
+        .join(" or ")}`;
+    case "minimum":
+      return `must be at least ${limit}`;
+    case "maximum":
+      return `must be at most ${limit}`;
+    case "exclusiveMinimum":
+      return `must be above ${limit}`;
+    case "exclusiveMaximum":
+      return `must be below ${limit}`;
+    case "minLength":
+      return limit === 1 ? "must not be empty" : `must have at least ${limit} characters`;
+    case "maxLength":
+      return `must have at most ${limit} characters`;
+    case "minItems":
+      return limit === 1 ? "must not be empty" : `must have at least ${limit} items`;
+    case "maxItems":
+      return `must have at most ${limit} items`;
+    default:
+      return message ?? "is not valid";
+  }
+};
+
 const describe = (error: ErrorObject): Issue => {
   const at = error.instancePath.slice(1).replaceAll("/", ".");
   const property = error.params as { additionalProperty?: string; missingProperty?: string; allowedValues?: unknown[] };
@@ -24,7 +63,7 @@ const describe = (error: ErrorObject): Issue => {
   if (property.missingProperty !== undefined)
     return { path: [at, property.missingProperty].filter(Boolean).join("."), message: "is required" };
   if (property.allowedValues) return { path: at, message: `must be one of: ${property.allowedValues.join(", ")}` };
-  return { path: at, message: error.message ?? "is not valid" };
+  return { path: at, message: inWords(error) };
 };
 
 /**

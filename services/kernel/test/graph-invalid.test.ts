@@ -71,7 +71,7 @@ const WRONG: { nodes: Node[]; edges?: Edge[]; says: Record<string, RegExp[]> }[]
     ],
     edges: [["source.body", "literals.prompt"]],
     says: {
-      literals: [/^count: must be <= 4$/, /^cuont: is not an input of this model$/, /^image: must be a file: an http/],
+      literals: [/^count: must be at most 4$/, /^cuont: is not an input of this model$/, /^image: must be a file: an http/],
       odd: [/^inputs: must be an object$/],
     },
   },

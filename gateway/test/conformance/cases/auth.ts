@@ -572,8 +572,13 @@ const sessions: Case[] = [
     for (const attempt of attempts) {
       const answer = await attempt();
       if (answer.status === 401) continue;
-      refuses(answer, 429, "RATE_LIMIT_EXCEEDED", { retryAfter: is.positive });
-      assert.ok(Number(answer.headers.get("retry-after")) > 0);
+      refuses(answer, 429, "RATE_LIMIT_EXCEEDED", { tier: is.text, limit: is.positive, retryAfter: is.positive });
+      const header = (name: string): number => Number(answer.headers.get(name) ?? "NaN");
+      assert.equal(header("retry-after"), pick<number>(answer, "retryAfter"));
+      // The headers tell of the limit that was reached, not of one that was not.
+      assert.equal(header("x-ratelimit-limit"), pick<number>(answer, "limit"));
+      assert.equal(header("x-ratelimit-remaining"), 0);
+      assert.ok(header("x-ratelimit-reset") > Date.now() / 1_000);
       return;
     }
     assert.fail("30 wrong passwords were not throttled");

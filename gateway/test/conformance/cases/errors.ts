@@ -149,6 +149,22 @@ const statuses: Case[] = [
       refuses(answer, 400, "INVALID_REQUEST", { error: `${field}: ${wants}`, issues: [exactly({ path: field, message: wants })] });
     }),
   ),
+  ...(
+    [
+      ["a model's input", { prompt: 7 }, "must be text"],
+      ["too small a number", { prompt: "x", seconds: 0 }, "must be at least 1"],
+      ["half a second", { prompt: "x", seconds: 1.5 }, "must be a whole number"],
+      ["an empty text", { prompt: "" }, "must not be empty"],
+      ["an input that there is not", { prompt: "x", colour: "red" }, "is not an input of this model"],
+    ] as const
+  ).map(([what, inputs, message]) =>
+    errors(`INVALID_INPUTS says in plain words what is wrong with ${what}`, async (ctx) => {
+      const user = await ctx.shared("business", "errors");
+      const path = `inputs.${Object.keys(inputs).at(-1)}`;
+      const answer = await user.post("/api/models/sandbox-video/run", { inputs });
+      refuses(answer, 400, "INVALID_INPUTS", { error: `${path}: ${message}`, issues: [exactly({ path, message })] });
+    }),
+  ),
   more("INVALID_REQUEST says that a parameter is given twice", async (ctx) => {
     const issues = [{ path: "limit", message: "must be given once" }];
     refuses(await (await ctx.shared("pro", "errors")).get("/api/usage?limit=2&limit=3"), 400, "INVALID_REQUEST", { issues });

@@ -1,0 +1,26 @@
+import { compileSchema } from "@nodeloom/kernel";
+
+describe("a value that does not fit a model's schema", () => {
+  it.each([
+    [{ type: "string" }, 5, "must be text"],
+    [{ type: "integer" }, 1.5, "must be a whole number"],
+    [{ type: "number" }, "1", "must be a number"],
+    [{ type: "boolean" }, 1, "must be true or false"],
+    [{ type: "array" }, {}, "must be a list"],
+    [{ type: "object" }, [], "must be an object"],
+    [{ type: ["string", "null"] }, 5, "must be text or null"],
+    [{ minimum: 1 }, 0, "must be at least 1"],
+    [{ maximum: 4 }, 5, "must be at most 4"],
+    [{ exclusiveMinimum: 0 }, 0, "must be above 0"],
+    [{ exclusiveMaximum: 1 }, 1, "must be below 1"],
+    [{ minLength: 1 }, "", "must not be empty"],
+    [{ minLength: 3 }, "ab", "must have at least 3 characters"],
+    [{ maxLength: 2 }, "abc", "must have at most 2 characters"],
+    [{ minItems: 1 }, [], "must not be empty"],
+    [{ maxItems: 1 }, [1, 2], "must have at most 1 items"],
+    [{ enum: ["a", "b"] }, "c", "must be one of: a, b"],
+  ])("is explained in plain words: %j", (schema, value, message) => {
+    const check = compileSchema({ type: "object", properties: { field: schema } });
+    expect(check({ field: value })).toEqual([{ path: "field", message }]);
+  });
+});
