@@ -77,6 +77,39 @@ describe("templates", () => {
     });
   });
 
+  it("are filled with the literal of a name in data.inputs or data, where nothing is connected", () => {
+    const literal = (data: Record<string, unknown>): unknown =>
+      made(planned([{ id: "box", type: "text-box", data }, OUT], [["box.text", "out.made"]]));
+    expect(literal({ text: "{{a}}-{{b}}-{{c}}", a: "A", inputs: { a: "I", b: 2 } })).toBe("I-2-");
+    expect(literal({ text: "{{a}}", a: "A" })).toBe("A");
+    expect(literal({ text: "{{text}}{{label}}{{a}}", label: "Box", a: null })).toBe("");
+    expect(literal({ text: "<{{a}}>", inputs: { a: ["x", "y"] } })).toEqual(["<x>", "<y>"]);
+  });
+
+  it("prefer what is connected to a literal", () => {
+    const box = { id: "box", type: "text-box", data: { text: "{{x}}", x: "A", inputs: { x: "B" } } };
+    const edges: Edge[] = [
+      ["in.x", "box.x"],
+      ["box.text", "out.made"],
+    ];
+    expect(made(planned([input({ name: "x", type: "text" }), box, OUT], edges, { x: "given" }))).toBe("given");
+  });
+
+  it("take literals in the texts of models and requests, which the model itself does not get", () => {
+    const plan = planned(
+      [
+        { id: "pic", type: "generate-image", data: { model: "pic", inputs: { prompt: "a {{animal}}", animal: "cat" } } },
+        { id: "web", type: "http-request", data: { url: "https://x.test/{{id}}", inputs: { id: 7 } } },
+      ],
+      [],
+    );
+    const [pic, web] = plan.steps as [RunPlan["steps"][number], RunPlan["steps"][number]];
+    expect(callInputs(pic, { animal: "cat" })).toEqual({ prompt: "a cat" });
+    expect(pic.sources).toEqual({ animal: [{ value: "cat" }] });
+    expect(httpCall(web, { id: 7 })).toMatchObject({ url: "https://x.test/7" });
+    expect(plan.warnings).toEqual({});
+  });
+
   it("warns of what is not connected, and of what was not given", () => {
     expect(boxed("{{x}} {{y}}", undefined).warnings.box).toEqual([
       "{{x}} was not given and becomes empty text",

@@ -61,6 +61,19 @@ it("holds the longest answer of the model where it is known only during the run"
   expect(held.maxMillicredits).toBeGreaterThanOrEqual(costOf(2, 4_096));
 });
 
+it("counts a literal that fills a template, beside what is known only during the run", () => {
+  const a = "word ".repeat(1_000);
+  const plan = planOf(
+    [
+      { id: "ask", type: "http-request", data: { url: "https://x.test" } },
+      { id: "chat", type: "llm-assistant", data: { model: "chat", prompt: "{{a}}{{a}}{{b}}", maxTokens: 1, inputs: { a } } },
+    ],
+    [["ask.status", "chat.b"]],
+  );
+  const held = holdItems(plan).find((item) => item.key === "chat:0")!;
+  expect(held.maxMillicredits).toBeGreaterThanOrEqual(costOf(2 * a.length, 1));
+});
+
 it("counts a picture by what it shows, not by the length of its data URL", () => {
   const image = `data:image/png;base64,${"A".repeat(1_000_000)}`;
   const [without, small, large] = [

@@ -39,6 +39,10 @@ const values: Case[] = [
       }
     }),
   ),
+  engine("a data URL whose bytes can't be read is no file", async (ctx) => {
+    const answer = await runGraph(await user(ctx), echo({ name: "field", type: "image_upload" }), { field: "data:image/png;base64,####" });
+    refuses(answer, 400, "INVALID_INPUTS");
+  }),
   engine("without a Response Output node the result is empty", async (ctx) => {
     assert.deepEqual(await resultOf(ctx, { nodes: [node("a", "text-box", { text: "x" })] }), {});
   }),
@@ -49,6 +53,11 @@ const values: Case[] = [
       edges: [edge("in.a", "box.x"), edge("in.b", "box.y"), edge("box.text", "out.text")],
     };
     assert.deepEqual(await resultOf(ctx, graph, { a: "one", b: "two" }), { text: "one and two and one" });
+  }),
+  engine("a placeholder that nothing is connected to takes the literal of its name", async (ctx) => {
+    const box = node("box", "text-box", { text: "{{x}} {{y}}", x: "one", inputs: { y: "two" } });
+    const graph = { nodes: [box, out], edges: [edge("box.text", "out.text")] };
+    assert.deepEqual(await resultOf(ctx, graph), { text: "one two" });
   }),
   engine("an unresolved placeholder is empty, and a warning on its node", async (ctx) => {
     const graph = { nodes: [node("box", "text-box", { text: "[{{nobody}}]" }), out], edges: [edge("box.text", "out.text")] };

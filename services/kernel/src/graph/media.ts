@@ -6,13 +6,21 @@ export type MediaFamily = (typeof MEDIA_FAMILIES)[number];
 
 const MEDIA_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 const DATA_URL = /^data:([a-z0-9.+-]+)\/[a-z0-9.+-]+[;,]/i;
+/** Where the bytes of a data URL begin. */
+const BASE64_DATA = /^data:[^,]{1,200};base64,/i;
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
 /** True for what can only be the id of an uploaded file: no URL, and formed like one. */
 export const isMediaId = (value: unknown): value is string => typeof value === "string" && MEDIA_ID.test(value) && !URL.canParse(value);
 
+const hasReadableData = (url: string): boolean => {
+  const head = BASE64_DATA.exec(url)?.[0];
+  return head === undefined || BASE64.test(url.slice(head.length));
+};
+
 /** An http(s) URL, a data URL, or a media id. */
 export const isMediaReference = (value: string): boolean => {
-  if (/^data:/i.test(value)) return DATA_URL.test(value);
+  if (/^data:/i.test(value)) return DATA_URL.test(value) && hasReadableData(value);
   if (URL.canParse(value)) return /^https?:$/.test(new URL(value).protocol);
   return MEDIA_ID.test(value);
 };

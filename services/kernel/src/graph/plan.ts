@@ -141,6 +141,8 @@ const modelLiterals = (planner: Planner, node: GraphNode, schema: JsonSchema | u
   return Object.fromEntries(
     Object.entries(literalInputs(node, schema)).flatMap(([name, value]): [string, unknown][] => {
       const type = ports.get(name)?.type ?? "any";
+      // Such a literal fills a template.
+      if (schema && ports.has(name) && propertySchema(schema, name) === undefined) return [];
       if (!isFileType(type)) return [[name, value]];
       // What flows in is used instead.
       return value === "" || isGiven(planner, wired?.get(name) ?? [])
@@ -156,6 +158,31 @@ const literalsOf = (planner: Planner, node: GraphNode, schema: JsonSchema | unde
   return Object.fromEntries(names.filter((name) => node.data[name] !== undefined).map((name) => [name, node.data[name]]));
 };
 
+/** What members of `data` mean by themselves, whatever a template's placeholder is called. */
+const SETTINGS = new Set(
+  ["inputs", "label", "model", "text", "items", "system", "prompt", "maxTokens", "temperature"].concat([
+    "method",
+    "url",
+    "headers",
+    "body",
+    "extract",
+  ]),
+);
+
+/** Values that placeholders have in `data.inputs` or `data`, where nothing is connected. */
+const placeholderValues = (node: GraphNode, names: readonly string[]): [string, unknown][] => {
+  const inputs = isRecord(node.data.inputs) ? node.data.inputs : {};
+  return names
+    .map((name): [string, unknown] => [name, member(inputs, name) ?? (SETTINGS.has(name) ? undefined : member(node.data, name))])
+    .filter(([, value]) => value !== undefined && value !== null);
+};
+
+/** The ports of a node that only its templates make. */
+const placeholderPorts = (node: GraphNode, ports: ReadonlyMap<string, InputPort>, properties: readonly string[]): string[] =>
+  node.type === "list"
+    ? []
+    : [...ports.keys()].filter((name) => !properties.includes(name) && !(node.type === "http-request" && name === "body"));
+
 const buildStep = (planner: Planner, node: GraphNode, terms: ModelTerms | undefined): PlanStep => {
   const ports = inputPorts(node, terms?.inputSchema);
   const wired = planner.wiring.inputs.get(node.id) ?? new Map<string, { node: string; port: string }[]>();
@@ -164,17 +191,23 @@ const buildStep = (planner: Planner, node: GraphNode, terms: ModelTerms | undefi
   const numbers = properties.filter((name) => ports.get(name)?.type === "number" && wired.has(name));
   const isTemplate = (name: string): boolean => planner.request.verbatim !== true && ports.get(name)?.type === "text";
   weigh(planner, { value: literals });
+  const unconnected = planner.request.verbatim ? [] : placeholderPorts(node, ports, properties).filter((name) => !wired.has(name));
+  const given = placeholderValues(node, unconnected).map(([name, value]): [string, Source[]] => {
+    weigh(planner, { value });
+    return [name, [{ value }]];
+  });
   return {
     id: node.id,
     type: node.type as PlanStep["type"],
     ...(terms ? { model: terms.internalName } : {}),
     literals,
-    sources: Object.fromEntries(
-      [...wired].map(([port, edges]) => {
+    sources: Object.fromEntries([
+      ...[...wired].map(([port, edges]): [string, Source[]] => {
         const to = { id: node.id, port, type: ports.get(port)?.type ?? "any" };
         return [port, edges.map((edge) => source(planner, edge, to))];
       }),
-    ),
+      ...given,
+    ]),
     listPorts: [...ports].filter(([, port]) => port.list).map(([name]) => name),
     textPorts: properties.filter(isTemplate),
     ...(numbers.length > 0 ? { numberPorts: numbers } : {}),
@@ -250,8 +283,10 @@ const mostItems = (
   let tokens = tokensOf(JSON.stringify(Object.fromEntries(Object.entries(step.literals).filter(([name]) => !files.includes(name)))));
   // A template may say the same value many times, as long as its text does not become too large.
   const uses = planner.request.verbatim ? new Map<string, number>() : placeholderUses(step.literals);
-  for (const port of Object.keys(step.sources)) {
-    const bounds = portBounds(abstractSources(planner, node, port));
+  const wired = planner.wiring.inputs.get(node.id);
+  for (const [port, sources] of Object.entries(step.sources)) {
+    const flowing = wired?.has(port) ? abstractSources(planner, node, port) : sources.filter((one) => "value" in one);
+    const bounds = portBounds(flowing);
     const said = Math.min(bounds.tokens * Math.max(1, uses.get(port) ?? 0), Math.max(bounds.tokens, MOST_TEXTS * LIMITS.textValueBytes));
     if (!files.includes(port)) tokens += said;
     if (!bounds.list || step.listPorts.includes(port)) continue;
