@@ -106,12 +106,11 @@ describe("in the chat dialect", () => {
   const ask = (fault: object): Promise<Answer> =>
     sandbox.call("POST", "/v1/chat/completions", { model: "sandbox-chat", messages: [{ role: "user", content: "hi" }], sandbox: fault });
 
-  it("submit, job, incomplete and flap do what they do elsewhere", async () => {
+  it("submit, job and incomplete do what they do elsewhere, and flap has no polls to spoil", async () => {
     expect((await ask({ fail: "submit", status: 503 })).status).toBe(503);
     expect((await ask({ fail: "job" })).at("error.code")).toBe("generation_failed");
     expect((await ask({ fail: "incomplete" })).body).toMatchObject({ choices: [], usage: {} });
-    const attempts = [await ask({ fail: "flap" }), await ask({ fail: "flap" }), await ask({ fail: "flap" })];
-    expect(attempts.map(({ status }) => status)).toEqual([500, 500, 200]);
+    expect((await ask({ fail: "flap", latencyMs: 0 })).status).toBe(200);
   });
 
   it("latencyMs is how long the answer takes", async () => {
