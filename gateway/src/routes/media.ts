@@ -4,6 +4,7 @@ import type { Request } from "express";
 import { z } from "zod";
 import { payloadTooLarge, unsupportedMediaType } from "../errors";
 import { MEDIA_CHUNK_BYTES, MEDIA_UPLOAD_MS } from "../limits";
+import { fileOfForm, formBoundary } from "../multipart";
 import { defineRoute } from "../route";
 
 const stored = z
@@ -12,23 +13,29 @@ const stored = z
 
 /** Bodies that wrap the bytes in something else. */
 const WRAPPED = /^(?:multipart\/|application\/x-www-form-urlencoded)/i;
+/** What a form may have beside its file. */
+const FORM_BYTES = 64 * 1024;
 
 /** Refuses before anything is read what can be refused by its headers. */
-const checkHeaders = (request: Request): void => {
-  if (WRAPPED.test(request.headers["content-type"] ?? "")) throw unsupportedMediaType("send the file's bytes as the body");
+const checkHeaders = (request: Request, boundary: string | undefined): void => {
+  if (boundary === undefined && WRAPPED.test(request.headers["content-type"] ?? "")) {
+    throw unsupportedMediaType("send the file's bytes as the body, or a form with the file");
+  }
   const length = request.headers["content-length"];
-  if (length !== undefined && Number(length) > LIMITS.mediaBytes) throw payloadTooLarge(LIMITS.mediaBytes);
+  const most = LIMITS.mediaBytes + (boundary === undefined ? 0 : FORM_BYTES);
+  if (length !== undefined && Number(length) > most) throw payloadTooLarge(LIMITS.mediaBytes);
   if (Number(length ?? 0) === 0 && request.headers["transfer-encoding"] === undefined) {
     throw invalidRequest([{ path: "", message: "the body is empty" }]);
   }
 };
 
 /** The upload as media expects it: a header, chunks of bounded size, the end. A request that is cut off raises an error instead. */
-async function* uploadOf(request: Request, ownerId: string): AsyncIterable<media.UploadRequest> {
+async function* uploadOf(request: Request, ownerId: string, boundary: string | undefined): AsyncIterable<media.UploadRequest> {
   yield media.UploadRequest.fromPartial({ part: { $case: "header", value: { ownerId } } });
   let bytes = 0;
   // The request must survive a refusal: its connection carries the answer.
-  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  for await (const piece of boundary === undefined ? body : fileOfForm(body, boundary)) {
     bytes += piece.length;
     if (bytes > LIMITS.mediaBytes) throw payloadTooLarge(LIMITS.mediaBytes);
     for (let from = 0; from < piece.length; from += MEDIA_CHUNK_BYTES) {
@@ -44,7 +51,7 @@ export const mediaRoutes = [
     path: "/api/media",
     operationId: "uploadMedia",
     summary: "Upload a file; its bytes are the body",
-    description: "At most 100 MB. The type is recognized from the bytes.",
+    description: "At most 100 MB. The type is recognized from the bytes. A form will do, too: its first file is taken.",
     tag: "Media",
     auth: "any",
     limit: "user",
@@ -52,9 +59,12 @@ export const mediaRoutes = [
     responses: { 201: stored },
     errors: ["INVALID_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
     handler: async ({ gateway, caller, request }) => {
-      checkHeaders(request);
+      const boundary = formBoundary(request.headers["content-type"]);
+      checkHeaders(request, boundary);
       try {
-        const { object } = await gateway.services.media.upload(uploadOf(request, caller.user.id), { deadlineMs: MEDIA_UPLOAD_MS });
+        const { object } = await gateway.services.media.upload(uploadOf(request, caller.user.id, boundary), {
+          deadlineMs: MEDIA_UPLOAD_MS,
+        });
         if (!object) throw new Error("media answered without an object");
         const { id, url, contentType, bytes } = object;
         return { status: 201, body: { id, url, contentType, bytes } };

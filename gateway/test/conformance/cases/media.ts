@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { call, type Answer } from "../../e2e/support/client";
 import { inSection, type Case } from "../case";
-import { answers, exactly, is, pick, refuses } from "../check";
+import { answers, exactly, fits, is, pick, refuses } from "../check";
 import type { Actor, Context } from "../context";
 import { echo, edge, node, picture, runGraph, runModel, save } from "../graphs";
 
@@ -31,6 +31,15 @@ const files: Case[] = [
     const { key } = await ctx.shared("business", "media");
     const answer = await upload(ctx, { "x-api-key": key, "content-type": "image/png" }, bytes);
     answers(answer, 201, exactly({ id: is.text, url: is.url(`${ctx.baseUrl}/media/`), contentType: "image/png", bytes: bytes.length }));
+  }),
+  media("a file may be uploaded in a form", async (ctx) => {
+    const bytes = freshPng();
+    const { key } = await ctx.shared("business", "media");
+    const body = new FormData();
+    body.append("file", new Blob([new Uint8Array(bytes)], { type: "image/png" }), "picture.png");
+    const response = await fetch(`${ctx.baseUrl}/api/media`, { method: "POST", headers: { "x-api-key": key }, body });
+    assert.equal(response.status, 201);
+    fits(await response.json(), { contentType: "image/png", bytes: bytes.length });
   }),
   media("a file reads as it was uploaded, with its type, an ETag and nosniff", async (ctx) => {
     const bytes = freshPng();
