@@ -61,6 +61,9 @@ export const workflowNotFound = (): DomainError => new DomainError("not_found", 
 
 export const executionNotFound = (): DomainError => new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
 
+export const modelNotFound = (internalName: string): DomainError =>
+  new DomainError("not_found", "MODEL_NOT_FOUND", `there is no model ${internalName}`);
+
 export const notFound = (what: string): DomainError => new DomainError("not_found", "NOT_FOUND", `${what} not found`);
 
 export const invalidSlug = (): DomainError =>

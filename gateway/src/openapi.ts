@@ -200,8 +200,11 @@ const headerParameters = (route: Route): Json[] => {
 };
 
 const requestBody = (route: Route, components: Components): Json | undefined => {
-  if (route.binaryBody)
-    return { required: true, content: { "application/octet-stream": { schema: { type: "string", format: "binary", minLength: 1 } } } };
+  if (route.binaryBody) {
+    const file = { type: "string", format: "binary", minLength: 1 };
+    const form = { type: "object", required: ["file"], properties: { file } };
+    return { required: true, content: { "application/octet-stream": { schema: file }, "multipart/form-data": { schema: form } } };
+  }
   if (!route.body) return undefined;
   const schema = components.describe(route.body, "input");
   return {

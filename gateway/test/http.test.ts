@@ -247,7 +247,7 @@ describe("models", () => {
       trialRuns: 3,
       asyncSupported: true,
     });
-    expect(list.text + one.text).not.toMatch(/provider|baseUrl|secretEnv/);
+    expect(list.text + one.text).not.toMatch(/baseUrl|secretEnv|idempotencyHeader/);
   });
 
   it("are refused by form, then by name", async () => {
@@ -288,6 +288,8 @@ describe("the reference", () => {
 describe("media", () => {
   const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 
+  const FORM = { "content-type": "multipart/form-data; boundary=x" };
+
   it("comes back as it went up, with ranges, under its real type", async () => {
     const uploaded = await platform.send("/api/media", { body: PNG, headers: { ...platform.byKey(pro), "content-type": "text/html" } });
     expect(uploaded.status).toBe(201);
@@ -301,6 +303,25 @@ describe("media", () => {
     expect((await send(platform.baseUrl, path, { method: "HEAD" })).headers["content-length"]).toBe(String(PNG.length));
   });
 
+  it("goes up in a form as well, wherever its bytes are cut", async () => {
+    const bytes = Buffer.concat([PNG, Buffer.from("\r\n--x\r-- \r\n--y"), Buffer.alloc(200_000, 9)]);
+    const part = (head: string, content: Buffer | string): Buffer[] => [
+      Buffer.from(`--xy\r\n${head}\r\n\r\n`),
+      Buffer.from(content),
+      Buffer.from("\r\n"),
+    ];
+    const body = Buffer.concat([
+      ...part('Content-Disposition: form-data; name="note"', ""),
+      ...part('content-disposition: form-data; name="picture"; filename="a.png"\r\ncontent-type: text/html', bytes),
+      ...part('content-disposition: form-data; name="file"', "not this one"),
+      Buffer.from("--xy--\r\n"),
+    ]);
+    const headers = { ...platform.byKey(pro), "content-type": 'multipart/form-data; boundary="xy"' };
+    const uploaded = await platform.send("/api/media", { body, headers });
+    expect(uploaded.body).toMatchObject({ contentType: "image/png", bytes: bytes.length });
+    expect(uploaded.status).toBe(201);
+  });
+
   it("is streamed whole, whatever its size", async () => {
     const big = Buffer.concat([PNG, Buffer.alloc(5 * 1024 * 1024, 7)]);
     const uploaded = await platform.send("/api/media", { body: big, headers: platform.byKey(pro) });
@@ -309,9 +330,13 @@ describe("media", () => {
 
   it.each([
     ["nothing", Buffer.alloc(0), {}, 400],
-    ["a form", PNG, { "content-type": "multipart/form-data; boundary=x" }, 415],
+    ["a form that is none", PNG, { "content-type": "multipart/form-data; boundary=x" }, 400],
+    ["a form without a file", "--x\r\ncontent-disposition: form-data; name=a\r\n\r\n1\r\n--x--\r\n", FORM, 400],
+    ["a form that breaks off", '--x\r\ncontent-disposition: form-data; name="file"\r\n\r\nabc', FORM, 400],
+    ["a form of another kind", PNG, { "content-type": "application/x-www-form-urlencoded" }, 415],
     ["too much", PNG, { "content-length": String(LIMITS.mediaBytes + 1) }, 413],
-  ])("refuses %s", async (_what, body, headers, status) => {
+  ])("refuses %s", async (_what, content, headers, status) => {
+    const body = Buffer.from(content);
     const { hostname, port } = new URL(platform.baseUrl);
     const lines = Object.entries({ "content-length": String(body.length), ...platform.byKey(pro), ...headers }).map(
       ([name, value]) => `${name}: ${value}`,

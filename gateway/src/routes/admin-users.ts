@@ -4,6 +4,8 @@ import { billing, identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { audited } from "../audit";
 import { execution, executionView, EXECUTION_STATUSES } from "../execution-view";
+import type { Services } from "../clients";
+import { modelNotFound } from "../errors";
 import { idempotencyKey } from "../idempotency";
 import { PAGE_DEFAULT } from "../limits";
 import { applyPlan } from "../plan-change";
@@ -126,6 +128,12 @@ const ledgerRowView = (row: billing.LedgerRow): z.infer<typeof ledgerRow> => ({
   createdAt: iso(row.createdAt),
 });
 
+/** A grant for a model that does not exist would never be used. One that is switched off may come back. */
+const requireModel = async (service: Services["models"], internalName: string): Promise<void> => {
+  const { models } = await service.listModels({ includeDisabled: true });
+  if (!models.some((model) => model.internalName === internalName)) throw modelNotFound(internalName);
+};
+
 const COUNTED = new Set(["grant", "rows"]);
 
 const ledgerCheckView = (checked: billing.CheckLedgerResponse): z.infer<typeof ledgerCheck> => ({
@@ -226,13 +234,14 @@ export const adminUserRoutes = [
     idempotent: "once",
     body: creditChange,
     responses: { 200: z.object({ userId: z.string(), credits: balances }).meta({ id: "AccountBalances" }) },
-    errors: ["NOT_FOUND"],
+    errors: ["NOT_FOUND", "MODEL_NOT_FOUND"],
     example: { kind: "topup", amount: 500, note: "Invoice 2026-014" },
     handler: async (context) => {
       const { gateway, params, body, request } = context;
       const key = idempotencyKey(request.headers["idempotency-key"]);
       const reference = key && referenceOf(key);
       const { billing: service, identity: users } = gateway.services;
+      if (body.kind === "grant") await requireModel(gateway.services.models, body.model);
       const [{ account: before }] = await Promise.all([service.getAccount({ userId: params.id }), users.getUser({ userId: params.id })]);
       const action = { action: "user.credit", target: params.id, change: body, before: balancesView(before), reference };
       const credits = await audited(context, action, async () => {

@@ -12,11 +12,17 @@ const MAX_CREDITS = 1_000_000_000;
 const ASYNC_DESCRIPTION = "With `async=true` the answer comes at once and the run is polled";
 
 const inputs = anyObject.meta({ description: "Keys are the schema's field names; omitted fields take their defaults" });
-const quoteBody = z.strictObject({ inputs }).meta({ id: "QuoteRequest" });
+const maxCredits = z.number().min(0).max(MAX_CREDITS).optional();
+const quoteBody = z
+  .strictObject({
+    inputs,
+    maxCredits: maxCredits.meta({ description: "Left aside: a run's body may be sent as it is" }),
+  })
+  .meta({ id: "QuoteRequest" });
 const runBody = z
   .strictObject({
     inputs,
-    maxCredits: z.number().min(0).max(MAX_CREDITS).optional().meta({
+    maxCredits: maxCredits.meta({
       description:
         "The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough",
     }),

@@ -14,14 +14,6 @@ const SESSION_EXTRAS = ["workflow:read", "workflow:write", "workflow:run", "exec
 export const PRESETS = ["read-only", "workflow-deploy", "webhook-receiver", "full-deploy"] as const;
 export type Preset = (typeof PRESETS)[number];
 
-/** The presets as people read them. */
-export const PRESET_NAMES = {
-  "Read-only": "read-only",
-  "Workflow Deploy": "workflow-deploy",
-  "Webhook receiver": "webhook-receiver",
-  "Full deploy": "full-deploy",
-} as const satisfies Record<string, Preset>;
-
 /** The grants of a preset; Full deploy is everything in the owner's ceiling. */
 export const presetCapabilities = (preset: Preset, base: BaseTier, isAdmin = false): readonly string[] => {
   switch (preset) {

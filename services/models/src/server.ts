@@ -54,6 +54,7 @@ const toMessage = (model: RegisteredModel): models.Model =>
     description: model.description,
     modality: model.modality,
     providerKind: model.provider.kind,
+    outputs: [...model.outputs],
     providerJson: JSON.stringify(model.provider),
     inputSchemaJson: JSON.stringify(model.inputSchema),
     price: toProtoPrice(model.price),

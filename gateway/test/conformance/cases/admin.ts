@@ -116,6 +116,10 @@ const accounts: Case[] = [
     const grant = (await user.credits()).grants.find(({ model }) => model === "sandbox-music");
     fits(grant, { remaining: 2, total: 2 });
   }),
+  admin("a grant for a model that does not exist is refused", async (ctx) => {
+    const user = await ctx.shared("pro", "admin");
+    refuses(await credits(ctx, user, { kind: "grant", model: "no-such-model", runs: 1, note: "" }), 404, "MODEL_NOT_FOUND");
+  }),
   admin("a wrong change of credits is refused", async (ctx) => {
     const user = await ctx.shared("pro", "admin");
     for (const change of [

@@ -493,6 +493,11 @@ const quoting: Case[] = [
     assert.deepEqual(rowsOf(await user.get("/api/executions")), []);
     fits(await user.credits(), { plan: 2_000, held: 0 });
   }),
+  runs("a quote takes the body of a run, with its limit", async (ctx) => {
+    const user = await runner(ctx);
+    const body = { inputs: { prompt: "x", seconds: 1 }, maxCredits: 1 };
+    answers(await user.post("/api/models/sandbox-video/quote", body), 200, { estimatedCreditCost: is.near(6.5) });
+  }),
   runs("a quote prices a model by its inputs", async (ctx) => {
     const user = await runner(ctx);
     const quote = (seconds: number) => user.post("/api/models/sandbox-video/quote", { inputs: { prompt: "x", seconds } });
