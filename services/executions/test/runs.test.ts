@@ -41,17 +41,18 @@ it("cancels an accepted run while its admission is under way, for its owner only
 });
 
 it("hears a refusal that is told while the store is read, though Temporal still carries the run", async () => {
-  let listener: Parameters<EventChannel["subscribe"]>[1] | undefined;
+  const listeners = new Set<Parameters<EventChannel["subscribe"]>[1]>();
   const channel = {
-    subscribe: (_id: string, heard: typeof listener) => {
-      listener = heard;
-      return () => (listener = undefined);
+    subscribe: (_id: string, listener: Parameters<EventChannel["subscribe"]>[1]) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
   } as unknown as EventChannel;
   const refusal = { kind: "unavailable", reason: "SERVICE_UNAVAILABLE", message: "billing is not available", metadata: {} };
+  let isTold = false;
   const find = async (): Promise<null> => {
-    listener?.({ sequence: 0, type: "refused", at: 0, data: refusal }, undefined);
-    listener = undefined;
+    if (!isTold) for (const listener of [...listeners]) listener({ sequence: 0, type: "refused", at: 0, data: refusal });
+    isTold = true;
     return null;
   };
   const planned = { plan: { steps: [] }, workflowSlug: null, modelIds: [], holds: [] } as unknown as PlannedRun;
