@@ -150,6 +150,13 @@ it("notices within seconds that the process died which makes a call", async () =
   for (const { heartbeatTimeout } of calls) expect(Number(heartbeatTimeout?.seconds) * 1_000).toBe(TIMING.heartbeatQuick);
 });
 
+it("takes its turn among the users, in Temporal's lines, too", async () => {
+  const { executionId } = await run({ poll: () => DONE });
+  const { events } = await temporal.client.workflow.getHandle(executionId).fetchHistory();
+  const { userId } = inputOf(executionId);
+  expect(events![0]!.workflowExecutionStartedEventAttributes?.priority).toMatchObject({ fairnessKey: userId });
+});
+
 it("does not stop a job that has ended by itself", async () => {
   const { end, cancels } = await run({ poll: failing() });
   expect([end.status, cancels]).toEqual(["failed", 0]);

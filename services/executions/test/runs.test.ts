@@ -126,3 +126,38 @@ describe("a run whose admission takes long", () => {
     expect(started).not.toContain(id);
   });
 });
+
+it("begins another user's run in its turn, however many of one user wait", async () => {
+  const order: string[] = [];
+  const begun: (() => void)[] = [];
+  const channel: EventChannel = { publish: () => undefined, subscribe: () => () => undefined };
+  const starter = {
+    start: ({ userId }: { userId: string }) =>
+      new Promise<"started">((resolve) => {
+        order.push(userId);
+        begun.push(() => resolve("started"));
+      }),
+  } as unknown as RunStarter;
+  const planned = { plan: { steps: [] }, workflowSlug: null, modelIds: [], holds: [] } as unknown as PlannedRun;
+  const planning = { plan: () => Promise.resolve(planned) } as unknown as Planning;
+  const execution = createExecution({ store, channel });
+  const queue = createRuns({ planning, starter, store: { ...store, find: () => Promise.resolve(final) }, channel, execution });
+  const final = newRecord("any", { status: "completed" });
+  const ask = (userId: string): Promise<unknown> =>
+    queue.run(executions.RunRequest.fromPartial({ executionId: randomUUID(), runner: { userId }, waitMs: 60_000 })).catch(() => undefined);
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+  const all = Array.from({ length: 200 }, () => ask("busy"));
+  await turn();
+  const atOnce = order.length;
+  expect(atOnce).toBeGreaterThan(0);
+  expect(atOnce).toBeLessThan(50);
+  all.push(ask("other"));
+  for (let next = 0; next < 201; next += 1) {
+    while (begun.length <= next) await turn();
+    begun[next]!();
+  }
+  await Promise.all(all);
+  // Those that are being begun, one more of the busy user at most, and then it is the other's turn.
+  expect(order.indexOf("other")).toBeLessThanOrEqual(atOnce + 1);
+});
