@@ -1,9 +1,11 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { actualMicroUsd, DomainError } from "@nodeloom/kernel";
 import type { media as mediaProto } from "@nodeloom/proto";
 import { afterFailure, final, insisting, readyInputs, stillWanted, type ModelCallsOptions } from "./model-calls";
 import type { CatalogModel } from "./model-catalog";
 import { judge } from "./provider-failures";
 import { ProviderError, type FilesProvider, type ProviderFile } from "./providers";
+import { replayable } from "./replayable";
 import type { CallResult, MediaFile } from "./run-types";
 import { NoSlot } from "./slots";
 import type { CancelResult, ModelCall } from "./temporal/activity-types";
@@ -12,6 +14,9 @@ import { TIMING } from "./timing";
 /** Calls of models whose provider answers one request with the files themselves. */
 
 const MEDIA_READ_MS = 5_000;
+
+/** Pauses before a file is stored again. */
+const STORE_AGAIN_MS = [200, 500, 1_000, 2_000, 5_000, 5_000, 10_000, 10_000];
 
 /** What is kept of an answer, so that a repeated attempt finds its files instead of asking for them again. */
 interface Answered {
@@ -36,6 +41,19 @@ const storageProblem = (model: string, { reason, message }: DomainError): Domain
   reason === "INVALID_REQUEST"
     ? final("PROVIDER_RESPONSE_INCOMPLETE", `${model} finished without the expected output`)
     : final("EXECUTION_FAILED", `${model}: its output could not be stored: ${message}`);
+
+/** Stores again what a media service lost that went away meanwhile: the same id makes the same file. */
+const storing = async <T>(put: () => Promise<T>, signal: AbortSignal): Promise<T> => {
+  for (const pauseMs of STORE_AGAIN_MS) {
+    try {
+      return await put();
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind !== "unavailable") throw error;
+      await delay(pauseMs, undefined, { signal });
+    }
+  }
+  return put();
+};
 
 interface Request {
   call: ModelCall;
@@ -84,13 +102,14 @@ export const createFileCalls = ({ catalog, provider, gate, media, downloads, sto
     const placement = { id: mediaId(call, index), ownerId: call.userId, accept: [model.modality] };
     // What is paid for is worth waiting for a media service that is starting again.
     const options = { deadlineMs: TIMING.direct, signal, waitForReady: true };
-    const { object } = await downloads.use(
-      async () =>
-        "url" in file
-          ? await media.ingest({ ...placement, sourceUrl: file.url }, options)
-          : await media.upload(uploadParts(placement, file.bytes), options),
-      { key: call.userId, signal, maxWaitMs: TIMING.direct },
-    );
+    const read = "url" in file ? undefined : replayable(file.bytes);
+    const put = (): Promise<mediaProto.IngestResponse | mediaProto.UploadResponse> =>
+      "url" in file ? media.ingest({ ...placement, sourceUrl: file.url }, options) : media.upload(uploadParts(placement, read!()), options);
+    const { object } = await downloads.use(() => storing(put, signal), {
+      key: call.userId,
+      signal,
+      maxWaitMs: TIMING.direct,
+    });
     if (!object) throw final("EXECUTION_FAILED", `${call.model}: its output could not be stored`);
     return { url: object.url, contentType: object.contentType };
   };

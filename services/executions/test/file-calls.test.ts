@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { compileSchema, type Price } from "@nodeloom/kernel";
+import { compileSchema, unavailable, type Price } from "@nodeloom/kernel";
 import { service as mediaService } from "@nodeloom/media";
 import {
   connectMongo,
@@ -244,6 +244,22 @@ describe("files that come with the answer", () => {
     expect(asked).toEqual([]);
     expect(await target.run(call, live, soon())).toEqual(first);
     expect(asked).toEqual([[0, 1, 2, 3].map((index) => `${call.executionId}-0-0-${index}`)]);
+  });
+
+  it("are stored again, whole, when storage goes away over them", async () => {
+    let losses = 2;
+    const dying = {
+      ...media,
+      upload: async (...given: Parameters<Media["upload"]>) => {
+        if (losses-- === 0) return media.upload(...given);
+        for await (const _ of given[0]) break;
+        throw unavailable("media is not available");
+      },
+    } as unknown as Media;
+    const { files } = await calls(speech(), { media: dying }).run(callOf({}, PRICES.audio), live, soon());
+    const { files: undisturbed } = await calls(speech()).run(callOf({}, PRICES.audio), live, soon());
+    expect(losses).toBe(-1);
+    expect(await bytesAt(files[0]!.url)).toEqual(await bytesAt(undisturbed[0]!.url));
   });
 
   it("are refused past 100 MB", async () => {
