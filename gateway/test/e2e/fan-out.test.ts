@@ -141,29 +141,6 @@ it("charges a failed fan-out for the calls that completed, and names the node", 
   expect(before.plan - (await credits()).plan).toBeCloseTo(FAST_IMAGE_CREDITS, 3);
 });
 
-it("stops what still runs of a half-done fan-out, and charges what was held", async () => {
-  const before = await credits();
-  const { status, body } = await start(
-    [
-      node("speeds", "list", { items: [{ latencyMs: 0 }, { fail: "hang" }, { fail: "hang" }] }),
-      node("clip", "generate-video", { model: "sandbox-video", inputs: { prompt: "a loom", seconds: 1 } }),
-      OUT,
-    ],
-    [edge("speeds.items", "clip.sandbox"), edge("clip.video", "out.videos")],
-    "?async=true",
-  );
-  expect(status).toBe(202);
-  const id = body.executionId as string;
-  expect((await post(`/api/executions/${id}/cancel`)).body.status).toBe("cancel_requested");
-  const answer = await settled(id);
-  expect(answer.body.status).toBe("cancelled");
-  expect(nodesOf(answer).get("clip")).toMatchObject({ status: "cancelled", cancelReport: expect.any(String) as string });
-  // Three seconds of video at 0.05 USD and a markup of 1.3.
-  expect(before.plan - (await credits()).plan).toBeCloseTo(3 * 6.5, 3);
-  expect((await credits()).held).toBe(0);
-  expect((await post(`/api/executions/${id}/cancel`)).body.status).toBe("already_cancelled");
-});
-
 it("makes nothing of a list that turns out to be empty, and charges nothing", async () => {
   const { status, body, headers } = await start(
     [

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { ApplicationFailure } from "@temporalio/activity";
 import { createLogger } from "@nodeloom/platform";
-import type { CallResult, RunEnd, RunInput } from "../src/run-types";
-import type { Activities, CancelResult, LocalActivities, ModelCall, StepFailure } from "../src/temporal/activity-types";
+import { CALLED_OFF, type CallResult, type RunEnd, type RunInput } from "../src/run-types";
+import type { Activities, Admission, CancelResult, LocalActivities, ModelCall, StepFailure } from "../src/temporal/activity-types";
 import { bundlePath } from "../src/temporal/bundle";
 import { createRunStarter, type RunStarter } from "../src/temporal/client";
 import { connectTemporal, type RunningTemporal } from "../src/temporal/worker";
@@ -10,11 +10,15 @@ import { TIMING } from "../src/timing";
 
 /** What the activities of a run do, and what they were asked for. */
 interface Script {
+  admit?: (executionId: string, attempt: number) => Promise<Admission>;
   submit?: (attempt: number, call: ModelCall) => void;
   poll: () => CallResult;
   cancelJob?: () => CancelResult;
+  admissions: number;
   submits: number[];
   cancels: number;
+  /** Admissions that had been tried when the run was recorded as cancelled. */
+  calledOffAfter?: number;
   end?: RunEnd;
 }
 const scripts = new Map<string, Script>();
@@ -27,7 +31,16 @@ const DONE: CallResult = {
 };
 
 const activities = {
-  admit: () => Promise.resolve({ held: [] }),
+  admit: async ({ executionId }) => {
+    const script = scriptOf(executionId);
+    script.admissions += 1;
+    return script.admit ? script.admit(executionId, script.admissions) : { held: [] };
+  },
+  recordCalledOff: ({ executionId }) => {
+    const script = scriptOf(executionId);
+    script.calledOffAfter = script.admissions;
+    return Promise.resolve();
+  },
   settle: async ({ executionId }, end) => {
     scriptOf(executionId).end = end;
     return { status: end.status, millicredits: 0 };
@@ -105,11 +118,11 @@ const inputOf = (executionId: string, more: Partial<RunInput["plan"]> = {}): Run
 
 /** Runs one job by a script, and gives its end. */
 const run = async (
-  part: Omit<Script, "submits" | "cancels">,
+  part: Omit<Script, "admissions" | "submits" | "cancels">,
   plan: Partial<RunInput["plan"]> = {},
 ): Promise<Script & { end: RunEnd; executionId: string }> => {
   const executionId = randomUUID();
-  const script: Script = { ...part, submits: [], cancels: 0 };
+  const script: Script = { ...part, admissions: 0, submits: [], cancels: 0 };
   scripts.set(executionId, script);
   await starter.start(inputOf(executionId, plan));
   await temporal.client.workflow.getHandle(executionId).result();
@@ -181,4 +194,47 @@ it("tells every call of the files that a template lends to its run", async () =>
   await run({ submit, poll: () => DONE }, { lent });
   await run({ submit, poll: () => DONE });
   expect(calls.map((call) => call.lent)).toEqual([lent, undefined]);
+});
+
+/** What a call does whose run is being cancelled. */
+const callOff = (): never => {
+  throw ApplicationFailure.nonRetryable("the run is being cancelled", CALLED_OFF);
+};
+
+describe("a run that is cancelled before its admission", () => {
+  it("ends at once while billing is away, and is not admitted any more", async () => {
+    const { end, calledOffAfter, admissions, submits } = await run({
+      admit: async (executionId, attempt) => {
+        // By then its pauses are timers of the workflow, which hears of the cancellation meanwhile.
+        if (attempt === 6) await starter.cancel(executionId);
+        throw new Error("billing is away");
+      },
+      poll: () => DONE,
+    });
+    expect([end.status, submits.length, admissions]).toEqual(["cancelled", 0, calledOffAfter]);
+    expect(end.nodes).toMatchObject([{ status: "skipped" }]);
+  });
+
+  it.each<[string, Admission]>([
+    ["was admitted meanwhile", { held: [] }],
+    ["had not been", { calledOff: true }],
+  ])("ends as cancelled when both are heard of together, whether or not it %s", async (_, admission) => {
+    const runs = Array.from({ length: 10 }, () =>
+      run({
+        admit: async (executionId) => {
+          await starter.cancel(executionId);
+          return admission;
+        },
+        submit: callOff,
+        poll: () => DONE,
+      }),
+    );
+    for (const { end } of await Promise.all(runs)) expect(end.status).toBe("cancelled");
+  });
+});
+
+it("ends a run as cancelled whose call finds that it is not wanted any more, should the signal be lost", async () => {
+  const { end, cancels } = await run({ submit: callOff, poll: () => DONE });
+  expect([end.status, cancels]).toEqual(["cancelled", 0]);
+  expect(end.nodes).toMatchObject([{ status: "cancelled", cancelReport: "stopped" }]);
 });
