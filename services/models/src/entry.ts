@@ -29,12 +29,10 @@ const price = z
     z.strictObject({ perRunUsd: usd }).transform(({ perRunUsd }): Price => ({ basis: "run", microUsd: fromUsd(perRunUsd) })),
     z.strictObject({ perImageUsd: usd }).transform(({ perImageUsd }): Price => ({ basis: "image", microUsd: fromUsd(perImageUsd) })),
     z.strictObject({ perSecondUsd: usd }).transform(({ perSecondUsd }): Price => ({ basis: "second", microUsd: fromUsd(perSecondUsd) })),
-    z
-      .strictObject({ perThousandCharactersUsd: usd })
-      .transform(({ perThousandCharactersUsd }): Price => ({
-        basis: "characters",
-        microUsdPerThousand: fromUsd(perThousandCharactersUsd),
-      })),
+    z.strictObject({ perThousandCharactersUsd: usd }).transform(({ perThousandCharactersUsd }): Price => ({
+      basis: "characters",
+      microUsdPerThousand: fromUsd(perThousandCharactersUsd),
+    })),
     z.strictObject({ inputUsdPerMillionTokens: usd, outputUsdPerMillionTokens: usd }).transform((tokens): Price => ({
       basis: "tokens",
       inputMicroUsdPerMillion: fromUsd(tokens.inputUsdPerMillionTokens),
