@@ -49,13 +49,12 @@ const startPlatform = async (/** @type {string} */ allow) => {
   };
 };
 
-/** kill -9 for everything but the database, which is ended gracefully. */
+/** kill -9, the database included. */
 const killService = async (/** @type {string} */ name) => {
   const pid = readLocal().pids[name];
   if (!pid) throw new Error(`${name} has no process`);
-  const signal = name === "mongodb" ? "SIGTERM" : "SIGKILL";
-  process.kill(pid, signal);
-  say(`${signal} ${name} (${pid})`);
+  process.kill(pid, "SIGKILL");
+  say(`SIGKILL ${name} (${pid})`);
 };
 
 const sandboxFault = async (/** @type {string} */ what, /** @type {object} */ fault, /** @type {number} */ forMs) => {

@@ -1,4 +1,5 @@
 const FINAL = new Set(["completed", "failed", "cancelled"]);
+const OURS = new Set(["SERVICE_UNAVAILABLE", "INTERNAL"]);
 const POLL_MS = 1_000;
 
 /**
@@ -28,6 +29,8 @@ export const verify = async ({ api, user, outcomes, receiver, admin, deadlineMs,
     }
     executions.set(executionId, execution);
   }
+  // Providers fail runs, here the sandbox when it is told to; our own services never do.
+  const ours = [...executions.values()].filter(({ error }) => OURS.has(error?.code));
   const open = [...executions.values()].filter(({ status }) => !FINAL.has(status));
 
   const rows = [];
@@ -62,6 +65,16 @@ export const verify = async ({ api, user, outcomes, receiver, admin, deadlineMs,
       "every accepted run is final",
       open.length === 0,
       `${executions.size - open.length} of ${executions.size}; open: ${open.slice(0, 3).map((one) => `${one.executionId} ${one.status}`)}`,
+    ],
+    [
+      "no run failed for want of a service of ours",
+      ours.length === 0,
+      ours.length === 0
+        ? `${executions.size} runs`
+        : ours
+            .slice(0, 3)
+            .map(({ executionId, error }) => `${executionId} ${error.message}`)
+            .join("; "),
     ],
     ["every request was answered", outcomes.length > 0, `${outcomes.length} answers`],
     ["exactly one usage row for each execution", mine.length === listed.length, `${mine.length} rows, ${listed.length} executions`],
