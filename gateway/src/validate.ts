@@ -34,6 +34,11 @@ const FORMATS: Readonly<Record<string, string>> = {
   datetime: "must be a time in ISO 8601 with a time zone, such as 2026-05-04T12:00:00Z",
 };
 
+const oneOf = (values: readonly unknown[]): string => {
+  const names = values.map((value) => (typeof value === "string" ? JSON.stringify(value) : String(value)));
+  return `must be ${names.length > 1 ? "one of " : ""}${names.join(", ")}`;
+};
+
 /**
  * Zod's own words are about schemas; clients want to know what is missing or what fits. Messages that a schema gives
  * itself come before these.
@@ -43,7 +48,10 @@ const inWords = (issue: RawIssue): string | undefined => {
     case "invalid_type":
       return wrongType(issue);
     case "invalid_value":
-      return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
+      return oneOf(issue.values);
+    case "invalid_union":
+      // Which member tells the shapes apart, and what it may say.
+      return Array.isArray(issue.options) ? oneOf(issue.options) : undefined;
     case "too_small":
       if (issue.minimum === 1 && UNITS[issue.origin] !== undefined) return "must not be empty";
       return bound("at least", issue.minimum, issue.origin);

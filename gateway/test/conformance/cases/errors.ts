@@ -165,6 +165,12 @@ const statuses: Case[] = [
       refuses(answer, 400, "INVALID_INPUTS", { error: `${path}: ${message}`, issues: [exactly({ path, message })] });
     }),
   ),
+  more("INVALID_REQUEST says what the member may be that tells shapes apart", async (ctx) => {
+    const { userId } = await ctx.shared("pro", "errors");
+    const message = 'must be one of "topup", "plan", "adjust", "grant"';
+    const answer = await ctx.admin.post(`/api/admin/users/${userId}/credits`, { kind: "gift", amount: 1 });
+    refuses(answer, 400, "INVALID_REQUEST", { issues: [exactly({ path: "kind", message })] });
+  }),
   more("INVALID_REQUEST says that a parameter is given twice", async (ctx) => {
     const issues = [{ path: "limit", message: "must be given once" }];
     refuses(await (await ctx.shared("pro", "errors")).get("/api/usage?limit=2&limit=3"), 400, "INVALID_REQUEST", { issues });
