@@ -273,8 +273,7 @@ describe("a run under an Idempotency-Key", () => {
     answer = (_request, reply) =>
       reply({ status: "failed", error: executions.ExecutionError.fromPartial({ code: "EXECUTION_FAILED", message: "x" }) });
     await run({ inputs: {} }, { headers });
-    // Told to come back where a busy machine could not give its lease up in time.
-    while (asked.length < 2) await run({ inputs: {} }, { headers });
+    await run({ inputs: {} }, { headers });
     expect(asked[1]!.executionId).toBe(asked[0]!.executionId);
   });
 
