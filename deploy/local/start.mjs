@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { build } from "./build.mjs";
 import { readLocal, writeLocal } from "./local-file.mjs";
+import { requireSupportedMachine } from "./machine.mjs";
 import { CHILDREN_FILE, LOCK_FILE, LOG_DIR } from "./paths.mjs";
 import { pidsByService, preparePlatform, startProcesses, startServers, stopPlatform } from "./platform.mjs";
 import { baseUrlOf, sandboxUrlOf } from "./processes.mjs";
@@ -32,15 +33,6 @@ const readArguments = () => {
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}\n`);
     process.exit(2);
-  }
-};
-
-const OLDEST_NODE = 20;
-
-const requireSupportedMachine = () => {
-  if (process.platform === "win32") throw new Error("Windows is supported through WSL only.");
-  if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
-    throw new Error(`Node.js ${OLDEST_NODE} or newer is needed; this is ${process.versions.node}.`);
   }
 };
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { DomainError, sessionCapabilities } from "@nodeloom/kernel";
-import type { Redis } from "@nodeloom/platform";
+import { parseIdentityChange, type IdentityChange, type Redis } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import type { Request, Response } from "express";
 import { createFreshCache } from "./cache";
@@ -51,13 +51,8 @@ const alike = (error: unknown): never => {
   throw error instanceof DomainError && error.reason === "UNAUTHENTICATED" ? unauthenticated() : error;
 };
 
-/** What of a change concerns a caller. */
-interface Change {
-  type: string;
-  id: string;
-}
 const concerns =
-  ({ type, id }: Change) =>
+  ({ type, id }: IdentityChange) =>
   (caller: Caller): boolean =>
     (type === "key" && caller.key?.id === id) || (type === "user" && caller.user.id === id) || (type === "tier" && caller.user.tier === id);
 
@@ -84,7 +79,7 @@ export const createAuthentication = (
   });
 
   subscriber.on("message", (_channel: string, message: string) => {
-    const change = parseChange(message);
+    const change = parseIdentityChange(message);
     if (!change) return;
     byKey.invalidate(concerns(change));
     byUser.invalidate(concerns(change));
@@ -109,13 +104,4 @@ export const createAuthentication = (
       return byKey.get(createHash("sha256").update(value).digest("base64"), value).catch(alike);
     },
   };
-};
-
-const parseChange = (message: string): Change | undefined => {
-  try {
-    const { type, id } = JSON.parse(message) as Partial<Change>;
-    return typeof type === "string" && typeof id === "string" ? { type, id } : undefined;
-  } catch {
-    return undefined;
-  }
 };

@@ -1,4 +1,4 @@
-import type { Logger, ProcessConfig, Redis } from "@nodeloom/platform";
+import { identityChangedChannel, type Logger, type ProcessConfig, type Redis } from "@nodeloom/platform";
 import { createAuthentication } from "./authenticate";
 import { createCatalogue } from "./catalogue";
 import type { Connections } from "./clients";
@@ -10,9 +10,6 @@ import { createSessions } from "./session";
 import { createStreamCount } from "./stream-count";
 import { startTierRollouts } from "./tier-rollout";
 import type { GatewayConfig } from "./variables";
-
-/** Where identity says that a key, a user or a tier has changed. */
-const changeChannel = (prefix: string): string => `${prefix}identity:changed`;
 
 export interface GatewayParts {
   config: GatewayConfig & Pick<ProcessConfig, "NODE_ENV">;
@@ -40,7 +37,10 @@ export const createGateway = ({ config, logger, redis, subscriber, connections, 
     probes,
     redisReady: () => redis.status === "ready",
     sessions,
-    authentication: createAuthentication({ identity: services.identity, sessions }, { subscriber, channel: changeChannel(keyPrefix) }),
+    authentication: createAuthentication(
+      { identity: services.identity, sessions },
+      { subscriber, channel: identityChangedChannel(keyPrefix) },
+    ),
     rateLimits: createRateLimits({ redis, keyPrefix }),
     idempotency: createIdempotency({ redis, keyPrefix, logger }),
     catalogue: createCatalogue(services.models),

@@ -1,5 +1,5 @@
+import type { IdentityChange } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
-import type { IdentityChange } from "./changes";
 import type { KeyRecord } from "./records";
 import type { User } from "./user";
 

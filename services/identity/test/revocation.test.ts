@@ -1,5 +1,12 @@
-import { connectRedis, createLogger, type Redis } from "@nodeloom/platform";
-import { identityChangedChannel, joinChanges, parseIdentityChange, type Changes, type IdentityChange } from "../src/changes";
+import {
+  connectRedis,
+  createLogger,
+  identityChangedChannel,
+  parseIdentityChange,
+  type IdentityChange,
+  type Redis,
+} from "@nodeloom/platform";
+import { joinChanges, type Changes } from "../src/changes";
 import { createKey, deploy, eventually, newUser, startRelay, type Deployment, type Instance } from "./support";
 
 const logger = createLogger("test", "silent");

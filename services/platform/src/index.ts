@@ -7,6 +7,7 @@ export type { CallOptions, ClientOf } from "./grpc/client";
 export type { TlsConfig } from "./grpc/credentials";
 export type { GrpcService } from "./grpc/server";
 export * from "./http";
+export * from "./identity-changes";
 export * from "./logger";
 export * from "./mongo";
 export * from "./redis";
