@@ -1,5 +1,6 @@
 import { newWebhookState } from "./delivery";
 import type { EventChannel } from "./events";
+import { countRefusal, countRun } from "./meters";
 import { endKey, missingEvents, plannedEvents } from "./node-events";
 import type { CallContext, NodeState, Refusal, RunEnd, RunError, RunInput } from "./run-types";
 import type { ExecutionEvent, ExecutionRecord, ExecutionStore, FinalState, NodeProgress } from "./store";
@@ -48,6 +49,8 @@ const newRecord = (input: RunInput, nodes: NodeState[], admitted: ExecutionEvent
   };
 };
 
+const targetOf = ({ workflowSlug }: Pick<RunInput, "workflowSlug">): "workflow" | "model" => (workflowSlug === null ? "model" : "workflow");
+
 /** What an execution is when it is over. */
 const finalState = ({ receivedAt }: Pick<RunInput, "receivedAt">, end: RunEnd, charge: Charged): FinalState => {
   const finishedAt = new Date();
@@ -93,7 +96,9 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
         ...finalState(input, end, { millicredits: 0, grantUsed: false }),
       };
       record.events.push(settled);
-      if (await store.insert(record)) announce(input.executionId, record.events.length, settled, record);
+      if (!(await store.insert(record))) return;
+      countRun(end, targetOf(input), record.durationMs ?? 0);
+      announce(input.executionId, record.events.length, settled, record);
     },
 
     isCalledOff: store.isCalledOff,
@@ -106,7 +111,10 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
      */
     refuse: async (executionId: string, refusal: Refusal): Promise<boolean> => {
       const decided = await store.decideAdmission(executionId, refusal);
-      if (decided) channel.publish(executionId, { sequence: 0, type: "refused", at: Date.now(), data: { ...decided } });
+      if (decided) {
+        countRefusal(decided);
+        channel.publish(executionId, { sequence: 0, type: "refused", at: Date.now(), data: { ...decided } });
+      }
       return decided !== null;
     },
 
@@ -172,7 +180,9 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       const recorded = end.status === "completed" ? undefined : await store.eventKeys(input.executionId);
       const events = [...missingEvents(end.nodes, recorded, settled.at), settled];
       const record = await store.finish(input.executionId, finalState(input, end, charge), events);
-      if (record) announce(input.executionId, record.events.length, settled, record);
+      if (!record) return;
+      countRun(end, targetOf(record), record.durationMs ?? 0);
+      announce(input.executionId, record.events.length, settled, record);
     },
   };
 };

@@ -2,9 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { actualMicroUsd, DomainError, pricedInputs, type ErrorMetadata } from "@nodeloom/kernel";
 import type { Media } from "./clients";
 import { withFiles } from "./files";
+import { notePollLag } from "./meters";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
 import { CalledOff, isBusy, judge, pauseFor, TryAgain } from "./provider-failures";
-import { createPace } from "./pace";
+import { createPace, type Pace } from "./pace";
 import type { Gate } from "./provider-gates";
 import { ProviderError, type JobProvider, type Provider, type Submission, type TextProvider } from "./providers";
 import type { CallResult, MediaFile } from "./run-types";
@@ -42,6 +43,8 @@ export interface ModelCallsOptions {
   media: Media;
   /** What bounds the files that are stored at once. */
   downloads: Slots;
+  /** How often jobs are asked for. */
+  pace?: Pace;
   store: Pick<ExecutionStore, "claimSubmission" | "recordSubmission" | "releaseSubmission" | "loseSubmission" | "isCalledOff">;
 }
 
@@ -123,9 +126,7 @@ export const readyInputs = async (media: Media, model: CatalogModel, call: Model
 export type ModelCalls = ReturnType<typeof createModelCalls>;
 
 /** Calls of models at their providers, as the steps of a run make them. */
-export const createModelCalls = ({ catalog, provider, gate, media, downloads, store }: ModelCallsOptions) => {
-  const pace = createPace();
-
+export const createModelCalls = ({ catalog, provider, gate, media, downloads, pace = createPace(), store }: ModelCallsOptions) => {
   const load = async (call: ModelCall): Promise<{ model: CatalogModel; provider: Provider }> => {
     const model = await catalog.getAny(call.model);
     return { model, provider: provider(model) };
@@ -252,7 +253,10 @@ export const createModelCalls = ({ catalog, provider, gate, media, downloads, st
         if (Date.now() - answeredAt > TIMING.pollSilence)
           throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`, { jobMayRun: true });
       }
-      await pause(Math.max(interval, askedToWait, pace.pollGapMs()), signal);
+      const wanted = Math.max(interval, askedToWait);
+      const pausedAt = performance.now();
+      await pause(Math.max(wanted, pace.pollGapMs()), signal);
+      if (!signal.aborted) notePollLag(performance.now() - pausedAt - wanted);
       interval = Math.min(interval * POLL_GROWTH, target.maxIntervalMs);
     }
   };

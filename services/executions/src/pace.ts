@@ -24,6 +24,8 @@ export const createPace = () => {
         followed -= 1;
       }
     },
+    /** Jobs that are followed now. */
+    followed: (): number => followed,
     /** Shortest pause between two polls of one job. */
     pollGapMs: (): number => Math.min(gap(POLLS_PER_SECOND), TIMING.pollPause),
     /** How long a job that starts now may be followed without a sign of life. */

@@ -81,6 +81,7 @@ const outage = (): IBreaker => {
 };
 
 interface Breaker {
+  isOpen(): boolean;
   run<T>(call: () => Promise<T>): Promise<T>;
   /** Throws while the provider is left alone. */
   check(): void;
@@ -112,6 +113,7 @@ const createBreaker = (name: string, logger: Logger): Breaker => {
     new ProviderError("unavailable", `provider ${name} is not available at the moment`, undefined, undefined, retryAfterMs);
 
   return {
+    isOpen: () => policy.state === CircuitState.Open || policy.state === CircuitState.HalfOpen,
     check: () => {
       if (policy.state === CircuitState.HalfOpen) throw away(TIMING.breakerProbe);
       const leftMs = opened.at + pauseMs() - Date.now();
@@ -129,21 +131,51 @@ const createBreaker = (name: string, logger: Logger): Breaker => {
   };
 };
 
+/** A provider as an operator sees it. */
+interface ProviderState {
+  name: string;
+  isOpen: boolean;
+  /** Where its calls are bounded. */
+  load?: { inUse: number; waiting: number };
+}
+interface WatchedGate extends Gate {
+  state(): ProviderState;
+}
+
+/** Several models may share a provider, each with places of its own: what is told of it is told once. */
+const merged = (states: readonly ProviderState[]): ProviderState[] => {
+  const byName = new Map<string, ProviderState>();
+  for (const { name, isOpen, load } of states) {
+    const known = byName.get(name);
+    const inUse = (known?.load?.inUse ?? 0) + (load?.inUse ?? 0);
+    const waiting = (known?.load?.waiting ?? 0) + (load?.waiting ?? 0);
+    byName.set(name, { name, isOpen: isOpen || known?.isOpen === true, ...(load || known?.load ? { load: { inUse, waiting } } : {}) });
+  }
+  return [...byName.values()];
+};
+
+export interface Gates {
+  (providerJson: string): Gate;
+  /** Every provider that was called, once. */
+  states(): ProviderState[];
+}
+
 /** The gates of all providers, by what a registry entry says of them. */
-export const createGates = (logger: Logger): ((providerJson: string) => Gate) => {
+export const createGates = (logger: Logger): Gates => {
   const breakers = new LRUCache<string, Breaker>({ max: REMEMBERED_PROVIDERS });
-  const gates = new LRUCache<string, Gate>({ max: REMEMBERED_PROVIDERS });
+  const gates = new LRUCache<string, WatchedGate>({ max: REMEMBERED_PROVIDERS });
   const breakerOf = ({ id, name }: GateSettings): Breaker => {
     const breaker = breakers.get(id) ?? createBreaker(name, logger);
     breakers.set(id, breaker);
     return breaker;
   };
 
-  const createGate = (settings: GateSettings): Gate => {
+  const createGate = (settings: GateSettings): WatchedGate => {
     const breaker = breakerOf(settings);
     const { maxConcurrent, name } = settings;
     if (maxConcurrent === undefined) {
       return {
+        state: () => ({ name, isOpen: breaker.isOpen() }),
         pass: async (call) => {
           breaker.check();
           return breaker.run(call);
@@ -157,6 +189,7 @@ export const createGates = (logger: Logger): ((providerJson: string) => Gate) =>
       return breaker.run(call);
     };
     return {
+      state: () => ({ name, isOpen: breaker.isOpen(), load: slots.load() }),
       pass: async (call, { key, signal, until }) => {
         breaker.check();
         try {
@@ -175,11 +208,12 @@ export const createGates = (logger: Logger): ((providerJson: string) => Gate) =>
     };
   };
 
-  return (providerJson) => {
+  const gateOf = (providerJson: string): Gate => {
     const settings = settingsOf(providerJson);
     const key = `${settings.id} ${settings.maxConcurrent ?? ""}`;
     const gate = gates.get(key) ?? createGate(settings);
     gates.set(key, gate);
     return gate;
   };
+  return Object.assign(gateOf, { states: () => merged([...gates.values()].map((gate) => gate.state())) });
 };

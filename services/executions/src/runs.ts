@@ -5,13 +5,13 @@ import type { EventChannel } from "./events";
 import type { Execution } from "./execution";
 import type { Planning, PlannedRun } from "./planning";
 import type { Refusal, RunInput } from "./run-types";
-import { createSlots, NoSlot } from "./slots";
+import { createSlots, NoSlot, type Slots } from "./slots";
 import { isFinal, type ExecutionStore, type ExecutionView } from "./store";
 import type { RunStarter } from "./temporal/client";
 import { TIMING } from "./timing";
 
 /** Runs that one process takes on at once, and requests that may wait for that; users take turns. */
-const STARTS = { slots: 6, places: 2_000 };
+export const STARTS = { slots: 6, places: 2_000 };
 /** Longest wait for a start. */
 const START_WAIT_MS = 8_000;
 /** What is kept of a caller's time for the answer itself. */
@@ -19,6 +19,8 @@ const ANSWER_RESERVE_MS = 1_000;
 
 export interface RunsOptions {
   planning: Planning;
+  /** What bounds the runs that are begun at once. */
+  starts?: Slots;
   starter: RunStarter;
   store: ExecutionStore;
   channel: EventChannel;
@@ -99,9 +101,7 @@ const unknown = (): never => {
   throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
 };
 
-export const createRuns = ({ planning, starter, store, channel, execution }: RunsOptions) => {
-  const starts = createSlots(STARTS);
-
+export const createRuns = ({ planning, starter, store, channel, execution, starts = createSlots(STARTS) }: RunsOptions) => {
   /** The next news of a run: true when there are any, false after a silence or when nobody waits any more. */
   const news = (executionId: string, onRefused?: (refusal: Refusal) => void): { heard: Promise<boolean>; stop: () => void } => {
     let finish: (heard: boolean) => void = () => undefined;

@@ -20,6 +20,8 @@ export interface WaitOptions {
 export interface Slots {
   /** Runs work when its turn has come: keys in turn, and first come, first served within a key. @throws NoSlot, or the signal's reason while it waits */
   use<T>(work: () => Promise<T>, options: WaitOptions): Promise<T>;
+  /** How full it is now. */
+  load(): { inUse: number; waiting: number };
 }
 
 /** Bounds what runs at once in this process, and what waits for it. */
@@ -81,6 +83,7 @@ export const createSlots = ({ slots, places }: SlotsOptions): Slots => {
   };
 
   return {
+    load: () => ({ inUse: slots - free, waiting }),
     use: async (work, options) => {
       await enter(options);
       try {

@@ -13,6 +13,7 @@ import {
   type Sent,
   type SentAttempt,
 } from "./delivery";
+import { countDelivery, countWebhookAttempt } from "./meters";
 import { isFinal, type ExecutionStore, type ExecutionView } from "./store";
 import { executionMessage } from "./view";
 import { createSend } from "./webhook-send";
@@ -82,6 +83,7 @@ export const createWebhooks = ({ store, identity, egress, logger, timeoutMs }: W
       const { url, revision } = target;
       const message = { id: `msg_${executionId}`, type, timestamp: record.finishedAt ?? record.createdAt, data: messageData(record) };
       const { at, status, error, durationMs, retryAfterMs } = await send(target, message);
+      countWebhookAttempt(error === null ? "delivered" : status === null ? "no answer" : "refused", durationMs);
       return { url, revision, at: at.getTime(), status, error, durationMs, retryAfterMs };
     },
 
@@ -94,6 +96,7 @@ export const createWebhooks = ({ store, identity, egress, logger, timeoutMs }: W
       if ("nothing" in sent) {
         if (sent.nothing === "superseded") return "superseded";
         await store.endDelivery(executionId, delivery, sent.nothing);
+        countDelivery(END_OF[sent.nothing]);
         return END_OF[sent.nothing];
       }
       const state = await judge(id, sent);
@@ -101,7 +104,9 @@ export const createWebhooks = ({ store, identity, egress, logger, timeoutMs }: W
       const next = at + durationMs + pauseBefore(attempt + 1, sent.retryAfterMs);
       const entry = { key: attemptKey(id), delivery, attempt, at: new Date(at), status, error, durationMs, url };
       await store.recordAttempt(executionId, entry, state, state === "pending" ? new Date(next) : null);
-      return state === "pending" ? null : END_OF[state];
+      if (state === "pending") return null;
+      countDelivery(END_OF[state]);
+      return END_OF[state];
     },
 
     /**

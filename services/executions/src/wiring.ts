@@ -8,8 +8,10 @@ import { CANCEL_REQUESTED, createExecution } from "./execution";
 import { createFileCalls } from "./file-calls";
 import { createInstantRuns } from "./instant";
 import { createModelCalls, DOWNLOADS } from "./model-calls";
+import { watchLoad } from "./meters";
 import { createModelCatalog, type CatalogModel } from "./model-catalog";
 import { createHttpRequest } from "./nodes/http-request";
+import { createPace } from "./pace";
 import { createPlanning } from "./planning";
 import { createGates } from "./provider-gates";
 import { createProvider, type Provider } from "./providers";
@@ -18,7 +20,7 @@ import { createReconciler } from "./reconcile";
 import { createDeliveryReconciler } from "./reconcile-deliveries";
 import { createRenewals } from "./renewals";
 import { createFirstDelivery, createRedelivery } from "./redelivery";
-import { createRuns } from "./runs";
+import { createRuns, STARTS } from "./runs";
 import type { HandlerOptions } from "./server";
 import { createSettlement } from "./settlement";
 import { createSlots } from "./slots";
@@ -91,12 +93,14 @@ export const wire = async (
   };
 
   const gates = createGates(logger);
+  const [downloads, starts, pace] = [createSlots(DOWNLOADS), createSlots(STARTS), createPace()];
   const calls = {
     catalog,
     provider,
     gate: (model: CatalogModel) => gates(model.providerJson),
     media: services.media,
-    downloads: createSlots(DOWNLOADS),
+    downloads,
+    pace,
     store,
   };
   const texts = createTextStreams(channel);
@@ -141,10 +145,11 @@ export const wire = async (
 
   await ensureSchedules(temporal.client, config.TEMPORAL_TASK_QUEUE);
 
+  const endWatch = watchLoad({ pools: { starts, downloads }, providers: gates.states, jobs: pace.followed });
   const planning = createPlanning({ workflows: services.workflows, media: services.media, catalog });
   return {
     handlers: {
-      runs: createRuns({ planning, starter, store, channel, execution }),
+      runs: createRuns({ planning, starter, store, channel, execution, starts }),
       quotes: createQuotes({ planning, billing: services.billing }),
       watch: createWatch({ store, channel, texts: texts.streams }),
       store,
@@ -152,6 +157,7 @@ export const wire = async (
       webhooks,
     },
     stop: async () => {
+      endWatch();
       stopping.abort();
       await temporal.stop();
       texts.stop();

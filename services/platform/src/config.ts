@@ -67,7 +67,7 @@ export const processVariables = {
     .default("info")
     .describe("least severe line that is logged"),
   SHUTDOWN_GRACE_MS: integer().default(15_000).describe("how long a stop may take before it is forced"),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().describe("OpenTelemetry collector; tracing is on when set"),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().describe("OpenTelemetry collector (gRPC); tracing and metrics are on when set"),
   ...tlsVariables,
 };
 export type ProcessConfig = { [K in keyof typeof processVariables]: z.infer<(typeof processVariables)[K]> };

@@ -9,6 +9,7 @@ export type { GrpcService } from "./grpc/server";
 export * from "./http";
 export * from "./identity-changes";
 export * from "./logger";
+export * from "./metrics";
 export * from "./mongo";
 export * from "./redis";
 export * from "./service";

@@ -33,11 +33,22 @@ const OTLP = {
         ResourceSpans: { fields: { resource: { type: "Resource", id: 1 }, scopeSpans: { rule: "repeated", type: "ScopeSpans", id: 2 } } },
         ExportRequest: { fields: { resourceSpans: { rule: "repeated", type: "ResourceSpans", id: 1 } } },
         ExportResponse: { fields: {} },
+        Metric: { fields: { name: { type: "string", id: 1 } } },
+        ScopeMetrics: { fields: { metrics: { rule: "repeated", type: "Metric", id: 2 } } },
+        ResourceMetrics: {
+          fields: { resource: { type: "Resource", id: 1 }, scopeMetrics: { rule: "repeated", type: "ScopeMetrics", id: 2 } },
+        },
+        MetricsRequest: { fields: { resourceMetrics: { rule: "repeated", type: "ResourceMetrics", id: 1 } } },
+        MetricsService: { methods: { Export: { requestType: "MetricsRequest", responseType: "ExportResponse" } } },
         TraceService: { methods: { Export: { requestType: "ExportRequest", responseType: "ExportResponse" } } },
       },
     },
   },
 };
+const METRICS_PATH = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export";
+interface MetricsRequest {
+  resourceMetrics: { scopeMetrics: { metrics: { name: string }[] }[] }[];
+}
 const EXPORT_PATH = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
 
 interface WireSpan {
@@ -73,11 +84,20 @@ const spansOf = ({ resourceSpans }: ExportRequest): Span[] =>
     ),
   );
 
-const startCollector = async (): Promise<{ url: string; spans: Span[]; stop(): void }> => {
+const startCollector = async (): Promise<{ url: string; spans: Span[]; metrics: string[]; stop(): void }> => {
   const otlp = loadPackageDefinition(fromJSON(OTLP as never)).otlp as GrpcObject;
   const { Export } = (otlp.TraceService as ServiceClientConstructor).service;
+  const exportMetrics = (otlp.MetricsService as ServiceClientConstructor).service.Export!;
   const spans: Span[] = [];
+  const metrics: string[] = [];
   const server = new Server();
+  server.addService({ Export: { ...exportMetrics, path: METRICS_PATH } }, {
+    Export: ({ request }: { request: MetricsRequest }, callback: (error: null, response: object) => void) => {
+      const scopes = request.resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics);
+      metrics.push(...scopes.flatMap((scope) => scope.metrics.map(({ name }) => name)));
+      callback(null, {});
+    },
+  } as unknown as UntypedServiceImplementation);
   server.addService({ Export: { ...Export!, path: EXPORT_PATH } }, {
     Export: (call: { request: ExportRequest }, callback: (error: null, response: object) => void) => {
       spans.push(...spansOf(call.request));
@@ -87,7 +107,7 @@ const startCollector = async (): Promise<{ url: string; spans: Span[]; stop(): v
   const port = await new Promise<number>((resolve, reject) =>
     server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) => (error ? reject(error) : resolve(bound))),
   );
-  return { url: `http://127.0.0.1:${port}`, spans, stop: () => server.forceShutdown() };
+  return { url: `http://127.0.0.1:${port}`, spans, metrics, stop: () => server.forceShutdown() };
 };
 
 let child: ChildProcess | undefined;
@@ -131,6 +151,7 @@ describe("tracing", () => {
     };
     expect(shape(caller)).toEqual([{ name: "GET", kind: "server", service, calls: [call("Unary", call("Stream"), call("Unary"))] }]);
     expect(spans).toHaveLength(7);
+    expect(collector.metrics).toContain("nodeloom.grpc.server.duration");
   });
 
   it("is off without a collector", async () => {

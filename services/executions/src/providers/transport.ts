@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { LIMITS } from "@nodeloom/kernel";
 import { EgressError, type EgressRequest, type EgressStream } from "@nodeloom/platform";
 import { z } from "zod";
+import { countProviderRequest } from "../meters";
 import { parseRetryAfter } from "../retry-after";
 import { ProviderError, type DialectContext } from "./dialect";
 import { refusal } from "./errors";
@@ -15,6 +16,7 @@ export const authSchema = z.object({
 });
 export type Auth = z.infer<typeof authSchema>;
 
+const STATUS_CLASS = 100;
 const REQUEST_TIMEOUT_MS = 20_000;
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
 const MAX_PROVIDER_REDIRECTS = 3;
@@ -84,6 +86,21 @@ async function* translatedBody(body: AsyncIterable<Buffer>): AsyncIterable<Buffe
   }
 }
 
+/** Notes what a provider answered, and how long that took to begin. */
+const counted = async (url: string, send: () => Promise<EgressStream>): Promise<EgressStream> => {
+  const { host } = new URL(url);
+  const startedAt = performance.now();
+  const note = (outcome: string): void => countProviderRequest(host, outcome, performance.now() - startedAt);
+  try {
+    const answer = await send();
+    note(`${Math.floor(answer.status / STATUS_CLASS)}xx`);
+    return answer;
+  } catch (error) {
+    note(error instanceof EgressError ? (error.mayHaveBeenSent ? "no answer" : "unreachable") : "given up");
+    throw error;
+  }
+};
+
 /** Authenticated JSON over the guarded client. */
 export const createTransport = ({ egress, secret: readSecret }: DialectContext, auth: Auth | undefined): Transport => {
   const secret = auth ? (readSecret(auth.secretEnv) ?? auth.default) : undefined;
@@ -105,7 +122,7 @@ export const createTransport = ({ egress, secret: readSecret }: DialectContext, 
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
       ...(call.signal ? { signal: call.signal } : {}),
     };
-    return egress.stream(request);
+    return counted(call.url, () => egress.stream(request));
   };
 
   const text = async (body: AsyncIterable<Buffer>): Promise<string> => {

@@ -4,6 +4,7 @@ import { DomainError, unavailable } from "@nodeloom/kernel";
 import { context as otelContext, propagation, SpanKind } from "@opentelemetry/api";
 import { withRequestContext, type RequestContext } from "../context";
 import type { Logger } from "../logger";
+import { durationHistogram } from "../metrics";
 import { isDatabaseAway } from "../mongo";
 import { drained } from "./drained";
 import { toServiceError } from "./errors";
@@ -15,6 +16,23 @@ interface IncomingCall {
   getDeadline(): Date | number;
   getPath(): string;
 }
+
+const callTook = durationHistogram("nodeloom.grpc.server.duration", "how long calls between services took to answer");
+
+/** Notes how long a call took that is answered once. Streams last as long as somebody follows them. */
+const timed = async <T>(path: string, answer: () => Promise<T>): Promise<T> => {
+  const [, service = "", method = ""] = path.split("/");
+  const startedAt = performance.now();
+  const note = (outcome: string): void => callTook(performance.now() - startedAt, { service, method, outcome });
+  try {
+    const answered = await answer();
+    note("ok");
+    return answered;
+  } catch (error) {
+    note(error instanceof DomainError ? error.kind : isDatabaseAway(error) ? "unavailable" : "internal");
+    throw error;
+  }
+};
 
 /** Runs a handler inside the caller's request context and trace. */
 const serve = <T>(call: IncomingCall, run: () => Promise<T>): Promise<T> => {
@@ -43,7 +61,7 @@ const failure = (error: unknown, path: string): ReturnType<typeof toServiceError
 export const unary =
   <Q, R>(handler: (request: Q) => Promise<R>): handleUnaryCall<Q, R> =>
   (call, callback) => {
-    serve(call, async () => handler(call.request)).then(
+    serve(call, () => timed(call.getPath(), async () => handler(call.request))).then(
       (response) => callback(null, response),
       (error: unknown) => callback(failure(error, call.getPath())),
     );
@@ -91,7 +109,7 @@ export const clientStream =
   (call, callback) => {
     const gone = new AbortController();
     call.on("cancelled", () => gone.abort());
-    serve(call, async () => handler(whole(call, isEnd))).then(
+    serve(call, () => timed(call.getPath(), async () => handler(whole(call, isEnd)))).then(
       (response) => callback(null, response),
       (error: unknown) => {
         if (!gone.signal.aborted) callback(failure(error, call.getPath()));

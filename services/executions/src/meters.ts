@@ -1,0 +1,69 @@
+import { durationHistogram, eventCounter, observedGauge, type Reading } from "@nodeloom/platform";
+import type { Refusal, RunEnd } from "./run-types";
+import type { Slots } from "./slots";
+
+/**
+ * What an operator watches. Attributes have few values: outcomes, codes, kinds of nodes, hosts of providers; never ids of users,
+ * runs, workflows or models.
+ */
+
+const runs = eventCounter("nodeloom.runs", "runs that ended or were refused, by outcome and error code");
+const runTook = durationHistogram("nodeloom.run.duration", "how long runs took from their request to their end");
+const nodeTook = durationHistogram("nodeloom.node.duration", "how long nodes of ended runs took, by kind");
+const providerTook = durationHistogram(
+  "nodeloom.provider.request.duration",
+  "requests to providers until their answer began, by provider and outcome",
+);
+const attempts = durationHistogram("nodeloom.webhook.attempt.duration", "attempts at webhooks, by outcome");
+const deliveries = eventCounter("nodeloom.webhook.deliveries", "deliveries of webhooks that ended, by outcome");
+const pollLag = durationHistogram("nodeloom.poll.lag", "how much later jobs were asked for than they should have been");
+
+/** A run has ended, and is told of once. */
+export const countRun = (
+  { status, error, nodes }: Pick<RunEnd, "status" | "error" | "nodes">,
+  target: "workflow" | "model",
+  durationMs: number,
+): void => {
+  const labels = { outcome: status, target };
+  runs(error ? { ...labels, code: error.code } : labels);
+  runTook(durationMs, labels);
+  for (const node of nodes) if (node.durationMs !== null) nodeTook(node.durationMs, { kind: node.type, outcome: node.status });
+};
+
+/** A run was refused when it was about to begin. */
+export const countRefusal = ({ reason }: Pick<Refusal, "reason">): void => runs({ outcome: "refused", code: reason });
+
+/** A request to a provider: the class of its status, or why there was none. */
+export const countProviderRequest = (provider: string, outcome: string, durationMs: number): void =>
+  providerTook(durationMs, { provider, outcome });
+
+export const countWebhookAttempt = (outcome: "delivered" | "refused" | "no answer", durationMs: number): void =>
+  attempts(durationMs, { outcome });
+export const countDelivery = (outcome: string): void => deliveries({ outcome });
+
+export const notePollLag = (milliseconds: number): void => pollLag(milliseconds);
+
+export interface Watched {
+  pools: Readonly<Record<string, Slots>>;
+  /** Providers that are known here, and whether they are left alone. */
+  providers: () => { name: string; isOpen: boolean; load?: ReturnType<Slots["load"]> }[];
+  /** Jobs at providers that are followed here. */
+  jobs: () => number;
+}
+
+/** Tells how full and how well a process is, whenever it is asked. @returns how to end that */
+export const watchLoad = ({ pools, providers, jobs }: Watched): (() => void) => {
+  const loads = (pick: "inUse" | "waiting") => (): Reading[] => [
+    ...Object.entries(pools).map(([pool, slots]) => ({ value: slots.load()[pick], attributes: { pool } })),
+    ...providers().flatMap(({ name, load }) => (load ? [{ value: load[pick], attributes: { pool: `provider ${name}` } }] : [])),
+  ];
+  const ends = [
+    observedGauge("nodeloom.slots.in_use", "places that are taken, by pool", loads("inUse")),
+    observedGauge("nodeloom.slots.waiting", "work that waits for a place, by pool", loads("waiting")),
+    observedGauge("nodeloom.jobs.followed", "jobs at providers that this process follows", () => [{ value: jobs() }]),
+    observedGauge("nodeloom.provider.breaker.open", "1 while a provider is left alone because it is away", () =>
+      providers().map(({ name, isOpen }) => ({ value: isOpen ? 1 : 0, attributes: { provider: name } })),
+    ),
+  ];
+  return () => ends.forEach((end) => end());
+};

@@ -1,0 +1,90 @@
+import { metrics } from "@opentelemetry/api";
+import { metrics as sdk } from "@opentelemetry/sdk-node";
+import { createLogger } from "@nodeloom/platform";
+import { countDelivery, countRefusal, countRun, notePollLag, watchLoad } from "../src/meters";
+import { createGates, FAILURES_TO_OPEN } from "../src/provider-gates";
+import { ProviderError } from "../src/providers";
+import type { NodeState } from "../src/run-types";
+import { createSlots } from "../src/slots";
+import { TIMING } from "../src/timing";
+
+const exporter = new sdk.InMemoryMetricExporter(sdk.AggregationTemporality.CUMULATIVE);
+const reader = new sdk.PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
+const provider = new sdk.MeterProvider({ readers: [reader] });
+beforeAll(() => metrics.setGlobalMeterProvider(provider));
+afterAll(() => provider.shutdown());
+
+/** What is told now: values (of histograms their counts and sums) by attributes. */
+const told = async (name: string): Promise<Record<string, unknown>> => {
+  exporter.reset();
+  await provider.forceFlush();
+  const found = exporter
+    .getMetrics()
+    .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics: all }) => all))
+    .filter(({ descriptor }) => descriptor.name === name);
+  const points = found.flatMap(({ dataPoints }) => dataPoints as { attributes: object; value: unknown }[]);
+  return Object.fromEntries(
+    points.map(({ attributes, value }) => {
+      const { count, sum } = value as { count?: number; sum?: number };
+      return [Object.values(attributes).sort().join(" "), count === undefined ? value : [count, sum]];
+    }),
+  );
+};
+const node = (type: string, status: NodeState["status"], durationMs: number | null): NodeState =>
+  ({ id: "an id", label: "a label", type, status, durationMs }) as NodeState;
+
+it("runs are counted by how they ended, with their durations and those of their nodes in seconds", async () => {
+  const nodes = [node("generate-image", "completed", 2_000), node("text-box", "completed", 0), node("note", "skipped", null)];
+  countRun({ status: "completed", error: null, nodes }, "workflow", 2_500);
+  countRun({ status: "completed", error: null, nodes: [] }, "workflow", 500);
+  countRun({ status: "failed", error: { code: "EXECUTION_FAILED", message: "secret" }, nodes: [] }, "model", 1_000);
+  countRefusal({ reason: "INSUFFICIENT_CREDITS" });
+  expect(await told("nodeloom.runs")).toEqual({
+    "completed workflow": 2,
+    "EXECUTION_FAILED failed model": 1,
+    "INSUFFICIENT_CREDITS refused": 1,
+  });
+  expect(await told("nodeloom.run.duration")).toEqual({ "completed workflow": [2, 3], "failed model": [1, 1] });
+  expect(await told("nodeloom.node.duration")).toEqual({ "completed generate-image": [1, 2], "completed text-box": [1, 0] });
+});
+
+it("deliveries and late polls are told of", async () => {
+  countDelivery("given up");
+  notePollLag(-3);
+  notePollLag(1_500);
+  expect(await told("nodeloom.webhook.deliveries")).toEqual({ "given up": 1 });
+  expect(await told("nodeloom.poll.lag")).toEqual({ "": [2, 1.5] });
+});
+
+it("tells how many places are taken, who waits, and which provider is left alone, as it is when asked", async () => {
+  const pool = createSlots({ slots: 1, places: 5 });
+  const gates = createGates(createLogger("test", "silent"));
+  const bounded = gates(JSON.stringify({ baseUrl: "https://busy.test/v1", maxConcurrent: 3 }));
+  const away = gates(JSON.stringify({ baseUrl: "https://away.test" }));
+  const jobs = jest.fn(() => 7);
+  const end = watchLoad({ pools: { downloads: pool }, providers: gates.states, jobs });
+
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const working = [1, 2, 3].map(() => pool.use(() => held, { maxWaitMs: 60_000 }));
+  const calling = bounded.pass(() => held, { until: Date.now() + 60_000 });
+  const options = { until: Date.now() + 60_000 };
+  const now = jest.spyOn(Date, "now");
+  for (let failure = 0; failure <= FAILURES_TO_OPEN; failure += 1) {
+    now.mockReturnValue(failure * TIMING.breakerOutage);
+    await away.pass(() => Promise.reject(new ProviderError("unreachable", "no")), options).catch(() => undefined);
+  }
+  now.mockRestore();
+  expect(await told("nodeloom.slots.in_use")).toEqual({ downloads: 1, "provider busy.test": 1 });
+  expect(await told("nodeloom.slots.waiting")).toEqual({ downloads: 2, "provider busy.test": 0 });
+  expect(await told("nodeloom.provider.breaker.open")).toEqual({ "away.test": 1, "busy.test": 0 });
+  expect(await told("nodeloom.jobs.followed")).toEqual({ "": 7 });
+
+  release();
+  await Promise.all([...working, calling]);
+  expect(await told("nodeloom.slots.in_use")).toEqual({ downloads: 0, "provider busy.test": 0 });
+  end();
+  jobs.mockClear();
+  await told("nodeloom.jobs.followed");
+  expect(jobs).not.toHaveBeenCalled();
+});

@@ -1,0 +1,41 @@
+import { metrics, type Attributes, type Meter } from "@opentelemetry/api";
+
+/** Seconds; from a call between services to the longest run. */
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600, 14_400, 86_400];
+const MS = 1_000;
+
+/**
+ * Instruments are made when they are first used: those that are made before a process has started its telemetry would never
+ * be heard of. Without a collector all of this does nothing.
+ */
+const lazy = <T>(create: (meter: Meter) => T): (() => T) => {
+  let made: T | undefined;
+  return () => (made ??= create(metrics.getMeter("nodeloom")));
+};
+
+/** Counts events. Attributes are words from lists that the code knows: never names or ids of users and their things. */
+export const eventCounter = (name: string, description: string): ((attributes?: Attributes) => void) => {
+  const counter = lazy((meter) => meter.createCounter(name, { description }));
+  return (attributes) => counter().add(1, attributes);
+};
+
+/** Records how long something took; given in milliseconds, told in seconds. */
+export const durationHistogram = (name: string, description: string): ((milliseconds: number, attributes?: Attributes) => void) => {
+  const histogram = lazy((meter) => meter.createHistogram(name, { description, unit: "s", advice: { explicitBucketBoundaries: SECONDS } }));
+  return (milliseconds, attributes) => histogram().record(Math.max(0, milliseconds) / MS, attributes);
+};
+
+export interface Reading {
+  value: number;
+  attributes?: Attributes;
+}
+
+/** Tells how something stands whenever it is asked. To be called when a service starts, not before. @returns how to end that */
+export const observedGauge = (name: string, description: string, read: () => Reading[]): (() => void) => {
+  const gauge = metrics.getMeter("nodeloom").createObservableGauge(name, { description });
+  const observe: Parameters<typeof gauge.addCallback>[0] = (result) => {
+    for (const { value, attributes } of read()) result.observe(value, attributes);
+  };
+  gauge.addCallback(observe);
+  return () => gauge.removeCallback(observe);
+};
