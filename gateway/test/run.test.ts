@@ -268,13 +268,15 @@ describe("a run under an Idempotency-Key", () => {
     expect((await running).status).toBe(200);
   });
 
-  it("that failed is asked again under the same execution id", async () => {
+  it("that failed is replayed as such, and not run again", async () => {
     const headers = { "idempotency-key": randomUUID() };
     answer = (_request, reply) =>
       reply({ status: "failed", error: executions.ExecutionError.fromPartial({ code: "EXECUTION_FAILED", message: "x" }) });
-    await run({ inputs: {} }, { headers });
-    await run({ inputs: {} }, { headers });
-    expect(asked[1]!.executionId).toBe(asked[0]!.executionId);
+    const first = await run({ inputs: {} }, { headers });
+    const second = await run({ inputs: {} }, { headers });
+    expect([first.status, second.status, second.text]).toEqual([500, 500, first.text]);
+    expect(second.headers["idempotency-replayed"]).toBe("true");
+    expect(asked).toHaveLength(1);
   });
 
   it("goes on when its client has gone, and its answer waits for the next attempt", async () => {
