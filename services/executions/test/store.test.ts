@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import type { ExecutionEvent, ExecutionRecord, ExecutionStore, FinalState } from "../src/store";
 import { collectPage, readCursor } from "../src/pages";
+import { TIMING } from "../src/timing";
 import { newRecord, openStore } from "./support";
 
 let store: ExecutionStore;
@@ -101,9 +103,21 @@ describe("submissions without idempotency keys", () => {
     const claims = await Promise.all(Array.from({ length: 10 }, () => store.claimSubmission("run:node:0")));
     expect(claims.filter((claim) => claim.claimed)).toHaveLength(1);
     await store.recordSubmission("run:node:0", "job-1", { status: "https://p/1" });
-    expect(await store.claimSubmission("run:node:0")).toEqual({ claimed: false, requestId: "job-1", handle: { status: "https://p/1" } });
+    expect(await store.claimSubmission("run:node:0")).toMatchObject({
+      claimed: false,
+      requestId: "job-1",
+      handle: { status: "https://p/1" },
+    });
     await store.releaseSubmission("run:node:0");
     expect((await store.claimSubmission("run:node:0")).claimed).toBe(false);
+  });
+
+  it("count as lost at once when nobody will know what came of them, and are not claimed again", async () => {
+    await store.claimSubmission("run:node:2");
+    await store.loseSubmission("run:node:2");
+    const claim = await store.claimSubmission("run:node:2");
+    expect(claim).toMatchObject({ claimed: false, requestId: null });
+    expect(Date.now() - (claim as { at: Date }).at.getTime()).toBeGreaterThanOrEqual(TIMING.submitLost);
   });
 
   it("can be claimed again after they certainly were not sent", async () => {
@@ -142,5 +156,27 @@ describe("a page of executions", () => {
     expect(found.map(({ length }) => length)).toEqual([8, 4]);
     expect(found.flat()).toEqual(ids);
     expect((await pages("writer", 500, 1)).map(({ length }) => length)).toEqual(ids.map(() => 1));
+  });
+});
+
+describe("a run that is not recorded", () => {
+  const refusal = { kind: "unavailable", reason: "SERVICE_UNAVAILABLE", message: "billing is away", metadata: {} } as const;
+
+  it("is what was said of it first, however many speak at once", async () => {
+    const id = randomUUID();
+    const said = await Promise.all(Array.from({ length: 20 }, (_, index) => store.decideAdmission(id, index % 2 === 0 ? null : refusal)));
+    expect(new Set(said.map((one) => JSON.stringify(one))).size).toBe(1);
+    expect(await store.decideAdmission(id, null)).toEqual(said[0]);
+    expect(await store.decideAdmission(id, refusal)).toEqual(said[0]);
+  });
+
+  it("may be asked for again after a refusal, and stays accepted", async () => {
+    const [refused, accepted] = [randomUUID(), randomUUID()];
+    await store.decideAdmission(refused, refusal);
+    await store.decideAdmission(accepted, null);
+    expect(await store.refusalOf(refused)).toEqual(refusal);
+    await Promise.all([refused, accepted].map((id) => store.forgetRefusal(id)));
+    expect(await store.decideAdmission(refused, null)).toBeNull();
+    expect(await store.decideAdmission(accepted, refusal)).toBeNull();
   });
 });
