@@ -342,7 +342,7 @@ describe("plans and credits", () => {
   it.each([
     ["31", "2026-01-31T08:00:00Z", ["2026-02-28", "2026-03-31", "2026-04-30", "2026-05-31"]],
     ["30", "2027-12-30T08:00:00Z", ["2028-01-30", "2028-02-29", "2028-03-30", "2028-04-30"]],
-  ])("renews a plan that began on the %sth on that day again after a shorter month", (_day, began, days) => {
+  ])("renews a plan that began on day %s of a month on that day again after a shorter month", (_day, began, days) => {
     let renewed = run(account({}), { ...setPlan("approved", 2_000), at: new Date(began) } as Command);
     for (const [index, day] of days.entries()) {
       expect(renewed.renewsAt).toEqual(new Date(`${day}T08:00:00Z`));
