@@ -166,6 +166,8 @@ export type WebhookConfiguration =
 export interface QuoteRequest {
   /** Keys are the schema's field names; omitted fields take their defaults */
   inputs: Record<string, unknown>;
+  /** Left aside: a run's body may be sent as it is */
+  maxCredits?: number;
 }
 
 export interface Quote {
@@ -197,6 +199,12 @@ export interface Model {
   displayName: string;
   description: string;
   modality: string;
+  /** How it is called */
+  provider: {
+    kind: string;
+  };
+  /** The members of a run's result */
+  outputs: string[];
   /** JSON Schema of `inputs` */
   inputSchema: Record<string, unknown>;
   /** Wholesale price */
@@ -425,8 +433,8 @@ export interface NewApiKey {
   name: string;
   preset?: "read-only" | "workflow-deploy" | "webhook-receiver" | "full-deploy";
   capabilities?: string[];
-  expiresAt?: string;
-  webhook?: WebhookSettings;
+  expiresAt?: string | null;
+  webhook?: WebhookSettings | null;
 }
 
 export interface WebhookSettings {

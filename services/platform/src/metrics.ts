@@ -1,8 +1,11 @@
-import { metrics, type Attributes, type Meter } from "@opentelemetry/api";
+import type { Attributes, Meter } from "@opentelemetry/api";
 
 /** Seconds; from a call between services to the longest run. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600, 14_400, 86_400];
 const MS = 1_000;
+
+/** Loaded when it is first used. */
+const meterOf = (): Meter => (require("@opentelemetry/api") as typeof import("@opentelemetry/api")).metrics.getMeter("nodeloom");
 
 /**
  * Instruments are made when they are first used: those that are made before a process has started its telemetry would never
@@ -10,7 +13,7 @@ const MS = 1_000;
  */
 const lazy = <T>(create: (meter: Meter) => T): (() => T) => {
   let made: T | undefined;
-  return () => (made ??= create(metrics.getMeter("nodeloom")));
+  return () => (made ??= create(meterOf()));
 };
 
 /** Counts events. Attributes are words from lists that the code knows: never names or ids of users and their things. */
@@ -32,7 +35,7 @@ export interface Reading {
 
 /** Tells how something stands whenever it is asked. To be called when a service starts, not before. @returns how to end that */
 export const observedGauge = (name: string, description: string, read: () => Reading[]): (() => void) => {
-  const gauge = metrics.getMeter("nodeloom").createObservableGauge(name, { description });
+  const gauge = meterOf().createObservableGauge(name, { description });
   const observe: Parameters<typeof gauge.addCallback>[0] = (result) => {
     for (const { value, attributes } of read()) result.observe(value, attributes);
   };
