@@ -33,6 +33,7 @@ const windowOn = (source: AsyncIterable<Buffer>) => {
       if (done) throw malformed("the form ends before its last boundary");
       held = held.length === 0 ? value : Buffer.concat([held, value]);
     },
+    close: async (): Promise<void> => void (await pieces.return?.()),
   };
 };
 type Window = ReturnType<typeof windowOn>;
@@ -75,12 +76,17 @@ export async function* fileOfForm(source: AsyncIterable<Buffer>, boundary: strin
   const skip = async (): Promise<void> => {
     for await (const _ of until(window, delimiter));
   };
-  await skip();
-  for (;;) {
-    while (window.held().length < LAST.length) await window.more();
-    if (window.held().toString("latin1", 0, LAST.length) === LAST) throw malformed("the form has no file");
-    if (FILE_PART.test(await headersOf(window))) break;
+  try {
     await skip();
+    for (;;) {
+      while (window.held().length < LAST.length) await window.more();
+      if (window.held().toString("latin1", 0, LAST.length) === LAST) throw malformed("the form has no file");
+      if (FILE_PART.test(await headersOf(window))) break;
+      await skip();
+    }
+    yield* until(window, delimiter);
+  } finally {
+    // A source that is still read from could not be emptied by its connection, whose next request would wait for ever.
+    await window.close();
   }
-  yield* until(window, delimiter);
 }

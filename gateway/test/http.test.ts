@@ -322,6 +322,30 @@ describe("media", () => {
     expect(uploaded.status).toBe(201);
   });
 
+  it("leaves its connection to the next request, whatever a form has behind its file", async () => {
+    const { hostname, port } = new URL(platform.baseUrl);
+    const file = Buffer.concat([Buffer.from('--x\r\ncontent-disposition: form-data; name="file"\r\n\r\n'), PNG]);
+    const rest = Buffer.concat([Buffer.from("\r\n--x\r\n\r\n"), Buffer.alloc(2 * 1024 * 1024, 7), Buffer.from("\r\n--x--\r\n")]);
+    const head = [
+      "POST /api/media HTTP/1.1",
+      "host: x",
+      `x-api-key: ${pro.key}`,
+      "content-type: multipart/form-data; boundary=x",
+      `content-length: ${file.length + rest.length}`,
+    ];
+    const next = "GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    const answers = await new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(port), hostname);
+      let text = "";
+      socket.on("error", reject);
+      socket.on("data", (chunk) => (text += chunk.toString()));
+      socket.on("close", () => resolve(text));
+      socket.write(`${head.join("\r\n")}\r\n\r\n`);
+      socket.write(Buffer.concat([file, rest, Buffer.from(next)]));
+    });
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 201", "HTTP/1.1 200"]);
+  });
+
   it("is streamed whole, whatever its size", async () => {
     const big = Buffer.concat([PNG, Buffer.alloc(5 * 1024 * 1024, 7)]);
     const uploaded = await platform.send("/api/media", { body: big, headers: platform.byKey(pro) });

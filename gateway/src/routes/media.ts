@@ -29,15 +29,23 @@ const checkHeaders = (request: Request, boundary: string | undefined): void => {
   }
 };
 
+/** A body that ends with an error once it is longer than it may be. */
+async function* atMost(body: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > most) throw payloadTooLarge(LIMITS.mediaBytes);
+    yield piece;
+  }
+}
+
 /** The upload as media expects it: a header, chunks of bounded size, the end. A request that is cut off raises an error instead. */
 async function* uploadOf(request: Request, ownerId: string, boundary: string | undefined): AsyncIterable<media.UploadRequest> {
   yield media.UploadRequest.fromPartial({ part: { $case: "header", value: { ownerId } } });
-  let bytes = 0;
   // The request must survive a refusal: its connection carries the answer.
   const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-  for await (const piece of boundary === undefined ? body : fileOfForm(body, boundary)) {
-    bytes += piece.length;
-    if (bytes > LIMITS.mediaBytes) throw payloadTooLarge(LIMITS.mediaBytes);
+  const file = boundary === undefined ? body : fileOfForm(atMost(body, LIMITS.mediaBytes + FORM_BYTES), boundary);
+  for await (const piece of atMost(file, LIMITS.mediaBytes)) {
     for (let from = 0; from < piece.length; from += MEDIA_CHUNK_BYTES) {
       yield { part: { $case: "chunk", value: piece.subarray(from, from + MEDIA_CHUNK_BYTES) } };
     }
