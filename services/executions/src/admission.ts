@@ -99,7 +99,9 @@ export const createAdmission = ({
   };
 
   const record = async (input: RunInput, isCancelled: boolean): Promise<void> => {
-    await Promise.all([usage.startRun({ run: runStart(input) }), execution.admit(input, initialNodes(input.plan), isCancelled)]);
+    // In this order: a run that is recorded is gone on with, whatever happens between the two.
+    await execution.admit(input, initialNodes(input.plan), isCancelled);
+    await usage.startRun({ run: runStart(input) });
   };
 
   return {

@@ -281,6 +281,18 @@ it("goes on with a run that is recorded, when its process died and billing is aw
   expect(await restarted.admit(runOf(userId, NODES), 1)).toMatchObject({ refused: { kind: "unavailable" } });
 });
 
+it("leaves no usage row of a run that its process died too early to record", async () => {
+  const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
+  const input = runOf(userId, NODES);
+  const dying = { ...money.execution, admit: () => Promise.reject(new Error("the process died")) };
+  await expect(createAdmission({ ...money, execution: dying, logger }).admit(input)).rejects.toThrow("died");
+  const away = { ...money.billing, hold: () => Promise.reject(unavailable("billing is away")) };
+  const restarted = createAdmission({ ...money, billing: away as never, logger });
+  expect(await restarted.admit(input, 1)).toMatchObject({ refused: { kind: "unavailable" } });
+  expect(await usageRow(userId)).toBeUndefined();
+  await money.admission.voidAdmission(input.holdId, userId);
+});
+
 it("refuses no run for want of billing whose caller was told that it goes on, and tells no caller so of one that is refused", async () => {
   const away = { ...money.billing, hold: () => Promise.reject(unavailable("billing is away")) };
   const broken = { ...money.billing, hold: () => Promise.reject(new DomainError("internal", "INTERNAL", "billing failed")) };
