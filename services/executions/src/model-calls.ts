@@ -240,7 +240,7 @@ export const createModelCalls = ({ catalog, provider, gate, media, downloads, pa
       try {
         const state = await target.poll(submitted, signal);
         answeredAt = Date.now();
-        if (state.state === "succeeded") return await collect(call, model, submitted.requestId, state.files);
+        if (state.state === "succeeded") return await collect(call, model, submitted.requestId, state.files, signal);
         if (state.state === "failed") throw final("EXECUTION_FAILED", `${call.model}: ${state.message}`);
         if (state.state === "cancelled") throw final("EXECUTION_FAILED", `${call.model}: the provider cancelled the job`);
       } catch (error) {

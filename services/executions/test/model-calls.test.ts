@@ -85,7 +85,12 @@ const PRICES: Record<string, Price> = {
   text: { basis: "tokens", inputMicroUsdPerMillion: 1_000_000, outputMicroUsdPerMillion: 1_000_000 },
 };
 const open: Gate = { pass: (call) => call() };
-const modelCalls = (settings: Record<string, unknown>, modality: "image" | "text", gate = open): ModelCalls => {
+const modelCalls = (
+  settings: Record<string, unknown>,
+  modality: "image" | "text",
+  gate = open,
+  downloads = createSlots(DOWNLOADS),
+): ModelCalls => {
   const inputSchema = {
     type: "object",
     properties: {
@@ -110,7 +115,7 @@ const modelCalls = (settings: Record<string, unknown>, modality: "image" | "text
     provider: () => createProvider(model.providerJson, { egress, secret: () => "super-secret-value" }),
     gate: () => gate,
     media: {} as Media,
-    downloads: createSlots(DOWNLOADS),
+    downloads,
     store,
   });
 };
@@ -434,6 +439,21 @@ describe("polls", () => {
     };
     await expect(modelCalls(polling(), "image").poll(callOf(), { requestId: "j" }, live)).rejects.toThrow(/over/);
     expect(at[1]! - at[0]!).toBeGreaterThanOrEqual(290);
+  });
+
+  it("end at once when they are given up while their files wait to be stored", async () => {
+    answers = () => ({ body: { status: "done", files: ["http://files.test/1"] } });
+    const full = createSlots({ slots: 1, places: 1 });
+    let release = (): void => undefined;
+    const others = full.use(() => new Promise<void>((resolve) => (release = resolve)), { maxWaitMs: 60_000 });
+    const given = new AbortController();
+    const polled = modelCalls(polling(), "image", open, full).poll(callOf(), { requestId: "j" }, given.signal);
+    while (full.load().waiting === 0) await new Promise(setImmediate);
+    given.abort(new Error("given up"));
+    await expect(polled).rejects.toThrow("given up");
+    expect(full.load()).toEqual({ inUse: 1, waiting: 0 });
+    release();
+    await others;
   });
 
   /** Polls with a clock that moves by a minute at each of them. */
