@@ -47,14 +47,12 @@ const hold = async (billing: Billing, input: RunInput, signal: AbortSignal): Pro
 /** Whether billing could not say anything about a run. Nothing is known of the run then, and nothing is wrong with it. */
 export const isTrouble = ({ kind }: DomainError): boolean => kind === "unavailable" || kind === "internal";
 
-/**
- * A refusal that was told already: where a process dies or is slow, an admission is made again from its beginning, and must
- * not go on then with what its caller knows as refused. That takes Temporal seconds, so that the usual run asks nobody.
- */
-export const earlierRefusal = async (
-  execution: Pick<Execution, "refusalOf">,
-  { executionId, receivedAt }: RunInput,
-): Promise<Refusal | null> => (Date.now() - receivedAt < TIMING.admission ? null : execution.refusalOf(executionId));
+/** Whether an admission may have been made before: where a process dies or is slow, it is made again from its beginning. */
+const isRepeated = ({ receivedAt }: RunInput, attempt: number): boolean => attempt > 1 || Date.now() - receivedAt >= TIMING.admission;
+
+/** A refusal that was told already: its run must not go on. The usual run, which is admitted at once, asks nobody. */
+export const earlierRefusal = async (execution: Pick<Execution, "refusalOf">, input: RunInput, attempt: number): Promise<Refusal | null> =>
+  isRepeated(input, attempt) ? execution.refusalOf(input.executionId) : null;
 
 const refusedEnd = ({ plan }: RunInput, { reason, message }: Refusal): RunEnd => ({
   status: "failed",
@@ -98,6 +96,14 @@ export const createAdmission = ({
     return { refused, recorded: true };
   };
 
+  /** What an admission came to whose end was not heard of: a refusal, or one that was recorded as a failed run. */
+  const earlierEnd = async (input: RunInput, attempt: number): Promise<Admission | null> => {
+    const refused = await earlierRefusal(execution, input, attempt);
+    if (refused) return { refused };
+    const failure = isRepeated(input, attempt) ? await execution.failureOf(input.executionId) : null;
+    return failure && { refused: { kind: "failed", reason: failure.code, message: failure.message, metadata: {} }, recorded: true };
+  };
+
   const record = async (input: RunInput, isCancelled: boolean): Promise<void> => {
     // In this order: a run that is recorded is gone on with, whatever happens between the two.
     await execution.admit(input, initialNodes(input.plan), isCancelled);
@@ -110,8 +116,8 @@ export const createAdmission = ({
      * @param cancelled aborts when the run is cancelled meanwhile: then its hold is not waited for
      */
     admit: async (input: RunInput, attempt = 1, cancelled: AbortSignal = NEVER): Promise<Admission> => {
-      const earlier = await earlierRefusal(execution, input);
-      if (earlier) return { refused: earlier };
+      const earlier = await earlierEnd(input, attempt);
+      if (earlier) return earlier;
       let held: HeldItem[];
       try {
         held = await hold(billing, input, cancelled);

@@ -120,6 +120,12 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
 
     refusalOf: store.refusalOf,
 
+    /** Why a recorded run has failed, if it has. */
+    failureOf: async (executionId: string): Promise<RunError | null> => {
+      const record = await store.find(executionId);
+      return record?.status === "failed" ? record.error : null;
+    },
+
     nodeStarted: async ({ executionId, nodeId, nodeIndex, items }: CallContext): Promise<void> => {
       await progress(executionId, event(`started:${nodeId}`, "node.started", { nodeId, items }), {
         nodeIndex,

@@ -25,7 +25,7 @@ const checkConcurrency = async (billing: Billing, { userId, concurrency }: RunIn
 export const createInstantRuns =
   ({ billing, usage, execution }: { billing: Billing; usage: Usage; execution: Execution }) =>
   async (input: RunInput, end: RunEnd, attempt = 1): Promise<RunOutcome> => {
-    const earlier = await earlierRefusal(execution, input);
+    const earlier = await earlierRefusal(execution, input, attempt);
     if (earlier) return { refused: earlier };
     try {
       // An earlier attempt may have recorded the run already.

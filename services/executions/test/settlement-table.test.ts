@@ -5,6 +5,7 @@ import { createAdmission } from "../src/admission";
 import { createInstantRuns } from "../src/instant";
 import type { CompletedCall, FinalStatus, RunEnd, RunError, RunInput } from "../src/run-types";
 import { initialNodes } from "../src/temporal/workflows/graph-run";
+import { TIMING } from "../src/timing";
 import { logger, runOf, startMoney, type Money } from "./support-money";
 
 /**
@@ -223,6 +224,28 @@ it("ends a run as failed, for nothing, that is refused after its caller was told
   });
   expect(await usageRow(userId)).toMatchObject({ status: "failed", errorCode: "INSUFFICIENT_CREDITS", millicredits: 0 });
   expect((await money.billing.getAccount({ userId })).account).toMatchObject({ planMillicredits: 7_999, heldMillicredits: 0 });
+});
+
+it("keeps to an end that it did not hear of itself, whatever billing says by now", async () => {
+  const userId = await fund({ plan: 7_999, topUp: 0, painter: 0, singer: 0 });
+  const accepted = runOf(userId, NODES, { receivedAt: Date.now() - TIMING.admission });
+  const refused = runOf(userId, NODES);
+  await money.store.decideAdmission(accepted.executionId, null);
+  await money.admission.admit(accepted);
+  await money.admission.admit(refused);
+  await money.billing.credit({
+    userId,
+    reference: randomUUID(),
+    kind: CREDIT_KIND_TOPUP,
+    millicredits: 20_000,
+    model: "",
+    runs: 0,
+    note: "",
+  });
+  // Its process died, and was started again; a write whose answer was lost is tried again at once.
+  expect(await money.admission.admit(accepted, 1)).toMatchObject({ refused: { reason: "INSUFFICIENT_CREDITS" }, recorded: true });
+  expect(await money.admission.admit(refused, 2)).toMatchObject({ refused: { reason: "INSUFFICIENT_CREDITS" } });
+  expect((await money.billing.getAccount({ userId })).account).toMatchObject({ heldMillicredits: 0, activeHolds: 0 });
 });
 
 it("leaves no trace of a run whose admission is refused", async () => {
