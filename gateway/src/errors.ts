@@ -80,9 +80,5 @@ export const payloadTooLarge = (limitBytes: number): DomainError =>
 
 export const unsupportedMediaType = (message: string): DomainError => new DomainError("invalid", "UNSUPPORTED_MEDIA_TYPE", message);
 
-export const preconditionFailed = (): DomainError =>
-  new DomainError("precondition", "PRECONDITION_FAILED", "the resource has changed since the revision named by If-Match");
-
-/** Too many requests in the window. */
 export const rateLimitExceeded = (metadata: ErrorMetadata & { tier: string; limit: number; retryAfter: number }): DomainError =>
   new DomainError("exhausted", "RATE_LIMIT_EXCEEDED", `more than ${metadata.limit} requests per minute on this route`, metadata);
