@@ -5,6 +5,7 @@ import { isDatabaseAway, type Logger } from "@nodeloom/platform";
 import type { createAdmission } from "../admission";
 import type { Execution } from "../execution";
 import type { FileCalls } from "../file-calls";
+import { createFollowing } from "../followers";
 import type { createInstantRuns } from "../instant";
 import type { ModelCalls } from "../model-calls";
 import { CalledOff, mayHaveArrived, TryAgain } from "../provider-failures";
@@ -40,6 +41,7 @@ export interface ActivityOptions {
 }
 
 type NodeCall = ModelCall | HttpNodeCall;
+type LongWork<T> = (cancelled: AbortSignal, ending: AbortSignal) => Promise<T>;
 
 /** Services and databases of ours that are away come back. */
 const areWeAway = (error: unknown): boolean => (error instanceof DomainError ? error.kind === "unavailable" : isDatabaseAway(error));
@@ -127,8 +129,10 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     }
   };
 
-  /** Keeps a long activity alive and hands it a signal that aborts when it is cancelled. */
-  const beating = async <T>(key: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const untilStopping = createFollowing(stopping);
+
+  /** Keeps a long activity alive and hands it signals: one that aborts when it is cancelled, and one that does when this process stops, too. */
+  const beating = async <T>(key: string, work: LongWork<T>): Promise<T> => {
     const context = Context.current();
     const local = new AbortController();
     running.set(key, local);
@@ -136,7 +140,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     const timer = setInterval(() => context.heartbeat(), everyMs);
     const signal = AbortSignal.any([context.cancellationSignal, local.signal]);
     try {
-      return await patiently(AbortSignal.any([signal, stopping]), () => work(signal));
+      return await untilStopping(signal, (ending) => patiently(ending, () => work(signal, ending)));
     } catch (error) {
       if (local.signal.aborted || error instanceof CalledOff) throw calledOff(error);
       throw error;
@@ -147,11 +151,11 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
   };
 
   /** Keeps a call alive that nothing but its own connection can stop, and breaks it off as soon as its run is cancelled. */
-  const stoppable = <T>(call: NodeCall, work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
-    beating(call.key, async (signal) => {
+  const stoppable = <T>(call: NodeCall, work: LongWork<T>): Promise<T> =>
+    beating(call.key, async (signal, ending) => {
       const deafen = onCancel(call.executionId, () => running.get(call.key)?.abort());
       try {
-        return await work(signal);
+        return await work(signal, ending);
       } finally {
         deafen();
       }
@@ -181,9 +185,9 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
 
     submit: (call) =>
       guarded(call, () =>
-        stoppable(call, async (cancelled) => {
+        stoppable(call, async (_cancelled, ending) => {
           const startedAt = activityInfo().scheduledTimestampMs;
-          const job = await modelCalls.submit(call, AbortSignal.any([cancelled, stopping]), submitUntil());
+          const job = await modelCalls.submit(call, ending, submitUntil());
           await execution.submitted(call, job.requestId, startedAt);
           return job;
         }),
@@ -191,9 +195,8 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
 
     poll: (call, job) =>
       guarded(call, () =>
-        beating(call.key, async (cancelled) => {
-          const signal = AbortSignal.any([cancelled, stopping]);
-          const result = await modelCalls.poll(call, job, signal);
+        beating(call.key, async (_cancelled, ending) => {
+          const result = await modelCalls.poll(call, job, ending);
           await noted(execution.itemCompleted(call, { files: result.files }));
           return result;
         }),
