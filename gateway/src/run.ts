@@ -61,7 +61,7 @@ const call = async (
 /**
  * Starts a run, or joins the one with the same id, and waits as the request says. A service that is lost meanwhile is
  * asked again, because the run outlives it; one that cannot be reached from the start is given up after a few seconds.
- * A refusal is certain; after a call that was lost nobody knows whether there is a run, and that is insisted on.
+ * After a call that was lost nobody knows whether there is a run, and that is insisted on, whatever is answered in between.
  * @returns undefined when this process stops before the run has ended
  */
 export const startRun = async (
@@ -84,7 +84,7 @@ export const startRun = async (
       const reached = nowMs - attemptedAtMs >= REACHED_AFTER_MS;
       if (stopping.aborted && reached) return undefined;
       wasReached ||= reached;
-      mayRun = isUnanswered(error) && (mayRun || reached);
+      mayRun ||= reached && isUnanswered(error);
       const againMs = mayRun ? UNKNOWN_AGAIN_MS : REFUSED_AGAIN_MS;
       const giveUpAtMs = startedAtMs + (wasReached ? request.waitMs + againMs : UNREACHABLE_AFTER_MS);
       if (stopping.aborted || nowMs + backOffMs >= giveUpAtMs) {

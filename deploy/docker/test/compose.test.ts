@@ -61,6 +61,8 @@ interface ProviderEntry {
   provider: { auth?: { secretEnv?: string } };
 }
 const READS_PROVIDER_SECRETS = new Set(["executions", "models"]);
+/** Read by AWS's library itself. */
+const AWS_CREDENTIALS = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
 
 describe("the settings", () => {
   it("are complete in the example: each variable of the compose file is there, and no other", () => {
@@ -114,6 +116,7 @@ describe("the platform's services", () => {
   it.each(own)("%s is given only variables that it reads", (name, { environment }) => {
     const known = new Set(Object.keys(DEFINITIONS[name]!.config.shape));
     if (READS_PROVIDER_SECRETS.has(name)) for (const secret of providerSecrets()) known.add(secret);
+    if (name === "media") for (const variable of AWS_CREDENTIALS) known.add(variable);
     expect(Object.keys(environment).filter((variable) => !known.has(variable))).toEqual([]);
   });
 

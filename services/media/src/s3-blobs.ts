@@ -8,6 +8,8 @@ import { openStaging } from "./staging";
 const CONNECT_TIMEOUT_MS = 3_000;
 /** Longest silence of the store. */
 const SOCKET_TIMEOUT_MS = 30_000;
+/** To the store at once: readers that are slow keep theirs. */
+const MAX_CONNECTIONS = 500;
 const ATTEMPTS = 3;
 const RETRY_AFTER_SECONDS = 2;
 const IMMUTABLE = "public, max-age=31536000, immutable";
@@ -48,7 +50,12 @@ export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, l
     region,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     maxAttempts: ATTEMPTS,
-    requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SOCKET_TIMEOUT_MS },
+    requestHandler: {
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: SOCKET_TIMEOUT_MS,
+      httpAgent: { maxSockets: MAX_CONNECTIONS },
+      httpsAgent: { maxSockets: MAX_CONNECTIONS },
+    },
     // Not every compatible store knows the newer checksums.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",

@@ -113,6 +113,15 @@ it("stops reading from the store when its reader goes away, and serves the next 
   expect(Buffer.from(await (await fetch(addressOf(url))).arrayBuffer()).equals(LARGE)).toBe(true);
 });
 
+it("is not held up by many readers that are slow", async () => {
+  const { url } = await media.upload(LARGE);
+  const abort = new AbortController();
+  const readers = await Promise.all(Array.from({ length: 60 }, () => fetch(addressOf(url), { signal: abort.signal })));
+  expect(readers.every(({ status }) => status === 200)).toBe(true);
+  expect((await media.upload(PNG)).bytes).toBe(PNG.length);
+  abort.abort();
+});
+
 it(
   "says that storage is not available while the store is away, and goes on when it is back",
   async () => {

@@ -1,0 +1,54 @@
+import { status } from "@grpc/grpc-js";
+import { unavailable } from "@nodeloom/kernel";
+import { executions } from "@nodeloom/proto";
+import { fromServiceError } from "../../services/platform/src/grpc/errors";
+import { REFUSED_AGAIN_MS, UNKNOWN_AGAIN_MS } from "../src/limits";
+import { startRun } from "../src/run";
+
+/** A clock that only these tests move. */
+const mockClock = { nowMs: 0 };
+jest.mock("node:timers/promises", () => ({
+  setTimeout: (ms: number) => {
+    mockClock.nowMs += ms;
+    return Promise.resolve();
+  },
+}));
+
+beforeEach(() => {
+  mockClock.nowMs = 1_000_000;
+  jest.spyOn(Date, "now").mockImplementation(() => mockClock.nowMs);
+});
+afterEach(() => jest.restoreAllMocks());
+
+const REACHED_MS = 1_000;
+const request = executions.RunRequest.fromPartial({ executionId: "run", waitMs: 400 });
+const lost = (): unknown =>
+  fromServiceError(Object.assign(new Error("x"), { code: status.UNAVAILABLE, details: "x", metadata: undefined }) as never, "executions");
+const refused = (): unknown => unavailable("billing is away");
+
+/** Asks with each call failing as given, after a moment. @returns how long it was asked for, in milliseconds */
+const askedFor = async (failure: (attempt: number) => unknown): Promise<number> => {
+  let attempt = 0;
+  const began = mockClock.nowMs;
+  const run = (): Promise<never> => {
+    mockClock.nowMs += REACHED_MS;
+    return Promise.reject(failure((attempt += 1)) as Error);
+  };
+  await expect(startRun({ run: run as never }, request, new AbortController().signal)).rejects.toMatchObject({ kind: "unavailable" });
+  return mockClock.nowMs - began;
+};
+
+it("a run that is refused as unavailable is asked for again for a while", async () => {
+  const ms = await askedFor(refused);
+  expect(ms).toBeGreaterThan(REFUSED_AGAIN_MS - 5 * REACHED_MS);
+  expect(ms).toBeLessThan(REFUSED_AGAIN_MS + 5 * REACHED_MS);
+});
+
+it.each([
+  ["that nobody answers", lost],
+  ["that one call may have begun, whatever is answered after that", (attempt: number) => (attempt === 1 ? lost() : refused())],
+])("a run %s is asked for again for longer", async (_name, failure) => {
+  const ms = await askedFor(failure);
+  expect(ms).toBeGreaterThan(UNKNOWN_AGAIN_MS - 5 * REACHED_MS);
+  expect(ms).toBeLessThan(UNKNOWN_AGAIN_MS + 5 * REACHED_MS);
+});
