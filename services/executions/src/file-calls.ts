@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { actualMicroUsd, DomainError } from "@nodeloom/kernel";
 import type { media as mediaProto } from "@nodeloom/proto";
 import { afterFailure, final, insisting, readyInputs, stillWanted, type ModelCallsOptions } from "./model-calls";
@@ -42,18 +41,8 @@ const storageProblem = (model: string, { reason, message }: DomainError): Domain
     ? final("PROVIDER_RESPONSE_INCOMPLETE", `${model} finished without the expected output`)
     : final("EXECUTION_FAILED", `${model}: its output could not be stored: ${message}`);
 
-/** Stores again what a media service lost that went away meanwhile: the same id makes the same file. */
-const storing = async <T>(put: () => Promise<T>, signal: AbortSignal): Promise<T> => {
-  for (const pauseMs of STORE_AGAIN_MS) {
-    try {
-      return await put();
-    } catch (error) {
-      if (!(error instanceof DomainError) || error.kind !== "unavailable") throw error;
-      await delay(pauseMs, undefined, { signal });
-    }
-  }
-  return put();
-};
+/** A media service that went away comes back: the same id makes the same file. */
+const isAway = (error: unknown): boolean => error instanceof DomainError && error.kind === "unavailable";
 
 interface Request {
   call: ModelCall;
@@ -105,7 +94,7 @@ export const createFileCalls = ({ catalog, provider, gate, media, downloads, sto
     const read = "url" in file ? undefined : replayable(file.bytes);
     const put = (): Promise<mediaProto.IngestResponse | mediaProto.UploadResponse> =>
       "url" in file ? media.ingest({ ...placement, sourceUrl: file.url }, options) : media.upload(uploadParts(placement, read!()), options);
-    const { object } = await downloads.use(() => storing(put, signal), {
+    const { object } = await downloads.use(() => insisting(put, { pausesMs: STORE_AGAIN_MS, mayPass: isAway, signal }), {
       key: call.userId,
       signal,
       maxWaitMs: TIMING.direct,

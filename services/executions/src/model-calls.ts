@@ -70,16 +70,28 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener("abort", finish, { once: true });
   });
 
-/** Tries again for a while: what is lost here is a job at the provider that no one knows of. */
-export const insisting = async (write: () => Promise<void>): Promise<void> => {
-  for (const pauseMs of RECORD_AGAIN_MS) {
+export interface Insistence {
+  /** Before each further attempt. */
+  pausesMs?: readonly number[];
+  /** Whether it may go better the next time. */
+  mayPass?: (error: unknown) => boolean;
+  signal?: AbortSignal;
+}
+
+/** Tries again for a while: what is lost where this is used is a job at the provider, or its files, that no one knows of. */
+export const insisting = async <T>(
+  work: () => Promise<T>,
+  { pausesMs = RECORD_AGAIN_MS, mayPass = () => true, signal }: Insistence = {},
+): Promise<T> => {
+  for (const pauseMs of pausesMs) {
     try {
-      return await write();
-    } catch {
-      await delay(pauseMs);
+      return await work();
+    } catch (error) {
+      if (!mayPass(error)) throw error;
+      await delay(pauseMs, undefined, { signal });
     }
   }
-  return write();
+  return work();
 };
 
 export const submitFailure = (model: string, error: ProviderError): DomainError =>
@@ -98,8 +110,7 @@ export const afterFailure = (call: ModelCall, error: ProviderError, idempotent: 
   if (again && afterMs === undefined && Date.now() < until) return error;
   const isCalled = error.kind !== "unavailable" && error.kind !== "unreachable";
   const problem = isCalled ? submitFailure(call.model, error) : final("EXECUTION_FAILED", `${call.model}: ${error.message}`);
-  if (!again) return problem;
-  if (afterMs === undefined) return problem;
+  if (!again || afterMs === undefined) return problem;
   const pauseMs = pauseFor(afterMs);
   return Date.now() + pauseMs + TIMING.submitReserve > until ? problem : new TryAgain(problem, pauseMs);
 };

@@ -55,7 +55,7 @@ const mayPass = ({ kind, reason }: Refusal): boolean => kind === "unavailable" |
 
 interface Waiting {
   /** Resolves to the reason why the wait is over. */
-  over: Promise<"settled" | "submitted" | "failed" | "silent" | "deadline">;
+  over: Promise<"settled" | "submitted" | "silent" | "deadline">;
   refusal: () => Refusal | undefined;
   /** The finished run, when it finished in this process. */
   record: () => ExecutionView | undefined;
