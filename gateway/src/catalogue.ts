@@ -1,34 +1,16 @@
 import { estimateMillicredits, toCredits, type GeneratorUse, type JsonSchema, type Price } from "@nodeloom/kernel";
+import { readPrice } from "@nodeloom/platform";
 import type { models, workflows } from "@nodeloom/proto";
 import { createFreshCache } from "./cache";
 import type { Services } from "./clients";
 import { CATALOGUE_FRESH_MS } from "./limits";
 
 type Priced = ReadonlyMap<string, { price: Price; inputSchema: JsonSchema }>;
-type ProtoPrice = models.Price | undefined;
-
-/** A registry price in the vocabulary of the kernel. */
-export const toPrice = (price: ProtoPrice): Price | undefined => {
-  switch (price?.basis?.$case) {
-    case "perRunMicroUsd":
-      return { basis: "run", microUsd: price.basis.value };
-    case "perImageMicroUsd":
-      return { basis: "image", microUsd: price.basis.value };
-    case "perSecondMicroUsd":
-      return { basis: "second", microUsd: price.basis.value };
-    case "perThousandCharactersMicroUsd":
-      return { basis: "characters", microUsdPerThousand: price.basis.value };
-    case "tokens":
-      return { basis: "tokens", ...price.basis.value };
-    default:
-      return undefined;
-  }
-};
 
 const priced = (models: readonly models.Model[]): Priced => {
   const byName = new Map<string, { price: Price; inputSchema: JsonSchema }>();
   for (const model of models) {
-    const price = toPrice(model.price);
+    const price = readPrice(model.price);
     if (price) byName.set(model.internalName, { price, inputSchema: JSON.parse(model.inputSchemaJson) as JsonSchema });
   }
   return byName;

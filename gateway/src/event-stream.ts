@@ -1,7 +1,7 @@
 import { once } from "node:events";
+import { linkSignals } from "@nodeloom/platform";
 import type { Response } from "express";
 import { EVENT_HEARTBEAT_MS } from "./limits";
-import { linkSignal } from "./signals";
 
 export interface StreamedEvent {
   /** Its number in the log; 0 for what is not in it, and so can't be replayed. */
@@ -50,7 +50,7 @@ export const streamEvents = async (response: Response, events: AsyncIterable<Str
 
 /** Aborts when the client has gone, or when the process stops. */
 export const whileConnected = (response: Response, stopping: AbortSignal): AbortSignal => {
-  const link = linkSignal(stopping);
+  const link = linkSignals(stopping);
   const closed = (): void => {
     link.unlink();
     link.abort();

@@ -1,13 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { covers, DomainError, REASONS, toCredits, unavailable, type Reason } from "@nodeloom/kernel";
-import { isUnanswered } from "@nodeloom/platform";
+import { isUnanswered, linkSignals } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import type { Caller } from "./caller";
 import type { Services } from "./clients";
 import { raw } from "./json";
 import { REACHED_AFTER_MS, REFUSED_AGAIN_MS, RUN_CALL_MARGIN_MS, SYNC_WAIT_MS, UNKNOWN_AGAIN_MS, UNREACHABLE_AFTER_MS } from "./limits";
 import type { Reply } from "./route";
-import { linkSignal } from "./signals";
 
 const MS = 1_000;
 const FIRST_BACK_OFF_MS = 50;
@@ -50,7 +49,7 @@ const call = async (
   deadlineMs: number,
   stopping: AbortSignal,
 ): Promise<executions.RunResponse> => {
-  const { signal, unlink } = linkSignal(stopping);
+  const { signal, unlink } = linkSignals(stopping);
   try {
     return await service.run(request, { deadlineMs, signal, reconnectMs: 0 });
   } finally {

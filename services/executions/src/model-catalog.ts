@@ -1,4 +1,5 @@
 import { compileSchema, DomainError, type ModelTerms, type Price } from "@nodeloom/kernel";
+import { readPrice } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import type { models as modelsProto } from "@nodeloom/proto";
 import type { Models } from "./clients";
@@ -13,26 +14,10 @@ export interface CatalogModel extends ModelTerms {
 const COMPILED_MODELS = 500;
 const RECENT_MS = 2_000;
 
-const priceOf = (price: modelsProto.Price | undefined): Price => {
-  const basis = price?.basis;
-  switch (basis?.$case) {
-    case "perRunMicroUsd":
-      return { basis: "run", microUsd: basis.value };
-    case "perImageMicroUsd":
-      return { basis: "image", microUsd: basis.value };
-    case "perSecondMicroUsd":
-      return { basis: "second", microUsd: basis.value };
-    case "perThousandCharactersMicroUsd":
-      return { basis: "characters", microUsdPerThousand: basis.value };
-    case "tokens":
-      return {
-        basis: "tokens",
-        inputMicroUsdPerMillion: basis.value.inputMicroUsdPerMillion,
-        outputMicroUsdPerMillion: basis.value.outputMicroUsdPerMillion,
-      };
-    default:
-      throw new DomainError("internal", "INTERNAL", "a model has no price");
-  }
+const priceOf = ({ price }: modelsProto.Model): Price => {
+  const read = readPrice(price);
+  if (!read) throw new DomainError("internal", "INTERNAL", "a model has no price");
+  return read;
 };
 
 export interface ModelCatalog {
@@ -55,7 +40,7 @@ export const createModelCatalog = (models: Models): ModelCatalog => {
       internalName: model.internalName,
       modality: model.modality,
       providerKind: model.providerKind,
-      price: priceOf(model.price),
+      price: priceOf(model),
       inputSchema: JSON.parse(model.inputSchemaJson) as Record<string, unknown>,
       minTier: model.minTier,
       trialRuns: model.trialRuns,

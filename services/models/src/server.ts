@@ -1,5 +1,5 @@
 import { invalidRequest, type BaseTier, type Price } from "@nodeloom/kernel";
-import { unary } from "@nodeloom/platform";
+import { readPrice, unary } from "@nodeloom/platform";
 import { models } from "@nodeloom/proto";
 import type { Catalogue, Override } from "./catalogue";
 import type { RegisteredModel } from "./registry";
@@ -21,30 +21,14 @@ const toProtoPrice = (price: Price): models.Price => {
   }
 };
 
-const amount = (value: number): number => {
-  if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw invalidRequest([{ path: "price", message: "must not be negative" }]);
-};
+const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
-const fromProtoPrice = ({ basis }: models.Price): Price => {
-  switch (basis?.$case) {
-    case "perRunMicroUsd":
-      return { basis: "run", microUsd: amount(basis.value) };
-    case "perImageMicroUsd":
-      return { basis: "image", microUsd: amount(basis.value) };
-    case "perSecondMicroUsd":
-      return { basis: "second", microUsd: amount(basis.value) };
-    case "perThousandCharactersMicroUsd":
-      return { basis: "characters", microUsdPerThousand: amount(basis.value) };
-    case "tokens":
-      return {
-        basis: "tokens",
-        inputMicroUsdPerMillion: amount(basis.value.inputMicroUsdPerMillion),
-        outputMicroUsdPerMillion: amount(basis.value.outputMicroUsdPerMillion),
-      };
-    case undefined:
-      throw invalidRequest([{ path: "price", message: "must name what it is counted in" }]);
-  }
+const fromProtoPrice = (stored: models.Price): Price => {
+  const price = readPrice(stored);
+  if (!price) throw invalidRequest([{ path: "price", message: "must name what it is counted in" }]);
+  const { basis: _, ...amounts } = price;
+  if (!Object.values(amounts).every(isAmount)) throw invalidRequest([{ path: "price", message: "must not be negative" }]);
+  return price;
 };
 
 const toMessage = (model: RegisteredModel): models.Model =>

@@ -10,6 +10,8 @@ export * from "./http";
 export * from "./identity-changes";
 export * from "./logger";
 export * from "./metrics";
+export * from "./model-price";
 export * from "./mongo";
 export * from "./redis";
 export * from "./service";
+export * from "./signals";

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { activityInfo, ApplicationFailure, Context } from "@temporalio/activity";
 import { DomainError, nodeName } from "@nodeloom/kernel";
-import { isDatabaseAway, type Logger } from "@nodeloom/platform";
+import { isDatabaseAway, linkSignals, type Logger } from "@nodeloom/platform";
 import type { createAdmission } from "../admission";
 import type { Execution } from "../execution";
 import type { FileCalls } from "../file-calls";
-import { createFollowing } from "../followers";
 import type { createInstantRuns } from "../instant";
 import type { ModelCalls } from "../model-calls";
 import { CalledOff, mayHaveArrived, TryAgain } from "../provider-failures";
@@ -129,8 +128,6 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     }
   };
 
-  const untilStopping = createFollowing(stopping);
-
   /** Keeps a long activity alive and hands it signals: one that aborts when it is cancelled, and one that does when this process stops, too. */
   const beating = async <T>(key: string, work: LongWork<T>): Promise<T> => {
     const context = Context.current();
@@ -139,13 +136,15 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     const everyMs = (context.info.heartbeatTimeoutMs ?? TIMING.heartbeat) / TIMING.beatsPerTimeout;
     const timer = setInterval(() => context.heartbeat(), everyMs);
     const signal = AbortSignal.any([context.cancellationSignal, local.signal]);
+    const ending = linkSignals(signal, stopping);
     try {
-      return await untilStopping(signal, (ending) => patiently(ending, () => work(signal, ending)));
+      return await patiently(ending.signal, () => work(signal, ending.signal));
     } catch (error) {
       if (local.signal.aborted || error instanceof CalledOff) throw calledOff(error);
       throw error;
     } finally {
       clearInterval(timer);
+      ending.unlink();
       if (running.get(key) === local) running.delete(key);
     }
   };

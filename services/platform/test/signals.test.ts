@@ -1,0 +1,41 @@
+import { getMaxListeners } from "node:events";
+import { linkSignals } from "../src/signals";
+
+const forever = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
+const aborted = (reason: string): AbortSignal => AbortSignal.abort(new Error(reason));
+const reasonOf = (signal: AbortSignal): string => (signal.reason as Error).message;
+
+it("follows whichever parent aborts first, and says which", async () => {
+  const [process, run, other] = [new AbortController(), new AbortController(), new AbortController()];
+  const one = forever(linkSignals(run.signal, process.signal).signal);
+  const two = forever(linkSignals(other.signal, process.signal).signal);
+  run.abort(new Error("cancelled"));
+  await expect(one).rejects.toThrow("cancelled");
+  process.abort(new Error("stopping"));
+  await expect(two).rejects.toThrow("stopping");
+});
+
+it("begins aborted when a parent has aborted", () => {
+  expect(reasonOf(linkSignals(new AbortController().signal, aborted("stopping")).signal)).toBe("stopping");
+  expect(reasonOf(linkSignals(aborted("cancelled"), new AbortController().signal).signal)).toBe("cancelled");
+});
+
+it("lets go of its parents, and aborts nobody but itself", () => {
+  const process = new AbortController();
+  const [over, ended] = [linkSignals(process.signal), linkSignals(process.signal)];
+  over.unlink();
+  ended.abort();
+  expect([over, ended].map(({ signal }) => signal.aborted)).toEqual([false, true]);
+  expect(process.signal.aborted).toBe(false);
+  process.abort();
+  expect(over.signal.aborted).toBe(false);
+});
+
+it("lets any number follow one signal, which Node would take for a leak", () => {
+  const parent = new AbortController();
+  const links = Array.from({ length: 3_000 }, () => linkSignals(new AbortController().signal, parent.signal));
+  expect(getMaxListeners(parent.signal)).toBe(0);
+  parent.abort();
+  expect(links.every(({ signal }) => signal.aborted)).toBe(true);
+});
