@@ -1,4 +1,6 @@
-import { getMaxListeners } from "node:events";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { linkSignals } from "../src/signals";
 
 const forever = (signal: AbortSignal): Promise<never> =>
@@ -32,10 +34,13 @@ it("lets go of its parents, and aborts nobody but itself", () => {
   expect(over.signal.aborted).toBe(false);
 });
 
-it("lets any number follow one signal, which Node would take for a leak", () => {
-  const parent = new AbortController();
-  const links = Array.from({ length: 3_000 }, () => linkSignals(new AbortController().signal, parent.signal));
-  expect(getMaxListeners(parent.signal)).toBe(0);
-  parent.abort();
-  expect(links.every(({ signal }) => signal.aborted)).toBe(true);
+it("lets any number follow one signal, which Node would take for a leak", async () => {
+  const code = `const { linkSignals } = require(${JSON.stringify(join(__dirname, "../src/signals.ts"))});
+    const parent = new AbortController();
+    const links = Array.from({ length: 3000 }, () => linkSignals(new AbortController().signal, parent.signal));
+    parent.abort();
+    process.stdout.write(String(links.filter(({ signal }) => signal.aborted).length));`;
+  // Only a process of its own tells of Node's warnings.
+  const ran = await promisify(execFile)(process.execPath, ["-r", join(__dirname, "support/run-typescript.cjs"), "-e", code]);
+  expect(ran).toEqual({ stdout: "3000", stderr: "" });
 });
