@@ -24,14 +24,13 @@ const OUTBOUND_SYNTAX = [
 const SERVICES = ["identity", "workflows", "models", "billing", "usage", "executions", "media", "sandbox"];
 const workflowCode = "services/executions/src/temporal/workflows/**";
 /** What workflows share with activities: constants and pure functions. */
-const workflowShared = ["run-types", "timing", "delivery", "temporal/search-attributes"].map(
-  (name) => `services/executions/src/${name}.ts`,
-);
+const workflowShared = ["services/executions/src/contract/**", "services/executions/src/temporal/search-attributes.ts"];
 const WORKFLOW_IMPORTS = `^(?!${[
   "@temporalio/(workflow|common)$",
   "@nodeloom/kernel/graph$",
   "\\./[a-z-]+$",
-  "(\\.\\./){1,2}(run-types|timing|delivery|search-attributes)$",
+  "\\.\\./\\.\\./contract/[a-z-]+$",
+  "\\.\\./search-attributes$",
 ].join("|")})`;
 
 export default tseslint.config(
@@ -148,9 +147,13 @@ export default tseslint.config(
     },
   },
   {
-    // Concept files know no gRPC, no Express and no mongoose.
-    files: ["services/{identity,workflows,models,billing,usage,media}/src/*.ts"],
-    ignores: ["services/*/src/{main,server,store,*-store,http,http-*}.ts"],
+    // Concept files know no gRPC, no Express and no mongoose, at any depth.
+    files: ["services/{identity,workflows,models,billing,usage,executions,media}/src/**/*.ts"],
+    ignores: [
+      "services/*/src/{main,wiring,server,http,http-*}.ts",
+      "services/*/src/**/{store,*-store}.ts",
+      "services/executions/src/temporal/{client,worker,activities}.ts",
+    ],
     rules: {
       "no-restricted-imports": [
         "error",

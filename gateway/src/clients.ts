@@ -1,6 +1,6 @@
 import { createGrpcClient, type ClientOf, type TlsConfig } from "@nodeloom/platform";
 import { billing, executions, identity, media, models, usage, workflows } from "@nodeloom/proto";
-import { createHealthProbe, type HealthProbe } from "./health";
+import { createHealthProbe, type HealthProbe } from "./routes/health/health";
 
 /** The services behind the gateway. */
 export interface Services {

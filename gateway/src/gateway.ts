@@ -1,12 +1,12 @@
 import type { Logger } from "@nodeloom/platform";
-import type { Authentication } from "./authenticate";
-import type { Catalogue } from "./catalogue";
+import type { Authentication } from "./auth/authenticate";
+import type { Catalogue } from "./routes/models/catalog";
 import type { Connections, Services } from "./clients";
-import type { Idempotency } from "./idempotency";
-import type { RateLimits } from "./rate";
-import type { Sessions } from "./session";
-import type { StreamCount } from "./stream-count";
-import type { TierRollouts } from "./tier-rollout";
+import type { Idempotency } from "./http/idempotency";
+import type { RateLimits } from "./http/rate";
+import type { Sessions } from "./auth/session";
+import type { StreamCount } from "./http/stream-count";
+import type { TierRollouts } from "./routes/admin/tier-rollout";
 
 /** Everything a route may use. */
 export interface Gateway {

@@ -1,6 +1,6 @@
 import { connectRedis, defineService, redisReady, runProcess, startHttpServer } from "@nodeloom/platform";
 import { createApp } from "./app";
-import { answerMalformed } from "./malformed";
+import { answerMalformed } from "./http/malformed";
 import { gatewayVariables } from "./variables";
 import { connectServices } from "./clients";
 import { createGateway } from "./wiring";

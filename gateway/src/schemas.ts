@@ -1,8 +1,8 @@
 import { LIMITS, MAX_SLUG_CHARS, SLUG, TIERS, UUID } from "@nodeloom/kernel";
 import { z } from "zod";
-import { executionNotFound, invalidSlug, notFound, workflowNotFound } from "./errors";
-import { PAGE_DEFAULT, PAGE_MAX } from "./limits";
-import type { ParamsSpec } from "./route";
+import { executionNotFound, invalidSlug, notFound, workflowNotFound } from "./http/errors";
+import { PAGE_DEFAULT, PAGE_MAX } from "./http/limits";
+import type { ParamsSpec } from "./http/route";
 
 /** Vocabulary of requests and replies that several resources share. */
 

@@ -1,6 +1,6 @@
 import { hostPort, integer, variables } from "@nodeloom/platform";
 import { z } from "zod";
-import { ANONYMOUS_REQUESTS_PER_MINUTE, MEDIA_UPLOAD_MS } from "./limits";
+import { ANONYMOUS_REQUESTS_PER_MINUTE, MEDIA_UPLOAD_MS } from "./http/limits";
 
 const MIN_SECRET_CHARS = 16;
 

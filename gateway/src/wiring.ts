@@ -1,14 +1,14 @@
 import { identityChangedChannel, type Logger, type ProcessConfig, type Redis } from "@nodeloom/platform";
-import { createAuthentication } from "./authenticate";
-import { createCatalogue } from "./catalogue";
+import { createAuthentication } from "./auth/authenticate";
+import { createCatalogue } from "./routes/models/catalog";
 import type { Connections } from "./clients";
 import type { Gateway } from "./gateway";
-import { createIdempotency } from "./idempotency";
-import { EVENT_STREAMS_PER_USER } from "./limits";
-import { createRateLimits } from "./rate";
-import { createSessions } from "./session";
-import { createStreamCount } from "./stream-count";
-import { startTierRollouts } from "./tier-rollout";
+import { createIdempotency } from "./http/idempotency";
+import { EVENT_STREAMS_PER_USER } from "./http/limits";
+import { createRateLimits } from "./http/rate";
+import { createSessions } from "./auth/session";
+import { createStreamCount } from "./http/stream-count";
+import { startTierRollouts } from "./routes/admin/tier-rollout";
 import type { GatewayConfig } from "./variables";
 
 export interface GatewayParts {

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DomainError, REASONS } from "@nodeloom/kernel";
-import { ERRORS, WITHOUT_CODE } from "../src/error-table";
-import { errorReply, HTTP_STATUS_BY_REASON } from "../src/errors";
+import { ERRORS, WITHOUT_CODE } from "../src/http/error-table";
+import { errorReply, HTTP_STATUS_BY_REASON } from "../src/http/errors";
 
 const GUIDE = join(__dirname, "..", "..", "docs", "guide");
 

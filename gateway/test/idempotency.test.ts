@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { connectRedis, createLogger, redisReady, type Redis } from "@nodeloom/platform";
-import { createIdempotency, idempotencyKey, type Idempotency, type RenderedReply } from "../src/idempotency";
+import { createIdempotency, idempotencyKey, type Idempotency, type RenderedReply } from "../src/http/idempotency";
 import { startCuttableProxy } from "./support/proxy";
 
 const logger = createLogger("test", "silent");

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { raw, toJson, topLevelMembers } from "../src/json";
+import { raw, toJson, topLevelMembers } from "../src/http/json";
 
 /** JSON text with arbitrary white space between its tokens. */
 const spaced = fc

@@ -1,5 +1,5 @@
 import { models } from "@nodeloom/proto";
-import { price, priceView, toStoredPrice, type PriceView } from "../src/prices";
+import { price, priceView, toStoredPrice, type PriceView } from "../src/routes/models/prices";
 
 const VIEWS: [string, PriceView][] = [
   ["run", { perRunUsd: 0.28 }],

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { CACHE_TTL_MS } from "../../services/identity/src/key-cache";
-import { CALLER_FRESH_MS } from "../src/limits";
+import { CACHE_TTL_MS } from "../../services/identity/src/keys/key-cache";
+import { CALLER_FRESH_MS } from "../src/http/limits";
 import { send } from "./support/http";
 import { startPlatform, type Platform, type User } from "./support/platform";
 import { startCuttableProxy, type CuttableProxy } from "./support/proxy";

@@ -2,8 +2,8 @@ import { status } from "@grpc/grpc-js";
 import { unavailable } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import { fromServiceError } from "../../services/platform/src/grpc/errors";
-import { REFUSED_AGAIN_MS, UNKNOWN_AGAIN_MS } from "../src/limits";
-import { startRun } from "../src/run";
+import { REFUSED_AGAIN_MS, UNKNOWN_AGAIN_MS } from "../src/http/limits";
+import { startRun } from "../src/routes/runs/run";
 
 /** A clock that only these tests move. */
 const mockClock = { nowMs: 0 };

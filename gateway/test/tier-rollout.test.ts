@@ -1,8 +1,8 @@
 import { unavailable } from "@nodeloom/kernel";
 import { connectMongo, createLogger } from "@nodeloom/platform";
 import { connectServices, type Connections, type Services } from "../src/clients";
-import { applyPlan } from "../src/plan-change";
-import { startTierRollouts } from "../src/tier-rollout";
+import { applyPlan } from "../src/routes/admin/plan-change";
+import { startTierRollouts } from "../src/routes/admin/tier-rollout";
 import { startPlatform, type Platform, type User } from "./support/platform";
 
 type Mongo = Awaited<ReturnType<typeof connectMongo>>;

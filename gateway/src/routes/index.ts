@@ -1,19 +1,19 @@
-import type { Route } from "../route";
-import { adminAuditRoutes } from "./admin-audit";
-import { adminModelRoutes } from "./admin-models";
-import { adminTierRoutes } from "./admin-tiers";
-import { adminUserRoutes } from "./admin-users";
-import { authRoutes } from "./auth";
-import { executionRoutes } from "./executions";
-import { folderRoutes } from "./folders";
-import { healthRoutes } from "./health";
-import { identityRoutes } from "./identity";
-import { keyRoutes } from "./keys";
-import { mediaRoutes } from "./media";
-import { modelRoutes } from "./models";
-import { runRoutes } from "./runs";
-import { usageRoutes } from "./usage";
-import { workflowRoutes } from "./workflows";
+import type { Route } from "../http/route";
+import { adminAuditRoutes } from "./admin/audit-routes";
+import { adminModelRoutes } from "./admin/models";
+import { adminTierRoutes } from "./admin/tiers";
+import { adminUserRoutes } from "./admin/users";
+import { authRoutes } from "./identity/auth";
+import { executionRoutes } from "./executions/routes";
+import { folderRoutes } from "./workflows/folders";
+import { healthRoutes } from "./health/routes";
+import { identityRoutes } from "./identity/routes";
+import { keyRoutes } from "./keys/routes";
+import { mediaRoutes } from "./media/routes";
+import { modelRoutes } from "./models/routes";
+import { runRoutes } from "./runs/routes";
+import { usageRoutes } from "./usage/routes";
+import { workflowRoutes } from "./workflows/routes";
 
 /** Every endpoint of the platform. */
 export const routes: readonly Route[] = [

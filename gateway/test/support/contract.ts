@@ -1,6 +1,6 @@
 import { compileSchema, type Reason } from "@nodeloom/kernel";
-import { ERRORS } from "../../src/error-table";
-import { openApiDocument } from "../../src/openapi";
+import { ERRORS } from "../../src/http/error-table";
+import { openApiDocument } from "../../src/docs/openapi";
 import { routes } from "../../src/routes";
 import type { Answer } from "./http";
 

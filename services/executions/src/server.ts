@@ -1,13 +1,13 @@
 import { DomainError, LIMITS } from "@nodeloom/kernel";
 import { requestContext, serverStream, unary } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import { collectPage, readCursor } from "./pages";
-import type { Quotes } from "./quotes";
-import type { Runs } from "./runs";
-import type { ExecutionStatus, ExecutionStore } from "./store";
-import { executionMessage } from "./view";
-import type { Watch } from "./watch";
-import type { Webhooks } from "./webhooks";
+import { collectPage, readCursor } from "./record/pages";
+import type { Quotes } from "./plan/quotes";
+import type { Runs } from "./lifecycle/runs";
+import type { ExecutionStatus, ExecutionStore } from "./record/store";
+import { executionMessage } from "./record/view";
+import type { Watch } from "./record/watch";
+import type { Webhooks } from "./webhooks/webhooks";
 
 const DEFAULT_PAGE = 50;
 const STATUSES: readonly string[] = ["processing", "cancel_requested", "completed", "failed", "cancelled"];

@@ -2,11 +2,11 @@ import { metrics } from "@opentelemetry/api";
 import { metrics as sdk } from "@opentelemetry/sdk-node";
 import { createLogger } from "@nodeloom/platform";
 import { countDelivery, countRefusal, countRun, notePollLag, watchLoad } from "../src/meters";
-import { createGates, FAILURES_TO_OPEN } from "../src/provider-gates";
+import { createGates, FAILURES_TO_OPEN } from "../src/calls/provider-gates";
 import { ProviderError } from "../src/providers";
-import type { NodeState } from "../src/run-types";
-import { createSlots } from "../src/slots";
-import { TIMING } from "../src/timing";
+import type { NodeState } from "../src/contract/run-types";
+import { createSlots } from "../src/lifecycle/slots";
+import { TIMING } from "../src/contract/timing";
 
 const exporter = new sdk.InMemoryMetricExporter(sdk.AggregationTemporality.CUMULATIVE);
 const reader = new sdk.PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });

@@ -1,17 +1,17 @@
 import type { Logger } from "@nodeloom/platform";
-import { createAudit } from "./audit";
-import { createAuthentication } from "./authentication";
+import { createAudit } from "./audit/audit";
+import { createAuthentication } from "./keys/authentication";
 import type { Changes } from "./changes";
-import { createKeys } from "./keys";
-import { createLoginThrottle } from "./login-throttle";
-import { createPasswords } from "./passwords";
-import { createSecretBox } from "./secrets";
-import { createRollouts } from "./rollouts";
+import { createKeys } from "./keys/keys";
+import { createLoginThrottle } from "./sessions/login-throttle";
+import { createPasswords } from "./users/passwords";
+import { createSecretBox } from "./keys/webhook-secrets";
+import { createRollouts } from "./tiers/rollouts";
 import type { Identity } from "./server";
 import type { Store } from "./store";
-import { createTiers } from "./tiers";
-import { createUsers } from "./users";
-import { createWebhooks } from "./webhooks";
+import { createTiers } from "./tiers/tiers";
+import { createUsers } from "./users/users";
+import { createWebhooks } from "./keys/webhooks";
 
 export interface IdentityOptions {
   store: Store;

@@ -13,7 +13,7 @@ import { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { joinChanges } from "./changes";
 import { createIdentity } from "./identity";
-import { KEY_ENVIRONMENT } from "./key-value";
+import { KEY_ENVIRONMENT } from "./keys/key-value";
 import { identityHandlers } from "./server";
 import { createStore } from "./store";
 

@@ -1,9 +1,9 @@
 import type { CustomTier, Plan } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
-import type { AuditEntry } from "./audit";
+import type { AuditEntry } from "./audit/audit";
 import type { AuditRecord, KeyRecord } from "./records";
-import type { Rollout } from "./rollouts";
-import type { User } from "./user";
+import type { Rollout } from "./tiers/rollouts";
+import type { User } from "./users/user";
 
 /** Domain values as messages and back. Absent members are undefined in messages and null in the domain. */
 

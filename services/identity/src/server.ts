@@ -1,9 +1,9 @@
 import { invalidRequest } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
-import type { Audit } from "./audit";
-import type { Authentication } from "./authentication";
-import type { Keys } from "./keys";
+import type { Audit } from "./audit/audit";
+import type { Authentication } from "./keys/authentication";
+import type { Keys } from "./keys/keys";
 import {
   fromAuditMessage,
   fromTierMessage,
@@ -13,10 +13,10 @@ import {
   toTierMessage,
   toUserMessage,
 } from "./messages";
-import type { Rollouts } from "./rollouts";
-import type { Tiers } from "./tiers";
-import type { Users } from "./users";
-import type { Webhooks } from "./webhooks";
+import type { Rollouts } from "./tiers/rollouts";
+import type { Tiers } from "./tiers/tiers";
+import type { Users } from "./users/users";
+import type { Webhooks } from "./keys/webhooks";
 
 export interface Identity {
   users: Users;

@@ -1,10 +1,10 @@
 import { Schema, type Connection, type Model } from "mongoose";
-import { createAttemptsStore, type AttemptsStore } from "./attempts-store";
-import { createAuditStore, type AuditStore } from "./audit-store";
-import { createKeyStore, type KeyStore } from "./key-store";
+import { createAttemptsStore, type AttemptsStore } from "./sessions/attempts-store";
+import { createAuditStore, type AuditStore } from "./audit/audit-store";
+import { createKeyStore, type KeyStore } from "./keys/key-store";
 import type { AttemptsRecord, AuditRecord, Business, KeyRecord, TierRecord, UserRecord } from "./records";
-import { createTierStore, type TierStore } from "./tier-store";
-import { createUserStore, type UserStore } from "./user-store";
+import { createTierStore, type TierStore } from "./tiers/tier-store";
+import { createUserStore, type UserStore } from "./users/user-store";
 
 const OPTIONS = { versionKey: false, minimize: false, _id: false, id: false } as const;
 const text = { type: String, required: true } as const;

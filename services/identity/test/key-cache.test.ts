@@ -1,5 +1,5 @@
 import { PLANS } from "@nodeloom/kernel";
-import { CACHE_TTL_MS, createKeyCache, type ResolvedKey } from "../src/key-cache";
+import { CACHE_TTL_MS, createKeyCache, type ResolvedKey } from "../src/keys/key-cache";
 
 const resolved = (keyId: string, userId = "user", tier = "pro"): ResolvedKey => ({
   key: {

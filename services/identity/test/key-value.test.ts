@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { classifyKeyValue, generateKeyValue, hashKeyValue } from "../src/key-value";
+import { classifyKeyValue, generateKeyValue, hashKeyValue } from "../src/keys/key-value";
 
 const PRINTABLE = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index));
 

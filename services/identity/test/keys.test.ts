@@ -1,5 +1,5 @@
 import { type identity } from "@nodeloom/proto";
-import { generateKeyValue } from "../src/key-value";
+import { generateKeyValue } from "../src/keys/key-value";
 import type { KeyRecord } from "../src/records";
 import { createKey, deploy, newUser, refusal, type Deployment, type IdentityClient } from "./support";
 

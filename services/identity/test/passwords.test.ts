@@ -1,4 +1,4 @@
-import { createPasswords, passwordProblem } from "../src/passwords";
+import { createPasswords, passwordProblem } from "../src/users/passwords";
 
 describe("passwords", () => {
   it("are hashed with argon2id under server parameters and a salt", async () => {

@@ -1,4 +1,4 @@
-import { createSecretBox, generateWebhookSecret } from "../src/secrets";
+import { createSecretBox, generateWebhookSecret } from "../src/keys/webhook-secrets";
 
 describe("a webhook secret", () => {
   const box = createSecretBox("the pepper of these tests");

@@ -26,7 +26,7 @@ const GUARDED_FILES = [
     (name) => `services/${name}/src/config.ts`,
   ),
   "gateway/src/main.ts",
-  "gateway/src/routes/media.ts",
+  "gateway/src/routes/media/routes.ts",
   CONCEPT,
 ];
 const CALLING_OUT: Record<string, string> = {
@@ -102,18 +102,23 @@ const refused: (Snippet & { because: RegExp })[] = [
   },
   { name: "a workflow with files", file: WORKFLOW, code: takesName("readFileSync", "node:fs"), because: /Workflows import only/ },
   { name: "a workflow with the platform", file: WORKFLOW, code: takes("@nodeloom/platform"), because: /Workflows import only/ },
-  ...["../activities", "../../store", "../../settlement", "../../nodes/http-request", "./../worker", "../../../../kernel/src/money"].map(
-    (path) => ({
-      name: `a workflow with ${path}`,
-      file: WORKFLOW,
-      code: takes(path),
-      because: /Workflows import only/,
-    }),
-  ),
+  ...[
+    "../activities",
+    "../../record/store",
+    "../../lifecycle/settlement",
+    "../../calls/http-request",
+    "./../worker",
+    "../../../../kernel/src/money",
+  ].map((path) => ({
+    name: `a workflow with ${path}`,
+    file: WORKFLOW,
+    code: takes(path),
+    because: /Workflows import only/,
+  })),
   { name: "the kernel's other half in a workflow", file: WORKFLOW, code: takes("@nodeloom/kernel"), because: /Workflows import only/ },
   {
     name: "files in what workflows share with others",
-    file: "services/executions/src/timing.ts",
+    file: "services/executions/src/contract/timing.ts",
     code: takesName("readFileSync", "node:fs"),
     because: /Workflows import only/,
   },
@@ -140,6 +145,12 @@ const refused: (Snippet & { because: RegExp })[] = [
   },
   { name: "a concept file with gRPC", file: CONCEPT, code: takes("@grpc/grpc-js"), because: /Concept files know no transport/ },
   { name: "a concept file with Express", file: CONCEPT, code: takes("express"), because: /Concept files know no transport/ },
+  ...["services/identity/src/keys/keys.ts", "services/executions/src/lifecycle/runs.ts"].map((file) => ({
+    name: `mongoose in ${file}`,
+    file,
+    code: takes("mongoose"),
+    because: /Concept files know no transport/,
+  })),
 ];
 
 const accepted: Snippet[] = [
@@ -163,12 +174,14 @@ const accepted: Snippet[] = [
     file: WORKFLOW,
     code: takes("@temporalio/workflow") + 'export * from "@nodeloom/kernel/graph";\n',
   },
-  ...["./call-node", "../../run-types", "../../timing", "../../delivery", "../search-attributes"].map((path) => ({
-    name: `${path} in a workflow`,
-    file: WORKFLOW,
-    code: takes(path),
-  })),
-  { name: "types of activities in a workflow", file: WORKFLOW, code: takesType("Activities", "../activity-types") },
+  ...["./call-node", "../../contract/run-types", "../../contract/timing", "../../contract/delivery", "../search-attributes"].map(
+    (path) => ({
+      name: `${path} in a workflow`,
+      file: WORKFLOW,
+      code: takes(path),
+    }),
+  ),
+  { name: "types of activities in a workflow", file: WORKFLOW, code: takesType("Activities", "../../contract/activity-types") },
   { name: "types of the protocol in a workflow", file: WORKFLOW, code: takesType("executions", "@nodeloom/proto") },
   { name: "ajv in the kernel", file: KERNEL, code: takes("ajv") },
 ];

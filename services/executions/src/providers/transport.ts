@@ -3,7 +3,7 @@ import { LIMITS } from "@nodeloom/kernel";
 import { EgressError, type EgressRequest, type EgressStream } from "@nodeloom/platform";
 import { z } from "zod";
 import { countProviderRequest } from "../meters";
-import { parseRetryAfter } from "../retry-after";
+import { parseRetryAfter } from "../calls/retry-after";
 import { ProviderError, type DialectContext } from "./dialect";
 import { refusal } from "./errors";
 

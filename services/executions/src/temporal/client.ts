@@ -8,9 +8,9 @@ import {
 import { status } from "@grpc/grpc-js";
 import { TypedSearchAttributes } from "@temporalio/common";
 import { unavailable } from "@nodeloom/kernel";
-import { FIRST_DELIVERY } from "../delivery";
-import type { RunInput, RunOutcome } from "../run-types";
-import type { DeliveryInput } from "./activity-types";
+import { FIRST_DELIVERY } from "../contract/delivery";
+import type { RunInput, RunOutcome } from "../contract/run-types";
+import type { DeliveryInput } from "../contract/activity-types";
 import { MODELS, USER, WORKFLOW } from "./search-attributes";
 import type { cancelSignal, deliverWebhook, executeGraph } from "./workflows";
 

@@ -1,5 +1,5 @@
 import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, type ScheduleUpdateOptions } from "@temporalio/client";
-import { TIMING } from "../timing";
+import { TIMING } from "../contract/timing";
 import type { reconcileRuns, renewPlans } from "./workflows";
 
 /** What is done again and again: one workflow at a time over all processes, seen under Schedules in Temporal's UI. */

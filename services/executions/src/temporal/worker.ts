@@ -2,7 +2,7 @@ import { Client } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
 import { DefaultLogger, type LogMetadata, NativeConnection, Runtime, Worker, type DataConverter } from "@temporalio/worker";
 import type { Logger } from "@nodeloom/platform";
-import type { Activities, LocalActivities } from "./activity-types";
+import type { Activities, LocalActivities } from "../contract/activity-types";
 import { SEARCH_ATTRIBUTES } from "./search-attributes";
 
 export interface TemporalOptions {

@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
 import { Webhook } from "standardwebhooks";
-import { newWebhookState, type AttemptId, type SentAttempt } from "../../src/delivery";
-import type { ExecutionStore } from "../../src/store";
-import { createWebhooks, type Webhooks } from "../../src/webhooks";
-import { newRecord, openStore } from "../support";
-import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../webhook-support";
-import { FIXTURE } from "../webhook-fixture";
+import { newWebhookState, type AttemptId, type SentAttempt } from "../../src/contract/delivery";
+import type { ExecutionStore } from "../../src/record/store";
+import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks";
+import { newRecord, openStore } from "../support/index";
+import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../support/webhook-support";
+import { FIXTURE } from "../support/webhook-fixture";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 import { peerOf } from "./process";
 

@@ -8,9 +8,9 @@ import {
   TimeoutFailure,
 } from "@temporalio/workflow";
 import { callInputs, collect, httpCall, itemKey, mediaOutput, nodeName, type PlanStep } from "@nodeloom/kernel/graph";
-import { CALLED_OFF, type CallContext, type CallResult, type NodeState, type RunError, type RunInput } from "../../run-types";
-import { ATTEMPTS, TIMING } from "../../timing";
-import type { Activities, CancelResult, ModelCall, StepFailure, SubmittedJob } from "../activity-types";
+import { CALLED_OFF, type CallContext, type CallResult, type NodeState, type RunError, type RunInput } from "../../contract/run-types";
+import { ATTEMPTS, TIMING } from "../../contract/timing";
+import type { Activities, CancelResult, ModelCall, StepFailure, SubmittedJob } from "../../contract/activity-types";
 import type { GraphRun } from "./graph-run";
 
 const backoff = { initialInterval: 250, backoffCoefficient: 2, maximumInterval: "10s" } as const;

@@ -1,7 +1,7 @@
 import { proxyActivities, proxyLocalActivities, sleep } from "@temporalio/workflow";
-import { DELIVERY_ATTEMPTS, FIRST_DELIVERY, pauseBefore, type DeliveryEnd } from "../../delivery";
-import { TIMING } from "../../timing";
-import type { Activities, DeliveryInput, LocalActivities } from "../activity-types";
+import { DELIVERY_ATTEMPTS, FIRST_DELIVERY, pauseBefore, type DeliveryEnd } from "../../contract/delivery";
+import { TIMING } from "../../contract/timing";
+import type { Activities, DeliveryInput, LocalActivities } from "../../contract/activity-types";
 
 const MARGIN_MS = 10_000;
 

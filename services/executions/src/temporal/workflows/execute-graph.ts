@@ -10,9 +10,9 @@ import {
   upsertSearchAttributes,
   WorkflowIdReusePolicy,
 } from "@temporalio/workflow";
-import type { FinalStatus, RunEnd, RunError, RunInput, RunOutcome } from "../../run-types";
-import { TIMING } from "../../timing";
-import type { Admission, LocalActivities } from "../activity-types";
+import type { FinalStatus, RunEnd, RunError, RunInput, RunOutcome } from "../../contract/run-types";
+import { TIMING } from "../../contract/timing";
+import type { Admission, LocalActivities } from "../../contract/activity-types";
 import { STATUS } from "../search-attributes";
 import { isCalledOff, runError, runStep } from "./call-node";
 import { deliverWebhook } from "./deliver-webhook";

@@ -9,7 +9,14 @@ import {
   type PlanStep,
   type RunPlan,
 } from "@nodeloom/kernel/graph";
-import { CANCEL_REPORTS, type CancelReport, type CompletedCall, type NodeState, type NodeStatus, type RunError } from "../../run-types";
+import {
+  CANCEL_REPORTS,
+  type CancelReport,
+  type CompletedCall,
+  type NodeState,
+  type NodeStatus,
+  type RunError,
+} from "../../contract/run-types";
 
 const newNode = (
   { labels = {} }: RunPlan,

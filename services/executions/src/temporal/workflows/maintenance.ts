@@ -1,8 +1,8 @@
 import { proxyActivities } from "@temporalio/workflow";
-import type { ReconcileReport } from "../../reconcile";
-import type { DeliveriesReport } from "../../reconcile-deliveries";
-import { TIMING } from "../../timing";
-import type { Activities } from "../activity-types";
+import type { ReconcileReport } from "../../lifecycle/reconcile";
+import type { DeliveriesReport } from "../../webhooks/reconcile-deliveries";
+import { TIMING } from "../../contract/timing";
+import type { Activities } from "../../contract/activity-types";
 
 const { renewDuePlans } = proxyActivities<Activities>({
   startToCloseTimeout: TIMING.renew,

@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import { DomainError, sessionCapabilities } from "@nodeloom/kernel";
+import { parseIdentityChange, type IdentityChange, type Redis } from "@nodeloom/platform";
+import type { identity } from "@nodeloom/proto";
+import type { Request, Response } from "express";
+import { createFreshCache } from "../cache";
+import { toCallerUser, type Caller, type CallerUser } from "./caller";
+import type { Services } from "../clients";
+import { unauthenticated } from "../http/errors";
+import { CALLER_CACHE_ENTRIES, CALLER_FRESH_MS, CALLER_STALE_MS } from "../http/limits";
+import type { Sessions } from "./session";
+
+const ADMIN = "admin";
+const MAX_KEY_CHARS = 256;
+
+export interface Authentication {
+  /**
+   * Who sends a request: the owner of its x-api-key (which wins), else the user of its session cookie.
+   * @returns undefined when it carries neither.
+   * @throws UNAUTHENTICATED, LEGACY_KEY_RETIRED, API_KEY_ACCESS_DENIED, CROSS_ORIGIN_DENIED
+   */
+  authenticate(request: Request, response: Response): Promise<Caller | undefined>;
+}
+
+export interface AuthenticationOptions {
+  identity: Services["identity"];
+  sessions: Sessions;
+}
+
+const keyCaller = ({ key, user, effectiveCapabilities }: identity.AuthenticateKeyResponse): Caller => {
+  if (!key || !user) throw unauthenticated();
+  const { webhook } = key;
+  return {
+    user: toCallerUser(user),
+    isAdmin: user.role === ADMIN,
+    capabilities: effectiveCapabilities,
+    key: {
+      id: key.id,
+      webhook: webhook && !webhook.disabledAt && webhook.url !== "" ? { url: webhook.url, events: webhook.events } : null,
+    },
+  };
+};
+
+const sessionCaller = (user: CallerUser): Caller => {
+  const isAdmin = user.role === ADMIN;
+  return { user, isAdmin, capabilities: sessionCapabilities(user.plan.base, isAdmin), key: null };
+};
+
+/** Every refused key gets the same answer, whatever was wrong with it. */
+const alike = (error: unknown): never => {
+  throw error instanceof DomainError && error.reason === "UNAUTHENTICATED" ? unauthenticated() : error;
+};
+
+const concerns =
+  ({ type, id }: IdentityChange) =>
+  (caller: Caller): boolean =>
+    (type === "key" && caller.key?.id === id) || (type === "user" && caller.user.id === id) || (type === "tier" && caller.user.tier === id);
+
+export interface ChangeChannel {
+  /** A connection that only subscribes. */
+  subscriber: Redis;
+  channel: string;
+}
+
+/** Resolves callers, and forgets them as soon as identity says that something about them has changed. */
+export const createAuthentication = (
+  { identity, sessions }: AuthenticationOptions,
+  { subscriber, channel }: ChangeChannel,
+): Authentication => {
+  const bounds = { maxEntries: CALLER_CACHE_ENTRIES, freshMs: CALLER_FRESH_MS, staleMs: CALLER_STALE_MS };
+  const byKey = createFreshCache<Caller>({ ...bounds, load: async (value) => keyCaller(await identity.authenticateKey({ value })) });
+  const byUser = createFreshCache<Caller>({
+    ...bounds,
+    load: async (userId) => {
+      const { user } = await identity.getUser({ userId });
+      if (!user) throw unauthenticated();
+      return sessionCaller(toCallerUser(user));
+    },
+  });
+
+  subscriber.on("message", (_channel: string, message: string) => {
+    const change = parseIdentityChange(message);
+    if (!change) return;
+    byKey.invalidate(concerns(change));
+    byUser.invalidate(concerns(change));
+  });
+  subscriber.subscribe(channel).catch(() => undefined);
+
+  const bySession = async (request: Request, response: Response): Promise<Caller | undefined> => {
+    const userId = await sessions.userId(request, response);
+    if (userId === undefined) return undefined;
+    sessions.checkOrigin(request, true);
+    return byUser.get(userId, userId).catch((error: unknown) => {
+      if (error instanceof DomainError && error.kind === "not_found") return undefined;
+      throw error;
+    });
+  };
+
+  return {
+    authenticate: async (request, response) => {
+      const value = request.headers["x-api-key"];
+      if (value === undefined) return bySession(request, response);
+      if (typeof value !== "string" || value === "" || value.length > MAX_KEY_CHARS) throw unauthenticated();
+      return byKey.get(createHash("sha256").update(value).digest("base64"), value).catch(alike);
+    },
+  };
+};

@@ -1,0 +1,79 @@
+import type { BaseTier } from "@nodeloom/kernel";
+import { ALL, covers, isBaseTier, PLANS } from "@nodeloom/kernel";
+import type { identity } from "@nodeloom/proto";
+import { capabilityDenied, sessionRequired, unauthenticated } from "../http/errors";
+import type { Auth } from "../http/route";
+
+/** What the caller's tier allows. */
+export interface CallerPlan {
+  tier: string;
+  base: BaseTier;
+  /** Requests per route and window; null means unlimited. */
+  rateLimitPerMinute: number | null;
+  markupPermille: number;
+  monthlyMillicredits: number;
+  concurrency: number;
+  /** Saved workflows, templates excepted; null means uncapped. */
+  maxWorkflows: number | null;
+}
+
+export interface CallerUser {
+  id: string;
+  email: string;
+  role: string;
+  tier: string;
+  approved: boolean;
+  plan: CallerPlan;
+  /** The business that the account is for. */
+  business: { name: string; verified: boolean } | null;
+}
+
+export interface CallerKey {
+  id: string;
+  /** Set when the key has an enabled webhook. */
+  webhook: { url: string; events: string[] } | null;
+}
+
+/** Who sends a request, resolved from an API key or a browser session. */
+export interface Caller {
+  user: CallerUser;
+  isAdmin: boolean;
+  capabilities: readonly string[];
+  /** Null for a session. */
+  key: CallerKey | null;
+}
+
+const toPlan = (plan: identity.Plan | undefined, tier: string): CallerPlan => {
+  const base: BaseTier = plan && isBaseTier(plan.base) ? plan.base : isBaseTier(tier) ? tier : "free";
+  const builtIn = PLANS[base];
+  if (!plan) return builtIn;
+  return {
+    tier: plan.tier || tier,
+    base,
+    rateLimitPerMinute: plan.rateLimitPerMinute ?? null,
+    markupPermille: plan.markupPermille,
+    monthlyMillicredits: plan.monthlyMillicredits,
+    concurrency: plan.concurrency,
+    maxWorkflows: builtIn.maxWorkflows,
+  };
+};
+
+/** An identity user as the gateway knows it. */
+export const toCallerUser = (user: identity.User): CallerUser => ({
+  id: user.id,
+  email: user.email,
+  role: user.role,
+  tier: user.tier,
+  approved: user.approved,
+  plan: toPlan(user.plan, user.tier),
+  business: user.business ? { name: user.business.name, verified: user.business.verified } : null,
+});
+
+/** Refuses a caller whose kind or grants do not reach an endpoint. */
+export const authorize = (caller: Caller | undefined, auth: Auth, capability: string | undefined): void => {
+  if (auth === "none") return;
+  if (!caller) throw unauthenticated();
+  if (auth === "session" && caller.key) throw sessionRequired();
+  if (auth === "admin" && !(caller.isAdmin && covers(caller.capabilities, ALL))) throw capabilityDenied(ALL);
+  if (capability !== undefined && !covers(caller.capabilities, capability)) throw capabilityDenied(capability);
+};

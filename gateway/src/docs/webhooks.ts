@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { execution, webhookConfiguration } from "../routes/executions/view";
+import { timestamp } from "../schemas";
+
+/** What the service sends to the webhooks of keys. */
+
+type Json = Record<string, unknown>;
+type Describe = (schema: z.ZodType) => Json;
+
+const HEADERS: readonly { name: string; description: string; schema: Json }[] = [
+  {
+    name: "webhook-id",
+    description: "The same at every attempt and redelivery of an execution: `msg_<executionId>`",
+    schema: { type: "string", examples: ["msg_1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11"] },
+  },
+  {
+    name: "webhook-timestamp",
+    description: "Unix second of this attempt; refuse what is older than five minutes",
+    schema: { type: "string", pattern: "^\\d+$", examples: ["1777896000"] },
+  },
+  {
+    name: "webhook-signature",
+    description:
+      "`v1,` and the base64 HMAC-SHA-256, keyed with the bytes of the secret (`whsec_` and base64), of `<webhook-id>.<webhook-timestamp>.<body>`. " +
+      "While a secret is being replaced there are two, with a space between them; one that is right is enough",
+    schema: { type: "string", examples: ["v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="] },
+  },
+];
+
+const RESPONSES: Json = {
+  "2XX": { description: "Received. Answer within 15 seconds, and do the work afterwards." },
+  "410": { description: "Not wanted any more: the webhook is disabled." },
+  default: {
+    description: "Tried again: eight attempts in all, over about a day. `Retry-After` can lengthen a pause. Redirects are not followed.",
+  },
+};
+
+/** A message tells where it goes; how its delivery went is asked of the execution. */
+const ended = execution.extend({ webhookDelivery: webhookConfiguration });
+
+const EXECUTION: z.input<typeof ended> = {
+  executionId: "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11",
+  status: "completed",
+  requestId: "b7e23ec2",
+  durationMs: 8_210,
+  webhookDelivery: { configured: true, url: "https://example.com/hook" },
+  nodes: [],
+  workflowSlug: "poster-maker",
+  modelIds: ["sandbox-image"],
+  source: "api-workflow",
+  creditsCost: 2.6,
+  createdAt: "2026-05-04T12:00:00.000Z",
+  finishedAt: "2026-05-04T12:00:08.210Z",
+};
+const COMPLETED = { ...EXECUTION, result: { images: [{ url: "https://example.com/media/poster.png" }] } };
+const FAILED: typeof EXECUTION = {
+  ...EXECUTION,
+  status: "failed",
+  error: { code: "EXECUTION_FAILED", message: "the provider refused the prompt", nodeId: "poster" },
+};
+const CANCELLED: typeof EXECUTION = { ...EXECUTION, status: "cancelled" };
+
+interface Callback {
+  type: string;
+  summary: string;
+  data: z.ZodType;
+  example: unknown;
+}
+
+const callback = ({ type, summary, data, example }: Callback, describe: Describe): Json => ({
+  post: {
+    operationId: `on.${type}`,
+    summary,
+    description: "Check the signature over the raw bytes before anything else. The same message may come twice: `webhook-id` tells.",
+    tags: ["Webhooks"],
+    security: [],
+    parameters: HEADERS.map((header) => ({ ...header, in: "header", required: true })),
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: describe(z.object({ type: z.literal(type), timestamp, data })),
+          example: { type, timestamp: EXECUTION.finishedAt, data: example },
+        },
+      },
+    },
+    responses: RESPONSES,
+  },
+});
+
+const CALLBACKS: readonly Callback[] = [
+  { type: "execution.completed", summary: "An asynchronous run has completed", data: ended, example: COMPLETED },
+  { type: "execution.failed", summary: "An asynchronous run has failed", data: ended, example: FAILED },
+  { type: "execution.cancelled", summary: "An asynchronous run was cancelled", data: ended, example: CANCELLED },
+  {
+    type: "webhook.test",
+    summary: "A test was asked for",
+    data: z.object({ keyId: z.string() }),
+    example: { keyId: "0b9f7d1e-6a55-4a55-8f0a-3d6f0f5a2c77" },
+  },
+];
+
+/** The document's section on webhooks. */
+export const webhooks = (describe: Describe): Json => Object.fromEntries(CALLBACKS.map((one) => [one.type, callback(one, describe)]));

@@ -1,0 +1,104 @@
+import type { DomainError, Issue, Reason } from "@nodeloom/kernel";
+import type { Logger } from "@nodeloom/platform";
+import type { Request, Response } from "express";
+import type { z } from "zod";
+import type { Caller } from "../auth/caller";
+import type { Gateway } from "../gateway";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Who may call: anyone; a key or a session; a session only; an administrator. */
+export type Auth = "none" | "any" | "session" | "admin";
+
+/** Whose bucket a request counts in: the caller's, the caller's per `:id`, the client address's, or none. */
+export type Limit = "user" | "user+id" | "ip" | "none";
+
+export const TAGS = [
+  "Workflows",
+  "Runs",
+  "Models",
+  "Executions",
+  "Usage",
+  "Identity",
+  "Keys",
+  "Folders",
+  "Media",
+  "Admin",
+  "Health",
+] as const;
+export type Tag = (typeof TAGS)[number];
+
+/** Path parameters: their form, and the error of a value that cannot name anything. */
+export interface ParamsSpec<P> {
+  schema: z.ZodType<P>;
+  invalid(): DomainError;
+}
+
+export interface Reply {
+  status: number;
+  /** Serialized as JSON; RawJson members are written as they are. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** Says that the handler writes the response itself (a stream). */
+export const STREAMED = Symbol("streamed");
+
+export interface CallContext<A extends Auth = Auth, P = unknown, Q = unknown, B = unknown> {
+  gateway: Gateway;
+  params: P;
+  query: Q;
+  body: B;
+  /** The body's top-level members as slices of the text that was sent. */
+  members(): ReadonlyMap<string, string>;
+  caller: A extends "none" ? undefined : Caller;
+  /** The id of what this request starts: of its run, or of its work under an Idempotency-Key. Otherwise empty. */
+  executionId: string;
+  receivedAtMs: number;
+  logger: Logger;
+  request: Request;
+  response: Response;
+}
+
+/** One endpoint: the router, the checks and the OpenAPI document all read it. */
+export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown, B = unknown> {
+  method: Method;
+  /** Express style: `/api/workflows/:slug/run`. */
+  path: string;
+  operationId: string;
+  summary: string;
+  description?: string;
+  tag: Tag;
+  auth: A;
+  /** The capability that must be covered; from the path parameters as they were sent. */
+  capability?: string | ((params: Readonly<Record<string, string>>) => string);
+  limit: Limit;
+  params?: ParamsSpec<P>;
+  query?: z.ZodType<Q>;
+  /** Shape of the JSON body. Without it the body is not read. */
+  body?: z.ZodType<B>;
+  /** The handler consumes raw bytes of the body. */
+  binaryBody?: boolean;
+  /** The error of a body that fails validation; INVALID_REQUEST unless given. */
+  invalidBody?(issues: Issue[]): DomainError;
+  /** Starts a run: every reply carries X-Execution-Id. */
+  startsRun?: boolean;
+  /** Honours Idempotency-Key: `replay` by storing the answer, `once` because the service behind does the work only once. */
+  idempotent?: "replay" | "once";
+  /** Shape of each successful reply; null where there is no body. */
+  responses: Readonly<Record<number, z.ZodType | null>>;
+  /** Content type of a successful reply that is not JSON. */
+  contentType?: string;
+  /** Codes beyond those that its checks imply. */
+  errors?: readonly Reason[];
+  /** A body for the documentation. */
+  example?: unknown;
+  handler(context: CallContext<A, P, Q, B>): Promise<Reply | typeof STREAMED>;
+}
+
+/** A route whose types have been checked against each other and are no longer of interest. */
+export type Route = RouteDefinition;
+
+/** Declares an endpoint; the handler's context is typed by the schemas. */
+export const defineRoute = <A extends Auth, P = unknown, Q = unknown, B = unknown>(definition: RouteDefinition<A, P, Q, B>): Route =>
+  definition as unknown as Route;

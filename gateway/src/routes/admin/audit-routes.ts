@@ -1,0 +1,62 @@
+import { identity } from "@nodeloom/proto";
+import { z } from "zod";
+import { raw } from "../../http/json";
+import { defineRoute } from "../../http/route";
+import { cursor, cursorPage, iso, limit, nextCursor, timestamp } from "../../schemas";
+
+const OUTCOMES = {
+  [identity.AuditOutcome.AUDIT_OUTCOME_DONE]: "done",
+  [identity.AuditOutcome.AUDIT_OUTCOME_FAILED]: "failed",
+} as const;
+
+const auditRow = z
+  .object({
+    id: z.string(),
+    actor: z.string().meta({ description: "User id of the administrator" }),
+    keyId: z.string().nullable().meta({ description: "The API key that was used; null for a session" }),
+    action: z.string().meta({ example: "user.update" }),
+    target: z.string().meta({ description: "Id of what was changed" }),
+    change: z.unknown().meta({ description: "What was asked for" }),
+    before: z.unknown(),
+    after: z.unknown().meta({ description: "Null unless the outcome is done" }),
+    outcome: z
+      .enum(["pending", "done", "failed"])
+      .meta({ description: "A row that stays pending is of a write whose process died: it may have happened" }),
+    errorCode: z.string().nullable().meta({ description: "Why a failed write was refused" }),
+    requestId: z.string(),
+    at: timestamp.nullable(),
+  })
+  .meta({ id: "AuditRow" });
+
+const view = (row: identity.AuditRow): Record<string, unknown> => ({
+  id: row.id,
+  actor: row.actorId,
+  keyId: row.keyId || null,
+  action: row.action,
+  target: row.target,
+  change: raw(row.changeJson),
+  before: raw(row.beforeJson),
+  after: raw(row.afterJson),
+  outcome: OUTCOMES[row.outcome as keyof typeof OUTCOMES] ?? "pending",
+  errorCode: row.errorCode || null,
+  requestId: row.requestId,
+  at: iso(row.at),
+});
+
+export const adminAuditRoutes = [
+  defineRoute({
+    method: "GET",
+    path: "/api/admin/audit",
+    operationId: "adminListAudit",
+    summary: "List the writes of administrators, newest first",
+    tag: "Admin",
+    auth: "admin",
+    limit: "user",
+    query: z.object({ limit, cursor: cursor.optional() }),
+    responses: { 200: cursorPage(auditRow) },
+    handler: async ({ gateway, query }) => {
+      const page = await gateway.services.identity.listAudit({ limit: query.limit, cursor: query.cursor ?? "" });
+      return { status: 200, body: { rows: page.rows.map(view), nextCursor: nextCursor(page.nextCursor) } };
+    },
+  }),
+];

@@ -1,0 +1,56 @@
+import { models } from "@nodeloom/proto";
+import { z } from "zod";
+import { audited } from "./audit";
+import { model, modelView } from "../models/view";
+import { price, priceView, toStoredPrice } from "../models/prices";
+import { defineRoute } from "../../http/route";
+import { baseTier, modelParams } from "../../schemas";
+
+const changes = z
+  .strictObject({ enabled: z.boolean().optional(), price: price.optional(), minTier: baseTier.optional() })
+  .meta({ id: "ModelChanges" });
+
+/** What of a model can be changed. */
+const overridable = ({ enabled, price: stored, minTier }: models.Model): Record<string, unknown> => ({
+  enabled,
+  price: priceView(stored),
+  minTier,
+});
+
+export const adminModelRoutes = [
+  defineRoute({
+    method: "PATCH",
+    path: "/api/admin/models/:internalName",
+    operationId: "adminUpdateModel",
+    summary: "Enable or disable a model, or change its wholesale price or lowest tier",
+    tag: "Admin",
+    auth: "admin",
+    limit: "user",
+    params: modelParams,
+    body: changes,
+    responses: { 200: model },
+    errors: ["INVALID_SLUG", "MODEL_NOT_FOUND"],
+    example: { enabled: true, price: { perImageUsd: 0.025 } },
+    handler: async (context) => {
+      const { params, body } = context;
+      const { models: service } = context.gateway.services;
+      const known = (await service.listModels({ includeDisabled: true })).models.find(
+        ({ internalName }) => internalName === params.internalName,
+      );
+      const action = { action: "model.update", target: params.internalName, change: body, before: known && overridable(known) };
+      const changed = await audited(context, action, async () => {
+        const { model: stored, before } = await service.updateModel(
+          models.UpdateModelRequest.fromPartial({
+            internalName: params.internalName,
+            enabled: body.enabled,
+            price: body.price && toStoredPrice(body.price),
+            minTier: body.minTier,
+          }),
+        );
+        if (!stored) throw new Error("models answered without a model");
+        return { value: stored, before: before && overridable(before), after: overridable(stored) };
+      });
+      return { status: 200, body: modelView(changed) };
+    },
+  }),
+];

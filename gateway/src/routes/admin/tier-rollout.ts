@@ -1,0 +1,113 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { DomainError } from "@nodeloom/kernel";
+import type { Logger } from "@nodeloom/platform";
+import type { identity } from "@nodeloom/proto";
+import { toCallerUser } from "../../auth/caller";
+import type { Services } from "../../clients";
+import { ROLLOUT_CALL_MS, ROLLOUT_INTERVAL_MS, ROLLOUT_PAGE_USERS, ROLLOUT_PARALLEL } from "../../http/limits";
+
+interface Needed {
+  identity: Pick<Services["identity"], "claimTierRollout" | "advanceTierRollout" | "listUsers">;
+  billing: Pick<Services["billing"], "setMonthlyCredits">;
+}
+
+/** Tells billing what a user's tier gives from the next renewal on. An account that is not approved has nothing. */
+export const setMonthlyCredits = async ({ billing }: Pick<Needed, "billing">, user: identity.User): Promise<void> => {
+  if (!user.approved) return;
+  const { monthlyMillicredits } = toCallerUser(user).plan;
+  await billing.setMonthlyCredits({ userId: user.id, tier: user.tier, monthlyMillicredits }, { deadlineMs: ROLLOUT_CALL_MS });
+};
+
+const inBatches = async <T>(items: readonly T[], size: number, work: (item: T) => Promise<void>): Promise<void> => {
+  for (let start = 0; start < items.length; start += size) await Promise.all(items.slice(start, start + size).map(work));
+};
+
+const isRefusal = (error: unknown): boolean => error instanceof DomainError && error.kind !== "unavailable" && error.kind !== "internal";
+
+export interface TierRollouts {
+  /** Looks for changed tiers now. */
+  wake(): void;
+  /** Resolves when nothing is under way any more. */
+  stop(): Promise<void>;
+}
+
+export interface TierRolloutOptions {
+  services: Needed;
+  logger: Logger;
+  /** How often changes are looked for that another process left unfinished. */
+  intervalMs?: number;
+  pageUsers?: number;
+}
+
+/**
+ * Carries changes of custom tiers to the accounts of their users, page by page: what a renewal gives is kept by billing,
+ * user by user, while markup and limits are read with every request anyway. Identity remembers how far each change has
+ * come, so that another gateway goes on where one has died; repeating a page changes nothing.
+ */
+export const startTierRollouts = ({
+  services,
+  logger,
+  intervalMs = ROLLOUT_INTERVAL_MS,
+  pageUsers = ROLLOUT_PAGE_USERS,
+}: TierRolloutOptions): TierRollouts => {
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+  let again = false;
+
+  const give = async (user: identity.User): Promise<void> => {
+    try {
+      await setMonthlyCredits(services, user);
+    } catch (error) {
+      // One account that can't take it does not keep it from the others.
+      if (!isRefusal(error)) throw error;
+      logger.error({ err: error, userId: user.id, tier: user.tier }, "an account did not get its tier's changed credits");
+    }
+  };
+
+  /** One page; the next one's place, or undefined when this was the last or the claim has ended. */
+  const page = async (rollout: identity.TierRollout): Promise<identity.TierRollout | undefined> => {
+    const query = { query: "", tier: rollout.tierId, limit: pageUsers, cursor: rollout.cursor };
+    const { users, nextCursor } = await services.identity.listUsers(query, { signal: stopping.signal });
+    await inBatches(users, ROLLOUT_PARALLEL, give);
+    const next = { ...rollout, cursor: nextCursor };
+    const finished = nextCursor === "";
+    const { claimed } = await services.identity.advanceTierRollout({ rollout: next, finished });
+    return claimed && !finished ? next : undefined;
+  };
+
+  const carryAll = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      let { rollout } = await services.identity.claimTierRollout({}, { signal: stopping.signal });
+      if (!rollout) return;
+      while (rollout && !stopping.signal.aborted) rollout = await page(rollout);
+    }
+  };
+
+  const run = (): void => {
+    if (running) return void (again = true);
+    again = false;
+    running = carryAll()
+      .catch((error: unknown) => logger.debug({ err: error }, "tiers are rolled out later"))
+      .finally(() => {
+        running = undefined;
+        if (again && !stopping.signal.aborted) run();
+      });
+  };
+
+  const watch = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await delay(intervalMs, undefined, { signal: stopping.signal, ref: false });
+      run();
+    }
+  };
+  watch().catch(() => undefined);
+  run();
+
+  return {
+    wake: run,
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+};

@@ -1,0 +1,171 @@
+import { webhookDeliveryJson } from "@nodeloom/platform";
+import type { executions } from "@nodeloom/proto";
+import { z } from "zod";
+import type { Services } from "../../clients";
+import { executionNotFound } from "../../http/errors";
+import { EVENT_STREAM_HEADERS, lastEventId, streamEvents, whileConnected, type StreamedEvent } from "../../http/event-stream";
+import { execution, executionView, EXECUTION_STATUSES, isFinal, webhookDelivery } from "./view";
+import { toJson, raw } from "../../http/json";
+import { EVENT_STREAM_MS } from "../../http/limits";
+import { defineRoute, STREAMED, type CallContext, type Reply } from "../../http/route";
+import { cursor, cursorPage, executionParams, limit, nextCursor, PAGES_END_EARLY, slug } from "../../schemas";
+
+const NOTHING_MORE = 204;
+
+const shared = { tag: "Executions", auth: "any", params: executionParams, errors: ["EXECUTION_NOT_FOUND"] } as const;
+const reading = { ...shared, method: "GET", capability: "execution:read", limit: "user+id" } as const;
+
+/** OpenAPI 3.1 describes a stream of events by one of them. */
+const streamedEvent = z
+  .object({
+    id: z.string().regex(/^\d+$/).meta({ description: "Send it as `Last-Event-ID` to go on after this event" }),
+    event: z.string().meta({ example: "node.completed" }),
+    data: z.string().meta({ description: "JSON: `{type, at, data}`", contentMediaType: "application/json" }),
+  })
+  .meta({ id: "ExecutionEvent", description: "One event of the stream" });
+
+const getExecution = async (service: Services["executions"], executionId: string, userId: string): Promise<executions.Execution> => {
+  const { execution: stored } = await service.getExecution({ executionId, userId });
+  if (!stored) throw executionNotFound();
+  return stored;
+};
+
+const toEvent = ({ sequence, type, at, dataJson }: executions.WatchExecutionResponse): StreamedEvent => ({
+  id: sequence,
+  type,
+  data: toJson({ type, at: at?.toISOString() ?? null, data: raw(dataJson, "{}") }),
+});
+
+async function* eventsOf(messages: AsyncIterable<executions.WatchExecutionResponse>): AsyncIterable<StreamedEvent> {
+  for await (const message of messages) yield toEvent(message);
+}
+
+/** An iteration whose first item has been taken already. */
+async function* resumed<T>(first: T, rest: AsyncIterator<T>): AsyncIterable<T> {
+  yield first;
+  yield* { [Symbol.asyncIterator]: () => rest };
+}
+
+/** Streams what an execution does until it is final; a client that has seen the end already is told not to come back. */
+const follow = async (context: CallContext<"any">, known: executions.Execution): Promise<Reply | typeof STREAMED> => {
+  const { gateway, caller, request, response } = context;
+  const { executionId } = known;
+  const afterSequence = lastEventId(request.headers["last-event-id"]);
+  const gone = whileConnected(response, gateway.stopping);
+  const query = { executionId, userId: caller.user.id, afterSequence };
+  const messages = gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: gone });
+  const events = eventsOf(messages)[Symbol.asyncIterator]();
+  if (!isFinal(known) || afterSequence === 0) {
+    await streamEvents(response, { [Symbol.asyncIterator]: () => events }, gone);
+    return STREAMED;
+  }
+  const first = await events.next();
+  if (first.done) return { status: NOTHING_MORE };
+  await streamEvents(response, resumed(first.value, events), gone);
+  return STREAMED;
+};
+
+export const executionRoutes = [
+  defineRoute({
+    method: "GET",
+    path: "/api/executions",
+    operationId: "listExecutions",
+    summary: "List the caller's executions, newest first",
+    description: PAGES_END_EARLY,
+    tag: "Executions",
+    auth: "any",
+    capability: "execution:read",
+    limit: "user",
+    query: z.object({
+      status: z.enum(EXECUTION_STATUSES).optional(),
+      workflowSlug: slug.optional(),
+      limit,
+      cursor: cursor.optional(),
+    }),
+    responses: { 200: cursorPage(execution) },
+    handler: async ({ gateway, caller, query }) => {
+      const page = await gateway.services.executions.listExecutions({
+        userId: caller.user.id,
+        status: query.status ?? "",
+        workflowSlug: query.workflowSlug ?? "",
+        limit: query.limit,
+        cursor: query.cursor ?? "",
+      });
+      return { status: 200, body: { rows: page.executions.map(executionView), nextCursor: nextCursor(page.nextCursor) } };
+    },
+  }),
+  defineRoute({
+    ...reading,
+    path: "/api/executions/:id",
+    operationId: "getExecution",
+    summary: "Poll an execution",
+    responses: { 200: execution },
+    handler: async ({ gateway, caller, params }) => ({
+      status: 200,
+      body: executionView(await getExecution(gateway.services.executions, params.id, caller.user.id)),
+    }),
+  }),
+  defineRoute({
+    ...shared,
+    method: "POST",
+    path: "/api/executions/:id/cancel",
+    operationId: "cancelExecution",
+    summary: "Cancel an execution",
+    description: "Credits are never refunded.",
+    capability: "execution:cancel",
+    limit: "user+id",
+    responses: {
+      200: z
+        .object({ status: z.enum(["cancel_requested", "already_completed", "already_failed", "already_cancelled"]) })
+        .meta({ id: "CancelResult" }),
+    },
+    handler: async ({ gateway, caller, params }) => {
+      const { status } = await gateway.services.executions.cancelExecution({ executionId: params.id, userId: caller.user.id });
+      return { status: 200, body: { status } };
+    },
+  }),
+  defineRoute({
+    ...reading,
+    path: "/api/executions/:id/events",
+    operationId: "watchExecution",
+    summary: "Follow an execution as server-sent events",
+    description:
+      "Replays what came after `Last-Event-ID`. 204 tells a client that has seen everything not to come back. Texts come in pieces while they are written: " +
+      "`node.delta` events, without an id, whose data is `{nodeId, item, text, reset?}`. They are never replayed; who comes late gets the text so far, with `reset: true`.",
+    contentType: "text/event-stream",
+    responses: { 200: streamedEvent, 204: null },
+    errors: ["EXECUTION_NOT_FOUND", "CONCURRENCY_LIMIT_EXCEEDED"],
+    handler: async (context) => {
+      const { gateway, caller, params, request } = context;
+      const known = await getExecution(gateway.services.executions, params.id, caller.user.id);
+      if (request.method === "HEAD") return { status: 200, headers: EVENT_STREAM_HEADERS };
+      const giveBack = gateway.eventStreams.take(caller.user.id);
+      try {
+        return await follow(context, known);
+      } finally {
+        giveBack();
+      }
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: "POST",
+    path: "/api/executions/:id/redeliver",
+    operationId: "redeliverWebhook",
+    summary: "Deliver an execution's webhook again",
+    description:
+      "At once, with eight attempts of its own; a delivery that still waits ends in favour of it. 412 when it would reach nobody: the run is not over or has no webhook, or the key's webhook is disabled, removed or not for this event.",
+    capability: "webhook:receive",
+    limit: "user+id",
+    idempotent: "replay",
+    responses: { 202: z.object({ webhookDelivery }).meta({ id: "RedeliverResult" }) },
+    errors: ["EXECUTION_NOT_FOUND", "PRECONDITION_FAILED"],
+    handler: async ({ gateway, caller, params }) => {
+      const { webhookDelivery: delivery } = await gateway.services.executions.redeliverWebhook({
+        executionId: params.id,
+        userId: caller.user.id,
+      });
+      return { status: 202, body: { webhookDelivery: webhookDeliveryJson(delivery) } };
+    },
+  }),
+];

@@ -1,0 +1,95 @@
+import { executionJson } from "@nodeloom/platform";
+import type { executions } from "@nodeloom/proto";
+import { z } from "zod";
+import { raw } from "../../http/json";
+import { anyObject, credits, timestamp, uuid } from "../../schemas";
+
+export const EXECUTION_STATUSES = ["processing", "completed", "failed", "cancelled", "cancel_requested"] as const;
+const FINAL: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
+export const isFinal = (execution: executions.Execution): boolean => FINAL.has(execution.status);
+
+const executionError = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    nodeId: z.string().optional(),
+    providerStatus: z.number().optional(),
+    providerBody: z.string().optional(),
+  })
+  .meta({ id: "ExecutionError" });
+
+const noWebhook = z.object({ configured: z.literal(false) });
+const webhook = z.object({ configured: z.literal(true), url: z.string() });
+
+/** Whether a submitted run has a webhook. */
+export const webhookConfiguration = z.discriminatedUnion("configured", [noWebhook, webhook]).meta({ id: "WebhookConfiguration" });
+
+const webhookAttempt = z
+  .object({
+    at: timestamp,
+    status: z.number().nullable().meta({ description: "The receiver's status; null when it did not answer" }),
+    error: z.string().nullable(),
+    durationMs: z.number(),
+    delivery: z.number().meta({ description: "1 is the run's own delivery; each redelivery takes the next number" }),
+    attempt: z.number().meta({ description: "Within the delivery" }),
+    url: z.string().optional().meta({ description: "Where it was sent, when that has changed since the run was submitted" }),
+  })
+  .meta({ id: "WebhookAttempt" });
+
+const DELIVERY_STATES = ["pending", "delivered", "failed", "disabled", "skipped"] as const;
+
+/** How far a run's webhook has come. */
+export const webhookDelivery = z
+  .discriminatedUnion("configured", [
+    noWebhook,
+    webhook.extend({
+      state: z.enum(DELIVERY_STATES),
+      attempts: z.number().meta({ description: "Of all deliveries together" }),
+      deliveredAt: timestamp.nullable(),
+      lastError: z.string().nullable(),
+      nextAttemptAt: timestamp.nullable().meta({ description: "Set while another attempt is due" }),
+      history: z.array(webhookAttempt).meta({ description: "The last 50 attempts, oldest first" }),
+    }),
+  ])
+  .meta({ id: "WebhookDelivery" });
+
+const nodeState = z
+  .object({
+    id: z.string(),
+    type: z.string(),
+    label: z.string().optional().meta({ description: "What its author calls it" }),
+    status: z.enum(["pending", "processing", "completed", "failed", "cancelled", "skipped"]),
+    startedAt: timestamp.nullable(),
+    durationMs: z.number().nullable(),
+    creditsCost: credits,
+    items: z.number().optional().meta({ description: "Calls the node makes; before it begins: at most" }),
+    itemsDone: z.number().optional(),
+    error: executionError.nullable(),
+    requestId: z.string().optional(),
+    warnings: z.array(z.string()).optional(),
+    cancelReport: z.enum(["stopped", "provider_told", "could_not_stop"]).optional(),
+  })
+  .meta({ id: "NodeState" });
+
+export const execution = z
+  .object({
+    executionId: uuid,
+    status: z.enum(EXECUTION_STATUSES),
+    requestId: z.string().nullable(),
+    durationMs: z.number(),
+    result: anyObject.optional().meta({ description: "Set on completion" }),
+    error: executionError.optional().meta({ description: "Set on failure" }),
+    webhookDelivery,
+    nodes: z.array(nodeState),
+    workflowSlug: z.string().nullable(),
+    modelIds: z.array(z.string()),
+    source: z.string(),
+    creditsCost: credits,
+    createdAt: timestamp.nullable(),
+    finishedAt: timestamp.nullable(),
+  })
+  .meta({ id: "Execution" });
+
+/** An execution as clients see it: as webhooks show it, with the result's text as it was stored. */
+export const executionView = (stored: executions.Execution): Record<string, unknown> =>
+  executionJson(stored, stored.resultJson === "" ? undefined : raw(stored.resultJson));

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import type { Caller } from "../../auth/caller";
+import type { Gateway } from "../../gateway";
+import { defineRoute } from "../../http/route";
+import { balances, balancesView, business, user, userReply, userView } from "./view";
+
+/** What a new user does, in order; `done` follows the last. */
+const STEPS = ["approval", "first-workflow", "first-run"] as const;
+const DONE = "done";
+
+const onboarding = z.object({ step: z.enum([...STEPS, DONE]), completed: z.array(z.enum(STEPS)) });
+const me = z
+  .object({
+    user,
+    credits: balances,
+    business: business.nullable().meta({ description: "Null while no business is registered" }),
+    onboarding,
+  })
+  .meta({ id: "Me" });
+
+/** How far the caller has come, seen from what the caller has. */
+const onboardingOf = async ({ services }: Gateway, { user: { id, approved } }: Caller): Promise<z.infer<typeof onboarding>> => {
+  const [{ workflows }, { executions }] = await Promise.all([
+    services.workflows.listWorkflows({ userId: id }),
+    services.executions.listExecutions({ userId: id, status: "", workflowSlug: "", limit: 1, cursor: "" }),
+  ]);
+  const reached = {
+    approval: approved,
+    "first-workflow": workflows.some(({ createdBy }) => createdBy === id),
+    "first-run": executions.length > 0,
+  };
+  return { step: STEPS.find((step) => !reached[step]) ?? DONE, completed: STEPS.filter((step) => reached[step]) };
+};
+
+export const identityRoutes = [
+  defineRoute({
+    method: "GET",
+    path: "/api/whoami",
+    operationId: "whoami",
+    summary: "Who the caller is",
+    tag: "Identity",
+    auth: "any",
+    limit: "user",
+    responses: { 200: userReply },
+    handler: ({ caller }) => Promise.resolve({ status: 200, body: { user: userView(caller.user) } }),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/api/me",
+    operationId: "me",
+    summary: "The signed-in user with balances and onboarding state",
+    tag: "Identity",
+    auth: "session",
+    limit: "user",
+    responses: { 200: me },
+    handler: async ({ gateway, caller }) => {
+      const [{ account }, progress] = await Promise.all([
+        gateway.services.billing.getAccount({ userId: caller.user.id }),
+        onboardingOf(gateway, caller),
+      ]);
+      const { user } = caller;
+      const body = { user: userView(user), credits: balancesView(account), business: user.business, onboarding: progress };
+      return { status: 200, body };
+    },
+  }),
+];

@@ -1,0 +1,51 @@
+import { toCredits } from "@nodeloom/kernel";
+import type { billing, identity } from "@nodeloom/proto";
+import { z } from "zod";
+import { toCallerUser, type CallerUser } from "../../auth/caller";
+import { credits, iso, timestamp } from "../../schemas";
+
+export const user = z
+  .object({ id: z.string(), email: z.string(), role: z.enum(["user", "admin"]), tier: z.string(), approved: z.boolean() })
+  .meta({ id: "User", example: { id: "usr_1", email: "ada@example.com", role: "user", tier: "pro", approved: true } });
+
+export const userReply = z.object({ user }).meta({ id: "UserReply" });
+
+/** The public members of a user. */
+export const userView = ({
+  id,
+  email,
+  role,
+  tier,
+  approved,
+}: Pick<CallerUser, "id" | "email" | "role" | "tier" | "approved">): Record<string, unknown> => ({
+  id,
+  email,
+  role,
+  tier,
+  approved,
+});
+
+export const business = z
+  .object({ name: z.string(), verified: z.boolean().meta({ description: "An administrator has checked it" }) })
+  .meta({ id: "Business", example: { name: "Loom Works Ltd", verified: true } });
+
+export const adminUser = user.extend({ business: business.nullable(), createdAt: timestamp.nullable() }).meta({ id: "AdminUser" });
+export const adminUserView = (stored: identity.User): Record<string, unknown> => ({
+  ...userView(stored),
+  business: toCallerUser(stored).business,
+  createdAt: iso(stored.createdAt),
+});
+
+const grant = z.object({ model: z.string(), remaining: z.number(), total: z.number() });
+export const balances = z
+  .object({ plan: credits, topUp: credits, held: credits, renewsAt: timestamp.nullable(), grants: z.array(grant) })
+  .meta({ id: "Balances" });
+
+/** An account's balances in credits; all zero while there is no account. */
+export const balancesView = (account: billing.Account | undefined): z.infer<typeof balances> => ({
+  plan: toCredits(account?.planMillicredits ?? 0),
+  topUp: toCredits(account?.topUpMillicredits ?? 0),
+  held: toCredits(account?.heldMillicredits ?? 0),
+  renewsAt: iso(account?.renewsAt),
+  grants: (account?.grants ?? []).map(({ model, remaining, total }) => ({ model, remaining, total })),
+});

@@ -1,0 +1,236 @@
+import { PRESETS } from "@nodeloom/kernel";
+import { identity } from "@nodeloom/proto";
+import { z } from "zod";
+import { WEBHOOK_TEST_MS } from "../../http/limits";
+import { defineRoute, type RouteDefinition } from "../../http/route";
+import { idParams, iso, name, timestamp } from "../../schemas";
+
+const WEBHOOK_EVENTS = ["execution.completed", "execution.failed", "execution.cancelled"] as const;
+const MAX_CAPABILITIES = 100;
+const MAX_CAPABILITY_CHARS = 300;
+const MAX_URL_CHARS = 2_048;
+const MAX_GRACE_SECONDS = 86_400;
+
+const webhookSettings = z
+  .strictObject({ url: z.url({ protocol: /^https?$/ }).max(MAX_URL_CHARS), events: z.array(z.enum(WEBHOOK_EVENTS)).min(1).optional() })
+  .meta({ id: "WebhookSettings", example: { url: "https://example.com/hooks/nodeloom" } });
+
+const record = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    start: z.string().meta({ description: "The first twelve characters of the value" }),
+    preset: z.string(),
+    capabilities: z.array(z.string()),
+    createdAt: timestamp.nullable(),
+    lastUsedAt: timestamp.nullable(),
+    expiresAt: timestamp.nullable(),
+    webhook: z
+      .object({
+        url: z.string(),
+        events: z.array(z.string()),
+        disabledAt: timestamp.nullable(),
+        disabledReason: z.string().nullable(),
+      })
+      .nullable(),
+  })
+  .meta({ id: "ApiKey" });
+const issued = record
+  .extend({
+    key: z.string().meta({ description: "The value, shown this once" }),
+    webhookSecret: z.string().optional().meta({ description: "Shown this once" }),
+  })
+  .meta({ id: "IssuedApiKey" });
+const withSecret = record.extend({ webhookSecret: z.string() }).meta({ id: "ApiKeyWithWebhookSecret" });
+
+const webhookTest = z
+  .object({
+    delivered: z.boolean().meta({ description: "The receiver answered 2xx" }),
+    status: z.number().nullable().meta({ description: "The receiver's status; null when it did not answer" }),
+    error: z.string().nullable(),
+    durationMs: z.number(),
+  })
+  .meta({ id: "WebhookTest" });
+
+/** Presets have names for people, too: "Workflow Deploy" is `workflow-deploy`. */
+const preset = z.preprocess((value) => (typeof value === "string" ? value.toLowerCase().replaceAll(" ", "-") : value), z.enum(PRESETS));
+
+const creation = z
+  .strictObject({
+    name,
+    preset: preset.optional(),
+    capabilities: z.array(z.string().min(1).max(MAX_CAPABILITY_CHARS)).min(1).max(MAX_CAPABILITIES).optional(),
+    expiresAt: z.iso.datetime({ offset: true }).nullish(),
+    webhook: webhookSettings.nullish(),
+  })
+  .refine(({ preset, capabilities }) => (preset === undefined) !== (capabilities === undefined), {
+    path: ["capabilities"],
+    message: "give either a preset or capabilities",
+  })
+  .meta({ id: "NewApiKey", override: { oneOf: [{ required: ["preset"] }, { required: ["capabilities"] }] } });
+
+const webhookView = ({ url, events, disabledAt, disabledReason }: identity.KeyWebhook): Record<string, unknown> => ({
+  url,
+  events,
+  disabledAt: iso(disabledAt),
+  disabledReason: disabledReason || null,
+});
+
+const view = (key: identity.Key | undefined): Record<string, unknown> => {
+  if (!key) throw new Error("identity answered without a key");
+  return {
+    id: key.id,
+    name: key.name,
+    start: key.start,
+    preset: key.preset,
+    capabilities: key.capabilities,
+    createdAt: iso(key.createdAt),
+    lastUsedAt: iso(key.lastUsedAt),
+    expiresAt: iso(key.expiresAt),
+    webhook: key.webhook ? webhookView(key.webhook) : null,
+  };
+};
+
+const issuedView = ({ key, value, webhookSecret }: identity.CreateKeyResponse): Record<string, unknown> => ({
+  ...view(key),
+  key: value,
+  webhookSecret: webhookSecret || undefined,
+});
+
+const shared = { tag: "Keys", auth: "session", limit: "user" } as const satisfies Partial<RouteDefinition<"session">>;
+const ofKey = { ...shared, params: idParams("key"), errors: ["NOT_FOUND"] } as const;
+
+export const keyRoutes = [
+  defineRoute({
+    ...shared,
+    method: "GET",
+    path: "/api/keys",
+    operationId: "listKeys",
+    summary: "List the caller's API keys",
+    responses: { 200: z.array(record) },
+    handler: async ({ gateway, caller }) => {
+      const { keys } = await gateway.services.identity.listKeys({ userId: caller.user.id });
+      return { status: 200, body: keys.map(view) };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: "POST",
+    path: "/api/keys",
+    operationId: "createKey",
+    summary: "Create an API key; its value is shown this once",
+    description:
+      "CAPABILITY_DENIED when a webhook is asked for and the key would lack `webhook:receive`; 412 when the caller has as many keys as anyone may have.",
+    body: creation,
+    responses: { 201: issued },
+    errors: ["API_KEY_ACCESS_DENIED", "CAPABILITY_ABOVE_CEILING", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
+    example: { name: "Deploy", preset: "workflow-deploy" },
+    handler: async ({ gateway, caller, body }) => {
+      const created = await gateway.services.identity.createKey(
+        identity.CreateKeyRequest.fromPartial({
+          userId: caller.user.id,
+          name: body.name,
+          preset: body.preset ?? "",
+          capabilities: body.capabilities ?? [],
+          expiresAt: body.expiresAt ? new Date(body.expiresAt) : undefined,
+          webhookUrl: body.webhook?.url ?? "",
+          webhookEvents: body.webhook?.events ?? [],
+        }),
+      );
+      return { status: 201, body: issuedView(created) };
+    },
+  }),
+  defineRoute({
+    ...ofKey,
+    method: "PATCH",
+    path: "/api/keys/:id",
+    operationId: "renameKey",
+    summary: "Rename an API key",
+    body: z.strictObject({ name }),
+    responses: { 200: record },
+    example: { name: "Deploy (production)" },
+    handler: async ({ gateway, caller, params, body }) => {
+      const { key } = await gateway.services.identity.renameKey({ userId: caller.user.id, keyId: params.id, name: body.name });
+      return { status: 200, body: view(key) };
+    },
+  }),
+  defineRoute({
+    ...ofKey,
+    method: "DELETE",
+    path: "/api/keys/:id",
+    operationId: "revokeKey",
+    summary: "Revoke an API key, everywhere within one second",
+    responses: { 204: null },
+    handler: async ({ gateway, caller, params }) => {
+      await gateway.services.identity.revokeKey({ userId: caller.user.id, keyId: params.id });
+      return { status: 204 };
+    },
+  }),
+  defineRoute({
+    ...ofKey,
+    method: "POST",
+    path: "/api/keys/:id/rotate",
+    operationId: "rotateKey",
+    summary: "Replace an API key's value",
+    description: "The old value works until the grace ends, which starts at the new value's first use.",
+    body: z.strictObject({ graceSeconds: z.number().int().min(0).max(MAX_GRACE_SECONDS) }),
+    responses: { 200: issued },
+    errors: ["NOT_FOUND", "API_KEY_ACCESS_DENIED"],
+    example: { graceSeconds: 3600 },
+    handler: async ({ gateway, caller, params, body }) => {
+      const request = { userId: caller.user.id, keyId: params.id, graceSeconds: body.graceSeconds };
+      return { status: 200, body: issuedView(await gateway.services.identity.rotateKey(request)) };
+    },
+  }),
+  defineRoute({
+    ...ofKey,
+    method: "PUT",
+    path: "/api/keys/:id/webhook",
+    operationId: "setKeyWebhook",
+    summary: "Set an API key's webhook; its secret is shown this once",
+    description:
+      "Enables one that was disabled. A secret that is replaced signs beside the newer ones for 24 hours, the ten newest at most; removing the webhook ends all.",
+    body: webhookSettings,
+    responses: { 200: withSecret },
+    errors: ["NOT_FOUND", "CAPABILITY_DENIED"],
+    example: { url: "https://example.com/hooks/nodeloom" },
+    handler: async ({ gateway, caller, params, body }) => {
+      const { key, webhookSecret } = await gateway.services.identity.setKeyWebhook({
+        userId: caller.user.id,
+        keyId: params.id,
+        url: body.url,
+        events: body.events ?? [],
+      });
+      return { status: 200, body: { ...view(key), webhookSecret } };
+    },
+  }),
+  defineRoute({
+    ...ofKey,
+    method: "POST",
+    path: "/api/keys/:id/webhook/test",
+    operationId: "testKeyWebhook",
+    summary: "Send a signed test message to an API key's webhook, now and once",
+    description:
+      "The message has the type `webhook.test` and is sent whatever events the webhook is for. 412 when the key has no webhook, or a disabled one.",
+    responses: { 200: webhookTest },
+    errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+    handler: async ({ gateway, caller, params }) => {
+      const request = { keyId: params.id, userId: caller.user.id };
+      const tested = await gateway.services.executions.testWebhook(request, { deadlineMs: WEBHOOK_TEST_MS });
+      const { delivered, durationMs } = tested;
+      return { status: 200, body: { delivered, status: tested.status ?? null, error: tested.error ?? null, durationMs } };
+    },
+  }),
+  defineRoute({
+    ...ofKey,
+    method: "DELETE",
+    path: "/api/keys/:id/webhook",
+    operationId: "deleteKeyWebhook",
+    summary: "Remove an API key's webhook",
+    responses: { 200: record },
+    handler: async ({ gateway, caller, params }) => {
+      const { key } = await gateway.services.identity.deleteKeyWebhook({ userId: caller.user.id, keyId: params.id });
+      return { status: 200, body: view(key) };
+    },
+  }),
+];

@@ -1,0 +1,53 @@
+import { estimateMillicredits, toCredits, type GeneratorUse, type JsonSchema, type Price } from "@nodeloom/kernel";
+import { readPrice } from "@nodeloom/platform";
+import type { models, workflows } from "@nodeloom/proto";
+import { createFreshCache } from "../../cache";
+import type { Services } from "../../clients";
+import { CATALOGUE_FRESH_MS } from "../../http/limits";
+
+type Priced = ReadonlyMap<string, { price: Price; inputSchema: JsonSchema }>;
+
+const priced = (models: readonly models.Model[]): Priced => {
+  const byName = new Map<string, { price: Price; inputSchema: JsonSchema }>();
+  for (const model of models) {
+    const price = readPrice(model.price);
+    if (price) byName.set(model.internalName, { price, inputSchema: JSON.parse(model.inputSchemaJson) as JsonSchema });
+  }
+  return byName;
+};
+
+const toUse = ({ nodeId, model, inputsJson, items }: workflows.GeneratorUse): GeneratorUse => ({
+  nodeId,
+  model,
+  items,
+  inputs: inputsJson === "" ? {} : (JSON.parse(inputsJson) as Record<string, unknown>),
+});
+
+/** What runs are expected to cost. */
+export type Estimator = (uses: readonly workflows.GeneratorUse[]) => number | null;
+
+export interface Catalogue {
+  /** An estimator in credits at a markup; one look-up of the registry at most, however many workflows are estimated. */
+  estimator(markupPermille: number): Promise<Estimator>;
+}
+
+const REGISTRY = "registry";
+
+/** Prices of the enabled models, remembered for a few seconds. */
+export const createCatalogue = (models: Services["models"]): Catalogue => {
+  const registry = createFreshCache<Priced>({
+    maxEntries: 1,
+    freshMs: CATALOGUE_FRESH_MS,
+    staleMs: CATALOGUE_FRESH_MS * 2,
+    load: async () => priced((await models.listModels({ includeDisabled: false })).models),
+  });
+  return {
+    estimator: async (markupPermille) => {
+      const prices = await registry.get(REGISTRY, REGISTRY);
+      return (uses) => {
+        const millicredits = estimateMillicredits(uses.map(toUse), prices, markupPermille);
+        return millicredits === null ? null : toCredits(millicredits);
+      };
+    },
+  };
+};

@@ -1,0 +1,35 @@
+import { DomainError } from "@nodeloom/kernel";
+import { z } from "zod";
+import { model, modelView } from "./view";
+import { defineRoute } from "../../http/route";
+import { modelParams } from "../../schemas";
+
+const read = { method: "GET", tag: "Models", auth: "any", limit: "user" } as const;
+
+export const modelRoutes = [
+  defineRoute({
+    ...read,
+    path: "/api/models",
+    operationId: "listModels",
+    summary: "List the enabled models",
+    responses: { 200: z.array(model) },
+    handler: async ({ gateway }) => {
+      const { models } = await gateway.services.models.listModels({ includeDisabled: false });
+      return { status: 200, body: models.map(modelView) };
+    },
+  }),
+  defineRoute({
+    ...read,
+    path: "/api/models/:internalName",
+    operationId: "getModel",
+    summary: "Read an enabled model",
+    params: modelParams,
+    responses: { 200: model },
+    errors: ["INVALID_SLUG", "MODEL_NOT_FOUND"],
+    handler: async ({ gateway, params }) => {
+      const { model: stored } = await gateway.services.models.getModel({ internalName: params.internalName, includeDisabled: false });
+      if (!stored) throw new DomainError("not_found", "MODEL_NOT_FOUND", "model not found");
+      return { status: 200, body: modelView(stored) };
+    },
+  }),
+];

@@ -1,0 +1,43 @@
+import type { models } from "@nodeloom/proto";
+import { z } from "zod";
+import { raw } from "../../http/json";
+import { price, priceView } from "./prices";
+import { anyObject, slug } from "../../schemas";
+
+/** Providers that are polled: only these can be run asynchronously. */
+const POLLED = "http-polling";
+
+export const model = z
+  .object({
+    internalName: slug,
+    displayName: z.string(),
+    description: z.string(),
+    modality: z.string(),
+    provider: z.object({ kind: z.string().meta({ example: POLLED }) }).meta({ description: "How it is called" }),
+    outputs: z.array(z.string()).meta({ description: "The members of a run's result", example: ["images"] }),
+    inputSchema: anyObject.meta({ description: "JSON Schema of `inputs`" }),
+    price: price.nullable().meta({ description: "Wholesale price" }),
+    minTier: z.string(),
+    trialRuns: z.number(),
+    asyncSupported: z.boolean(),
+    enabled: z.boolean(),
+    sandbox: z.boolean().meta({ description: "True for the local stand-in provider: no AI" }),
+  })
+  .meta({ id: "Model" });
+
+/** A model as clients see it; provider settings stay inside. */
+export const modelView = (stored: models.Model): Record<string, unknown> => ({
+  internalName: stored.internalName,
+  displayName: stored.displayName,
+  description: stored.description,
+  modality: stored.modality,
+  provider: { kind: stored.providerKind },
+  outputs: stored.outputs,
+  inputSchema: raw(stored.inputSchemaJson, "{}"),
+  price: priceView(stored.price),
+  minTier: stored.minTier,
+  trialRuns: stored.trialRuns,
+  asyncSupported: stored.providerKind === POLLED,
+  enabled: stored.enabled,
+  sandbox: stored.sandbox,
+});

@@ -1,0 +1,200 @@
+import { creditLimit, type DomainError, invalidInputs, invalidRequest, isSlug, toCredits, type Issue } from "@nodeloom/kernel";
+import { executions } from "@nodeloom/proto";
+import { z } from "zod";
+import { accountNotApproved } from "../../http/errors";
+import { webhookConfiguration } from "../executions/view";
+import { ASYNC_WAIT_MS } from "../../http/limits";
+import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../http/route";
+import { runReply, startRun, syncWaitMs, toRunner } from "./run";
+import { anyObject, credits, modelParams, queryFlag, uuid, workflowParams } from "../../schemas";
+
+const MAX_CREDITS = 1_000_000_000;
+const ASYNC_DESCRIPTION = "With `async=true` the answer comes at once and the run is polled";
+
+const inputs = anyObject.meta({ description: "Keys are the schema's field names; omitted fields take their defaults" });
+const maxCredits = z.number().min(0).max(MAX_CREDITS).optional();
+const quoteBody = z
+  .strictObject({
+    inputs,
+    maxCredits: maxCredits.meta({ description: "Left aside: a run's body may be sent as it is" }),
+  })
+  .meta({ id: "QuoteRequest" });
+const runBody = z
+  .strictObject({
+    inputs,
+    maxCredits: maxCredits.meta({
+      description:
+        "The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough",
+    }),
+  })
+  .meta({ id: "RunRequest" });
+const runQuery = z.object({ async: queryFlag.optional().meta({ description: ASYNC_DESCRIPTION }) });
+
+const runResult = z
+  .object({
+    success: z.literal(true),
+    result: anyObject,
+    cost: credits.meta({ description: "Credits consumed; 0 when a trial grant paid" }),
+    ms: z.number(),
+  })
+  .meta({ id: "RunResult" });
+
+const submitResult = z
+  .object({
+    _async: z.literal(true),
+    executionId: uuid,
+    requestId: z.string().nullable(),
+    status: z.literal("processing"),
+    webhookDelivery: webhookConfiguration,
+    pollUrl: z.string(),
+  })
+  .meta({ id: "SubmitResult" });
+
+const quoteGrant = z.object({
+  model: z.string(),
+  total: z.number().meta({ description: "Trial runs ever granted" }),
+  remaining: z.number().meta({ description: "Trial runs that would be left after this run; `/api/me` has what is left now" }),
+});
+const quoteNode = z.object({
+  id: z.string(),
+  type: z.string(),
+  model: z.string(),
+  items: z.number().meta({ description: "Calls at most" }),
+  estimatedCreditCost: credits.meta({ description: "The most its calls may cost, without those that trial grants pay" }),
+  grant: z.boolean().meta({ description: "Whether a trial grant pays at least one of its calls" }),
+});
+const quoteResult = z
+  .object({
+    estimatedCreditCost: credits.nullable().meta({ description: "What the run would hold: the most it may cost. Null without generators" }),
+    nodes: z.array(quoteNode),
+    grants: z.array(quoteGrant).meta({ description: "Trial grants for the run's models" }),
+  })
+  .meta({ id: "Quote" });
+
+/** Anything wrong with `inputs`, or no body to hold them, is INVALID_INPUTS. */
+const invalidBody = (issues: Issue[]): DomainError => {
+  const about = issues.filter(({ path }) => path === "" || path === "inputs" || path.startsWith("inputs."));
+  return about.length > 0 ? invalidInputs(about) : invalidRequest(issues);
+};
+
+type TargetCase = NonNullable<executions.Target["target"]>["$case"];
+type RunContext = CallContext<"any", unknown, z.infer<typeof runQuery>, z.infer<typeof runBody>>;
+
+const run = async (context: RunContext, $case: TargetCase, value: string): Promise<Reply> => {
+  const { gateway, caller, body, query, receivedAtMs } = context;
+  if (!caller.user.approved) throw accountNotApproved();
+  const isAsync = query.async ?? false;
+  const request = executions.RunRequest.fromPartial({
+    executionId: context.executionId,
+    target: { target: { $case, value } },
+    runner: toRunner(caller, $case === "model" ? "model" : "workflow"),
+    inputsJson: context.members().get("inputs") ?? "{}",
+    mode: isAsync ? executions.RunMode.RUN_MODE_ASYNC : executions.RunMode.RUN_MODE_SYNC,
+    waitMs: isAsync ? ASYNC_WAIT_MS : syncWaitMs(context.request.headers.prefer),
+    maxMillicredits: body.maxCredits === undefined ? undefined : creditLimit(body.maxCredits),
+  });
+  const execution = await startRun(gateway.services.executions, request, gateway.stopping);
+  return runReply({ request, execution, isAsync, receivedAtMs });
+};
+
+type QuoteContext = CallContext<"any", unknown, unknown, z.infer<typeof quoteBody>>;
+
+const quote = async (context: QuoteContext, $case: TargetCase, value: string): Promise<Reply> => {
+  const { nodes, grants, millicredits } = await context.gateway.services.executions.quote({
+    target: { target: { $case, value } } as executions.Target,
+    runner: toRunner(context.caller, $case === "model" ? "model" : "workflow"),
+    inputsJson: context.members().get("inputs") ?? "{}",
+  });
+  const body = {
+    estimatedCreditCost: nodes.length === 0 ? null : toCredits(millicredits),
+    nodes: nodes.map(({ id, type, model, items, millicredits: price, grant }) => ({
+      id,
+      type,
+      model,
+      items,
+      estimatedCreditCost: toCredits(price),
+      grant,
+    })),
+    grants,
+  };
+  return { status: 200, body };
+};
+
+/** The specific capability of a resource; what cannot be a slug needs the general one. */
+const specific =
+  (resource: string, parameter: string) =>
+  (params: Readonly<Record<string, string>>): string => {
+    const id = params[parameter] ?? "";
+    return isSlug(id) ? `${resource}:${id}:run` : `${resource}:run`;
+  };
+
+const GRAPH_ERRORS = ["INVALID_INPUTS", "WORKFLOW_INVALID", "MODEL_TIER_REQUIRED", "MODEL_NOT_FOUND"] as const;
+const RUN_ERRORS = [
+  "INVALID_INPUTS",
+  "ASYNC_NOT_SUPPORTED",
+  "ACCOUNT_NOT_APPROVED",
+  "INSUFFICIENT_CREDITS",
+  "grant_exhausted",
+  "MODEL_TIER_REQUIRED",
+  "CONCURRENCY_LIMIT_EXCEEDED",
+  "EXECUTION_FAILED",
+  "PROVIDER_SUBMIT_FAILED",
+  "PROVIDER_RESPONSE_INCOMPLETE",
+] as const;
+
+const shared = { method: "POST", auth: "any", limit: "user", invalidBody } as const satisfies Partial<RouteDefinition<"any">>;
+const running = {
+  ...shared,
+  startsRun: true,
+  idempotent: "replay",
+  query: runQuery,
+  body: runBody,
+  responses: { 200: runResult, 202: submitResult },
+} as const;
+const quoting = { ...shared, body: quoteBody, responses: { 200: quoteResult } } as const;
+const ofWorkflow = { tag: "Runs", capability: specific("workflow", "slug"), params: workflowParams } as const;
+const ofModel = { tag: "Runs", capability: specific("model", "internalName"), params: modelParams } as const;
+
+export const runRoutes = [
+  defineRoute({
+    ...running,
+    ...ofWorkflow,
+    path: "/api/workflows/:slug/run",
+    operationId: "runWorkflow",
+    summary: "Run a workflow",
+    description: "Waits up to 120 s (`Prefer: wait=n` lowers it), then answers 202 and the run goes on.",
+    errors: [...RUN_ERRORS, ...GRAPH_ERRORS, "WORKFLOW_NOT_FOUND"],
+    example: { inputs: { prompt: "A lighthouse at dusk" } },
+    handler: (context) => run(context, "workflowSlug", context.params.slug),
+  }),
+  defineRoute({
+    ...quoting,
+    ...ofWorkflow,
+    path: "/api/workflows/:slug/quote",
+    operationId: "quoteWorkflow",
+    summary: "Validate and price a workflow run without running it",
+    errors: [...GRAPH_ERRORS, "WORKFLOW_NOT_FOUND"],
+    example: { inputs: { prompt: "A lighthouse at dusk" } },
+    handler: (context) => quote(context, "workflowSlug", context.params.slug),
+  }),
+  defineRoute({
+    ...running,
+    ...ofModel,
+    path: "/api/models/:internalName/run",
+    operationId: "runModel",
+    summary: "Run a model",
+    errors: [...RUN_ERRORS, "INVALID_SLUG", "MODEL_NOT_FOUND"],
+    example: { inputs: { prompt: "A lighthouse at dusk" } },
+    handler: (context) => run(context, "model", context.params.internalName),
+  }),
+  defineRoute({
+    ...quoting,
+    ...ofModel,
+    path: "/api/models/:internalName/quote",
+    operationId: "quoteModel",
+    summary: "Validate and price a model run without running it",
+    errors: ["INVALID_INPUTS", "INVALID_SLUG", "MODEL_NOT_FOUND", "MODEL_TIER_REQUIRED"],
+    example: { inputs: { prompt: "A lighthouse at dusk" } },
+    handler: (context) => quote(context, "model", context.params.internalName),
+  }),
+];

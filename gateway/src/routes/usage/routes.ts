@@ -1,0 +1,88 @@
+import { LIMITS, toCredits, toUsd } from "@nodeloom/kernel";
+import type { usage } from "@nodeloom/proto";
+import { z } from "zod";
+import { defineRoute } from "../../http/route";
+import { credits, iso, limit, offset, timestamp } from "../../schemas";
+
+/** Runs from the editor are not usage of the API. */
+const SOURCES = ["api-slim", "api-workflow"];
+
+const usageRow = z
+  .object({
+    id: z.number(),
+    userId: z.string(),
+    workflowSlug: z.string().nullable(),
+    modelIds: z.array(z.string()),
+    status: z.enum(["processing", "completed", "failed", "cancelled"]),
+    source: z.string(),
+    cost: z.number().meta({ description: "Provider wholesale cost, USD" }),
+    userCost: z.number().meta({ description: "Amount paid, USD, after tier markup" }),
+    creditsCost: credits,
+    durationMs: z.number(),
+    errorCode: z.string().nullable(),
+    requestId: z.string().nullable(),
+    createdAt: timestamp.nullable(),
+  })
+  .meta({ id: "UsageRow" });
+
+const rowView = (row: usage.UsageRow): z.infer<typeof usageRow> => ({
+  id: row.id,
+  userId: row.userId,
+  workflowSlug: row.workflowSlug ?? null,
+  modelIds: row.modelIds,
+  status: row.status as z.infer<typeof usageRow>["status"],
+  source: row.source,
+  cost: toUsd(row.costMicroUsd),
+  userCost: toUsd(row.userCostMicroUsd),
+  creditsCost: toCredits(row.millicredits),
+  durationMs: row.durationMs,
+  errorCode: row.errorCode ?? null,
+  requestId: row.requestId ?? null,
+  createdAt: iso(row.createdAt),
+});
+
+const filter = z.string().min(1).max(LIMITS.nameChars);
+const read = { method: "GET", tag: "Usage", auth: "any", limit: "user" } as const;
+
+export const usageRoutes = [
+  defineRoute({
+    ...read,
+    path: "/api/usage",
+    operationId: "listUsage",
+    summary: "List the caller's own API runs, newest first",
+    query: z.object({
+      status: z.enum(["processing", "completed", "failed"]).optional(),
+      modelId: filter.optional(),
+      workflowSlug: filter.optional(),
+      limit,
+      offset,
+    }),
+    responses: {
+      200: z.object({ rows: z.array(usageRow), page: z.number(), pageSize: z.number(), total: z.number() }).meta({ id: "UsagePage" }),
+    },
+    handler: async ({ gateway, caller, query }) => {
+      const { rows, total } = await gateway.services.usage.listRows({
+        userId: caller.user.id,
+        status: query.status ?? "",
+        modelId: query.modelId ?? "",
+        workflowSlug: query.workflowSlug ?? "",
+        limit: query.limit,
+        offset: query.offset,
+        sources: SOURCES,
+      });
+      const page = Math.floor(query.offset / query.limit) + 1;
+      return { status: 200, body: { rows: rows.map(rowView), page, pageSize: query.limit, total } };
+    },
+  }),
+  defineRoute({
+    ...read,
+    path: "/api/usage/models",
+    operationId: "listUsageModels",
+    summary: "List the distinct models in the caller's own usage",
+    responses: { 200: z.array(z.string()) },
+    handler: async ({ gateway, caller }) => {
+      const { names } = await gateway.services.usage.listModelNames({ userId: caller.user.id, sources: SOURCES });
+      return { status: 200, body: names };
+    },
+  }),
+];

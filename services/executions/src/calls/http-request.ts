@@ -1,0 +1,97 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { DomainError, HTTP_METHODS, LIMITS } from "@nodeloom/kernel";
+import type { HttpCall } from "@nodeloom/kernel/graph";
+import { EgressError, type EgressClient, type EgressRequest, type EgressResponse } from "@nodeloom/platform";
+import { pointer } from "../providers/pointer";
+import { headerKey } from "../providers/transport";
+import { TIMING } from "../contract/timing";
+
+const METHODS: ReadonlySet<string> = new Set(HTTP_METHODS);
+/** Set by the client itself, or not the author's to set. */
+const RESERVED_HEADERS = new Set([
+  "host",
+  "connection",
+  "content-length",
+  "transfer-encoding",
+  "expect",
+  "keep-alive",
+  "upgrade",
+  "te",
+  "trailer",
+]);
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** Methods that only ask: repeating them does no harm. */
+const ASKING = new Set(["GET", "HEAD"]);
+/** Pauses before a call is tried again that can be repeated safely. */
+const AGAIN_MS = [250, 1_000];
+
+const failed = (message: string): DomainError => new DomainError("failed", "EXECUTION_FAILED", message);
+
+const content = (body: Buffer, contentType: string): unknown => {
+  const text = body.toString("utf8");
+  if (!/\bjson\b/i.test(contentType)) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+};
+
+const headersOf = (call: HttpCall): Record<string, string> => {
+  const headers = Object.entries(call.headers)
+    .map(([name, value]): [string, string] => [name.toLowerCase(), value])
+    .filter(([name]) => !RESERVED_HEADERS.has(name));
+  for (const [name, value] of headers) {
+    if (!HEADER_NAME.test(name)) throw failed(`${JSON.stringify(name.slice(0, 100))} is not a header's name`);
+    if (!HEADER_VALUE.test(value)) throw failed(`the header ${name} has line breaks or characters that a header can't carry`);
+  }
+  return Object.fromEntries(headers);
+};
+
+/** An exchange that is tried again where the other side was not reached and nothing can have happened twice. */
+const exchange = async (egress: EgressClient, request: EgressRequest & { method: string }): Promise<EgressResponse> => {
+  for (const pauseMs of AGAIN_MS) {
+    try {
+      return await egress.request(request);
+    } catch (error) {
+      const safe = error instanceof EgressError && error.code === "UNREACHABLE" && (ASKING.has(request.method) || !error.mayHaveBeenSent);
+      if (!safe) throw error;
+      await delay(pauseMs, undefined, request.signal ? { signal: request.signal } : {});
+    }
+  }
+  return egress.request(request);
+};
+
+/**
+ * One call of an http-request node through the guarded client. Any status is an answer; an unreachable or refused
+ * address is an error.
+ * @param idempotencyKey sent with writes, so that a repeated attempt can be recognised.
+ */
+export const createHttpRequest =
+  (egress: EgressClient) =>
+  async (call: HttpCall, idempotencyKey: string, signal: AbortSignal): Promise<{ status: number; body: unknown }> => {
+    if (!METHODS.has(call.method)) throw failed(`${call.method} is not a method this node can use`);
+    const headers = headersOf(call);
+    const isText = typeof call.body === "string";
+    const body = call.body === undefined ? undefined : isText ? (call.body as string) : JSON.stringify(call.body);
+    if (body !== undefined && headers["content-type"] === undefined)
+      headers["content-type"] = isText ? "text/plain; charset=utf-8" : "application/json";
+    if (!ASKING.has(call.method)) headers["idempotency-key"] ??= headerKey(idempotencyKey);
+    try {
+      const response = await exchange(egress, {
+        url: call.url,
+        method: call.method,
+        headers,
+        timeoutMs: TIMING.httpRequest / 2,
+        maxBytes: LIMITS.textValueBytes,
+        signal,
+        ...(body === undefined ? {} : { body }),
+      });
+      const answer = content(response.body, response.headers["content-type"] ?? "");
+      return { status: response.status, body: call.extract === undefined ? answer : (pointer(answer, call.extract) ?? null) };
+    } catch (error) {
+      if (error instanceof EgressError) throw failed(error.message);
+      throw error;
+    }
+  };

@@ -1,0 +1,131 @@
+import { LIMITS } from "@nodeloom/kernel";
+import { LRUCache } from "lru-cache";
+import type { EventChannel } from "../record/events";
+import type { CallContext } from "../contract/run-types";
+import { TIMING } from "../contract/timing";
+
+export const NODE_DELTA = "node.delta";
+
+/** News for those who follow a text while it is written. They are told once, and never recorded. */
+export interface TextDelta {
+  nodeId: string;
+  item: number;
+  text: string;
+  /** What was said of this text before is void. */
+  reset?: true;
+}
+
+/** The text of one call while it is written. */
+export interface TextStream {
+  /** The call is made (again): what was written before is void. */
+  restart(): void;
+  write(piece: string): void;
+  /** Tells what is left. Nothing may be written after it. */
+  close(): void;
+}
+
+export interface TextStreams {
+  open(call: Pick<CallContext, "executionId" | "nodeId" | "item">): TextStream;
+  /** Asks for the texts of an execution, wherever they are written, until the returned function is called. */
+  follow(executionId: string): () => void;
+}
+
+/** Gathered text that is told at once, however short the time. */
+const BATCH_CHARS = 200;
+/** Executions that are remembered as followed. */
+const MAX_FOLLOWED = 10_000;
+/** What becomes a value of a run is never longer. */
+const MAX_TOLD_CHARS = LIMITS.textValueBytes;
+/** One channel for all executions: which of them are followed. Not the id of any. */
+const FOLLOWED = "followed-texts";
+
+interface Writer extends TextStream {
+  /** Tells all that was written so far. */
+  tellAll(): void;
+}
+
+const createWriter = (isFollowed: () => boolean, tell: (text: string, reset: boolean) => void): Writer => {
+  let text = "";
+  let told = 0;
+  let isFresh = true;
+  let timer: NodeJS.Timeout | undefined;
+
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    const end = Math.min(text.length, MAX_TOLD_CHARS);
+    if (told >= end || !isFollowed()) return;
+    tell(text.slice(told, end), isFresh);
+    told = end;
+    isFresh = false;
+  };
+  const tellAll = (): void => {
+    told = 0;
+    isFresh = true;
+    flush();
+  };
+  return {
+    tellAll,
+    restart: () => {
+      const wasTold = !isFresh;
+      text = "";
+      tellAll();
+      if (wasTold && isFollowed()) tell("", true);
+    },
+    write: (piece) => {
+      text += piece;
+      if (!isFollowed()) return;
+      if (text.length - told >= BATCH_CHARS) return flush();
+      timer ??= setTimeout(flush, TIMING.textBatch);
+    },
+    close: flush,
+  };
+};
+
+/**
+ * Carries texts to those who follow them while they are written. Who follows says so to all processes, again and again;
+ * whoever writes a text tells all of it then, and every batch after it. While nobody follows, nothing is sent or timed.
+ */
+export const createTextStreams = (channel: EventChannel): { streams: TextStreams; stop: () => void } => {
+  /** Until when each is taken for followed. */
+  const followed = new LRUCache<string, number>({ max: MAX_FOLLOWED });
+  const isFollowed = (executionId: string): boolean => (followed.get(executionId) ?? 0) > Date.now();
+  const writers = new Map<string, Set<Writer>>();
+
+  const stop = channel.subscribe(FOLLOWED, ({ data: { executionId, joined } }) => {
+    if (typeof executionId !== "string") return;
+    const isNews = joined === true || !isFollowed(executionId);
+    followed.set(executionId, Date.now() + TIMING.textForgotten);
+    if (isNews) for (const writer of writers.get(executionId) ?? []) writer.tellAll();
+  });
+
+  const open: TextStreams["open"] = ({ executionId, nodeId, item }) => {
+    const writer = createWriter(
+      () => isFollowed(executionId),
+      (text, reset) => {
+        const data: TextDelta = { nodeId, item, text, ...(reset ? { reset } : {}) };
+        channel.publish(executionId, { sequence: 0, type: NODE_DELTA, at: Date.now(), data: { ...data } });
+      },
+    );
+    const together = writers.get(executionId) ?? new Set();
+    writers.set(executionId, together.add(writer));
+    return {
+      restart: writer.restart,
+      write: writer.write,
+      close: () => {
+        writer.close();
+        together.delete(writer);
+        if (together.size === 0) writers.delete(executionId);
+      },
+    };
+  };
+
+  const follow: TextStreams["follow"] = (executionId) => {
+    const say = (joined: boolean): void =>
+      channel.publish(FOLLOWED, { sequence: 0, type: "followed", at: Date.now(), data: { executionId, joined } });
+    say(true);
+    const timer = setInterval(() => say(false), TIMING.textWanted);
+    return () => clearInterval(timer);
+  };
+  return { streams: { open, follow }, stop };
+};

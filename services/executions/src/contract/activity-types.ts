@@ -1,0 +1,81 @@
+import type { ReconcileReport } from "../lifecycle/reconcile";
+import type { DeliveriesReport } from "../webhooks/reconcile-deliveries";
+import type { AttemptId, DeliveryEnd, Sent } from "./delivery";
+import type { CallContext, CallResult, CancelReport, HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "./run-types";
+import type { HttpCall, MediaValue, Price } from "@nodeloom/kernel/graph";
+
+/** A job as a provider knows it. */
+export interface SubmittedJob {
+  requestId: string;
+  handle?: Record<string, string>;
+  /** How long it may be followed without a sign of life. */
+  heartbeatTimeoutMs?: number;
+}
+
+export interface ModelCall extends CallContext {
+  model: string;
+  inputs: Record<string, unknown>;
+  /** As it was when the run was planned. */
+  price: Price;
+  /** Files of a template's author that it may be given, by id. */
+  lent?: Record<string, MediaValue>;
+}
+
+export interface HttpNodeCall extends CallContext {
+  call: HttpCall;
+}
+
+export interface HttpResult {
+  status: number;
+  body: unknown;
+}
+
+export interface CancelResult {
+  report: CancelReport;
+  /** What the provider had finished already. */
+  finished: CallResult | null;
+}
+
+/** What the workflow learns of a failed step besides the run's error. */
+export interface StepFailure {
+  /** The step was given up, but its job at the provider was not seen to end. */
+  jobMayRun?: boolean;
+}
+
+/** `recorded`: the run had been accepted before it was refused, and is a failed one. `calledOff`: it was cancelled before its hold was answered. */
+export type Admission = { held: HeldItem[] } | { refused: Refusal; recorded?: boolean } | { calledOff: true };
+
+export interface DeliveryInput {
+  executionId: string;
+  keyId: string;
+  /** Default: the run's own. */
+  delivery?: number;
+}
+
+/** Short, in the workflow task itself; each is idempotent by execution id. */
+export interface LocalActivities {
+  admit(input: RunInput): Promise<Admission>;
+  /** Records a run that was cancelled before it was admitted. Its settlement closes what may be held for it. */
+  recordCalledOff(input: RunInput): Promise<void>;
+  /** Makes sure that an admission that gave up holds nothing, now or later. */
+  voidAdmission(holdId: string, userId: string): Promise<void>;
+  settle(input: RunInput, end: RunEnd, held: HeldItem[]): Promise<RunOutcome>;
+  /** Admission and settlement of a run that is over when it begins. */
+  runInstant(input: RunInput, end: RunEnd): Promise<RunOutcome>;
+  /** How the delivery ended; null when there is to be another attempt. Idempotent. */
+  recordAttempt(id: AttemptId, sent: Sent): Promise<DeliveryEnd | null>;
+}
+
+/** Whatever touches a provider or a receiver. */
+export interface Activities {
+  submit(call: ModelCall): Promise<SubmittedJob>;
+  poll(call: ModelCall, job: SubmittedJob): Promise<CallResult>;
+  cancelJob(call: ModelCall, job: SubmittedJob): Promise<CancelResult>;
+  runText(call: ModelCall): Promise<CallResult>;
+  runFiles(call: ModelCall): Promise<CallResult>;
+  stopFiles(call: ModelCall): Promise<CancelResult>;
+  httpRequest(call: HttpNodeCall): Promise<HttpResult>;
+  sendWebhook(id: AttemptId): Promise<Sent>;
+  reconcile(): Promise<ReconcileReport & DeliveriesReport>;
+  renewDuePlans(): Promise<{ renewed: number; failed: number }>;
+}

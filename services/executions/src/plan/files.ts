@@ -1,0 +1,90 @@
+import {
+  isFileType,
+  isMedia,
+  isMediaId,
+  LIMITS,
+  mediaProblem,
+  member,
+  schemaPorts,
+  type JsonSchema,
+  type MediaValue,
+} from "@nodeloom/kernel";
+import type { Media } from "../clients";
+
+/** A user's uploaded files by id; ids that are not the user's are left out. */
+export const files = async (
+  media: Pick<Media, "getObjects">,
+  ids: readonly string[],
+  ownerId: string,
+): Promise<Map<string, MediaValue>> => {
+  const asked = [...new Set(ids)].filter(isMediaId);
+  const batches = Array.from({ length: Math.ceil(asked.length / LIMITS.mediaIds) }, (_, index) =>
+    asked.slice(index * LIMITS.mediaIds, (index + 1) * LIMITS.mediaIds),
+  );
+  const answers = await Promise.all(batches.map((batch) => media.getObjects({ ids: batch, ownerId })));
+  return new Map(
+    answers.flatMap(({ objects }) => objects.map(({ id, url, contentType }): [string, MediaValue] => [id, { url, contentType }])),
+  );
+};
+
+export type FindFiles = (ids: readonly string[]) => Promise<Map<string, MediaValue>>;
+
+/** Whose template a run is of, and the ids that it says itself. */
+export interface Lender {
+  ownerId: string;
+  said: () => ReadonlySet<string>;
+}
+
+/** The lender's files among some ids: only those that the template itself says, and whose owner its author is. */
+export const lentFiles = (media: Pick<Media, "getObjects">, ids: readonly string[], { ownerId, said }: Lender): ReturnType<FindFiles> =>
+  files(media, ids.length === 0 ? [] : ids.filter((id) => said().has(id)), ownerId);
+
+/** The files that a run may use: the runner's and, in somebody else's template, those that it brings with it. */
+export const findFiles =
+  (media: Pick<Media, "getObjects">, userId: string, lender: Lender | undefined): FindFiles =>
+  async (ids) => {
+    const [own, lent] = await Promise.all([files(media, ids, userId), lender ? lentFiles(media, ids, lender) : []]);
+    return new Map([...lent, ...own]);
+  };
+
+type Inputs = Readonly<Record<string, unknown>>;
+
+const each = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : value === undefined ? [] : [value]);
+
+/**
+ * A call's inputs with the addresses of files in place of their ids: those that planning could not see. Empty text is
+ * no file.
+ * @param lent files that are no one's but this run's, by id
+ * @returns the inputs, or what is wrong with one of them.
+ */
+export const withFiles = async (
+  media: Pick<Media, "getObjects">,
+  schema: JsonSchema,
+  inputs: Inputs,
+  ownerId: string,
+  lent: Readonly<Record<string, MediaValue>> = {},
+): Promise<{ inputs: Inputs } | { problem: string }> => {
+  const given = schemaPorts(schema).flatMap(([name, { type }]) =>
+    isFileType(type) && inputs[name] !== undefined ? [{ name, type, values: each(inputs[name]) }] : [],
+  );
+  const found = await files(
+    media,
+    given.flatMap(({ values }) => values.filter(isMediaId)),
+    ownerId,
+  );
+  const resolved = new Map(Object.entries(inputs));
+  for (const { name, type, values } of given) {
+    if (inputs[name] === "") {
+      resolved.delete(name);
+      continue;
+    }
+    const known = values.map((value) => (isMediaId(value) ? (found.get(value) ?? member(lent, value) ?? null) : value));
+    const missing = known.indexOf(null);
+    if (missing >= 0) return { problem: `${name}: there is no media file ${values[missing] as string} of yours` };
+    const problem = known.map((value) => mediaProblem(type, value)).find((one) => one !== undefined);
+    if (problem !== undefined) return { problem: `${name}: ${problem}` };
+    const addresses = known.map((value) => (isMedia(value) ? value.url : value));
+    resolved.set(name, Array.isArray(inputs[name]) ? addresses : addresses[0]);
+  }
+  return { inputs: Object.fromEntries(resolved) };
+};

@@ -1,0 +1,83 @@
+import { compileSchema, DomainError, type ModelTerms, type Price } from "@nodeloom/kernel";
+import { readPrice } from "@nodeloom/platform";
+import { LRUCache } from "lru-cache";
+import type { models as modelsProto } from "@nodeloom/proto";
+import type { Models } from "../clients";
+
+/** A registered model as runs use it. */
+export interface CatalogModel extends ModelTerms {
+  minTier: string;
+  trialRuns: number;
+  providerJson: string;
+}
+
+const COMPILED_MODELS = 500;
+const RECENT_MS = 2_000;
+
+const priceOf = ({ price }: modelsProto.Model): Price => {
+  const read = readPrice(price);
+  if (!read) throw new DomainError("internal", "INTERNAL", "a model has no price");
+  return read;
+};
+
+export interface ModelCatalog {
+  /** An enabled model. @throws DomainError MODEL_NOT_FOUND */
+  get(internalName: string): Promise<CatalogModel>;
+  /** A model, also one that was switched off since: for runs under way. */
+  getAny(internalName: string): Promise<CatalogModel>;
+  /** The enabled models of a set of names; unknown names are left out. */
+  getAll(names: readonly string[]): Promise<Map<string, CatalogModel>>;
+}
+
+/** Looks models up at every run (prices and switches hold at once); compiled schemas are kept. */
+export const createModelCatalog = (models: Models): ModelCatalog => {
+  const compiled = new LRUCache<string, ReturnType<typeof compileSchema>>({ max: COMPILED_MODELS });
+
+  const read = (model: modelsProto.Model): CatalogModel => {
+    const validate = compiled.get(model.inputSchemaJson) ?? compileSchema(JSON.parse(model.inputSchemaJson) as Record<string, unknown>);
+    compiled.set(model.inputSchemaJson, validate);
+    return {
+      internalName: model.internalName,
+      modality: model.modality,
+      providerKind: model.providerKind,
+      price: priceOf(model),
+      inputSchema: JSON.parse(model.inputSchemaJson) as Record<string, unknown>,
+      minTier: model.minTier,
+      trialRuns: model.trialRuns,
+      providerJson: model.providerJson,
+      validate,
+    };
+  };
+
+  const find = async (internalName: string, includeDisabled: boolean): Promise<CatalogModel> => {
+    const { model } = await models.getModel({ internalName, includeDisabled });
+    if (!model) throw new DomainError("not_found", "MODEL_NOT_FOUND", `there is no enabled model ${internalName}`);
+    return read(model);
+  };
+
+  /** For runs under way, whose price is fixed: nothing that matters to them changes within a moment. */
+  const recent = new LRUCache<string, Promise<CatalogModel>>({ max: COMPILED_MODELS, ttl: RECENT_MS });
+  const get = (internalName: string): Promise<CatalogModel> => find(internalName, false);
+
+  return {
+    get,
+    getAny: (internalName) => {
+      const known = recent.get(internalName) ?? find(internalName, true);
+      recent.set(internalName, known);
+      known.catch(() => recent.delete(internalName));
+      return known;
+    },
+    getAll: async (names) => {
+      if (names.length === 0) return new Map();
+      if (names.length === 1) {
+        const found = await get(names[0]!).catch((error: unknown) => {
+          if (error instanceof DomainError && error.reason === "MODEL_NOT_FOUND") return undefined;
+          throw error;
+        });
+        return new Map(found ? [[found.internalName, found]] : []);
+      }
+      const listed = await models.listModels({ includeDisabled: false });
+      return new Map(listed.models.filter((model) => names.includes(model.internalName)).map((model) => [model.internalName, read(model)]));
+    },
+  };
+};

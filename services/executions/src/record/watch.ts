@@ -1,0 +1,54 @@
+import { DomainError } from "@nodeloom/kernel";
+import { executions } from "@nodeloom/proto";
+import type { EventChannel } from "./events";
+import { createInbox, type HeardDelta, type Inbox } from "./inbox";
+import { isFinal, type ExecutionStore } from "./store";
+import { NODE_DELTA, type TextStreams } from "../calls/text-streams";
+
+type Message = executions.WatchExecutionResponse;
+
+export type Watch = (executionId: string, userId: string, after: number, signal: AbortSignal) => AsyncIterable<Message>;
+
+export interface WatchOptions {
+  store: ExecutionStore;
+  channel: EventChannel;
+  texts: Pick<TextStreams, "follow">;
+}
+
+/** A piece of a text: it has no number, for it is not in the log. */
+const deltaMessage = ({ at, ...data }: HeardDelta): Message =>
+  executions.WatchExecutionResponse.fromPartial({ sequence: 0, type: NODE_DELTA, at: new Date(at), dataJson: JSON.stringify(data) });
+
+/** What was heard of texts and belongs before an event of the log: all before the end, those of a node before its news. */
+const textsBefore = (inbox: Inbox, type: string, { nodeId }: Record<string, unknown>): HeardDelta[] => {
+  if (type === "settled") return inbox.texts();
+  return typeof nodeId === "string" && type !== "node.started" ? inbox.texts(nodeId) : [];
+};
+
+/**
+ * The ordered event log of an execution: what is recorded, then what happens, until it is final. Texts that are written
+ * meanwhile come in pieces in between, each before the end of its node.
+ */
+export const createWatch = ({ store, channel, texts }: WatchOptions): Watch =>
+  async function* watch(executionId, userId, after, signal) {
+    const inbox = createInbox(channel, executionId, signal);
+    let unfollow: (() => void) | undefined;
+    let last = after;
+    try {
+      while (!signal.aborted) {
+        const log = await store.events(executionId, userId, last);
+        if (!log) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+        for (const { sequence, type, at, data } of log.events) {
+          yield* textsBefore(inbox, type, data).map(deltaMessage);
+          yield executions.WatchExecutionResponse.fromPartial({ sequence, type, at, dataJson: JSON.stringify(data) });
+          last = sequence;
+        }
+        if (isFinal(log)) return;
+        unfollow ??= texts.follow(executionId);
+        while ((await inbox.next()) === "texts") yield* inbox.texts().map(deltaMessage);
+      }
+    } finally {
+      unfollow?.();
+      inbox.stop();
+    }
+  };

@@ -1,0 +1,58 @@
+import { DomainError } from "@nodeloom/kernel";
+import type { executions, identity as identityProto } from "@nodeloom/proto";
+import type { Identity } from "../clients";
+import { FIRST_DELIVERY, type WebhookState } from "../contract/delivery";
+import { isFinal, type ExecutionStore, type ExecutionView } from "../record/store";
+import type { DeliveryStarter } from "../temporal/client";
+import { executionMessage } from "../record/view";
+import { eventOf, wants } from "./webhooks";
+
+const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
+
+/** Why a redelivery would reach nobody. */
+const obstacle = (record: ExecutionView, target: identityProto.GetWebhookTargetResponse): string | undefined => {
+  if (target.disabled) return "the key's webhook is disabled; set it again to enable it";
+  if (target.url === "") return "the key has no webhook any more";
+  if (!wants(target, eventOf(record))) return `the key's webhook is not for ${eventOf(record)}`;
+  return undefined;
+};
+
+/** Starts the first delivery of a run's webhook, if it has one, where the run itself can't. Idempotent. */
+export const createFirstDelivery =
+  (starter: Pick<DeliveryStarter, "startFirst">) =>
+  async ({ _id: executionId, webhook, keyId }: ExecutionView): Promise<void> => {
+    if (webhook && keyId !== null) await starter.startFirst(executionId, keyId);
+  };
+
+/** A redelivery that has begun but made no attempt yet is what is asked for. */
+const nextDelivery = ({ delivery = FIRST_DELIVERY, state, history = [] }: WebhookState): number => {
+  const isAhead = delivery > FIRST_DELIVERY && state === "pending" && !history.some((attempt) => attempt.delivery === delivery);
+  return isAhead ? delivery : delivery + 1;
+};
+
+export interface RedeliveryOptions {
+  store: ExecutionStore;
+  identity: Pick<Identity, "getWebhookTarget">;
+  starter: Pick<DeliveryStarter, "startAgain">;
+}
+
+/**
+ * Starts another delivery of a final execution's webhook, at once and with a schedule of its own; one that is still
+ * waiting to try again leaves it to the new one. Asking again before its first attempt starts no other.
+ */
+export const createRedelivery =
+  ({ store, identity, starter }: RedeliveryOptions) =>
+  async (executionId: string, userId: string): Promise<executions.WebhookDelivery> => {
+    const record = await store.findOwned(executionId, userId);
+    if (!record) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+    const { webhook, keyId } = record;
+    if (!webhook || keyId === null) throw refused("the execution has no webhook");
+    if (!isFinal(record)) throw refused("the execution is not final yet; its webhook is delivered when it is");
+    const problem = obstacle(record, await identity.getWebhookTarget({ keyId }));
+    if (problem !== undefined) throw refused(problem);
+    const delivery = nextDelivery(webhook);
+    await starter.startAgain({ executionId, keyId, delivery });
+    // Only now: what waits gives way to a delivery that exists.
+    await store.beginDelivery(executionId, delivery, new Date());
+    return executionMessage((await store.find(executionId)) ?? record).webhookDelivery!;
+  };

@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import { DomainError, unavailable } from "@nodeloom/kernel";
+import { executionJson, type EgressClient, type Logger } from "@nodeloom/platform";
+import { executions, type identity as identityProto } from "@nodeloom/proto";
+import type { Identity } from "../clients";
+import {
+  DELIVERY_ATTEMPTS,
+  END_OF,
+  pauseBefore,
+  type AttemptId,
+  type DeliveryEnd,
+  type DeliveryState,
+  type Sent,
+  type SentAttempt,
+} from "../contract/delivery";
+import { countDelivery, countWebhookAttempt } from "../meters";
+import { isFinal, type ExecutionStore, type ExecutionView } from "../record/store";
+import { executionMessage } from "../record/view";
+import { createSend } from "./send";
+
+const GONE = 410;
+const TEST_EVENT = "webhook.test";
+
+export const eventOf = ({ status }: Pick<ExecutionView, "status">): string => `execution.${status}`;
+
+/** A webhook that lists no events wants them all. */
+export const wants = ({ events }: Pick<identityProto.GetWebhookTargetResponse, "events">, event: string): boolean =>
+  events.length === 0 || events.includes(event);
+
+const resultOf = (record: ExecutionView): unknown => (record.resultJson === null ? undefined : (JSON.parse(record.resultJson) as unknown));
+
+/** The execution as a message tells of it: the same at every attempt, so without how far its delivery has come. */
+const messageData = (record: ExecutionView): Record<string, unknown> => ({
+  ...executionJson(executionMessage(record), resultOf(record)),
+  webhookDelivery: { configured: true, url: record.webhook?.url },
+});
+
+const attemptKey = ({ delivery, attempt }: AttemptId): string => `${delivery}:${attempt}`;
+
+export type Webhooks = ReturnType<typeof createWebhooks>;
+
+export interface WebhooksOptions {
+  store: ExecutionStore;
+  identity: Pick<Identity, "getWebhookTarget" | "disableWebhook" | "reportDelivery">;
+  egress: EgressClient;
+  logger: Logger;
+  /** Longest wait for an answer. */
+  timeoutMs?: number;
+}
+
+/** Signs and sends webhooks, one attempt at a time, and keeps what came of it. */
+export const createWebhooks = ({ store, identity, egress, logger, timeoutMs }: WebhooksOptions) => {
+  const send = createSend(egress, timeoutMs);
+
+  /** What an attempt means for its delivery, told to whoever keeps the webhook. */
+  const judge = async ({ keyId, executionId, attempt }: AttemptId, sent: SentAttempt): Promise<DeliveryState> => {
+    const { url, revision, status, error } = sent;
+    const delivered = error === null;
+    const final = attempt >= DELIVERY_ATTEMPTS;
+    const { disabled } =
+      status === GONE
+        ? await identity.disableWebhook({ keyId, url, revision, reason: "the receiver answered 410 Gone" })
+        : await identity.reportDelivery({ keyId, url, revision, at: new Date(sent.at), delivered, final });
+    if (delivered) return "delivered";
+    if (disabled) logger.info({ keyId, executionId, status }, "the webhook is disabled");
+    if (disabled && (status === GONE || !final)) return "disabled";
+    return final ? "failed" : "pending";
+  };
+
+  return {
+    /** Sends once, if there is anything to send. What came of it must be recorded. */
+    send: async ({ executionId, keyId, delivery }: AttemptId): Promise<Sent> => {
+      const [record, target] = await Promise.all([store.find(executionId), identity.getWebhookTarget({ keyId })]);
+      if (!record?.webhook) return { nothing: "skipped" };
+      // The delivery of a run that is being ended from outside may be early. It is tried again.
+      if (!isFinal(record)) throw unavailable("the execution is not final yet");
+      if (record.webhook.delivery > delivery) return { nothing: "superseded" };
+      // Whoever started it may have been gone before it could say so.
+      if (record.webhook.delivery < delivery) await store.beginDelivery(executionId, delivery, new Date());
+      if (target.disabled) return { nothing: "disabled" };
+      const type = eventOf(record);
+      if (target.url === "" || !wants(target, type)) return { nothing: "skipped" };
+      const { url, revision } = target;
+      const message = { id: `msg_${executionId}`, type, timestamp: record.finishedAt ?? record.createdAt, data: messageData(record) };
+      const { at, status, error, durationMs, retryAfterMs } = await send(target, message);
+      countWebhookAttempt(error === null ? "delivered" : status === null ? "no answer" : "refused", durationMs);
+      return { url, revision, at: at.getTime(), status, error, durationMs, retryAfterMs };
+    },
+
+    /**
+     * Keeps on the execution how an attempt went, once, however often it is told.
+     * @returns how the delivery ended; null when there is to be another attempt
+     */
+    record: async (id: AttemptId, sent: Sent): Promise<DeliveryEnd | null> => {
+      const { executionId, delivery, attempt } = id;
+      if ("nothing" in sent) {
+        if (sent.nothing === "superseded") return "superseded";
+        await store.endDelivery(executionId, delivery, sent.nothing);
+        countDelivery(END_OF[sent.nothing]);
+        return END_OF[sent.nothing];
+      }
+      const state = await judge(id, sent);
+      const { at, status, error, durationMs, url } = sent;
+      const next = at + durationMs + pauseBefore(attempt + 1, sent.retryAfterMs);
+      const entry = { key: attemptKey(id), delivery, attempt, at: new Date(at), status, error, durationMs, url };
+      await store.recordAttempt(executionId, entry, state, state === "pending" ? new Date(next) : null);
+      if (state === "pending") return null;
+      countDelivery(END_OF[state]);
+      return END_OF[state];
+    },
+
+    /**
+     * Sends a test message now, once, whatever events the webhook wants. It changes nothing: a 410 does not disable.
+     * @throws NOT_FOUND for another user's key, PRECONDITION_FAILED when there is no enabled webhook
+     */
+    test: async ({ keyId, userId }: executions.TestWebhookRequest): Promise<executions.TestWebhookResponse> => {
+      const target = await identity.getWebhookTarget({ keyId, userId });
+      if (target.url === "") throw new DomainError("precondition", "PRECONDITION_FAILED", "the key has no webhook, or a disabled one");
+      const message = { id: `msg_${randomUUID()}`, type: TEST_EVENT, timestamp: new Date(), data: { keyId } };
+      const { delivered, status, error, durationMs } = await send(target, message);
+      return executions.TestWebhookResponse.fromPartial({
+        delivered,
+        status: status ?? undefined,
+        error: error ?? undefined,
+        durationMs,
+      });
+    },
+  };
+};

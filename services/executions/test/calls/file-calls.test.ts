@@ -1,0 +1,389 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { compileSchema, unavailable, type Price } from "@nodeloom/kernel";
+import { service as mediaService } from "@nodeloom/media";
+import {
+  connectMongo,
+  createEgressClient,
+  createGrpcClient,
+  createLogger,
+  type EgressClient,
+  type RunningService,
+} from "@nodeloom/platform";
+import { media as mediaProto } from "@nodeloom/proto";
+import { service as sandboxService } from "@nodeloom/sandbox";
+import type { Media } from "../../src/clients";
+import { createFileCalls, type FileCalls } from "../../src/calls/file-calls";
+import { DOWNLOADS, type ModelCallsOptions } from "../../src/calls/model-calls";
+import type { CatalogModel } from "../../src/plan/model-catalog";
+import { createGates } from "../../src/calls/provider-gates";
+import { createProvider } from "../../src/providers";
+import { createSlots } from "../../src/lifecycle/slots";
+import type { ExecutionStore } from "../../src/record/store";
+import type { ModelCall } from "../../src/contract/activity-types";
+import { openStore } from "../support/index";
+
+const KEY = "sandbox";
+const PREFIX = `test_${randomUUID().slice(0, 8)}_`;
+const live = new AbortController().signal;
+const soon = (): number => Date.now() + 60_000;
+
+let folder: string;
+let sandbox: RunningService;
+let sandboxUrl: string;
+let storage: RunningService;
+let media: Media;
+let egress: EgressClient;
+let store: ExecutionStore;
+let stopStore: () => Promise<void>;
+/** A provider whose answers each test writes itself. */
+let own: Server;
+let ownUrl: string;
+let answer: (request: IncomingMessage, response: ServerResponse, body: Record<string, unknown>) => void;
+let asked: Record<string, unknown>[];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "nodeloom-files-"));
+  sandbox = await sandboxService.start({
+    SANDBOX_LISTEN: "127.0.0.1:0",
+    SANDBOX_DATA_DIR: join(folder, "sandbox"),
+    SANDBOX_API_KEY: KEY,
+    LOG_LEVEL: "silent",
+  });
+  own = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const body = JSON.parse(Buffer.concat(chunks).toString() || "{}") as Record<string, unknown>;
+      asked.push(body);
+      answer(request, response, body);
+    });
+  }).listen(0, "127.0.0.1");
+  await once(own, "listening");
+  const [sandboxAddress, ownAddress] = [`127.0.0.1:${sandbox.ports!.SANDBOX_LISTEN}`, `127.0.0.1:${(own.address() as AddressInfo).port}`];
+  [sandboxUrl, ownUrl] = [`http://${sandboxAddress}`, `http://${ownAddress}`];
+  egress = createEgressClient({ allow: [sandboxAddress, ownAddress] });
+  storage = await mediaService.start({
+    MONGODB_URI: process.env.MONGODB_URI!,
+    MONGODB_DATABASE_PREFIX: PREFIX,
+    PUBLIC_BASE_URL: "http://public.test",
+    EGRESS_ALLOW: `${sandboxAddress},${ownAddress}`,
+    MEDIA_DIR: join(folder, "media"),
+    MEDIA_LISTEN: "127.0.0.1:0",
+    MEDIA_HTTP_LISTEN: "127.0.0.1:0",
+    LOG_LEVEL: "silent",
+  });
+  media = createGrpcClient<mediaProto.MediaServiceServer>(mediaProto.MediaServiceService, {
+    address: `127.0.0.1:${storage.ports!.MEDIA_LISTEN}`,
+  });
+  ({ store, stop: stopStore } = await openStore());
+});
+afterAll(async () => {
+  await egress.close();
+  media.close();
+  own.closeAllConnections();
+  own.close();
+  await Promise.all([sandbox.stop(), storage.stop(), stopStore()]);
+  const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${PREFIX}media` });
+  await connection.dropDatabase();
+  await connection.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  asked = [];
+});
+
+const images = (part: object = {}): object => ({
+  kind: "direct",
+  dialect: "openai-images",
+  baseUrl: `${sandboxUrl}/v1`,
+  model: "sandbox-image-fast",
+  auth: { scheme: "Bearer", secretEnv: "KEY" },
+  ...part,
+});
+const speech = (part: object = {}): object => ({
+  kind: "direct",
+  dialect: "speech",
+  baseUrl: sandboxUrl,
+  model: "sandbox-speech",
+  voice: "rachel",
+  auth: { header: "xi-api-key", secretEnv: "KEY" },
+  ...part,
+});
+
+const INPUTS = {
+  type: "object",
+  properties: { prompt: { type: "string" }, voice: {}, sandbox: {}, count: { type: "integer", default: 1, maximum: 4 } },
+};
+const PRICES: Record<string, Price> = { image: { basis: "image", microUsd: 20_000 }, audio: { basis: "run", microUsd: 10_000 } };
+
+const calls = (settings: object, part: Partial<Pick<ModelCallsOptions, "media" | "downloads">> = {}): FileCalls => {
+  const modality = (settings as { dialect: string }).dialect === "speech" ? "audio" : "image";
+  const model: CatalogModel = {
+    internalName: "m",
+    modality,
+    providerKind: "direct",
+    price: PRICES[modality]!,
+    inputSchema: INPUTS,
+    validate: compileSchema(INPUTS),
+    minTier: "free",
+    trialRuns: 0,
+    providerJson: JSON.stringify(settings),
+  };
+  return createFileCalls({
+    catalog: { get: () => Promise.resolve(model), getAny: () => Promise.resolve(model), getAll: () => Promise.resolve(new Map()) },
+    provider: () => createProvider(model.providerJson, { egress, secret: () => KEY }),
+    gate: () => createGates(createLogger("test", "silent"))(model.providerJson),
+    media,
+    downloads: createSlots(DOWNLOADS),
+    store,
+    ...part,
+  });
+};
+const callOf = (inputs: object = {}, price: Price = PRICES.image!): ModelCall => {
+  const executionId = randomUUID();
+  return {
+    executionId,
+    userId: "u",
+    nodeId: "node",
+    nodeIndex: 0,
+    item: 0,
+    items: 1,
+    startedAt: 0,
+    price,
+    key: `${executionId}:node:0`,
+    model: "m",
+    inputs: { prompt: "a loom", sandbox: { latencyMs: 0 }, ...inputs },
+  };
+};
+const bytesAt = async (url: string): Promise<Buffer> => {
+  const { pathname } = new URL(url);
+  return Buffer.from(await (await fetch(`http://127.0.0.1:${storage.ports!.MEDIA_HTTP_LISTEN}${pathname}`)).arrayBuffer());
+};
+const stats = async (what: "images" | "speech"): Promise<number> =>
+  ((await (await fetch(`${sandboxUrl}/sandbox/stats`)).json()) as Record<typeof what, { requests: number }>)[what].requests;
+
+describe("files that come with the answer", () => {
+  it("are stored as ours, in order, and priced by their number", async () => {
+    const result = await calls(images()).run(callOf({ count: 2 }), live, soon());
+    expect(result.files).toHaveLength(2);
+    for (const { url, contentType } of result.files) {
+      expect([contentType, url]).toEqual(["image/png", expect.stringMatching(/^http:\/\/public\.test\/media\/.*-0-0-[01]-\w+\.png$/)]);
+      expect((await bytesAt(url)).subarray(1, 4).toString()).toBe("PNG");
+    }
+    expect(result.costMicroUsd).toBe(40_000);
+    expect(result.requestId).toMatch(/^req-/);
+    expect(JSON.stringify(result).length).toBeLessThan(1_000);
+  });
+
+  it("may be named by an address instead, or by a data URL", async () => {
+    const named = await calls(images({ parameters: { response_format: "url" } })).run(callOf(), live, soon());
+    expect(named.files[0]!.url).toMatch(/^http:\/\/public\.test\/media\//);
+    const picture = await bytesAt(named.files[0]!.url);
+    answer = (_request, response) =>
+      response.end(JSON.stringify({ data: [{ url: `data:image/png;base64,${picture.toString("base64")}` }] }));
+    const inline = await calls(images({ baseUrl: ownUrl })).run(callOf(), live, soon());
+    expect(await bytesAt(inline.files[0]!.url)).toEqual(picture);
+  });
+
+  it("may be the answer itself: a sound, with the voice that was asked for", async () => {
+    const target = calls(speech());
+    const rachel = await target.run(callOf({}, PRICES.audio!), live, soon());
+    expect(rachel).toMatchObject({
+      files: [{ contentType: "audio/wav" }],
+      costMicroUsd: 10_000,
+      requestId: expect.stringMatching(/^req-/) as string,
+    });
+    const adam = await target.run(callOf({ voice: "adam" }, PRICES.audio!), live, soon());
+    const [first, second] = await Promise.all([bytesAt(rachel.files[0]!.url), bytesAt(adam.files[0]!.url)]);
+    expect(first.subarray(0, 4).toString()).toBe("RIFF");
+    expect(second).not.toEqual(first);
+  });
+
+  it("are stored by as many at once as the process has places for, of all its calls together", async () => {
+    let now = 0;
+    let most = 0;
+    const counting = {
+      ...media,
+      upload: async (...given: Parameters<Media["upload"]>) => {
+        most = Math.max(most, (now += 1));
+        try {
+          return await media.upload(...given);
+        } finally {
+          now -= 1;
+        }
+      },
+    };
+    const part = { media: counting as Media, downloads: createSlots({ slots: 2, places: 100 }) };
+    const targets = [calls(images(), part), calls(images(), part)];
+    const results = await Promise.all(targets.map((target) => target.run(callOf({ count: 4 }), live, soon())));
+    expect(results.map(({ files }) => files.length)).toEqual([4, 4]);
+    expect(most).toBe(2);
+    await expect(
+      calls(images(), { downloads: createSlots({ slots: 1, places: 0 }) }).run(callOf({ count: 2 }), live, soon()),
+    ).rejects.toMatchObject({ reason: "EXECUTION_FAILED", message: expect.stringMatching(/too many are waiting/) as string });
+  });
+
+  it("are found again by one look-up, in order", async () => {
+    const asked: string[][] = [];
+    const counting = {
+      ...media,
+      getObjects: (...[request, ...rest]: Parameters<Media["getObjects"]>) => {
+        asked.push(request.ids);
+        return media.getObjects(request, ...rest);
+      },
+    };
+    const target = calls(images(), { media: counting as Media });
+    const call = callOf({ count: 4 });
+    const first = await target.run(call, live, soon());
+    expect(asked).toEqual([]);
+    expect(await target.run(call, live, soon())).toEqual(first);
+    expect(asked).toEqual([[0, 1, 2, 3].map((index) => `${call.executionId}-0-0-${index}`)]);
+  });
+
+  it("are stored again, whole, when storage goes away over them", async () => {
+    let losses = 2;
+    const dying = {
+      ...media,
+      upload: async (...given: Parameters<Media["upload"]>) => {
+        if (losses-- === 0) return media.upload(...given);
+        for await (const _ of given[0]) break;
+        throw unavailable("media is not available");
+      },
+    } as unknown as Media;
+    const { files } = await calls(speech(), { media: dying }).run(callOf({}, PRICES.audio), live, soon());
+    const { files: undisturbed } = await calls(speech()).run(callOf({}, PRICES.audio), live, soon());
+    expect(losses).toBe(-1);
+    expect(await bytesAt(files[0]!.url)).toEqual(await bytesAt(undisturbed[0]!.url));
+  });
+
+  it("are refused past 100 MB", async () => {
+    const piece = Buffer.alloc(4 * 1_024 * 1_024, 1);
+    answer = (_request, response) => {
+      response.writeHead(200, { "content-type": "audio/wav" });
+      response.write("RIFF\x24\0\0\0WAVEfmt ", "latin1");
+      const more = (): void => {
+        while (!response.destroyed && response.write(piece));
+      };
+      response.on("drain", more);
+      more();
+    };
+    await expect(calls(speech({ baseUrl: ownUrl })).run(callOf(), live, soon())).rejects.toMatchObject({
+      reason: "EXECUTION_FAILED",
+      message: expect.stringMatching(/larger than/) as string,
+    });
+  });
+
+  it("that are none, or of another kind, are no success", async () => {
+    const nothing = { sandbox: { latencyMs: 0, fail: "incomplete" } };
+    for (const settings of [images(), speech()])
+      await expect(calls(settings).run(callOf(nothing), live, soon())).rejects.toMatchObject({ reason: "PROVIDER_RESPONSE_INCOMPLETE" });
+    answer = (_request, response) => response.end("<html>a page</html>");
+    await expect(calls(speech({ baseUrl: ownUrl })).run(callOf(), live, soon())).rejects.toMatchObject({ reason: "EXECUTION_FAILED" });
+  });
+});
+
+describe("a request", () => {
+  it("carries what every request has, what no input can change, and the key in its header", async () => {
+    let headers: IncomingMessage["headers"] = {};
+    answer = (request, response) => {
+      headers = request.headers;
+      response.writeHead(418).end("{}");
+    };
+    const settings = images({ baseUrl: ownUrl, parameters: { size: "64x64" } });
+    await expect(calls(settings).run(callOf({ size: "huge", model: "other" }), live, soon())).rejects.toMatchObject({
+      reason: "PROVIDER_SUBMIT_FAILED",
+      metadata: { providerStatus: 418 },
+    });
+    expect(asked).toEqual([{ prompt: "a loom", sandbox: { latencyMs: 0 }, n: 1, size: "64x64", model: "sandbox-image-fast" }]);
+    expect(headers.authorization).toBe(`Bearer ${KEY}`);
+  });
+
+  it.each(["..", "a/b", "%2e%2e", ""])("never goes elsewhere for a voice called %j", async (voice) => {
+    await expect(calls(speech({ baseUrl: ownUrl })).run(callOf({ voice }), live, soon())).rejects.toThrow("no such voice");
+    expect(asked).toEqual([]);
+  });
+
+  it("is sent once: a repeated attempt finds the stored files", async () => {
+    const before = await stats("images");
+    const target = calls(images());
+    const call = callOf({ count: 2 });
+    const first = await target.run(call, live, soon());
+    expect(await target.run(call, live, soon())).toEqual(first);
+    expect((await stats("images")) - before).toBe(1);
+  });
+
+  it("is not sent again when it may have been received", async () => {
+    answer = (_request, response) => response.destroy();
+    const target = calls(images({ baseUrl: ownUrl }));
+    const call = callOf();
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      await expect(target.run(call, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
+    expect(asked).toHaveLength(1);
+  });
+
+  it("is not sent again when its answer broke off", async () => {
+    answer = (_request, response) => {
+      response.writeHead(200, { "content-type": "audio/wav", "content-length": "1000" });
+      response.write("RIFF", () => response.destroy());
+    };
+    const target = calls(speech({ baseUrl: ownUrl }));
+    const call = callOf();
+    await expect(target.run(call, live, soon())).rejects.toMatchObject({
+      reason: "EXECUTION_FAILED",
+      message: expect.stringMatching(/did not arrive/) as string,
+    });
+    await expect(target.run(call, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
+    expect(asked).toHaveLength(1);
+  });
+
+  it("is sent again after it certainly was not received", async () => {
+    const call = callOf();
+    await expect(calls(images({ baseUrl: "http://127.0.0.1:1" })).run(call, live, soon())).rejects.toMatchObject({ kind: "unreachable" });
+    expect((await calls(images()).run(call, live, soon())).files).toHaveLength(1);
+  });
+
+  it("waits for a provider that says when it has time", async () => {
+    answer = (_request, response) => response.writeHead(429, { "retry-after": "1" }).end("{}");
+    const call = callOf();
+    await expect(calls(images({ baseUrl: ownUrl })).run(call, live, soon())).rejects.toMatchObject({ name: "TryAgain" });
+    expect((await calls(images()).run(call, live, soon())).files).toHaveLength(1);
+  });
+});
+
+describe("a call that is given up", () => {
+  it("before it was sent is stopped, and can't be sent any more", async () => {
+    const before = await stats("images");
+    const target = calls(images());
+    const call = callOf();
+    expect(await target.stop(call)).toEqual({ report: "stopped", finished: null });
+    await expect(target.run(call, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
+    expect(await stats("images")).toBe(before);
+  });
+
+  it("while the provider works is hung up on, and the report says that it could not be stopped", async () => {
+    const arrived = new Promise<IncomingMessage>((resolve) => (answer = (request) => resolve(request)));
+    const target = calls(speech({ baseUrl: ownUrl }));
+    const call = callOf();
+    const given = new AbortController();
+    const run = target.run(call, given.signal, soon());
+    run.catch(() => undefined);
+    const closed = once((await arrived).socket, "close");
+    given.abort(new Error("cancelled"));
+    expect(await target.stop(call)).toEqual({ report: "could_not_stop", finished: null });
+    await expect(run).rejects.toThrow("cancelled");
+    await closed;
+  });
+
+  it("after it was stored keeps what it made", async () => {
+    const target = calls(images());
+    const call = callOf();
+    const result = await target.run(call, live, soon());
+    expect(await target.stop(call)).toEqual({ report: "stopped", finished: result });
+  });
+});

@@ -1,0 +1,151 @@
+import { createLogger } from "@nodeloom/platform";
+import { createGates, FAILURES_TO_OPEN, type Gate, type PassOptions } from "../../src/calls/provider-gates";
+import { ProviderError } from "../../src/providers";
+import { TIMING } from "../../src/contract/timing";
+
+const logger = createLogger("test", "silent");
+const settings = (part: Record<string, unknown> = {}): string =>
+  JSON.stringify({ baseUrl: "https://api.lumen.example/v1", auth: { secretEnv: "LUMEN_API_KEY" }, ...part });
+let now: number;
+const soon = (): PassOptions => ({ until: now + 60_000 });
+
+beforeEach(() => {
+  now = Date.parse("2030-01-01T00:00:00Z");
+  jest.spyOn(Date, "now").mockImplementation(() => now);
+});
+afterEach(() => jest.restoreAllMocks());
+
+type Kind = ProviderError["kind"];
+const failing = (kind: Kind, status?: number) => (): Promise<never> => Promise.reject(new ProviderError(kind, "it failed", status));
+const fine = (): Promise<string> => Promise.resolve("fine");
+const fail = (gate: Gate, call: () => Promise<never>): Promise<void> => expect(gate.pass(call, soon())).rejects.toThrow();
+const failOften = async (gate: Gate, call: () => Promise<never>, times = FAILURES_TO_OPEN): Promise<void> => {
+  for (let count = 0; count < times; count += 1) {
+    await fail(gate, call);
+    // As many failures as it takes last as long as it takes.
+    if (count < times - 1) now += Math.ceil(TIMING.breakerOutage / (FAILURES_TO_OPEN - 1));
+  }
+};
+/** How a gate takes a call: "fine", or for how long it is shut. */
+const ask = async (gate: Gate): Promise<unknown> =>
+  gate.pass(fine, soon()).catch((error: unknown) => {
+    expect(error).toMatchObject({ kind: "unavailable", message: "provider api.lumen.example is not available at the moment" });
+    return (error as ProviderError).retryAfterMs;
+  });
+const [FIRST_PAUSE, SECOND_PAUSE] = TIMING.breakerPauses;
+
+it.each<[Kind, number | undefined]>([
+  ["unreachable", undefined],
+  ["ambiguous", undefined],
+  ["refused", 500],
+  ["refused", 503],
+])("leaves a provider alone after failures in a row: %s %p", async (kind, status) => {
+  const gate = createGates(logger)(settings());
+  await failOften(gate, failing(kind, status), FAILURES_TO_OPEN - 1);
+  expect(await ask(gate)).toBe("fine");
+  await failOften(gate, failing(kind, status));
+  expect(await ask(gate)).toBe(FIRST_PAUSE);
+});
+
+it.each<[Kind, number | undefined]>([
+  ["refused", 400],
+  ["refused", 429],
+  ["incomplete", undefined],
+  ["failed", undefined],
+])("does not hold against a provider what it refuses: %s %p", async (kind, status) => {
+  const gate = createGates(logger)(settings());
+  await failOften(gate, failing(kind, status), 3 * FAILURES_TO_OPEN);
+  await failOften(gate, failing("unreachable"), FAILURES_TO_OPEN - 1);
+  await fail(gate, failing(kind, status));
+  await failOften(gate, failing("unreachable"), FAILURES_TO_OPEN - 1);
+  expect(await ask(gate)).toBe("fine");
+});
+
+it("does not take a burst of failures for an outage", async () => {
+  const gate = createGates(logger)(settings());
+  await Promise.all(Array.from({ length: 5 * FAILURES_TO_OPEN }, () => fail(gate, failing("refused", 500))));
+  expect(await ask(gate)).toBe("fine");
+});
+
+it("counts neither calls that were given up here nor errors of ours", async () => {
+  const gate = createGates(logger)(settings());
+  await failOften(gate, () => Promise.reject(new Error("cancelled")), 3 * FAILURES_TO_OPEN);
+  expect(await ask(gate)).toBe("fine");
+});
+
+it("lets one call try after the pause, for longer pauses as long as it fails, and all of them once it succeeds", async () => {
+  const gate = createGates(logger)(settings());
+  await failOften(gate, failing("unreachable"));
+  now += FIRST_PAUSE;
+  await fail(gate, failing("refused", 502));
+  expect(await ask(gate)).toBe(SECOND_PAUSE);
+  now += SECOND_PAUSE;
+  let answer: (text: string) => void = () => undefined;
+  const probe = gate.pass(() => new Promise<string>((resolve) => (answer = resolve)), soon());
+  expect(await ask(gate)).toBe(TIMING.breakerProbe);
+  answer("back");
+  expect(await probe).toBe("back");
+  expect(await Promise.all([ask(gate), ask(gate)])).toEqual(["fine", "fine"]);
+  await failOften(gate, failing("unreachable"));
+  expect(await ask(gate)).toBe(FIRST_PAUSE);
+});
+
+it("learns nothing from a probe that was given up", async () => {
+  const gate = createGates(logger)(settings());
+  await failOften(gate, failing("unreachable"));
+  now += FIRST_PAUSE;
+  await fail(gate, () => Promise.reject(new Error("cancelled")));
+  expect(await ask(gate)).toBe(SECOND_PAUSE);
+});
+
+it("shuts for all models of a provider, and for no other's", async () => {
+  const gates = createGates(logger);
+  await failOften(gates(settings()), failing("unreachable"));
+  expect(await ask(gates(settings({ submit: {}, maxConcurrent: 3 })))).toBe(FIRST_PAUSE);
+  expect(await ask(gates(settings({ auth: { secretEnv: "OTHER_KEY" } })))).toBe("fine");
+  expect(await ask(gates(settings({ baseUrl: "https://other.example" })))).toBe("fine");
+});
+
+describe("maxConcurrent", () => {
+  const slow = (): { call: () => Promise<string>; end: () => void; began: () => boolean } => {
+    let [end, began] = [(): void => undefined, false];
+    const over = new Promise<string>((resolve) => (end = () => resolve("done")));
+    return { call: () => ((began = true), over), end: () => end(), began: () => began };
+  };
+
+  it("bounds what is under way, over all models that say the same", async () => {
+    const gates = createGates(logger);
+    const [first, second] = [slow(), slow()];
+    const done = [
+      gates(settings({ maxConcurrent: 1 })).pass(first.call, soon()),
+      gates(settings({ maxConcurrent: 1, path: "/other" })).pass(second.call, soon()),
+    ];
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([first.began(), second.began()]).toEqual([true, false]);
+    first.end();
+    second.end();
+    expect(await Promise.all(done)).toEqual(["done", "done"]);
+  });
+
+  it("makes calls wait no longer than they may, and says that they were not made", async () => {
+    const gate = createGates(logger)(settings({ maxConcurrent: 1 }));
+    const first = slow();
+    const done = gate.pass(first.call, soon());
+    await expect(gate.pass(fine, { until: now + 5 })).rejects.toMatchObject({
+      kind: "unavailable",
+      message: expect.stringContaining("has no time") as string,
+    });
+    first.end();
+    await done;
+  });
+
+  it("does not send what has waited into a provider that went away meanwhile", async () => {
+    const gate = createGates(logger)(settings({ maxConcurrent: 1 }));
+    await failOften(gate, failing("unreachable"), FAILURES_TO_OPEN - 1);
+    now += TIMING.breakerOutage;
+    const last = gate.pass(failing("unreachable"), soon());
+    const waiting = ask(gate);
+    await expect(last).rejects.toThrow();
+    expect(await waiting).toBe(FIRST_PAUSE);
+  });
+});

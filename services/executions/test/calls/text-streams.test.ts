@@ -1,0 +1,135 @@
+import { EventEmitter } from "node:events";
+import type { ChannelEvent, EventChannel } from "../../src/record/events";
+import { createTextStreams, type TextStreams } from "../../src/calls/text-streams";
+import { TIMING } from "../../src/contract/timing";
+
+const ID = "execution";
+const CALL = { executionId: ID, nodeId: "writer", item: 0 };
+let sent: { id: string; event: ChannelEvent }[];
+let channel: EventChannel & { listeners: (id: string) => number };
+let streams: TextStreams;
+let stop: () => void;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  sent = [];
+  const emitter = new EventEmitter();
+  channel = {
+    publish: (id, event) => {
+      sent.push({ id, event });
+      emitter.emit(id, event);
+    },
+    subscribe: (id, listener) => {
+      emitter.on(id, listener);
+      return () => void emitter.off(id, listener);
+    },
+    listeners: (id) => emitter.listenerCount(id),
+  };
+  ({ streams, stop } = createTextStreams(channel));
+});
+afterEach(() => {
+  stop();
+  expect(channel.listeners("followed-texts")).toBe(0);
+  jest.useRealTimers();
+});
+
+/** What a follower has of the text after each thing it was told. */
+const told = (): string[] => {
+  let text = "";
+  return sent.flatMap(({ id, event: { type, sequence, data } }) => {
+    if (id !== ID) return [];
+    expect([type, sequence, data.nodeId, data.item]).toEqual(["node.delta", 0, "writer", 0]);
+    text = (data.reset ? "" : text) + String(data.text);
+    return [text];
+  });
+};
+
+it("sends nothing and sets no timer while nobody follows", () => {
+  const stream = streams.open(CALL);
+  stream.restart();
+  for (let index = 0; index < 1_000; index += 1) stream.write("piece ");
+  expect(jest.getTimerCount()).toBe(0);
+  stream.close();
+  expect(sent).toEqual([]);
+});
+
+it("gathers pieces for a moment, or until they are many", () => {
+  const unfollow = streams.follow(ID);
+  const stream = streams.open(CALL);
+  stream.restart();
+  stream.write("a");
+  stream.write("b");
+  expect(told()).toEqual([]);
+  jest.advanceTimersByTime(TIMING.textBatch);
+  expect(told()).toEqual(["ab"]);
+  stream.write("c".repeat(200));
+  expect(told()).toHaveLength(2);
+  stream.write("d");
+  stream.close();
+  expect(told().at(-1)).toBe(`ab${"c".repeat(200)}d`);
+  unfollow();
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+it("tells who comes late all of it", () => {
+  const stream = streams.open(CALL);
+  stream.restart();
+  stream.write("Once upon ");
+  const unfollow = streams.follow(ID);
+  expect(told()).toEqual(["Once upon "]);
+  stream.write("a time");
+  const second = streams.follow(ID);
+  stream.close();
+  expect(told().at(-1)).toBe("Once upon a time");
+  unfollow();
+  second();
+});
+
+it("says when a text is begun anew", () => {
+  const unfollow = streams.follow(ID);
+  const stream = streams.open(CALL);
+  stream.restart();
+  stream.write("first try");
+  jest.advanceTimersByTime(TIMING.textBatch);
+  stream.restart();
+  expect(told()).toEqual(["first try", ""]);
+  stream.write("second");
+  stream.close();
+  expect(told().at(-1)).toBe("second");
+  unfollow();
+});
+
+it("goes on for as long as someone follows, and not for long after", () => {
+  const unfollow = streams.follow(ID);
+  jest.advanceTimersByTime(10 * TIMING.textForgotten);
+  const stream = streams.open(CALL);
+  stream.write("heard");
+  jest.advanceTimersByTime(TIMING.textBatch);
+  expect(told()).toEqual(["heard"]);
+  unfollow();
+  jest.advanceTimersByTime(TIMING.textForgotten + 1);
+  stream.write("unheard");
+  stream.close();
+  expect(told()).toEqual(["heard"]);
+});
+
+it("tells no more of a text than a run may carry", () => {
+  const unfollow = streams.follow(ID);
+  const stream = streams.open(CALL);
+  for (let index = 0; index < 300; index += 1) stream.write("x".repeat(1_024));
+  stream.close();
+  expect(told().at(-1)).toHaveLength(256 * 1_024);
+  unfollow();
+});
+
+it("keeps nothing of texts that are finished", () => {
+  const unfollow = streams.follow(ID);
+  const stream = streams.open(CALL);
+  stream.write("over");
+  stream.close();
+  sent = [];
+  const late = streams.follow(ID);
+  expect(told()).toEqual([]);
+  unfollow();
+  late();
+});

@@ -1,0 +1,342 @@
+import { randomUUID } from "node:crypto";
+import { DomainError, unavailable } from "@nodeloom/kernel";
+import { billing as billingProto } from "@nodeloom/proto";
+import { createAdmission } from "../../src/lifecycle/admission";
+import { createInstantRuns } from "../../src/lifecycle/instant";
+import type { CompletedCall, FinalStatus, RunEnd, RunError, RunInput } from "../../src/contract/run-types";
+import { initialNodes } from "../../src/temporal/workflows/graph-run";
+import { TIMING } from "../../src/contract/timing";
+import { logger, runOf, startMoney, type Money } from "../support/money";
+
+/**
+ * The settlement table, whole: every way a run may end, over every way it may be paid, waited for or not, through the real
+ * billing and usage services. The sum of the nodes' receipts, the usage row and the ledger's capture must be one number.
+ */
+
+const { CREDIT_KIND_GRANT, CREDIT_KIND_PLAN, CREDIT_KIND_TOPUP } = billingProto.CreditKind;
+/** Two calls of a painter, one of a singer; held at 3 and 2 credits a call. */
+const NODES = [
+  { id: "pics", model: "painter", calls: 2, maxMillicredits: 3_000 },
+  { id: "song", model: "singer", calls: 1, maxMillicredits: 2_000 },
+];
+const [PIC, SONG] = [20_000, 10_000];
+const call = (key: string): CompletedCall => {
+  const nodeId = key.split(":")[0]!;
+  return { key, nodeId, costMicroUsd: nodeId === "pics" ? PIC : SONG };
+};
+const failed = (code: RunError["code"]): RunError => ({ code, message: "x", nodeId: "song" });
+
+let money: Money;
+beforeAll(async () => {
+  money = await startMoney();
+});
+afterAll(async () => {
+  expect(await money.billing.checkLedger({ cursor: "" })).toMatchObject({ ok: true, mismatches: [], staleHolds: [] });
+  await money.stop();
+});
+
+interface Funds {
+  plan: number;
+  topUp: number;
+  painter: number;
+  singer: number;
+}
+/** What pays, and what each call of [pics:0, pics:1, song:0] then holds; 0 for a grant. */
+const FUNDS: Record<string, { funds: Funds; held: [number, number, number] }> = {
+  "plan credits": { funds: { plan: 9_000, topUp: 0, painter: 0, singer: 0 }, held: [3_000, 3_000, 2_000] },
+  "top-up credits": { funds: { plan: 0, topUp: 9_000, painter: 0, singer: 0 }, held: [3_000, 3_000, 2_000] },
+  "trial grants": { funds: { plan: 50, topUp: 60, painter: 2, singer: 3 }, held: [0, 0, 0] },
+  "a grant, then plan, then top-up": { funds: { plan: 4_000, topUp: 1_500, painter: 1, singer: 0 }, held: [0, 3_000, 2_000] },
+};
+
+interface Outcome {
+  seen: FinalStatus;
+  error: RunError | null;
+  completed: string[];
+  /** A cancellation was accepted before the end. */
+  cancelled?: boolean;
+  /** The row's status, if it is not what was seen. */
+  status?: FinalStatus;
+  /** Of each call that credits pay: captured. Of each that a grant pays: used. */
+  paid: "all" | "completed" | "none";
+}
+const OUTCOMES: Record<string, Outcome> = {
+  completed: { seen: "completed", error: null, completed: ["pics:0", "pics:1", "song:0"], paid: "completed" },
+  "completed, with a list shorter than expected": { seen: "completed", error: null, completed: ["pics:0", "song:0"], paid: "completed" },
+  "EXECUTION_FAILED after some": { seen: "failed", error: failed("EXECUTION_FAILED"), completed: ["pics:0", "pics:1"], paid: "completed" },
+  "EXECUTION_FAILED before any": { seen: "failed", error: failed("EXECUTION_FAILED"), completed: [], paid: "none" },
+  "PROVIDER_SUBMIT_FAILED after some": {
+    seen: "failed",
+    error: failed("PROVIDER_SUBMIT_FAILED"),
+    completed: ["pics:1"],
+    paid: "completed",
+  },
+  "PROVIDER_SUBMIT_FAILED at once": { seen: "failed", error: failed("PROVIDER_SUBMIT_FAILED"), completed: [], paid: "none" },
+  "PROVIDER_RESPONSE_INCOMPLETE after some": {
+    seen: "failed",
+    error: failed("PROVIDER_RESPONSE_INCOMPLETE"),
+    completed: ["pics:0", "pics:1"],
+    paid: "none",
+  },
+  "not done in time": { seen: "failed", error: failed("EXECUTION_FAILED"), completed: ["pics:0"], paid: "completed" },
+  "cancelled before anything was submitted": { seen: "cancelled", error: null, completed: [], cancelled: true, paid: "all" },
+  "cancelled after some": { seen: "cancelled", error: null, completed: ["pics:0"], cancelled: true, paid: "all" },
+  "cancelled from Temporal's own tools": { seen: "cancelled", error: null, completed: [], paid: "all" },
+  "cancelled when everything was done": {
+    seen: "completed",
+    error: null,
+    completed: ["pics:0", "pics:1", "song:0"],
+    cancelled: true,
+    status: "cancelled",
+    paid: "all",
+  },
+  "cancelled when it had failed": {
+    seen: "failed",
+    error: failed("PROVIDER_RESPONSE_INCOMPLETE"),
+    completed: ["pics:0"],
+    cancelled: true,
+    status: "cancelled",
+    paid: "all",
+  },
+};
+
+const fund = async ({ plan, topUp, painter, singer }: Funds): Promise<string> => {
+  const userId = randomUUID();
+  const credit = (part: Partial<billingProto.CreditRequest>) =>
+    money.billing.credit(billingProto.CreditRequest.fromPartial({ userId, reference: randomUUID(), ...part }));
+  if (plan > 0) await credit({ kind: CREDIT_KIND_PLAN, millicredits: plan });
+  if (topUp > 0) await credit({ kind: CREDIT_KIND_TOPUP, millicredits: topUp });
+  if (painter > 0) await credit({ kind: CREDIT_KIND_GRANT, model: "painter", runs: painter });
+  if (singer > 0) await credit({ kind: CREDIT_KIND_GRANT, model: "singer", runs: singer });
+  return userId;
+};
+
+const endOf = (input: RunInput, { seen, error, completed }: Outcome): RunEnd => ({
+  status: seen,
+  result: seen === "completed" ? {} : null,
+  error,
+  requestId: null,
+  nodes: initialNodes(input.plan),
+  completed: completed.map(call),
+});
+
+/** What an account must have left, by the table of decisions and nothing else. */
+const expected = (funds: Funds, held: [number, number, number], { completed, paid }: Outcome) => {
+  const keys = ["pics:0", "pics:1", "song:0"];
+  const isPaid = (key: string): boolean => paid === "all" || (paid === "completed" && completed.includes(key));
+  const price = (key: string, index: number): number => {
+    if (!isPaid(key) || held[index] === 0) return 0;
+    return paid === "all" ? held[index]! : key === "song:0" ? 1_500 : 3_000;
+  };
+  const prices = keys.map(price);
+  const total = prices.reduce((sum, one) => sum + one, 0);
+  const used = (model: string): number =>
+    keys.filter((key, index) => held[index] === 0 && isPaid(key) && key.startsWith(model === "painter" ? "pics" : "song")).length;
+  const fromPlan = Math.min(funds.plan, total);
+  return {
+    total,
+    nodes: [
+      ["pics", prices[0]! + prices[1]!],
+      ["song", prices[2]!],
+    ],
+    account: {
+      planMillicredits: funds.plan - fromPlan,
+      topUpMillicredits: funds.topUp - (total - fromPlan),
+      heldMillicredits: 0,
+      activeHolds: 0,
+    },
+    grants: { painter: funds.painter - used("painter"), singer: funds.singer - used("singer") },
+    grantUsed: used("painter") + used("singer") > 0,
+  };
+};
+
+const usageRow = async (userId: string) => {
+  const { rows, total } = await money.usage.listRows({
+    userId,
+    status: "",
+    modelId: "",
+    workflowSlug: "",
+    limit: 10,
+    offset: 0,
+    sources: [],
+  });
+  expect(total).toBeLessThanOrEqual(1);
+  return rows[0];
+};
+
+describe.each(Object.entries(FUNDS))("a run that is paid by %s", (_, { funds, held }) => {
+  const check = async (outcome: Outcome, mode: RunInput["mode"]): Promise<void> => {
+    const input = runOf(await fund(funds), NODES, { mode });
+    const { userId, executionId } = input;
+    const admission = await money.admission.admit(input);
+    if (!("held" in admission)) throw new Error("it was not admitted");
+    expect(admission.held.map(({ millicredits }) => millicredits)).toEqual(held);
+    if (outcome.cancelled) {
+      const requested = { key: "cancel_requested", type: "cancel_requested", at: new Date(), data: {} };
+      expect(await money.store.requestCancel(executionId, userId, requested)).not.toBeNull();
+    }
+    const want = expected(funds, held, outcome);
+    const status = outcome.status ?? outcome.seen;
+    const settle = () => money.settlement.settle(input, endOf(input, outcome), admission.held);
+    expect(await settle()).toEqual({ status, millicredits: want.total });
+    // Whoever asks again gets the same answer, and nothing moves.
+    expect(await settle()).toEqual({ status, millicredits: want.total });
+
+    const { account } = await money.billing.getAccount({ userId });
+    expect(account).toMatchObject(want.account);
+    const grants = Object.fromEntries(account!.grants.map(({ model, remaining }) => [model, remaining]));
+    expect({ painter: 0, singer: 0, ...grants }).toEqual(want.grants);
+    const { rows } = await money.billing.listLedger({ userId, limit: 100, cursor: "" });
+    const captures = rows.filter((row) => row.kind === "capture");
+    expect(captures.reduce((sum, row) => sum + row.millicredits, 0) + want.total).toBe(0);
+    expect(captures.length).toBeLessThanOrEqual(1);
+    const released = rows.filter((row) => row.kind === "release").reduce((sum, row) => sum + row.movedMillicredits, 0);
+    expect(released).toBe(held[0] + held[1] + held[2] - want.total);
+
+    const record = (await money.store.find(executionId))!;
+    expect(record).toMatchObject({ status, millicredits: want.total, grantUsed: want.grantUsed });
+    expect(record.nodes.map(({ id, millicredits }) => [id, millicredits])).toEqual(want.nodes);
+    const row = (await usageRow(userId))!;
+    const errorCode = status === "failed" ? outcome.error!.code : undefined;
+    expect(row).toMatchObject({ status, millicredits: want.total, userCostMicroUsd: want.total * 10 });
+    expect(row.errorCode).toBe(errorCode);
+    // Wholesale also of what a grant paid for the user.
+    const byGrants = outcome.completed.filter((key) => held[["pics:0", "pics:1", "song:0"].indexOf(key)] === 0 && outcome.paid !== "none");
+    const wholesale = Math.round((want.total * 10) / 1.5) + byGrants.reduce((sum, key) => sum + call(key).costMicroUsd, 0);
+    expect(row.costMicroUsd).toBe(wholesale);
+  };
+
+  it.each(Object.entries(OUTCOMES))("%s", async (_name, outcome) => {
+    await Promise.all([check(outcome, "sync"), check(outcome, "async")]);
+  });
+});
+
+it("ends a run as failed, for nothing, that is refused after its caller was told that it goes on", async () => {
+  const userId = await fund({ plan: 7_999, topUp: 0, painter: 0, singer: 0 });
+  const input = runOf(userId, NODES);
+  await money.store.decideAdmission(input.executionId, null);
+  for (let attempt = 1; attempt <= 2; attempt += 1)
+    expect(await money.admission.admit(input, attempt)).toMatchObject({ refused: { reason: "INSUFFICIENT_CREDITS" }, recorded: true });
+  expect(await money.store.find(input.executionId)).toMatchObject({
+    status: "failed",
+    error: { code: "INSUFFICIENT_CREDITS" },
+    millicredits: 0,
+  });
+  expect(await usageRow(userId)).toMatchObject({ status: "failed", errorCode: "INSUFFICIENT_CREDITS", millicredits: 0 });
+  expect((await money.billing.getAccount({ userId })).account).toMatchObject({ planMillicredits: 7_999, heldMillicredits: 0 });
+});
+
+it("keeps to an end that it did not hear of itself, whatever billing says by now", async () => {
+  const userId = await fund({ plan: 7_999, topUp: 0, painter: 0, singer: 0 });
+  const accepted = runOf(userId, NODES, { receivedAt: Date.now() - TIMING.admission });
+  const refused = runOf(userId, NODES);
+  await money.store.decideAdmission(accepted.executionId, null);
+  await money.admission.admit(accepted);
+  await money.admission.admit(refused);
+  await money.billing.credit({
+    userId,
+    reference: randomUUID(),
+    kind: CREDIT_KIND_TOPUP,
+    millicredits: 20_000,
+    model: "",
+    runs: 0,
+    note: "",
+  });
+  // Its process died, and was started again; a write whose answer was lost is tried again at once.
+  expect(await money.admission.admit(accepted, 1)).toMatchObject({ refused: { reason: "INSUFFICIENT_CREDITS" }, recorded: true });
+  expect(await money.admission.admit(refused, 2)).toMatchObject({ refused: { reason: "INSUFFICIENT_CREDITS" } });
+  expect((await money.billing.getAccount({ userId })).account).toMatchObject({ heldMillicredits: 0, activeHolds: 0 });
+});
+
+it("leaves no trace of a run whose admission is refused", async () => {
+  const userId = await fund({ plan: 7_999, topUp: 0, painter: 0, singer: 0 });
+  const input = runOf(userId, NODES);
+  expect(await money.admission.admit(input)).toMatchObject({ refused: { reason: "INSUFFICIENT_CREDITS" } });
+  expect(await money.admission.admit({ ...input, maxMillicredits: 7_000 })).toMatchObject({
+    refused: { reason: "INSUFFICIENT_CREDITS", metadata: { maxCredits: 7 } },
+  });
+  expect(await money.store.find(input.executionId)).toBeNull();
+  expect(await usageRow(userId)).toBeUndefined();
+  expect((await money.billing.getAccount({ userId })).account).toMatchObject({ planMillicredits: 7_999, heldMillicredits: 0 });
+});
+
+it("lets a run cost exactly its limit, and no more than its grants leave to pay", async () => {
+  const exact = runOf(await fund({ plan: 8_000, topUp: 0, painter: 0, singer: 0 }), NODES, { maxMillicredits: 8_000 });
+  expect(await money.admission.admit(exact)).toHaveProperty("held");
+  const granted = runOf(await fund({ plan: 2_000, topUp: 0, painter: 2, singer: 0 }), NODES, { maxMillicredits: 2_000 });
+  expect(await money.admission.admit(granted)).toHaveProperty("held");
+});
+
+it("records a run that calls nobody as free", async () => {
+  const userId = randomUUID();
+  const input = runOf(userId, []);
+  const end: RunEnd = { status: "completed", result: {}, error: null, requestId: null, nodes: [], completed: [] };
+  expect(await money.runInstant(input, end)).toEqual({ status: "completed", millicredits: 0 });
+  expect(await usageRow(userId)).toMatchObject({ status: "completed", millicredits: 0, costMicroUsd: 0, userCostMicroUsd: 0 });
+  expect(await money.store.find(input.executionId)).toMatchObject({ status: "completed", millicredits: 0 });
+});
+
+it("writes what was captured, not what it would have captured, when someone else settled first", async () => {
+  const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
+  const input = runOf(userId, NODES);
+  const admission = await money.admission.admit(input);
+  if (!("held" in admission)) throw new Error("it was not admitted");
+  await money.billing.settle(
+    billingProto.SettleRequest.fromPartial({ executionId: input.holdId, userId, items: [{ key: "pics:1", captureMillicredits: 900 }] }),
+  );
+  const outcome = OUTCOMES.completed!;
+  expect(await money.settlement.settle(input, endOf(input, outcome), admission.held)).toEqual({ status: "completed", millicredits: 900 });
+  const record = (await money.store.find(input.executionId))!;
+  expect(record.nodes.map(({ id, millicredits }) => [id, millicredits])).toEqual([
+    ["pics", 900],
+    ["song", 0],
+  ]);
+  expect(await usageRow(userId)).toMatchObject({ millicredits: 900, userCostMicroUsd: 9_000, costMicroUsd: 6_000 });
+});
+
+it("goes on with a run that is recorded, when its process died and billing is away", async () => {
+  const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
+  const input = runOf(userId, NODES);
+  await money.admission.admit(input);
+  const away = { ...money.billing, hold: () => Promise.reject(unavailable("billing is away")) };
+  const restarted = createAdmission({ ...money, billing: away as never, logger });
+  await expect(restarted.admit(input, 1)).rejects.toMatchObject({ kind: "unavailable" });
+  expect(await restarted.admit(runOf(userId, NODES), 1)).toMatchObject({ refused: { kind: "unavailable" } });
+});
+
+it("leaves no usage row of a run that its process died too early to record", async () => {
+  const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
+  const input = runOf(userId, NODES);
+  const dying = { ...money.execution, admit: () => Promise.reject(new Error("the process died")) };
+  await expect(createAdmission({ ...money, execution: dying, logger }).admit(input)).rejects.toThrow("died");
+  const away = { ...money.billing, hold: () => Promise.reject(unavailable("billing is away")) };
+  const restarted = createAdmission({ ...money, billing: away as never, logger });
+  expect(await restarted.admit(input, 1)).toMatchObject({ refused: { kind: "unavailable" } });
+  expect(await usageRow(userId)).toBeUndefined();
+  await money.admission.voidAdmission(input.holdId, userId);
+});
+
+it("refuses no run for want of billing whose caller was told that it goes on, and tells no caller so of one that is refused", async () => {
+  const away = { ...money.billing, hold: () => Promise.reject(unavailable("billing is away")) };
+  const broken = { ...money.billing, hold: () => Promise.reject(new DomainError("internal", "INTERNAL", "billing failed")) };
+  const silent = { ...money.billing, getAccount: () => Promise.reject(unavailable("billing is away")) };
+  const userId = randomUUID();
+  for (const billing of [away, broken]) {
+    const { admit } = createAdmission({ ...money, billing: billing as never, logger });
+    const accepted = runOf(userId, NODES);
+    expect(await money.store.decideAdmission(accepted.executionId, null)).toBeNull();
+    await expect(admit(accepted)).rejects.toBeInstanceOf(DomainError);
+    const refused = runOf(userId, NODES);
+    const answer = await admit(refused);
+    expect(answer).toMatchObject({ refused: { reason: expect.stringMatching(/SERVICE_UNAVAILABLE|INTERNAL/) as string } });
+    expect(await money.store.decideAdmission(refused.executionId, null)).toEqual("refused" in answer && answer.refused);
+    expect(await money.store.find(refused.executionId)).toBeNull();
+  }
+  const runInstant = createInstantRuns({ ...money, billing: silent as never });
+  const end: RunEnd = { status: "completed", result: {}, error: null, requestId: null, nodes: [], completed: [] };
+  const accepted = runOf(userId, []);
+  await money.store.decideAdmission(accepted.executionId, null);
+  expect(await runInstant(accepted, end)).toMatchObject({ status: "completed" });
+  expect(await money.store.find(accepted.executionId)).toMatchObject({ status: "completed" });
+  expect(await runInstant(runOf(userId, []), end)).toMatchObject({ refused: { kind: "unavailable" } });
+});

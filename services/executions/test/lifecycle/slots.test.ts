@@ -1,0 +1,80 @@
+import { createSlots, NoSlot, type Slots } from "../../src/lifecycle/slots";
+
+const LONG = { maxWaitMs: 10_000 };
+
+/** Work that ends when it is told to. */
+const gated = (
+  slots: Slots,
+  options: Parameters<Slots["use"]>[1] = LONG,
+): { began: () => boolean; end: () => void; done: Promise<string> } => {
+  let began = false;
+  let end: () => void = () => undefined;
+  const over = new Promise<void>((resolve) => (end = resolve));
+  const done = slots.use(async () => {
+    began = true;
+    await over;
+    return "done";
+  }, options);
+  return { began: () => began, end, done };
+};
+/** Lets everything that is due run. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+it("lets so many run at once, and the next ones in the order in which they came", async () => {
+  const slots = createSlots({ slots: 2, places: 10 });
+  const all = Array.from({ length: 5 }, () => gated(slots));
+  const running = (): number[] => all.flatMap((one, index) => (one.began() ? [index] : []));
+  await settle();
+  expect(running()).toEqual([0, 1]);
+  all[1]!.end();
+  await settle();
+  expect(running()).toEqual([0, 1, 2]);
+  all[0]!.end();
+  all[2]!.end();
+  await settle();
+  expect(running()).toEqual([0, 1, 2, 3, 4]);
+  all.forEach((one) => one.end());
+  expect(await Promise.all(all.map((one) => one.done))).toHaveLength(5);
+});
+
+it("gives a slot back after a failure", async () => {
+  const slots = createSlots({ slots: 1, places: 1 });
+  await expect(slots.use(() => Promise.reject(new Error("no")), LONG)).rejects.toThrow("no");
+  expect(await slots.use(() => Promise.resolve("next"), LONG)).toBe("next");
+});
+
+it("turns away whoever finds no place, waits too long or gives up, and loses no slot by it", async () => {
+  const slots = createSlots({ slots: 1, places: 2 });
+  const first = gated(slots);
+  const gone = new AbortController();
+  const impatient = gated(slots, { maxWaitMs: 5 });
+  const leaving = gated(slots, { ...LONG, signal: gone.signal });
+  await expect(slots.use(() => Promise.resolve(), LONG)).rejects.toBeInstanceOf(NoSlot);
+  gone.abort(new Error("cancelled"));
+  await expect(leaving.done).rejects.toThrow("cancelled");
+  await expect(impatient.done).rejects.toBeInstanceOf(NoSlot);
+  await expect(slots.use(() => Promise.resolve(), { ...LONG, signal: gone.signal })).rejects.toThrow("cancelled");
+  const next = gated(slots);
+  first.end();
+  await first.done;
+  next.end();
+  expect(await next.done).toBe("done");
+  expect([impatient.began(), leaving.began()]).toEqual([false, false]);
+});
+
+it("lets keys take turns, however many of one were there first", async () => {
+  const slots = createSlots({ slots: 1, places: 100 });
+  const order: string[] = [];
+  const use = (key: string, name: string): Promise<void> =>
+    slots.use(
+      async () => {
+        order.push(name);
+        await settle();
+      },
+      { ...LONG, key },
+    );
+  const all = [..."12345"].map((number) => use("busy", `busy ${number}`));
+  all.push(use("other", "other 1"), use("third", "third 1"), use("other", "other 2"));
+  await Promise.all(all);
+  expect(order).toEqual(["busy 1", "busy 2", "other 1", "third 1", "busy 3", "other 2", "busy 4", "busy 5"]);
+});

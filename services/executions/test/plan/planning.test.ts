@@ -1,0 +1,404 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { callInputs } from "@nodeloom/kernel";
+import { connectMongo, createGrpcClient, type ClientOf, type RunningService } from "@nodeloom/platform";
+import { executions, media, models, workflows } from "@nodeloom/proto";
+import { service as mediaService } from "@nodeloom/media";
+import { service as modelsService } from "@nodeloom/models";
+import { service as workflowsService } from "@nodeloom/workflows";
+import { createModelCatalog } from "../../src/plan/model-catalog";
+import { withFiles } from "../../src/plan/files";
+import { createPlanning, type PlannedRun, type Planning } from "../../src/plan/planning";
+
+const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(64, 7)]);
+const prefix = `test_${randomUUID().slice(0, 8)}_`;
+const folder = mkdtempSync(join(tmpdir(), "nodeloom-planning-"));
+const env = {
+  MONGODB_URI: process.env.MONGODB_URI!,
+  MONGODB_DATABASE_PREFIX: prefix,
+  MODELS_LISTEN: "127.0.0.1:0",
+  WORKFLOWS_LISTEN: "127.0.0.1:0",
+  MEDIA_LISTEN: "127.0.0.1:0",
+  MEDIA_HTTP_LISTEN: "127.0.0.1:0",
+  MEDIA_DIR: folder,
+  PUBLIC_BASE_URL: "http://public.test",
+  SANDBOX_URL: "http://127.0.0.1:8090",
+  LOG_LEVEL: "silent",
+};
+let running: RunningService[];
+let clients: {
+  models: ClientOf<models.ModelsServiceServer>;
+  workflows: ClientOf<workflows.WorkflowsServiceServer>;
+  media: ClientOf<media.MediaServiceServer>;
+};
+let planning: Planning;
+
+beforeAll(async () => {
+  running = await Promise.all([modelsService, workflowsService, mediaService].map((service) => service.start(env)));
+  const at = (index: number, name: string): { address: string } => ({ address: `127.0.0.1:${running[index]!.ports![name]}` });
+  clients = {
+    models: createGrpcClient(models.ModelsServiceService, at(0, "MODELS_LISTEN")),
+    workflows: createGrpcClient(workflows.WorkflowsServiceService, at(1, "WORKFLOWS_LISTEN")),
+    media: createGrpcClient(media.MediaServiceService, at(2, "MEDIA_LISTEN")),
+  };
+  planning = createPlanning({ workflows: clients.workflows, media: clients.media, catalog: createModelCatalog(clients.models) });
+});
+afterAll(async () => {
+  for (const client of Object.values(clients)) client.close();
+  await Promise.all(running.map((each) => each.stop()));
+  for (const name of ["models", "workflows", "media"]) {
+    const connection = await connectMongo({ uri: env.MONGODB_URI, database: `${prefix}${name}` });
+    await connection.dropDatabase();
+    await connection.close();
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const runner = (part: Partial<executions.Runner> = {}): executions.Runner =>
+  executions.Runner.fromPartial({
+    userId: "owner",
+    role: "user",
+    tier: "pro",
+    baseTier: "pro",
+    markupPermille: 1_500,
+    concurrency: 10,
+    ...part,
+  });
+type Target = executions.Target["target"];
+const plan = (target: Target, inputs: unknown, options: { runner?: executions.Runner; isAsync?: boolean } = {}): Promise<PlannedRun> =>
+  planning.plan({
+    target,
+    runner: options.runner ?? runner(),
+    inputsJson: typeof inputs === "string" ? inputs : JSON.stringify(inputs),
+    isAsync: options.isAsync ?? false,
+  });
+const model = (value: string): Target => ({ $case: "model", value });
+const create = async (nodes: unknown[], edges: [string, string][] = [], ownerId = "owner", isTemplate = false): Promise<Target> => {
+  const port = (end: string): string[] => end.split(".");
+  const { workflow } = await clients.workflows.createWorkflow(
+    workflows.CreateWorkflowRequest.fromPartial({
+      ownerId,
+      isTemplate,
+      name: "Plan",
+      nodesJson: JSON.stringify(nodes),
+      edgesJson: JSON.stringify(
+        edges.map(([from, to], index) => ({
+          id: `e${index}`,
+          source: port(from)[0],
+          sourceHandle: port(from)[1],
+          target: port(to)[0],
+          targetHandle: port(to)[1],
+        })),
+      ),
+    }),
+    { deadlineMs: 20_000 },
+  );
+  return { $case: "workflowSlug", value: workflow!.slug };
+};
+const upload = async (ownerId: string): Promise<string> => {
+  const { object } = await clients.media.upload(
+    [
+      media.UploadRequest.fromPartial({ part: { $case: "header", value: { ownerId } } }),
+      media.UploadRequest.fromPartial({ part: { $case: "chunk", value: PNG } }),
+      media.UploadRequest.fromPartial({ part: { $case: "end", value: {} } }),
+    ],
+    { deadlineMs: 20_000 },
+  );
+  return object!.id;
+};
+
+describe("a direct run", () => {
+  it("takes texts as they are, template marks included", async () => {
+    const { plan: planned, holds } = await plan(model("sandbox-chat"), { prompt: "Explain {{name}} in Jinja" });
+    expect(callInputs(planned.steps[0]!, {}).prompt).toBe("Explain {{name}} in Jinja");
+    expect(planned.warnings).toEqual({});
+    expect(holds).toHaveLength(1);
+  });
+
+  it.each([
+    ["text that is no JSON", "{", "INVALID_INPUTS"],
+    ["a list", "[]", "INVALID_INPUTS"],
+    ["nothing", "null", "INVALID_INPUTS"],
+    ["a missing input", "{}", "INVALID_INPUTS"],
+    ["an unknown input", '{"prompt":"x","promt":1}', "INVALID_INPUTS"],
+    ["a media file of nobody", '{"prompt":"x","image":"no-such-file"}', "INVALID_INPUTS"],
+  ])("refuses %s", async (_, inputs, reason) => {
+    await expect(plan(model("sandbox-image"), inputs)).rejects.toMatchObject({ reason });
+  });
+
+  it("refuses an unknown model, one above the tier, and one that can't run asynchronously", async () => {
+    await expect(plan(model("nothing-like-it"), {})).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND" });
+    const low = { runner: runner({ tier: "free", baseTier: "free" }) };
+    await expect(plan(model("sandbox-video"), { prompt: "x" }, low)).rejects.toMatchObject({
+      reason: "MODEL_TIER_REQUIRED",
+      metadata: { requiredTier: "pro", tier: "free" },
+    });
+    await expect(plan(model("sandbox-chat"), { prompt: "x" }, { isAsync: true })).rejects.toMatchObject({ reason: "ASYNC_NOT_SUPPORTED" });
+    expect(
+      (await plan(model("sandbox-video"), { prompt: "x" }, { runner: runner({ baseTier: "free", role: "admin" }) })).holds,
+    ).toHaveLength(1);
+  });
+
+  it("gives the model the address of the caller's own file, and of no one else's", async () => {
+    const id = await upload("owner");
+    const { plan: planned } = await plan(model("sandbox-image"), { prompt: "x", image: id });
+    expect(planned.steps[0]!.literals).toMatchObject({
+      image: expect.stringMatching(/^http:\/\/public\.test\/media\//) as string,
+    });
+    await expect(plan(model("sandbox-image"), { prompt: "x", image: id }, { runner: runner({ userId: "thief" }) })).rejects.toMatchObject({
+      reason: "INVALID_INPUTS",
+    });
+  });
+});
+
+describe("the id of a file, in place of its address", () => {
+  const url = expect.stringMatching(/^http:\/\/public\.test\/media\//) as string;
+  const pic = (inputs: Record<string, unknown>): unknown => ({
+    id: "pic",
+    type: "generate-image",
+    data: { model: "sandbox-image", inputs },
+  });
+  const nodesWith = (id: string): unknown[] => [
+    pic({ prompt: "x", image: id }),
+    { id: "chat", type: "llm-assistant", data: { model: "sandbox-chat", prompt: "what is it?", image: id } },
+    { id: "ids", type: "list", data: { items: [id, "https://x.test/a.png", "data:image/png;base64,aaaa"] } },
+    { id: "each", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x" } } },
+    { id: "out", type: "response-output", data: {} },
+  ];
+  const edges: [string, string][] = [
+    ["ids.items", "each.image"],
+    ["ids.items", "out.images"],
+  ];
+
+  it("is good wherever a node's settings, or a list that flows into it, mean a file", async () => {
+    const id = await upload("owner");
+    const { plan: planned } = await plan(await create(nodesWith(id), edges), {});
+    const inputs = new Map(planned.steps.map((step) => [step.id, callInputs(step, {}).image]));
+    expect([inputs.get("pic"), inputs.get("chat")]).toEqual([url, url]);
+    const given = [{ url, contentType: "image/png" }, "https://x.test/a.png", "data:image/png;base64,aaaa"];
+    expect(planned.steps.find((step) => step.id === "each")!.sources.image).toEqual([{ value: given }]);
+    expect(planned.output.images).toEqual([{ value: given }]);
+  });
+
+  it("is refused at every node that it stands in when it is nobody's, and when it is someone else's", async () => {
+    for (const id of ["no-such-file", await upload("someone-else")]) {
+      const message = `image: there is no media file ${id} of yours`;
+      await expect(plan(await create(nodesWith(id), edges), {})).rejects.toMatchObject({
+        reason: "WORKFLOW_INVALID",
+        metadata: {
+          issues: [
+            { nodeId: "pic", message },
+            { nodeId: "chat", message },
+            { nodeId: "each", message },
+            { nodeId: "out", message: expect.stringContaining(id) as string },
+          ],
+        },
+      });
+    }
+  });
+
+  it("names the input of a direct run, and takes data URLs there", async () => {
+    await expect(plan(model("sandbox-chat"), { prompt: "x", image: "no-such-file" })).rejects.toMatchObject({
+      metadata: { issues: [{ path: "inputs.image", message: "there is no media file no-such-file of yours" }] },
+    });
+    await expect(plan(model("sandbox-chat"), { prompt: "x", image: "data:audio/wav;base64,aa" })).rejects.toMatchObject({
+      metadata: { issues: [{ path: "inputs.image", message: "must be an image, but is an audio file" }] },
+    });
+    const data = "data:image/png;base64,aaaa";
+    expect((await plan(model("sandbox-image"), { prompt: "x", image: data })).plan.steps[0]!.literals.image).toBe(data);
+    expect((await plan(model("sandbox-chat"), { prompt: "x", image: await upload("owner") })).plan.steps[0]!.literals.image).toEqual(url);
+  });
+
+  it("is good, and checked, in what is known only when a node begins", async () => {
+    const file = { type: "string", format: "media", contentMediaType: "image/*" };
+    const schema = { type: "object", properties: { one: file, all: { type: "array", items: file }, text: { type: "string" } } };
+    const id = await upload("owner");
+    const ready = (inputs: Record<string, unknown>): Promise<unknown> => withFiles(clients.media, schema, inputs, "owner");
+    expect(await ready({ one: id, all: [id, "https://x.test/a"], text: id })).toEqual({
+      inputs: { one: url, all: [url, "https://x.test/a"], text: id },
+    });
+    expect(await ready({ text: "x", one: "" })).toEqual({ inputs: { text: "x" } });
+    expect(await ready({ all: [id, "no-such-file"] })).toEqual({ problem: "all: there is no media file no-such-file of yours" });
+    expect(await ready({ one: await upload("someone-else") })).toHaveProperty("problem");
+    expect(await ready({ one: "not an address" })).toEqual({
+      problem: "one: must be an image: an http(s) URL, a data URL or a media id",
+    });
+  });
+
+  it("must be of a file of the field's kind", async () => {
+    const slug = await create([{ id: "in", type: "request-input", data: { fields: [{ name: "song", type: "audio_upload" }] } }]);
+    for (const song of [await upload("owner"), "data:image/png;base64,aaaa"])
+      await expect(plan(slug, { song })).rejects.toMatchObject({
+        metadata: { issues: [{ path: "inputs.song", message: "must be an audio file, but is an image" }] },
+      });
+  });
+});
+
+describe("a workflow run", () => {
+  const field = {
+    id: "in",
+    type: "request-input",
+    data: {
+      fields: [
+        { name: "photo", type: "image_upload" },
+        { name: "n", type: "number" },
+      ],
+    },
+  };
+
+  it("refuses inputs by field, an unknown slug, and someone else's workflow alike", async () => {
+    const slug = await create([field]);
+    await expect(plan(slug, { n: "1", photo: 3, other: 1 })).rejects.toMatchObject({
+      reason: "INVALID_INPUTS",
+      metadata: { issues: [{ path: "inputs.other" }, { path: "inputs.photo" }, { path: "inputs.n" }] },
+    });
+    for (const [target, userId] of [
+      [slug, "someone-else"],
+      [{ $case: "workflowSlug", value: "no-such-workflow" } as Target, "owner"],
+    ] as const) {
+      await expect(plan(target, {}, { runner: runner({ userId }) })).rejects.toMatchObject({ reason: "WORKFLOW_NOT_FOUND" });
+    }
+  });
+
+  it("lists every reason why a graph can't run", async () => {
+    const slug = await create([
+      { id: "a", type: "nothing-known" },
+      { id: "b", type: "generate-image", data: {} },
+      { id: "c", type: "generate-image", data: { model: "no-such-model" } },
+      { id: "d", type: "media-upload", data: { mediaId: "no-such-file" } },
+    ]);
+    await expect(plan(slug, {})).rejects.toMatchObject({
+      reason: "WORKFLOW_INVALID",
+      metadata: { issues: [{ nodeId: "a" }, { nodeId: "b" }, { nodeId: "c" }, { nodeId: "d" }] },
+    });
+  });
+
+  it("never runs what a deleted workflow of the same name was", async () => {
+    const nodes = (text: string): unknown[] => [
+      { id: "box", type: "text-box", data: { text } },
+      { id: "out", type: "response-output", data: {} },
+    ];
+    const first = await create(nodes("old"), [["box.text", "out.text"]]);
+    expect((await plan(first, {})).plan.output).toEqual({ text: [{ value: "old" }] });
+    await clients.workflows.deleteWorkflow({ slug: first!.value, ownerId: "owner" });
+    const second = await create(nodes("new"), [["box.text", "out.text"]], "another");
+    expect(second!.value).toBe(first!.value);
+    expect((await plan(second, {}, { runner: runner({ userId: "another" }) })).plan.output).toEqual({ text: [{ value: "new" }] });
+  });
+
+  it("carries an uploaded file from a field and from a node, and sees a changed definition at once", async () => {
+    const id = await upload("owner");
+    const out = { id: "out", type: "response-output", data: {} };
+    const slug = await create(
+      [field, { id: "up", type: "media-upload", data: { mediaId: id } }, out],
+      [
+        ["in.photo", "out.photo"],
+        ["up.media", "out.file"],
+      ],
+    );
+    const { plan: planned } = await plan(slug, { photo: id });
+    const file = { value: { url: expect.stringMatching(/^http/) as string, contentType: "image/png" } };
+    expect(planned.output).toEqual({ photo: [file], file: [file] });
+    await clients.workflows.updateWorkflow(
+      workflows.UpdateWorkflowRequest.fromPartial({ slug: slug!.value, ownerId: "owner", edgesJson: "[]" }),
+    );
+    expect((await plan(slug, {})).plan.output).toEqual({});
+  });
+});
+
+describe("somebody else's template", () => {
+  const url = expect.stringMatching(/^http:\/\/public\.test\/media\//) as string;
+  const file = { url, contentType: "image/png" };
+  const stranger = { runner: runner({ userId: "stranger" }) };
+  const template = (nodes: unknown[], edges: [string, string][] = []): Promise<Target> => create(nodes, edges, "author", true);
+  const photoField = (fallback?: string): unknown => ({
+    id: "in",
+    type: "request-input",
+    data: { fields: [{ name: "photo", type: "image_upload", ...(fallback ? { default: fallback } : {}) }] },
+  });
+  const pic = { id: "pic", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x" } } };
+  const out = { id: "out", type: "response-output", data: {} };
+  const refusals = (id: string): object => ({ message: expect.stringContaining(`there is no media file ${id}`) as string });
+
+  it("is run with its author's files, wherever it names them", async () => {
+    const id = await upload("author");
+    const nodes = [
+      photoField(id),
+      { id: "up", type: "media-upload", data: { mediaId: id } },
+      { id: "ids", type: "list", data: { items: [id] } },
+      { id: "set", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x", image: id } } },
+      pic,
+      out,
+    ];
+    const target = await template(nodes, [
+      ["in.photo", "out.photo"],
+      ["up.media", "out.file"],
+      ["ids.items", "pic.image"],
+    ]);
+    const { plan: planned } = await plan(target, {}, stranger);
+    expect(planned.output).toEqual({ photo: [{ value: file }], file: [{ value: file }] });
+    expect(planned.steps.find((step) => step.id === "set")!.literals.image).toEqual(url);
+    expect(planned.steps.find((step) => step.id === "pic")!.sources.image).toEqual([{ value: [file] }]);
+    expect(planned.lent).toBeUndefined();
+    // A field that is given is the runner's own file, as ever.
+    expect((await plan(target, { photo: await upload("stranger") }, stranger)).plan.output.photo).toEqual([{ value: file }]);
+  });
+
+  it("takes along what may turn out to be meant while it runs, and no more", async () => {
+    const [id, other] = [await upload("author"), await upload("author")];
+    const nodes = [
+      { id: "chat", type: "llm-assistant", data: { model: "sandbox-chat", prompt: `describe ${other}` } },
+      { id: "ids", type: "list", data: { items: [id, "word", await upload("third")] } },
+      { id: "note", type: "note", data: { text: other } },
+      pic,
+    ];
+    const edges: [string, string][] = [
+      ["chat.text", "ids.items"],
+      ["ids.items", "pic.image"],
+    ];
+    const { plan: planned } = await plan(await template(nodes, edges), {}, stranger);
+    expect(planned.lent).toEqual({ [id]: file });
+    expect((await plan(await create(nodes, edges, "author"), {}, { runner: runner({ userId: "author" }) })).plan.lent).toBeUndefined();
+
+    const schema = { type: "object", properties: { image: { type: "string", format: "media", contentMediaType: "image/*" } } };
+    const ready = (image: string): Promise<unknown> => withFiles(clients.media, schema, { image }, "stranger", planned.lent);
+    expect(await ready(id)).toEqual({ inputs: { image: url } });
+    expect(await ready(other)).toHaveProperty("problem");
+    expect(await ready("constructor")).toHaveProperty("problem");
+  });
+
+  it("gives nobody a file that its author does not own", async () => {
+    const id = await upload("third");
+    const target = await template([{ id: "up", type: "media-upload", data: { mediaId: id } }, out], [["up.media", "out.file"]]);
+    for (const userId of ["author", "stranger"])
+      await expect(plan(target, {}, { runner: runner({ userId }) })).rejects.toMatchObject({ metadata: { issues: [refusals(id)] } });
+    expect((await plan(target, {}, { runner: runner({ userId: "third" }) })).plan.output).toEqual({ file: [{ value: file }] });
+  });
+
+  it("gives nobody a file of its author that it does not name, however its id comes in", async () => {
+    const id = await upload("author");
+    const note = { id: "note", type: "note", data: { text: id } };
+    const fields = await template([photoField(), note, out], [["in.photo", "out.photo"]]);
+    await expect(plan(fields, { photo: id }, stranger)).rejects.toMatchObject({
+      metadata: { issues: [{ path: "inputs.photo", message: "is not one of your media files" }] },
+    });
+    const words = { id: "in", type: "request-input", data: { fields: [{ name: "words", type: "text" }] } };
+    const texts = await template([words, pic], [["in.words", "pic.image"]]);
+    await expect(plan(texts, { words: id }, stranger)).rejects.toMatchObject({ metadata: { issues: [refusals(id)] } });
+  });
+
+  it("lends its files to nothing but its runs", async () => {
+    const id = await upload("author");
+    const target = await template([{ id: "up", type: "media-upload", data: { mediaId: id } }, out], [["up.media", "out.file"]]);
+    await plan(target, {}, stranger);
+    const own = await create([{ id: "up", type: "media-upload", data: { mediaId: id } }], [], "stranger");
+    await expect(plan(own, {}, stranger)).rejects.toMatchObject({ metadata: { issues: [refusals(id)] } });
+    await expect(plan(model("sandbox-image"), { prompt: "x", image: id }, stranger)).rejects.toMatchObject({ reason: "INVALID_INPUTS" });
+    await clients.workflows.updateWorkflow(
+      workflows.UpdateWorkflowRequest.fromPartial({ slug: target!.value, ownerId: "author", isTemplate: false }),
+    );
+    await expect(plan(target, {}, stranger)).rejects.toMatchObject({ reason: "WORKFLOW_NOT_FOUND" });
+  });
+});

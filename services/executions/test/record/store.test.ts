@@ -1,0 +1,182 @@
+import { randomUUID } from "node:crypto";
+import type { ExecutionEvent, ExecutionRecord, ExecutionStore, FinalState } from "../../src/record/store";
+import { collectPage, readCursor } from "../../src/record/pages";
+import { TIMING } from "../../src/contract/timing";
+import { newRecord, openStore } from "../support/index";
+
+let store: ExecutionStore;
+let stop: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ store, stop } = await openStore());
+});
+afterAll(() => stop());
+
+const event = (key: string, type = "news"): ExecutionEvent => ({ key, type, at: new Date(), data: { key } });
+const inserted = async (part: Partial<ExecutionRecord> = {}): Promise<ExecutionRecord> => {
+  const record = newRecord("owner", part);
+  await store.insert(record);
+  return record;
+};
+const final = (status: FinalState["status"]): FinalState => ({
+  status,
+  resultJson: null,
+  error: null,
+  nodes: [],
+  millicredits: 7,
+  grantUsed: false,
+  finishedAt: new Date(),
+  durationMs: 1,
+});
+
+describe("the event log", () => {
+  it("counts every item once, however often and in whatever order it is told", async () => {
+    const { _id } = await inserted();
+    const items = Array.from({ length: 10 }, (_, item) => item);
+    await Promise.all([...items, ...items].map((item) => store.progress(_id, event(`item:${item}`), { nodeIndex: 0, itemDone: true })));
+    const log = await store.events(_id, "owner", 0);
+    expect(log!.events.map(({ key }) => key).sort()).toEqual(["admitted", ...items.map((item) => `item:${item}`)]);
+    expect((await store.find(_id))!.nodes[0]!.itemsDone).toBe(10);
+  });
+
+  it("numbers events without gaps, and gives those after a number", async () => {
+    const { _id } = await inserted();
+    const changes = await Promise.all([1, 2, 3].map((each) => store.progress(_id, event(`e${each}`))));
+    expect(changes.map((change) => change!.sequence).sort()).toEqual([2, 3, 4]);
+    expect((await store.events(_id, "owner", 2))!.events.map(({ sequence }) => sequence)).toEqual([3, 4]);
+    expect((await store.events(_id, "owner", 99))!.events).toEqual([]);
+  });
+
+  it("takes nothing more once the run is final, and shows itself to its owner only", async () => {
+    const { _id } = await inserted();
+    await store.finish(_id, final("completed"), [event("settled", "settled")]);
+    expect(await store.progress(_id, event("late"))).toBeNull();
+    expect(await store.events(_id, "someone else", 0)).toBeNull();
+  });
+});
+
+describe("the end of a run", () => {
+  it("is one of the two when a cancellation races the decision, and both sides know which", async () => {
+    const races = await Promise.all(Array.from({ length: 20 }, () => inserted()));
+    const outcomes = await Promise.all(
+      races.map(async ({ _id }) => {
+        const [decided, accepted] = await Promise.all([
+          store.decideEnding(_id, "completed"),
+          store.requestCancel(_id, "owner", event("cancel_requested")),
+        ]);
+        return { _id, decided, accepted };
+      }),
+    );
+    for (const { _id, decided, accepted } of outcomes) {
+      expect(decided).toBe(accepted !== null ? "cancelled" : "completed");
+      expect((await store.find(_id))!.ending).toBe(decided);
+    }
+  });
+
+  it("is decided once: whoever decides again hears what was decided first", async () => {
+    const { _id } = await inserted();
+    const decided = await Promise.all((["completed", "failed", "cancelled"] as const).map((ending) => store.decideEnding(_id, ending)));
+    expect(new Set(decided).size).toBe(1);
+    expect(await store.decideEnding(_id, "failed")).toBe(decided[0]);
+  });
+
+  it("refuses a cancellation after the decision, and one by someone else", async () => {
+    const { _id } = await inserted();
+    expect(await store.requestCancel(_id, "someone else", event("cancel_requested"))).toBeNull();
+    await store.decideEnding(_id, "failed");
+    expect(await store.requestCancel(_id, "owner", event("cancel_requested"))).toBeNull();
+    expect((await store.find(_id))!.status).toBe("processing");
+  });
+
+  it("is written once when it is told several times", async () => {
+    const { _id } = await inserted({ status: "cancel_requested" });
+    const written = await Promise.all([1, 2, 3].map(() => store.finish(_id, final("cancelled"), [event("settled", "settled")])));
+    expect(written.filter((record) => record !== null)).toHaveLength(1);
+    expect((await store.events(_id, "owner", 0))!.events.map(({ type }) => type)).toEqual(["admitted", "settled"]);
+    expect(await store.insert(newRecord("owner", { _id }))).toBe(false);
+    expect((await store.find(_id))!.millicredits).toBe(7);
+  });
+});
+
+describe("submissions without idempotency keys", () => {
+  it("are claimed by one of many, and remembered", async () => {
+    const claims = await Promise.all(Array.from({ length: 10 }, () => store.claimSubmission("run:node:0")));
+    expect(claims.filter((claim) => claim.claimed)).toHaveLength(1);
+    await store.recordSubmission("run:node:0", "job-1", { status: "https://p/1" });
+    expect(await store.claimSubmission("run:node:0")).toMatchObject({
+      claimed: false,
+      requestId: "job-1",
+      handle: { status: "https://p/1" },
+    });
+    await store.releaseSubmission("run:node:0");
+    expect((await store.claimSubmission("run:node:0")).claimed).toBe(false);
+  });
+
+  it("count as lost at once when nobody will know what came of them, and are not claimed again", async () => {
+    await store.claimSubmission("run:node:2");
+    await store.loseSubmission("run:node:2");
+    const claim = await store.claimSubmission("run:node:2");
+    expect(claim).toMatchObject({ claimed: false, requestId: null });
+    expect(Date.now() - (claim as { at: Date }).at.getTime()).toBeGreaterThanOrEqual(TIMING.submitLost);
+  });
+
+  it("can be claimed again after they certainly were not sent", async () => {
+    await store.claimSubmission("run:node:1");
+    await store.releaseSubmission("run:node:1");
+    expect((await store.claimSubmission("run:node:1")).claimed).toBe(true);
+  });
+});
+
+describe("a page of executions", () => {
+  const pages = async (userId: string | null, size: number, maxBytes?: number): Promise<string[][]> => {
+    const found: string[][] = [];
+    let cursor = "";
+    do {
+      const rows = store.list({ userId, limit: size + 1, before: readCursor(cursor) });
+      const page = await collectPage(rows, size, maxBytes);
+      found.push(page.executions.map(({ executionId }) => executionId));
+      cursor = page.nextCursor;
+    } while (cursor !== "");
+    return found;
+  };
+
+  it("begins where the one before ended, without a gap or a repeat, newest first, also within a millisecond", async () => {
+    const createdAt = new Date();
+    const ids = await Promise.all(Array.from({ length: 5 }, async () => (await inserted({ userId: "lister", createdAt }))._id));
+    const found = await pages("lister", 2);
+    expect(found.map(({ length }) => length)).toEqual([2, 2, 1]);
+    expect(found.flat()).toEqual([...ids].sort().reverse());
+  });
+
+  it("ends early where results are large, and has at least one", async () => {
+    const resultJson = JSON.stringify({ text: "x".repeat(1_000_000) });
+    const ids: string[] = [];
+    for (let at = 0; at < 12; at += 1) ids.unshift((await inserted({ userId: "writer", createdAt: new Date(at), resultJson }))._id);
+    const found = await pages("writer", 500);
+    expect(found.map(({ length }) => length)).toEqual([8, 4]);
+    expect(found.flat()).toEqual(ids);
+    expect((await pages("writer", 500, 1)).map(({ length }) => length)).toEqual(ids.map(() => 1));
+  });
+});
+
+describe("a run that is not recorded", () => {
+  const refusal = { kind: "unavailable", reason: "SERVICE_UNAVAILABLE", message: "billing is away", metadata: {} } as const;
+
+  it("is what was said of it first, however many speak at once", async () => {
+    const id = randomUUID();
+    const said = await Promise.all(Array.from({ length: 20 }, (_, index) => store.decideAdmission(id, index % 2 === 0 ? null : refusal)));
+    expect(new Set(said.map((one) => JSON.stringify(one))).size).toBe(1);
+    expect(await store.decideAdmission(id, null)).toEqual(said[0]);
+    expect(await store.decideAdmission(id, refusal)).toEqual(said[0]);
+  });
+
+  it("may be asked for again after a refusal, and stays accepted", async () => {
+    const [refused, accepted] = [randomUUID(), randomUUID()];
+    await store.decideAdmission(refused, refusal);
+    await store.decideAdmission(accepted, null);
+    expect(await store.refusalOf(refused)).toEqual(refusal);
+    await Promise.all([refused, accepted].map((id) => store.forgetRefusal(id)));
+    expect(await store.decideAdmission(refused, null)).toBeNull();
+    expect(await store.decideAdmission(accepted, refusal)).toBeNull();
+  });
+});

@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import { connectMongo } from "@nodeloom/platform";
+import { createExecutionStore, type ExecutionRecord, type ExecutionStore } from "../../src/record/store";
+
+/** A store in a database of its own. */
+export const openStore = async (): Promise<{ store: ExecutionStore; stop: () => Promise<void> }> => {
+  const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `test_${randomUUID().slice(0, 8)}_executions` });
+  return {
+    store: await createExecutionStore(connection),
+    stop: async () => {
+      await connection.dropDatabase();
+      await connection.close();
+    },
+  };
+};
+
+/** An execution under way, with one node. */
+export const newRecord = (userId: string = randomUUID(), part: Partial<ExecutionRecord> = {}): ExecutionRecord => ({
+  _id: randomUUID(),
+  userId,
+  workflowSlug: null,
+  modelIds: [],
+  source: "api-slim",
+  keyId: null,
+  holdId: "hold",
+  markupPermille: 1_500,
+  mode: "async",
+  status: "processing",
+  ending: null,
+  requestId: null,
+  resultJson: null,
+  error: null,
+  webhook: null,
+  nodes: [
+    {
+      id: "pic",
+      type: "generate-image",
+      status: "pending",
+      startedAt: null,
+      durationMs: null,
+      millicredits: 0,
+      error: null,
+      requestId: null,
+      warnings: [],
+      cancelReport: null,
+      items: 10,
+      itemsDone: 0,
+    },
+  ],
+  events: [{ key: "admitted", type: "admitted", at: new Date(), data: {} }],
+  millicredits: 0,
+  grantUsed: false,
+  createdAt: new Date(),
+  finishedAt: null,
+  durationMs: null,
+  seenRunningAt: new Date(),
+  ...part,
+});

@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { service as identityService } from "@nodeloom/identity";
+import { connectMongo, createGrpcClient } from "@nodeloom/platform";
+import { identity } from "@nodeloom/proto";
+import type { Connection } from "mongoose";
+import type { Identity } from "../../src/clients";
+
+export interface Delivery {
+  headers: Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string> & IncomingHttpHeaders;
+  body: string;
+}
+
+export interface Receiver {
+  /** host:port, for the guard's exceptions. */
+  address: string;
+  url: string;
+  deliveries: Delivery[];
+  /** Answers from now on. */
+  respond: (response: ServerResponse) => void;
+  close(): void;
+}
+
+/** A webhook receiver on loopback that keeps what it gets. */
+export const startReceiver = async (): Promise<Receiver> => {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      receiver.deliveries.push({ headers: request.headers as Delivery["headers"], body: Buffer.concat(chunks).toString() });
+      receiver.respond(response);
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const receiver: Receiver = {
+    address,
+    url: `http://${address}/hook`,
+    deliveries: [],
+    respond: (response) => void response.writeHead(204).end(),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  return receiver;
+};
+
+export interface RunningIdentity {
+  client: Identity;
+  /** The service's database, for states that no request can produce. */
+  database: Connection;
+  /** A pro user. */
+  userId: string;
+  /** A key with a webhook. */
+  newKey(url: string, events?: string[]): Promise<{ keyId: string; secret: string }>;
+  stop(): Promise<void>;
+}
+
+const given = (name: string): string => {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: the global setup starts the servers`);
+  return value;
+};
+
+/** The real identity service, in this process, with a database of its own. */
+export const startIdentity = async (): Promise<RunningIdentity> => {
+  const name = randomUUID().slice(0, 8);
+  const running = await identityService.start({
+    NODE_ENV: "test",
+    LOG_LEVEL: "error",
+    MONGODB_URI: given("MONGODB_URI"),
+    MONGODB_DATABASE_PREFIX: `test_${name}_`,
+    REDIS_URL: given("REDIS_URL"),
+    REDIS_KEY_PREFIX: `test:${name}:`,
+    IDENTITY_LISTEN: "127.0.0.1:0",
+    API_KEY_PEPPER: "a pepper for tests, of enough characters",
+    NODELOOM_ENV: "test",
+  });
+  const database = await connectMongo({ uri: given("MONGODB_URI"), database: `test_${name}_identity` });
+  const address = `127.0.0.1:${running.ports?.IDENTITY_LISTEN}`;
+  const client: Identity = createGrpcClient<identity.IdentityServiceServer>(identity.IdentityServiceService, { address });
+  const { user } = await client.register({ email: `${name}@example.com`, password: "correct horse battery" });
+  const userId = user!.id;
+  await client.updateUser({ userId, approved: true, tier: "pro" });
+  return {
+    client,
+    database,
+    userId,
+    newKey: async (webhookUrl, webhookEvents = []) => {
+      const request = { userId, name: "a key", preset: "webhook-receiver", webhookUrl, webhookEvents };
+      const { key, webhookSecret } = await client.createKey(identity.CreateKeyRequest.fromPartial(request));
+      return { keyId: key!.id, secret: webhookSecret };
+    },
+    stop: async () => {
+      client.close();
+      await running.stop();
+      await database.dropDatabase();
+      await database.close();
+    },
+  };
+};

@@ -1,0 +1,240 @@
+import { randomUUID } from "node:crypto";
+import { ApplicationFailure } from "@temporalio/activity";
+import { createLogger } from "@nodeloom/platform";
+import { CALLED_OFF, type CallResult, type RunEnd, type RunInput } from "../../src/contract/run-types";
+import type { Activities, Admission, CancelResult, LocalActivities, ModelCall, StepFailure } from "../../src/contract/activity-types";
+import { bundlePath } from "../../src/temporal/bundle";
+import { createRunStarter, type RunStarter } from "../../src/temporal/client";
+import { connectTemporal, type RunningTemporal } from "../../src/temporal/worker";
+import { TIMING } from "../../src/contract/timing";
+
+/** What the activities of a run do, and what they were asked for. */
+interface Script {
+  admit?: (executionId: string, attempt: number) => Promise<Admission>;
+  submit?: (attempt: number, call: ModelCall) => void;
+  poll: () => CallResult;
+  cancelJob?: () => CancelResult;
+  admissions: number;
+  submits: number[];
+  cancels: number;
+  /** Admissions that had been tried when the run was recorded as cancelled. */
+  calledOffAfter?: number;
+  end?: RunEnd;
+}
+const scripts = new Map<string, Script>();
+const scriptOf = (executionId: string): Script => scripts.get(executionId)!;
+const DONE: CallResult = {
+  files: [{ url: "http://media.test/1.mp4", contentType: "video/mp4" }],
+  text: null,
+  costMicroUsd: 1,
+  requestId: "j",
+};
+
+const activities = {
+  admit: async ({ executionId }) => {
+    const script = scriptOf(executionId);
+    script.admissions += 1;
+    return script.admit ? script.admit(executionId, script.admissions) : { held: [] };
+  },
+  recordCalledOff: ({ executionId }) => {
+    const script = scriptOf(executionId);
+    script.calledOffAfter = script.admissions;
+    return Promise.resolve();
+  },
+  settle: async ({ executionId }, end) => {
+    scriptOf(executionId).end = end;
+    return { status: end.status, millicredits: 0 };
+  },
+  submit: async (call) => {
+    const { submits, submit } = scriptOf(call.executionId);
+    submits.push(Date.now());
+    submit?.(submits.length, call);
+    return { requestId: "j" };
+  },
+  poll: async ({ executionId }) => scriptOf(executionId).poll(),
+  cancelJob: async ({ executionId }) => {
+    const script = scriptOf(executionId);
+    script.cancels += 1;
+    return script.cancelJob!();
+  },
+} satisfies Partial<Activities & LocalActivities>;
+
+let temporal: RunningTemporal;
+let starter: RunStarter;
+
+beforeAll(async () => {
+  const taskQueue = `calls-${randomUUID().slice(0, 8)}`;
+  temporal = await connectTemporal({
+    address: process.env.TEMPORAL_ADDRESS!,
+    namespace: "default",
+    taskQueue,
+    dataConverter: {},
+    logger: createLogger("test", "silent"),
+    workflowBundle: { codePath: bundlePath },
+    shutdownGraceMs: 2_000,
+  });
+  await temporal.work(activities as unknown as Activities & LocalActivities);
+  starter = createRunStarter({ client: temporal.client, taskQueue });
+});
+afterAll(() => temporal.stop());
+
+const inputOf = (executionId: string, more: Partial<RunInput["plan"]> = {}): RunInput => ({
+  executionId,
+  userId: "u",
+  mode: "async",
+  workflowSlug: null,
+  source: "api-slim",
+  keyId: null,
+  webhook: null,
+  concurrency: 0,
+  plan: {
+    steps: [
+      {
+        id: "clip",
+        type: "generate-video",
+        model: "m",
+        literals: { prompt: "a loom" },
+        sources: {},
+        listPorts: [],
+        textPorts: ["prompt"],
+        inputNames: ["prompt"],
+        maxItems: 1,
+        maxMillicredits: 1,
+      },
+    ],
+    evaluated: [],
+    warnings: {},
+    models: { m: { providerKind: "http-polling", modality: "video", price: { basis: "run", microUsd: 1 } } },
+    output: { videos: [{ node: "clip", port: "video" }] },
+    outputNodes: [],
+    markupPermille: 1_000,
+    ...more,
+  },
+  modelIds: ["m"],
+  holds: [],
+  holdId: executionId,
+  receivedAt: Date.now(),
+});
+
+/** Runs one job by a script, and gives its end. */
+const run = async (
+  part: Omit<Script, "admissions" | "submits" | "cancels">,
+  plan: Partial<RunInput["plan"]> = {},
+): Promise<Script & { end: RunEnd; executionId: string }> => {
+  const executionId = randomUUID();
+  const script: Script = { ...part, admissions: 0, submits: [], cancels: 0 };
+  scripts.set(executionId, script);
+  await starter.start(inputOf(executionId, plan));
+  await temporal.client.workflow.getHandle(executionId).result();
+  return { ...(script as Script & { end: RunEnd }), executionId };
+};
+const failing = (details?: StepFailure) => (): never => {
+  const problem = { code: "EXECUTION_FAILED", message: "node clip: it is silent", nodeId: "clip" };
+  throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(details ? [details] : []));
+};
+
+it("stops the job of a provider that fell silent, and says what came of it", async () => {
+  const { end, cancels } = await run({
+    poll: failing({ jobMayRun: true }),
+    cancelJob: () => ({ report: "provider_told", finished: null }),
+  });
+  expect(cancels).toBe(1);
+  expect(end).toMatchObject({
+    status: "failed",
+    error: { message: "node clip: it is silent" },
+    nodes: [{ status: "failed", cancelReport: "provider_told" }],
+  });
+});
+
+it("keeps what such a job had finished by then", async () => {
+  const { end } = await run({ poll: failing({ jobMayRun: true }), cancelJob: () => ({ report: "stopped", finished: DONE }) });
+  expect(end).toMatchObject({
+    status: "completed",
+    result: { videos: [{ url: "http://media.test/1.mp4" }] },
+    completed: [{ nodeId: "clip" }],
+  });
+});
+
+it("notices within seconds that the process died which makes a call", async () => {
+  const { executionId } = await run({ poll: failing({ jobMayRun: true }), cancelJob: () => ({ report: "stopped", finished: DONE }) });
+  const { events } = await temporal.client.workflow.getHandle(executionId).fetchHistory();
+  const calls = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: call }) => (call ? [call] : []));
+  expect(calls.map(({ activityType }) => activityType?.name)).toEqual(["submit", "poll", "cancelJob"]);
+  for (const { heartbeatTimeout } of calls) expect(Number(heartbeatTimeout?.seconds) * 1_000).toBe(TIMING.heartbeatQuick);
+});
+
+it("takes its turn among the users, in Temporal's lines, too", async () => {
+  const { executionId } = await run({ poll: () => DONE });
+  const { events } = await temporal.client.workflow.getHandle(executionId).fetchHistory();
+  const { userId } = inputOf(executionId);
+  expect(events![0]!.workflowExecutionStartedEventAttributes?.priority).toMatchObject({ fairnessKey: userId });
+});
+
+it("does not stop a job that has ended by itself", async () => {
+  const { end, cancels } = await run({ poll: failing() });
+  expect([end.status, cancels]).toEqual(["failed", 0]);
+});
+
+it("submits again when the provider asked to be called, and not before", async () => {
+  const { end, submits } = await run({
+    submit: (attempt) => {
+      if (attempt === 1) throw ApplicationFailure.create({ message: "busy", type: "PROVIDER_SUBMIT_FAILED", nextRetryDelay: 900 });
+    },
+    poll: () => DONE,
+  });
+  expect(end.status).toBe("completed");
+  expect(submits).toHaveLength(2);
+  expect(submits[1]! - submits[0]!).toBeGreaterThanOrEqual(880);
+});
+
+it("tells every call of the files that a template lends to its run", async () => {
+  const lent = { f1: { url: "http://media.test/f1.png", contentType: "image/png" } };
+  const calls: ModelCall[] = [];
+  const submit = (_attempt: number, call: ModelCall): void => void calls.push(call);
+  await run({ submit, poll: () => DONE }, { lent });
+  await run({ submit, poll: () => DONE });
+  expect(calls.map((call) => call.lent)).toEqual([lent, undefined]);
+});
+
+/** What a call does whose run is being cancelled. */
+const callOff = (): never => {
+  throw ApplicationFailure.nonRetryable("the run is being cancelled", CALLED_OFF);
+};
+
+describe("a run that is cancelled before its admission", () => {
+  it("ends at once while billing is away, and is not admitted any more", async () => {
+    const { end, calledOffAfter, admissions, submits } = await run({
+      admit: async (executionId, attempt) => {
+        // By then its pauses are timers of the workflow, which hears of the cancellation meanwhile.
+        if (attempt === 6) await starter.cancel(executionId);
+        throw new Error("billing is away");
+      },
+      poll: () => DONE,
+    });
+    expect([end.status, submits.length, admissions]).toEqual(["cancelled", 0, calledOffAfter]);
+    expect(end.nodes).toMatchObject([{ status: "skipped" }]);
+  });
+
+  it.each<[string, Admission]>([
+    ["was admitted meanwhile", { held: [] }],
+    ["had not been", { calledOff: true }],
+  ])("ends as cancelled when both are heard of together, whether or not it %s", async (_, admission) => {
+    const runs = Array.from({ length: 10 }, () =>
+      run({
+        admit: async (executionId) => {
+          await starter.cancel(executionId);
+          return admission;
+        },
+        submit: callOff,
+        poll: () => DONE,
+      }),
+    );
+    for (const { end } of await Promise.all(runs)) expect(end.status).toBe("cancelled");
+  });
+});
+
+it("ends a run as cancelled whose call finds that it is not wanted any more, should the signal be lost", async () => {
+  const { end, cancels } = await run({ submit: callOff, poll: () => DONE });
+  expect([end.status, cancels]).toEqual(["cancelled", 0]);
+  expect(end.nodes).toMatchObject([{ status: "cancelled", cancelReport: "stopped" }]);
+});

@@ -1,0 +1,198 @@
+import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "@temporalio/client";
+import { temporal } from "@temporalio/proto";
+import { DefaultLogger, type InjectedSinks, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import type { AttemptId, DeliveryEnd, Sent, SentAttempt } from "../../src/contract/delivery";
+import type { Activities, DeliveryInput, LocalActivities } from "../../src/contract/activity-types";
+import type { deliverWebhook } from "../../src/temporal/workflows";
+import type { KEEP_TIMERS as KeepTimers, TimerSinks } from "../temporal/compressed-timers";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const PAUSES = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR];
+const DELIVER: keyof { deliverWebhook: typeof deliverWebhook } = "deliverWebhook";
+
+/** Set to record the histories of deliveries anew, with their timers. */
+const RECORDING = Boolean(process.env.RECORD_HISTORIES);
+/** As in compressed-timers.ts, which loads in workflows only. */
+const KEEP_TIMERS: typeof KeepTimers = "keepTimers";
+
+const { History } = temporal.api.history.v1;
+type History = temporal.api.history.v1.IHistory;
+
+const taskQueue = `deliveries-${randomUUID().slice(0, 8)}`;
+let connection: NativeConnection;
+let client: Client;
+let worker: Worker;
+let running: Promise<void>;
+
+/** What a delivery in a test meets, by its execution id. */
+interface Script {
+  send: (attempt: number) => Sent;
+  record: (attempt: number, sent: Sent) => DeliveryEnd | null;
+  sends: AttemptId[];
+  records: { id: AttemptId; sent: Sent }[];
+  pauses: number[];
+  /** What operators read on the timers. */
+  notes: (string | undefined)[];
+}
+const scripts = new Map<string, Script>();
+
+const activities: Pick<Activities, "sendWebhook"> & Pick<LocalActivities, "recordAttempt"> = {
+  sendWebhook: async (id) => {
+    const script = scripts.get(id.executionId)!;
+    script.sends.push(id);
+    return script.send(id.attempt);
+  },
+  recordAttempt: async (id, sent) => {
+    const script = scripts.get(id.executionId)!;
+    script.records.push({ id, sent });
+    return script.record(id.attempt, sent);
+  },
+};
+
+const sinks: InjectedSinks<TimerSinks> = {
+  timers: {
+    asked: {
+      fn: ({ workflowId }, durationMs, summary) => {
+        const { pauses, notes } = scripts.get(workflowId)!;
+        pauses.push(durationMs);
+        notes.push(summary);
+      },
+    },
+  },
+};
+
+beforeAll(async () => {
+  Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: [] });
+  connection = await NativeConnection.connect({ address: process.env.TEMPORAL_ADDRESS! });
+  client = new Client({ connection });
+  worker = await Worker.create({
+    connection,
+    taskQueue,
+    workflowsPath: join(__dirname, "..", "..", "src", "temporal", "workflows", "deliver-webhook.ts"),
+    interceptors: { workflowModules: [join(__dirname, "..", "temporal", "compressed-timers.ts")] },
+    activities,
+    sinks,
+  });
+  running = worker.run();
+});
+afterAll(async () => {
+  worker.shutdown();
+  await running;
+  await connection.close();
+});
+
+const answer = (status: number, retryAfterMs: number | null = null): SentAttempt => ({
+  url: "https://example.com/hook",
+  revision: "r",
+  at: 0,
+  status,
+  error: status < 300 ? null : `the receiver answered ${status}`,
+  durationMs: 1,
+  retryAfterMs,
+});
+const judge: Script["record"] = (attempt, sent) => {
+  if ("nothing" in sent) return "nothing to send";
+  return sent.error === null ? "delivered" : attempt === 8 ? "given up" : null;
+};
+
+interface Delivered extends Script {
+  result: DeliveryEnd;
+  history: History;
+}
+const deliver = async (
+  send: Script["send"],
+  { record = judge, input = {} }: { record?: Script["record"]; input?: Partial<DeliveryInput> } = {},
+): Promise<Delivered> => {
+  const executionId = randomUUID();
+  const script: Script = { send, record, sends: [], records: [], pauses: [], notes: [] };
+  scripts.set(executionId, script);
+  const args: [DeliveryInput] = [{ executionId, keyId: "key", ...input }];
+  const memo = { [KEEP_TIMERS]: RECORDING };
+  const handle = await client.workflow.start<typeof deliverWebhook>(DELIVER, { workflowId: executionId, taskQueue, args, memo });
+  const result = await handle.result();
+  return { ...script, result, history: await handle.fetchHistory() };
+};
+
+/** What operators read behind the dots of the timeline. */
+const summaries = ({ events }: History): unknown[] =>
+  (events ?? [])
+    .filter((event) => event.activityTaskScheduledEventAttributes)
+    .map(({ userMetadata }) => JSON.parse(Buffer.from(userMetadata!.summary!.data!).toString()) as unknown);
+
+/** For replay.test.ts, which replays it with the bundle that is deployed. */
+const keep = (name: string, history: History): void => {
+  if (RECORDING)
+    writeFileSync(join(__dirname, "..", "fixtures", "histories", `${name}.binpb`), History.encode(History.create(history)).finish());
+};
+
+it("makes eight attempts over 27 hours and a half, and then gives up", async () => {
+  const { result, sends, pauses, notes, history } = await deliver(() => answer(500));
+  expect(result).toBe("given up");
+  expect(pauses).toEqual(PAUSES);
+  expect(sends.map(({ delivery, attempt }) => [delivery, attempt])).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((attempt) => [1, attempt]));
+  expect(summaries(history)).toEqual(sends.map(({ attempt }) => `attempt ${attempt}`));
+  expect(notes).toEqual(sends.slice(1).map(({ attempt }) => `before attempt ${attempt}`));
+  keep("delivery-given-up", history);
+});
+
+it("stops at the attempt that succeeds, and tells each attempt's outcome on", async () => {
+  const { result, sends, records, pauses, history } = await deliver((attempt) => answer(attempt === 3 ? 204 : 500), {
+    input: { delivery: 4 },
+  });
+  expect(result).toBe("delivered");
+  expect(pauses).toEqual(PAUSES.slice(0, 2));
+  expect(records.map(({ id, sent }) => [id.delivery, id.attempt, (sent as SentAttempt).status])).toEqual([
+    [4, 1, 500],
+    [4, 2, 500],
+    [4, 3, 204],
+  ]);
+  expect(records.map(({ id }) => id)).toEqual(sends);
+  keep("delivery-retried", history);
+});
+
+it("waits longer when the receiver asks for that, and never shorter", async () => {
+  const asked = [HOUR, 60 * SECOND, null, 7 * HOUR, 24 * HOUR, null, null, 99 * HOUR];
+  const { pauses } = await deliver((attempt) => answer(503, asked[attempt - 1]!));
+  expect(pauses).toEqual([HOUR, 5 * MINUTE, 30 * MINUTE, 7 * HOUR, 24 * HOUR, 10 * HOUR, 10 * HOUR]);
+});
+
+it.each<[DeliveryEnd, Sent]>([
+  ["disabled", answer(410)],
+  ["disabled", { nothing: "disabled" }],
+  ["nothing to send", { nothing: "skipped" }],
+  ["superseded", { nothing: "superseded" }],
+])("ends as %s when that is what it comes to", async (end, sent) => {
+  const { result, sends, pauses } = await deliver((attempt) => (attempt === 2 ? sent : answer(500)), {
+    record: (attempt) => (attempt === 2 ? end : null),
+  });
+  expect([result, sends.length, pauses]).toEqual([end, 2, PAUSES.slice(0, 1)]);
+});
+
+it("does not send again when the outcome could not be recorded at once", async () => {
+  let refusals = 2;
+  const { result, sends, records } = await deliver(() => answer(204), {
+    record: (attempt, sent) => {
+      refusals -= 1;
+      if (refusals >= 0) throw new Error("the store is away");
+      return judge(attempt, sent);
+    },
+  });
+  expect([result, sends.length, records.length]).toEqual(["delivered", 1, 3]);
+});
+
+it("does not count what never left", async () => {
+  let away = true;
+  const { result, sends, records } = await deliver(() => {
+    if (!away) return answer(204);
+    away = false;
+    throw new Error("identity is away");
+  });
+  expect(result).toBe("delivered");
+  expect(sends.map(({ attempt }) => attempt)).toEqual([1, 1]);
+  expect(records).toHaveLength(1);
+});

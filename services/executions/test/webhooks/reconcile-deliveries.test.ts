@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { createLogger } from "@nodeloom/platform";
+import { Client } from "@temporalio/client";
+import { NativeConnection } from "@temporalio/worker";
+import { newWebhookState, type WebhookState } from "../../src/contract/delivery";
+import { createDeliveryReconciler } from "../../src/webhooks/reconcile-deliveries";
+import type { ExecutionRecord, ExecutionStore } from "../../src/record/store";
+import { createDeliveryStarter, type DeliveryStarter } from "../../src/temporal/client";
+import { newRecord, openStore } from "../support/index";
+
+const MINUTE = 60_000;
+
+let store: ExecutionStore;
+let stopStore: () => Promise<void>;
+let connection: NativeConnection;
+let client: Client;
+let starter: DeliveryStarter;
+/** Started here, and carried by no worker. */
+const started: string[] = [];
+
+beforeAll(async () => {
+  connection = await NativeConnection.connect({ address: process.env.TEMPORAL_ADDRESS! });
+  client = new Client({ connection });
+  starter = createDeliveryStarter({ client, taskQueue: `late-${randomUUID().slice(0, 8)}` });
+});
+beforeEach(async () => {
+  ({ store, stop: stopStore } = await openStore());
+});
+afterEach(() => stopStore());
+afterAll(async () => {
+  await Promise.all(
+    started.map((id) =>
+      client.workflow
+        .getHandle(id)
+        .terminate()
+        .catch(() => undefined),
+    ),
+  );
+  await connection.close();
+});
+
+const ago = (minutes: number): Date => new Date(Date.now() - minutes * MINUTE);
+const inserted = async (webhook: Partial<WebhookState>, part: Partial<ExecutionRecord> = {}): Promise<string> => {
+  const whole = { ...newWebhookState({ url: "https://example.com/hook", events: [] }), ...webhook };
+  const record = newRecord("owner", { status: "completed", finishedAt: ago(60), keyId: "key", webhook: whole, ...part });
+  await store.insert(record);
+  return record._id;
+};
+const reconcile = () => createDeliveryReconciler({ store, starter, logger: createLogger("test", "fatal") })(() => undefined);
+const webhookOf = async (id: string) => (await store.find(id))!.webhook!;
+
+it("delivers again what is long due and nothing carries, once", async () => {
+  const never = await inserted({});
+  const lost = await inserted({ delivery: 2, attempts: 3, nextAttemptAt: ago(11) });
+  started.push(`webhook-${never}-2`, `webhook-${lost}-3`);
+  expect(await reconcile()).toEqual({ late: 2, redelivered: 2 });
+  expect(await starter.isUnderWay(never, 2)).toBe(true);
+  expect(await starter.isUnderWay(lost, 3)).toBe(true);
+  expect(await webhookOf(lost)).toMatchObject({ state: "pending", delivery: 3, attempts: 3 });
+  expect(await reconcile()).toEqual({ late: 0, redelivered: 0 });
+});
+
+it("leaves alone what is carried, until that is ended from outside", async () => {
+  const id = await inserted({ delivery: 2, nextAttemptAt: ago(11) });
+  started.push(`webhook-${id}-2`, `webhook-${id}-3`);
+  await starter.startAgain({ executionId: id, keyId: "key", delivery: 2 });
+  expect(await reconcile()).toEqual({ late: 1, redelivered: 0 });
+  await client.workflow.getHandle(`webhook-${id}-2`).terminate("by mistake");
+  expect(await reconcile()).toEqual({ late: 1, redelivered: 1 });
+  expect((await webhookOf(id)).delivery).toBe(3);
+});
+
+it("does not ask for what is not due, or over", async () => {
+  await inserted({ nextAttemptAt: ago(-240) });
+  await inserted({ nextAttemptAt: ago(9) });
+  await inserted({}, { finishedAt: ago(9) });
+  await inserted({}, { status: "processing", finishedAt: null });
+  for (const state of ["delivered", "failed", "disabled", "skipped"] as const) await inserted({ state });
+  await store.insert(newRecord("owner", { status: "completed", finishedAt: ago(60) }));
+  expect(await reconcile()).toEqual({ late: 0, redelivered: 0 });
+});
+
+it("looks through all of them, page by page", async () => {
+  const finishedAt = ago(60);
+  const ids = await Promise.all(Array.from({ length: 5 }, () => inserted({ nextAttemptAt: ago(30) }, { finishedAt })));
+  ids.push(await inserted({}, { finishedAt: ago(30) }));
+  const seen: string[] = [];
+  for (let after: ExecutionRecord | undefined; ;) {
+    const page = await store.lateDeliveries(ago(10), 2, after);
+    if (page.length === 0) break;
+    seen.push(...page.map(({ _id }) => _id));
+    after = page.at(-1) as ExecutionRecord;
+  }
+  expect(seen).toHaveLength(6);
+  expect(new Set(seen)).toEqual(new Set(ids));
+  expect(seen.at(-1)).toBe(ids.at(-1));
+});

@@ -1,0 +1,51 @@
+import { createEgressClient, type EgressClient } from "@nodeloom/platform";
+import { Webhook } from "standardwebhooks";
+import { createSend } from "../../src/webhooks/send";
+import { FIXTURE } from "../support/webhook-fixture";
+import { startReceiver, type Receiver } from "../support/webhook-support";
+
+const { secret, id, body, signature } = FIXTURE;
+const other = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
+
+let receiver: Receiver;
+let egress: EgressClient;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  egress = createEgressClient({ allow: [receiver.address] });
+  // Signatures tell the time, and are refused when it is another.
+  jest.useFakeTimers({
+    now: FIXTURE.timestamp * 1_000,
+    doNotFake: [
+      "hrtime",
+      "nextTick",
+      "performance",
+      "queueMicrotask",
+      "setImmediate",
+      "clearImmediate",
+      "setInterval",
+      "clearInterval",
+      "setTimeout",
+      "clearTimeout",
+    ],
+  });
+});
+afterAll(async () => {
+  jest.useRealTimers();
+  receiver.close();
+  await egress.close();
+});
+
+it("a message is signed as the Python library signs it, by every secret that is valid", async () => {
+  const { type, timestamp, data } = JSON.parse(body) as { type: string; timestamp: string; data: unknown };
+  await createSend(egress)({ url: receiver.url, secrets: [other, secret] }, { id, type, timestamp: new Date(timestamp), data });
+  const [sent] = receiver.deliveries as [(typeof receiver.deliveries)[0]];
+  expect(sent.body).toBe(body);
+  expect(sent.headers).toMatchObject({ "webhook-id": id, "webhook-timestamp": String(FIXTURE.timestamp) });
+  expect(sent.headers["webhook-signature"].split(" ")).toEqual([expect.stringMatching(/^v1,/), signature]);
+});
+
+it("a message that the Python library signed is taken, and by nothing but its secret", () => {
+  const headers = { "webhook-id": id, "webhook-timestamp": String(FIXTURE.timestamp), "webhook-signature": signature };
+  expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
+  expect(() => new Webhook(other).verify(body, headers)).toThrow("No matching signature found");
+});

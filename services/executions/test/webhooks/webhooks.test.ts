@@ -1,0 +1,392 @@
+import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
+import { Webhook } from "standardwebhooks";
+import { newWebhookState, type AttemptId, type DeliveryEnd, type Sent, type SentAttempt } from "../../src/contract/delivery";
+import type { ExecutionRecord, ExecutionStore, ExecutionView } from "../../src/record/store";
+import { executionMessage } from "../../src/record/view";
+import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks";
+import { newRecord, openStore } from "../support/index";
+import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../support/webhook-support";
+
+/** How long a receiver may take: more than a busy machine makes of an instant; and for those that never answer. */
+const [TIMEOUT_MS, SHORT_TIMEOUT_MS] = [20_000, 400];
+
+let store: ExecutionStore;
+let stopStore: () => Promise<void>;
+let identity: RunningIdentity;
+let receiver: Receiver;
+let egress: EgressClient;
+let webhooks: Webhooks;
+const logger = createLogger("test", "fatal");
+const webhooksOver = (client: EgressClient, timeoutMs = TIMEOUT_MS): Webhooks =>
+  createWebhooks({ store, identity: identity.client, egress: client, logger, timeoutMs });
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  [{ store, stop: stopStore }, identity] = await Promise.all([openStore(), startIdentity()]);
+  egress = createEgressClient({ allow: [receiver.address] });
+  webhooks = webhooksOver(egress);
+});
+afterAll(async () => {
+  receiver.close();
+  await Promise.all([stopStore(), identity.stop(), egress.close()]);
+});
+beforeEach(() => {
+  receiver.deliveries.length = 0;
+  receiver.respond = (response) => void response.writeHead(204).end();
+});
+
+const answering =
+  (status: number, headers: Record<string, string> = {}): Receiver["respond"] =>
+  (response) =>
+    void response.writeHead(status, headers).end();
+
+interface Run {
+  id: (attempt?: number, delivery?: number) => AttemptId;
+  secret: string;
+  keyId: string;
+  record: () => Promise<ExecutionView>;
+}
+
+/** A finished run of a key whose webhook is at a URL. */
+const newRun = async (part: Partial<ExecutionRecord> = {}, url = receiver.url, events: string[] = []): Promise<Run> => {
+  const { keyId, secret } = await identity.newKey(url, events);
+  const webhook = newWebhookState({ url, events });
+  const resultJson = '{"text":"grüße"}';
+  const record = newRecord(identity.userId, {
+    status: "completed",
+    resultJson,
+    finishedAt: new Date(),
+    durationMs: 7,
+    keyId,
+    webhook,
+    ...part,
+  });
+  await store.insert(record);
+  const executionId = record._id;
+  return {
+    keyId,
+    secret,
+    id: (attempt = 1, delivery = 1) => ({ executionId, keyId, delivery, attempt }),
+    record: async () => (await store.find(executionId))!,
+  };
+};
+
+/** One attempt as the workflow makes it: sent, then recorded. */
+const attempt = async (id: AttemptId, over = webhooks): Promise<{ sent: Sent; end: DeliveryEnd | null }> => {
+  const sent = await over.send(id);
+  return { sent, end: await over.record(id, sent) };
+};
+const webhookOf = async (run: Run) => (await run.record()).webhook!;
+const keyWebhook = async (keyId: string) =>
+  (await identity.client.listKeys({ userId: identity.userId })).keys.find(({ id }) => id === keyId)!.webhook!;
+
+describe("an attempt", () => {
+  const endless: Receiver["respond"] = (response) => {
+    response.writeHead(200).write("{");
+  };
+  const brokenOff: Receiver["respond"] = (response) => {
+    response.writeHead(200, { "content-length": "100" }).write("{", () => response.socket!.destroy());
+  };
+
+  it.each<[string, Receiver["respond"], number?]>([
+    ["answers 200", answering(200)],
+    ["answers 299", answering(299)],
+    ["answers more than 64 kB", (response) => void response.writeHead(200).end("x".repeat(200_000))],
+    ["hangs up after its status", brokenOff],
+    ["never ends its answer", endless, 3_000],
+  ])("has delivered when the receiver %s", async (_, respond, timeoutMs = TIMEOUT_MS) => {
+    receiver.respond = respond;
+    const run = await newRun();
+    expect((await attempt(run.id(), webhooksOver(egress, timeoutMs))).end).toBe("delivered");
+    expect(receiver.deliveries).toHaveLength(1);
+    expect(await webhookOf(run)).toMatchObject({
+      state: "delivered",
+      attempts: 1,
+      deliveredAt: expect.any(Date) as Date,
+      lastError: null,
+      nextAttemptAt: null,
+      history: [{ delivery: 1, attempt: 1, error: null }],
+    });
+  });
+
+  it.each<[string, Receiver["respond"], number | null, string, number?]>([
+    ["answers 500", answering(500), 500, "the receiver answered 500"],
+    ["answers 404", answering(404), 404, "the receiver answered 404"],
+    ["redirects", answering(302, { location: "/elsewhere" }), 302, "the receiver answered 302"],
+    ["hangs up", (response) => void response.socket!.destroy(), null, "the address could not be reached"],
+    ["does not answer in time", () => undefined, null, "the address did not answer in time", SHORT_TIMEOUT_MS],
+  ])("has failed when the receiver %s, and says so", async (_, respond, status, error, timeoutMs = TIMEOUT_MS) => {
+    receiver.respond = respond;
+    const run = await newRun();
+    expect((await attempt(run.id(), webhooksOver(egress, timeoutMs))).end).toBeNull();
+    if (timeoutMs === TIMEOUT_MS) expect(receiver.deliveries).toHaveLength(1);
+    const webhook = await webhookOf(run);
+    expect(webhook).toMatchObject({ state: "pending", attempts: 1, deliveredAt: null, lastError: error });
+    expect(webhook.history).toMatchObject([{ status, error, at: expect.any(Date) as Date, durationMs: expect.any(Number) as number }]);
+    expect(webhook.nextAttemptAt!.getTime() - webhook.history[0]!.at.getTime()).toBeGreaterThanOrEqual(5_000);
+  });
+
+  it("never reaches a name that resolves to a private address", async () => {
+    const resolved: string[] = [];
+    const rebinding = createEgressClient({
+      lookup: (host, _options, done) => {
+        resolved.push(host);
+        done(null, [{ address: "127.0.0.1", family: 4 }]);
+      },
+    });
+    const run = await newRun({}, receiver.url.replace("127.0.0.1", "hooks.example.com"));
+    const { end } = await attempt(run.id(), webhooksOver(rebinding));
+    await rebinding.close();
+    expect([end, resolved, receiver.deliveries.length]).toEqual([null, ["hooks.example.com"], 0]);
+    expect((await webhookOf(run)).history).toMatchObject([{ status: null, error: expect.stringContaining("public addresses") as string }]);
+  });
+
+  it.each([
+    ["seconds", () => "120", 110_000, 120_000],
+    ["a date", () => new Date(Date.now() + 120_000).toUTCString(), 110_000, 120_000],
+    ["more than a day", () => "999999", 86_400_000, 86_400_000],
+  ])("lengthens the pause by a Retry-After in %s", async (_, header, least, most) => {
+    receiver.respond = answering(503, { "retry-after": header() });
+    const run = await newRun();
+    const { sent } = await attempt(run.id());
+    const asked = (sent as SentAttempt).retryAfterMs!;
+    expect(asked).toBeGreaterThanOrEqual(least);
+    expect(asked).toBeLessThanOrEqual(most);
+    const { nextAttemptAt, history } = await webhookOf(run);
+    expect(nextAttemptAt!.getTime()).toBe(history[0]!.at.getTime() + history[0]!.durationMs + asked);
+  });
+
+  it.each(["nonsense", "-5", "", "Thu, 01 Jan 1970 00:00:00 GMT"])("ignores the Retry-After %j", async (header) => {
+    receiver.respond = answering(503, { "retry-after": header });
+    expect((await attempt((await newRun()).id())).sent).toMatchObject({ status: 503, retryAfterMs: null });
+  });
+
+  it("is recorded once, however often it is told", async () => {
+    receiver.respond = answering(500);
+    const run = await newRun();
+    const sent = await webhooks.send(run.id());
+    const ends = await Promise.all(Array.from({ length: 5 }, () => webhooks.record(run.id(), sent)));
+    expect(ends).toEqual([null, null, null, null, null]);
+    const once = await webhookOf(run);
+    expect(once).toMatchObject({ attempts: 1, history: [{ key: "1:1" }] });
+    await attempt(run.id(2));
+    // Told again after the next one: nothing moves back.
+    await webhooks.record(run.id(), sent);
+    expect((await webhookOf(run)).history.map(({ key }) => key)).toEqual(["1:1", "1:2"]);
+    expect((await webhookOf(run)).nextAttemptAt!.getTime()).toBeGreaterThan(once.nextAttemptAt!.getTime());
+  });
+
+  it("ends the delivery when it was the eighth", async () => {
+    receiver.respond = answering(500);
+    const run = await newRun();
+    expect((await attempt(run.id(7))).end).toBeNull();
+    expect((await attempt(run.id(8))).end).toBe("given up");
+    expect(await webhookOf(run)).toMatchObject({
+      state: "failed",
+      attempts: 2,
+      nextAttemptAt: null,
+      lastError: "the receiver answered 500",
+    });
+  });
+
+  it("is kept with the fifty latest", async () => {
+    const run = await newRun();
+    for (let delivery = 1; delivery <= 60; delivery += 1) await store.beginDelivery(run.id().executionId, delivery, new Date());
+    const sent = { url: receiver.url, revision: "", at: 0, status: 204, error: null, durationMs: 1, retryAfterMs: null };
+    for (let delivery = 1; delivery <= 60; delivery += 1) await webhooks.record(run.id(1, delivery), sent);
+    const { attempts, history } = await webhookOf(run);
+    expect([attempts, history.length, history[0]!.delivery, history.at(-1)!.delivery]).toEqual([60, 50, 11, 60]);
+  });
+
+  it("waits for the run's end, without counting", async () => {
+    const run = await newRun({ status: "processing" });
+    await expect(webhooks.send(run.id())).rejects.toMatchObject({ kind: "unavailable" });
+    expect(await webhookOf(run)).toMatchObject({ state: "pending", attempts: 0, history: [] });
+  });
+});
+
+describe("a message", () => {
+  it("is the same at every attempt and redelivery, under one id, freshly signed", async () => {
+    receiver.respond = answering(500);
+    const run = await newRun();
+    await attempt(run.id(1));
+    await new Promise((resolve) => setTimeout(resolve, 1_000 - (Date.now() % 1_000)));
+    await attempt(run.id(2));
+    await store.beginDelivery(run.id().executionId, 2, new Date());
+    await attempt(run.id(1, 2));
+    const [first, second, third] = receiver.deliveries as [
+      (typeof receiver.deliveries)[0],
+      (typeof receiver.deliveries)[0],
+      (typeof receiver.deliveries)[0],
+    ];
+    expect(new Set(receiver.deliveries.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(receiver.deliveries.map(({ headers }) => headers["webhook-id"]))).toEqual(new Set([`msg_${run.id().executionId}`]));
+    expect(Number(second.headers["webhook-timestamp"])).toBeGreaterThan(Number(first.headers["webhook-timestamp"]));
+    for (const { headers, body } of [first, second, third]) expect(() => new Webhook(run.secret).verify(body, headers)).not.toThrow();
+    const { finishedAt } = await run.record();
+    expect(JSON.parse(first.body)).toMatchObject({
+      type: "execution.completed",
+      timestamp: finishedAt!.toISOString(),
+      data: {
+        executionId: run.id().executionId,
+        result: { text: "grüße" },
+        webhookDelivery: { configured: true, url: receiver.url },
+      },
+    });
+  });
+
+  it("verifies with both secrets while they overlap, and with the new one after", async () => {
+    const run = await newRun();
+    const { webhookSecret: next } = await identity.client.rotateKey({ userId: identity.userId, keyId: run.keyId, graceSeconds: 0 });
+    const verifiedBy = async (secret: string): Promise<boolean> => {
+      const { headers, body } = receiver.deliveries.at(-1)!;
+      try {
+        return Boolean(new Webhook(secret).verify(body, headers));
+      } catch {
+        return false;
+      }
+    };
+    await webhooks.send(run.id());
+    expect([await verifiedBy(run.secret), await verifiedBy(next)]).toEqual([true, true]);
+    const aDayAgo = new Date(Date.now() - 24 * 3_600_000);
+    await identity.database
+      .collection<{ _id: string }>("keys")
+      .updateOne({ _id: run.keyId }, { $set: { "webhookSecrets.0.createdAt": aDayAgo } });
+    await webhooks.send(run.id());
+    expect([await verifiedBy(run.secret), await verifiedBy(next)]).toEqual([false, true]);
+  });
+});
+
+describe("a webhook", () => {
+  const set = (keyId: string, url: string, events: string[] = []) =>
+    identity.client.setKeyWebhook({ userId: identity.userId, keyId, url, events });
+
+  it("is disabled by 410 at once, and what is still due for it ends so", async () => {
+    receiver.respond = answering(410);
+    const run = await newRun();
+    expect((await attempt(run.id(2))).end).toBe("disabled");
+    expect(await webhookOf(run)).toMatchObject({
+      state: "disabled",
+      attempts: 1,
+      lastError: "the receiver answered 410",
+      nextAttemptAt: null,
+    });
+    expect(await keyWebhook(run.keyId)).toMatchObject({
+      disabledAt: expect.any(Date) as Date,
+      disabledReason: "the receiver answered 410 Gone",
+    });
+    const other = newRecord(identity.userId, {
+      status: "failed",
+      finishedAt: new Date(),
+      keyId: run.keyId,
+      webhook: newWebhookState({ url: receiver.url, events: [] }),
+    });
+    await store.insert(other);
+    expect((await attempt({ executionId: other._id, keyId: run.keyId, delivery: 1, attempt: 3 })).end).toBe("disabled");
+    expect((await store.find(other._id))!.webhook).toMatchObject({ state: "disabled", attempts: 0, history: [] });
+    expect(receiver.deliveries).toHaveLength(1);
+  });
+
+  it.each(["another URL", "the same URL"])(
+    "that was set anew to %s is not disabled by a late 410, and gets the next attempt",
+    async (where) => {
+      const run = await newRun();
+      const url = where === "another URL" ? `${receiver.url}/new` : receiver.url;
+      receiver.respond = (response) => {
+        void set(run.keyId, url).then(() => response.writeHead(410).end());
+      };
+      expect((await attempt(run.id())).end).toBeNull();
+      expect(await keyWebhook(run.keyId)).toMatchObject({ url, disabledAt: undefined });
+      expect(await webhookOf(run)).toMatchObject({
+        state: "pending",
+        lastError: "the receiver answered 410",
+        nextAttemptAt: expect.any(Date) as Date,
+      });
+      receiver.respond = answering(204);
+      expect((await attempt(run.id(2))).end).toBe("delivered");
+      const shown = executionMessage(await run.record()).webhookDelivery!;
+      expect(shown.url).toBe(receiver.url);
+      expect(shown.history.map((each) => each.url)).toEqual([undefined, where === "another URL" ? url : undefined]);
+    },
+  );
+
+  it("at which everything failed for five days is disabled by the delivery that is given up then", async () => {
+    receiver.respond = answering(500);
+    const run = await newRun();
+    await attempt(run.id(1));
+    const longAgo = new Date(Date.now() - 5 * 24 * 3_600_000);
+    await identity.database
+      .collection<{ _id: string }>("keys")
+      .updateOne({ _id: run.keyId }, { $set: { "webhook.failingSince": longAgo } });
+    expect((await attempt(run.id(2))).end).toBeNull();
+    expect((await attempt(run.id(8))).end).toBe("given up");
+    expect(await keyWebhook(run.keyId)).toMatchObject({ disabledReason: `every delivery has failed since ${longAgo.toISOString()}` });
+  });
+
+  it("is remembered as working by one success", async () => {
+    const run = await newRun();
+    receiver.respond = answering(500);
+    await attempt(run.id(1));
+    const failingSince = async () =>
+      (await identity.database.collection<{ _id: string; webhook: { failingSince: Date | null } }>("keys").findOne({ _id: run.keyId }))!
+        .webhook.failingSince;
+    expect(await failingSince()).toBeInstanceOf(Date);
+    receiver.respond = answering(204);
+    await attempt(run.id(2));
+    expect(await failingSince()).toBeNull();
+  });
+
+  it("that is gone, or for other events, gets nothing", async () => {
+    const unwanted = await newRun({}, receiver.url, ["execution.failed"]);
+    const removed = await newRun();
+    await identity.client.deleteKeyWebhook({ userId: identity.userId, keyId: removed.keyId });
+    const revoked = await newRun();
+    await identity.client.revokeKey({ userId: identity.userId, keyId: revoked.keyId });
+    for (const run of [unwanted, removed, revoked]) {
+      expect((await attempt(run.id())).end).toBe("nothing to send");
+      expect(await webhookOf(run)).toMatchObject({ state: "skipped", attempts: 0, nextAttemptAt: null });
+    }
+    expect(receiver.deliveries).toHaveLength(0);
+  });
+});
+
+describe("a redelivery", () => {
+  it("takes over from a delivery that waits, which then ends without sending", async () => {
+    receiver.respond = answering(500);
+    const run = await newRun();
+    await attempt(run.id(1, 1));
+    await store.beginDelivery(run.id().executionId, 2, new Date());
+    expect(await webhookOf(run)).toMatchObject({ state: "pending", delivery: 2 });
+    receiver.respond = answering(204);
+    expect((await attempt(run.id(1, 2))).end).toBe("delivered");
+    expect((await attempt(run.id(2, 1))).end).toBe("superseded");
+    expect(receiver.deliveries).toHaveLength(2);
+    expect(await webhookOf(run)).toMatchObject({ state: "delivered", attempts: 2, history: [{ delivery: 1 }, { delivery: 2 }] });
+  });
+
+  it("is not put back by an attempt that was under way when it began", async () => {
+    const run = await newRun();
+    receiver.respond = answering(500);
+    const late = await webhooks.send(run.id(8, 1));
+    await store.beginDelivery(run.id().executionId, 2, new Date());
+    expect(await webhooks.record(run.id(8, 1), late)).toBe("given up");
+    expect(await webhookOf(run)).toMatchObject({ state: "pending", delivery: 2, attempts: 1, history: [{ key: "1:8" }] });
+  });
+
+  it("begins once: neither a repetition nor an earlier one changes what it has become", async () => {
+    const run = await newRun();
+    await store.beginDelivery(run.id().executionId, 3, new Date());
+    await attempt(run.id(1, 3));
+    await store.beginDelivery(run.id().executionId, 3, new Date());
+    await store.beginDelivery(run.id().executionId, 2, new Date());
+    expect(await webhookOf(run)).toMatchObject({ state: "delivered", delivery: 3, nextAttemptAt: null });
+  });
+
+  it("makes itself known when whoever started it could not", async () => {
+    receiver.respond = answering(500);
+    const run = await newRun();
+    await attempt(run.id(1, 2));
+    expect(await webhookOf(run)).toMatchObject({ state: "pending", delivery: 2, nextAttemptAt: expect.any(Date) as Date });
+    expect((await attempt(run.id(2, 1))).end).toBe("superseded");
+  });
+});

@@ -1,0 +1,37 @@
+import { isDuplicateKey } from "@nodeloom/platform";
+import type { Model } from "mongoose";
+import type { Position } from "../position";
+import type { AuditRecord } from "../records";
+
+export type AuditEnd = Pick<AuditRecord, "outcome" | "errorCode" | "afterJson"> & Partial<Pick<AuditRecord, "beforeJson">>;
+
+export interface AuditStore {
+  /** False when there is a row of this id. */
+  insert(row: AuditRecord): Promise<boolean>;
+  /** Ends a pending row; does nothing to any other. */
+  end(id: string, end: AuditEnd): Promise<void>;
+  find(id: string): Promise<AuditRecord | null>;
+  /** Newest first. */
+  page(after: Position | undefined, limit: number): Promise<AuditRecord[]>;
+}
+
+export const createAuditStore = (audit: Model<AuditRecord>): AuditStore => ({
+  insert: async (row) => {
+    try {
+      await audit.create([row]);
+      return true;
+    } catch (error) {
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
+  },
+  end: async (id, end) => void (await audit.updateOne({ _id: id, outcome: "pending" }, { $set: end })),
+  find: (id) => audit.findById(id).lean<AuditRecord>().exec(),
+  page: (after, limit) =>
+    audit
+      .find(after ? { $or: [{ at: { $lt: after.at } }, { at: after.at, _id: { $lt: after.id } }] } : {})
+      .sort({ at: -1, _id: -1 })
+      .limit(limit)
+      .lean<AuditRecord[]>()
+      .exec(),
+});

@@ -1,0 +1,67 @@
+import { DomainError, invalidRequest, type Issue } from "@nodeloom/kernel";
+import type { AuditStore } from "./audit-store";
+import { decodeCursor, encodeCursor, pageSize } from "../position";
+import type { AuditRecord } from "../records";
+
+/** A row as its writer sends it. An unknown outcome is undefined. */
+export interface AuditEntry extends Omit<AuditRecord, "_id" | "at" | "outcome"> {
+  id: string;
+  outcome: AuditRecord["outcome"] | undefined;
+}
+
+export interface AuditPage {
+  rows: AuditRecord[];
+  /** Empty at the end. */
+  nextCursor: string;
+}
+
+/**
+ * What administrators changed. A row is written before the change (pending) and ended after it, so that a crash between
+ * the two leaves a row that says so, never a change without a row.
+ */
+export interface Audit {
+  /**
+   * Begins a row, or ends one that is pending. A row that has ended stays as it is.
+   * @throws NOT_FOUND when there is no row to end
+   */
+  record(entry: AuditEntry): Promise<AuditRecord>;
+  /** Newest first. */
+  list(query: { limit: number; cursor: string }): Promise<AuditPage>;
+}
+
+const MAX_ID_CHARS = 64;
+const REQUIRED = ["id", "actorId", "action", "target"] as const;
+
+const checkEntry = (entry: AuditEntry): AuditRecord["outcome"] => {
+  const issues: Issue[] = REQUIRED.filter((path) => entry[path] === "").map((path) => ({ path, message: "is required" }));
+  if (/\s/.test(entry.id) || entry.id.length > MAX_ID_CHARS) {
+    issues.push({ path: "id", message: `must be at most ${MAX_ID_CHARS} characters without spaces` });
+  }
+  if (entry.outcome === undefined) issues.push({ path: "outcome", message: "must be pending, done or failed" });
+  if (entry.outcome === undefined || issues.length > 0) throw invalidRequest(issues);
+  return entry.outcome;
+};
+
+export const createAudit = (store: AuditStore, clock: () => number = Date.now): Audit => ({
+  record: async (entry) => {
+    const outcome = checkEntry(entry);
+    const { id, errorCode, afterJson, beforeJson, ...said } = entry;
+    if (outcome === "pending") {
+      const row: AuditRecord = { ...said, outcome, beforeJson, afterJson: "", errorCode: "", _id: id, at: new Date(clock()) };
+      if (await store.insert(row)) return row;
+    } else {
+      await store.end(id, { outcome, errorCode, afterJson, ...(beforeJson === "" ? {} : { beforeJson }) });
+    }
+    const stored = await store.find(id);
+    if (!stored) throw new DomainError("not_found", "NOT_FOUND", "no such audit row");
+    return stored;
+  },
+
+  list: async ({ limit, cursor }) => {
+    const size = pageSize(limit);
+    const found = await store.page(decodeCursor(cursor), size + 1);
+    const rows = found.slice(0, size);
+    const last = rows.at(-1);
+    return { rows, nextCursor: last && found.length > size ? encodeCursor({ at: last.at, id: last._id }) : "" };
+  },
+});

@@ -1,0 +1,101 @@
+import { DomainError, effectiveCapabilities } from "@nodeloom/kernel";
+import type { Changes } from "../changes";
+import { requireApiAccess } from "./grants";
+import { createKeyCache, type ResolvedKey } from "./key-cache";
+import type { KeyStore } from "./key-store";
+import { classifyKeyValue, hashKeyValue } from "./key-value";
+import type { KeyRecord } from "../records";
+import { isAdmin, type User } from "../users/user";
+import type { Users } from "../users/users";
+
+/** Keys created before this are of the old, ranked kind. */
+const CAPABILITIES_SINCE_MS = Date.UTC(2026, 4, 1);
+/** How exact `lastUsedAt` is. */
+const TOUCH_INTERVAL_MS = 60_000;
+const MILLIS = 1_000;
+
+export interface AuthenticatedKey {
+  key: KeyRecord;
+  user: User;
+  /** The key's grants within the owner's ceiling now. */
+  effectiveCapabilities: string[];
+}
+
+export interface Authentication {
+  /**
+   * Resolves a presented value. UNAUTHENTICATED alike for a malformed, unknown, revoked or expired one,
+   * LEGACY_KEY_RETIRED for an old one, API_KEY_ACCESS_DENIED when its owner has no API access any more.
+   */
+  authenticate(value: string): Promise<AuthenticatedKey>;
+  /** Waits for what is still being written. */
+  drain(): Promise<void>;
+}
+
+export interface AuthenticationOptions {
+  store: KeyStore;
+  users: Pick<Users, "find">;
+  changes: Changes;
+  pepper: string;
+  /** Hears of a use that could not be recorded. */
+  onTouchFailed?: (error: unknown) => void;
+  clock?: () => number;
+  cacheTtlMs?: number;
+}
+
+const refused = (): DomainError => new DomainError("unauthenticated", "UNAUTHENTICATED", "the API key is not valid");
+const retired = (): DomainError =>
+  new DomainError("unauthenticated", "LEGACY_KEY_RETIRED", "keys created before May 2026 are retired; create a new one");
+
+const hasEnded = (date: Date | null | undefined, nowMs: number): boolean => !!date && date.getTime() <= nowMs;
+
+export const createAuthentication = (options: AuthenticationOptions): Authentication => {
+  const { store, users, changes, pepper, onTouchFailed = () => undefined, clock = Date.now, cacheTtlMs } = options;
+
+  const load = async (hash: string): Promise<ResolvedKey | null> => {
+    const key = await store.findByHash(hash);
+    const user = key && (await users.find(key.userId));
+    return key && user && { key, user };
+  };
+  const cache = createKeyCache({ load, ttlMs: cacheTtlMs });
+  changes.onChange(cache.forget);
+
+  const touching = new Set<Promise<void>>();
+  const touch = (key: KeyRecord, nowMs: number): void => {
+    const notSince = nowMs - TOUCH_INTERVAL_MS;
+    if (key.lastUsedAt && key.lastUsedAt.getTime() >= notSince) return;
+    // The cached record is told at once, so that its next uses don't try again.
+    key.lastUsedAt = new Date(nowMs);
+    const written = store.touch(key._id, new Date(nowMs), new Date(notSince)).catch(onTouchFailed);
+    touching.add(written);
+    void written.finally(() => touching.delete(written));
+  };
+
+  /** The first use of a new value decides when the previous one ends; awaited, so that the end is certain afterwards. */
+  const startGrace = async (key: KeyRecord, nowMs: number): Promise<void> => {
+    if (!key.rotation || key.rotation.previousEndsAt) return;
+    await store.startGrace(key, new Date(nowMs + key.rotation.graceSeconds * MILLIS));
+    await changes.announce({ type: "key", id: key._id });
+  };
+
+  return {
+    authenticate: async (value) => {
+      const kind = classifyKeyValue(value);
+      if (kind === "legacy") throw retired();
+      if (kind === "malformed") throw refused();
+      const hash = hashKeyValue(pepper, value);
+      const found = await cache.get(hash);
+      if (!found) throw refused();
+      const { key, user } = found;
+      const now = clock();
+      const isCurrent = key.hashes[0] === hash;
+      if (!isCurrent && hasEnded(key.rotation?.previousEndsAt, now)) throw refused();
+      if (key.createdAt.getTime() < CAPABILITIES_SINCE_MS) throw retired();
+      if (hasEnded(key.expiresAt, now)) throw refused();
+      requireApiAccess(user);
+      if (isCurrent) await startGrace(key, now);
+      touch(key, now);
+      return { key, user, effectiveCapabilities: effectiveCapabilities(key.capabilities, user.plan.base, isAdmin(user)) };
+    },
+    drain: async () => void (await Promise.all(touching)),
+  };
+};

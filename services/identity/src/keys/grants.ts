@@ -1,0 +1,54 @@
+import { covers, DomainError, isCapability, PRESETS, presetCapabilities, withinCeiling, type Issue, type Preset } from "@nodeloom/kernel";
+import { isAdmin, type User } from "../users/user";
+
+/** What a key without a preset has in its place. */
+export const CUSTOM_PRESET = "custom";
+const MAX_CAPABILITIES = 100;
+const WEBHOOK_CAPABILITY = "webhook:receive";
+
+/** What a new key is to be granted: a preset's id or a list, never both. */
+export interface GrantRequest {
+  preset: string;
+  capabilities: string[];
+}
+
+const isPreset = (preset: string): preset is Preset => (PRESETS as readonly string[]).includes(preset);
+
+/** What is wrong with the wish, whoever makes it. */
+export const grantIssues = ({ preset, capabilities }: GrantRequest): Issue[] => {
+  const isCustom = preset === "" || preset === CUSTOM_PRESET;
+  if (isCustom && capabilities.length === 0) return [{ path: "capabilities", message: "give a preset or at least one capability" }];
+  if (!isCustom && capabilities.length > 0) return [{ path: "capabilities", message: "give either a preset or capabilities, not both" }];
+  if (!isCustom && !isPreset(preset)) return [{ path: "preset", message: `must be one of ${PRESETS.join(", ")}` }];
+  if (capabilities.length > MAX_CAPABILITIES) return [{ path: "capabilities", message: `must be at most ${MAX_CAPABILITIES}` }];
+  return capabilities.flatMap((capability, index) =>
+    isCapability(capability) ? [] : [{ path: `capabilities.${index}`, message: "is no known capability" }],
+  );
+};
+
+/** Only owners with API access may have working keys. */
+export const requireApiAccess = (owner: User): void => {
+  if (isAdmin(owner) || owner.plan.apiAccess) return;
+  throw new DomainError("forbidden", "API_KEY_ACCESS_DENIED", "API keys need the Pro tier or above", { tier: owner.tier });
+};
+
+/** The capabilities of a valid wish. CAPABILITY_ABOVE_CEILING lists those the owner's tier doesn't reach. */
+export const grantsFor = ({ preset, capabilities }: GrantRequest, owner: User): { preset: string; capabilities: string[] } => {
+  const admin = isAdmin(owner);
+  const granted = isPreset(preset) ? presetCapabilities(preset, owner.plan.base, admin) : capabilities;
+  const above = granted.filter((capability) => !withinCeiling(capability, owner.plan.base, admin));
+  if (above.length > 0) {
+    throw new DomainError("forbidden", "CAPABILITY_ABOVE_CEILING", `above the ceiling of the tier: ${above.join(", ")}`, {
+      capabilities: above,
+    });
+  }
+  return { preset: isPreset(preset) ? preset : CUSTOM_PRESET, capabilities: [...new Set(granted)] };
+};
+
+/** A webhook is useless on a key that may not receive. CAPABILITY_DENIED names what the key lacks. */
+export const requireWebhookGrant = (capabilities: readonly string[]): void => {
+  if (covers(capabilities, WEBHOOK_CAPABILITY)) return;
+  throw new DomainError("forbidden", "CAPABILITY_DENIED", `a webhook needs a key with the capability ${WEBHOOK_CAPABILITY}`, {
+    required: WEBHOOK_CAPABILITY,
+  });
+};

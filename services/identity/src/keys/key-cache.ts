@@ -1,0 +1,69 @@
+import type { IdentityChange } from "@nodeloom/platform";
+import { LRUCache } from "lru-cache";
+import type { KeyRecord } from "../records";
+import type { User } from "../users/user";
+
+/**
+ * How old an answer may be. Half of the second within which a revocation must be known everywhere, so that it holds
+ * when no message arrives at all (Redis down, publisher killed), and for a caller that keeps answers as long again.
+ */
+export const CACHE_TTL_MS = 500;
+const MAX_ENTRIES = 10_000;
+
+/** A key and its owner, as stored at one moment. */
+export interface ResolvedKey {
+  key: KeyRecord;
+  user: User;
+}
+
+export interface KeyCache {
+  /** The key with this hash, at most the TTL old; null when there is none (which is never cached). */
+  get(hash: string): Promise<ResolvedKey | null>;
+  /** Forgets whatever a change made stale. */
+  forget(change: IdentityChange): void;
+}
+
+export interface KeyCacheOptions {
+  load(hash: string): Promise<ResolvedKey | null>;
+  ttlMs?: number;
+}
+
+const concerns = ({ key, user }: ResolvedKey, { type, id }: IdentityChange): boolean =>
+  (type === "key" && key._id === id) || (type === "user" && user.id === id) || (type === "tier" && user.tier === id);
+
+/** Keeps answers for a moment and shares one look-up among simultaneous callers. */
+export const createKeyCache = ({ load, ttlMs = CACHE_TTL_MS }: KeyCacheOptions): KeyCache => {
+  const entries = new LRUCache<string, ResolvedKey>({ max: MAX_ENTRIES, ttl: ttlMs });
+  const loading = new Map<string, { startedAt: number; result: Promise<ResolvedKey | null> }>();
+  /** Counts changes: what was read before one may be stale and is not kept. */
+  let changes = 0;
+
+  const read = async (hash: string, startedAt: number): Promise<ResolvedKey | null> => {
+    const before = changes;
+    const found = await load(hash);
+    // The age of an entry counts from the start of its look-up: a slow one yields an old answer.
+    if (found && changes === before) entries.set(hash, found, { start: startedAt });
+    return found;
+  };
+
+  const share = (hash: string): Promise<ResolvedKey | null> => {
+    const startedAt = performance.now();
+    const running = loading.get(hash);
+    if (running && startedAt - running.startedAt < ttlMs) return running.result;
+    const result = read(hash, startedAt).finally(() => {
+      if (loading.get(hash)?.result === result) loading.delete(hash);
+    });
+    loading.set(hash, { startedAt, result });
+    return result;
+  };
+
+  return {
+    get: async (hash) => entries.get(hash) ?? share(hash),
+    forget: (change) => {
+      changes += 1;
+      loading.clear();
+      const stale = [...entries.entries()].filter(([, entry]) => concerns(entry, change));
+      for (const [hash] of stale) entries.delete(hash);
+    },
+  };
+};

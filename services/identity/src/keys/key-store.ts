@@ -1,0 +1,107 @@
+import { isDuplicateKey } from "@nodeloom/platform";
+import type { Model } from "mongoose";
+import type { KeyRecord, RotationRecord, WebhookRecord, WebhookSecretRecord } from "../records";
+
+/** The newest secret and those that may still sign beside it: one more within a day ends the oldest. */
+export const SECRETS_KEPT = 10;
+
+/** A key's webhook under certain settings. */
+export interface WebhookSettings {
+  keyId: string;
+  url: string;
+  revision: string;
+}
+
+export type RotatedKey = Pick<KeyRecord, "start" | "hashes" | "rotation">;
+
+/** Every method that a user's request reaches names the owner; the others serve authentication and delivery. */
+export interface KeyStore {
+  /** False when the owner's slot was taken in the meantime. */
+  insert(key: KeyRecord): Promise<boolean>;
+  /** The slots an owner's keys take. */
+  slots(userId: string): Promise<number[]>;
+  findOwned(userId: string, id: string): Promise<KeyRecord | null>;
+  /** Newest first. */
+  list(userId: string): Promise<KeyRecord[]>;
+  rename(userId: string, id: string, name: string): Promise<KeyRecord | null>;
+  remove(userId: string, id: string): Promise<boolean>;
+  /** Exchanges the values and, if given, adds a secret to the webhook; null unless the values are still those of `key`. */
+  rotate(key: KeyRecord, to: RotatedKey, secret: WebhookSecretRecord | undefined): Promise<KeyRecord | null>;
+  setWebhook(userId: string, id: string, webhook: WebhookRecord, secret: WebhookSecretRecord): Promise<KeyRecord | null>;
+  removeWebhook(userId: string, id: string): Promise<KeyRecord | null>;
+
+  findByHash(hash: string): Promise<KeyRecord | null>;
+  find(id: string): Promise<KeyRecord | null>;
+  /** Sets the end of the previous value, once. */
+  startGrace(key: KeyRecord, previousEndsAt: Date): Promise<void>;
+  /** Records a use unless one is recorded since `notSince`. */
+  touch(id: string, at: Date, notSince: Date): Promise<void>;
+  /** Disables the webhook if it is enabled and has these settings still and, where that is given, has failed since exactly then. */
+  disableWebhook(settings: WebhookSettings, at: Date, reason: string, failingSince?: Date): Promise<boolean>;
+  /** Begins a row of failures, unless one has begun. */
+  noteFailure(settings: WebhookSettings, at: Date): Promise<void>;
+  /** Ends a row of failures that had begun by then. */
+  noteSuccess(settings: WebhookSettings, at: Date): Promise<void>;
+}
+
+const newestFirst = (secret: WebhookSecretRecord): object => ({ $each: [secret], $position: 0, $slice: SECRETS_KEPT });
+
+const enabled = ({ keyId, url, revision }: WebhookSettings): object => ({
+  _id: keyId,
+  "webhook.url": url,
+  "webhook.revision": revision,
+  "webhook.disabledAt": null,
+});
+
+export const createKeyStore = (keys: Model<KeyRecord>): KeyStore => {
+  const update = (filter: object, change: object): Promise<KeyRecord | null> =>
+    keys.findOneAndUpdate(filter, change, { returnDocument: "after" }).lean<KeyRecord>().exec();
+  const sameValues = ({ hashes, rotation }: { hashes: string[]; rotation: RotationRecord | null }): object =>
+    rotation ? { hashes, "rotation.previousEndsAt": rotation.previousEndsAt } : { hashes };
+  return {
+    insert: async (key) => {
+      try {
+        await keys.create([key]);
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+    slots: async (userId) => (await keys.find({ userId }, { slot: 1 }).lean<Pick<KeyRecord, "slot">[]>()).map(({ slot }) => slot),
+    findOwned: (userId, id) => keys.findOne({ _id: id, userId }).lean<KeyRecord>().exec(),
+    list: (userId) => keys.find({ userId }).sort({ createdAt: -1, _id: -1 }).lean<KeyRecord[]>().exec(),
+    rename: (userId, id, name) => update({ _id: id, userId }, { $set: { name } }),
+    remove: async (userId, id) => (await keys.deleteOne({ _id: id, userId })).deletedCount > 0,
+    rotate: (key, to, secret) =>
+      update(
+        { _id: key._id, userId: key.userId, ...sameValues(key), ...(secret ? { webhook: { $ne: null } } : {}) },
+        { $set: to, ...(secret ? { $push: { webhookSecrets: newestFirst(secret) } } : {}) },
+      ),
+    setWebhook: (userId, id, webhook, secret) =>
+      update({ _id: id, userId }, { $set: { webhook }, $push: { webhookSecrets: newestFirst(secret) } }),
+    removeWebhook: (userId, id) => update({ _id: id, userId }, { $set: { webhook: null, webhookSecrets: [] } }),
+
+    findByHash: (hash) => keys.findOne({ hashes: hash }).lean<KeyRecord>().exec(),
+    find: (id) => keys.findById(id).lean<KeyRecord>().exec(),
+    startGrace: async (key, previousEndsAt) =>
+      void (await keys.updateOne({ _id: key._id, ...sameValues(key) }, { $set: { "rotation.previousEndsAt": previousEndsAt } })),
+    touch: async (id, at, notSince) =>
+      void (await keys.updateOne(
+        { _id: id, $or: [{ lastUsedAt: null }, { lastUsedAt: { $lt: notSince } }] },
+        { $set: { lastUsedAt: at } },
+      )),
+    disableWebhook: async (settings, at, reason, failingSince) => {
+      const filter = { ...enabled(settings), ...(failingSince ? { "webhook.failingSince": failingSince } : {}) };
+      const result = await keys.updateOne(filter, { $set: { "webhook.disabledAt": at, "webhook.disabledReason": reason } });
+      return result.modifiedCount > 0;
+    },
+    noteFailure: async (settings, at) =>
+      void (await keys.updateOne({ ...enabled(settings), "webhook.failingSince": null }, { $set: { "webhook.failingSince": at } })),
+    noteSuccess: async (settings, at) =>
+      void (await keys.updateOne(
+        { ...enabled(settings), "webhook.failingSince": { $lte: at } },
+        { $set: { "webhook.failingSince": null } },
+      )),
+  };
+};

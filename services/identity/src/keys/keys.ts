@@ -1,0 +1,165 @@
+import { randomInt, randomUUID } from "node:crypto";
+import { DomainError, invalidRequest, LIMITS, unavailable, type Issue } from "@nodeloom/kernel";
+import type { Changes } from "../changes";
+import { grantIssues, grantsFor, requireApiAccess, requireWebhookGrant, type GrantRequest } from "./grants";
+import type { KeyStore } from "./key-store";
+import { generateKeyValue, hashKeyValue, START_CHARS } from "./key-value";
+import type { KeyRecord } from "../records";
+import type { SecretBox } from "./webhook-secrets";
+import type { Users } from "../users/users";
+import { newWebhook, newWebhookSecret, noSuchKey, webhookIssues, type WebhookRequest } from "./webhooks";
+
+/** Keys a user may have at once; expired ones count until they are revoked. */
+export const MAX_KEYS_PER_USER = 100;
+export const MAX_GRACE_SECONDS = 86_400;
+/** Simultaneous creations by one user may want the same place. */
+const INSERT_ATTEMPTS = 50;
+
+export interface NewKey extends GrantRequest {
+  name: string;
+  expiresAt: Date | undefined;
+  webhook: WebhookRequest | undefined;
+}
+
+export interface IssuedKey {
+  key: KeyRecord;
+  /** Shown once. */
+  value: string;
+  /** Shown once; empty without a webhook. */
+  webhookSecret: string;
+}
+
+/** A user's own keys. A key of someone else is NOT_FOUND. */
+export interface Keys {
+  /** INVALID_REQUEST, API_KEY_ACCESS_DENIED, CAPABILITY_ABOVE_CEILING, CAPABILITY_DENIED, or PRECONDITION_FAILED at the limit. */
+  create(userId: string, wanted: NewKey): Promise<IssuedKey>;
+  list(userId: string): Promise<KeyRecord[]>;
+  rename(userId: string, keyId: string, name: string): Promise<KeyRecord>;
+  revoke(userId: string, keyId: string): Promise<void>;
+  /**
+   * Gives the key a new value and, with a webhook, a new secret. The old value works until `graceSeconds` after the
+   * new one's first use. A new value that was never used is replaced without touching the one before it.
+   */
+  rotate(userId: string, keyId: string, graceSeconds: number): Promise<IssuedKey>;
+}
+
+export interface KeysOptions {
+  store: KeyStore;
+  users: Pick<Users, "get">;
+  changes: Changes;
+  secretBox: SecretBox;
+  pepper: string;
+  /** `<env>` of new values. */
+  environment: string;
+  clock?: () => number;
+}
+
+const nameIssues = (name: string): Issue[] =>
+  name.length >= 1 && name.length <= LIMITS.nameChars ? [] : [{ path: "name", message: `must have 1 to ${LIMITS.nameChars} characters` }];
+
+const keyIssues = (wanted: NewKey, nowMs: number): Issue[] => {
+  const { expiresAt, webhook } = wanted;
+  const expired = expiresAt !== undefined && !(expiresAt.getTime() > nowMs);
+  return [
+    ...nameIssues(wanted.name.trim()),
+    ...grantIssues(wanted),
+    ...(expired ? [{ path: "expiresAt", message: "must be in the future" }] : []),
+    ...(webhook ? webhookIssues(webhook) : []),
+  ];
+};
+
+const requireValid = (issues: Issue[]): void => {
+  if (issues.length > 0) throw invalidRequest(issues);
+};
+
+const precondition = (message: string, metadata = {}): DomainError =>
+  new DomainError("precondition", "PRECONDITION_FAILED", message, metadata);
+
+/** Puts a key into any free slot of its owner. The unique index makes the bound hold under concurrency. */
+const insertIntoFreeSlot = async (store: KeyStore, key: Omit<KeyRecord, "slot">): Promise<KeyRecord> => {
+  for (let attempt = 0; attempt < INSERT_ATTEMPTS; attempt += 1) {
+    const taken = new Set(await store.slots(key.userId));
+    const free = Array.from({ length: MAX_KEYS_PER_USER }, (_, slot) => slot).filter((slot) => !taken.has(slot));
+    if (free.length === 0) throw precondition(`at most ${MAX_KEYS_PER_USER} keys; revoke one first`, { limit: MAX_KEYS_PER_USER });
+    const slot = free[randomInt(free.length)]!;
+    const record = { ...key, slot };
+    if (await store.insert(record)) return record;
+  }
+  throw unavailable("too many keys are being created at once");
+};
+
+/** The key's values after a rotation: what becomes current and which value stays beside it. */
+const rotatedHashes = (key: KeyRecord, next: string): string[] => {
+  const [current, previous] = key.hashes;
+  const currentWasNeverUsed = key.rotation !== null && key.rotation.previousEndsAt === null;
+  const kept = currentWasNeverUsed ? previous : current;
+  return kept === undefined ? [next] : [next, kept];
+};
+
+export const createKeys = ({ store, users, changes, secretBox, pepper, environment, clock = Date.now }: KeysOptions): Keys => {
+  const newValue = (): { value: string; hash: string; start: string } => {
+    const value = generateKeyValue(environment);
+    return { value, hash: hashKeyValue(pepper, value), start: value.slice(0, START_CHARS) };
+  };
+  const announce = (id: string): Promise<void> => changes.announce({ type: "key", id });
+
+  const create: Keys["create"] = async (userId, wanted) => {
+    const now = clock();
+    requireValid(keyIssues(wanted, now));
+    const owner = await users.get(userId);
+    requireApiAccess(owner);
+    const grants = grantsFor(wanted, owner);
+    if (wanted.webhook) requireWebhookGrant(grants.capabilities);
+    const id = randomUUID();
+    const { value, hash, start } = newValue();
+    const secret = wanted.webhook && newWebhookSecret(secretBox, id, new Date(now));
+    const key = await insertIntoFreeSlot(store, {
+      _id: id,
+      userId,
+      name: wanted.name.trim(),
+      start,
+      ...grants,
+      hashes: [hash],
+      rotation: null,
+      webhook: wanted.webhook ? newWebhook(wanted.webhook) : null,
+      webhookSecrets: secret ? [secret.record] : [],
+      createdAt: new Date(now),
+      lastUsedAt: null,
+      expiresAt: wanted.expiresAt ?? null,
+    });
+    return { key, value, webhookSecret: secret?.secret ?? "" };
+  };
+
+  const rotate: Keys["rotate"] = async (userId, keyId, graceSeconds) => {
+    if (!Number.isInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > MAX_GRACE_SECONDS) {
+      throw invalidRequest([{ path: "graceSeconds", message: `must be a whole number between 0 and ${MAX_GRACE_SECONDS}` }]);
+    }
+    const key = await store.findOwned(userId, keyId);
+    if (!key) throw noSuchKey();
+    if (key.expiresAt && key.expiresAt.getTime() <= clock()) throw precondition("the key has expired; create another one");
+    const { value, hash, start } = newValue();
+    const secret = key.webhook ? newWebhookSecret(secretBox, keyId, new Date(clock())) : undefined;
+    const to = { start, hashes: rotatedHashes(key, hash), rotation: { graceSeconds, previousEndsAt: null } };
+    const rotated = await store.rotate(key, to, secret?.record);
+    if (!rotated) throw precondition("the key was changed at the same time; try again");
+    await announce(keyId);
+    return { key: rotated, value, webhookSecret: secret?.secret ?? "" };
+  };
+
+  return {
+    create,
+    rotate,
+    list: (userId) => store.list(userId),
+    rename: async (userId, keyId, name) => {
+      requireValid(nameIssues(name.trim()));
+      const key = await store.rename(userId, keyId, name.trim());
+      if (!key) throw noSuchKey();
+      await announce(keyId);
+      return key;
+    },
+    revoke: async (userId, keyId) => {
+      if (!(await store.remove(userId, keyId))) throw noSuchKey();
+      await announce(keyId);
+    },
+  };
+};

@@ -1,0 +1,185 @@
+import { randomUUID } from "node:crypto";
+import { DomainError, invalidRequest, type Issue } from "@nodeloom/kernel";
+import type { Changes } from "../changes";
+import { requireWebhookGrant } from "./grants";
+import type { KeyStore, WebhookSettings } from "./key-store";
+import type { KeyRecord, WebhookRecord, WebhookSecretRecord } from "../records";
+import { generateWebhookSecret, type SecretBox } from "./webhook-secrets";
+
+export const WEBHOOK_EVENTS = ["execution.completed", "execution.failed", "execution.cancelled"] as const;
+const MAX_URL_CHARS = 2_048;
+const MAX_REASON_CHARS = 500;
+/** How long a replaced secret signs beside its successors. */
+export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1_000;
+/** After so long without a success, the next delivery that is given up disables the webhook. */
+export const FAILING_MS = 5 * 24 * 60 * 60 * 1_000;
+
+export interface WebhookRequest {
+  url: string;
+  /** Empty means every event. */
+  events: string[];
+}
+
+/** Where to deliver and what to sign with now, the newest secret first. */
+export interface WebhookTarget {
+  /** Empty when nothing is to be delivered. */
+  url: string;
+  secrets: string[];
+  events: string[];
+  /** There is a webhook, but it is disabled. */
+  disabled: boolean;
+  /** Names these settings; to be given back with what is said about them. */
+  revision: string;
+}
+
+export interface DeliveryReport extends WebhookSettings {
+  at: Date;
+  delivered: boolean;
+  /** No attempt follows. */
+  final: boolean;
+}
+
+export interface Webhooks {
+  /** Sets or replaces a key's webhook, enabled, with a new secret. CAPABILITY_DENIED when the key may not receive. */
+  set(userId: string, keyId: string, request: WebhookRequest): Promise<{ key: KeyRecord; secret: string }>;
+  /** Removes it; a key without one stays as it is. */
+  remove(userId: string, keyId: string): Promise<KeyRecord>;
+  /** With an owner, NOT_FOUND for another one's key. */
+  target(keyId: string, userId?: string): Promise<WebhookTarget>;
+  /**
+   * Stops deliveries to a URL that is gone; a webhook that was set anew since stays as it is.
+   * @returns whether the webhook has these settings still, and is disabled now
+   */
+  disable(settings: WebhookSettings, reason: string): Promise<boolean>;
+  /**
+   * Notes how an attempt went. Repeating a report changes nothing. A webhook at which nothing has succeeded for five days is
+   * disabled when one more delivery is given up.
+   * @returns whether the webhook has these settings still, and is disabled now
+   */
+  report(report: DeliveryReport): Promise<boolean>;
+}
+
+export const noSuchKey = (): DomainError => new DomainError("not_found", "NOT_FOUND", "no such key");
+
+const urlProblem = (text: string): string | undefined => {
+  if (text.length > MAX_URL_CHARS) return `must have at most ${MAX_URL_CHARS} characters`;
+  if (!URL.canParse(text)) return "must be a URL";
+  const url = new URL(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:") return "must be an http or https URL";
+  if (url.username || url.password) return "must not contain a user name or password";
+  return undefined;
+};
+
+const isEvent = (event: string): boolean => (WEBHOOK_EVENTS as readonly string[]).includes(event);
+
+export const webhookIssues = ({ url, events }: WebhookRequest): Issue[] => {
+  const problem = urlProblem(url);
+  return [
+    ...(problem ? [{ path: "webhook.url", message: problem }] : []),
+    ...events.flatMap((event, index) =>
+      isEvent(event) ? [] : [{ path: `webhook.events.${index}`, message: `must be one of ${WEBHOOK_EVENTS.join(", ")}` }],
+    ),
+  ];
+};
+
+/** The stored form of a valid request: enabled, its events in canonical order. */
+export const newWebhook = ({ url, events }: WebhookRequest): WebhookRecord => ({
+  url,
+  events: WEBHOOK_EVENTS.filter((event) => events.length === 0 || events.includes(event)),
+  disabledAt: null,
+  disabledReason: "",
+  revision: randomUUID(),
+  failingSince: null,
+});
+
+export interface NewSecret {
+  /** Shown once. */
+  secret: string;
+  record: WebhookSecretRecord;
+}
+
+/** A signing secret and its stored form. */
+export const newWebhookSecret = (box: SecretBox, keyId: string, createdAt: Date): NewSecret => {
+  const secret = generateWebhookSecret();
+  return { secret, record: { sealed: box.seal(secret, keyId), createdAt } };
+};
+
+export interface WebhooksOptions {
+  store: KeyStore;
+  secretBox: SecretBox;
+  changes: Changes;
+  clock?: () => number;
+}
+
+const NOTHING: WebhookTarget = { url: "", secrets: [], events: [], disabled: false, revision: "" };
+
+/** The secrets that sign now, the newest first: a replaced one for a while after its own successor came, whatever came then. */
+const signing = (secrets: readonly WebhookSecretRecord[], now: number): WebhookSecretRecord[] =>
+  secrets.filter((_secret, index) => {
+    const successor = secrets[index - 1];
+    return !successor || successor.createdAt.getTime() + SECRET_OVERLAP_MS > now;
+  });
+
+export const createWebhooks = ({ store, secretBox, changes, clock = Date.now }: WebhooksOptions): Webhooks => {
+  /** The webhook, if it has these settings still. */
+  const current = async ({ keyId, url, revision }: WebhookSettings): Promise<WebhookRecord | null> => {
+    const webhook = (await store.find(keyId))?.webhook;
+    return webhook?.url === url && webhook.revision === revision ? webhook : null;
+  };
+
+  const disable = async (settings: WebhookSettings, reason: string, failingSince?: Date): Promise<boolean> => {
+    if (await store.disableWebhook(settings, new Date(clock()), reason.slice(0, MAX_REASON_CHARS), failingSince)) {
+      await changes.announce({ type: "key", id: settings.keyId });
+      return true;
+    }
+    return Boolean((await current(settings))?.disabledAt);
+  };
+
+  return {
+    set: async (userId, keyId, request) => {
+      const issues = webhookIssues(request);
+      if (issues.length > 0) throw invalidRequest(issues);
+      const key = await store.findOwned(userId, keyId);
+      if (!key) throw noSuchKey();
+      requireWebhookGrant(key.capabilities);
+      const { secret, record } = newWebhookSecret(secretBox, keyId, new Date(clock()));
+      const changed = await store.setWebhook(userId, keyId, newWebhook(request), record);
+      if (!changed) throw noSuchKey();
+      await changes.announce({ type: "key", id: keyId });
+      return { key: changed, secret };
+    },
+
+    remove: async (userId, keyId) => {
+      const changed = await store.removeWebhook(userId, keyId);
+      if (!changed) throw noSuchKey();
+      await changes.announce({ type: "key", id: keyId });
+      return changed;
+    },
+
+    target: async (keyId, userId) => {
+      const key = await (userId === undefined ? store.find(keyId) : store.findOwned(userId, keyId));
+      if (!key && userId !== undefined) throw noSuchKey();
+      if (!key?.webhook) return NOTHING;
+      if (key.webhook.disabledAt) return { ...NOTHING, disabled: true };
+      const { url, events, revision } = key.webhook;
+      const secrets = signing(key.webhookSecrets, clock()).map(({ sealed }) => secretBox.open(sealed, key._id));
+      return { url, events, secrets, disabled: false, revision };
+    },
+
+    disable: (settings, reason) => disable(settings, reason),
+
+    report: async ({ at, delivered, final, ...settings }) => {
+      if (delivered) {
+        await store.noteSuccess(settings, at);
+        return false;
+      }
+      await store.noteFailure(settings, at);
+      const webhook = await current(settings);
+      if (!webhook) return false;
+      const { failingSince, disabledAt } = webhook;
+      if (disabledAt) return true;
+      if (!final || !failingSince || at.getTime() - failingSince.getTime() < FAILING_MS) return false;
+      return disable(settings, `every delivery has failed since ${failingSince.toISOString()}`, failingSince);
+    },
+  };
+};

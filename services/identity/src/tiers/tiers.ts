@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import {
+  customPlan,
+  DomainError,
+  invalidRequest,
+  isBaseTier,
+  isSlug,
+  PLANS,
+  type CustomTier,
+  type Issue,
+  type Plan,
+} from "@nodeloom/kernel";
+import type { Changes } from "../changes";
+import type { TierRecord } from "../records";
+import type { TierStore } from "./tier-store";
+import type { UserStore } from "../users/user-store";
+
+const MAX_ID_CHARS = 64;
+/** The protocol carries these as 32 bit. */
+const MAX_NUMBER = 2 ** 31 - 1;
+
+export interface Tiers {
+  /** The plan of a tier; of one that doesn't exist, Free's (fail closed). */
+  planOf(tier: string): Promise<Plan>;
+  /** The plans of many tiers with one look-up. */
+  plansOf(tiers: string[]): Promise<(tier: string) => Plan>;
+  /** Whether users can be given the tier. */
+  isAssignable(tier: string): Promise<boolean>;
+  /** Custom tiers by id. */
+  list(): Promise<CustomTier[]>;
+  /**
+   * Creates or replaces a custom tier, and begins a rollout of what its users' accounts hold of it.
+   * INVALID_REQUEST lists what is wrong with it.
+   */
+  put(tier: CustomTier): Promise<CustomTier>;
+  /** PRECONDITION_FAILED while a user has it, NOT_FOUND when there is none. */
+  remove(id: string): Promise<void>;
+}
+
+const toTier = ({ _id, base, rateLimitPerMinute, markupPermille, monthlyMillicredits, concurrency }: TierRecord): CustomTier => ({
+  id: _id,
+  base,
+  rateLimitPerMinute,
+  markupPermille,
+  monthlyMillicredits,
+  concurrency,
+});
+
+const tierIssues = (tier: CustomTier): Issue[] => {
+  const issues: Issue[] = [];
+  const positive = (path: keyof CustomTier, maximum: number): void => {
+    const value = tier[path];
+    const valid = Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= maximum;
+    if (!valid) issues.push({ path, message: `must be a positive number of at most ${maximum}` });
+  };
+  if (!isSlug(tier.id) || tier.id.length > MAX_ID_CHARS) {
+    issues.push({ path: "id", message: `must be lower-case letters, digits and hyphens, at most ${MAX_ID_CHARS} characters` });
+  } else if (isBaseTier(tier.id)) {
+    issues.push({ path: "id", message: "is a built-in tier" });
+  }
+  if (!isBaseTier(tier.base) || (tier.base as string) === "free") {
+    issues.push({ path: "base", message: "must be pro, business or enterprise" });
+  }
+  if (tier.rateLimitPerMinute !== null) positive("rateLimitPerMinute", MAX_NUMBER);
+  positive("markupPermille", MAX_NUMBER);
+  positive("monthlyMillicredits", Number.MAX_SAFE_INTEGER);
+  positive("concurrency", MAX_NUMBER);
+  return issues;
+};
+
+export interface TiersOptions {
+  store: TierStore;
+  users: Pick<UserStore, "anyWithTier">;
+  changes: Changes;
+  clock?: () => number;
+}
+
+export const createTiers = ({ store, users, changes, clock = Date.now }: TiersOptions): Tiers => {
+  const unknown = (tier: string): Plan => ({ ...PLANS.free, tier });
+
+  const plansOf: Tiers["plansOf"] = async (tiers) => {
+    const custom = await store.findMany([...new Set(tiers)].filter((tier) => !isBaseTier(tier)));
+    const plans = new Map(custom.map((record) => [record._id, customPlan(toTier(record))]));
+    return (tier) => (isBaseTier(tier) ? PLANS[tier] : (plans.get(tier) ?? unknown(tier)));
+  };
+
+  /** First closes the tier to new users, then looks whether it has any: whoever assigns it looks again afterwards. */
+  const remove: Tiers["remove"] = async (id) => {
+    if (!(await store.markDeleting(id, new Date(clock())))) throw new DomainError("not_found", "NOT_FOUND", "no such tier");
+    if (await users.anyWithTier(id)) {
+      await store.unmarkDeleting(id);
+      throw new DomainError("precondition", "PRECONDITION_FAILED", "users still have this tier");
+    }
+    await store.removeMarked(id);
+    await changes.announce({ type: "tier", id });
+  };
+
+  return {
+    planOf: async (tier) => {
+      if (isBaseTier(tier)) return PLANS[tier];
+      const record = await store.find(tier);
+      return record ? customPlan(toTier(record)) : unknown(tier);
+    },
+    plansOf,
+    isAssignable: async (tier) => {
+      if (isBaseTier(tier)) return true;
+      const record = await store.find(tier);
+      return record !== null && record.deletingAt === null;
+    },
+    list: async () => (await store.list()).map(toTier),
+    put: async (tier) => {
+      const issues = tierIssues(tier);
+      if (issues.length > 0) throw invalidRequest(issues);
+      const { id, ...rest } = tier;
+      await store.put({ _id: id, ...rest, deletingAt: null, rolloutRevision: randomUUID(), rolloutCursor: "" });
+      await changes.announce({ type: "tier", id });
+      return tier;
+    },
+    remove,
+  };
+};

@@ -1,0 +1,43 @@
+import { invalidRequest } from "@nodeloom/kernel";
+import { decodeCursor, encodeCursor, pageSize } from "../position";
+import type { Tiers } from "../tiers/tiers";
+import { toUser, type User } from "./user";
+import type { UserStore } from "./user-store";
+
+const MAX_QUERY_CHARS = 254;
+
+export interface UserQuery {
+  approved?: boolean;
+  /** Part of the address. */
+  query: string;
+  tier?: string;
+  /** 0 means the default. */
+  limit: number;
+  /** Empty for the first page. */
+  cursor: string;
+}
+
+export interface UserList {
+  users: User[];
+  /** Empty at the end. */
+  nextCursor: string;
+}
+
+/** A page of users, newest first, and where the next one starts. */
+export const pageOfUsers = async (
+  store: UserStore,
+  tiers: Tiers,
+  { approved, query, tier, limit, cursor }: UserQuery,
+): Promise<UserList> => {
+  if (query.length > MAX_QUERY_CHARS) throw invalidRequest([{ path: "q", message: `must have at most ${MAX_QUERY_CHARS} characters` }]);
+  const size = pageSize(limit);
+  const after = decodeCursor(cursor);
+  const found = await store.page({ approved, tier, query: query.trim().toLowerCase(), after, limit: size + 1 });
+  const records = found.slice(0, size);
+  const last = records.at(-1);
+  const planOf = await tiers.plansOf(records.map(({ tier }) => tier));
+  return {
+    users: records.map((record) => toUser(record, planOf(record.tier))),
+    nextCursor: last && found.length > size ? encodeCursor({ at: last.createdAt, id: last._id }) : "",
+  };
+};
