@@ -13,8 +13,8 @@ module.exports = {
     "^@nodeloom/gateway$": "<rootDir>/gateway/src/main.ts",
     "^@nodeloom/(identity|workflows|models|billing|usage|executions|media|sandbox)$": "<rootDir>/services/$1/src/main.ts",
   },
-  globalSetup: "<rootDir>/deploy/local/jest-global-setup.cjs",
-  globalTeardown: "<rootDir>/deploy/local/jest-global-teardown.cjs",
+  globalSetup: "<rootDir>/deploy/local/checks/jest-global-setup.cjs",
+  globalTeardown: "<rootDir>/deploy/local/checks/jest-global-teardown.cjs",
   // For what never ends; what is merely slow on a busy machine ends within it.
   testTimeout: 180_000,
 };

@@ -3,11 +3,11 @@ import { bundleWorkflows } from "./build/bundle.mjs";
 import { generateProto } from "./build/generate.mjs";
 import { installDependencies } from "./build/install.mjs";
 import { transpile } from "./build/transpile.mjs";
-import { createProgress } from "./progress.mjs";
+import { createProgress } from "./run/progress.mjs";
 
 /**
  * Installs and builds what is missing or has changed, and nothing else.
- * @param {import("./progress.mjs").Progress} progress
+ * @param {import("./run/progress.mjs").Progress} progress
  * @returns {Promise<Set<string>>} the workspaces whose JavaScript changed
  */
 export const build = async (progress) => {

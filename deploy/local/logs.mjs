@@ -1,8 +1,8 @@
 import { createReadStream, existsSync, statSync, watchFile } from "node:fs";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import { logPath } from "./platform.mjs";
-import { groupOf, processGroups, SERVICE_NAMES } from "./processes.mjs";
+import { logPath } from "./platform/platform.mjs";
+import { groupOf, processGroups, SERVICE_NAMES } from "./run/processes.mjs";
 
 const SERVERS = ["mongodb", "redis", "temporal"];
 const FOLLOW_INTERVAL_MS = 300;

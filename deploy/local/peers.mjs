@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { build } from "./build.mjs";
-import { filesBelow } from "./files.mjs";
-import { goTool } from "./go.mjs";
+import { filesBelow } from "./run/files.mjs";
+import { goTool } from "./build/go.mjs";
 import { ROOT } from "./paths.mjs";
-import { createProgress } from "./progress.mjs";
-import { pythonEnvironment } from "./python.mjs";
+import { createProgress } from "./run/progress.mjs";
+import { pythonEnvironment } from "./build/python.mjs";
 
 /**
  * `npm run peers`: the suites `<package>/test/peers/<name>.test.ts`, which need the real software of others. What one needs
@@ -56,7 +56,7 @@ const readIfThere = async (path) => {
   }
 };
 
-/** @param {{ path: string, name: string }[]} suites @param {import("./progress.mjs").Progress} progress */
+/** @param {{ path: string, name: string }[]} suites @param {import("./run/progress.mjs").Progress} progress */
 const environments = async (suites, progress) => {
   /** @type {Record<string, string>} */
   const env = {};

@@ -1,21 +1,21 @@
 import { parseArgs } from "node:util";
 import { build } from "./build.mjs";
-import { readLocal, writeLocal } from "./local-file.mjs";
-import { requireSupportedMachine } from "./machine.mjs";
+import { readLocal, writeLocal } from "./platform/local-file.mjs";
+import { requireSupportedMachine } from "./run/machine.mjs";
 import { CHILDREN_FILE, LOCK_FILE, LOG_DIR } from "./paths.mjs";
-import { pidsByService, preparePlatform, startProcesses, startServers, stopPlatform } from "./platform.mjs";
-import { baseUrlOf, sandboxUrlOf } from "./processes.mjs";
-import { createProgress } from "./progress.mjs";
+import { pidsByService, preparePlatform, startProcesses, startServers, stopPlatform } from "./platform/platform.mjs";
+import { baseUrlOf, sandboxUrlOf } from "./run/processes.mjs";
+import { createProgress } from "./run/progress.mjs";
 import { endLeftovers, recordChildren } from "./run/leftovers.mjs";
 import { takeLock } from "./run/lock.mjs";
 import { seedAccounts } from "./seed/accounts.mjs";
 import { createClient } from "./seed/client.mjs";
 import { runDemo, seedWorkflows } from "./seed/workflows.mjs";
 import { stopAllChildren } from "./servers/child.mjs";
-import { writeStatusRows } from "./status-file.mjs";
-import { createSupervisor } from "./supervisor.mjs";
-import { watchSources } from "./watch.mjs";
-import { printWelcome } from "./welcome.mjs";
+import { writeStatusRows } from "./platform/status-file.mjs";
+import { createSupervisor } from "./platform/supervisor.mjs";
+import { watchSources } from "./platform/watch.mjs";
+import { printWelcome } from "./platform/welcome.mjs";
 
 const USAGE = `Usage: npm start -- [--once] [--watch]
   --once   stop after the demo run; the exit code says whether it worked
@@ -36,7 +36,7 @@ const readArguments = () => {
   }
 };
 
-/** @param {import("./progress.mjs").Progress} progress */
+/** @param {import("./run/progress.mjs").Progress} progress */
 const refuseSecondStart = async (progress) => {
   const lock = await takeLock(LOCK_FILE);
   if (!("holder" in lock)) return lock;
@@ -65,7 +65,7 @@ const stopRequest = () =>
 
 /**
  * Seeds demo data, keeps what it made in local.json, and runs the demo workflow.
- * @param {{ progress: import("./progress.mjs").Progress, local: import("./local-file.mjs").Local, secrets: import("./secrets.mjs").Secrets, save: () => Promise<void> }} options
+ * @param {{ progress: import("./run/progress.mjs").Progress, local: import("./platform/local-file.mjs").Local, secrets: import("./platform/secrets.mjs").Secrets, save: () => Promise<void> }} options
  */
 const seedAndRun = async ({ progress, local, secrets, save }) => {
   const client = createClient(local.baseUrl);
@@ -83,10 +83,10 @@ const seedAndRun = async ({ progress, local, secrets, save }) => {
   });
 };
 
-/** @param {{ progress: import("./progress.mjs").Progress, watching: boolean, once: boolean, started: number }} options */
+/** @param {{ progress: import("./run/progress.mjs").Progress, watching: boolean, once: boolean, started: number }} options */
 const createRun = ({ progress, watching, once, started }) => {
   const env = process.env;
-  /** @type {import("./local-file.mjs").Local | undefined} */
+  /** @type {import("./platform/local-file.mjs").Local | undefined} */
   let local;
   /** @type {Promise<void>} */
   let saving = Promise.resolve();

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { readLocal } from "./local-file.mjs";
+import { readLocal } from "./platform/local-file.mjs";
 import { LOCK_FILE } from "./paths.mjs";
 import { lockHolder } from "./run/lock.mjs";
 import { runCommand } from "./servers/child.mjs";
 import { answersHttp, answersMongoPing, answersRedisPing, servesGrpc, servesTemporalNamespace } from "./servers/probe.mjs";
-import { readStatusRows } from "./status-file.mjs";
+import { readStatusRows } from "./platform/status-file.mjs";
 
 const KILOBYTES_PER_MEGABYTE = 1024;
 
@@ -19,7 +19,7 @@ const memoryOf = async (pid) => {
   return ok ? `${Math.round(Number(tail) / KILOBYTES_PER_MEGABYTE)} MB` : "-";
 };
 
-/** @param {import("./status-file.mjs").Row} row */
+/** @param {import("./platform/status-file.mjs").Row} row */
 const isHealthy = ({ address, health, url }) => {
   const [host, port] = [address.slice(0, address.lastIndexOf(":")), Number(address.slice(address.lastIndexOf(":") + 1))];
   if (health === "mongodb") return answersMongoPing(host, port);

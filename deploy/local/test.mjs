@@ -3,11 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "./build.mjs";
-import { CHECKS, runChecks } from "./checks.mjs";
+import { CHECKS, runChecks } from "./checks/checks.mjs";
 import { ROOT } from "./paths.mjs";
-import { createProgress } from "./progress.mjs";
+import { createProgress } from "./run/progress.mjs";
 import { runToEnd } from "./run/to-end.mjs";
-import { startTestServers, stopTestServers } from "./test-servers.mjs";
+import { startTestServers, stopTestServers } from "./servers/test-servers.mjs";
 
 /**
  * `npm test`: everything that must hold, on a machine that has nothing but Node and npm (and what the local servers
@@ -17,7 +17,7 @@ import { startTestServers, stopTestServers } from "./test-servers.mjs";
  * one at a time: each of them fills a small machine.
  */
 
-/** @typedef {import("./checks.mjs").Counts} Counts */
+/** @typedef {import("./checks/checks.mjs").Counts} Counts */
 
 const WHOLE_PLATFORMS = "gateway/test/(e2e|conformance)/";
 const AT_ONCE = 2;
@@ -36,7 +36,7 @@ const runJest = async (args) => {
   return { passed: numPassedTests, failed: code !== 0 && failed === 0 ? 1 : failed };
 };
 
-/** @param {import("./progress.mjs").Progress} progress @returns {Promise<Counts[]>} */
+/** @param {import("./run/progress.mjs").Progress} progress @returns {Promise<Counts[]>} */
 const runEverything = async (progress) => {
   // One set of servers for both rounds, which find it in their environment.
   await startTestServers();

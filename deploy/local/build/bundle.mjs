@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { filesBelow, hashFiles } from "../files.mjs";
+import { filesBelow, hashFiles } from "../run/files.mjs";
 import { ROOT } from "../paths.mjs";
 import { exists } from "../servers/cache.mjs";
 import { runCommand } from "../servers/child.mjs";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { filesBelow, hashFiles, readJson } from "../files.mjs";
+import { filesBelow, hashFiles, readJson } from "../run/files.mjs";
 import { ROOT } from "../paths.mjs";
 import { exists } from "../servers/cache.mjs";
 import { runCommand } from "../servers/child.mjs";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readJson } from "../files.mjs";
+import { readJson } from "../run/files.mjs";
 import { ROOT } from "../paths.mjs";
 import { findOnPath } from "../servers/cache.mjs";
 import { runCommand } from "../servers/child.mjs";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readJson, writeJson } from "../files.mjs";
+import { readJson, writeJson } from "../run/files.mjs";
 import { ROOT } from "../paths.mjs";
 
 const STAMPS_FILE = join(ROOT, "node_modules", ".cache", "nodeloom", "build.json");

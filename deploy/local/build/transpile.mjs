@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
-import { filesBelow, readJson } from "../files.mjs";
+import { filesBelow, readJson } from "../run/files.mjs";
 import { ROOT } from "../paths.mjs";
 import { readStamps, writeStamp } from "./stamps.mjs";
 import { listWorkspaces } from "./workspaces.mjs";

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readJson } from "../files.mjs";
+import { readJson } from "../run/files.mjs";
 import { ROOT } from "../paths.mjs";
 import { exists } from "../servers/cache.mjs";
 

@@ -1,4 +1,4 @@
-import { readJson, writeJson } from "../files.mjs";
+import { readJson, writeJson } from "./files.mjs";
 import { onLivingChange } from "../servers/child.mjs";
 import { identityOf } from "./identity.mjs";
 

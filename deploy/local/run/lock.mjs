@@ -1,6 +1,6 @@
 import { link, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { readJson } from "../files.mjs";
+import { readJson } from "./files.mjs";
 import { identityOf } from "./identity.mjs";
 
 const ATTEMPTS = 10;

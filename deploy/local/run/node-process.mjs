@@ -23,7 +23,7 @@ const explain = (output) => output.split("\n").flatMap(meaningOf).slice(-SHOWN_L
 /**
  * Starts a Node.js process and waits until it says over its message channel that it is ready.
  * @param {{ name: string, args: readonly string[], env: NodeJS.ProcessEnv, output: (chunk: Buffer) => void }} options
- * @returns {Promise<import("../supervisor.mjs").Launched>}
+ * @returns {Promise<import("../platform/supervisor.mjs").Launched>}
  */
 export const launchNodeProcess = async ({ name, args, env, output }) => {
   const child = await startChild({ command: process.execPath, args, env, ipc: true, output });

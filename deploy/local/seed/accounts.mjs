@@ -51,7 +51,7 @@ const createKey = async (client, cookie, request) =>
 
 /**
  * Makes sure of one account per tier, an administrator, and one that awaits approval.
- * @param {{ client: import("./client.mjs").Client, secrets: import("../secrets.mjs").Secrets, known: Partial<Accounts> }} options `known`: of an earlier start
+ * @param {{ client: import("./client.mjs").Client, secrets: import("../platform/secrets.mjs").Secrets, known: Partial<Accounts> }} options `known`: of an earlier start
  * @returns {Promise<Accounts>}
  */
 export const seedAccounts = async ({ client, secrets, known }) => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runChecks } from "../checks.mjs";
+import { runChecks } from "../checks/checks.mjs";
 
-/** @param {string} name @param {string} script @returns {import("../checks.mjs").Check} */
+/** @param {string} name @param {string} script @returns {import("../checks/checks.mjs").Check} */
 const checkOf = (name, script) => ({ name, command: process.execPath, args: ["-e", script] });
 
 test("a check that fails is counted, named and heard; the others go on, and are quiet", async () => {

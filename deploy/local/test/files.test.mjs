@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { readJson, writeJson } from "../files.mjs";
+import { readJson, writeJson } from "../run/files.mjs";
 import { lockHolder, takeLock } from "../run/lock.mjs";
 import { openLogFile } from "../run/log-file.mjs";
 import { cached } from "../servers/cache.mjs";

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { goTool } from "../go.mjs";
+import { goTool } from "../build/go.mjs";
 import { runCommand } from "../servers/child.mjs";
 
 const TOOL = "example.org/module/cmd/example@v1.2.3";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { isAtLeast, requireSupportedMachine, supportedNode } from "../machine.mjs";
+import { isAtLeast, requireSupportedMachine, supportedNode } from "../run/machine.mjs";
 import { ROOT } from "../paths.mjs";
 
 describe("the oldest Node.js", () => {

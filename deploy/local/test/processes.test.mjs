@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";
-import { chooseListens, groupEnvironment, processGroups, SERVICE_NAMES } from "../processes.mjs";
+import { chooseListens, groupEnvironment, processGroups, SERVICE_NAMES } from "../run/processes.mjs";
 
 const SECRETS = {
   API_KEY_PEPPER: "pepper",

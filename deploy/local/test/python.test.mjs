@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { pythonEnvironment } from "../python.mjs";
+import { pythonEnvironment } from "../build/python.mjs";
 import { findOnPath } from "../servers/cache.mjs";
 import { runCommand } from "../servers/child.mjs";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createBackoff } from "../run/backoff.mjs";
-import { createSupervisor } from "../supervisor.mjs";
+import { createSupervisor } from "../platform/supervisor.mjs";
 
 /** A unit whose runs are ended by the test. @param {{ failures?: number }} [options] `failures`: launches that fail after the first */
 const createUnit = ({ failures = 0 } = {}) => {
@@ -30,7 +30,7 @@ const createUnit = ({ failures = 0 } = {}) => {
 
 const quickly = () => createBackoff({ firstMs: 1, longestMs: 4 });
 
-/** @returns {import("../supervisor.mjs").Supervisor & { notes: string[], pidChange: () => Promise<void> }} */
+/** @returns {import("../platform/supervisor.mjs").Supervisor & { notes: string[], pidChange: () => Promise<void> }} */
 const supervise = () => {
   /** @type {string[]} */
   const notes = [];

@@ -6,8 +6,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { parseArgs } from "node:util";
-import { pythonEnvironment } from "../../../deploy/local/python.mjs";
-import { startTestServers, stopTestServers } from "../../../deploy/local/test-servers.mjs";
+import { pythonEnvironment } from "../../../deploy/local/build/python.mjs";
+import { startTestServers, stopTestServers } from "../../../deploy/local/servers/test-servers.mjs";
 import { operationsOf, WAYS } from "./config.mjs";
 import { runPass } from "./pass.mjs";
 

@@ -1,5 +1,5 @@
-import { readJson, writeJson } from "./files.mjs";
-import { LOCAL_FILE } from "./paths.mjs";
+import { readJson, writeJson } from "../run/files.mjs";
+import { LOCAL_FILE } from "../paths.mjs";
 
 /**
  * What a client of the local platform may want to know.
@@ -11,7 +11,7 @@ import { LOCAL_FILE } from "./paths.mjs";
  * @property {string} redisUrl
  * @property {string} sandboxUrl
  * @property {Record<string, number | null>} pids null for what does not run, or is run by someone else
- * @property {Partial<import("./seed/accounts.mjs").Accounts>} accounts
+ * @property {Partial<import("../seed/accounts.mjs").Accounts>} accounts
  */
 
 /** @returns {Promise<Local | undefined>} what the last start wrote */

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defaultCacheDir } from "./servers/cache.mjs";
-import { startMongodb } from "./servers/mongodb.mjs";
-import { startRedis } from "./servers/redis.mjs";
-import { startTemporal } from "./servers/temporal.mjs";
+import { defaultCacheDir } from "./cache.mjs";
+import { startMongodb } from "./mongodb.mjs";
+import { startRedis } from "./redis.mjs";
+import { startTemporal } from "./temporal.mjs";
 
 /** @type {{ stop: () => Promise<void> }[]} */
 let running = [];

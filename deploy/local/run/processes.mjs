@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { MEDIA_DIR, ROOT, SANDBOX_DIR } from "./paths.mjs";
-import { freePort, isPortFree } from "./servers/ports.cjs";
+import { MEDIA_DIR, ROOT, SANDBOX_DIR } from "../paths.mjs";
+import { freePort, isPortFree } from "../servers/ports.cjs";
 
 /**
  * The one table of what runs. A service listens where its `listens` variables say, and alone gets its `secrets`.
@@ -8,7 +8,7 @@ import { freePort, isPortFree } from "./servers/ports.cjs";
  * @property {string} folder
  * @property {readonly string[]} listens
  * @property {{ kind: "grpc" | "http", listen: string, path?: string }} health
- * @property {readonly (keyof import("./secrets.mjs").Secrets)[]} secrets
+ * @property {readonly (keyof import("../platform/secrets.mjs").Secrets)[]} secrets
  *
  * @typedef {"gateway" | "executions" | "sandbox" | "identity" | "workflows" | "models" | "billing" | "usage" | "media"} ServiceName
  */
@@ -73,7 +73,7 @@ export const groupOf = (env, service) =>
 export const groupArguments = (services) => {
   const [only] = services;
   if (services.length === 1 && only !== undefined) return [join(ROOT, SERVICES[only].folder, "dist", "main.js")];
-  return [join(ROOT, "deploy", "local", "host.mjs"), ...services];
+  return [join(ROOT, "deploy", "local", "platform", "host.mjs"), ...services];
 };
 
 const DEFAULT_GATEWAY_PORT = 8080;
@@ -117,7 +117,7 @@ export const chooseListens = async (env) => {
  * @property {string} redisUrl
  * @property {string} temporalAddress
  * @property {string | undefined} temporalUiUrl
- * @property {import("./secrets.mjs").Secrets} secrets
+ * @property {import("../platform/secrets.mjs").Secrets} secrets
  */
 
 /** @param {Platform} platform @param {NodeJS.ProcessEnv} env */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { readJson, writeJson } from "./files.mjs";
-import { STATE_DIR } from "./paths.mjs";
-import { SERVICE_NAMES, SERVICES } from "./processes.mjs";
+import { readJson, writeJson } from "../run/files.mjs";
+import { STATE_DIR } from "../paths.mjs";
+import { SERVICE_NAMES, SERVICES } from "../run/processes.mjs";
 
 const STATUS_FILE = join(STATE_DIR, "processes.json");
 
@@ -17,7 +17,7 @@ const hostOf = (uri) =>
     .replace(/^[^@/]*@/, "")
     .replace(/[/?].*$/, "");
 
-/** @param {import("./processes.mjs").Platform} platform @returns {Row[]} */
+/** @param {import("../run/processes.mjs").Platform} platform @returns {Row[]} */
 const rowsOf = (platform) => [
   ...SERVICE_NAMES.map((name) => {
     const { health } = SERVICES[name];
@@ -29,7 +29,7 @@ const rowsOf = (platform) => [
   { name: "temporal", address: platform.temporalAddress, health: "temporal" },
 ];
 
-/** @param {import("./processes.mjs").Platform} platform */
+/** @param {import("../run/processes.mjs").Platform} platform */
 export const writeStatusRows = (platform) => writeJson(STATUS_FILE, rowsOf(platform));
 
 /** @returns {Promise<Row[]>} */

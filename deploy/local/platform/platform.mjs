@@ -1,14 +1,14 @@
 import { join } from "node:path";
-import { DATA_DIR, LOG_DIR } from "./paths.mjs";
-import { chooseListens, groupArguments, groupEnvironment, processGroups, SERVICE_NAMES } from "./processes.mjs";
-import { openLogFile } from "./run/log-file.mjs";
-import { launchNodeProcess } from "./run/node-process.mjs";
+import { DATA_DIR, LOG_DIR } from "../paths.mjs";
+import { chooseListens, groupArguments, groupEnvironment, processGroups, SERVICE_NAMES } from "../run/processes.mjs";
+import { openLogFile } from "../run/log-file.mjs";
+import { launchNodeProcess } from "../run/node-process.mjs";
 import { localSecrets } from "./secrets.mjs";
-import { defaultCacheDir } from "./servers/cache.mjs";
-import { startMongodb } from "./servers/mongodb.mjs";
-import { freePort } from "./servers/ports.cjs";
-import { startRedis } from "./servers/redis.mjs";
-import { startTemporal } from "./servers/temporal.mjs";
+import { defaultCacheDir } from "../servers/cache.mjs";
+import { startMongodb } from "../servers/mongodb.mjs";
+import { freePort } from "../servers/ports.cjs";
+import { startRedis } from "../servers/redis.mjs";
+import { startTemporal } from "../servers/temporal.mjs";
 
 /** Stopped in this order, each after the ones before: what others need goes last. */
 const STOP_LAST = ["mongodb", "redis", "temporal"];
@@ -21,13 +21,13 @@ const givenPort = (text) => (text ? Number(text) : undefined);
 
 /**
  * Starts the three servers everything else needs, in parallel.
- * @param {{ supervisor: import("./supervisor.mjs").Supervisor, progress: import("./progress.mjs").Progress, env: NodeJS.ProcessEnv }} options
+ * @param {{ supervisor: import("./supervisor.mjs").Supervisor, progress: import("../run/progress.mjs").Progress, env: NodeJS.ProcessEnv }} options
  */
 export const startServers = async ({ supervisor, progress, env }) => {
   /**
-   * @template {import("./servers/run-server.mjs").RunningServer} S
+   * @template {import("../servers/run-server.mjs").RunningServer} S
    * @param {string} name
-   * @param {(options: import("./servers/run-server.mjs").StartOptions) => Promise<S>} start
+   * @param {(options: import("../servers/run-server.mjs").StartOptions) => Promise<S>} start
    * @param {string | undefined} fixedPort
    * @returns {Promise<S>}
    */
@@ -60,9 +60,9 @@ export const startServers = async ({ supervisor, progress, env }) => {
  * Starts Nodeloom's own processes, in parallel.
  * @param {{
  *   supervisor: import("./supervisor.mjs").Supervisor,
- *   progress: import("./progress.mjs").Progress,
+ *   progress: import("../run/progress.mjs").Progress,
  *   env: NodeJS.ProcessEnv,
- *   platform: import("./processes.mjs").Platform,
+ *   platform: import("../run/processes.mjs").Platform,
  * }} options
  */
 export const startProcesses = async ({ supervisor, progress, env, platform }) => {

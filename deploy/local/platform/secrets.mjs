@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { readJson, writeJson } from "./files.mjs";
-import { SECRETS_FILE } from "./paths.mjs";
+import { readJson, writeJson } from "../run/files.mjs";
+import { SECRETS_FILE } from "../paths.mjs";
 
 /**
  * @typedef {object} Secrets

@@ -1,10 +1,10 @@
 import { watch } from "node:fs";
 import { join } from "node:path";
-import { build } from "./build.mjs";
-import { listWorkspaces } from "./build/workspaces.mjs";
-import { exists } from "./servers/cache.mjs";
-import { ROOT } from "./paths.mjs";
-import { groupOf, processGroups, SERVICES } from "./processes.mjs";
+import { build } from "../build.mjs";
+import { listWorkspaces } from "../build/workspaces.mjs";
+import { exists } from "../servers/cache.mjs";
+import { ROOT } from "../paths.mjs";
+import { groupOf, processGroups, SERVICES } from "../run/processes.mjs";
 
 /** Editors write several files at once; one build answers them all. */
 const SETTLE_MS = 150;
@@ -25,7 +25,7 @@ const affectedGroups = (env, workspaces) => {
 
 /**
  * Rebuilds on every change of a source and restarts the processes that run it.
- * @param {{ supervisor: import("./supervisor.mjs").Supervisor, progress: import("./progress.mjs").Progress, env: NodeJS.ProcessEnv }} options
+ * @param {{ supervisor: import("./supervisor.mjs").Supervisor, progress: import("../run/progress.mjs").Progress, env: NodeJS.ProcessEnv }} options
  */
 export const watchSources = async ({ supervisor, progress, env }) => {
   /** @type {Set<string>} */

@@ -1,5 +1,5 @@
 /** Jest loads this in the process that spawns its workers, which inherit the environment. */
 module.exports = async () => {
-  const { startTestServers } = await import("./test-servers.mjs");
+  const { startTestServers } = await import("../servers/test-servers.mjs");
   await startTestServers();
 };

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "./paths.mjs";
+import { ROOT } from "../paths.mjs";
 
 /** What package.json asks for, such as ">=20.18". */
 export const supportedNode = () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { cached, defaultCacheDir, exists, findExecutable, findOnPath } from "./servers/cache.mjs";
-import { runOrExplain, Unavailable } from "./servers/packages.mjs";
+import { cached, defaultCacheDir, exists, findExecutable, findOnPath } from "../servers/cache.mjs";
+import { runOrExplain, Unavailable } from "../servers/packages.mjs";
 
 const HASH_CHARS = 12;
 const PINNED = /^[\w./~-]+@v\d+\.\d+\.\d+[\w.-]*$/;

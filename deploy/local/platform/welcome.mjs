@@ -1,5 +1,5 @@
-import { ASYNC_DEMO, DEMO } from "./seed/workflows.mjs";
-import { answersHttp } from "./servers/probe.mjs";
+import { ASYNC_DEMO, DEMO } from "../seed/workflows.mjs";
+import { answersHttp } from "../servers/probe.mjs";
 
 /** @param {string} url @param {string} key @param {unknown} body */
 const post = (url, key, body) =>
@@ -7,7 +7,7 @@ const post = (url, key, body) =>
 
 /**
  * Says that everything is up, where it is and what to try.
- * @param {{ progress: import("./progress.mjs").Progress, local: import("./local-file.mjs").Local, seconds: number, staying: boolean }} options
+ * @param {{ progress: import("../run/progress.mjs").Progress, local: import("./local-file.mjs").Local, seconds: number, staying: boolean }} options
  */
 export const printWelcome = async ({ progress, local, seconds, staying }) => {
   const { baseUrl, temporalUiUrl, accounts } = local;

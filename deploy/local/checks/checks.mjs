@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { ROOT } from "./paths.mjs";
-import { runToEnd } from "./run/to-end.mjs";
+import { ROOT } from "../paths.mjs";
+import { runToEnd } from "../run/to-end.mjs";
 
 /**
  * @typedef {object} Check
@@ -27,7 +27,7 @@ export const CHECKS = [
 /**
  * Makes checks one after the other, and shows what those that fail have to say.
  * @param {readonly Check[]} checks
- * @param {Pick<import("./progress.mjs").Progress, "note" | "line">} progress
+ * @param {Pick<import("../run/progress.mjs").Progress, "note" | "line">} progress
  * @returns {Promise<Counts>}
  */
 export const runChecks = async (checks, progress) => {

@@ -1,0 +1,4 @@
+module.exports = async () => {
+  const { stopTestServers } = await import("../servers/test-servers.mjs");
+  await stopTestServers();
+};

@@ -1,4 +1,0 @@
-module.exports = async () => {
-  const { stopTestServers } = await import("./test-servers.mjs");
-  await stopTestServers();
-};
