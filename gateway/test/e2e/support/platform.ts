@@ -36,7 +36,7 @@ export interface Platform {
   stop(): Promise<void>;
 }
 
-const HOST = join(ROOT, "deploy", "local", "host.mjs");
+const HOST = join(ROOT, "deploy", "local", "platform", "host.mjs");
 const OUTPUT_KEPT = 64 * 1024;
 
 const startProcess = async (services: readonly ServiceName[], env: Record<string, string>): Promise<PlatformProcess> => {
