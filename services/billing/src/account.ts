@@ -17,6 +17,8 @@ export interface HeldItem {
   millicredits: number;
   fromPlan: number;
   fromTopUp: number;
+  /** Added after the hold was made: the plan period whose credits it holds. */
+  extendedIn?: number;
 }
 
 export interface ActiveHold {
@@ -24,6 +26,8 @@ export interface ActiveHold {
   at: Date;
   /** The plan period whose credits it holds; absent on holds from before periods were counted. */
   period?: number;
+  /** The most that may be held, extensions included; absent means as much as there is. */
+  maxMillicredits?: number;
   items: HeldItem[];
 }
 

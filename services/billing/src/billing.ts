@@ -44,6 +44,9 @@ export const createBilling = ({ store, logger, clock = () => new Date() }: Billi
     hold: async (request: RequestOf<"hold">, deadlineMs?: number): Promise<HoldReply> =>
       lanes.submit({ type: "hold", at: clock(), ...checked("hold", request) }, deadlineMs),
 
+    extend: async (request: RequestOf<"extend">, deadlineMs?: number): Promise<HoldReply> =>
+      lanes.submit({ type: "extend", at: clock(), ...checked("extend", request) }, deadlineMs),
+
     settle: async (request: RequestOf<"settle">, deadlineMs?: number): Promise<SettleReply> =>
       lanes.submit({ type: "settle", at: clock(), ...checked("settle", request) }, deadlineMs),
 

@@ -1,5 +1,5 @@
 import type { Account, Transition } from "./account";
-import { hold, type HoldCommand, type HoldReply } from "./hold";
+import { extend, hold, type ExtendCommand, type HoldCommand, type HoldReply } from "./hold";
 import {
   credit,
   renew,
@@ -15,6 +15,7 @@ import { settle, type SettleCommand, type SettleReply } from "./settle";
 
 interface Replies {
   hold: HoldReply;
+  extend: HoldReply;
   settle: SettleReply;
   setPlan: Account;
   setMonthlyCredits: Account;
@@ -22,11 +23,13 @@ interface Replies {
   renew: Account;
 }
 
-export type Command = HoldCommand | SettleCommand | SetPlanCommand | SetMonthlyCreditsCommand | CreditCommand | RenewCommand;
+export type Command =
+  HoldCommand | ExtendCommand | SettleCommand | SetPlanCommand | SetMonthlyCreditsCommand | CreditCommand | RenewCommand;
 export type ReplyTo<C extends Command> = Replies[C["type"]];
 
 const HANDLERS: { [T in Command["type"]]: (account: Account, command: Extract<Command, { type: T }>) => Transition<Replies[T]> } = {
   hold,
+  extend,
   settle,
   setPlan,
   setMonthlyCredits,

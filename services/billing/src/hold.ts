@@ -89,8 +89,10 @@ export const findClosed = (
   return rows.includes("unknown") ? { ask: ids } : { closed: undefined };
 };
 
-/** The answer to a hold: of a closed one, too, only what it said when it was held. */
-const heldReply = (items: readonly HeldItem[]): HoldReply => ({
+/** The answer to a hold: of a closed or extended one, too, only what it said when it was held. */
+const heldReply = (all: readonly HeldItem[]): HoldReply => itemsReply(all.filter(({ extendedIn }) => extendedIn === undefined));
+
+const itemsReply = (items: readonly HeldItem[]): HoldReply => ({
   items: items.map(({ key, model, source, millicredits, fromPlan, fromTopUp }) => ({
     key,
     model,
@@ -126,18 +128,22 @@ const overBudget = ({ required }: Allocation, maxMillicredits: number): DomainEr
     { requiredCredits: toCredits(required), maxCredits: toCredits(maxMillicredits) },
   );
 
+/** Whether the account may hold so many more calls: a run alone always may. */
+const tooManyItems = ({ holds }: Account, more: number): DomainError | undefined => {
+  const activeItems = holds.reduce((sum, held) => sum + held.items.length, 0);
+  return holds.length > 0 && activeItems + more > BILLING_LIMITS.activeItems ? tooManyActive(holds.length) : undefined;
+};
+
 const atCapacity = (account: Account, command: HoldCommand): DomainError | undefined => {
-  const active = account.holds.length;
-  if (command.maxActive > 0 && active >= command.maxActive) return tooManyActive(command.maxActive);
-  const activeItems = account.holds.reduce((sum, held) => sum + held.items.length, 0);
-  return active > 0 && activeItems + command.items.length > BILLING_LIMITS.activeItems ? tooManyActive(active) : undefined;
+  if (command.maxActive > 0 && account.holds.length >= command.maxActive) return tooManyActive(command.maxActive);
+  return tooManyItems(account, command.items.length);
 };
 
 /** Rows for runs of trial grants that an execution took (-1) or got back (+1), one for each model. */
 export const grantMovements = (
   userId: string,
   executionId: string,
-  phase: "hold" | "release",
+  phase: "hold" | "release" | `extend ${string}`,
   items: readonly HeldItem[],
   sign: 1 | -1,
 ): Movement[] => {
@@ -152,12 +158,35 @@ export const grantMovements = (
   }));
 };
 
+/** The account without what an allocation takes. */
+const spend = (account: Account, { plan, topUp, grants, required }: Allocation): Account => ({
+  ...account,
+  plan,
+  topUp,
+  grants,
+  held: account.held + required,
+});
+
+/** The rows of a hold, or of an extension of one: named by the first call that it adds, so that each is written once. */
+const holdMovements = (
+  { userId, executionId }: { userId: string; executionId: string },
+  phase: "hold" | `extend ${string}`,
+  { items, required }: Allocation,
+): Movement[] => {
+  const parts = phase === "hold" ? [] : [phase];
+  const granted = items.filter((item) => item.source === "grant");
+  return [
+    { id: movementId(userId, "hold", executionId, ...parts), kind: "hold", movedMillicredits: required, executionId },
+    ...grantMovements(userId, executionId, phase, granted, -1),
+  ];
+};
+
 /**
  * Reserves the worst-case price of one execution, all or nothing. The answer to a repeated call is the first one, even
  * after the execution was closed. Refused: a voided execution, too many active ones, too few credits, more than it may cost.
  */
 export const hold = (account: Account, command: HoldCommand): Transition<HoldReply> => {
-  const { executionId, userId, at } = command;
+  const { executionId, at } = command;
   const active = account.holds.find((held) => held.executionId === executionId);
   if (active) return done(account, heldReply(active.items));
   const found = findClosed(account, command);
@@ -175,16 +204,64 @@ export const hold = (account: Account, command: HoldCommand): Transition<HoldRep
   }
   if (!allocation.sufficient) return refused(account, notEnough(allocation));
 
-  const { items, plan, topUp, grants, required } = allocation;
   const next: Account = {
-    ...account,
-    plan,
-    topUp,
-    grants,
-    held: account.held + required,
-    holds: [...account.holds, { executionId, at, period: account.period, items }],
+    ...spend(account, allocation),
+    holds: [
+      ...account.holds,
+      {
+        executionId,
+        at,
+        period: account.period,
+        ...(maxMillicredits === undefined ? {} : { maxMillicredits }),
+        items: allocation.items,
+      },
+    ],
   };
-  const granted = items.filter((item) => item.source === "grant");
-  const moved: Movement = { id: movementId(userId, "hold", executionId), kind: "hold", movedMillicredits: required, executionId };
-  return done(record(next, at, [moved, ...grantMovements(userId, executionId, "hold", granted, -1)]), heldReply(items));
+  return done(record(next, at, holdMovements(command, "hold", allocation)), heldReply(allocation.items));
+};
+
+export interface ExtendCommand extends CommandContext {
+  type: "extend";
+  executionId: string;
+  /** Calls that turned out to be needed; those that are held already cost nothing again. */
+  items: HoldItem[];
+  /** The run's limit, for a run that held nothing until now; a hold keeps its own. */
+  maxMillicredits?: number;
+}
+
+/**
+ * Adds calls to an execution's hold, all or nothing, each once by its key; a run that held nothing begins its hold. The
+ * plan credits of an extension are those of its own month.
+ * Refused: a closed execution (PRECONDITION_FAILED), too few credits, more than the run may cost.
+ */
+export const extend = (account: Account, command: ExtendCommand): Transition<HoldReply> => {
+  const { executionId, at } = command;
+  const active = account.holds.find((held) => held.executionId === executionId);
+  if (!active) {
+    const found = findClosed(account, command);
+    if ("ask" in found) return recall(account, found.ask);
+    if (found.closed) {
+      return refused(account, new DomainError("precondition", "PRECONDITION_FAILED", "this execution is over; its hold can't be extended"));
+    }
+    return hold(account, { ...command, type: "hold", maxActive: 0 });
+  }
+  const known = new Set(active.items.map(({ key }) => key));
+  const added = command.items.filter(({ key }) => !known.has(key));
+  const asked = new Set(command.items.map(({ key }) => key));
+  const replied = (items: readonly HeldItem[]): HoldReply => itemsReply(items.filter(({ key }) => asked.has(key)));
+  if (added.length === 0) return done(account, replied(active.items));
+  const capacity = tooManyItems(account, added.length);
+  if (capacity) return refused(account, capacity);
+  const allocation = allocate(account, added);
+  const held = active.items.reduce((sum, item) => sum + item.millicredits, 0);
+  if (active.maxMillicredits !== undefined && held + allocation.required > active.maxMillicredits) {
+    return refused(account, overBudget({ ...allocation, required: held + allocation.required }, active.maxMillicredits));
+  }
+  if (!allocation.sufficient) return refused(account, notEnough(allocation));
+  const items = [...active.items, ...allocation.items.map((item) => ({ ...item, extendedIn: account.period }))];
+  const next: Account = {
+    ...spend(account, allocation),
+    holds: account.holds.map((one) => (one === active ? { ...active, items } : one)),
+  };
+  return done(record(next, at, holdMovements(command, `extend ${added[0]!.key}`, allocation)), replied(items));
 };

@@ -39,6 +39,7 @@ export const REQUESTS = {
     maxActive: z.number().int().min(0),
     maxMillicredits: millicredits.optional(),
   }),
+  extend: z.object({ userId: id, executionId: id, items: holdItems, maxMillicredits: millicredits.optional() }),
   settle: z.object({
     userId: id,
     executionId: id,

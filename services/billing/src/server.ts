@@ -52,6 +52,11 @@ export const billingHandlers = (billing: Billing): proto.BillingServiceServer =>
     return proto.HoldResponse.fromPartial({ items: items.map(heldItem), heldMillicredits });
   }),
 
+  extendHold: unary(async (request) => {
+    const { items, heldMillicredits } = await billing.extend(request, deadline());
+    return proto.ExtendHoldResponse.fromPartial({ items: items.map(heldItem), heldMillicredits });
+  }),
+
   settle: unary(async (request) => {
     const { captured, ...amounts } = await billing.settle(request, deadline());
     return proto.SettleResponse.fromPartial({ ...amounts, captured: captured.map(heldItem) });

@@ -94,6 +94,15 @@ const closingMovements = (userId: string, closed: ClosedHold): Movement[] => {
 const unusedPlan = (items: readonly ClosedItem[]): number => Math.max(0, planOf(items) - capturedOf(items));
 
 /**
+ * What is unused of plan credits whose month has ended. An extension may hold credits of a later month than its run: what
+ * was captured was paid with the oldest.
+ */
+const expiredPlan = (items: readonly ClosedItem[], heldIn: number, now: number): number => {
+  const old = planOf(items.filter((item) => (item.extendedIn ?? heldIn) !== now));
+  return Math.max(0, old - capturedOf(items));
+};
+
+/**
  * Gives back what was held and not captured, each part to where it came from. Plan credits of a month that has ended
  * meanwhile are not given back: to hold them must not keep them from expiring.
  */
@@ -124,7 +133,7 @@ export const settle = (account: Account, command: SettleCommand): Transition<Set
   const wanted = new Map(command.items.map((item) => [item.key, item]));
   const items = (active?.items ?? []).map((item) => closeItem(item, wanted.get(item.key), command.captureAll));
   const closed: ClosedHold = { executionId, voided: !active, items };
-  const expired = (active?.period ?? 0) === account.period ? 0 : unusedPlan(items);
+  const expired = expiredPlan(items, active?.period ?? 0, account.period);
   const next: Account = {
     ...account,
     ...giveBack(account, items, expired),

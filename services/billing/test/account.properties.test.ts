@@ -38,6 +38,16 @@ const holdStep = fc
     maxMillicredits: fc.option(amount, { nil: undefined }),
   })
   .map((fields): Step => ({ command: (at) => ({ type: "hold", userId: USER, at, ...fields }) }));
+const extendStep = fc
+  .record({
+    executionId,
+    items: fc.uniqueArray(fc.record({ key: fc.constantFrom("a", "d", "e"), model: fc.constantFrom(...MODELS), maxMillicredits: amount }), {
+      selector: (item) => item.key,
+      minLength: 1,
+    }),
+    maxMillicredits: fc.option(amount, { nil: undefined }),
+  })
+  .map((fields): Step => ({ command: (at) => ({ type: "extend", userId: USER, at, ...fields }) }));
 const settleStep = fc
   .record({
     executionId,
@@ -63,6 +73,7 @@ const setPlanStep = fc
 const renewStep = fc.constant<Step>({ command: (at) => ({ type: "renew", userId: USER, at }) });
 const step: fc.Arbitrary<Step> = fc.oneof(
   { arbitrary: holdStep, weight: 6 },
+  { arbitrary: extendStep, weight: 4 },
   { arbitrary: settleStep, weight: 6 },
   { arbitrary: creditStep, weight: 2 },
   { arbitrary: setPlanStep, weight: 1 },
@@ -150,7 +161,7 @@ const expectMonthBound = (world: World): void => {
   must(world.account.plan <= sum(given.map((row) => row.millicredits)), "no more plan credits than the month gave", world.account.plan);
 };
 
-/** Of each execution: at most one hold, closed at most once, and every credit that was held is captured, released, or held still. */
+/** Of each execution: at most one hold, extensions apart, closed at most once, and every credit that was held is captured, released, or held still. */
 const expectHeldOnce = (world: World): void => {
   const byExecution = new Map<string, LedgerRow[]>();
   for (const row of rowsOf(world))
@@ -161,7 +172,8 @@ const expectHeldOnce = (world: World): void => {
     const captured = -sum(of("capture").map((row) => row.millicredits));
     const released = sum(of("release").map((row) => row.movedMillicredits));
     const active = world.account.holds.some((hold) => hold.executionId === id);
-    for (const kind of ["hold", "capture", "release"] as const) expect(of(kind).length).toBeLessThanOrEqual(1);
+    for (const kind of ["capture", "release"] as const) expect(of(kind).length).toBeLessThanOrEqual(1);
+    expect(of("hold").filter((row) => !row.id.includes(":extend")).length).toBeLessThanOrEqual(1);
     expect(rows.filter((row) => row.closed)).toHaveLength(active ? 0 : 1);
     expect(captured + released).toBe(active ? 0 : held);
     const [closing] = rows.filter((row) => row.closed);
@@ -215,7 +227,7 @@ describe.each([
   beforeAll(() => (limit = jest.replaceProperty(BILLING_LIMITS as { closedHolds: number }, "closedHolds", closedHolds)));
   afterAll(() => limit.restore());
 
-  it("stays exact over any interleaving of holds, settlements, cancellations, retries, voids, crashes, credits and renewals", () => {
+  it("stays exact over any interleaving of holds, extensions, settlements, cancellations, retries, voids, crashes, credits and renewals", () => {
     fc.assert(
       // By default lists stay short, and executions are hardly ever met again.
       fc.property(fc.array(step, { minLength: 20, maxLength: 80, size: "max" }), (steps) => {
