@@ -1,16 +1,20 @@
 import { LIMITS } from "../limits";
 import { GRAPH_BOUNDS, valueBytes } from "./bounds";
 import type { MediaValue } from "./value";
-import { asText, BindError, concatenated, fill, isMedia, member } from "./value";
+import { BindError, elementsOfWork, type RunBudget } from "./budget";
+import { asText, concatenated, fill, isMedia, member } from "./value";
+import { shownName } from "./types";
 import type { PlanStep, Source } from "./plan-types";
 
 /** Looks up an output that a node produced. */
 export type Outputs = (nodeId: string, port: string) => unknown;
 
 /** What flows into one port: a single source as it is, several as one list in edge order. */
-export const portValue = (sources: readonly Source[], outputs: Outputs): unknown => {
+export const portValue = (sources: readonly Source[], outputs: Outputs, budget?: RunBudget): unknown => {
   const values = sources.map((source) => ("value" in source ? source.value : outputs(source.node, source.port)));
-  return values.length === 1 ? values[0] : concatenated(values);
+  if (values.length === 1) return values[0];
+  budget?.work(elementsOfWork(values.reduce<number>((sum, value) => sum + (Array.isArray(value) ? value.length : 1), 0)));
+  return concatenated(values);
 };
 
 export interface Bound {
@@ -24,20 +28,27 @@ export interface Bound {
  * Spreads lists that flow into single-value ports over items; single values repeat.
  * @throws BindError when lists differ in length, are too long, or have more items than the run has set credits aside for.
  */
-export const bindItems = (step: Pick<PlanStep, "sources" | "listPorts"> & { maxItems?: number }, outputs: Outputs): Bound => {
-  const values = Object.entries(step.sources).map(([port, sources]): [string, unknown] => [port, portValue(sources, outputs)]);
+export const bindItems = (
+  step: Pick<PlanStep, "sources" | "listPorts"> & { maxItems?: number },
+  outputs: Outputs,
+  budget?: RunBudget,
+): Bound => {
+  const values = Object.entries(step.sources).map(([port, sources]): [string, unknown] => [port, portValue(sources, outputs, budget)]);
   const lists = values.filter(([port, value]) => Array.isArray(value) && !step.listPorts.includes(port)) as [string, unknown[]][];
   if (lists.length === 0) return { items: [Object.fromEntries(values)], mapped: false };
   const length = lists[0]![1].length;
   const other = lists.find(([, list]) => list.length !== length);
   if (other)
     throw new BindError(
-      `lists of ${length} and ${other[1].length} items flow into ${lists[0]![0]} and ${other[0]}: their lengths must agree`,
+      `lists of ${length} and ${other[1].length} items flow into ${shownName(lists[0]![0])} and ${shownName(other[0])}: their lengths must agree`,
     );
   if (length > LIMITS.fanOutItems)
-    throw new BindError(`a list of ${length} items flows into ${lists[0]![0]}: at most ${LIMITS.fanOutItems} are allowed`);
+    throw new BindError(`a list of ${length} items flows into ${shownName(lists[0]![0])}: at most ${LIMITS.fanOutItems} are allowed`);
   if (step.maxItems !== undefined && length > step.maxItems)
-    throw new BindError(`a list of ${length} items flows into ${lists[0]![0]}, where no more than ${step.maxItems} was expected`);
+    throw new BindError(
+      `a list of ${length} items flows into ${shownName(lists[0]![0])}, where no more than ${step.maxItems} was expected`,
+    );
+  budget?.work(elementsOfWork(length * values.length));
   const mappedPorts = new Set(lists.map(([port]) => port));
   const items = Array.from({ length }, (_, index) =>
     Object.fromEntries(values.map(([port, value]) => [port, mappedPorts.has(port) ? (value as unknown[])[index] : value])),
@@ -78,19 +89,21 @@ const portInput = (step: Pick<PlanStep, "textPorts" | "numberPorts" | "listPorts
 export const callInputs = (
   step: Pick<PlanStep, "literals" | "textPorts" | "numberPorts" | "inputNames" | "listPorts">,
   item: Readonly<Record<string, unknown>>,
+  budget?: RunBudget,
 ): Record<string, unknown> => {
   // A map, because the names are the users' own.
   const inputs = new Map<string, unknown>();
   for (const [name, literal] of Object.entries(step.literals)) {
     const isTemplate = step.textPorts.includes(name) && typeof literal === "string";
-    inputs.set(name, isTemplate ? fill(literal, (placeholder) => member(item, placeholder)) : literal);
+    inputs.set(name, isTemplate ? fill(literal, (placeholder) => member(item, placeholder), budget) : literal);
   }
   for (const [name, value] of Object.entries(item)) {
     if (!step.inputNames.includes(name) || value === undefined || value === null) continue;
     const given = portInput(step, name, value);
     if (given !== undefined) inputs.set(name, given);
   }
-  return Object.fromEntries(inputs);
+  const made = Object.fromEntries(inputs);
+  return budget ? budget.value(made) : made;
 };
 
 const boundedList = (items: unknown[]): unknown[] => {
@@ -105,12 +118,18 @@ const boundedList = (items: unknown[]): unknown[] => {
  * The value of a pure node for one item.
  * @throws BindError when it would be too large.
  */
-export const pureValue = (step: Pick<PlanStep, "type" | "literals">, item: Readonly<Record<string, unknown>>): unknown => {
+export const pureValue = (
+  step: Pick<PlanStep, "type" | "literals">,
+  item: Readonly<Record<string, unknown>>,
+  budget: RunBudget,
+): unknown => {
   if (step.type === "list") {
     const own = Array.isArray(step.literals.items) ? (step.literals.items as unknown[]) : [];
-    return boundedList(Object.hasOwn(item, "items") ? [...own, ...concatenated([item.items])] : own);
+    const list = boundedList(Object.hasOwn(item, "items") ? [...own, ...concatenated([item.items])] : own);
+    budget.work(elementsOfWork(list.length));
+    return budget.value(list);
   }
-  return fill(asText(step.literals.text), (name) => member(item, name));
+  return budget.value(fill(asText(step.literals.text), (name) => member(item, name), budget));
 };
 
 /** The output of a node over all its items: one value, or a list in item order. */
@@ -128,10 +147,14 @@ const fileOf = (value: unknown): { url: string } | undefined => {
 };
 
 /** The run's result from what flows into the response-output ports. */
-export const buildResult = (ports: Readonly<Record<string, readonly Source[]>>, outputs: Outputs): Record<string, unknown> =>
+export const buildResult = (
+  ports: Readonly<Record<string, readonly Source[]>>,
+  outputs: Outputs,
+  budget?: RunBudget,
+): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(ports).map(([name, sources]) => {
-      const value = portValue(sources, outputs);
+      const value = portValue(sources, outputs, budget);
       if (MEDIA_MEMBERS.has(name))
         return [
           name,

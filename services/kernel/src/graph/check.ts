@@ -1,16 +1,16 @@
 import { LIMITS } from "../limits";
-import { textBytes } from "./bounds";
+import { GRAPH_BOUNDS, textBytes } from "./bounds";
 import { fieldsOf } from "./fields";
 import { inputPorts, isFileType, literalInputs } from "./ports";
 import type { JsonSchema } from "./price";
-import { callsModel, isRecord, type Graph, type GraphIssue, type GraphNode } from "./types";
+import { callsModel, isRecord, shownName, type Graph, type GraphIssue, type GraphNode } from "./types";
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** Texts inside a value that are longer than any text may be. */
 const longTexts = (value: unknown, path: string): string[] => {
   if (typeof value === "string")
-    return textBytes(value) > LIMITS.textValueBytes ? [`${path}: is longer than ${LIMITS.textValueBytes} bytes`] : [];
+    return textBytes(value) > LIMITS.textValueBytes ? [`${shownName(path)}: is longer than ${LIMITS.textValueBytes} bytes`] : [];
   if (Array.isArray(value)) return value.flatMap((item, index) => longTexts(item, `${path}.${index}`));
   return isRecord(value) ? Object.entries(value).flatMap(([name, item]) => longTexts(item, `${path}.${name}`)) : [];
 };
@@ -46,9 +46,13 @@ const doubleFields = (nodes: readonly GraphNode[]): GraphIssue[] => {
   const issues: GraphIssue[] = [];
   for (const node of nodes.filter(({ type }) => type === "request-input")) {
     for (const { name } of fieldsOf(node.data)) {
+      if (issues.length >= GRAPH_BOUNDS.issues) return issues;
       const earlier = seen.get(name);
       if (earlier !== undefined)
-        issues.push({ nodeId: node.id, message: `has a second field ${name}${earlier === node.id ? "" : `, as ${earlier} has`}` });
+        issues.push({
+          nodeId: node.id,
+          message: `has a second field ${shownName(name)}${earlier === node.id ? "" : `, as ${earlier} has`}`,
+        });
       seen.set(name, earlier ?? node.id);
     }
   }
@@ -57,6 +61,10 @@ const doubleFields = (nodes: readonly GraphNode[]): GraphIssue[] => {
 
 /** Everything that is wrong with the settings of a graph's nodes. */
 export const checkSettings = ({ nodes }: Graph, schemaOf: (node: GraphNode) => JsonSchema | undefined): GraphIssue[] => [
-  ...nodes.flatMap((node) => literalProblems(node, schemaOf(node)).map((message) => ({ nodeId: node.id, message }))),
+  ...nodes.flatMap((node) =>
+    literalProblems(node, schemaOf(node))
+      .slice(0, GRAPH_BOUNDS.issues)
+      .map((message) => ({ nodeId: node.id, message })),
+  ),
   ...doubleFields(nodes),
 ];

@@ -35,14 +35,26 @@ const isNumber = (value: unknown): value is number => typeof value === "number" 
 const createCounter = (graph: Graph) => {
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
   const incoming = new Map<string, GraphEdge[]>();
-  for (const edge of graph.edges) incoming.set(edge.target, [...(incoming.get(edge.target) ?? []), edge]);
+  for (const edge of graph.edges) {
+    const edges = incoming.get(edge.target);
+    if (edges) edges.push(edge);
+    else incoming.set(edge.target, [edge]);
+  }
   const known = new Map<string, number>();
+
+  /** The defaults of each request-input node's fields: read once, however many edges leave it. */
+  const fieldDefaults = new Map<GraphNode, ReadonlyMap<string, unknown>>();
+  const defaultsOf = (node: GraphNode): ReadonlyMap<string, unknown> => {
+    const known = fieldDefaults.get(node) ?? new Map(fieldsOf(node.data).map((field) => [field.name, field.default]));
+    fieldDefaults.set(node, known);
+    return known;
+  };
 
   /** What the saved graph says of a value that flows: the default of a field, the text of a box. */
   const savedValue = ({ source, sourceHandle }: GraphEdge): unknown => {
     const from = nodes.get(source);
     if (from?.type === "text-box") return from.data.text;
-    return from?.type === "request-input" ? fieldsOf(from.data).find((field) => field.name === sourceHandle)?.default : undefined;
+    return from?.type === "request-input" && sourceHandle !== null ? defaultsOf(from).get(sourceHandle) : undefined;
   };
 
   const flowing = (edge: GraphEdge): number => {

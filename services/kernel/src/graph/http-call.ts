@@ -1,6 +1,7 @@
 import { textBytes } from "./bounds";
 import { LIMITS } from "../limits";
 import { isRecord } from "./types";
+import type { RunBudget } from "./budget";
 import { asText, fill, fillDeep, isMedia, member, placeholdersIn } from "./value";
 
 /** What an http-request node can ask for. */
@@ -26,23 +27,23 @@ const plain = (value: unknown): unknown => {
   return Array.isArray(value) ? value.map(plain) : value;
 };
 
-export const httpCall = ({ literals }: { literals: Literals }, item: Literals): HttpCall => {
+export const httpCall = ({ literals }: { literals: Literals }, item: Literals, budget?: RunBudget): HttpCall => {
   const resolve = (name: string): unknown => member(item, name);
   const { method, url, headers, body, extract } = literals;
-  const filled = Object.entries((fillDeep(headers ?? {}, resolve) ?? {}) as Record<string, unknown>).map(
+  const filled = Object.entries((fillDeep(headers ?? {}, resolve, budget) ?? {}) as Record<string, unknown>).map(
     ([name, value]): [string, string] => [name, asText(value)],
   );
-  const content = plain(member(item, "body")) ?? fillDeep(body, resolve);
+  const content = plain(member(item, "body")) ?? fillDeep(body, resolve, budget);
   // A URL that begins with a placeholder is taken as it is given.
   const encode = typeof url === "string" && isTemplated(url) ? resolve : (name: string) => encodeURIComponent(asText(resolve(name)));
   const call: HttpCall = {
     method: typeof method === "string" ? method.toUpperCase() : "GET",
-    url: fill(asText(url), encode),
+    url: fill(asText(url), encode, budget),
     headers: Object.fromEntries(filled),
   };
   if (content !== undefined && content !== null) call.body = content;
   if (typeof extract === "string" && extract !== "") call.extract = extract;
-  return call;
+  return budget ? budget.value(call) : call;
 };
 
 const urlProblem = (url: string): string | undefined => {

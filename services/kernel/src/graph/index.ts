@@ -1,5 +1,6 @@
 export * from "./bind";
 export * from "./bounds";
+export * from "./budget";
 export * from "./estimate";
 export * from "./fields";
 export * from "./http-call";

@@ -1,4 +1,5 @@
 import type { Price } from "./price";
+import type { BudgetUse } from "./budget";
 import type { NodeType } from "./types";
 import type { MediaValue } from "./value";
 
@@ -58,6 +59,8 @@ export interface RunPlan {
   /** Node ids of the response-output nodes. */
   outputNodes: string[];
   markupPermille: number;
+  /** What planning used up of the run's bounds. Plans of before runs were counted don't have it, and are not counted. */
+  used?: BudgetUse;
   /** Files of the template's author that nodes may turn out to be given, by media id. */
   lent?: Record<string, MediaValue>;
 }

@@ -3,15 +3,16 @@ import { LIMITS } from "../limits";
 import { millicreditsFor } from "../money";
 import { bindItems, callInputs, collect, pureValue, type Bound } from "./bind";
 import { GRAPH_BOUNDS, textBytes, valueBytes } from "./bounds";
+import { BindError, BoundPassed, createBudget, elementsOfWork, type BudgetUse, type RunBudget } from "./budget";
 import type { EvaluatedNode, PlanStep, RunPlan, Source } from "./plan-types";
 import { checkSettings } from "./check";
 import { httpCall, httpProblems } from "./http-call";
 import { isMediaId, mediaProblem } from "./media";
 import { anyInput, inputPorts, isFileType, literalInputs, type InputPort } from "./ports";
 import { FILE_TOKENS_KEYWORD, outputCount, PRICED_INPUTS, propertySchema, worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
-import { callsModel, isRecord, labelOf, type Graph, type GraphIssue, type GraphNode } from "./types";
+import { callsModel, isRecord, labelOf, shownName, type Graph, type GraphIssue, type GraphNode } from "./types";
 import { checkStructure, type Wiring } from "./validate";
-import { asText, BindError, isMedia, member, placeholdersIn, placeholderUses, type MediaValue } from "./value";
+import { asText, isMedia, member, placeholdersIn, placeholderUses, type MediaValue } from "./value";
 
 /** What planning needs to know of a model. */
 export interface ModelTerms {
@@ -53,13 +54,18 @@ const isKnown = (value: Abstract): value is Known => "value" in value;
 const ANYTHING: Bounds = { list: false, items: 1, tokens: 0 };
 /** A token is at least one byte, so the bytes of a text bound its tokens. */
 const tokensOf = (value: unknown): number => textBytes(asText(value));
+const knownTokens = ({ tokens }: Planner, known: Known): number => {
+  const count = tokens.get(known) ?? tokensOf(known.value);
+  tokens.set(known, count);
+  return count;
+};
 
 /** How many items and tokens may flow into one port. */
-const portBounds = (sources: readonly Abstract[]): Bounds => {
+const portBounds = (planner: Planner, sources: readonly Abstract[]): Bounds => {
   const each = sources.map((source): Bounds => {
     if (!isKnown(source)) return source;
     const list = Array.isArray(source.value);
-    return { list, items: list ? (source.value as unknown[]).length : 1, tokens: tokensOf(source.value) };
+    return { list, items: list ? (source.value as unknown[]).length : 1, tokens: knownTokens(planner, source) };
   });
   return {
     list: sources.length > 1 || each.some((source) => source.list),
@@ -78,17 +84,26 @@ interface Planner {
   issues: GraphIssue[];
   /** Ids of files that the request does not know. */
   unknownMedia: Set<string>;
-  /** Sizes of known values, which are measured once. */
+  /** Sizes and tokens of known values, which are measured once. */
   sizes: Map<Known, number>;
+  tokens: Map<Known, number>;
   /** Bytes of everything the plan says so far. */
   bytes: number;
+  budget: RunBudget;
+  /** Of the bytes counted, those of inputs that calls would be given: the run makes and counts them again. */
+  triedBytes: number;
+  warned: number;
 }
 
 /** Counts a value that becomes part of the plan. */
-const weigh = (planner: Planner, known: Known): void => {
+const countInPlan = (planner: Planner, known: Known): void => {
   const bytes = planner.sizes.get(known) ?? valueBytes(known.value, GRAPH_BOUNDS.planBytes);
   planner.sizes.set(known, bytes);
   planner.bytes += bytes;
+  if (planner.bytes > GRAPH_BOUNDS.planBytes)
+    throw new BoundPassed(
+      `the texts and files that flow through the graph are more than ${GRAPH_BOUNDS.planBytes} bytes, each counted as often as it is used`,
+    );
 };
 
 /** What a node gives at a port, as far as it is known; an input that was not given is nothing. */
@@ -104,15 +119,18 @@ const abstractSources = (planner: Planner, node: GraphNode, port: string): Abstr
 const resolveFiles = (planner: Planner, nodeId: string, port: string, type: InputPort["type"], value: unknown): unknown => {
   if (!isFileType(type) || value === undefined || value === null) return value;
   if (value === "") return undefined;
-  if (Array.isArray(value)) return value.map((item) => resolveFiles(planner, nodeId, port, type, item));
+  if (Array.isArray(value)) {
+    planner.budget.work(elementsOfWork(value.length));
+    return value.map((item) => resolveFiles(planner, nodeId, port, type, item));
+  }
   const file = isMediaId(value) ? planner.request.media.get(value) : value;
   if (file === undefined) {
     planner.unknownMedia.add(value as string);
-    planner.issues.push({ nodeId, message: `${port}: there is no media file ${value as string} of yours` });
+    planner.issues.push({ nodeId, message: `${shownName(port)}: there is no media file ${value as string} of yours` });
     return value;
   }
   const problem = mediaProblem(type, file);
-  if (problem) planner.issues.push({ nodeId, message: `${port}: ${problem}` });
+  if (problem) planner.issues.push({ nodeId, message: `${shownName(port)}: ${problem}` });
   return file;
 };
 
@@ -123,7 +141,7 @@ const source = (
 ): Source => {
   const output = outputOf(planner, edge.node, edge.port);
   if (!isKnown(output)) return edge;
-  weigh(planner, output);
+  countInPlan(planner, output);
   return { value: resolveFiles(planner, to.id, to.port, to.type, output.value) };
 };
 
@@ -190,10 +208,10 @@ const buildStep = (planner: Planner, node: GraphNode, terms: ModelTerms | undefi
   const literals = literalsOf(planner, node, terms?.inputSchema, ports);
   const numbers = properties.filter((name) => ports.get(name)?.type === "number" && wired.has(name));
   const isTemplate = (name: string): boolean => planner.request.verbatim !== true && ports.get(name)?.type === "text";
-  weigh(planner, { value: literals });
+  countInPlan(planner, { value: literals });
   const unconnected = planner.request.verbatim ? [] : placeholderPorts(node, ports, properties).filter((name) => !wired.has(name));
   const given = placeholderValues(node, unconnected).map(([name, value]): [string, Source[]] => {
-    weigh(planner, { value });
+    countInPlan(planner, { value });
     return [name, [{ value }]];
   });
   return {
@@ -241,9 +259,31 @@ const attempt = <T>(planner: Planner, nodeId: string, work: () => T): T | undefi
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof BindError)) throw error;
+    if (!(error instanceof BindError) || error instanceof BoundPassed) throw error;
     planner.issues.push({ nodeId, message: error.message });
     return undefined;
+  }
+};
+
+/** Plans a part of the run. False when that would pass one of its bounds, which ends planning. */
+const planWithin = (planner: Planner, nodeId: string, work: () => void): boolean => {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    if (!(error instanceof BoundPassed)) throw error;
+    planner.issues.push({ nodeId, message: error.message });
+    return false;
+  }
+};
+
+/** Makes what a step's calls would be given, as far as it is known: to be checked and priced. */
+const tryInputs = <T>(planner: Planner, work: () => T): T => {
+  const before = planner.budget.used.valueBytes;
+  try {
+    return work();
+  } finally {
+    planner.triedBytes += planner.budget.used.valueBytes - before;
   }
 };
 
@@ -251,7 +291,7 @@ const knownItems = (planner: Planner, step: PlanStep): KnownItems => {
   const unknown = unknownPorts(step);
   const complete = unknown.size === 0;
   const sources = Object.fromEntries(Object.entries(step.sources).filter(([port]) => !unknown.has(port)));
-  const bound = attempt(planner, step.id, () => bindItems({ sources, listPorts: step.listPorts }, runsNothing));
+  const bound = attempt(planner, step.id, () => bindItems({ sources, listPorts: step.listPorts }, runsNothing, planner.budget));
   return { ...(bound ?? { items: [], mapped: true }), complete, unknown, failed: bound === undefined };
 };
 
@@ -280,13 +320,14 @@ const mostItems = (
 ): { items: number; mapped: boolean; tokens: number } => {
   let items = 1;
   let mapped = false;
+  planner.budget.work(Object.keys(step.sources).length);
   let tokens = tokensOf(JSON.stringify(Object.fromEntries(Object.entries(step.literals).filter(([name]) => !files.includes(name)))));
   // A template may say the same value many times, as long as its text does not become too large.
   const uses = planner.request.verbatim ? new Map<string, number>() : placeholderUses(step.literals);
   const wired = planner.wiring.inputs.get(node.id);
   for (const [port, sources] of Object.entries(step.sources)) {
     const flowing = wired?.has(port) ? abstractSources(planner, node, port) : sources.filter((one) => "value" in one);
-    const bounds = portBounds(flowing);
+    const bounds = portBounds(planner, flowing);
     const said = Math.min(bounds.tokens * Math.max(1, uses.get(port) ?? 0), Math.max(bounds.tokens, MOST_TEXTS * LIMITS.textValueBytes));
     if (!files.includes(port)) tokens += said;
     if (!bounds.list || step.listPorts.includes(port)) continue;
@@ -296,16 +337,22 @@ const mostItems = (
   return { items: Math.min(items, LIMITS.fanOutItems), mapped, tokens };
 };
 
+/** @throws BoundPassed when the nodes of a run have too many warnings. */
+const warn = (planner: Planner, nodeId: string, message: string): void => {
+  planner.warned += 1;
+  if (planner.warned > GRAPH_BOUNDS.warnings) throw new BoundPassed(`the graph has more than ${GRAPH_BOUNDS.warnings} warnings`);
+  planner.warnings.set(nodeId, [...(planner.warnings.get(nodeId) ?? []), message]);
+};
+
 const warnUnresolved = (planner: Planner, step: PlanStep): void => {
   if (planner.request.verbatim) return;
   const texts = step.model === undefined ? step.literals : step.textPorts.map((name) => member(step.literals, name));
-  const warnings = placeholdersIn(texts).flatMap((name) => {
+  for (const name of placeholdersIn(texts)) {
     const sources = member(step.sources, name) as readonly Source[] | undefined;
-    if (!sources) return [`{{${name}}} is not connected and becomes empty text`];
-    const isNothing = sources.every((one) => "value" in one && (one.value === undefined || one.value === null));
-    return isNothing ? [`{{${name}}} was not given and becomes empty text`] : [];
-  });
-  if (warnings.length > 0) planner.warnings.set(step.id, warnings);
+    if (!sources) warn(planner, step.id, `{{${shownName(name)}}} is not connected and becomes empty text`);
+    else if (sources.every((one) => "value" in one && (one.value === undefined || one.value === null)))
+      warn(planner, step.id, `{{${shownName(name)}}} was not given and becomes empty text`);
+  }
 };
 
 /** text-box and list: evaluated now when they can be. */
@@ -319,7 +366,7 @@ const planPure = (planner: Planner, node: GraphNode): void => {
       ? undefined
       : attempt(planner, step.id, () => ({
           value: collect(
-            bound.items.map((item) => pureValue(step, item)),
+            bound.items.map((item) => pureValue(step, item, planner.budget)),
             bound.mapped,
           ),
         }));
@@ -330,7 +377,7 @@ const planPure = (planner: Planner, node: GraphNode): void => {
   }
   const most = mostItems(planner, node, step);
   const own = node.type === "list" && Array.isArray(step.literals.items) ? step.literals.items.length : 0;
-  const incoming = node.type === "list" ? portBounds(abstractSources(planner, node, "items")).items : most.items;
+  const incoming = node.type === "list" ? portBounds(planner, abstractSources(planner, node, "items")).items : most.items;
   planner.steps.push({ ...step, maxItems: most.items });
   planner.outputs.set(
     node.id,
@@ -342,10 +389,13 @@ const planHttp = (planner: Planner, node: GraphNode): void => {
   const step = buildStep(planner, node, undefined);
   warnUnresolved(planner, step);
   const bound = knownItems(planner, step);
-  const calls = bound.complete ? attempt(planner, node.id, () => bound.items.map((item) => httpCall(step, item))) : undefined;
+  const calls = bound.complete
+    ? attempt(planner, node.id, () => tryInputs(planner, () => bound.items.map((item) => httpCall(step, item, planner.budget))))
+    : undefined;
   for (const message of httpProblems(step.literals, calls)) planner.issues.push({ nodeId: node.id, message });
   const most = mostItems(planner, node, step);
   const maxItems = itemsOf(bound, most.items);
+  planner.budget.calls(maxItems);
   planner.steps.push({ ...step, maxItems });
   planner.outputs.set(
     node.id,
@@ -396,7 +446,8 @@ const planCall = (planner: Planner, node: GraphNode, terms: ModelTerms): void =>
   warnUnresolved(planner, step);
   const bound = knownItems(planner, step);
   // What the step's calls are given, as far as it is known.
-  const candidates = attempt(planner, node.id, () => bound.items.map((item) => callInputs(step, item))) ?? [];
+  const candidates =
+    attempt(planner, node.id, () => tryInputs(planner, () => bound.items.map((item) => callInputs(step, item, planner.budget)))) ?? [];
   const { unknown } = bound;
   const open = openInputs(step, unknown);
   checkCalls(planner, step, terms, candidates, open);
@@ -407,6 +458,7 @@ const planCall = (planner: Planner, node: GraphNode, terms: ModelTerms): void =>
     ...candidates.map((inputs) => worstCaseMicroUsd({ price: terms.price, schema: terms.inputSchema, inputs, unknown: open, inputTokens })),
   );
   const maxItems = itemsOf(bound, most.items);
+  planner.budget.calls(maxItems);
   planner.steps.push({ ...step, maxItems, maxMillicredits: millicreditsFor(worst, planner.request.markupPermille) });
   const { mapped } = most;
   if (node.type === "llm-assistant") {
@@ -425,7 +477,7 @@ const planCall = (planner: Planner, node: GraphNode, terms: ModelTerms): void =>
 };
 
 const known = (planner: Planner, node: GraphNode, values: Iterable<[string, unknown]>): void => {
-  planner.outputs.set(node.id, new Map([...values].map(([port, value]) => [port, { value }])));
+  planner.outputs.set(node.id, new Map([...values].map(([port, value]) => [port, { value: planner.budget.value(value) }])));
   planner.evaluated.push({ id: node.id, type: node.type as PlanStep["type"], warnings: [] });
 };
 
@@ -435,7 +487,7 @@ const planModelNode = (planner: Planner, node: GraphNode): void => {
   if (!terms) {
     planner.issues.push({
       nodeId: node.id,
-      message: typeof name === "string" && name !== "" ? `there is no enabled model ${name}` : "needs a model",
+      message: typeof name === "string" && name !== "" ? `there is no enabled model ${shownName(name)}` : "needs a model",
     });
     return;
   }
@@ -454,7 +506,7 @@ const planUpload = (planner: Planner, node: GraphNode): void => {
   const file = isNamed ? planner.request.media.get(mediaId) : undefined;
   if (file) return known(planner, node, [["media", file]]);
   if (isNamed) planner.unknownMedia.add(mediaId);
-  planner.issues.push({ nodeId: node.id, message: isNamed ? `there is no media file ${mediaId} of yours` : "needs a mediaId" });
+  planner.issues.push({ nodeId: node.id, message: isNamed ? `there is no media file ${shownName(mediaId)} of yours` : "needs a mediaId" });
 };
 
 const planNode = (planner: Planner, node: GraphNode): void => {
@@ -474,20 +526,6 @@ const planNode = (planner: Planner, node: GraphNode): void => {
   }
 };
 
-/** What makes a run larger than any run may be. */
-const tooMuch = ({ steps, bytes }: Planner): GraphIssue[] => {
-  const calls = steps
-    .filter((step) => step.model !== undefined || step.type === "http-request")
-    .reduce((sum, step) => sum + step.maxItems, 0);
-  const { calls: mostCalls, planBytes } = GRAPH_BOUNDS;
-  return [
-    ...(calls > mostCalls ? [{ nodeId: null, message: `the run may make ${calls} calls, at most ${mostCalls} are allowed` }] : []),
-    ...(bytes > planBytes
-      ? [{ nodeId: null, message: `its texts and files are more than ${planBytes} bytes, each counted as often as it is used` }]
-      : []),
-  ];
-};
-
 /** What authors call the nodes that run. */
 const labelsOf = (nodes: readonly GraphNode[]): Pick<RunPlan, "labels"> => {
   const labels = nodes.flatMap((node) => {
@@ -500,21 +538,23 @@ const labelsOf = (nodes: readonly GraphNode[]): Pick<RunPlan, "labels"> => {
 /** What flows into the response-output ports. Several nodes of the kind make one result. */
 const planOutput = (planner: Planner, nodes: readonly GraphNode[]): Record<string, Source[]> => {
   const output = new Map<string, Source[]>();
-  for (const node of nodes) {
-    for (const [port, edges] of planner.wiring.inputs.get(node.id) ?? []) {
-      const to = { id: node.id, port, type: anyInput(node, port)?.type ?? "any" };
-      output.set(port, [...(output.get(port) ?? []), ...edges.map((edge) => source(planner, edge, to))]);
-    }
-  }
+  nodes.every((node) =>
+    planWithin(planner, node.id, () => {
+      for (const [port, edges] of planner.wiring.inputs.get(node.id) ?? []) {
+        const to = { id: node.id, port, type: anyInput(node, port)?.type ?? "any" };
+        output.set(port, [...(output.get(port) ?? []), ...edges.map((edge) => source(planner, edge, to))]);
+      }
+    }),
+  );
   return Object.fromEntries(output);
 };
 
-/** Every issue once, in the order of the nodes; those of the graph as a whole come first. */
+/** Every issue once, in the order of the nodes; those of the graph as a whole come first. Past a bound they are left out. */
 const inOrder = ({ nodes }: Graph, issues: readonly GraphIssue[]): GraphIssue[] => {
   const position = new Map(nodes.map((node, index) => [node.id, index]));
   const at = ({ nodeId }: GraphIssue): number => (nodeId === null ? -1 : (position.get(nodeId) ?? -1));
   const distinct = new Map(issues.map((issue) => [`${issue.nodeId ?? ""}\n${issue.message}`, issue]));
-  return [...distinct.values()].sort((a, b) => at(a) - at(b));
+  return [...distinct.values()].sort((a, b) => at(a) - at(b)).slice(0, GRAPH_BOUNDS.issues);
 };
 
 const plannedModels = ({ models }: PlanRequest, steps: readonly PlanStep[]): RunPlan["models"] => {
@@ -527,7 +567,10 @@ const plannedModels = ({ models }: PlanRequest, steps: readonly PlanStep[]): Run
   );
 };
 
-export type Planned = { plan: RunPlan; issues: [] } | { plan: undefined; issues: GraphIssue[]; unknownMedia: string[] };
+/** `used`: what planning used up of the run's bounds. */
+export type Planned = { used: Readonly<BudgetUse> } & (
+  { plan: RunPlan; issues: [] } | { plan: undefined; issues: GraphIssue[]; unknownMedia: string[] }
+);
 
 /**
  * Turns a graph, its inputs and the models it names into a plan. Pure nodes whose inputs are known are evaluated
@@ -549,17 +592,22 @@ export const planRun = (request: PlanRequest): Planned => {
     issues: [...request.graph.issues, ...issues, ...checkSettings(request.graph, schemaOf)],
     unknownMedia: new Set(),
     sizes: new Map(),
+    tokens: new Map(),
     bytes: 0,
+    budget: createBudget(),
+    triedBytes: 0,
+    warned: 0,
   };
   // Nodes on a cycle can't be ordered, but have problems of their own that are worth knowing.
-  for (const node of [...wiring.order, ...wiring.stuck]) planNode(planner, node);
+  const withinBounds = [...wiring.order, ...wiring.stuck].every((node) => planWithin(planner, node.id, () => planNode(planner, node)));
   const outputNodes = wiring.order.filter((node) => node.type === "response-output");
-  const output = planOutput(planner, outputNodes);
-  planner.issues.push(...tooMuch(planner));
+  const output = withinBounds ? planOutput(planner, outputNodes) : {};
+  const { used } = planner.budget;
   if (planner.issues.length > 0)
-    return { plan: undefined, issues: inOrder(request.graph, planner.issues), unknownMedia: [...planner.unknownMedia] };
+    return { used, plan: undefined, issues: inOrder(request.graph, planner.issues), unknownMedia: [...planner.unknownMedia] };
   const { steps, evaluated, warnings } = planner;
   return {
+    used,
     plan: {
       steps,
       evaluated,
@@ -569,6 +617,7 @@ export const planRun = (request: PlanRequest): Planned => {
       output,
       outputNodes: outputNodes.map((node) => node.id),
       markupPermille: request.markupPermille,
+      used: { valueBytes: used.valueBytes - planner.triedBytes, calls: 0, work: 0 },
     },
     issues: [],
   };

@@ -37,8 +37,10 @@ export const readGraph = (nodesJson: string, edgesJson: string): Graph & { issue
     }
     if (seen.has(node.id)) issues.push({ nodeId: node.id, message: "another node has the same id" });
     seen.add(node.id);
-    if (textBytes(node.id) > GRAPH_BOUNDS.nodeIdBytes)
+    if (textBytes(node.id) > GRAPH_BOUNDS.nodeIdBytes) {
       issues.push({ nodeId: null, message: `the id of nodes[${index}] is longer than ${GRAPH_BOUNDS.nodeIdBytes} bytes` });
+      continue;
+    }
     nodes.push({ id: node.id, type: node.type, data: isRecord(node.data) ? node.data : {} });
   }
   for (const [index, edge] of parseArray(edgesJson, "edges", LIMITS.edges).entries()) {

@@ -47,6 +47,9 @@ export const isGeneratorType = (type: string): type is GeneratorType => (GENERAT
 /** Names longer than this are cut where they are shown. */
 const MAX_LABEL_CHARS = 80;
 
+/** A name that users chose (of a port, an edge, a field, a kind), as messages show it. */
+export const shownName = (name: string): string => (name.length > MAX_LABEL_CHARS ? `${name.slice(0, MAX_LABEL_CHARS)}…` : name);
+
 /** What a node's author calls it, or undefined. */
 export const labelOf = ({ data }: Pick<GraphNode, "data">): string | undefined => {
   const given = [data.label, data.name, data.title].find((name) => typeof name === "string" && name.trim() !== "") as string | undefined;

@@ -1,6 +1,6 @@
 import { anyInput, defaultInput, FLOWS, inputPorts, isFileType, outputPorts, portTypeName, type InputPort, type PortType } from "./ports";
 import type { JsonSchema } from "./price";
-import { callsModel, isNodeType, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "./types";
+import { callsModel, isNodeType, shownName, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "./types";
 
 /** Edges by target node and port, in edge order, and the nodes in dependency order. Notes are left out. */
 export interface Wiring {
@@ -32,17 +32,17 @@ const once = <T>(make: (node: GraphNode) => T): ((node: GraphNode) => T) => {
 const choices = (names: Iterable<string>): string => {
   const [first, ...rest] = [...names];
   if (first === undefined) return "it has none";
-  return `it has ${[first, ...rest].slice(0, SHOWN_PORTS).join(", ")}${rest.length >= SHOWN_PORTS ? ", …" : ""}`;
+  return `it has ${[first, ...rest].slice(0, SHOWN_PORTS).map(shownName).join(", ")}${rest.length >= SHOWN_PORTS ? ", …" : ""}`;
 };
 
 const typeProblem = (edge: GraphEdge, [port, output]: [string, PortType], [name, input]: [string, PortType]): string => {
-  const hint = isFileType(output) && input === "text" ? `; {{${name}}} in its text would be the file's address` : "";
-  return `${edge.source}.${port} is ${portTypeName(output)} and can't flow into ${edge.target}.${name}, which takes ${portTypeName(input)} (edge ${edge.id})${hint}`;
+  const hint = isFileType(output) && input === "text" ? `; {{${shownName(name)}}} in its text would be the file's address` : "";
+  return `${edge.source}.${shownName(port)} is ${portTypeName(output)} and can't flow into ${edge.target}.${shownName(name)}, which takes ${portTypeName(input)} (edge ${shownName(edge.id)})${hint}`;
 };
 
 const missingEnds = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>): string[] => [
-  ...(nodes.has(edge.source) ? [] : [`the edge ${edge.id} comes from ${edge.source}, which does not exist`]),
-  ...(nodes.has(edge.target) ? [] : [`the edge ${edge.id} goes to ${edge.target}, which does not exist`]),
+  ...(nodes.has(edge.source) ? [] : [`the edge ${shownName(edge.id)} comes from ${shownName(edge.source)}, which does not exist`]),
+  ...(nodes.has(edge.target) ? [] : [`the edge ${shownName(edge.id)} goes to ${shownName(edge.target)}, which does not exist`]),
 ];
 
 /** Wires one edge, or says what is wrong with it. */
@@ -57,8 +57,10 @@ const connect = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>, ports: 
   // What a model without a schema takes is not known; that the model is missing is said elsewhere.
   const input = anyInput(to, name) ?? ports.inputs(to)?.get(name) ?? (ports.inputs(to) ? undefined : ANYTHING);
   const problems = [
-    ...(outputType === undefined ? [`${from.id} has no output ${port || "at all"} (edge ${edge.id}); ${choices(outputs.keys())}`] : []),
-    ...(input ? [] : [`${to.id} has no input ${name} (edge ${edge.id}); ${choices(ports.inputs(to)!.keys())}`]),
+    ...(outputType === undefined
+      ? [`${from.id} has no output ${shownName(port) || "at all"} (edge ${shownName(edge.id)}); ${choices(outputs.keys())}`]
+      : []),
+    ...(input ? [] : [`${to.id} has no input ${shownName(name)} (edge ${shownName(edge.id)}); ${choices(ports.inputs(to)!.keys())}`]),
   ];
   if (outputType !== undefined && input && FLOWS[outputType][input.type] === "refused")
     problems.push(typeProblem(edge, [port, outputType], [name, input.type]));
@@ -114,7 +116,7 @@ export const checkStructure = (graph: Graph, schemaOf: SchemaOf): { wiring: Wiri
   const issues: GraphIssue[] = [];
   const nodes = new Map<string, GraphNode>();
   for (const node of graph.nodes) {
-    if (!isNodeType(node.type)) issues.push({ nodeId: node.id, message: `there is no node kind ${node.type}` });
+    if (!isNodeType(node.type)) issues.push({ nodeId: node.id, message: `there is no node kind ${shownName(node.type)}` });
     if (!nodes.has(node.id)) nodes.set(node.id, node);
   }
   const wiring: Wiring = { order: [], stuck: [], inputs: new Map() };

@@ -1,4 +1,5 @@
 import { LIMITS } from "../limits";
+import { BindError, charactersOfWork, type RunBudget } from "./budget";
 import { isRecord } from "./types";
 
 /** A file in media storage as it flows along an edge. */
@@ -51,19 +52,16 @@ export const placeholderUses = (value: unknown, uses = new Map<string, number>()
   return uses;
 };
 
-/** Why a node can't be given its inputs; becomes the node's error. */
-export class BindError extends Error {
-  override readonly name = "BindError";
-}
-
 /**
  * Fills `{{name}}` in a text, once: what is put in is not read again. An unresolved name becomes empty text.
  * @throws BindError when the text would outgrow its limit: texts that are made of texts grow without bounds.
  */
-export const fill = (text: string, resolve: (name: string) => unknown): string => {
+export const fill = (text: string, resolve: (name: string) => unknown, budget?: RunBudget): string => {
   const texts = new Map<string, string>();
   let added = 0;
+  budget?.work(charactersOfWork(text.length));
   return text.replace(PLACEHOLDER, (whole: string, escape: string, name: string) => {
+    budget?.work(1);
     if (escape) return whole.slice(1);
     const value = texts.get(name) ?? asText(resolve(name));
     texts.set(name, value);
@@ -74,9 +72,10 @@ export const fill = (text: string, resolve: (name: string) => unknown): string =
 };
 
 /** Fills every text inside a JSON value. */
-export const fillDeep = (value: unknown, resolve: (name: string) => unknown): unknown => {
-  if (typeof value === "string") return fill(value, resolve);
-  if (Array.isArray(value)) return value.map((item) => fillDeep(item, resolve));
+export const fillDeep = (value: unknown, resolve: (name: string) => unknown, budget?: RunBudget): unknown => {
+  if (typeof value === "string") return fill(value, resolve, budget);
+  budget?.work(1);
+  if (Array.isArray(value)) return value.map((item) => fillDeep(item, resolve, budget));
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillDeep(item, resolve)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillDeep(item, resolve, budget)]));
 };

@@ -7,7 +7,7 @@ import {
   proxyActivities,
   TimeoutFailure,
 } from "@temporalio/workflow";
-import { callInputs, collect, httpCall, itemKey, mediaOutput, nodeName, type PlanStep } from "@nodeloom/kernel/graph";
+import { collect, itemKey, mediaOutput, nodeName, type PlanStep } from "@nodeloom/kernel/graph";
 import { CALLED_OFF, type CallContext, type CallResult, type NodeState, type RunError, type RunInput } from "../../contract/run-types";
 import { ATTEMPTS, TIMING } from "../../contract/timing";
 import type { Activities, CancelResult, ModelCall, StepFailure, SubmittedJob } from "../../contract/activity-types";
@@ -196,7 +196,13 @@ const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context
   const { lent } = input.plan;
   const isText = modality === "text";
   const results = await callItems(items, async (item, index) => {
-    const call: ModelCall = { ...context(index, items.length), model, inputs: callInputs(step, item), price, ...(lent ? { lent } : {}) };
+    const call: ModelCall = {
+      ...context(index, items.length),
+      model,
+      inputs: run.callInputs(step, item),
+      price,
+      ...(lent ? { lent } : {}),
+    };
     if (providerKind === "direct") return callFiles(run, call);
     if (!isText) return callJob(run, call);
     return record(run, call, await runText.executeWithOptions({ summary: `${step.id}: ${model}` }, [call]));
@@ -214,7 +220,7 @@ const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context
 const callHttp = async (run: GraphRun, step: PlanStep, context: ContextOf): Promise<void> => {
   const { items, mapped } = run.bind(step);
   const answers = await callItems(items, async (item, index) => {
-    const call = { ...context(index, items.length), call: httpCall(step, item) };
+    const call = { ...context(index, items.length), call: run.httpCall(step, item) };
     const answer = await httpRequest.executeWithOptions({ summary: `${step.id}: http request` }, [call]);
     run.itemDone(step.id);
     return answer;

@@ -71,15 +71,12 @@ const runSteps = async (run: GraphRun, input: RunInput, callOff: () => void): Pr
   return failure;
 };
 
-/** What an execution can carry as its result. */
-const MAX_RESULT_CHARS = 4_000_000;
-const TOO_LARGE: RunError = { code: "EXECUTION_FAILED", message: "the result is larger than 4 MB of text" };
-
 const endOf = (run: GraphRun, failure: Failure | undefined): RunEnd => {
   const complete = failure === undefined && run.isComplete;
+  const given = complete ? run.result(Date.now()) : undefined;
+  if (given && "error" in given) return endOf(run, given);
   const status: FinalStatus = failure ? "failed" : complete ? "completed" : "cancelled";
-  const result = complete ? run.result(Date.now()) : null;
-  if (result !== null && JSON.stringify(result).length > MAX_RESULT_CHARS) return endOf(run, { error: TOO_LARGE });
+  const result = given?.result ?? null;
   run.stopRest(Date.now());
   return { status, result, error: failure?.error ?? null, requestId: run.requestId, nodes: run.nodes, completed: run.completed };
 };

@@ -1,12 +1,22 @@
 import {
+  BindError,
   bindItems,
   buildResult,
+  callInputs,
   collect,
+  createBudget,
   dependencies,
+  GRAPH_BOUNDS,
+  httpCall,
+  nodeName,
   pureValue,
+  unboundedBudget,
+  valueBytes,
   type Bound,
+  type HttpCall,
   type Outputs,
   type PlanStep,
+  type RunBudget,
   type RunPlan,
 } from "@nodeloom/kernel/graph";
 import {
@@ -49,17 +59,36 @@ export const initialNodes = (plan: RunPlan): NodeState[] => [
   ...plan.outputNodes.map((id) => newNode(plan, { id, type: "response-output" }, "pending", [], 0)),
 ];
 
+/** How many steps, and the result, have yet to read what each node gave. */
+const readersOf = ({ steps, output }: RunPlan): Map<string, number> => {
+  const readers = new Map<string, number>();
+  const count = (ids: Iterable<string>): void => {
+    for (const id of ids) readers.set(id, (readers.get(id) ?? 0) + 1);
+  };
+  for (const step of steps) count(dependencies(step));
+  count(dependencies({ sources: output }));
+  return readers;
+};
+
 /** The memory of one run: what each node gave, how it stands, what was paid for. */
 export class GraphRun {
   readonly nodes: NodeState[];
   readonly completed: CompletedCall[] = [];
   requestId: string | null = null;
   private readonly values = new Map<string, Map<string, unknown>>();
+  /** What is left to read each node's values: without readers they are let go. */
+  private readonly readers: Map<string, number>;
+  private readonly dependencies = new Map<string, readonly string[]>();
+  private readonly budget: RunBudget;
   private readonly index: Map<string, number>;
 
   constructor(private readonly plan: RunPlan) {
     this.nodes = initialNodes(plan);
     this.index = new Map(this.nodes.map((node, position) => [node.id, position]));
+    this.readers = readersOf(plan);
+    // Runs that were planned before runs were counted go on as they were planned.
+    this.budget = plan.used ? createBudget(plan.used) : unboundedBudget();
+    for (const step of plan.steps) this.dependencies.set(step.id, dependencies(step));
   }
 
   readonly outputs: Outputs = (nodeId, port) => this.values.get(nodeId)?.get(port);
@@ -74,7 +103,7 @@ export class GraphRun {
 
   /** Steps that wait for nothing but what is given. */
   readyAfter(done: ReadonlySet<string>, started: ReadonlySet<string>): PlanStep[] {
-    return this.plan.steps.filter((step) => !started.has(step.id) && dependencies(step).every((id) => done.has(id)));
+    return this.plan.steps.filter((step) => !started.has(step.id) && this.dependencies.get(step.id)!.every((id) => done.has(id)));
   }
 
   start(step: PlanStep, now: number): void {
@@ -85,9 +114,21 @@ export class GraphRun {
 
   /** The calls a started step makes, now that its inputs are there. */
   bind(step: PlanStep): Bound {
-    const bound = bindItems(step, this.outputs);
+    const bound = bindItems(step, this.outputs, this.budget);
     this.node(step.id).items = bound.items.length;
     return bound;
+  }
+
+  /** The inputs of one call of a model, counted. @throws BindError */
+  callInputs(step: PlanStep, item: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    this.budget.calls(1);
+    return callInputs(step, item, this.budget);
+  }
+
+  /** One request of an http-request step, counted. @throws BindError */
+  httpCall(step: PlanStep, item: Readonly<Record<string, unknown>>): HttpCall {
+    this.budget.calls(1);
+    return httpCall(step, item, this.budget);
   }
 
   /** One more of a step's calls is done. */
@@ -98,17 +139,17 @@ export class GraphRun {
   /** Evaluates a pure step. */
   evaluate(step: PlanStep): void {
     const { items, mapped } = this.bind(step);
-    this.give(
-      step.id,
-      step.type === "list" ? "items" : "text",
-      collect(
-        items.map((item) => pureValue(step, item)),
-        mapped,
-      ),
-    );
+    const values = items.map((item) => pureValue(step, item, this.budget));
+    this.keep(step.id, step.type === "list" ? "items" : "text", collect(values, mapped));
   }
 
+  /** What a call gave: counted, and kept for those that read it. @throws BindError when the run's values outgrow their bound */
   give(nodeId: string, port: string, value: unknown): void {
+    this.keep(nodeId, port, this.budget.value(value));
+  }
+
+  private keep(nodeId: string, port: string, value: unknown): void {
+    if (!this.readers.has(nodeId)) return;
     this.values.set(nodeId, (this.values.get(nodeId) ?? new Map<string, unknown>()).set(port, value));
   }
 
@@ -117,6 +158,14 @@ export class GraphRun {
     node.status = "completed";
     node.itemsDone = node.items;
     node.durationMs = now - (node.startedAt ?? now);
+    for (const id of this.dependencies.get(nodeId) ?? []) this.release(id);
+  }
+
+  /** One reader less of a node's values. */
+  private release(nodeId: string): void {
+    const left = this.readers.get(nodeId)! - 1;
+    this.readers.set(nodeId, left);
+    if (left === 0) this.values.delete(nodeId);
   }
 
   fail(nodeId: string, error: RunError, now: number): void {
@@ -149,8 +198,21 @@ export class GraphRun {
     return this.plan.steps.every((step) => this.node(step.id).status === "completed");
   }
 
-  result(now: number): Record<string, unknown> {
-    for (const id of this.plan.outputNodes) Object.assign(this.node(id), { status: "completed", startedAt: now, durationMs: 0 });
-    return buildResult(this.plan.output, this.outputs);
+  /** What the run gives, or why that is more than a run may give. */
+  result(now: number): { result: Record<string, unknown> } | { error: RunError } {
+    const [nodeId = ""] = this.plan.outputNodes;
+    try {
+      const result = buildResult(this.plan.output, this.outputs, this.budget);
+      if (valueBytes(result, GRAPH_BOUNDS.resultBytes) > GRAPH_BOUNDS.resultBytes)
+        throw new BindError(`the result is larger than ${GRAPH_BOUNDS.resultBytes} bytes`);
+      for (const id of this.plan.outputNodes) Object.assign(this.node(id), { status: "completed", startedAt: now, durationMs: 0 });
+      return { result };
+    } catch (error) {
+      if (!(error instanceof BindError)) throw error;
+      const message = `node ${nodeName(nodeId, this.node(nodeId).label)}: ${error.message}`;
+      const problem: RunError = { code: "EXECUTION_FAILED", message, nodeId };
+      this.fail(nodeId, problem, now);
+      return { error: problem };
+    }
   }
 }
