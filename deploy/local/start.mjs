@@ -115,6 +115,7 @@ const createRun = ({ progress, watching, once, started }) => {
       mongoUri,
       redisUrl,
       sandboxUrl: sandboxUrlOf(platform),
+      sandboxControlKey: platform.secrets.SANDBOX_CONTROL_KEY,
     };
     local = { ...urls, pids: {}, accounts };
     await save();

@@ -10,6 +10,7 @@ import { LOCAL_FILE } from "../paths.mjs";
  * @property {string} mongoUri
  * @property {string} redisUrl
  * @property {string} sandboxUrl
+ * @property {string} sandboxControlKey for its control routes (`X-Sandbox-Control-Key`): faults and statistics
  * @property {Record<string, number | null>} pids null for what does not run, or is run by someone else
  * @property {Partial<import("../seed/accounts.mjs").Accounts>} accounts
  */

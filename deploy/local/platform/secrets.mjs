@@ -7,6 +7,7 @@ import { SECRETS_FILE } from "../paths.mjs";
  * @property {string} API_KEY_PEPPER
  * @property {string} SESSION_SECRET
  * @property {string} SANDBOX_API_KEY
+ * @property {string} SANDBOX_CONTROL_KEY
  * @property {string} BOOTSTRAP_ADMIN_EMAIL
  * @property {string} BOOTSTRAP_ADMIN_PASSWORD
  * @property {string} ACCOUNT_PASSWORD of the other demo accounts
@@ -19,6 +20,7 @@ const generate = () => ({
   API_KEY_PEPPER: randomBytes(SECRET_BYTES).toString("base64url"),
   SESSION_SECRET: randomBytes(SECRET_BYTES).toString("base64url"),
   SANDBOX_API_KEY: randomBytes(PASSWORD_BYTES).toString("base64url"),
+  SANDBOX_CONTROL_KEY: randomBytes(PASSWORD_BYTES).toString("base64url"),
   BOOTSTRAP_ADMIN_EMAIL: "admin@nodeloom.local",
   BOOTSTRAP_ADMIN_PASSWORD: randomBytes(PASSWORD_BYTES).toString("base64url"),
   ACCOUNT_PASSWORD: randomBytes(PASSWORD_BYTES).toString("base64url"),

@@ -58,10 +58,13 @@ const killService = async (/** @type {string} */ name) => {
 };
 
 const sandboxFault = async (/** @type {string} */ what, /** @type {object} */ fault, /** @type {number} */ forMs) => {
-  const { sandboxUrl } = readLocal();
+  const { sandboxUrl, sandboxControlKey } = readLocal();
   say(`sandbox: ${what} for ${forMs / 1000} s`);
   const set = (/** @type {RequestInit} */ init) =>
-    fetch(`${sandboxUrl}/sandbox/faults`, { ...init, headers: { "content-type": "application/json" } }).catch(() => undefined);
+    fetch(`${sandboxUrl}/sandbox/faults`, {
+      ...init,
+      headers: { "content-type": "application/json", "x-sandbox-control-key": sandboxControlKey },
+    }).catch(() => undefined);
   await set({ method: "POST", body: JSON.stringify(fault) });
   await pause(forMs);
   await set({ method: "DELETE" });

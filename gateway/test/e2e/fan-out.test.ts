@@ -78,7 +78,7 @@ const settled = (id: string): Promise<Answer> =>
   );
 /** What the sandbox was asked so far. */
 const asked = async (): Promise<{ jobs: { submissions: number }; chat: { requests: number } }> =>
-  (await (await fetch(`${platform.sandboxUrl}/sandbox/stats`)).json()) as Awaited<ReturnType<typeof asked>>;
+  (await (await platform.sandboxControl("/sandbox/stats")).json()) as Awaited<ReturnType<typeof asked>>;
 const credits = async (): Promise<{ plan: number; held: number }> =>
   (await client.call("GET", "/api/me", { cookie: user.cookie })).body.credits as { plan: number; held: number };
 

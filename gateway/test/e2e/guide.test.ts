@@ -223,7 +223,7 @@ describe("the examples of the guide", () => {
     client.call("POST", path, { key: user.key, body });
   /** How often the sandbox was asked for speech. */
   const speeches = async (): Promise<number> =>
-    ((await (await fetch(`${platform.sandboxUrl}/sandbox/stats`)).json()) as { speech: { requests: number } }).speech.requests;
+    ((await (await platform.sandboxControl("/sandbox/stats")).json()) as { speech: { requests: number } }).speech.requests;
   const film = (inputs: object): ReturnType<typeof client.call> => post("/api/models/lumen-video/run", { inputs });
 
   it("run the first workflow", async () => {

@@ -21,11 +21,7 @@ const finished = (id: string): Promise<Answer> =>
     ({ body }) => ["completed", "failed", "cancelled"].includes(body.status as string),
   );
 const faults = (settings: object): Promise<Response> =>
-  fetch(`${platform.sandboxUrl}/sandbox/faults`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(settings),
-  });
+  platform.sandboxControl("/sandbox/faults", { method: "POST", body: JSON.stringify(settings) });
 
 describe("a provider that has no time", () => {
   let slug: string;

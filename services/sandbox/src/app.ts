@@ -18,6 +18,8 @@ import { answerErrors, notFound, parseBody } from "./provider-error";
 export interface SandboxOptions {
   /** What callers must send. */
   apiKey: string;
+  /** What the control routes ask for; without one they refuse everybody. */
+  controlKey?: string | undefined;
   /** Where the job journal lies; one process per folder. */
   dataDirectory: string;
   /** Milliseconds since 1970. */
@@ -43,8 +45,19 @@ interface Direct {
   speech: SpeechDialect;
 }
 
-const controlRoutes = (faults: GlobalFaults, jobs: Jobs, files: Files, { chat, images, speech }: Direct): Router => {
+/** The header that carries the key of the control routes. */
+const CONTROL_KEY_HEADER = "x-sandbox-control-key";
+
+interface Controlled {
+  faults: GlobalFaults;
+  jobs: Jobs;
+  files: Files;
+  direct: Direct;
+}
+
+const controlRoutes = (controlKey: string | undefined, { faults, jobs, files, direct: { chat, images, speech } }: Controlled): Router => {
   const router = Router();
+  router.use("/sandbox", requireKeyHeader(controlKey, CONTROL_KEY_HEADER));
   router.post("/sandbox/faults", express.json(), (request, response) => {
     faults.set(parseBody(globalFaultsSchema, request.body));
     response.json(faults.settings());
@@ -83,7 +96,13 @@ const infoRoutes = (dataDirectory: string): Router => {
 };
 
 /** The whole provider as an Express application. Jobs of an earlier process with the same folder are taken up. */
-export const createSandbox = ({ apiKey, dataDirectory, clock = Date.now, report = () => undefined }: SandboxOptions): Express => {
+export const createSandbox = ({
+  apiKey,
+  controlKey,
+  dataDirectory,
+  clock = Date.now,
+  report = () => undefined,
+}: SandboxOptions): Express => {
   const jobs = openJobs(dataDirectory, clock);
   const files = createFiles();
   const faults = createGlobalFaults(clock);
@@ -94,7 +113,7 @@ export const createSandbox = ({ apiKey, dataDirectory, clock = Date.now, report 
     response.set("x-sandbox", "true");
     next();
   });
-  app.use(infoRoutes(dataDirectory), controlRoutes(faults, jobs, files, direct));
+  app.use(infoRoutes(dataDirectory), controlRoutes(controlKey, { faults, jobs, files, direct }));
   app.use(["/v1", "/queue", "/files"], faults.inflict);
   app.use(fileRoutes(files));
   const [byBearer, byHeader] = [requireKey(apiKey, ["Bearer", "Token"]), requireKeyHeader(apiKey, "xi-api-key")];

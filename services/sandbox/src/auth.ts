@@ -16,11 +16,11 @@ export const requireKey = (key: string, schemes: readonly string[]): RequestHand
   };
 };
 
-/** Requires the key in a header of its own. */
-export const requireKeyHeader = (key: string, header: string): RequestHandler => {
-  const expected = digest(key);
+/** Requires the key in a header of its own. Without a key everything is refused. */
+export const requireKeyHeader = (key: string | undefined, header: string): RequestHandler => {
+  const expected = key === undefined ? undefined : digest(key);
   return (request, _response, next) => {
-    if (!timingSafeEqual(digest(request.get(header) ?? ""), expected))
+    if (expected === undefined || !timingSafeEqual(digest(request.get(header) ?? ""), expected))
       throw new ProviderError(401, "unauthorized", `send "${header}: <key>" with the sandbox's key`);
     next();
   };

@@ -13,11 +13,16 @@ export const service = defineService({
   variables: {
     SANDBOX_LISTEN: hostPort().default("127.0.0.1:8090").describe("host:port the sandbox provider binds"),
     SANDBOX_API_KEY: z.string().default("sandbox").describe("key the sandbox provider expects from callers"),
+    SANDBOX_CONTROL_KEY: z
+      .string()
+      .optional()
+      .describe("key of the sandbox provider's control routes (faults, statistics); unset refuses them"),
     SANDBOX_DATA_DIR: z.string().default(join(tmpdir(), "nodeloom-sandbox")).describe("folder of the sandbox provider's job journal"),
   },
   start: async ({ config, logger }) => {
     const app = createSandbox({
       apiKey: config.SANDBOX_API_KEY,
+      controlKey: config.SANDBOX_CONTROL_KEY,
       dataDirectory: config.SANDBOX_DATA_DIR,
       report: (error) => logger.error({ err: error }, "request failed"),
     });

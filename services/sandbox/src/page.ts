@@ -15,7 +15,7 @@ and texts are computed from the prompt by plain arithmetic: the same prompt give
 <li>Chat: <code>POST /v1/chat/completions</code>, <code>GET /v1/models</code></li>
 <li>Images, answered at once: <code>POST /v1/images/generations</code></li>
 <li>Speech, answered at once: <code>POST /v1/text-to-speech/:voice</code></li>
-<li>For tests: <code>GET /sandbox/stats</code>, <code>POST</code> and <code>DELETE /sandbox/faults</code></li>
+<li>For tests: <code>GET /sandbox/stats</code>, <code>POST</code> and <code>DELETE /sandbox/faults</code>, with <code>X-Sandbox-Control-Key</code></li>
 </ul>
 </html>
 `;

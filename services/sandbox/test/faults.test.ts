@@ -1,4 +1,6 @@
-import { startSandbox, type Answer, type TestSandbox } from "./support/sandbox";
+import { startHttpServer } from "@nodeloom/platform";
+import { createSandbox } from "../src/app";
+import { API_KEY, callAt, createFolder, removeFolder, startSandbox, type Answer, type TestSandbox } from "./support/sandbox";
 
 let sandbox: TestSandbox;
 beforeEach(async () => {
@@ -183,5 +185,31 @@ describe("faults for everyone", () => {
   it("refuse settings that make no sense", async () => {
     expect((await sandbox.call("POST", "/sandbox/faults", { errorRate: 2 })).at("error.param")).toBe("errorRate");
     expect((await sandbox.call("POST", "/sandbox/faults", { rate: 1 })).at("error.param")).toBe("rate");
+  });
+});
+
+describe("the control routes", () => {
+  it.each([
+    ["GET", "/sandbox/stats"],
+    ["POST", "/sandbox/faults"],
+    ["DELETE", "/sandbox/faults"],
+  ])("%s %s asks for its own key, which is not that of the models", async (method, path) => {
+    for (const key of ["", API_KEY]) {
+      const refused = await sandbox.call(method, path, method === "POST" ? { errorRate: 1 } : undefined, { "x-sandbox-control-key": key });
+      expect([refused.status, refused.at("error.code")]).toEqual([401, "unauthorized"]);
+    }
+    expect((await sandbox.call("GET", "/sandbox/stats")).at("faults.errorRate")).toBe(0);
+  });
+
+  it("refuse everybody where no key is set", async () => {
+    const folder = createFolder();
+    const app = createSandbox({ apiKey: API_KEY, dataDirectory: folder });
+    const server = await startHttpServer({ listen: "127.0.0.1:0", app, graceMs: 0 });
+    for (const key of ["", "undefined", API_KEY])
+      expect(
+        (await callAt(`http://127.0.0.1:${server.port}`, "GET", "/sandbox/stats", undefined, { "x-sandbox-control-key": key })).status,
+      ).toBe(401);
+    await server.stop();
+    removeFolder(folder);
   });
 });

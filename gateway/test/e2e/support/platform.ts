@@ -33,6 +33,8 @@ export interface Platform {
   processes: Record<string, PlatformProcess>;
   /** Starts a second copy of a service on ports of its own. */
   startAnother(service: ServiceName): Promise<{ env: Record<string, string>; process: PlatformProcess }>;
+  /** Calls a control route of the sandbox. */
+  sandboxControl(path: string, init?: { method: string; body?: string }): Promise<Response>;
   stop(): Promise<void>;
 }
 
@@ -105,7 +107,7 @@ const addresses = async (): Promise<Record<string, string>> => {
 export interface PlatformOptions {
   /** OS processes, each with the services it hosts. Default: everything but the gateway's and the executions' in one. */
   groups?: readonly (readonly ServiceName[])[];
-  /** host:port addresses that runs may call besides the sandbox. */
+  /** host:port addresses that providers and users may name besides the sandbox and the gateway. */
   allow?: readonly string[];
   /** More environment; a function is given what the platform has without it. */
   env?: Record<string, string> | ((own: Readonly<Record<string, string>>) => Record<string, string>);
@@ -129,7 +131,9 @@ export const startPlatform = async ({ groups = DEFAULT_GROUPS, allow = [], env: 
     MONGODB_DATABASE_PREFIX: `e2e_${id}_`,
     REDIS_KEY_PREFIX: `e2e:${id}:`,
     TEMPORAL_TASK_QUEUE: `e2e-${id}`,
-    EGRESS_ALLOW: [local.SANDBOX_LISTEN!, local.GATEWAY_LISTEN!, ...allow].join(","),
+    PROVIDER_EGRESS_ALLOW: [local.SANDBOX_LISTEN!, ...allow].join(","),
+    USER_EGRESS_ALLOW: [local.GATEWAY_LISTEN!, ...allow].join(","),
+    SANDBOX_CONTROL_KEY: secret,
     MEDIA_DIR: join(folder, "media"),
     SANDBOX_DATA_DIR: join(folder, "sandbox"),
     API_KEY_PEPPER: secret,
@@ -153,6 +157,11 @@ export const startPlatform = async ({ groups = DEFAULT_GROUPS, allow = [], env: 
     admin: ADMIN,
     env,
     processes,
+    sandboxControl: (path, init) =>
+      fetch(`${env.SANDBOX_URL}${path}`, {
+        ...init,
+        headers: { "content-type": "application/json", "x-sandbox-control-key": env.SANDBOX_CONTROL_KEY! },
+      }),
     startAnother: async (service) => {
       const name = `${service.toUpperCase()}_LISTEN`;
       const own = { ...env, [name]: `127.0.0.1:${await freePort()}` };

@@ -53,6 +53,7 @@ beforeAll(async () => {
     SANDBOX_LISTEN: "127.0.0.1:0",
     SANDBOX_DATA_DIR: join(folder, "sandbox"),
     SANDBOX_API_KEY: KEY,
+    SANDBOX_CONTROL_KEY: KEY,
     LOG_LEVEL: "silent",
   });
   own = createServer((request, response) => {
@@ -72,7 +73,7 @@ beforeAll(async () => {
     MONGODB_URI: process.env.MONGODB_URI!,
     MONGODB_DATABASE_PREFIX: PREFIX,
     PUBLIC_BASE_URL: "http://public.test",
-    EGRESS_ALLOW: `${sandboxAddress},${ownAddress}`,
+    PROVIDER_EGRESS_ALLOW: `${sandboxAddress},${ownAddress}`,
     MEDIA_DIR: join(folder, "media"),
     MEDIA_LISTEN: "127.0.0.1:0",
     MEDIA_HTTP_LISTEN: "127.0.0.1:0",
@@ -166,7 +167,12 @@ const bytesAt = async (url: string): Promise<Buffer> => {
   return Buffer.from(await (await fetch(`http://127.0.0.1:${storage.ports!.MEDIA_HTTP_LISTEN}${pathname}`)).arrayBuffer());
 };
 const stats = async (what: "images" | "speech"): Promise<number> =>
-  ((await (await fetch(`${sandboxUrl}/sandbox/stats`)).json()) as Record<typeof what, { requests: number }>)[what].requests;
+  (
+    (await (await fetch(`${sandboxUrl}/sandbox/stats`, { headers: { "x-sandbox-control-key": KEY } })).json()) as Record<
+      typeof what,
+      { requests: number }
+    >
+  )[what].requests;
 
 describe("files that come with the answer", () => {
   it("are stored as ours, in order, and priced by their number", async () => {

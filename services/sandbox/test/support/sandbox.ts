@@ -5,6 +5,7 @@ import { startHttpServer } from "@nodeloom/platform";
 import { createSandbox } from "../../src/app";
 
 export const API_KEY = "a-key-for-tests";
+export const CONTROL_KEY = "a-control-key-for-tests";
 
 export interface Answer {
   status: number;
@@ -40,9 +41,10 @@ export const callAt = async (
   headers: Record<string, string> = {},
 ): Promise<Answer> => {
   const scheme = path.startsWith("/queue") ? "Key" : "Bearer";
+  const control: Record<string, string> = path.startsWith("/sandbox/") ? { "x-sandbox-control-key": CONTROL_KEY } : {};
   const response = await fetch(new URL(path, base), {
     method,
-    headers: { authorization: `${scheme} ${API_KEY}`, "content-type": "application/json", ...headers },
+    headers: { authorization: `${scheme} ${API_KEY}`, "content-type": "application/json", ...control, ...headers },
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
@@ -59,7 +61,7 @@ export const callAt = async (
 export const startSandbox = async (): Promise<TestSandbox> => {
   const dataDirectory = createFolder();
   let now = 1_750_000_000_000;
-  const app = createSandbox({ apiKey: API_KEY, dataDirectory, clock: () => now });
+  const app = createSandbox({ apiKey: API_KEY, controlKey: CONTROL_KEY, dataDirectory, clock: () => now });
   const server = await startHttpServer({ listen: "127.0.0.1:0", app, graceMs: 0 });
   const url = `http://127.0.0.1:${server.port}`;
   return {
