@@ -174,12 +174,12 @@ describe("the platform's services", () => {
     expect(names).toContain(name);
   });
 
-  it("may all call the sandbox provider where they call out", () => {
-    const callers = own.filter(([name]) => "EGRESS_ALLOW" in DEFINITIONS[name]!.config.shape);
+  it("may call the sandbox as a provider where they call out, and nothing inside for users", () => {
+    const callers = own.filter(([name]) => "PROVIDER_EGRESS_ALLOW" in DEFINITIONS[name]!.config.shape);
     expect(callers.map(([name]) => name).sort()).toEqual(["executions", "media"]);
     for (const [name, { environment, networks }] of callers) {
-      const { EGRESS_ALLOW: allowed } = loadConfig(DEFINITIONS[name]!.config, environment) as { EGRESS_ALLOW: string[] };
-      expect(allowed).toEqual([`sandbox:${portOf(compose.services.sandbox!.environment.SANDBOX_LISTEN!)}`]);
+      const sandbox = `sandbox:${portOf(compose.services.sandbox!.environment.SANDBOX_LISTEN!)}`;
+      expect(loadConfig(DEFINITIONS[name]!.config, environment)).toMatchObject({ PROVIDER_EGRESS_ALLOW: [sandbox], USER_EGRESS_ALLOW: [] });
       expect(networks).toContain("outside");
     }
   });

@@ -32,7 +32,7 @@ export const SERVICES = {
     folder: "services/sandbox",
     listens: ["SANDBOX_LISTEN"],
     health: { kind: "http", listen: "SANDBOX_LISTEN", path: "/readyz" },
-    secrets: ["SANDBOX_API_KEY"],
+    secrets: ["SANDBOX_API_KEY", "SANDBOX_CONTROL_KEY"],
   },
   identity: { ...grpcService("identity"), secrets: ["API_KEY_PEPPER", "BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD"] },
   workflows: grpcService("workflows"),
@@ -136,7 +136,11 @@ const sharedEnvironment = (platform, env) => {
     const variable = `${name.toUpperCase()}_ADDRESS`;
     addresses[variable] = env[variable] || /** @type {string} */ (listens[SERVICES[name].health.listen]);
   }
-  const egress = [listens.SANDBOX_LISTEN, env.EGRESS_ALLOW].filter(Boolean).join(",");
+  // An address that a user chose never leads to the sandbox.
+  const [providers, users] = [
+    [listens.SANDBOX_LISTEN, env.PROVIDER_EGRESS_ALLOW],
+    [env.EGRESS_ALLOW, env.USER_EGRESS_ALLOW],
+  ].map((addresses) => addresses.filter(Boolean).join(","));
   return {
     ...addresses,
     MONGODB_URI: platform.mongoUri,
@@ -148,7 +152,8 @@ const sharedEnvironment = (platform, env) => {
     MEDIA_HTTP_URL: `http://${listens.MEDIA_HTTP_LISTEN}`,
     MEDIA_DIR: env.MEDIA_DIR || MEDIA_DIR,
     SANDBOX_DATA_DIR: env.SANDBOX_DATA_DIR || SANDBOX_DIR,
-    EGRESS_ALLOW: egress,
+    PROVIDER_EGRESS_ALLOW: providers ?? "",
+    USER_EGRESS_ALLOW: users ?? "",
     NODE_ENV: env.NODE_ENV || "development",
     NODELOOM_ENV: env.NODELOOM_ENV || "local",
   };

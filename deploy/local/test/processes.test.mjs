@@ -7,6 +7,7 @@ const SECRETS = {
   API_KEY_PEPPER: "pepper",
   SESSION_SECRET: "session",
   SANDBOX_API_KEY: "sandbox",
+  SANDBOX_CONTROL_KEY: "control",
   BOOTSTRAP_ADMIN_EMAIL: "admin@example.com",
   BOOTSTRAP_ADMIN_PASSWORD: "password",
   ACCOUNT_PASSWORD: "accounts",
@@ -67,10 +68,24 @@ test("a secret reaches only the processes that need it", async () => {
   assert.equal(identity.SESSION_SECRET, undefined);
 });
 
-test("every process knows where the others are, and egress reaches the sandbox besides what is allowed from outside", async () => {
+test("every process knows where the others are", async () => {
   const platform = await platformOf();
-  const environment = groupEnvironment({ services: ["executions"], platform, env: { EGRESS_ALLOW: "127.0.0.1:9" } });
+  const environment = groupEnvironment({ services: ["executions"], platform, env: {} });
   assert.equal(environment.BILLING_ADDRESS, platform.listens.BILLING_LISTEN);
-  assert.equal(environment.EGRESS_ALLOW, `${platform.listens.SANDBOX_LISTEN},127.0.0.1:9`);
   assert.equal(environment.BILLING_LISTEN, undefined);
+});
+
+test("providers alone reach the sandbox; users reach what is allowed from outside", async () => {
+  const platform = await platformOf();
+  const egressOf = (/** @type {NodeJS.ProcessEnv} */ env) => {
+    const { PROVIDER_EGRESS_ALLOW, USER_EGRESS_ALLOW } = groupEnvironment({ services: ["executions"], platform, env });
+    return [PROVIDER_EGRESS_ALLOW, USER_EGRESS_ALLOW];
+  };
+  const sandbox = platform.listens.SANDBOX_LISTEN;
+  assert.deepEqual(egressOf({}), [sandbox, ""]);
+  assert.deepEqual(egressOf({ EGRESS_ALLOW: "127.0.0.1:9" }), [sandbox, "127.0.0.1:9"]);
+  assert.deepEqual(egressOf({ PROVIDER_EGRESS_ALLOW: "127.0.0.1:8", USER_EGRESS_ALLOW: "127.0.0.1:9" }), [
+    `${sandbox},127.0.0.1:8`,
+    "127.0.0.1:9",
+  ]);
 });

@@ -26,7 +26,8 @@ export const service = defineService({
     TEMPORAL_PAYLOAD_KEYS: payloadKeys().describe(
       "keys (64 hexadecimal digits each, comma separated) under which prompts, settings and results are encrypted in Temporal; the first encrypts, all decrypt",
     ),
-    EGRESS_ALLOW: variables.EGRESS_ALLOW,
+    PROVIDER_EGRESS_ALLOW: variables.PROVIDER_EGRESS_ALLOW,
+    USER_EGRESS_ALLOW: variables.USER_EGRESS_ALLOW,
     WORKFLOWS_ADDRESS: hostPort().default("127.0.0.1:50052").describe("the workflows service"),
     MODELS_ADDRESS: hostPort().default("127.0.0.1:50053").describe("the models service"),
     BILLING_ADDRESS: hostPort().default("127.0.0.1:50054").describe("the billing service"),

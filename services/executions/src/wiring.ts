@@ -43,7 +43,8 @@ export interface WiringConfig extends TlsConfig {
   TEMPORAL_NAMESPACE: string;
   TEMPORAL_TASK_QUEUE: string;
   TEMPORAL_PAYLOAD_KEYS: string[];
-  EGRESS_ALLOW: string[];
+  PROVIDER_EGRESS_ALLOW: string[];
+  USER_EGRESS_ALLOW: string[];
   WORKFLOWS_ADDRESS: string;
   MODELS_ADDRESS: string;
   BILLING_ADDRESS: string;
@@ -82,12 +83,15 @@ export const wire = async (
   const [store] = await Promise.all([createExecutionStore(connection), redisReady(publisher)]);
   const channel = createEventChannel({ publisher, subscriber, prefix: config.REDIS_KEY_PREFIX, logger });
   const execution = createExecution({ store, channel });
-  const egress = createEgressClient({ allow: config.EGRESS_ALLOW });
+  const providerEgress = createEgressClient({ allow: config.PROVIDER_EGRESS_ALLOW });
+  const userEgress = createEgressClient({ allow: config.USER_EGRESS_ALLOW });
   const catalog = createModelCatalog(services.models);
 
   const providers = new LRUCache<string, Provider>({ max: CACHED_PROVIDERS });
   const provider = (model: CatalogModel): Provider => {
-    const known = providers.get(model.providerJson) ?? createProvider(model.providerJson, { egress, secret: (name) => process.env[name] });
+    const known =
+      providers.get(model.providerJson) ??
+      createProvider(model.providerJson, { egress: providerEgress, secret: (name) => process.env[name] });
     providers.set(model.providerJson, known);
     return known;
   };
@@ -116,7 +120,7 @@ export const wire = async (
     workflowBundle: { codePath: bundlePath },
     shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
   });
-  const webhooks = createWebhooks({ store, identity: services.identity, egress, logger });
+  const webhooks = createWebhooks({ store, identity: services.identity, egress: userEgress, logger });
   const settlement = createSettlement({ billing: services.billing, usage: services.usage, execution });
   const starter = createRunStarter({ client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE });
   const deliveries = createDeliveryStarter({ client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE });
@@ -129,7 +133,7 @@ export const wire = async (
       modelCalls: createModelCalls(calls),
       fileCalls: createFileCalls(calls),
       texts: texts.streams,
-      httpRequest: createHttpRequest(egress),
+      httpRequest: createHttpRequest(userEgress),
       webhooks,
       reconcileRuns: createReconciler({ store, starter, settlement, announce: createFirstDelivery(deliveries), logger }),
       reconcileDeliveries: createDeliveryReconciler({ store, starter: deliveries, logger }),
@@ -164,7 +168,7 @@ export const wire = async (
       for (const client of Object.values(services)) client.close();
       publisher.disconnect();
       subscriber.disconnect();
-      await egress.close();
+      await Promise.all([providerEgress.close(), userEgress.close()]);
     },
   };
 };

@@ -44,7 +44,8 @@ export const service = defineService({
     MONGODB_URI: variables.MONGODB_URI,
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
     PUBLIC_BASE_URL: variables.PUBLIC_BASE_URL,
-    EGRESS_ALLOW: variables.EGRESS_ALLOW,
+    PROVIDER_EGRESS_ALLOW: variables.PROVIDER_EGRESS_ALLOW,
+    USER_EGRESS_ALLOW: variables.USER_EGRESS_ALLOW,
     MEDIA_DIR: z.string().describe("folder that holds the stored files; with a bucket, only those on their way to it"),
     MEDIA_S3_BUCKET: z.string().optional().describe("bucket of an S3-compatible store that holds the files instead of the folder"),
     MEDIA_S3_ENDPOINT: z.url().optional().describe("address of the S3-compatible store, unless it is AWS"),
@@ -58,8 +59,13 @@ export const service = defineService({
     const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}media` });
     const store = createObjectStore(connection);
     await store.createIndexes();
-    const egress = createEgressClient({ allow: config.EGRESS_ALLOW });
-    const objects = createObjects({ store, blobs, openSource: (url) => openSource(egress, url) });
+    const providerEgress = createEgressClient({ allow: config.PROVIDER_EGRESS_ALLOW });
+    const userEgress = createEgressClient({ allow: config.USER_EGRESS_ALLOW });
+    const objects = createObjects({
+      store,
+      blobs,
+      openSource: ({ url, byUser }) => openSource(byUser ? userEgress : providerEgress, url),
+    });
     const handlers = mediaHandlers(objects, config.PUBLIC_BASE_URL);
     const services = [grpcService(media.MediaServiceService, handlers)];
     const grpc = await startGrpcServer({ listen: config.MEDIA_LISTEN, services, logger, tls: config });
@@ -68,7 +74,7 @@ export const service = defineService({
       ports: { MEDIA_LISTEN: grpc.port, MEDIA_HTTP_LISTEN: http.port },
       stop: async () => {
         await Promise.all([grpc.stop(), http.stop()]);
-        await egress.close();
+        await Promise.all([providerEgress.close(), userEgress.close()]);
         blobs.close();
         await connection.close();
       },

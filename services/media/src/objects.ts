@@ -28,9 +28,16 @@ export interface Placement {
   accept: readonly string[];
 }
 
+/** Where a file is fetched from. */
+export interface Source {
+  url: string;
+  /** A user chose the address, not a provider. */
+  byUser: boolean;
+}
+
 export interface Objects {
   /** Copies an http, https or data URL into storage, once per id. */
-  ingest(placement: Placement, sourceUrl: string): Promise<MediaObject>;
+  ingest(placement: Placement, source: Source): Promise<MediaObject>;
   /** Stores a stream of bytes, once per id. */
   upload(placement: Placement, bytes: AsyncIterable<Uint8Array>): Promise<MediaObject>;
   /** @throws DomainError NOT_FOUND when the owner has no such object. */
@@ -45,7 +52,7 @@ export interface Objects {
 export interface ObjectsDeps {
   store: ObjectStore;
   blobs: BlobStore;
-  openSource(url: string): Promise<AsyncIterable<Uint8Array>>;
+  openSource(source: Source): Promise<AsyncIterable<Uint8Array>>;
   maxBytes?: number;
 }
 
@@ -103,13 +110,13 @@ export const createObjects = ({ store, blobs, openSource, maxBytes = LIMITS.medi
     }
   };
 
-  const fetchInto = async (placement: Placement, url: string): Promise<MediaObject> => {
+  const fetchInto = async (placement: Placement, source: Source): Promise<MediaObject> => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await receive(placement, await openSource(url));
+        return await receive(placement, await openSource(source));
       } catch (error) {
         const again = error instanceof SourceError && error.transient && attempt < FETCH_ATTEMPTS;
-        if (!again) throw asFailedSource(error, url);
+        if (!again) throw asFailedSource(error, source.url);
         await delay(RETRY_DELAY_MS * attempt);
       }
     }
@@ -121,12 +128,12 @@ export const createObjects = ({ store, blobs, openSource, maxBytes = LIMITS.medi
   };
 
   return {
-    ingest: async (placement, url) => {
+    ingest: async (placement, source) => {
       checkPlacement(placement);
       const { id, ownerId } = placement;
       const running = id === "" ? undefined : ingesting.get(id);
       if (running) return sameOwner(await running, ownerId);
-      const task = existing(placement).then((found) => found ?? fetchInto(placement, url));
+      const task = existing(placement).then((found) => found ?? fetchInto(placement, source));
       if (id === "") return task;
       ingesting.set(id, task);
       try {

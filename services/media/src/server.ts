@@ -14,6 +14,8 @@ const placement = ({ id, ownerId, accept }: Placement): Placement => {
   return { id, ownerId, accept };
 };
 
+const isByUser = ({ sourceOrigin }: media.IngestRequest): boolean => sourceOrigin === media.SourceOrigin.SOURCE_ORIGIN_USER;
+
 /** The bytes after the header. */
 async function* chunks(rest: AsyncIterator<media.UploadRequest>): AsyncIterable<Uint8Array> {
   for (let next = await rest.next(); !next.done; next = await rest.next()) {
@@ -31,7 +33,9 @@ export const mediaHandlers = (objects: Objects, baseUrl: string): media.MediaSer
 
   return {
     ingest: unary(async (request) =>
-      media.IngestResponse.fromPartial({ object: toMessage(await objects.ingest(placement(request), request.sourceUrl)) }),
+      media.IngestResponse.fromPartial({
+        object: toMessage(await objects.ingest(placement(request), { url: request.sourceUrl, byUser: isByUser(request) })),
+      }),
     ),
     upload: clientStream(
       async (requests) => {

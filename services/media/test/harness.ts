@@ -48,7 +48,7 @@ export const startMedia = async (
     MONGODB_URI: uri,
     MONGODB_DATABASE_PREFIX: prefix,
     PUBLIC_BASE_URL: "http://public.test",
-    EGRESS_ALLOW: egressAllow.join(","),
+    PROVIDER_EGRESS_ALLOW: egressAllow.join(","),
     MEDIA_DIR: folder,
     MEDIA_LISTEN: "127.0.0.1:0",
     MEDIA_HTTP_LISTEN: "127.0.0.1:0",

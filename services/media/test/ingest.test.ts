@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { LIMITS } from "@nodeloom/kernel";
-import { type media } from "@nodeloom/proto";
+import { media } from "@nodeloom/proto";
 import { openFolderBlobs } from "../src/folder-blobs";
 import { OWNER, PNG, startMedia, startOrigin, uploadMessages, WAV, type RunningMedia } from "./harness";
 
@@ -133,8 +133,8 @@ describe("ingest", () => {
       () => `${origin.url}/gone?signature=abc`,
       /127\.0\.0\.1:\d+\/gone: could not be fetched: it answered 404$/,
     ],
-    ["loopback", () => "http://127.0.0.1:1/x?signature=abc", /refused to call this address/],
-    ["a metadata address", () => "http://169.254.169.254/latest", /refused to call this address/],
+    ["loopback", () => "http://127.0.0.1:1/x?signature=abc", /refused to call 127.0.0.1:1: it is not a public address/],
+    ["a metadata address", () => "http://169.254.169.254/latest", /refused to call 169.254.169.254: /],
     ["another protocol", () => "file:///etc/passwd", /only http and https/],
     ["text that is no URL", () => "nonsense", /refused/],
     ["an empty file", () => `${origin.url}/empty`, /the file is empty/],
@@ -148,6 +148,20 @@ describe("ingest", () => {
       message: expect.stringMatching(message) as string,
     });
     await expect(failure).rejects.toMatchObject({ message: expect.not.stringContaining("signature") as string });
+  });
+
+  it("reaches a provider's address, but not when a user names it", async () => {
+    const sourceUrl = `${origin.url}/image`;
+    const request = { ownerId: OWNER, sourceUrl, accept: [] };
+    await expect(
+      service.client.ingest({ ...request, id: randomUUID(), sourceOrigin: media.SourceOrigin.SOURCE_ORIGIN_USER }),
+    ).rejects.toMatchObject({
+      reason: "EXECUTION_FAILED",
+      message: expect.stringContaining(`refused to call ${origin.address}`) as string,
+    });
+    expect(hits.get("/image")).toBeUndefined();
+    await service.client.ingest({ ...request, id: randomUUID(), sourceOrigin: media.SourceOrigin.SOURCE_ORIGIN_PROVIDER });
+    expect(hits.get("/image")).toBe(1);
   });
 
   it("refuses a file that is of no accepted family", async () => {

@@ -49,7 +49,12 @@ export const variables = {
   REDIS_URL: z.string().startsWith("redis").describe("Redis server"),
   REDIS_KEY_PREFIX: z.string().default("nodeloom:").describe("prefix of every Redis key and channel"),
   PUBLIC_BASE_URL: z.url().describe("the gateway as clients see it"),
-  EGRESS_ALLOW: list().pipe(z.array(hostPort())).describe("host:port exceptions to the egress guard, comma separated"),
+  PROVIDER_EGRESS_ALLOW: list()
+    .pipe(z.array(hostPort()))
+    .describe("host:port exceptions to the egress guard for providers and their files, comma separated"),
+  USER_EGRESS_ALLOW: list()
+    .pipe(z.array(hostPort()))
+    .describe("host:port exceptions to the egress guard for addresses that users choose, comma separated"),
 } as const;
 
 /** Transport security between services; all three or none. */

@@ -1,12 +1,15 @@
+import type { LookupAddress } from "node:dns";
 import { isIP } from "node:net";
 import * as ipaddr from "ipaddr.js";
 import { splitHostPort } from "./config";
+
+export type EgressProblem = "REFUSED" | "TOO_LARGE" | "TOO_MANY_REDIRECTS" | "UNREACHABLE" | "TIMEOUT";
 
 /** A destination that may not be called, or an answer that broke a bound. The message is safe to show. */
 export class EgressError extends Error {
   override readonly name = "EgressError";
   constructor(
-    readonly code: "REFUSED" | "TOO_LARGE" | "TOO_MANY_REDIRECTS" | "UNREACHABLE" | "TIMEOUT",
+    readonly code: EgressProblem,
     message: string,
     /** False when the request certainly never reached the other side. */
     readonly mayHaveBeenSent: boolean,
@@ -15,7 +18,21 @@ export class EgressError extends Error {
   }
 }
 
-export const refused = (why: string): EgressError => new EgressError("REFUSED", `refused to call this address: ${why}`, false);
+/** Longest host that a message shows. */
+const SHOWN_HOST_CHARS = 253;
+
+/** A refusal. `host` is absent where an address has none that can be told. */
+export const refused = (why: string, host?: string): EgressError =>
+  new EgressError("REFUSED", `refused to call ${host ? host.slice(0, SHOWN_HOST_CHARS) : "this address"}: ${why}`, false);
+
+export const NOT_ONLY_PUBLIC = "its name does not resolve to public addresses only";
+
+/** Resolves a name to all its addresses, as `dns.lookup` does with `all`. */
+export type Lookup = (
+  host: string,
+  options: { all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
 
 /** Azure's host channel: metadata and credentials behind an address that looks public. */
 const METADATA_ADDRESS = "168.63.129.16";
@@ -50,6 +67,9 @@ export const canonicalTargets = (entries: readonly string[]): ReadonlySet<string
     }),
   );
 
+/** Names that mean this machine, whatever a resolver says (RFC 6761). */
+const LOCAL_NAME = /^(?:.+\.)?localhost\.?$/;
+
 /**
  * Checks what can be known before a connection.
  * @param allow exceptions, from canonicalTargets
@@ -58,11 +78,11 @@ export const canonicalTargets = (entries: readonly string[]): ReadonlySet<string
 export const checkUrl = (raw: string, allow: ReadonlySet<string>): URL => {
   if (!URL.canParse(raw)) throw refused("it is not a URL");
   const url = new URL(raw);
-  if (!(url.protocol in DEFAULT_PORTS)) throw refused("only http and https are allowed");
-  if (url.username || url.password) throw refused("credentials in a URL are not allowed");
+  if (!(url.protocol in DEFAULT_PORTS)) throw refused("only http and https are allowed", url.host);
+  if (url.username || url.password) throw refused("credentials in a URL are not allowed", url.host);
   if (allow.has(targetOf(url))) return url;
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (isIP(host) && !isPublicAddress(host)) throw refused("it is not a public address");
-  if (url.port && FOREIGN_PORTS.has(Number(url.port))) throw refused("its port belongs to another protocol");
+  if (LOCAL_NAME.test(host) || (isIP(host) && !isPublicAddress(host))) throw refused("it is not a public address", url.host);
+  if (url.port && FOREIGN_PORTS.has(Number(url.port))) throw refused("its port belongs to another protocol", url.host);
   return url;
 };

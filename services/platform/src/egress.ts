@@ -1,16 +1,19 @@
 import { lookup as dnsLookup, type LookupAddress } from "node:dns";
 import type { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
-import { canonicalTargets, checkUrl, EgressError, isPublicAddress, refused, targetOf } from "./egress-address";
+import {
+  canonicalTargets,
+  checkUrl,
+  EgressError,
+  isPublicAddress,
+  NOT_ONLY_PUBLIC,
+  refused,
+  targetOf,
+  type Lookup,
+} from "./egress-address";
+import { USER_AGENT } from "./version";
 
-export { EgressError, isPublicAddress } from "./egress-address";
-
-/** Resolves a name to all its addresses, as `dns.lookup` does with `all`. */
-export type Lookup = (
-  host: string,
-  options: { all: true },
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
+export { EgressError, isPublicAddress, type Lookup } from "./egress-address";
 
 export interface EgressOptions {
   /** host:port exceptions. */
@@ -67,7 +70,7 @@ const guardedLookup =
     resolve(host, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, []);
       if (!exempt && (addresses.length === 0 || addresses.some(({ address }) => !isPublicAddress(address)))) {
-        return callback(refused("its name does not resolve to public addresses only"), []);
+        return callback(refused(NOT_ONLY_PUBLIC, host), []);
       }
       if ((options as { all?: boolean }).all) return callback(null, addresses);
       return callback(null, addresses[0]!.address, addresses[0]!.family);
@@ -78,6 +81,16 @@ const flatHeaders = (headers: Dispatcher.ResponseData["headers"]): Record<string
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value.join(", ") : String(value ?? "")]),
   );
+
+/** What a caller's headers become: ours is the first product that the User-Agent names. */
+const withUserAgent = (headers: Readonly<Record<string, string>> = {}): Record<string, string> => {
+  const entries = Object.entries(headers);
+  const given = entries.find(([name]) => name.toLowerCase() === "user-agent")?.[1].trim();
+  return {
+    ...Object.fromEntries(entries.filter(([name]) => name.toLowerCase() !== "user-agent")),
+    "user-agent": given === undefined || given === "" || given.startsWith(USER_AGENT) ? given || USER_AGENT : `${USER_AGENT} ${given}`,
+  };
+};
 
 /** Errors that certainly happened before the request left. */
 const UNSENT = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
@@ -184,7 +197,7 @@ export const createEgressClient = ({ allow = [], connectTimeoutMs = 5_000, looku
   const send = (options: EgressRequest, url: URL, signal: AbortSignal): Promise<Dispatcher.ResponseData> =>
     undici.request(url, {
       method: (options.method ?? "GET") as Dispatcher.HttpMethod,
-      headers: options.headers ?? {},
+      headers: withUserAgent(options.headers),
       body: options.body ?? null,
       signal,
       dispatcher: allowed.has(targetOf(url)) ? exempt : guarded,

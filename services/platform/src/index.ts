@@ -1,3 +1,4 @@
+export * from "./address-rules";
 export * from "./config";
 export * from "./context";
 export * from "./egress";
@@ -15,3 +16,4 @@ export * from "./mongo";
 export * from "./redis";
 export * from "./service";
 export * from "./signals";
+export * from "./version";

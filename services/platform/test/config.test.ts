@@ -35,14 +35,15 @@ const problemOf = (env: Environment, schema: ConfigSchema = SCHEMA): string => {
 
 describe("a configuration", () => {
   it("is typed, with defaults for what may be left out", () => {
-    expect(loadConfig(SCHEMA, { ...GOOD, LIMIT: "7", EGRESS_ALLOW: "a:1, [::1]:2 ,," })).toEqual({
+    expect(loadConfig(SCHEMA, { ...GOOD, LIMIT: "7", USER_EGRESS_ALLOW: "a:1, [::1]:2 ,," })).toEqual({
       ...GOOD,
       LIMIT: 7,
-      EGRESS_ALLOW: ["a:1", "[::1]:2"],
+      USER_EGRESS_ALLOW: ["a:1", "[::1]:2"],
+      PROVIDER_EGRESS_ALLOW: [],
       MONGODB_DATABASE_PREFIX: "nodeloom_",
       REDIS_KEY_PREFIX: "nodeloom:",
     });
-    expect(loadConfig(SCHEMA, GOOD)).toMatchObject({ LIMIT: 5, EGRESS_ALLOW: [] });
+    expect(loadConfig(SCHEMA, GOOD)).toMatchObject({ LIMIT: 5, USER_EGRESS_ALLOW: [] });
   });
 
   it("has only what was declared", () => {
@@ -50,10 +51,10 @@ describe("a configuration", () => {
   });
 
   it("can't be changed, its lists neither", () => {
-    const config = loadConfig(SCHEMA, { ...GOOD, EGRESS_ALLOW: "a:1" }) as Record<string, unknown> & { EGRESS_ALLOW: string[] };
+    const config = loadConfig(SCHEMA, { ...GOOD, USER_EGRESS_ALLOW: "a:1" }) as Record<string, unknown> & { USER_EGRESS_ALLOW: string[] };
     expect(() => (config.LISTEN = "0.0.0.0:1")).toThrow(TypeError);
     expect(() => (config.NEW = 1)).toThrow(TypeError);
-    expect(() => config.EGRESS_ALLOW.push("b:2")).toThrow(TypeError);
+    expect(() => config.USER_EGRESS_ALLOW.push("b:2")).toThrow(TypeError);
   });
 
   it("says of everything that is missing what it is for, all at once", () => {
@@ -82,8 +83,8 @@ describe("a configuration", () => {
     ["LIMIT", "1.5", "how many at once"],
     ["LIMIT", "0", "how many at once"],
     ["LIMIT", "-3", "how many at once"],
-    ["EGRESS_ALLOW", "sandbox:8090,http://x:80", "exceptions to the egress guard"],
-    ["EGRESS_ALLOW", "sandbox", "exceptions to the egress guard"],
+    ["USER_EGRESS_ALLOW", "sandbox:8090,http://x:80", "exceptions to the egress guard for addresses that users choose"],
+    ["USER_EGRESS_ALLOW", "sandbox", "exceptions to the egress guard for addresses that users choose"],
   ])("names a malformed %s (%s) and its purpose, and nothing else", (name, value, purpose) => {
     const lines = problemOf({ ...GOOD, [name]: value }).split("\n");
     expect(lines).toHaveLength(2);

@@ -258,6 +258,20 @@ describe("where the egress guard connects to", () => {
     await expect(client.request({ url: `ftp://127.0.0.1:${port}/`, ...LIMITS })).rejects.toMatchObject(refusal);
   });
 
+  it("is told which host was refused, whatever the reason", async () => {
+    const client = open({ lookup: answering(() => ["10.0.0.1"]) });
+    const urls = {
+      "http://10.0.0.1:81/a": "10.0.0.1:81",
+      "http://inside.test/": "inside.test",
+      "ftp://x.test/": "x.test",
+      "http://x.test:25/": "x.test:25",
+    };
+    for (const [url, host] of Object.entries(urls))
+      await expect(client.request({ url, ...LIMITS })).rejects.toMatchObject({
+        message: expect.stringContaining(`refused to call ${host}: `) as string,
+      });
+  });
+
   it("does not carry an exception over to another client", async () => {
     await body(open({ allow: [`127.0.0.1:${port}`] }), `http://127.0.0.1:${port}/`);
     await expect(open({}).request({ url: `http://127.0.0.1:${port}/`, ...LIMITS })).rejects.toMatchObject(refusal);

@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { readFileSync } from "node:fs";
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from "node:net";
+import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { createEgressClient, type EgressClient, type EgressRequest, type EgressResponse } from "../src";
+import { createEgressClient, USER_AGENT, type EgressClient, type EgressRequest, type EgressResponse } from "../src";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -64,6 +66,24 @@ const to =
   (status: number, location: string): Handler =>
   (_request, response) =>
     response.writeHead(status, { location }).end("moved");
+
+describe("the User-Agent", () => {
+  it("is ours, and what the caller says of itself comes after it", async () => {
+    const { address, seen } = await record((_request, response) => response.end("hello"));
+    const client = open(address);
+    await client.request(call(address));
+    await client.request(call(address, { headers: { "User-Agent": "Weather/2" } }));
+    const { version } = JSON.parse(readFileSync(join(__dirname, "../../../package.json"), "utf8")) as { version: string };
+    expect(seen.map(({ headers }) => headers["user-agent"])).toEqual([`Nodeloom/${version}`, `Nodeloom/${version} Weather/2`]);
+  });
+
+  it("is kept over redirects to other hosts, once", async () => {
+    const { address, seen } = await record((_request, response) => response.end("hello"));
+    const from = await serve(to(302, `http://${address}/`));
+    await open(address, from).request(call(from, { maxRedirects: 1, headers: { "user-agent": "Weather/2" } }));
+    expect(seen[0]!.headers["user-agent"]).toBe(`${USER_AGENT} Weather/2`);
+  });
+});
 
 describe("redirects", () => {
   it.each([301, 302, 303, 307, 308])("are answers unless they are asked for (%i)", async (status) => {
@@ -140,7 +160,7 @@ describe("redirects", () => {
     expect(Object.values(home.seen[0]!.headers).filter((value) => value === "secret")).toHaveLength(5);
     for (const { headers } of [away.seen[0]!, home.seen[1]!]) {
       expect(JSON.stringify(headers)).not.toContain("secret");
-      expect(headers).toMatchObject({ accept: "text/plain", "user-agent": "nodeloom" });
+      expect(headers).toMatchObject({ accept: "text/plain", "user-agent": `${USER_AGENT} nodeloom` });
     }
   });
 

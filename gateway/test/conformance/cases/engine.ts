@@ -301,6 +301,23 @@ const outbound: Case[] = [
       assert.doesNotMatch(answer.text, /ECONNREFUSED|EHOSTUNREACH|timed? ?out/i);
     }),
   ),
+  egress("a refusal names the host that it refuses", async (ctx) => {
+    const answer = refuses(
+      await runGraph(await user(ctx), request({ url: "http://10.0.0.1:8081/inside?token=1" })),
+      500,
+      "EXECUTION_FAILED",
+    );
+    assert.match(answer.text, /10\.0\.0\.1:8081/);
+  }),
+  egress(
+    "outgoing requests say who sends them",
+    async (ctx) => {
+      const inbox = ctx.receiver!.inbox((response) => void response.writeHead(200).end("ok"));
+      await resultOf(ctx, request({ url: inbox.url }));
+      assert.match(String(inbox.deliveries[0]!.headers["user-agent"]), /^Nodeloom\/\d+\.\d+\.\d+/);
+    },
+    NEEDS,
+  ),
   egress(
     "redirects are not followed",
     async (ctx) => {

@@ -1,5 +1,5 @@
 import { actualMicroUsd, DomainError } from "@nodeloom/kernel";
-import type { media as mediaProto } from "@nodeloom/proto";
+import { media as mediaProto } from "@nodeloom/proto";
 import { afterFailure, final, insisting, readyInputs, stillWanted, type ModelCallsOptions } from "./model-calls";
 import type { CatalogModel } from "../plan/model-catalog";
 import { judge } from "./provider-failures";
@@ -93,7 +93,9 @@ export const createFileCalls = ({ catalog, provider, gate, media, downloads, sto
     const options = { deadlineMs: TIMING.direct, signal, waitForReady: true };
     const read = "url" in file ? undefined : replayable(file.bytes);
     const put = (): Promise<mediaProto.IngestResponse | mediaProto.UploadResponse> =>
-      "url" in file ? media.ingest({ ...placement, sourceUrl: file.url }, options) : media.upload(uploadParts(placement, read!()), options);
+      "url" in file
+        ? media.ingest({ ...placement, sourceUrl: file.url, sourceOrigin: mediaProto.SourceOrigin.SOURCE_ORIGIN_PROVIDER }, options)
+        : media.upload(uploadParts(placement, read!()), options);
     const { object } = await downloads.use(() => insisting(put, { pausesMs: STORE_AGAIN_MS, mayPass: isAway, signal }), {
       key: call.userId,
       signal,

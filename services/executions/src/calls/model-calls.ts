@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { actualMicroUsd, DomainError, pricedInputs, type ErrorMetadata } from "@nodeloom/kernel";
+import { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
 import { withFiles } from "../plan/files";
 import { notePollLag } from "../meters";
@@ -207,11 +208,13 @@ export const createModelCalls = ({ catalog, provider, gate, media, downloads, pa
     signal?: AbortSignal,
   ): Promise<CallResult> => {
     if (urls.length === 0) throw final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model} finished without the expected output`);
+    const sourceOrigin = mediaProto.SourceOrigin.SOURCE_ORIGIN_PROVIDER;
     const files = await Promise.all(
       urls.map(async (sourceUrl, index): Promise<MediaFile> => {
         const id = `${call.executionId}-${call.nodeIndex}-${call.item}-${index}`;
         const { object } = await downloads.use(
-          () => media.ingest({ id, ownerId: call.userId, sourceUrl, accept: [model.modality] }, { deadlineMs: MEDIA_CALL_MS }),
+          () =>
+            media.ingest({ id, ownerId: call.userId, sourceUrl, accept: [model.modality], sourceOrigin }, { deadlineMs: MEDIA_CALL_MS }),
           { key: call.userId, signal, maxWaitMs: TIMING.job },
         );
         if (!object) throw final("EXECUTION_FAILED", `${call.model}: its output could not be stored`);
