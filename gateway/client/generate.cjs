@@ -157,7 +157,7 @@ const main = async () => {
     process.stdout.write(await generateFormatted(JSON.parse(readFileSync(0, "utf8"))));
     return;
   }
-  const { openApiDocument } = require("../dist/openapi");
+  const { openApiDocument } = require("../dist/docs/openapi");
   const { routes } = require("../dist/routes");
   writeFileSync(OUTPUT, await generateFormatted(openApiDocument(routes, "http://127.0.0.1:8080")));
 };

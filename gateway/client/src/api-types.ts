@@ -340,6 +340,7 @@ export interface UsagePage {
 
 export interface UsageRow {
   id: number;
+  executionId: string;
   userId: string;
   workflowSlug: string | null;
   modelIds: string[];
@@ -355,6 +356,8 @@ export interface UsageRow {
   errorCode: string | null;
   requestId: string | null;
   createdAt: string | null;
+  /** What the caller wrote on the run; absent when that is nothing */
+  metadata?: Record<string, string>;
 }
 
 export interface UserReply {

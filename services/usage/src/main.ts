@@ -1,7 +1,10 @@
 import { connectMongo, defineService, grpcService, hostPort, runProcess, startGrpcServer, variables } from "@nodeloom/platform";
 import { usage as proto } from "@nodeloom/proto";
+import { createFolding } from "./folding";
+import { startMigration } from "./migration";
 import { usageHandlers } from "./server";
 import { createStore } from "./store";
+import { createTotalsStore } from "./totals-store";
 import { createUsage } from "./usage";
 
 /** One row per run, with lists and distinct models. */
@@ -16,9 +19,14 @@ export const service = defineService({
     const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}usage` });
     const store = createStore(connection);
     await store.createIndexes();
+    const totals = createTotalsStore(connection);
+    const onError = (error: unknown): void => logger.warn({ err: error }, "totals of usage fell behind; lists stay exact");
+    const folding = createFolding({ store, totals, onError });
+    const migration = startMigration({ store, totals, folding, onError });
+    const usage = createUsage({ store, totals, folding, migration });
     const grpc = await startGrpcServer({
       listen: config.USAGE_LISTEN,
-      services: [grpcService(proto.UsageServiceService, usageHandlers(createUsage({ store })))],
+      services: [grpcService(proto.UsageServiceService, usageHandlers(usage))],
       logger,
       tls: config,
     });
@@ -26,6 +34,7 @@ export const service = defineService({
       ports: { USAGE_LISTEN: grpc.port },
       stop: async () => {
         await grpc.stop();
+        await Promise.all([folding.stop(), migration.stop()]);
         await connection.close();
       },
     };

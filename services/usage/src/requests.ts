@@ -8,9 +8,26 @@ const MAX_OFFSET = 1_000_000_000;
 export const FINAL_STATUSES = ["completed", "failed", "cancelled"] as const;
 export const STATUSES = ["processing", ...FINAL_STATUSES] as const;
 
+/** Names of counters: no dots and no dollars, which mean something to the database. */
+const SOURCE = /^[a-z0-9-]+$/;
+
 const id = z.string().min(1).max(ID_CHARS);
 const amount = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
-const sources = z.array(id).max(100);
+const source = z.string().max(ID_CHARS).regex(SOURCE);
+const sources = z.array(source).max(100);
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const METADATA_NAMES = 20;
+const METADATA_NAME_CHARS = 40;
+const METADATA_VALUE_CHARS = 500;
+const MAX_DAYS = 400;
+const MAX_PRUNED = 1_000;
+const MS_PER_DAY = 24 * 60 * 60 * 1_000;
+
+const metadata = z
+  .record(z.string().min(1).max(METADATA_NAME_CHARS), z.string().max(METADATA_VALUE_CHARS))
+  .refine((texts) => Object.keys(texts).length <= METADATA_NAMES, `must have at most ${METADATA_NAMES} members`);
+const day = z.string().regex(DAY, "must be YYYY-MM-DD");
 
 const run = z.object({
   executionId: id,
@@ -18,8 +35,10 @@ const run = z.object({
   /** Null for direct model runs. */
   workflowSlug: z.string().max(LIMITS.nameChars).nullable(),
   modelIds: z.array(id).max(MODELS_PER_RUN),
-  source: id,
+  source,
   startedAt: z.date(),
+  /** What the caller wrote on the run. */
+  metadata,
 });
 
 /** What each call of usage must look like. */
@@ -35,6 +54,8 @@ export const REQUESTS = {
     durationMs: amount,
     errorCode: z.string().max(ID_CHARS).nullable(),
     requestId: z.string().max(1_000).nullable(),
+    /** `millicredits` by model; empty when it is not known. */
+    modelCredits: z.array(z.object({ model: id, millicredits: amount })).max(MODELS_PER_RUN),
   }),
   rows: z.object({
     userId: id,
@@ -46,11 +67,20 @@ export const REQUESTS = {
     offset: z.number().int().min(0).max(MAX_OFFSET),
   }),
   modelNames: z.object({ userId: id, sources }),
+  dailySums: z
+    .object({ userId: id, fromDay: day, toDay: day, sources })
+    .refine(({ fromDay, toDay }) => Date.parse(toDay) - Date.parse(fromDay) < MAX_DAYS * MS_PER_DAY, {
+      path: ["toDay"],
+      message: `must be less than ${MAX_DAYS} days after fromDay`,
+    }),
+  prune: z.object({ before: z.date(), limit: z.number().int().min(1).max(MAX_PRUNED) }),
 } as const;
 
 export type RunStart = z.infer<typeof REQUESTS.run>;
 export type RunOutcome = z.infer<typeof REQUESTS.outcome>;
 export type RowsQuery = z.infer<typeof REQUESTS.rows>;
+export type DailySumsQuery = z.infer<typeof REQUESTS.dailySums>;
+export type PruneRequest = z.infer<typeof REQUESTS.prune>;
 export type ModelNamesQuery = z.infer<typeof REQUESTS.modelNames>;
 
 /** @throws DomainError INVALID_REQUEST with every problem and where it is. */

@@ -1,6 +1,6 @@
 import { isDuplicateKey } from "@nodeloom/platform";
-import { Schema, type Connection, type QueryFilter } from "mongoose";
-import type { ModelNamesQuery, RowsQuery, RunOutcome, RunStart, STATUSES } from "./requests";
+import { Schema, type AnyBulkWriteOperation, type Connection, type QueryFilter } from "mongoose";
+import { FINAL_STATUSES, type ModelNamesQuery, type RowsQuery, type RunOutcome, type RunStart, type STATUSES } from "./requests";
 
 /** One run, as stored; the outcome's members are zero or null until it is final. */
 export interface UsageRow extends Omit<RunStart, "startedAt">, Omit<RunOutcome, "status"> {
@@ -10,16 +10,51 @@ export interface UsageRow extends Omit<RunStart, "startedAt">, Omit<RunOutcome, 
   createdAt: Date;
 }
 
-type RowDocument = Omit<UsageRow, "executionId"> & { _id: string };
+interface RowDocument extends Omit<UsageRow, "executionId" | "metadata" | "modelCredits"> {
+  _id: string;
+  metadata?: UsageRow["metadata"];
+  modelCredits?: UsageRow["modelCredits"];
+  /** The owner, until the row is part of the owner's totals. Absent from rows older than totals, until they are marked. */
+  uncounted?: string;
+  /** Set once the row is part of its owner's totals. */
+  counted?: true;
+}
 interface CounterDocument {
   _id: string;
   value: number;
 }
 
+/** What totals need of a row. */
+export type CountedPart = Pick<
+  UsageRow,
+  "executionId" | "userId" | "source" | "status" | "workflowSlug" | "modelIds" | "millicredits" | "modelCredits" | "createdAt"
+>;
+
+/** A row that is older than rows are kept. */
+export interface ExpiredRow {
+  executionId: string;
+  userId: string;
+  /** Whether it is part of its owner's totals. */
+  isCounted: boolean;
+}
+
 const COUNTER = "usage";
 /** Acknowledged only once it survives the loss of the server's process: what billing was told must be found here, too. */
 const DURABLE = { w: "majority", j: true } as const;
+const MAJORITY = { w: "majority" } as const;
 const OPERATION_TIMEOUT_MS = 10_000;
+const BULK_OPERATIONS = 500;
+const COUNTED_PART = {
+  userId: 1,
+  source: 1,
+  status: 1,
+  workflowSlug: 1,
+  modelIds: 1,
+  millicredits: 1,
+  modelCredits: 1,
+  createdAt: 1,
+} as const;
+const FINAL = { $in: [...FINAL_STATUSES] };
 
 const rowSchema = new Schema<RowDocument>(
   {
@@ -37,11 +72,22 @@ const rowSchema = new Schema<RowDocument>(
     errorCode: { type: String, default: null },
     requestId: { type: String, default: null },
     createdAt: { type: Date, required: true },
+    metadata: { type: Object },
+    modelCredits: { type: [Object], default: undefined },
+    uncounted: { type: String },
+    counted: { type: Boolean },
   },
   { collection: "usage", id: false, autoCreate: false, minimize: false, versionKey: false, writeConcern: DURABLE },
 );
-// A user's rows, newest first.
+// A user's rows, newest first: all of them, and those of a status, a workflow or a model.
 rowSchema.index({ userId: 1, id: -1 });
+rowSchema.index({ userId: 1, status: 1, id: -1 });
+rowSchema.index({ userId: 1, workflowSlug: 1, id: -1 });
+rowSchema.index({ userId: 1, modelIds: 1, id: -1 });
+// A user's rows that are not in the totals yet.
+rowSchema.index({ uncounted: 1, id: 1 }, { sparse: true });
+// The oldest rows.
+rowSchema.index({ createdAt: 1 });
 rowSchema.index({ id: 1 }, { unique: true });
 
 const counterSchema = new Schema<CounterDocument>(
@@ -49,7 +95,18 @@ const counterSchema = new Schema<CounterDocument>(
   { collection: "counters", autoCreate: false, minimize: false, versionKey: false },
 );
 
-const toRow = ({ _id, ...document }: RowDocument): UsageRow => ({ executionId: _id, ...document });
+const toRow = ({ _id, uncounted: _uncounted, counted: _counted, ...document }: RowDocument): UsageRow => ({
+  executionId: _id,
+  ...document,
+  metadata: document.metadata ?? {},
+  modelCredits: document.modelCredits ?? [],
+});
+
+const toPart = ({ _id, ...document }: RowDocument): CountedPart => ({
+  executionId: _id,
+  ...document,
+  modelCredits: document.modelCredits ?? [],
+});
 
 const rowFilter = ({ userId, status, modelId, workflowSlug, sources }: RowsQuery): QueryFilter<RowDocument> => ({
   userId,
@@ -88,7 +145,7 @@ export const createStore = (connection: Connection) => {
     /** Inserts a row; false if the execution has one. */
     insert: async ({ executionId, ...row }: UsageRow): Promise<boolean> => {
       try {
-        await rows.insertOne({ _id: executionId, ...row });
+        await rows.insertOne({ _id: executionId, ...row, uncounted: row.userId });
         return true;
       } catch (error) {
         if (isDuplicateKey(error)) return false;
@@ -108,16 +165,72 @@ export const createStore = (connection: Connection) => {
       return matchedCount === 1;
     },
 
-    /** One page of a user's rows, newest first, and how many there are in all. */
-    list: async (query: RowsQuery, limit: number): Promise<{ rows: UsageRow[]; total: number }> => {
-      const filter = rowFilter(query);
-      const page = rows.find(filter).sort({ id: -1 }).skip(query.offset).limit(limit).maxTimeMS(OPERATION_TIMEOUT_MS);
-      const [found, total] = await Promise.all([page.lean<RowDocument[]>(), rows.countDocuments(filter).maxTimeMS(OPERATION_TIMEOUT_MS)]);
-      return { rows: found.map(toRow), total };
+    /** One page of a user's rows, newest first. */
+    page: async (query: RowsQuery, limit: number): Promise<UsageRow[]> => {
+      const page = rows.find(rowFilter(query)).sort({ id: -1 }).skip(query.offset).limit(limit).maxTimeMS(OPERATION_TIMEOUT_MS);
+      return (await page.lean<RowDocument[]>()).map(toRow);
     },
 
-    /** The distinct models of a user's rows. */
-    modelNames: async ({ userId, sources }: ModelNamesQuery): Promise<string[]> =>
+    /** How many rows match: reads all of them, so only for rows that the totals don't know. */
+    countAll: (query: RowsQuery): Promise<number> => rows.countDocuments(rowFilter(query)).maxTimeMS(OPERATION_TIMEOUT_MS).exec(),
+
+    /** The distinct models of a user's rows: reads all of them, so only for rows that the totals don't know. */
+    modelNamesOfAll: async ({ userId, sources }: ModelNamesQuery): Promise<string[]> =>
       rows.distinct("modelIds", { userId, ...(sources.length > 0 ? { source: { $in: sources } } : {}) }),
+
+    /** A user's rows that are not in the totals: those in progress, and the latest final ones. */
+    uncounted: async (userId: string): Promise<CountedPart[]> =>
+      (await rows.find({ uncounted: userId }, COUNTED_PART).maxTimeMS(OPERATION_TIMEOUT_MS).lean<RowDocument[]>()).map(toPart),
+
+    /** Some final rows of a user that are not in the totals. */
+    countable: async (userId: string, limit: number): Promise<CountedPart[]> => {
+      const found = rows.find({ uncounted: userId, status: FINAL }, COUNTED_PART).limit(limit);
+      return (await found.maxTimeMS(OPERATION_TIMEOUT_MS).lean<RowDocument[]>()).map(toPart);
+    },
+
+    /** Rows by their executions. */
+    parts: async (executionIds: readonly string[]): Promise<CountedPart[]> =>
+      (await rows.find({ _id: { $in: [...executionIds] } }, COUNTED_PART).lean<RowDocument[]>()).map(toPart),
+
+    /** Says of final rows that the totals have them. */
+    markCounted: async (executionIds: readonly string[]): Promise<void> => {
+      const mark = { $set: { counted: true }, $unset: { uncounted: 1 } } as const;
+      await rows.updateMany({ _id: { $in: [...executionIds] } }, mark, { writeConcern: MAJORITY });
+    },
+
+    /** Some of the oldest final rows from before a time. */
+    expired: async (before: Date, limit: number): Promise<ExpiredRow[]> => {
+      const found = rows
+        .find({ createdAt: { $lt: before }, status: FINAL }, { userId: 1, counted: 1 })
+        .sort({ createdAt: 1 })
+        .limit(limit);
+      return (await found.lean<RowDocument[]>()).map(({ _id, userId, counted }) => ({
+        executionId: _id,
+        userId,
+        isCounted: counted ?? false,
+      }));
+    },
+
+    remove: async (executionIds: readonly string[]): Promise<void> => {
+      await rows.deleteMany({ _id: { $in: [...executionIds] } }, { writeConcern: MAJORITY });
+    },
+
+    /** Marks rows from before there were totals as not counted. */
+    markOld: async (): Promise<void> => {
+      const unmarked = { uncounted: { $exists: false }, counted: { $exists: false } };
+      let marks: AnyBulkWriteOperation<RowDocument>[] = [];
+      const write = async (): Promise<void> => {
+        if (marks.length > 0) await rows.bulkWrite(marks, { ordered: false, writeConcern: MAJORITY });
+        marks = [];
+      };
+      for await (const { _id, userId } of rows.find(unmarked, { userId: 1 }).lean<RowDocument[]>().cursor()) {
+        marks.push({ updateOne: { filter: { _id, ...unmarked }, update: { $set: { uncounted: userId } } } });
+        if (marks.length === BULK_OPERATIONS) await write();
+      }
+      await write();
+    },
+
+    /** Users with rows that are not in their totals. */
+    usersToCount: (): Promise<string[]> => rows.distinct("uncounted", { uncounted: { $exists: true } }) as unknown as Promise<string[]>,
   };
 };

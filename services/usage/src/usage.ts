@@ -1,12 +1,37 @@
-import { DomainError, LIMITS } from "@nodeloom/kernel";
+import { DomainError, LIMITS, unavailable } from "@nodeloom/kernel";
 import { createIds } from "./ids";
-import { checked, REQUESTS, type ModelNamesQuery, type RowsQuery, type RunOutcome, type RunStart } from "./requests";
-import type { UsageRow, UsageStore } from "./store";
+import {
+  checked,
+  REQUESTS,
+  type DailySumsQuery,
+  type ModelNamesQuery,
+  type PruneRequest,
+  type RowsQuery,
+  type RunOutcome,
+  type RunStart,
+} from "./requests";
+import type { Folding } from "./folding";
+import type { Migration } from "./migration";
+import type { CountedPart, ExpiredRow, UsageRow, UsageStore } from "./store";
+import { countIn, dailySumsIn, daysBetween, matches, modelNamesIn, totalKey, type DailySum } from "./totals";
+import type { TotalsStore } from "./totals-store";
 
 /** A start and a finish of one run may each get in the other's way once. */
 const FINISH_ATTEMPTS = 3;
+/** Rows may move into the totals while a list is read; then it is read again. */
+const READ_ATTEMPTS = 5;
+/** As many rows outside of the totals are worth a fold. */
+const MANY_UNCOUNTED = 200;
 
-const NO_OUTCOME = { costMicroUsd: 0, userCostMicroUsd: 0, millicredits: 0, durationMs: 0, errorCode: null, requestId: null } as const;
+const NO_OUTCOME = {
+  costMicroUsd: 0,
+  userCostMicroUsd: 0,
+  millicredits: 0,
+  durationMs: 0,
+  errorCode: null,
+  requestId: null,
+  modelCredits: [],
+};
 
 const processingRow = (id: number, { startedAt, ...run }: RunStart): UsageRow => ({
   id,
@@ -20,9 +45,36 @@ const notTheirs = (): DomainError => new DomainError("conflict", "ALREADY_EXISTS
 
 export type Usage = ReturnType<typeof createUsage>;
 
+export interface UsageOptions {
+  store: UsageStore;
+  totals: Pick<TotalsStore, "total" | "progress" | "days">;
+  folding: Folding;
+  migration: Pick<Migration, "isDone">;
+}
+
 /** One row per run: inserted when the run is admitted, final once. */
-export const createUsage = ({ store }: { store: UsageStore }) => {
+export const createUsage = ({ store, totals, folding, migration }: UsageOptions) => {
   const ids = createIds(store);
+
+  /** What was read of totals, and the rows that are not in them, as of one moment; undefined when there was none in some attempts. */
+  const together = async <T>(userId: string, read: () => Promise<T>): Promise<{ total: T; others: CountedPart[] } | undefined> => {
+    for (let attempt = 1; attempt <= READ_ATTEMPTS; attempt++) {
+      const { folds } = await folding.progress(userId);
+      const [total, others] = await Promise.all([read(), store.uncounted(userId)]);
+      const after = await totals.progress(userId);
+      if (after.folds !== folds || after.pending) continue;
+      if (others.length > MANY_UNCOUNTED) folding.wake(userId);
+      return { total, others };
+    }
+    return undefined;
+  };
+
+  const countOf = async (query: RowsQuery): Promise<number> => {
+    const key = totalKey(query.userId, query.workflowSlug, query.modelId);
+    const found = (await migration.isDone()) ? await together(query.userId, () => totals.total(key)) : undefined;
+    if (!found) return store.countAll(query);
+    return countIn(found.total.counts, query) + found.others.filter(matches(query)).length;
+  };
 
   return {
     /** Inserts the row of a run and answers its id; a repeated call answers the same. */
@@ -42,24 +94,64 @@ export const createUsage = ({ store }: { store: UsageStore }) => {
     finish: async (request: RunStart, result: RunOutcome, unstarted = false): Promise<void> => {
       const run = checked(REQUESTS.run, request);
       const outcome = checked(REQUESTS.outcome, result);
-      if (unstarted && (await store.insert({ ...processingRow(await ids.next(), run), ...outcome }))) return;
+      const insert = async (): Promise<boolean> => store.insert({ ...processingRow(await ids.next(), run), ...outcome });
+      if (unstarted && (await insert())) return folding.noteFinal(run.userId);
       for (let attempt = 1; attempt <= FINISH_ATTEMPTS; attempt++) {
-        if (await store.finish(run.userId, run.executionId, outcome)) return;
+        if (await store.finish(run.userId, run.executionId, outcome)) return folding.noteFinal(run.userId);
         const existing = await store.find(run.userId, run.executionId);
         if (existing && existing.status !== "processing") return;
-        if (!existing && (await store.insert({ ...processingRow(await ids.next(), run), ...outcome }))) return;
+        if (!existing && (await insert())) return folding.noteFinal(run.userId);
       }
       throw notTheirs();
     },
 
     /** A page of a user's rows, newest first, with the number of all that match. */
-    list: (request: RowsQuery): Promise<{ rows: UsageRow[]; total: number }> => {
+    list: async (request: RowsQuery): Promise<{ rows: UsageRow[]; total: number }> => {
       const query = checked(REQUESTS.rows, request);
-      return store.list(query, query.limit || LIMITS.usagePageDefault);
+      const limit = query.limit || LIMITS.usagePageDefault;
+      // A page behind the end would cost the way to it.
+      if (query.offset > 0) {
+        const total = await countOf(query);
+        return { rows: query.offset < total ? await store.page(query, limit) : [], total };
+      }
+      const [rows, total] = await Promise.all([store.page(query, limit), countOf(query)]);
+      return { rows, total };
     },
 
     /** The models that a user's runs have used, sorted. */
-    modelNames: async (request: ModelNamesQuery): Promise<string[]> =>
-      (await store.modelNames(checked(REQUESTS.modelNames, request))).sort(),
+    modelNames: async (request: ModelNamesQuery): Promise<string[]> => {
+      const query = checked(REQUESTS.modelNames, request);
+      const key = totalKey(query.userId, "", "");
+      const found = (await migration.isDone()) ? await together(query.userId, () => totals.total(key)) : undefined;
+      if (!found) return (await store.modelNamesOfAll(query)).sort();
+      return modelNamesIn(found.total.models, found.others, query);
+    },
+
+    /** What a user's final runs came to, by day and model. */
+    dailySums: async (request: DailySumsQuery): Promise<DailySum[]> => {
+      const query = checked(REQUESTS.dailySums, request);
+      const days = daysBetween(query.fromDay, query.toDay);
+      const found = await together(query.userId, () => totals.days(query.userId, days));
+      if (!found) throw unavailable("usage is being summed up; ask again");
+      const recent = found.others.filter(({ status }) => status !== "processing");
+      return dailySumsIn(found.total, recent, query);
+    },
+
+    /** Deletes some final rows that are older than a time, and answers how many; 0 when there are no more. */
+    prune: async (request: PruneRequest): Promise<number> => {
+      const { before, limit } = checked(REQUESTS.prune, request);
+      if (!(await migration.isDone())) throw unavailable("old rows are still being counted; ask again");
+      const byUser = new Map<string, ExpiredRow[]>();
+      for (const row of await store.expired(before, limit)) byUser.set(row.userId, [...(byUser.get(row.userId) ?? []), row]);
+      let pruned = 0;
+      for (const [userId, rows] of byUser) {
+        if (rows.some(({ isCounted }) => !isCounted)) await folding.foldAll(userId, 1);
+        pruned += await folding.remove(
+          userId,
+          rows.map(({ executionId }) => executionId),
+        );
+      }
+      return pruned;
+    },
   };
 };

@@ -10,6 +10,7 @@ const SOURCES = ["api-slim", "api-workflow"];
 const usageRow = z
   .object({
     id: z.number(),
+    executionId: z.string(),
     userId: z.string(),
     workflowSlug: z.string().nullable(),
     modelIds: z.array(z.string()),
@@ -22,11 +23,16 @@ const usageRow = z
     errorCode: z.string().nullable(),
     requestId: z.string().nullable(),
     createdAt: timestamp.nullable(),
+    metadata: z
+      .record(z.string(), z.string())
+      .optional()
+      .meta({ description: "What the caller wrote on the run; absent when that is nothing" }),
   })
   .meta({ id: "UsageRow" });
 
 const rowView = (row: usage.UsageRow): z.infer<typeof usageRow> => ({
   id: row.id,
+  executionId: row.executionId,
   userId: row.userId,
   workflowSlug: row.workflowSlug ?? null,
   modelIds: row.modelIds,
@@ -39,6 +45,7 @@ const rowView = (row: usage.UsageRow): z.infer<typeof usageRow> => ({
   errorCode: row.errorCode ?? null,
   requestId: row.requestId ?? null,
   createdAt: iso(row.createdAt),
+  ...(Object.keys(row.metadata).length > 0 ? { metadata: row.metadata } : {}),
 });
 
 const filter = z.string().min(1).max(LIMITS.nameChars);

@@ -24,6 +24,7 @@ export const runStart = (
   modelIds: input.modelIds,
   source: input.source,
   startedAt: new Date(input.receivedAt),
+  metadata: {},
 });
 
 const hold = async (billing: Billing, input: RunInput, signal: AbortSignal): Promise<HeldItem[]> => {

@@ -128,6 +128,7 @@ export const createSettlement = ({ billing, usage, execution }: { billing: Billi
       status: end.status,
       ...costs,
       millicredits,
+      modelCredits: [],
       durationMs: Date.now() - run.receivedAt,
       errorCode: end.error?.code,
       requestId: end.requestId ?? undefined,

@@ -15,6 +15,7 @@ export const recordUnstarted = async (
     costMicroUsd: 0,
     userCostMicroUsd: 0,
     millicredits: 0,
+    modelCredits: [],
     durationMs: Date.now() - input.receivedAt,
     errorCode: end.error?.code,
     requestId: undefined,

@@ -1,0 +1,148 @@
+import { isDuplicateKey } from "@nodeloom/platform";
+import { Schema, type AnyBulkWriteOperation, type Connection, type Model } from "mongoose";
+import { dayKey, type Delta, type Deltas, type Numbers } from "./totals";
+
+/** Rows that are being added to their user's totals, or taken away with what is left of the rows. */
+export interface Fold {
+  number: number;
+  executionIds: string[];
+  removes?: boolean;
+}
+
+/** How far a user's totals have come. */
+export interface Progress {
+  /** Folds that are complete. */
+  folds: number;
+  /** One that has begun and may be incomplete. */
+  pending: Fold | null;
+}
+
+interface ProgressDocument extends Progress {
+  _id: string;
+}
+interface TotalDocument {
+  _id: string;
+  /** The latest fold that was added. */
+  fold: number;
+  counts?: Numbers;
+  models?: Numbers;
+  sums?: Numbers;
+}
+interface MigrationDocument {
+  _id: string;
+  passes: number;
+  finishedAt: Date;
+}
+
+const OPERATION_TIMEOUT_MS = 10_000;
+const NOTHING: Progress = { folds: 0, pending: null };
+const BULK_OPERATIONS = 1_000;
+const OLD_ROWS = "old-rows";
+
+const schemaOf = <T>(definition: Record<string, unknown>, collection: string): Schema<T> =>
+  new Schema<T>(definition as never, { collection, id: false, autoCreate: false, minimize: false, versionKey: false } as never);
+
+const progressSchema = schemaOf<ProgressDocument>(
+  { _id: { type: String, required: true }, folds: { type: Number, required: true }, pending: { type: Object, default: null } },
+  "usage_folds",
+);
+const totalSchema = schemaOf<TotalDocument>(
+  { _id: { type: String, required: true }, fold: { type: Number, required: true }, counts: { type: Object }, models: { type: Object } },
+  "usage_totals",
+);
+const daySchema = schemaOf<TotalDocument>(
+  { _id: { type: String, required: true }, fold: { type: Number, required: true }, sums: { type: Object } },
+  "usage_days",
+);
+const migrationSchema = schemaOf<MigrationDocument>(
+  { _id: { type: String, required: true }, passes: { type: Number, required: true }, finishedAt: { type: Date, required: true } },
+  "usage_migrations",
+);
+
+/** Every failed write of a bulk was an insert that lost against the total it would have made. */
+const lostInsertsOnly = (error: unknown): boolean => {
+  const { writeErrors } = error as { writeErrors?: unknown };
+  const failures = Array.isArray(writeErrors) ? writeErrors : writeErrors === undefined ? [] : [writeErrors];
+  return failures.length > 0 ? failures.every(isDuplicateKey) : isDuplicateKey(error);
+};
+
+/**
+ * Adds a fold to totals: to each at most once, however often this is repeated. A total that has the fold, or a later one, is not
+ * matched; the upsert then fails on its id.
+ */
+const addTo = async (model: Model<TotalDocument>, fold: number, deltas: ReadonlyMap<string, Delta>): Promise<void> => {
+  const operations = [...deltas].map(([_id, delta]): AnyBulkWriteOperation<TotalDocument> => {
+    const update = { $set: { fold }, $inc: Object.fromEntries(delta) } as never;
+    return { updateOne: { filter: { _id, fold: { $lt: fold } }, update, upsert: true } };
+  });
+  for (let from = 0; from < operations.length; from += BULK_OPERATIONS) {
+    await model.bulkWrite(operations.slice(from, from + BULK_OPERATIONS), { ordered: false }).catch((error: unknown) => {
+      if (!lostInsertsOnly(error)) throw error;
+    });
+  }
+};
+
+export type TotalsStore = ReturnType<typeof createTotalsStore>;
+
+/** Totals of users' rows in MongoDB, and how far they have come. */
+export const createTotalsStore = (connection: Connection) => {
+  const progress = connection.model<ProgressDocument>("UsageFolds", progressSchema);
+  const totals = connection.model<TotalDocument>("UsageTotals", totalSchema);
+  const days = connection.model<TotalDocument>("UsageDays", daySchema);
+  const migrations = connection.model<MigrationDocument>("UsageMigrations", migrationSchema);
+
+  return {
+    progress: async (userId: string): Promise<Progress> =>
+      (await progress.findOne({ _id: userId }).maxTimeMS(OPERATION_TIMEOUT_MS).lean<ProgressDocument | null>()) ?? NOTHING,
+
+    /** Begins a fold after those that are complete; false when another has begun or has been completed since. */
+    begin: async (userId: string, pending: Fold): Promise<boolean> => {
+      const folds = pending.number - 1;
+      const { matchedCount } = await progress.updateOne({ _id: userId, folds, pending: null }, { $set: { pending } });
+      if (matchedCount === 1 || folds > 0) return matchedCount === 1;
+      try {
+        await progress.insertOne({ _id: userId, folds, pending });
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+
+    /** Adds a fold to all totals that do not have it. */
+    add: async (fold: number, deltas: Deltas): Promise<void> => {
+      await addTo(totals, fold, deltas.counts);
+      await addTo(days, fold, deltas.days);
+    },
+
+    /** Notes that a fold is complete. */
+    complete: async (userId: string, number: number): Promise<void> => {
+      await progress.updateOne({ _id: userId, "pending.number": number }, { $set: { folds: number, pending: null } });
+    },
+
+    /** One total; empty where there is none. */
+    total: async (key: string): Promise<{ counts: Numbers; models: Numbers }> => {
+      const found = await totals.findOne({ _id: key }).maxTimeMS(OPERATION_TIMEOUT_MS).lean<TotalDocument | null>();
+      return { counts: found?.counts ?? {}, models: found?.models ?? {} };
+    },
+
+    /** What a user's runs of some days came to, in the order of the days. */
+    days: async (userId: string, wanted: readonly string[]): Promise<{ day: string; sums: Numbers }[]> => {
+      const keys = wanted.map((day) => dayKey(userId, day));
+      const found = await days
+        .find({ _id: { $in: keys } })
+        .maxTimeMS(OPERATION_TIMEOUT_MS)
+        .lean<TotalDocument[]>();
+      const byKey = new Map(found.map(({ _id, sums }) => [_id, sums]));
+      return wanted.map((day, index) => ({ day, sums: byKey.get(keys[index]!) ?? {} }));
+    },
+
+    /** How often old rows have been marked, and when last. */
+    migration: async (): Promise<{ passes: number; finishedAt: Date } | undefined> =>
+      (await migrations.findOne({ _id: OLD_ROWS }).lean<MigrationDocument | null>()) ?? undefined,
+
+    notePass: async (passes: number, finishedAt: Date): Promise<void> => {
+      await migrations.updateOne({ _id: OLD_ROWS }, { $max: { passes, finishedAt } }, { upsert: true });
+    },
+  };
+};
