@@ -2,6 +2,7 @@ import { textBytes } from "./bounds";
 import { LIMITS } from "../limits";
 import { isRecord } from "./types";
 import type { RunBudget } from "./budget";
+import { fillUrl, isTemplated, urlTemplateProblem } from "./url-template";
 import { asText, fill, fillDeep, isMedia, member, placeholdersIn } from "./value";
 
 /** What an http-request node can ask for. */
@@ -19,8 +20,6 @@ export interface HttpCall {
 
 type Literals = Readonly<Record<string, unknown>>;
 
-const isTemplated = (url: string): boolean => /^\{\{[^{}]*\}\}/.test(url);
-
 /** A value in a request's body: files travel as their URLs. */
 const plain = (value: unknown): unknown => {
   if (isMedia(value)) return value.url;
@@ -34,11 +33,9 @@ export const httpCall = ({ literals }: { literals: Literals }, item: Literals, b
     ([name, value]): [string, string] => [name, asText(value)],
   );
   const content = plain(member(item, "body")) ?? fillDeep(body, resolve, budget);
-  // A URL that begins with a placeholder is taken as it is given.
-  const encode = typeof url === "string" && isTemplated(url) ? resolve : (name: string) => encodeURIComponent(asText(resolve(name)));
   const call: HttpCall = {
     method: typeof method === "string" ? method.toUpperCase() : "GET",
-    url: fill(asText(url), encode, budget),
+    url: fillUrl(asText(url), resolve, budget),
     headers: Object.fromEntries(filled),
   };
   if (content !== undefined && content !== null) call.body = content;
@@ -53,6 +50,8 @@ const urlProblem = (url: string): string | undefined => {
 };
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
+/** Other tools let it stand for every element. */
+const WILDCARD = "*";
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
 
 const headerProblems = (headers: unknown): string[] => {
@@ -64,8 +63,14 @@ const headerProblems = (headers: unknown): string[] => {
   ]);
 };
 
-/** Stands for whatever is not known yet: a valid host, port and path. */
-const SOMETHING = "1";
+/** Stand for whatever is not known yet: a port is a number, and a domain is none. */
+const SOMETHING = ["1", "x"];
+
+/** What is wrong with a URL whose placeholders are not known yet, whatever they may be. */
+const openUrlProblem = (url: string): string | undefined => {
+  const problems = SOMETHING.map((one) => urlProblem(fill(url, () => one)));
+  return problems.includes(undefined) ? undefined : problems[0];
+};
 
 /**
  * Everything that is wrong with the settings of an http-request node.
@@ -79,9 +84,13 @@ export const httpProblems = (literals: Literals, calls: readonly HttpCall[] | un
     problems.push(`method: must be one of ${names.join(", ")}`);
   if (extract !== undefined && extract !== null && !(typeof extract === "string" && POINTER.test(extract)))
     problems.push("extract: must be a JSON pointer, for example /data/0/title");
+  else if (typeof extract === "string" && extract.split("/").includes(WILDCARD))
+    problems.push("extract: * stands for nothing in a JSON pointer: name one element, for example /data/0/title, or leave extract out");
   if (body !== undefined && placeholdersIn(body).length === 0 && textBytes(JSON.stringify(body)) > LIMITS.textValueBytes)
     problems.push(`body: is longer than ${LIMITS.textValueBytes} bytes`);
   if (typeof url !== "string" || url.trim() === "") return [...problems, "needs a url"];
-  const urls = calls ? calls.map((call) => call.url) : isTemplated(url) ? [] : [fill(url, () => SOMETHING)];
-  return [...problems, ...new Set(urls.map(urlProblem).filter((problem) => problem !== undefined))];
+  const misplaced = urlTemplateProblem(url);
+  if (misplaced !== undefined) return [...problems, misplaced];
+  const found = calls ? calls.map((call) => urlProblem(call.url)) : isTemplated(url) ? [] : [openUrlProblem(url)];
+  return [...problems, ...new Set(found.filter((problem) => problem !== undefined))];
 };
