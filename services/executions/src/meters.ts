@@ -44,7 +44,7 @@ export const countDelivery = (outcome: string): void => deliveries({ outcome });
 export const notePollLag = (milliseconds: number): void => pollLag(milliseconds);
 
 export interface Watched {
-  pools: Readonly<Record<string, Slots>>;
+  pools: Readonly<Record<string, Pick<Slots, "load">>>;
   /** Providers that are known here, and whether they are left alone. */
   providers: () => { name: string; isOpen: boolean; load?: ReturnType<Slots["load"]> }[];
   /** Jobs at providers that are followed here. */

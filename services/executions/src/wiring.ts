@@ -12,6 +12,7 @@ import { watchLoad } from "./meters";
 import { createModelCatalog, type CatalogModel } from "./plan/model-catalog";
 import { createHttpRequest } from "./calls/http-request";
 import { createPace } from "./calls/pace";
+import { createPlannerThreads } from "./plan/planner/threads";
 import { createPlanning } from "./plan/planning";
 import { createGates } from "./calls/provider-gates";
 import { createProvider, type Provider } from "./providers";
@@ -149,8 +150,9 @@ export const wire = async (
 
   await ensureSchedules(temporal.client, config.TEMPORAL_TASK_QUEUE);
 
-  const endWatch = watchLoad({ pools: { starts, downloads }, providers: gates.states, jobs: pace.followed });
-  const planning = createPlanning({ workflows: services.workflows, media: services.media, catalog });
+  const planner = createPlannerThreads({ logger });
+  const endWatch = watchLoad({ pools: { starts, downloads, planning: planner }, providers: gates.states, jobs: pace.followed });
+  const planning = createPlanning({ workflows: services.workflows, media: services.media, catalog, planner: planner.plan });
   return {
     handlers: {
       runs: createRuns({ planning, starter, store, channel, execution, starts }),
@@ -165,6 +167,7 @@ export const wire = async (
       stopping.abort();
       await temporal.stop();
       texts.stop();
+      await planner.stop();
       for (const client of Object.values(services)) client.close();
       publisher.disconnect();
       subscriber.disconnect();

@@ -27,26 +27,6 @@ export const files = async (
   );
 };
 
-export type FindFiles = (ids: readonly string[]) => Promise<Map<string, MediaValue>>;
-
-/** Whose template a run is of, and the ids that it says itself. */
-export interface Lender {
-  ownerId: string;
-  said: () => ReadonlySet<string>;
-}
-
-/** The lender's files among some ids: only those that the template itself says, and whose owner its author is. */
-export const lentFiles = (media: Pick<Media, "getObjects">, ids: readonly string[], { ownerId, said }: Lender): ReturnType<FindFiles> =>
-  files(media, ids.length === 0 ? [] : ids.filter((id) => said().has(id)), ownerId);
-
-/** The files that a run may use: the runner's and, in somebody else's template, those that it brings with it. */
-export const findFiles =
-  (media: Pick<Media, "getObjects">, userId: string, lender: Lender | undefined): FindFiles =>
-  async (ids) => {
-    const [own, lent] = await Promise.all([files(media, ids, userId), lender ? lentFiles(media, ids, lender) : []]);
-    return new Map([...lent, ...own]);
-  };
-
 type Inputs = Readonly<Record<string, unknown>>;
 
 const each = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : value === undefined ? [] : [value]);

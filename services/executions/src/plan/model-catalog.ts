@@ -9,6 +9,7 @@ export interface CatalogModel extends ModelTerms {
   minTier: string;
   trialRuns: number;
   providerJson: string;
+  inputSchemaJson: string;
 }
 
 const COMPILED_MODELS = 500;
@@ -45,6 +46,7 @@ export const createModelCatalog = (models: Models): ModelCatalog => {
       minTier: model.minTier,
       trialRuns: model.trialRuns,
       providerJson: model.providerJson,
+      inputSchemaJson: model.inputSchemaJson,
       validate,
     };
   };

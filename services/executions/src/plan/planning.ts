@@ -1,38 +1,21 @@
-import { randomUUID } from "node:crypto";
 import {
   DomainError,
   holdItems,
-  inputFields,
   invalidInputs,
   isBaseTier,
-  isMediaId,
-  isRecord,
-  labelOf,
-  mediaIds,
-  mediaProblem,
-  modelNames,
   nodeName,
-  passedIds,
-  planRun,
-  readGraph,
-  resolveInputs,
-  saidIds,
   tierReaches,
-  uploadFamily,
-  type Graph,
   type GraphIssue,
   type HoldItem,
-  type Issue,
   type MediaValue,
-  type Planned,
-  type PlanRequest,
   type RunPlan,
 } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import type { Media, Workflows } from "../clients";
-import { findFiles, lentFiles, type FindFiles, type Lender } from "./files";
+import { files } from "./files";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
+import type { Lookup, PlanAnswer, Planner, PlanTask, TaskGraph, TaskModel, WantedFile } from "./planner/protocol";
 
 export interface PlannedRun {
   plan: RunPlan;
@@ -47,42 +30,6 @@ export interface PlanningRequest {
   inputsJson: string;
   isAsync: boolean;
 }
-
-type ReadGraph = Graph & { issues: GraphIssue[] };
-
-/** Of the cached graphs' JSON texts; their objects take a few times that. */
-const CACHED_GRAPH_CHARS = 32 * 1024 * 1024;
-
-const parseInputs = (json: string): Record<string, unknown> => {
-  let inputs: unknown;
-  try {
-    inputs = JSON.parse(json);
-  } catch {
-    inputs = undefined;
-  }
-  if (!isRecord(inputs)) throw invalidInputs([{ path: "inputs", message: "must be an object" }]);
-  return inputs;
-};
-
-const NODE_TYPE_BY_MODALITY: Readonly<Record<string, readonly [string, string, string]>> = {
-  image: ["generate-image", "image", "images"],
-  video: ["generate-video", "video", "videos"],
-  audio: ["generate-audio", "audio", "audios"],
-  text: ["llm-assistant", "text", "text"],
-};
-
-/** A direct run is the smallest graph: the model and what it returns. */
-const directGraph = (model: CatalogModel, inputs: Record<string, unknown>): ReadGraph => {
-  const [type, output, member] = NODE_TYPE_BY_MODALITY[model.modality]!;
-  return {
-    nodes: [
-      { id: "model", type, data: { model: model.internalName, inputs } },
-      { id: "output", type: "response-output", data: {} },
-    ],
-    edges: [{ id: randomUUID(), source: "model", target: "output", sourceHandle: output, targetHandle: member }],
-    issues: [],
-  };
-};
 
 const checkTier = (models: Iterable<CatalogModel>, runner: executions.Runner): void => {
   if (runner.role === "admin") return;
@@ -106,8 +53,7 @@ const checkAsync = (models: Iterable<CatalogModel>): void => {
 /** Issues that the error's text names; all of them are in its list. */
 const NAMED_ISSUES = 10;
 
-const invalidWorkflow = (graph: Graph, issues: GraphIssue[]): DomainError => {
-  const labels = new Map(graph.nodes.map((node) => [node.id, labelOf(node)]));
+const invalidWorkflow = (issues: GraphIssue[], labels: ReadonlyMap<string, string>): DomainError => {
   const named = issues
     .slice(0, NAMED_ISSUES)
     .map(({ nodeId, message }) => (nodeId === null ? message : `${nodeName(nodeId, labels.get(nodeId))}: ${message}`));
@@ -116,96 +62,160 @@ const invalidWorkflow = (graph: Graph, issues: GraphIssue[]): DomainError => {
   return new DomainError("precondition", "WORKFLOW_INVALID", `the workflow can't run: ${text}`, { issues });
 };
 
-/** The author of a template; what it says itself is read from it when that matters. */
-const lenderOf = (graph: Graph, ownerId: string): Lender => {
-  let ids: ReadonlySet<string> | undefined;
-  return { ownerId, said: () => (ids ??= saidIds(graph)) };
-};
+/** A saved graph as it was read, and what planning it has asked for before. */
+interface Definition {
+  revision: number;
+  createdBy: string;
+  nodesJson: string;
+  edgesJson: string;
+  lookup?: Lookup;
+}
 
-/** A problem of the graph behind a direct run, as a problem of the inputs it was made of. */
-const asInputIssue = ({ message }: GraphIssue): Issue => {
-  const [, name, problem] = /^([\w-]+): (.*)$/s.exec(message) ?? [];
-  return name === undefined ? { path: "inputs", message } : { path: `inputs.${name}`, message: problem! };
-};
+/** Of the cached definitions' JSON texts. */
+const CACHED_CHARS = 32 * 1024 * 1024;
+/** Models, files that the graph names, files that its values name, and its texts: a plan asks for each once. */
+const MAX_ROUNDS = 6;
+
+const textsOf = ({ nodesJson, edgesJson }: Definition): TaskGraph["texts"] => ({ nodesJson, edgesJson });
+
+const taskModel = ({ internalName, modality, providerKind, price, inputSchemaJson }: CatalogModel): TaskModel => ({
+  internalName,
+  modality,
+  providerKind,
+  price,
+  inputSchemaJson,
+});
+
+export interface PlanningOptions {
+  workflows: Workflows;
+  media: Media;
+  catalog: ModelCatalog;
+  planner: Planner;
+}
 
 export type Planning = ReturnType<typeof createPlanning>;
 
-/** Turns a request into a plan: definition and models are loaded, inputs checked, everything priced. Nothing is changed. */
-export const createPlanning = ({ workflows, media, catalog }: { workflows: Workflows; media: Media; catalog: ModelCatalog }) => {
-  const graphs = new LRUCache<string, { revision: number; graph: ReadGraph; createdBy: string; chars: number }>({
-    maxSize: CACHED_GRAPH_CHARS,
-    sizeCalculation: ({ chars }) => chars + 1,
+/** Turns a request into a plan: what the planner asks for is looked up, everything is priced. Nothing is changed. */
+export const createPlanning = ({ workflows, media, catalog, planner }: PlanningOptions) => {
+  const definitions = new LRUCache<string, Definition>({
+    maxSize: CACHED_CHARS,
+    sizeCalculation: ({ nodesJson, edgesJson }) => nodesJson.length + edgesJson.length + 1,
   });
 
-  const definition = async (slug: string, userId: string): Promise<{ graph: ReadGraph; createdBy: string }> => {
-    const cached = graphs.get(slug);
+  const definition = async (slug: string, userId: string): Promise<Definition> => {
+    const cached = definitions.get(slug);
     const answer = await workflows.getDefinition({ slug, userId, knownRevision: cached?.revision ?? 0 });
     if (answer.unchanged && cached) return cached;
     const { revision, createdBy, nodesJson, edgesJson } = answer;
-    const read = { revision, createdBy, graph: readGraph(nodesJson, edgesJson), chars: nodesJson.length + edgesJson.length };
-    graphs.set(slug, read);
+    const read = { revision, createdBy, nodesJson, edgesJson };
+    definitions.set(slug, read);
     return read;
   };
 
-  const planWorkflow = async (slug: string, { runner, inputsJson, isAsync }: PlanningRequest): Promise<PlannedRun> => {
-    const { graph, createdBy } = await definition(slug, runner.userId);
-    const lender = createdBy === runner.userId ? undefined : lenderOf(graph, createdBy);
-    const find = findFiles(media, runner.userId, lender);
-    const fields = inputFields(graph);
-    const { values, issues } = resolveInputs(fields, parseInputs(inputsJson));
-    if (issues.length > 0) throw invalidInputs(issues);
-    const references = fields.filter((field) => uploadFamily(field) !== undefined && isMediaId(values.get(field.name)));
-    const [models, uploads] = await Promise.all([
-      catalog.getAll(modelNames(graph)),
-      find([...mediaIds(graph), ...references.map((field) => values.get(field.name) as string)]),
+  /** Files that a plan asks for: the runner's and, in somebody else's template, those that it says itself. */
+  const findWanted = async (
+    wanted: readonly WantedFile[],
+    userId: string,
+    authorId: string | undefined,
+  ): Promise<[string, MediaValue][]> => {
+    const [own, authors] = await Promise.all([
+      files(
+        media,
+        wanted.map(({ id }) => id),
+        userId,
+      ),
+      authorId === undefined
+        ? new Map<string, MediaValue>()
+        : files(
+            media,
+            wanted.filter(({ isLiteral }) => isLiteral).map(({ id }) => id),
+            authorId,
+          ),
     ]);
-    for (const field of references) {
-      const file = uploads.get(values.get(field.name) as string);
-      const problem = file ? mediaProblem(uploadFamily(field)!, file) : "is not one of your media files";
-      if (problem) throw invalidInputs([{ path: `inputs.${field.name}`, message: problem }]);
-      values.set(field.name, file);
+    return [...new Map([...authors, ...own])];
+  };
+
+  /** Asks the planner until nothing is missing. */
+  const planTask = async (
+    first: PlanTask,
+    { userId }: executions.Runner,
+    { saved, authorId, models }: { saved?: Definition; authorId?: string | undefined; models: Map<string, CatalogModel> },
+  ): Promise<Extract<PlanAnswer, { answer: "plan" | "invalid" }>> => {
+    let task = first;
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const answer = await planner(task, { userId });
+      switch (answer.answer) {
+        case "error":
+          throw new DomainError(answer.error.kind, answer.error.reason, answer.error.message, answer.error.metadata);
+        case "inputs":
+          throw invalidInputs(answer.issues);
+        case "texts":
+          if ("graph" in task.target) task = { ...task, target: { graph: { ...task.target.graph, texts: textsOf(saved!) } } };
+          break;
+        case "lookup": {
+          const { lookup } = answer;
+          if (saved && task.models === null) saved.lookup = lookup;
+          task = await lookUp(task, lookup, userId, authorId, models);
+          break;
+        }
+        default:
+          return answer;
+      }
     }
-    const request = { graph, inputs: values, models, media: uploads, markupPermille: runner.markupPermille };
-    const planned = await planWithFiles(request, find);
-    if (!planned.plan) throw invalidWorkflow(graph, planned.issues);
-    return finish({ ...planned.plan, ...(await lentTo(planned.plan, lender)) }, models, slug, runner, isAsync);
+    throw new DomainError("internal", "INTERNAL", "a plan asks for more and more");
   };
 
-  /** What a plan takes along of the files of its template's author: those that may be meant only while it runs. */
-  const lentTo = async (plan: RunPlan, lender: Lender | undefined): Promise<Pick<RunPlan, "lent">> => {
-    const lent = lender ? await lentFiles(media, passedIds(plan), lender) : new Map<string, MediaValue>();
-    return lent.size === 0 ? {} : { lent: Object.fromEntries(lent) };
+  /** The task with what was asked for. */
+  const lookUp = async (
+    task: PlanTask,
+    lookup: Lookup,
+    userId: string,
+    authorId: string | undefined,
+    models: Map<string, CatalogModel>,
+  ): Promise<PlanTask> => {
+    const [found, uploads] = await Promise.all([
+      task.models === null ? catalog.getAll(lookup.models) : models,
+      findWanted(lookup.media, userId, authorId),
+    ]);
+    for (const [name, model] of found) models.set(name, model);
+    return {
+      ...task,
+      models: [...models.values()].map(taskModel),
+      media: [...task.media, ...uploads],
+      lookedUp: [...task.lookedUp, ...lookup.media.map(({ id }) => id)],
+    };
   };
 
-  /** Plans a run; what it turns out to need of files is looked up, all at once, and it is planned again. */
-  const planWithFiles = async (request: PlanRequest, find: FindFiles): Promise<Planned> => {
-    const planned = planRun(request);
-    if (planned.plan || planned.unknownMedia.length === 0) return planned;
-    const asked = planned.unknownMedia.filter((id) => !request.media.has(id));
-    const found = await find(asked);
-    return found.size === 0 ? planned : planRun({ ...request, media: new Map([...request.media, ...found]) });
+  const planWorkflow = async (slug: string, { runner, inputsJson, isAsync }: PlanningRequest): Promise<PlannedRun> => {
+    const saved = await definition(slug, runner.userId);
+    const authorId = saved.createdBy === runner.userId ? undefined : saved.createdBy;
+    const isForeign = authorId !== undefined;
+    const models = new Map<string, CatalogModel>();
+    const graph: TaskGraph = { key: `${slug}@${saved.revision}`, isForeign };
+    const blank = { target: { graph }, inputsJson, models: null, media: [], lookedUp: [], markupPermille: runner.markupPermille };
+    // What planning this graph needed before is looked up first. Files are left to a round of their own: whose they are depends on the runner.
+    const task = saved.lookup ? await lookUp(blank, { ...saved.lookup, media: [] }, runner.userId, authorId, models) : blank;
+    const answer = await planTask(task, runner, { saved, authorId, models });
+    if (answer.answer === "invalid") throw invalidWorkflow(answer.issues, new Map(answer.labels));
+    const { plan, authorFiles } = answer;
+    const lent = authorId === undefined ? new Map<string, MediaValue>() : await files(media, authorFiles, authorId);
+    return finish(lent.size === 0 ? plan : { ...plan, lent: Object.fromEntries(lent) }, models, slug, runner, isAsync);
   };
 
   const planModel = async (name: string, { runner, inputsJson, isAsync }: PlanningRequest): Promise<PlannedRun> => {
     const model = await catalog.get(name);
-    const given = parseInputs(inputsJson);
-    const problems: Issue[] = model
-      .validate(given)
-      .map((issue) => ({ path: issue.path ? `inputs.${issue.path}` : "inputs", message: issue.message }));
-    if (problems.length > 0) throw invalidInputs(problems);
     const models = new Map([[name, model]]);
-    const request = {
-      graph: directGraph(model, given),
-      inputs: new Map(),
-      models,
-      media: new Map<string, MediaValue>(),
+    const task: PlanTask = {
+      target: { model: name },
+      inputsJson,
+      models: [taskModel(model)],
+      media: [],
+      lookedUp: [],
       markupPermille: runner.markupPermille,
-      // What the caller sends is meant as it is: a prompt may well speak of {{templates}}.
-      verbatim: true,
     };
-    const planned = await planWithFiles(request, findFiles(media, runner.userId, undefined));
-    if (!planned.plan) throw invalidInputs(planned.issues.map(asInputIssue));
-    return finish(planned.plan, models, null, runner, isAsync);
+    const answer = await planTask(task, runner, { models });
+    if (answer.answer === "invalid") throw invalidWorkflow(answer.issues, new Map(answer.labels));
+    return finish(answer.plan, models, null, runner, isAsync);
   };
 
   const finish = (

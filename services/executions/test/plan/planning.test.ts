@@ -10,6 +10,8 @@ import { service as modelsService } from "@nodeloom/models";
 import { service as workflowsService } from "@nodeloom/workflows";
 import { createModelCatalog } from "../../src/plan/model-catalog";
 import { withFiles } from "../../src/plan/files";
+import { createPlanTask } from "../../src/plan/planner/plan-task";
+import type { Planner } from "../../src/plan/planner/protocol";
 import { createPlanning, type PlannedRun, type Planning } from "../../src/plan/planning";
 
 const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(64, 7)]);
@@ -43,7 +45,12 @@ beforeAll(async () => {
     workflows: createGrpcClient(workflows.WorkflowsServiceService, at(1, "WORKFLOWS_LISTEN")),
     media: createGrpcClient(media.MediaServiceService, at(2, "MEDIA_LISTEN")),
   };
-  planning = createPlanning({ workflows: clients.workflows, media: clients.media, catalog: createModelCatalog(clients.models) });
+  planning = createPlanning({
+    workflows: clients.workflows,
+    media: clients.media,
+    catalog: createModelCatalog(clients.models),
+    planner: planInProcess(),
+  });
 });
 afterAll(async () => {
   for (const client of Object.values(clients)) client.close();
@@ -55,6 +62,12 @@ afterAll(async () => {
   }
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** The planner's own work, without a thread: each task is cloned, as a thread would. */
+const planInProcess = (): Planner => {
+  const planTask = createPlanTask();
+  return (task) => Promise.resolve(structuredClone(planTask(structuredClone(task))));
+};
 
 const runner = (part: Partial<executions.Runner> = {}): executions.Runner =>
   executions.Runner.fromPartial({

@@ -1,0 +1,173 @@
+import {
+  compileSchema,
+  DomainError,
+  inputFields,
+  isMediaId,
+  isRecord,
+  labelOf,
+  mediaIds,
+  mediaProblem,
+  modelNames,
+  passedIds,
+  planRun,
+  readGraph,
+  resolveInputs,
+  saidIds,
+  uploadFamily,
+  type Graph,
+  type GraphIssue,
+  type Issue,
+  type JsonSchema,
+  type MediaValue,
+  type ModelTerms,
+  type PlanRequest,
+} from "@nodeloom/kernel";
+import { LRUCache } from "lru-cache";
+import { directGraph } from "./direct-graph";
+import type { PlanAnswer, PlanTask, TaskGraph, TaskModel, WantedFile } from "./protocol";
+
+/** Of the cached graphs' JSON texts; their objects take a few times that. */
+const CACHED_GRAPH_CHARS = 8 * 1024 * 1024;
+const COMPILED_SCHEMAS = 200;
+
+type ReadGraph = Graph & { issues: GraphIssue[] };
+
+interface CachedGraph {
+  graph: ReadGraph;
+  chars: number;
+  /** Every text in it that could be the id of a file; read when that matters. */
+  literalIds?: ReadonlySet<string>;
+}
+
+const parseInputs = (json: string): Record<string, unknown> | undefined => {
+  try {
+    const inputs: unknown = JSON.parse(json);
+    return isRecord(inputs) ? inputs : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const NO_OBJECT: PlanAnswer = { answer: "inputs", issues: [{ path: "inputs", message: "must be an object" }] };
+
+/** A problem of the graph behind a direct run, as a problem of the inputs it was made of. */
+const asInputIssue = ({ message }: GraphIssue): Issue => {
+  const [, name, problem] = /^([\w-]+): (.*)$/s.exec(message) ?? [];
+  return name === undefined ? { path: "inputs", message } : { path: `inputs.${name}`, message: problem! };
+};
+
+/** What authors call the nodes that something is wrong with. */
+const labelsOf = (graph: Graph, issues: readonly GraphIssue[]): [string, string][] => {
+  const named = new Set(issues.map(({ nodeId }) => nodeId));
+  return graph.nodes.flatMap((node): [string, string][] => {
+    const label = named.has(node.id) ? labelOf(node) : undefined;
+    return label === undefined ? [] : [[node.id, label]];
+  });
+};
+
+/**
+ * Plans runs from plain values: what a planner's thread does. Nothing is looked up here; what is missing is asked for.
+ * Graphs and compiled schemas are kept.
+ */
+export const createPlanTask = (): ((task: PlanTask) => PlanAnswer) => {
+  const graphs = new LRUCache<string, CachedGraph>({ maxSize: CACHED_GRAPH_CHARS, sizeCalculation: ({ chars }) => chars + 1 });
+  const schemas = new LRUCache<string, Pick<ModelTerms, "inputSchema" | "validate">>({ max: COMPILED_SCHEMAS });
+
+  const termsOf = ({ inputSchemaJson, ...rest }: TaskModel): ModelTerms => {
+    const known = schemas.get(inputSchemaJson);
+    if (known) return { ...rest, ...known };
+    const inputSchema = JSON.parse(inputSchemaJson) as JsonSchema;
+    const compiled = { inputSchema, validate: compileSchema(inputSchema) };
+    schemas.set(inputSchemaJson, compiled);
+    return { ...rest, ...compiled };
+  };
+
+  const load = ({ key, texts }: TaskGraph): CachedGraph | undefined => {
+    const known = graphs.get(key);
+    if (known || !texts) return known;
+    const read = { graph: readGraph(texts.nodesJson, texts.edgesJson), chars: texts.nodesJson.length + texts.edgesJson.length };
+    graphs.set(key, read);
+    return read;
+  };
+
+  const literalIds = (cached: CachedGraph): ReadonlySet<string> => (cached.literalIds ??= saidIds(cached.graph));
+
+  const planGraph = (cached: CachedGraph, { isForeign }: TaskGraph, task: PlanTask): PlanAnswer => {
+    const { graph } = cached;
+    const inputs = parseInputs(task.inputsJson);
+    if (!inputs) return NO_OBJECT;
+    const fields = inputFields(graph);
+    const { values, issues } = resolveInputs(fields, inputs);
+    if (issues.length > 0) return { answer: "inputs", issues };
+    const lookedUp = new Set(task.lookedUp);
+    const wanted = (ids: Iterable<string>): WantedFile[] =>
+      [...new Set(ids)].filter((id) => !lookedUp.has(id)).map((id) => ({ id, isLiteral: isForeign && literalIds(cached).has(id) }));
+    const references = fields.filter((field) => uploadFamily(field) !== undefined && isMediaId(values.get(field.name)));
+    const files = wanted([...mediaIds(graph), ...references.map((field) => values.get(field.name) as string)]);
+    if (!task.models || files.length > 0) return { answer: "lookup", lookup: { models: modelNames(graph), media: files } };
+    const media = new Map<string, MediaValue>(task.media);
+    for (const field of references) {
+      const file = media.get(values.get(field.name) as string);
+      const problem = file ? mediaProblem(uploadFamily(field)!, file) : "is not one of your media files";
+      if (problem) return { answer: "inputs", issues: [{ path: `inputs.${field.name}`, message: problem }] };
+      values.set(field.name, file);
+    }
+    const models = new Map(task.models.map((model) => [model.internalName, termsOf(model)]));
+    const answer = planned({ graph, inputs: values, models, media, markupPermille: task.markupPermille }, wanted);
+    if (answer.answer !== "plan" || !isForeign) return answer;
+    return { ...answer, authorFiles: passedIds(answer.plan).filter((id) => literalIds(cached).has(id)) };
+  };
+
+  /** Plans a run; what it turns out to need of files is asked for. */
+  const planned = (request: PlanRequest, wanted: (ids: Iterable<string>) => WantedFile[]): PlanAnswer => {
+    const { plan, ...rest } = planRun(request);
+    if (plan) return { answer: "plan", plan, authorFiles: [] };
+    const { unknownMedia, issues } = rest as { unknownMedia: string[]; issues: GraphIssue[] };
+    const files = wanted(unknownMedia);
+    if (files.length > 0) return { answer: "lookup", lookup: { models: [], media: files } };
+    return { answer: "invalid", issues, labels: labelsOf(request.graph, issues) };
+  };
+
+  const planModel = (name: string, task: PlanTask): PlanAnswer => {
+    const inputs = parseInputs(task.inputsJson);
+    if (!inputs) return NO_OBJECT;
+    const model = task.models?.find(({ internalName }) => internalName === name);
+    if (!model) return { answer: "lookup", lookup: { models: [name], media: [] } };
+    const terms = termsOf(model);
+    const problems = terms.validate(inputs);
+    if (problems.length > 0)
+      return {
+        answer: "inputs",
+        issues: problems.map(({ path, message }) => ({ path: path ? `inputs.${path}` : "inputs", message })),
+      };
+    const lookedUp = new Set(task.lookedUp);
+    const request: PlanRequest = {
+      graph: directGraph(terms, inputs),
+      inputs: new Map(),
+      models: new Map([[name, terms]]),
+      media: new Map(task.media),
+      markupPermille: task.markupPermille,
+      // What the caller sends is meant as it is: a prompt may well speak of {{templates}}.
+      verbatim: true,
+    };
+    const answer = planned(request, (ids) => [...ids].filter((id) => !lookedUp.has(id)).map((id) => ({ id, isLiteral: false })));
+    return answer.answer === "invalid" ? { answer: "inputs", issues: answer.issues.map(asInputIssue) } : answer;
+  };
+
+  const run = (task: PlanTask): PlanAnswer => {
+    const { target } = task;
+    if ("model" in target) return planModel(target.model, task);
+    const cached = load(target.graph);
+    return cached ? planGraph(cached, target.graph, task) : { answer: "texts" };
+  };
+
+  return (task) => {
+    try {
+      return run(task);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      const { kind, reason, message, metadata } = error;
+      return { answer: "error", error: { kind, reason, message, metadata } };
+    }
+  };
+};

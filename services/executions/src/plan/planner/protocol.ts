@@ -1,0 +1,69 @@
+import type { ErrorKind, ErrorMetadata, GraphIssue, Issue, MediaValue, Price, Reason, RunPlan } from "@nodeloom/kernel";
+
+/** What planning's main thread and its worker threads say to each other. Plain values that can be cloned. */
+
+/** A model as it was looked up. */
+export interface TaskModel {
+  internalName: string;
+  modality: string;
+  providerKind: string;
+  price: Price;
+  inputSchemaJson: string;
+}
+
+/** A saved graph; its texts are sent only to a planner that does not have them. */
+export interface TaskGraph {
+  /** Changes with the graph. */
+  key: string;
+  texts?: { nodesJson: string; edgesJson: string };
+  /** Somebody else's template: ids of files that it says itself may be its author's. */
+  isForeign: boolean;
+}
+
+export interface PlanTask {
+  target: { graph: TaskGraph } | { model: string };
+  inputsJson: string;
+  /** Enabled models that the graph names; null before they were looked up. */
+  models: TaskModel[] | null;
+  /** Files that were found, by id. */
+  media: [string, MediaValue][];
+  /** Ids that were looked up, found or not. */
+  lookedUp: string[];
+  markupPermille: number;
+}
+
+/** A file to look up. */
+export interface WantedFile {
+  id: string;
+  /** The graph says the id itself. */
+  isLiteral: boolean;
+}
+
+export interface Lookup {
+  models: string[];
+  media: WantedFile[];
+}
+
+/** Why the work could not be done, as an error of the service. */
+export interface TaskError {
+  kind: ErrorKind;
+  reason: Reason;
+  message: string;
+  metadata: ErrorMetadata;
+}
+
+export type PlanAnswer =
+  /** The texts of the graph are needed. */
+  | { answer: "texts" }
+  /** More has to be known. */
+  | { answer: "lookup"; lookup: Lookup }
+  /** The inputs can't be taken. */
+  | { answer: "inputs"; issues: Issue[] }
+  /** The graph can't run. */
+  | { answer: "invalid"; issues: GraphIssue[]; labels: [string, string][] }
+  | { answer: "error"; error: TaskError }
+  /** `authorFiles`: ids that the graph says itself and that may turn out to be files only while it runs. */
+  | { answer: "plan"; plan: RunPlan; authorFiles: string[] };
+
+/** Plans one run, as far as it can with what it was given. */
+export type Planner = (task: PlanTask, options: { userId: string }) => Promise<PlanAnswer>;

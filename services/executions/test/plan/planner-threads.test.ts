@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLogger } from "@nodeloom/platform";
+import { createPlannerThreads, type PlannerThreads, type ThreadOptions } from "../../src/plan/planner/threads";
+import type { PlanAnswer, PlanTask } from "../../src/plan/planner/protocol";
+
+const folder = mkdtempSync(join(tmpdir(), "nodeloom-planner-"));
+const started: PlannerThreads[] = [];
+afterAll(async () => {
+  await Promise.all(started.map((threads) => threads.stop()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const logger = createLogger("test", "silent");
+const threads = (options: Partial<ThreadOptions> = {}): PlannerThreads => {
+  const made = createPlannerThreads({ logger, ...options });
+  started.push(made);
+  return made;
+};
+
+/** A thread that does what its task's inputs say. */
+const HOSTILE = join(folder, "hostile.js");
+writeFileSync(
+  HOSTILE,
+  `const { parentPort } = require("node:worker_threads");
+parentPort.on("message", ({ inputsJson }) => {
+  if (inputsJson === "spin") for (;;);
+  if (inputsJson === "slow") for (const until = Date.now() + 50; Date.now() < until; );
+  if (inputsJson === "grow") { const kept = []; for (;;) kept.push(new Array(1000).fill(inputsJson + kept.length)); }
+  parentPort.postMessage({ answer: "inputs", issues: [], environment: Object.keys(process.env) });
+});`,
+);
+
+const task = (inputsJson: string, nodes: unknown[] = []): PlanTask => ({
+  target: { graph: { key: "graph@1", texts: { nodesJson: JSON.stringify(nodes), edgesJson: "[]" }, isForeign: false } },
+  inputsJson,
+  models: [],
+  media: [],
+  lookedUp: [],
+  markupPermille: 1_500,
+});
+const AWAY = { reason: "SERVICE_UNAVAILABLE", message: "planning this run takes too much time or memory" };
+
+it("plans in a thread", async () => {
+  const answer = await threads().plan(task("{}", [{ id: "box", type: "text-box", data: { text: "hi" } }]), { userId: "u" });
+  expect(answer).toMatchObject({ answer: "plan", plan: { steps: [], evaluated: [{ id: "box" }] } });
+});
+
+it("refuses a plan that takes too long, and plans the next one", async () => {
+  const { plan } = threads({ script: HOSTILE, maxTaskMs: 500 });
+  await expect(plan(task("spin"), { userId: "u" })).rejects.toMatchObject(AWAY);
+  await expect(plan(task("fine"), { userId: "u" })).resolves.toMatchObject({ answer: "inputs" });
+});
+
+it("refuses a plan that outgrows its heap, and plans the next one", async () => {
+  const { plan } = threads({ script: HOSTILE, heapMb: 16, maxTaskMs: 60_000 });
+  await expect(plan(task("grow"), { userId: "u" })).rejects.toMatchObject(AWAY);
+  await expect(plan(task("fine"), { userId: "u" })).resolves.toMatchObject({ answer: "inputs" });
+});
+
+it("gives a thread nothing of the environment", async () => {
+  const answer = (await threads({ script: HOSTILE }).plan(task("fine"), { userId: "u" })) as PlanAnswer & { environment: string[] };
+  expect(answer.environment).toEqual([]);
+});
+
+it("lets one user's plan pass another's queue", async () => {
+  const { plan } = threads({ script: HOSTILE });
+  const order: string[] = [];
+  const note = (name: string) => (): void => void order.push(name);
+  const busy = Array.from({ length: 8 }, (_, index) => plan(task("slow"), { userId: "many" }).then(note(`many ${index}`)));
+  await Promise.all([...busy, plan(task("fine"), { userId: "other" }).then(note("other"))]);
+  expect(order.indexOf("other")).toBeLessThan(order.indexOf("many 5"));
+});
