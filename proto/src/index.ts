@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
-/** Folder of the .proto files, for server reflection. */
-export const protoRoot = join(__dirname, "..");
+/** The compiled protocol (a google.protobuf.FileDescriptorSet with all imports), for server reflection. */
+export const descriptorsFile = join(__dirname, "..", "dist", "descriptors.binpb");
 
 export * as billing from "./gen/nodeloom/billing/v1/billing";
 export * as executions from "./gen/nodeloom/executions/v1/executions";

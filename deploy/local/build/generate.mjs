@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { filesBelow, hashFiles, readJson } from "../run/files.mjs";
 import { ROOT } from "../paths.mjs";
 import { exists } from "../servers/cache.mjs";
@@ -7,10 +8,19 @@ import { readStamps, writeStamp } from "./stamps.mjs";
 
 const PROTO = join(ROOT, "proto");
 const GENERATED = join(PROTO, "src", "gen");
+/** The compiled protocol with all imports, for server reflection. */
+const DESCRIPTORS = join(PROTO, "dist", "descriptors.binpb");
 const STEP = "proto";
 
+/** @param {string[]} command */
+const buf = async (...command) => {
+  const program = join(ROOT, "node_modules", "@bufbuild", "buf", "bin", "buf");
+  const { ok, tail } = await runCommand(process.execPath, [program, ...command], { cwd: PROTO });
+  if (!ok) throw new Error(`buf ${command[0]} failed:\n${tail}`);
+};
+
 /**
- * Generates TypeScript from the .proto files when they changed.
+ * Generates TypeScript and descriptors from the .proto files when they changed.
  * @returns {Promise<boolean>} whether it did
  */
 export const generateProto = async () => {
@@ -19,10 +29,10 @@ export const generateProto = async () => {
     ["ts-proto", "@bufbuild/buf"].map((name) => readJson(join(ROOT, "node_modules", name, "package.json"))),
   );
   const hash = [await hashFiles(inputs), ...versions.map((manifest) => manifest?.version)].join(" ");
-  if ((await readStamps())[STEP] === hash && (await exists(GENERATED))) return false;
-  const buf = join(ROOT, "node_modules", "@bufbuild", "buf", "bin", "buf");
-  const { ok, tail } = await runCommand(process.execPath, [buf, "generate"], { cwd: PROTO });
-  if (!ok) throw new Error(`buf generate failed:\n${tail}`);
+  if ((await readStamps())[STEP] === hash && (await exists(GENERATED)) && (await exists(DESCRIPTORS))) return false;
+  await buf("generate");
+  await mkdir(dirname(DESCRIPTORS), { recursive: true });
+  await buf("build", "--exclude-source-info", "--output", DESCRIPTORS);
   await writeStamp(STEP, hash);
   return true;
 };

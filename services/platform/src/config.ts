@@ -57,11 +57,12 @@ export const variables = {
     .describe("host:port exceptions to the egress guard for addresses that users choose, comma separated"),
 } as const;
 
-/** Transport security between services; all three or none. */
+/** Transport security between services; all three files or none. */
 const tlsVariables = {
   TLS_CERT_FILE: z.string().optional().describe("certificate for mutual TLS between services"),
   TLS_KEY_FILE: z.string().optional().describe("private key for mutual TLS between services"),
   TLS_CA_FILE: z.string().optional().describe("authority that signed every service's certificate"),
+  TLS_RELOAD_MS: integer(100).default(60_000).describe("how often the three files are read again, for certificates that were renewed"),
 };
 
 /** Variables of every process. */
@@ -71,7 +72,15 @@ export const processVariables = {
     .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
     .default("info")
     .describe("least severe line that is logged"),
-  SHUTDOWN_GRACE_MS: integer().default(15_000).describe("how long a stop may take before it is forced"),
+  OPS_LISTEN: hostPort()
+    .optional()
+    .describe(
+      "where the process answers /livez, /readyz, /status and /metrics over plain HTTP, for probes and Prometheus; nowhere without it",
+    ),
+  DRAIN_MS: integer()
+    .default(0)
+    .describe("how long a process that is told to stop says so, and still serves, before it takes no more work"),
+  SHUTDOWN_GRACE_MS: integer().default(15_000).describe("how long a stop may take after that before it is forced"),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().describe("OpenTelemetry collector (gRPC); tracing and metrics are on when set"),
   ...tlsVariables,
 };

@@ -1,8 +1,10 @@
+import { setTimeout as delay } from "node:timers/promises";
 import {
   Client,
   connectivityState,
   Metadata,
   status,
+  type ChannelOptions,
   type ClientReadableStream,
   type ClientUnaryCall,
   type ClientWritableStream,
@@ -14,6 +16,7 @@ import {
 } from "@grpc/grpc-js";
 import { context as otelContext, propagation, SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { requestContext } from "../context";
+import { renewing, wasRefused, type ConnectionTimes, type Renewing } from "./connection";
 import { channelCredentials, type TlsConfig } from "./credentials";
 import { drained } from "./drained";
 import { fromServiceError } from "./errors";
@@ -68,7 +71,7 @@ type Method = ServiceDefinition[string];
 
 /** One method of one callee. */
 interface Target {
-  client: Client;
+  connection: Renewing;
   method: Method;
   callee: string;
 }
@@ -82,61 +85,101 @@ const cancelWith = (call: ClientUnaryCall | ClientWritableStream<unknown> | Clie
   call.once("status", () => signal.removeEventListener("abort", cancel));
 };
 
-type Answer = (error: ServiceError | null, response?: unknown) => void;
-
-/** Settles with the one answer of a call. */
-const settled =
-  (callee: string, resolve: (response: unknown) => void, reject: (reason: unknown) => void): Answer =>
-  (error, response) =>
-    error ? reject(fromServiceError(error, callee)) : resolve(response);
-
 const AWAY: readonly connectivityState[] = [connectivityState.CONNECTING, connectivityState.TRANSIENT_FAILURE];
 
 /** Waits a moment for a callee that is starting, or starting again; the call itself tells when it did not come. */
 const arrived = (client: Client, until: number): Promise<void> => new Promise((resolve) => client.waitForReady(until, () => resolve()));
 
-const unaryCall = async ({ client, method, callee }: Target, request: unknown, options: CallOptions): Promise<unknown> => {
-  const until = deadline(options);
-  if (AWAY.includes(client.getChannel().getConnectivityState(true)))
-    await arrived(client, Math.min(until.getTime(), Date.now() + (options.reconnectMs ?? RECONNECT_MS)));
-  return new Promise((resolve, reject) => {
-    const { path, requestSerialize, responseDeserialize } = method;
-    const call = client.makeUnaryRequest(
-      path,
-      requestSerialize,
-      responseDeserialize,
-      request,
-      outgoingMetadata(options),
-      { deadline: until },
-      settled(callee, resolve, reject),
-    );
-    cancelWith(call, options.signal);
-  });
+const REFUSED_TRIES = 5;
+const REFUSED_PAUSE_MS = 20;
+
+/** Waits before a call is made again that a stopping replica did not take up; by then its connection is known to end. */
+const refusalPassed = async (error: unknown, tries: number, until: Date): Promise<boolean> => {
+  if (!wasRefused(error as ServiceError) || tries >= REFUSED_TRIES || Date.now() >= until.getTime()) return false;
+  await delay(REFUSED_PAUSE_MS * tries);
+  return true;
 };
 
-async function* serverStreamCall({ client, method, callee }: Target, request: unknown, options: CallOptions): AsyncIterable<unknown> {
+const unaryOnce = async ({ connection, method }: Target, request: unknown, options: CallOptions, until: Date): Promise<unknown> => {
   const { path, requestSerialize, responseDeserialize } = method;
-  const span = startSpan(path, SpanKind.CLIENT);
-  const call = within(span, () =>
-    client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, outgoingMetadata(options), {
-      deadline: deadline(options),
-    }),
-  );
-  cancelWith(call, options.signal);
+  const { client, release } = connection.lease();
+  try {
+    if (AWAY.includes(client.getChannel().getConnectivityState(true)))
+      await arrived(client, Math.min(until.getTime(), Date.now() + (options.reconnectMs ?? RECONNECT_MS)));
+    return await new Promise((resolve, reject) => {
+      const metadata = outgoingMetadata(options);
+      const answer = (error: ServiceError | null, response?: unknown): void => (error ? reject(error) : resolve(response));
+      const call = client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, metadata, { deadline: until }, answer);
+      cancelWith(call, options.signal);
+    });
+  } finally {
+    release();
+  }
+};
+
+const unaryCall = async (target: Target, request: unknown, options: CallOptions): Promise<unknown> => {
+  const until = deadline(options);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await unaryOnce(target, request, options, until);
+    } catch (error) {
+      if (!(await refusalPassed(error, tries, until))) throw fromServiceError(error, target.callee);
+    }
+  }
+};
+
+type Stream = ClientReadableStream<unknown>;
+
+async function* messagesOf(call: Stream, signal: AbortSignal | undefined, release: () => void): AsyncIterable<unknown> {
+  cancelWith(call, signal);
   try {
     for await (const message of call) yield message;
+  } finally {
+    call.cancel();
+    release();
+  }
+}
+
+const openStream = ({ connection, method }: Target, request: unknown, options: CallOptions, until: Date): AsyncIterable<unknown> => {
+  const { path, requestSerialize, responseDeserialize } = method;
+  const { client, release } = connection.lease();
+  const metadata = outgoingMetadata(options);
+  const call = client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, metadata, { deadline: until });
+  return messagesOf(call, options.signal, release);
+};
+
+async function* serverStreamCall(target: Target, request: unknown, options: CallOptions): AsyncIterable<unknown> {
+  const span = startSpan(target.method.path, SpanKind.CLIENT);
+  const until = deadline(options);
+  let received = false;
+  try {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        for await (const message of within(span, () => openStream(target, request, options, until))) {
+          received = true;
+          yield message;
+        }
+        return;
+      } catch (error) {
+        if (received || !(await refusalPassed(error, tries, until))) throw error;
+      }
+    }
   } catch (error) {
     if (options.signal?.aborted && (error as Partial<ServiceError>).code === status.CANCELLED) return;
     span.setStatus({ code: SpanStatusCode.ERROR });
-    throw fromServiceError(error, callee);
+    throw fromServiceError(error, target.callee);
   } finally {
-    call.cancel();
     span.end();
   }
 }
 
-const clientStreamCall = ({ client, method, callee }: Target, requests: AsyncIterable<unknown>, options: CallOptions): Promise<unknown> =>
-  new Promise((resolve, reject) => {
+const clientStreamCall = (
+  { connection, method, callee }: Target,
+  requests: AsyncIterable<unknown>,
+  options: CallOptions,
+): Promise<unknown> => {
+  const { client, release } = connection.lease();
+  const sent = new Promise((resolve, reject) => {
     const { path, requestSerialize, responseDeserialize } = method;
     const call = client.makeClientStreamRequest(
       path,
@@ -144,7 +187,7 @@ const clientStreamCall = ({ client, method, callee }: Target, requests: AsyncIte
       responseDeserialize,
       outgoingMetadata(options),
       { deadline: deadline(options) },
-      settled(callee, resolve, reject),
+      (error: ServiceError | null, response?: unknown) => (error ? reject(fromServiceError(error, callee) as Error) : resolve(response)),
     );
     cancelWith(call, options.signal);
     let answered = false;
@@ -161,29 +204,36 @@ const clientStreamCall = ({ client, method, callee }: Target, requests: AsyncIte
       reject(error as Error);
     });
   });
+  return sent.finally(release);
+};
 
 export interface ClientOptions {
   /** Balanced over every address the name resolves to. */
   address: string;
   tls?: TlsConfig;
+  connections?: Partial<ConnectionTimes>;
 }
+
+const CHANNEL: ChannelOptions = {
+  "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
+  "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
+  "grpc-node.flow_control_window": RECEIVE_WINDOW_BYTES,
+  "grpc.max_reconnect_backoff_ms": MAX_RECONNECT_BACKOFF_MS,
+  "grpc.initial_reconnect_backoff_ms": 100,
+  "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+};
 
 /**
  * A client whose methods are those of a generated server interface, as promises and async iterables.
  * A call that fails raises the callee's DomainError; an unreachable callee is SERVICE_UNAVAILABLE.
  */
-export const createGrpcClient = <S>(definition: ServiceDefinition, { address, tls = {} }: ClientOptions): ClientOf<S> => {
-  const client = new Client(address, channelCredentials(tls), {
-    "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
-    "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
-    "grpc-node.flow_control_window": RECEIVE_WINDOW_BYTES,
-    "grpc.max_reconnect_backoff_ms": MAX_RECONNECT_BACKOFF_MS,
-    "grpc.initial_reconnect_backoff_ms": 100,
-    "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
-  });
+export const createGrpcClient = <S>(definition: ServiceDefinition, { address, tls = {}, connections }: ClientOptions): ClientOf<S> => {
+  const security = channelCredentials(tls);
+  const connect = (options: ChannelOptions): Client => new Client(address, security, { ...CHANNEL, ...options });
+  const connection = renewing(connect, connections);
   const callee = Object.values(definition)[0]!.path.split("/")[1]!.split(".")[1]!;
   const methods = Object.entries(definition).map(([name, method]) => {
-    const target: Target = { client, method, callee };
+    const target: Target = { connection, method, callee };
     const traced = (run: () => Promise<unknown>): Promise<unknown> => inSpan(method.path, SpanKind.CLIENT, run);
     const call = method.responseStream
       ? (request: unknown, options: CallOptions = {}) => serverStreamCall(target, request, options)
@@ -192,5 +242,5 @@ export const createGrpcClient = <S>(definition: ServiceDefinition, { address, tl
         : (request: unknown, options: CallOptions = {}) => traced(() => unaryCall(target, request, options));
     return [name, call];
   });
-  return { ...Object.fromEntries(methods), close: () => client.close() } as ClientOf<S>;
+  return { ...Object.fromEntries(methods), close: () => connection.close() } as ClientOf<S>;
 };

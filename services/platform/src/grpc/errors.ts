@@ -1,7 +1,8 @@
-import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Metadata, status, type ServiceError } from "@grpc/grpc-js";
 import { DomainError, REASONS, unavailable, type ErrorKind, type ErrorMetadata, type Reason } from "@nodeloom/kernel";
 import { isDatabaseAway } from "../mongo";
+import { LENGTH_DELIMITED, readFields } from "./wire";
 
 /** The one place where kinds of error meet gRPC status codes. */
 const STATUS_BY_KIND: Readonly<Record<ErrorKind, status>> = {
@@ -21,7 +22,6 @@ const KIND_BY_STATUS = new Map(Object.entries(STATUS_BY_KIND).map(([kind, code])
 const DETAILS_KEY = "grpc-status-details-bin";
 const ERROR_INFO_TYPE = "type.googleapis.com/google.rpc.ErrorInfo";
 const DOMAIN = "nodeloom";
-const LENGTH_DELIMITED = 2;
 const tag = (field: number): number => (field << 3) | LENGTH_DELIMITED;
 
 /** Details travel in HTTP/2 trailers; larger ones would never arrive, and the call would hang until its deadline. */
@@ -72,17 +72,6 @@ const encodeDetails = (code: status, error: DomainError): Buffer => {
   return Buffer.from(writer.finish());
 };
 
-/** The length-delimited fields of a message, by number; other fields are skipped. */
-const fields = (bytes: Uint8Array): { number: number; bytes: Uint8Array }[] => {
-  const reader = new BinaryReader(bytes);
-  const found: { number: number; bytes: Uint8Array }[] = [];
-  while (reader.pos < reader.len) {
-    const [number, wireType] = reader.tag();
-    if (Number(wireType) === LENGTH_DELIMITED) found.push({ number, bytes: reader.bytes() });
-    else reader.skip(wireType, number);
-  }
-  return found;
-};
 const text = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString("utf8");
 
 interface Details {
@@ -91,11 +80,11 @@ interface Details {
 }
 
 const decodeErrorInfo = (bytes: Uint8Array): Details => {
-  const info = fields(bytes);
+  const info = readFields(bytes);
   const pairs = info
     .filter((field) => field.number === 3)
     .map(({ bytes: entry }): [string, unknown] => {
-      const pair = fields(entry);
+      const pair = readFields(entry);
       return [text(pair.find((field) => field.number === 1)?.bytes), JSON.parse(text(pair.find((field) => field.number === 2)?.bytes))];
     });
   return { reason: text(info.find((field) => field.number === 1)?.bytes), metadata: Object.fromEntries(pairs) };
@@ -104,8 +93,8 @@ const decodeErrorInfo = (bytes: Uint8Array): Details => {
 /** Undefined for what does not come from toServiceError. */
 const decodeDetails = (bytes: Uint8Array): Details | undefined => {
   try {
-    for (const detail of fields(bytes).filter((field) => field.number === 3)) {
-      const any = fields(detail.bytes);
+    for (const detail of readFields(bytes).filter((field) => field.number === 3)) {
+      const any = readFields(detail.bytes);
       if (text(any.find((field) => field.number === 1)?.bytes) !== ERROR_INFO_TYPE) continue;
       return decodeErrorInfo(any.find((field) => field.number === 2)?.bytes ?? new Uint8Array());
     }

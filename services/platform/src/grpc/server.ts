@@ -1,12 +1,12 @@
-import { join } from "node:path";
 import { Server, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
-import { loadSync } from "@grpc/proto-loader";
-import { ReflectionService } from "@grpc/reflection";
-import { protoRoot } from "@nodeloom/proto";
 import { HealthImplementation } from "grpc-health-check";
+import { CALLERS } from "../callers";
 import type { Logger } from "../logger";
+import { allowCallers } from "./allow-list";
+import { keepalive, type ConnectionTimes } from "./connection";
 import { serverCredentials, type TlsConfig } from "./credentials";
 import { logErrorsOf } from "./handlers";
+import { createReflection } from "./reflection";
 import { MAX_MESSAGE_BYTES } from "./wire";
 
 export interface GrpcService {
@@ -20,8 +20,11 @@ export interface GrpcServerOptions {
   services: GrpcService[];
   logger: Logger;
   tls?: TlsConfig;
-  /** Stops forcing calls to end after this long. */
+  /** A stop ends calls by force after this long. */
   graceMs?: number;
+  /** Names of the certificates that may call, besides the server's own; by default the callers of its services. With mutual TLS only. */
+  callers?: readonly string[];
+  connections?: Partial<ConnectionTimes>;
 }
 
 export interface RunningGrpcServer {
@@ -32,24 +35,29 @@ export interface RunningGrpcServer {
 
 const serviceName = (definition: ServiceDefinition): string => Object.values(definition)[0]!.path.split("/")[1]!;
 
-/** `nodeloom.billing.v1.BillingService` is declared in nodeloom/billing/v1/billing.proto. */
-const protoFile = (service: string): string => {
-  const [scope, domain, version] = service.split(".");
-  return join(scope!, domain!, version!, `${domain}.proto`);
+/** Whom a service is meant for, and the service itself. */
+const callersOf = (definition: ServiceDefinition): string[] => {
+  const domain = serviceName(definition).split(".")[1]!;
+  return [domain, ...(CALLERS[domain as keyof typeof CALLERS] ?? [])];
 };
 
 /** Starts a gRPC server with health and reflection. */
 export const startGrpcServer = async (options: GrpcServerOptions): Promise<RunningGrpcServer> => {
   const { listen, services, logger, tls = {}, graceMs = 10_000 } = options;
   const credentials = serverCredentials(listen, tls);
-  const server = new Server({ "grpc.max_receive_message_length": MAX_MESSAGE_BYTES, "grpc.max_send_message_length": MAX_MESSAGE_BYTES });
+  const callers = options.callers ?? services.flatMap(({ definition }) => callersOf(definition));
+  const server = new Server({
+    "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
+    "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
+    ...keepalive(options.connections),
+    interceptors: credentials._isSecure() ? [allowCallers(callers)] : [],
+  });
   for (const { definition, handlers } of services) server.addService(definition, handlers);
   const names = services.map(({ definition }) => serviceName(definition));
   for (const name of names) logErrorsOf(name, logger);
   const health = new HealthImplementation(Object.fromEntries(["", ...names].map((name) => [name, "SERVING" as const])));
   health.addToServer(server);
-  const descriptors = loadSync(names.map(protoFile), { includeDirs: [protoRoot] });
-  new ReflectionService(descriptors, { services: names }).addToServer(server);
+  createReflection(names).addToServer(server);
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync(listen, credentials, (error, bound) => (error ? reject(error) : resolve(bound)));
   });

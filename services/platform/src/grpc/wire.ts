@@ -1,4 +1,25 @@
+import { BinaryReader } from "@bufbuild/protobuf/wire";
+
 /** Metadata key of the request's id. */
 export const REQUEST_ID_KEY = "x-request-id";
 /** Graphs travel as JSON text of up to 8 MB. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+/** The wire type of texts, bytes and messages. */
+export const LENGTH_DELIMITED = 2;
+
+export interface Field {
+  number: number;
+  bytes: Uint8Array;
+}
+
+/** The length-delimited fields of an encoded message, in order; others are skipped. */
+export const readFields = (bytes: Uint8Array): Field[] => {
+  const reader = new BinaryReader(bytes);
+  const found: Field[] = [];
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag();
+    if (Number(wireType) === LENGTH_DELIMITED) found.push({ number, bytes: reader.bytes() });
+    else reader.skip(wireType, number);
+  }
+  return found;
+};

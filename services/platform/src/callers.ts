@@ -1,0 +1,13 @@
+/**
+ * Which services call which: the one place where it is written. A service allows these callers and itself (its own health
+ * probe), by the name in their certificates; the network policies of the Helm chart follow it, and a test compares them.
+ */
+export const CALLERS = {
+  identity: ["gateway", "executions"],
+  workflows: ["gateway", "executions"],
+  models: ["gateway", "executions"],
+  billing: ["gateway", "executions"],
+  usage: ["gateway", "executions"],
+  executions: ["gateway"],
+  media: ["gateway", "executions"],
+} as const satisfies Record<string, readonly string[]>;

@@ -1,0 +1,131 @@
+import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
+import type { experimental } from "@grpc/grpc-js";
+import { ConfigError, type ProcessConfig } from "../config";
+
+type CertificateProvider = experimental.CertificateProvider;
+type CaListener = experimental.CaCertificateUpdateListener;
+type IdentityListener = experimental.IdentityCertificateUpdateListener;
+
+export type TlsConfig = Partial<Pick<ProcessConfig, "TLS_CERT_FILE" | "TLS_KEY_FILE" | "TLS_CA_FILE" | "TLS_RELOAD_MS">>;
+
+const DEFAULT_RELOAD_MS = 60_000;
+
+interface Files {
+  cert: string;
+  key: string;
+  ca: string;
+}
+
+/** Undefined without TLS. @throws ConfigError where only a part of it is configured */
+const filesOf = ({ TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca }: TlsConfig): Files | undefined => {
+  if (!cert && !key && !ca) return undefined;
+  if (!cert || !key || !ca) throw new ConfigError("TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE go together");
+  return { cert, key, ca };
+};
+
+interface Certificates {
+  cert: Buffer;
+  key: Buffer;
+  ca: Buffer;
+}
+
+/** @throws Error when a file is missing or malformed, or the key is not that of the certificate */
+const readCertificates = (files: Files): Certificates => {
+  const read = { cert: readFileSync(files.cert), key: readFileSync(files.key), ca: readFileSync(files.ca) };
+  createSecureContext(read);
+  return read;
+};
+
+const isSame = (one: Certificates, other: Certificates): boolean =>
+  one.cert.equals(other.cert) && one.key.equals(other.key) && one.ca.equals(other.ca);
+
+/**
+ * Certificates that are read again from time to time: a renewed one is used for the next connection, without a restart. Files
+ * that can't be used (half of a renewal, a key of another certificate) change nothing; the last good ones stay in use.
+ */
+class RenewedCertificates implements CertificateProvider {
+  private current: Certificates;
+  private readonly caListeners = new Set<CaListener>();
+  private readonly identityListeners = new Set<IdentityListener>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly files: Files,
+    private readonly reloadMs: number,
+  ) {
+    this.current = readCertificates(files);
+  }
+
+  private tellCa(listener: CaListener): void {
+    listener({ caCertificate: this.current.ca });
+  }
+
+  private tellIdentity(listener: IdentityListener): void {
+    listener({ certificate: this.current.cert, privateKey: this.current.key });
+  }
+
+  private reload(): void {
+    let read: Certificates;
+    try {
+      read = readCertificates(this.files);
+    } catch {
+      return;
+    }
+    if (isSame(read, this.current)) return;
+    this.current = read;
+    this.caListeners.forEach((listener) => this.tellCa(listener));
+    this.identityListeners.forEach((listener) => this.tellIdentity(listener));
+  }
+
+  private listen<L>(listeners: Set<L>, listener: L): void {
+    listeners.add(listener);
+    this.timer ??= setInterval(() => this.reload(), this.reloadMs).unref();
+  }
+
+  private unlisten<L>(listeners: Set<L>, listener: L): void {
+    listeners.delete(listener);
+    if (this.caListeners.size + this.identityListeners.size > 0) return;
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+
+  addCaCertificateListener(listener: CaListener): void {
+    // What was renewed while no connection was open.
+    if (this.timer === undefined) this.reload();
+    this.listen(this.caListeners, listener);
+    // Not at once: a listener that is being added is not ready to be told.
+    process.nextTick(() => this.tellCa(listener));
+  }
+
+  removeCaCertificateListener(listener: CaListener): void {
+    this.unlisten(this.caListeners, listener);
+  }
+
+  addIdentityCertificateListener(listener: IdentityListener): void {
+    if (this.timer === undefined) this.reload();
+    this.listen(this.identityListeners, listener);
+    process.nextTick(() => this.tellIdentity(listener));
+  }
+
+  removeIdentityCertificateListener(listener: IdentityListener): void {
+    this.unlisten(this.identityListeners, listener);
+  }
+}
+
+/** One provider of the same files for every server and client of the process. */
+const providers = new Map<string, RenewedCertificates>();
+
+/**
+ * The process's certificates, or undefined without TLS.
+ * @throws ConfigError for a part of the configuration; Error for files that can't be used
+ */
+export const certificatesOf = (tls: TlsConfig): CertificateProvider | undefined => {
+  const files = filesOf(tls);
+  if (files === undefined) return undefined;
+  const reloadMs = tls.TLS_RELOAD_MS ?? DEFAULT_RELOAD_MS;
+  const key = JSON.stringify([files, reloadMs]);
+  const provider = providers.get(key) ?? new RenewedCertificates(files, reloadMs);
+  providers.set(key, provider);
+  return provider;
+};

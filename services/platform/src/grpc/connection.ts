@@ -1,0 +1,89 @@
+import { status, type ChannelOptions, type Client, type ServiceError } from "@grpc/grpc-js";
+
+/** How long connections between services live, and how soon a lost one is noticed. */
+export interface ConnectionTimes {
+  /** A client looks its callee up again after this time, give or take a tenth, and so finds replicas that joined. */
+  renewMs: number;
+  /** Least time between two look-ups of a name by one channel. */
+  resolveEveryMs: number;
+  /** A connection on which nothing was heard for so long is asked whether it still lives… */
+  keepaliveMs: number;
+  /** …and given up when no answer comes within this. */
+  keepaliveTimeoutMs: number;
+}
+
+const DEFAULTS: ConnectionTimes = { renewMs: 60_000, resolveEveryMs: 1_000, keepaliveMs: 10_000, keepaliveTimeoutMs: 5_000 };
+const JITTER = 0.1;
+
+/** Notices connections to peers that vanished without a word. */
+export const keepalive = (given: Partial<ConnectionTimes> = {}): ChannelOptions => {
+  const { keepaliveMs, keepaliveTimeoutMs } = { ...DEFAULTS, ...given };
+  return { "grpc.keepalive_time_ms": keepaliveMs, "grpc.keepalive_timeout_ms": keepaliveTimeoutMs };
+};
+
+/** One channel and how many calls it carries. */
+interface Lease {
+  client: Client;
+  calls: number;
+  isOld: boolean;
+}
+
+export interface Renewing {
+  /** The client to make one call with; `release` says that the call has ended. */
+  lease(): { client: Client; release(): void };
+  close(): void;
+}
+
+/**
+ * A client whose channel is replaced from time to time. A channel asks for its callee's addresses only when it loses a
+ * connection, so one that is well never calls a replica that joined later. The new channel shares the connections that are
+ * there; calls that run keep the old one until they end. Not the servers' maximum age of connections: Node's HTTP/2 drops calls
+ * that arrive while it ends a connection for its age, and they can't be told from calls that were carried out.
+ */
+export const renewing = (connect: (options: ChannelOptions) => Client, given: Partial<ConnectionTimes> = {}): Renewing => {
+  const times = { ...DEFAULTS, ...given };
+  const options: ChannelOptions = {
+    ...keepalive(given),
+    // A peer that vanished while nothing was called must be known before the next call.
+    "grpc.keepalive_permit_without_calls": 1,
+    "grpc.dns_min_time_between_resolutions_ms": times.resolveEveryMs,
+  };
+  const open = (): Lease => ({ client: connect(options), calls: 0, isOld: false });
+  const nextRenewal = (): number => Date.now() + times.renewMs * (1 - JITTER + 2 * JITTER * Math.random());
+  let current = open();
+  let renewAt = nextRenewal();
+
+  const closeIfUnused = (lease: Lease): void => {
+    if (lease.isOld && lease.calls === 0) lease.client.close();
+  };
+  const renew = (): void => {
+    const old = current;
+    current = open();
+    renewAt = nextRenewal();
+    old.isOld = true;
+    closeIfUnused(old);
+  };
+  return {
+    lease: () => {
+      if (Date.now() >= renewAt) renew();
+      const lease = current;
+      lease.calls += 1;
+      let released = false;
+      const release = (): void => {
+        if (released) return;
+        released = true;
+        lease.calls -= 1;
+        closeIfUnused(lease);
+      };
+      return { client: lease.client, release };
+    },
+    close: () => current.client.close(),
+  };
+};
+
+/** How grpc-js words a stream that a server which is stopping has not taken up. */
+const REFUSED = "Stream refused by server";
+
+/** Whether a call was surely not begun by its callee, so that it may be made again whatever it does. */
+export const wasRefused = ({ code, details }: Pick<ServiceError, "code" | "details">): boolean =>
+  code === status.UNAVAILABLE && details === REFUSED;

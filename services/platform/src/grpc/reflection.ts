@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import { loadSync, type EnumTypeDefinition } from "@grpc/proto-loader";
+import { ReflectionService } from "@grpc/reflection";
+import { descriptorsFile } from "@nodeloom/proto";
+import { protoPath as healthProto } from "grpc-health-check";
+import { readFields } from "./wire";
+
+const HEALTH_SERVICE = "grpc.health.v1.Health";
+
+/** google.protobuf.FileDescriptorSet: its only field. */
+const FILE = 1;
+/** Fields of google.protobuf.FileDescriptorProto. */
+const NAME = 1;
+const DEPENDENCY = 3;
+
+interface ProtoFile {
+  name: string;
+  imports: string[];
+  bytes: Buffer;
+}
+
+const readProtoFile = (bytes: Uint8Array): ProtoFile => {
+  const fields = readFields(bytes);
+  const texts = (wanted: number): string[] =>
+    fields.filter(({ number }) => number === wanted).map((field) => Buffer.from(field.bytes).toString("utf8"));
+  return { name: texts(NAME).join(), imports: texts(DEPENDENCY), bytes: Buffer.from(bytes) };
+};
+
+/** The protocol as it was compiled, by file name: with the imports that proto-loader's own descriptors leave out. */
+const readProtocol = (): Map<string, ProtoFile> => {
+  const files = readFields(readFileSync(descriptorsFile)).filter(({ number }) => number === FILE);
+  return new Map(files.map(({ bytes }) => readProtoFile(bytes)).map((file) => [file.name, file]));
+};
+
+/** `nodeloom.billing.v1.BillingService` is declared in nodeloom/billing/v1/billing.proto. */
+const declaringFile = (service: string): string => {
+  const [scope, domain, version] = service.split(".");
+  return `${scope}/${domain}/${version}/${domain}.proto`;
+};
+
+/** Descriptors of the files that declare the services, and of all that these import. */
+const descriptorsOf = (services: readonly string[]): Buffer[] => {
+  const protocol = readProtocol();
+  const found = new Map<string, ProtoFile>();
+  const add = (name: string): void => {
+    const file = protocol.get(name);
+    if (file === undefined) throw new Error(`${name} is not in ${descriptorsFile}: build the protocol anew`);
+    if (found.has(name)) return;
+    found.set(name, file);
+    file.imports.forEach(add);
+  };
+  services.map(declaringFile).forEach(add);
+  return [...found.values()].map(({ bytes }) => bytes);
+};
+
+/** Server reflection for the named services and the health service, as grpcurl and Postman ask for it. */
+export const createReflection = (services: readonly string[]): ReflectionService => {
+  // Of a definition only its files are looked at.
+  const protocol: EnumTypeDefinition = {
+    format: "Protocol Buffer 3 EnumDescriptorProto",
+    type: {},
+    fileDescriptorProtos: descriptorsOf(services),
+  };
+  return new ReflectionService({ ...loadSync(healthProto), protocol }, { services: [...services, HEALTH_SERVICE] });
+};
