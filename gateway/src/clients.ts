@@ -1,6 +1,6 @@
-import { createGrpcClient, type ClientOf, type TlsConfig } from "@nodeloom/platform";
+import { createGrpcClient, type Checks, type ClientOf, type TlsConfig } from "@nodeloom/platform";
 import { billing, executions, identity, media, models, usage, workflows } from "@nodeloom/proto";
-import { createHealthProbe, type HealthProbe } from "./routes/health/health";
+import { createHealthProbe } from "./routes/health/health";
 
 /** The services behind the gateway. */
 export interface Services {
@@ -28,7 +28,8 @@ const DEFINITIONS = {
 
 export interface Connections {
   services: Services;
-  probes: Readonly<Record<ServiceName, HealthProbe>>;
+  /** Whether each service can be reached and says that it serves. */
+  checks: Checks;
   close(): void;
 }
 
@@ -39,7 +40,7 @@ export const connectServices = (addresses: Addresses, tls: TlsConfig): Connectio
   const probes = names.map((name) => createHealthProbe({ address: addresses[name], tls }));
   return {
     services: Object.fromEntries(names.map((name, index) => [name, clients[index]])) as unknown as Services,
-    probes: Object.fromEntries(names.map((name, index) => [name, probes[index]])) as unknown as Connections["probes"],
+    checks: Object.fromEntries(names.map((name, index) => [name, probes[index]!.serving])),
     close: () => [...clients, ...probes].forEach((client) => client.close()),
   };
 };

@@ -1,7 +1,7 @@
 import type { Logger } from "@nodeloom/platform";
 import type { Authentication } from "./auth/authenticate";
 import type { Catalogue } from "./routes/models/catalog";
-import type { Connections, Services } from "./clients";
+import type { Services } from "./clients";
 import type { Idempotency } from "./http/idempotency";
 import type { RateLimits } from "./http/rate";
 import type { Sessions } from "./auth/session";
@@ -11,9 +11,8 @@ import type { TierRollouts } from "./routes/admin/tier-rollout";
 /** Everything a route may use. */
 export interface Gateway {
   services: Services;
-  probes: Connections["probes"];
-  /** Whether Redis answers at the moment. */
-  redisReady(): boolean;
+  /** Whether the process has been told to stop, and only serves what still comes. */
+  isDraining(): boolean;
   authentication: Authentication;
   sessions: Sessions;
   rateLimits: RateLimits;

@@ -13,7 +13,7 @@ export const service = defineService({
   name: "gateway",
   variables: gatewayVariables,
   start: async ({ config, logger }) => {
-    const stopping = new AbortController();
+    const [draining, stopping] = [new AbortController(), new AbortController()];
     const redis = connectRedis({ url: config.REDIS_URL, logger });
     const subscriber = connectRedis({ url: config.REDIS_URL, logger, subscriber: true });
     const connections = connectServices(
@@ -28,7 +28,7 @@ export const service = defineService({
       },
       config,
     );
-    const gateway = createGateway({ config, logger, redis, subscriber, connections, stopping: stopping.signal });
+    const gateway = createGateway({ config, logger, redis, subscriber, connections, draining: draining.signal, stopping: stopping.signal });
     const app = createApp({
       gateway,
       mediaUrl: config.MEDIA_HTTP_URL,
@@ -40,6 +40,11 @@ export const service = defineService({
     answerMalformed(http.server);
     return {
       ports: { GATEWAY_LISTEN: http.port },
+      checks: { ...connections.checks, redis: () => redis.status === "ready" },
+      drain: () => {
+        draining.abort();
+        http.drain();
+      },
       stop: async () => {
         stopping.abort();
         await Promise.all([http.stop(), gateway.tierRollouts.stop()]);

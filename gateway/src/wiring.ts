@@ -18,12 +18,15 @@ export interface GatewayParts {
   /** A connection that only subscribes. */
   subscriber: Redis;
   connections: Connections;
+  /** Aborted when the process is told to stop… */
+  draining: AbortSignal;
+  /** …and when it does. */
   stopping: AbortSignal;
 }
 
 /** Puts together what the routes use. */
-export const createGateway = ({ config, logger, redis, subscriber, connections, stopping }: GatewayParts): Gateway => {
-  const { services, probes } = connections;
+export const createGateway = ({ config, logger, redis, subscriber, connections, draining, stopping }: GatewayParts): Gateway => {
+  const { services } = connections;
   const keyPrefix = config.REDIS_KEY_PREFIX;
   const sessions = createSessions({
     redis,
@@ -34,8 +37,7 @@ export const createGateway = ({ config, logger, redis, subscriber, connections, 
   });
   return {
     services,
-    probes,
-    redisReady: () => redis.status === "ready",
+    isDraining: () => draining.aborted,
     sessions,
     authentication: createAuthentication(
       { identity: services.identity, sessions },

@@ -190,11 +190,8 @@ describe("services that are away", () => {
     await edge.stop();
   });
 
-  it("are told apart by /readyz", async () => {
-    const answer = await platform.send("/readyz");
-    expect(answer.status).toBe(503);
-    const checks = { identity: "ok", billing: "ok", workflows: "ok", executions: "away", redis: "ok" };
-    expect(answer.body).toMatchObject({ code: "SERVICE_UNAVAILABLE", checks });
+  it("leave the gateway ready", async () => {
+    expect(await platform.send("/readyz")).toMatchObject({ status: 200, body: { status: "ready" } });
     expect((await platform.send("/healthz")).status).toBe(200);
   });
 });

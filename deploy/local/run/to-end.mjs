@@ -2,13 +2,13 @@ import { spawn } from "node:child_process";
 
 /**
  * Runs a command to its end; what it prints is answered, or shown where `inherit` says so.
- * @param {string} command @param {readonly string[]} args @param {{ cwd: string, inherit?: boolean }} options
+ * @param {string} command @param {readonly string[]} args @param {{ cwd: string, inherit?: boolean, env?: NodeJS.ProcessEnv }} options
  * @returns {Promise<{ code: number, output: string }>}
  */
-export const runToEnd = (command, args, { cwd, inherit = false }) =>
+export const runToEnd = (command, args, { cwd, inherit = false, env = process.env }) =>
   new Promise((resolve) => {
     const shown = inherit ? "inherit" : "pipe";
-    const child = spawn(command, args, { cwd, stdio: ["ignore", shown, shown] });
+    const child = spawn(command, args, { cwd, env, stdio: ["ignore", shown, shown] });
     /** @type {Buffer[]} */
     const output = [];
     const keep = (/** @type {Buffer} */ chunk) => void output.push(chunk);

@@ -106,7 +106,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   SERVICE_UNAVAILABLE: {
     status: 503,
     when: "something is down; repeat the request, a run under its `Idempotency-Key`",
-    members: { ...RETRY_AFTER, checks: "of `/readyz`: every service, and whether it is away" },
+    members: RETRY_AFTER,
   },
 };
 

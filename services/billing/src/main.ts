@@ -1,4 +1,13 @@
-import { connectMongo, defineService, grpcService, hostPort, runProcess, startGrpcServer, variables } from "@nodeloom/platform";
+import {
+  connectMongo,
+  defineService,
+  grpcService,
+  hostPort,
+  isConnected,
+  runProcess,
+  startGrpcServer,
+  variables,
+} from "@nodeloom/platform";
 import { billing as proto } from "@nodeloom/proto";
 import { createBilling } from "./billing";
 import { billingHandlers } from "./server";
@@ -26,6 +35,7 @@ export const service = defineService({
     });
     return {
       ports: { BILLING_LISTEN: grpc.port },
+      checks: { mongodb: () => isConnected(connection) },
       stop: async () => {
         await grpc.stop();
         await billing.stop();

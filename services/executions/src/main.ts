@@ -1,5 +1,14 @@
 import { setFlagsFromString } from "node:v8";
-import { connectMongo, defineService, runProcess, startGrpcServer, grpcService, hostPort, variables } from "@nodeloom/platform";
+import {
+  connectMongo,
+  defineService,
+  runProcess,
+  startGrpcServer,
+  grpcService,
+  hostPort,
+  isConnected,
+  variables,
+} from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { payloadKeys } from "./temporal/encryption";
@@ -47,6 +56,7 @@ export const service = defineService({
     });
     return {
       ports: { EXECUTIONS_LISTEN: grpc.port },
+      checks: { mongodb: () => isConnected(connection) },
       stop: async () => {
         await grpc.stop();
         await wired.stop();

@@ -5,6 +5,7 @@ import {
   defineService,
   grpcService,
   hostPort,
+  isConnected,
   runProcess,
   startGrpcServer,
   variables,
@@ -45,6 +46,7 @@ export const service = defineService({
     const grpc = await startGrpcServer({ listen: config.IDENTITY_LISTEN, services: [handlers], logger, tls: config });
     return {
       ports: { IDENTITY_LISTEN: grpc.port },
+      checks: { mongodb: () => isConnected(mongo), redis: () => publisher.status === "ready" },
       stop: async () => {
         await grpc.stop();
         await services.authentication.drain();

@@ -4,6 +4,7 @@ import {
   defineService,
   grpcService,
   hostPort,
+  isConnected,
   runProcess,
   startGrpcServer,
   startHttpServer,
@@ -72,6 +73,8 @@ export const service = defineService({
     const http = await startHttpServer({ listen: config.MEDIA_HTTP_LISTEN, app: mediaHttp({ store, blobs, logger }) });
     return {
       ports: { MEDIA_LISTEN: grpc.port, MEDIA_HTTP_LISTEN: http.port },
+      drain: http.drain,
+      checks: { mongodb: () => isConnected(connection) },
       stop: async () => {
         await Promise.all([grpc.stop(), http.stop()]);
         await Promise.all([providerEgress.close(), userEgress.close()]);

@@ -4,6 +4,7 @@ import {
   defineService,
   grpcService,
   hostPort,
+  isConnected,
   runProcess,
   startGrpcServer,
   variables,
@@ -46,6 +47,7 @@ export const service = defineService({
     const grpc = await startGrpcServer({ listen: config.MODELS_LISTEN, services, logger, tls: config });
     return {
       ports: { MODELS_LISTEN: grpc.port },
+      checks: { mongodb: () => isConnected(connection) },
       stop: async () => {
         await grpc.stop();
         await connection.close();

@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Attributes, Meter } from "@opentelemetry/api";
 
 /** Seconds; from a call between services to the longest run. */
@@ -41,4 +42,34 @@ export const observedGauge = (name: string, description: string, read: () => Rea
   };
   gauge.addCallback(observe);
   return () => gauge.removeCallback(observe);
+};
+
+const NANOSECONDS = 1e9;
+
+/** How busy this process is: its memory, and how long its event loop keeps work waiting. @returns how to end that */
+export const observeProcess = (): (() => void) => {
+  const loop = monitorEventLoopDelay({ resolution: 20 });
+  loop.enable();
+  const gauges = [
+    observedGauge(
+      "nodeloom.process.event_loop.delay",
+      "99th percentile of the event loop's delay since the last reading, in seconds",
+      () => {
+        const value = loop.percentile(99) / NANOSECONDS;
+        loop.reset();
+        return [{ value }];
+      },
+    ),
+    observedGauge("nodeloom.process.memory", "memory of the process in bytes", () => {
+      const { rss, heapUsed } = process.memoryUsage();
+      return [
+        { value: rss, attributes: { kind: "resident" } },
+        { value: heapUsed, attributes: { kind: "heap" } },
+      ];
+    }),
+  ];
+  return () => {
+    loop.disable();
+    for (const end of gauges) end();
+  };
 };

@@ -32,6 +32,11 @@ export const connectMongo = async ({ uri, database, maxPoolSize = 20 }: MongoOpt
   return connection;
 };
 
+const CONNECTED = 1;
+
+/** Whether the driver has a server at the moment. */
+export const isConnected = (connection: Connection): boolean => Number(connection.readyState) === CONNECTED;
+
 /** MongoDB's code for a violated unique index. */
 const DUPLICATE_KEY = 11_000;
 

@@ -1,11 +1,17 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { ConfigError, loadConfig, processVariables, type ConfigSchema, type Environment, type ProcessConfig } from "./config";
 import { createLogger, type Logger } from "./logger";
-import { startTelemetry } from "./telemetry";
+import { startOps, type Checks, type ProcessState } from "./ops";
+import { startTelemetry, type Telemetry } from "./telemetry";
 
 export interface RunningService {
   /** Ports that were bound, by the name of the variable that asked for them (a test asks for port 0). */
   ports?: Readonly<Record<string, number>>;
+  /** What it depends on, for /status. */
+  checks?: Checks;
+  /** Told once that a stop is near: everything is still served, and clients are asked to go elsewhere next. */
+  drain?(): void;
   /** Stops accepting, drains, closes connections. Called once. */
   stop(): Promise<void>;
 }
@@ -89,6 +95,63 @@ const onEnd = (logger: Logger, stop: (why: string, exitCode: number) => void): v
   if (process.send) process.once("disconnect", () => stop("the parent is gone", 0));
 };
 
+/** Everything of a process that a stop has to end. */
+interface Process {
+  name: string;
+  config: ProcessConfig;
+  logger: Logger;
+  /** At the place of its definition; empty places have not started yet. */
+  running: RunningService[];
+  state: ProcessState;
+  telemetry?: Telemetry;
+  stopOps?: () => Promise<void>;
+}
+
+const checksOf = ({ running }: Process): Checks =>
+  Object.assign({}, ...running.filter(Boolean).map(({ checks }) => checks ?? {})) as Checks;
+
+/** Starts what probes and Prometheus ask, if they do. */
+const openOps = async (process: Process): Promise<void> => {
+  const { config, name, telemetry, logger } = process;
+  if (config.OPS_LISTEN === undefined || telemetry === undefined) return;
+  const metrics = telemetry.writeMetrics;
+  const options = { listen: config.OPS_LISTEN, name, metrics, state: () => process.state, checks: () => checksOf(process) };
+  const { port, stop } = await startOps(options);
+  process.stopOps = stop;
+  logger.info({ port }, "probes and metrics are answered");
+};
+
+/** Stops one after the other, whatever each comes to. */
+const stopEach = async (steps: readonly (() => Promise<void>)[], logger: Logger): Promise<void> => {
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      logger.error({ err: error }, "stop failed");
+    }
+  }
+};
+
+/**
+ * Not ready any more → DRAIN_MS, in which balancers hear of it and everything is still served → services stop within
+ * SHUTDOWN_GRACE_MS, in reverse order → the last metrics leave.
+ */
+const stopProcess = async (stopped: Process, exitCode: number): Promise<void> => {
+  const { config, logger, running } = stopped;
+  const wasReady = stopped.state === "ready";
+  stopped.state = "draining";
+  for (const service of running.filter(Boolean)) service.drain?.();
+  if (wasReady && exitCode === 0) await delay(config.DRAIN_MS);
+  setTimeout(() => {
+    logger.error("the stop took too long and is forced");
+    process.exit(exitCode || 1);
+  }, config.SHUTDOWN_GRACE_MS);
+  const services = [...running.filter(Boolean)].reverse().map((service) => () => service.stop());
+  const rest = [stopped.telemetry?.stop, stopped.stopOps].filter((step) => step !== undefined);
+  await stopEach([...services, ...rest], logger);
+  process.exit(exitCode);
+};
+
 /**
  * Runs services in this OS process until SIGTERM, SIGINT or the loss of a supervising parent; then stops them in
  * reverse order within the grace. Tells a supervising parent `{ type: "ready" }` when all have started.
@@ -97,45 +160,27 @@ export const runProcess = async (definitions: readonly ServiceDefinition[], env:
   const name = definitions.map((definition) => definition.name).join("+");
   const config = processConfig(name, env);
   const logger = createLogger(name, config.LOG_LEVEL);
-  const running: RunningService[] = [];
-  let stopTelemetry = (): Promise<void> => Promise.resolve();
+  const own: Process = { name, config, logger, running: [], state: "starting" };
   let stopping = false;
-
   const stop = async (why: string, exitCode: number): Promise<void> => {
     if (stopping) return;
     stopping = true;
     logger.info({ why }, "stopping");
-    setTimeout(() => {
-      logger.error("the stop took too long and is forced");
-      process.exit(exitCode || 1);
-    }, config.SHUTDOWN_GRACE_MS);
-    const steps = [
-      ...running
-        .filter(Boolean)
-        .reverse()
-        .map((service) => () => service.stop()),
-      stopTelemetry,
-    ];
-    for (const step of steps) {
-      try {
-        await step();
-      } catch (error) {
-        logger.error({ err: error }, "stop failed");
-      }
-    }
-    process.exit(exitCode);
+    await stopProcess(own, exitCode);
   };
 
   onEnd(logger, (why, exitCode) => void stop(why, exitCode));
   try {
-    stopTelemetry = await startTelemetry(name, config);
-    await startAll(definitions, env, running);
+    own.telemetry = await startTelemetry(name, config);
+    await openOps(own);
+    await startAll(definitions, env, own.running);
   } catch (error) {
     if (error instanceof ConfigError) return exitMisconfigured(name, error);
     logger.fatal({ err: error }, "could not start");
     return stop("could not start", 1);
   }
   if (stopping) return;
+  own.state = "ready";
   logger.info("ready");
   if (process.connected) process.send?.({ type: "ready" }, undefined, undefined, () => undefined);
 };

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "../../../deploy/local/servers/ports.cjs";
 import type { Behaviour } from "./support/process";
 
 interface Ended {
@@ -94,6 +95,40 @@ describe("a process of several services", () => {
     const end = await ended;
     expect([end.code, end.events.at(-1)]).toEqual([0, "one stopped"]);
     expect(said(end, "stopping")).toMatchObject({ why: "the parent is gone" });
+  });
+
+  it("says at once that it is to stop, serves on for DRAIN_MS, and only then stops", async () => {
+    const port = await freePort();
+    const env = { OPS_LISTEN: `127.0.0.1:${port}`, DRAIN_MS: "1500" };
+    const { child, ready, ended } = run([{ name: "one", drains: true }, { name: "two" }], env);
+    await ready;
+    const ask = async (path: string): Promise<number> => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+    expect([await ask("/livez"), await ask("/readyz")]).toEqual([200, 200]);
+    const drained = new Promise((resolve) =>
+      child.on("message", (message) => (message as { event?: string }).event === "one drains" && resolve(undefined)),
+    );
+    child.kill("SIGTERM");
+    await drained;
+    expect([await ask("/livez"), await ask("/readyz")]).toEqual([200, 503]);
+    const end = await ended;
+    expect(end.code).toBe(0);
+    expect(end.events.slice(2)).toEqual(["one drains", "two stops", "two stopped", "one stops", "one stopped"]);
+  });
+
+  it("answers Prometheus, and keeps no metrics without a port for them", async () => {
+    const port = await freePort();
+    const { child, ready, ended } = run([{ name: "one" }], { OPS_LISTEN: `127.0.0.1:${port}` });
+    await ready;
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    expect(text).toMatch(/^# TYPE nodeloom_process_memory gauge$/m);
+    expect(text).toMatch(/^nodeloom_process_event_loop_delay [\d.e-]+/m);
+    child.kill("SIGTERM");
+    expect((await ended).code).toBe(0);
+  });
+
+  it("does not wait for balancers when it has failed or never was ready", async () => {
+    const end = await run([{ name: "one" }, { name: "faulty", then: "throws" }], { DRAIN_MS: "600000" }).ended;
+    expect([end.code, end.events.at(-1)]).toEqual([1, "one stopped"]);
   });
 
   it("runs without a supervising parent", async () => {

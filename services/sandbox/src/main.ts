@@ -28,7 +28,7 @@ export const service = defineService({
     });
     const server = await startHttpServer({ listen: config.SANDBOX_LISTEN, app, graceMs: GRACE_MS });
     logger.info({ port: server.port, dataDirectory: config.SANDBOX_DATA_DIR }, "sandbox provider listens");
-    return { ports: { SANDBOX_LISTEN: server.port }, stop: server.stop };
+    return { ports: { SANDBOX_LISTEN: server.port }, drain: server.drain, stop: server.stop };
   },
 });
 

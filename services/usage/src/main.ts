@@ -1,4 +1,13 @@
-import { connectMongo, defineService, grpcService, hostPort, runProcess, startGrpcServer, variables } from "@nodeloom/platform";
+import {
+  connectMongo,
+  defineService,
+  grpcService,
+  hostPort,
+  isConnected,
+  runProcess,
+  startGrpcServer,
+  variables,
+} from "@nodeloom/platform";
 import { usage as proto } from "@nodeloom/proto";
 import { createFolding } from "./folding";
 import { startMigration } from "./migration";
@@ -32,6 +41,7 @@ export const service = defineService({
     });
     return {
       ports: { USAGE_LISTEN: grpc.port },
+      checks: { mongodb: () => isConnected(connection) },
       stop: async () => {
         await grpc.stop();
         await Promise.all([folding.stop(), migration.stop()]);

@@ -1,4 +1,13 @@
-import { connectMongo, defineService, grpcService, hostPort, runProcess, startGrpcServer, variables } from "@nodeloom/platform";
+import {
+  connectMongo,
+  defineService,
+  grpcService,
+  hostPort,
+  isConnected,
+  runProcess,
+  startGrpcServer,
+  variables,
+} from "@nodeloom/platform";
 import { workflows as proto } from "@nodeloom/proto";
 import { createCap } from "./cap";
 import { createClaimStore } from "./claim-store";
@@ -28,6 +37,7 @@ export const service = defineService({
     const grpc = await startGrpcServer({ listen: config.WORKFLOWS_LISTEN, services, logger, tls: config });
     return {
       ports: { WORKFLOWS_LISTEN: grpc.port },
+      checks: { mongodb: () => isConnected(connection) },
       stop: async () => {
         await grpc.stop();
         await connection.close();

@@ -9,6 +9,8 @@ export interface Behaviour {
   start?: "fails" | "never";
   stop?: "fails" | "never";
   stopMs?: number;
+  /** Says that it was told of a stop that is near. */
+  drains?: boolean;
   /** What happens once it has started. */
   then?: "throws" | "rejects";
 }
@@ -19,7 +21,7 @@ const tell = (event: string): void => {
 };
 const never = (): Promise<never> => new Promise(() => undefined);
 
-const service = ({ name, needs, start, stop, stopMs = 0, then }: Behaviour): ServiceDefinition =>
+const service = ({ name, needs, start, stop, stopMs = 0, then, drains }: Behaviour): ServiceDefinition =>
   defineService({
     name,
     variables: needs ? { [needs]: z.string().describe(`what ${name} can't do without`) } : {},
@@ -35,6 +37,7 @@ const service = ({ name, needs, start, stop, stopMs = 0, then }: Behaviour): Ser
         }, 10);
       if (then === "rejects") setTimeout(() => void Promise.reject(new Error("rejected later")), 10);
       return {
+        ...(drains ? { drain: () => tell(`${name} drains`) } : {}),
         stop: async () => {
           tell(`${name} stops`);
           if (stop === "never") await never();

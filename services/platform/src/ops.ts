@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { startHttpServer } from "./http";
+
+/** What a dependency says when it is asked: whether it can be reached now. */
+export type Check = () => boolean | Promise<boolean>;
+export type Checks = Readonly<Record<string, Check>>;
+
+export type ProcessState = "starting" | "ready" | "draining";
+
+export interface OpsOptions {
+  /** host:port; port 0 picks a free one. */
+  listen: string;
+  /** Name of the process. */
+  name: string;
+  state: () => ProcessState;
+  checks: () => Checks;
+  /** Writes the metrics as Prometheus reads them. */
+  metrics: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+const CHECK_MS = 2_000;
+
+/** False when it fails or takes too long. */
+const passes = async (check: Check): Promise<boolean> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), CHECK_MS)));
+  try {
+    return await Promise.race([check(), late]);
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+const runChecks = async (checks: Checks): Promise<Record<string, "ok" | "away">> => {
+  const results = await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, (await passes(check)) ? "ok" : "away"]));
+  return Object.fromEntries(results) as Record<string, "ok" | "away">;
+};
+
+const answer = (response: ServerResponse, status: number, body: object): void => {
+  const json = `${JSON.stringify(body)}\n`;
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(json),
+    "cache-control": "no-store",
+  });
+  response.end(json);
+};
+
+/**
+ * The port for probes and metrics, of no use to clients: `/livez` (the process runs), `/readyz` (it has started and is not
+ * stopping; what it depends on does not decide, or one service away would take all others out of their balancers), `/status`
+ * (what it depends on, looked at now) and `/metrics`.
+ */
+export const startOps = async ({ listen, name, state, checks, metrics }: OpsOptions): Promise<{ port: number; stop(): Promise<void> }> => {
+  let running: Promise<Record<string, string>> | undefined;
+  // However many ask at once, the dependencies are asked once.
+  const sharedChecks = (): Promise<Record<string, string>> => (running ??= runChecks(checks()).finally(() => (running = undefined)));
+  const startedAt = new Date();
+  const routes: Record<string, (request: IncomingMessage, response: ServerResponse) => void | Promise<void>> = {
+    "/livez": (_request, response) => answer(response, 200, { status: "ok" }),
+    "/readyz": (_request, response) => answer(response, state() === "ready" ? 200 : 503, { status: state() }),
+    "/status": async (_request, response) =>
+      answer(response, 200, { name, state: state(), startedAt, node: process.version, checks: await sharedChecks() }),
+    "/metrics": metrics,
+  };
+  const server = await startHttpServer({
+    listen,
+    app: (request, response) => {
+      const route = routes[request.url?.split("?")[0] ?? ""];
+      if (route === undefined) return answer(response, 404, { error: "not found" });
+      if (request.method !== "GET" && request.method !== "HEAD") return answer(response, 405, { error: "only GET" });
+      void route(request, response);
+    },
+    requestTimeoutMs: 5_000,
+    graceMs: 1_000,
+  });
+  return { port: server.port, stop: server.stop };
+};
