@@ -14,7 +14,7 @@ const STDIN = 0;
 const isPiped = process.argv[2] === "-";
 const readTable = () => {
   if (isPiped) return JSON.parse(readFileSync(STDIN, "utf8"));
-  const { ERRORS, WITHOUT_CODE } = createRequire(import.meta.url)("../../gateway/dist/error-table.js");
+  const { ERRORS, WITHOUT_CODE } = createRequire(import.meta.url)("../../gateway/dist/http/error-table.js");
   return { errors: ERRORS, withoutCode: [...WITHOUT_CODE] };
 };
 

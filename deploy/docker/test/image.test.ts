@@ -37,9 +37,9 @@ const settings = Object.fromEntries(
 const compose = loadCompose(settings);
 
 describe("the image", () => {
-  it("is built from Debian slim with the Node version that the workspaces ask for", () => {
+  it("is built from Debian slim with a Node version that the workspaces ask for", () => {
     const [argument] = instructions.filter(({ name }) => name === "ARG").map(({ text }) => text);
-    expect(argument).toBe("NODE_IMAGE=node:20-bookworm-slim");
+    expect(argument).toBe("NODE_IMAGE=node:24-bookworm-slim");
     const { engines } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { engines: { node: string } };
     expect(engines.node).toMatch(/^>=20\./);
   });
