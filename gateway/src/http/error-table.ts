@@ -59,12 +59,23 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
     when: "the tier allows no more saved workflows",
     members: { maxWorkflows: "how many it allows" },
   },
+  TEMPLATE_CAP_REACHED: {
+    status: 403,
+    when: "the account has as many templates as it may have",
+    members: { limit: "how many it may have" },
+  },
+  MEDIA_QUOTA_EXCEEDED: {
+    status: 403,
+    when: "the account's files would take more than its tier stores",
+    members: { limit: "bytes the tier stores", used: "bytes that are taken" },
+  },
   MODEL_TIER_REQUIRED: {
     status: 403,
     when: "a model needs a higher tier",
     members: { model: "the model", requiredTier: "the lowest tier that may run it", tier: "the caller's tier" },
   },
   WORKFLOW_NOT_FOUND: { status: 404, when: "there is no such workflow, or it is not the caller's, or its schema is not public" },
+  VERSION_NOT_FOUND: { status: 404, when: "the workflow has no such published version, or it is not the caller's to see" },
   EXECUTION_NOT_FOUND: { status: 404, when: "there is no such execution, or it is not the caller's" },
   MODEL_NOT_FOUND: { status: 404, when: "there is no enabled model of that name" },
   NOT_FOUND: { status: 404, when: "there is no such key, folder, user, tier or file, or it is not the caller's" },

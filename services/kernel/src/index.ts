@@ -3,5 +3,6 @@ export * from "./errors";
 export * from "./limits";
 export * from "./money";
 export * from "./plans";
+export * from "./retention";
 export * from "./graph";
 export * from "./schema";

@@ -18,6 +18,20 @@ export const LIMITS = {
   fanOutItems: 50,
   idempotencyKeyChars: 255,
   providerBodyBytes: 2 * KIB,
+  /** Files, workflows or versions in one page of a list. */
+  pageRows: 500,
+  pageDefault: 50,
+  /** Templates of one user. */
+  templates: 50,
+  /** Templates of others in one list. */
+  listedTemplates: 1_000,
+  /** A thumbnail that is a data URL. */
+  inlineThumbnailBytes: 64 * KIB,
+  coverBytes: 16 * KIB,
+  /** Published versions of one workflow. */
+  versions: 1_000,
+  noteChars: 1_000,
+  searchChars: 200,
   usagePageRows: 500,
   usagePageDefault: 50,
 } as const;

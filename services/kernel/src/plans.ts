@@ -18,9 +18,13 @@ export interface Plan {
   concurrency: number;
   /** Saved workflows, templates excepted; null means uncapped. */
   maxWorkflows: number | null;
+  /** Bytes of uploaded and kept files. */
+  mediaBytes: number;
   /** Whether the tier may use API keys at all. */
   apiAccess: boolean;
 }
+
+const GIB = 1024 ** 3;
 
 const plan = (
   base: BaseTier,
@@ -28,6 +32,7 @@ const plan = (
   markupPermille: number,
   monthlyCredits: number,
   concurrency: number,
+  mediaBytes: number,
 ): Plan => ({
   tier: base,
   base,
@@ -36,15 +41,16 @@ const plan = (
   monthlyMillicredits: monthlyCredits * MILLICREDITS_PER_CREDIT,
   concurrency,
   maxWorkflows: base === "free" ? 1 : null,
+  mediaBytes,
   apiAccess: base !== "free",
 });
 
 /** The plans: the only place where a tier's numbers are written. */
 export const PLANS: Readonly<Record<BaseTier, Plan>> = {
-  free: plan("free", 60, 2_000, 100, 1),
-  pro: plan("pro", 100, 1_500, 2_000, 10),
-  business: plan("business", 1_000, 1_300, 10_000, 50),
-  enterprise: plan("enterprise", null, 1_150, 50_000, 200),
+  free: plan("free", 60, 2_000, 100, 1, GIB / 2),
+  pro: plan("pro", 100, 1_500, 2_000, 10, 10 * GIB),
+  business: plan("business", 1_000, 1_300, 10_000, 50, 100 * GIB),
+  enterprise: plan("enterprise", null, 1_150, 50_000, 200, 1_024 * GIB),
 };
 
 export interface CustomTier {

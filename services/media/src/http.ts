@@ -4,7 +4,7 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Res
 import type { BlobStore, ByteRange } from "./blobs";
 import type { MediaObject } from "./objects";
 import { UNKNOWN } from "./sniff";
-import type { ObjectStore } from "./store";
+import type { ObjectStore } from "./object-store";
 
 const OK = 200;
 const PARTIAL = 206;

@@ -15,8 +15,11 @@ import { media } from "@nodeloom/proto";
 import { z } from "zod";
 import type { BlobStore } from "./blobs";
 import { openFolderBlobs } from "./folder-blobs";
+import { createCountStore } from "./count-store";
 import { mediaHttp } from "./http";
+import { createLibrary } from "./library";
 import { createObjects } from "./objects";
+import { createQuota } from "./quota";
 import { openS3Blobs } from "./s3-blobs";
 import { mediaHandlers } from "./server";
 import { openSource } from "./source";
@@ -62,12 +65,17 @@ export const service = defineService({
     await store.createIndexes();
     const providerEgress = createEgressClient({ allow: config.PROVIDER_EGRESS_ALLOW });
     const userEgress = createEgressClient({ allow: config.USER_EGRESS_ALLOW });
+    const quota = createQuota({ counts: createCountStore(connection), objects: store });
     const objects = createObjects({
       store,
+      quota,
       blobs,
       openSource: ({ url, byUser }) => openSource(byUser ? userEgress : providerEgress, url),
     });
-    const handlers = mediaHandlers(objects, config.PUBLIC_BASE_URL);
+    const warn = (error: unknown, { id }: { id: string }): void =>
+      logger.warn({ err: error, id }, "the bytes of a file could not be removed yet");
+    const library = createLibrary({ store, blobs, quota, objects, warn });
+    const handlers = mediaHandlers(objects, library, config.PUBLIC_BASE_URL);
     const services = [grpcService(media.MediaServiceService, handlers)];
     const grpc = await startGrpcServer({ listen: config.MEDIA_LISTEN, services, logger, tls: config });
     const http = await startHttpServer({ listen: config.MEDIA_HTTP_LISTEN, app: mediaHttp({ store, blobs, logger }) });

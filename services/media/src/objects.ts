@@ -1,15 +1,16 @@
 import { createHash, randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { DomainError, invalidRequest, LIMITS } from "@nodeloom/kernel";
-import type { BlobStore } from "./blobs";
+import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import type { BlobStore, StagedBlob } from "./blobs";
 import { isAccepted, sniff } from "./sniff";
 import { describeSource, SourceError } from "./source";
-import type { ObjectStore } from "./store";
+import type { ObjectStore } from "./object-store";
+import type { Quota } from "./quota";
 
 /** A stored file. Never changes once it exists. */
 export interface MediaObject {
   id: string;
-  /** The public name in its URL; can't be guessed, whatever the id. */
+  /** The public name in its URL: random bits of its own, so that nobody who knows the id has the file. */
   key: string;
   ownerId: string;
   contentType: string;
@@ -18,7 +19,24 @@ export interface MediaObject {
   /** Name of its bytes in the blob store. */
   blob: string;
   createdAt: Date;
+  /** Absent on files of earlier versions; see `originOf`. */
+  origin?: Origin | undefined;
+  /** Token under which it counts against its owner's quota. */
+  countedBy?: string | undefined;
 }
+
+/** Whether a person brought a file or a run made it. */
+export type Origin = "upload" | "generated";
+
+/** Ids of what runs make: <executionId>-<node>-<item>-<n>. */
+const GENERATED_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-\d+)+$/;
+
+export const originOf = ({ id, origin }: Pick<MediaObject, "id" | "origin">): Origin =>
+  origin ?? (GENERATED_ID.test(id) ? "generated" : "upload");
+
+/** True for what stays until it is deleted, and counts against its owner's quota: uploads, and what was kept. */
+export const isCounted = (object: Pick<MediaObject, "id" | "origin" | "countedBy">): boolean =>
+  originOf(object) === "upload" || Boolean(object.countedBy);
 
 export interface Placement {
   /** Deterministic name chosen by the caller; empty: the service chooses. */
@@ -26,6 +44,9 @@ export interface Placement {
   ownerId: string;
   /** Families that are accepted; empty accepts all. */
   accept: readonly string[];
+  origin: Origin;
+  /** Bytes the owner may have stored; undefined: no bound. Generated files don't count. */
+  quota?: number | undefined;
 }
 
 /** Where a file is fetched from. */
@@ -47,10 +68,16 @@ export interface Objects {
    * @throws DomainError INVALID_REQUEST when too many are asked for.
    */
   getAll(ids: readonly string[], ownerId: string): Promise<MediaObject[]>;
+  /**
+   * Those that the keys name, whoever owns them.
+   * @throws DomainError INVALID_REQUEST when too many are asked for.
+   */
+  byKeys(keys: readonly string[]): Promise<MediaObject[]>;
 }
 
 export interface ObjectsDeps {
   store: ObjectStore;
+  quota: Quota;
   blobs: BlobStore;
   openSource(source: Source): Promise<AsyncIterable<Uint8Array>>;
   maxBytes?: number;
@@ -84,11 +111,38 @@ const asFailedSource = (error: unknown, url: string): unknown => {
   return fails ? new DomainError("failed", "EXECUTION_FAILED", `${describeSource(url)}: ${error.message}`) : error;
 };
 
-export const createObjects = ({ store, blobs, openSource, maxBytes = LIMITS.mediaBytes }: ObjectsDeps): Objects => {
+/** @throws DomainError INVALID_REQUEST when more are asked for than can be looked up at once. */
+const atMostIds = (values: readonly string[], path: string): string[] => {
+  const distinct = [...new Set(values)];
+  if (distinct.length > LIMITS.mediaIds) throw invalidRequest([{ path, message: `at most ${LIMITS.mediaIds} are allowed` }]);
+  return distinct;
+};
+
+export const createObjects = ({ store, quota, blobs, openSource, maxBytes = LIMITS.mediaBytes }: ObjectsDeps): Objects => {
   /** Ingests under way here, so that two calls for one id fetch once. */
   const ingesting = new Map<string, Promise<MediaObject>>();
 
-  const receive = async ({ id: chosen, ownerId, accept }: Placement, source: AsyncIterable<Uint8Array>): Promise<MediaObject> => {
+  /** Makes staged bytes an object, or answers the one that has the id already. Bytes that lost to another's are removed. */
+  const insert = async (staged: StagedBlob, object: MediaObject): Promise<MediaObject> => {
+    await staged.keep(object.blob);
+    const stored = await store.insert(object);
+    if (stored?.blob !== object.blob) await blobs.remove(object.blob);
+    if (!stored) throw unavailable("the file is being removed");
+    return sameOwner(stored, object.ownerId);
+  };
+
+  /** The same for what counts against the owner's quota. */
+  const insertCounted = async (staged: StagedBlob, object: MediaObject, max: number | undefined): Promise<MediaObject> => {
+    let stored = object;
+    await quota.add(object, max, async (countedBy) => {
+      stored = await insert(staged, { ...object, countedBy });
+      return stored.countedBy === countedBy;
+    });
+    return stored;
+  };
+
+  const receive = async (placement: Placement, source: AsyncIterable<Uint8Array>): Promise<MediaObject> => {
+    const { accept, ownerId, origin } = placement;
     const staged = await blobs.stage(source, maxBytes);
     try {
       if (staged.bytes === 0) throw invalidRequest([{ path: "", message: "the file is empty" }]);
@@ -97,14 +151,11 @@ export const createObjects = ({ store, blobs, openSource, maxBytes = LIMITS.medi
       if (!isAccepted(type, accept)) {
         throw new DomainError("invalid", "UNSUPPORTED_MEDIA_TYPE", `the file is ${contentType}, not ${accept.join(" or ")}`);
       }
-      const id = chosen || token();
-      const key = chosen ? `${id}-${token()}.${extension}` : `${id}.${extension}`;
       const { bytes, sha256 } = staged;
-      const blob = blobName(id, sha256);
-      await staged.keep(blob);
-      const stored = await store.insert({ id, key, ownerId, contentType, bytes, sha256, blob, createdAt: new Date() });
-      if (stored.blob !== blob) await blobs.remove(blob);
-      return sameOwner(stored, ownerId);
+      const id = placement.id || token();
+      const key = `${token()}.${extension}`;
+      const object = { id, key, ownerId, contentType, bytes, sha256, blob: blobName(id, sha256), createdAt: new Date(), origin };
+      return await (origin === "generated" ? insert(staged, object) : insertCounted(staged, object, placement.quota));
     } finally {
       await staged.discard();
     }
@@ -144,7 +195,11 @@ export const createObjects = ({ store, blobs, openSource, maxBytes = LIMITS.medi
     },
     upload: async (placement, bytes) => {
       checkPlacement(placement);
-      return (await existing(placement)) ?? receive(placement, bytes);
+      const known = await existing(placement);
+      if (known) return known;
+      // What is over the quota already need not be received.
+      if (placement.origin === "upload") await quota.check(placement.ownerId, 1, placement.quota);
+      return receive(placement, bytes);
     },
     get: async (id, ownerId) => {
       const object = await store.ofOwner(id, ownerId);
@@ -152,9 +207,12 @@ export const createObjects = ({ store, blobs, openSource, maxBytes = LIMITS.medi
       return object;
     },
     getAll: async (ids, ownerId) => {
-      const distinct = [...new Set(ids)];
-      if (distinct.length > LIMITS.mediaIds) throw invalidRequest([{ path: "ids", message: `at most ${LIMITS.mediaIds} are allowed` }]);
+      const distinct = atMostIds(ids, "ids");
       return distinct.length === 0 ? [] : store.allOfOwner(distinct, ownerId);
+    },
+    byKeys: async (keys) => {
+      const distinct = atMostIds(keys, "keys");
+      return distinct.length === 0 ? [] : store.byKeys(distinct);
     },
   };
 };

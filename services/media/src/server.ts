@@ -1,7 +1,8 @@
 import { invalidRequest } from "@nodeloom/kernel";
 import { clientStream, unary } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
-import type { MediaObject, Objects, Placement } from "./objects";
+import type { Library } from "./library";
+import { isCounted, originOf, type MediaObject, type Objects, type Placement } from "./objects";
 import { FAMILIES } from "./sniff";
 
 const checkAccept = (accept: readonly string[]): void => {
@@ -9,12 +10,20 @@ const checkAccept = (accept: readonly string[]): void => {
   if (unknown.length > 0) throw invalidRequest([{ path: "accept", message: `unknown family: ${unknown.join(", ")}` }]);
 };
 
-const placement = ({ id, ownerId, accept }: Placement): Placement => {
+type Target = Pick<Placement, "id" | "ownerId" | "accept">;
+
+const generated = ({ id, ownerId, accept }: Target): Placement => {
   checkAccept(accept);
-  return { id, ownerId, accept };
+  return { id, ownerId, accept, origin: "generated" };
 };
 
 const isByUser = ({ sourceOrigin }: media.IngestRequest): boolean => sourceOrigin === media.SourceOrigin.SOURCE_ORIGIN_USER;
+
+/** Only what a run stores has a name of its own. */
+const uploaded = (header: media.UploadHeader): Placement =>
+  header.id === "" ? { ...generated(header), origin: "upload", quota: header.quotaBytes } : generated(header);
+
+const ORIGINS = { upload: media.Origin.ORIGIN_UPLOAD, generated: media.Origin.ORIGIN_GENERATED } as const;
 
 /** The bytes after the header. */
 async function* chunks(rest: AsyncIterator<media.UploadRequest>): AsyncIterable<Uint8Array> {
@@ -25,16 +34,27 @@ async function* chunks(rest: AsyncIterator<media.UploadRequest>): AsyncIterable<
   }
 }
 
+const requiredTime = (time: Date | undefined): Date => {
+  if (!time) throw invalidRequest([{ path: "before", message: "is required" }]);
+  return time;
+};
+
 /** gRPC handlers of the media service. `baseUrl` is where clients reach the platform. */
-export const mediaHandlers = (objects: Objects, baseUrl: string): media.MediaServiceServer => {
+export const mediaHandlers = (objects: Objects, library: Library, baseUrl: string): media.MediaServiceServer => {
   const prefix = `${baseUrl.replace(/\/+$/, "")}/media/`;
-  const toMessage = ({ id, key, contentType, bytes, ownerId, createdAt }: MediaObject): media.StoredObject =>
-    media.StoredObject.fromPartial({ id, key, url: prefix + key, contentType, bytes, ownerId, createdAt });
+  const toMessage = (object: MediaObject): media.StoredObject => {
+    const { id, key, contentType, bytes, ownerId, createdAt } = object;
+    const kept = isCounted(object);
+    return media.StoredObject.fromPartial({
+      ...{ id, key, url: prefix + key, contentType, bytes, ownerId, createdAt, kept },
+      origin: ORIGINS[originOf(object)],
+    });
+  };
 
   return {
     ingest: unary(async (request) =>
       media.IngestResponse.fromPartial({
-        object: toMessage(await objects.ingest(placement(request), { url: request.sourceUrl, byUser: isByUser(request) })),
+        object: toMessage(await objects.ingest(generated(request), { url: request.sourceUrl, byUser: isByUser(request) })),
       }),
     ),
     upload: clientStream(
@@ -43,7 +63,7 @@ export const mediaHandlers = (objects: Objects, baseUrl: string): media.MediaSer
         const first = await messages.next();
         const part = first.done ? undefined : first.value.part;
         if (part?.$case !== "header") throw invalidRequest([{ path: "part", message: "the first message must be the header" }]);
-        return media.UploadResponse.fromPartial({ object: toMessage(await objects.upload(placement(part.value), chunks(messages))) });
+        return media.UploadResponse.fromPartial({ object: toMessage(await objects.upload(uploaded(part.value), chunks(messages))) });
       },
       ({ part }) => part?.$case === "end",
     ),
@@ -51,5 +71,31 @@ export const mediaHandlers = (objects: Objects, baseUrl: string): media.MediaSer
       media.GetObjectsResponse.fromPartial({ objects: (await objects.getAll(ids, ownerId)).map(toMessage) }),
     ),
     getObject: unary(async ({ id, ownerId }) => media.GetObjectResponse.fromPartial({ object: toMessage(await objects.get(id, ownerId)) })),
+    getObjectsByKey: unary(async ({ keys }) =>
+      media.GetObjectsByKeyResponse.fromPartial({ objects: (await objects.byKeys(keys)).map(toMessage) }),
+    ),
+    listObjects: unary(async ({ ownerId, limit, cursor }) => {
+      const { objects: page, ...rest } = await library.list(ownerId, limit, cursor);
+      return media.ListObjectsResponse.fromPartial({ objects: page.map(toMessage), ...rest });
+    }),
+    deleteObject: unary(async ({ id, ownerId }) => {
+      await library.remove(id, ownerId);
+      return {};
+    }),
+    keepObject: unary(async ({ id, ownerId, quotaBytes }) =>
+      media.KeepObjectResponse.fromPartial({ object: toMessage(await library.keep(id, ownerId, quotaBytes)) }),
+    ),
+    copyObjects: unary(async ({ quotaBytes, ...copying }) => {
+      const copies = await library.copy({ ...copying, quota: quotaBytes });
+      return media.CopyObjectsResponse.fromPartial({
+        copies: Object.fromEntries([...copies].map(([id, object]) => [id, toMessage(object)])),
+      });
+    }),
+    listExpiring: unary(async ({ before, limit, after }) => {
+      const { objects: found, next } = await library.expiring(requiredTime(before), limit, after);
+      return media.ListExpiringResponse.fromPartial({ objects: found.map(toMessage), next });
+    }),
+    removeExpired: unary(async ({ ids, before }) => ({ removed: await library.removeExpired(ids, requiredTime(before)) })),
+    finishAbandoned: unary(async () => ({ finished: await library.finishAbandoned() })),
   };
 };

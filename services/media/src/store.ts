@@ -1,23 +1,11 @@
 import { isDuplicateKey } from "@nodeloom/platform";
-import { Schema, type Connection } from "mongoose";
+import { Schema, type Connection, type QueryFilter } from "mongoose";
 import type { MediaObject } from "./objects";
+import type { ObjectStore } from "./object-store";
 
-type Row = Omit<MediaObject, "id"> & { _id: string };
+type Row = Omit<MediaObject, "id"> & { _id: string; removal?: string; removedAt?: Date };
 
 const toObject = ({ _id, ...rest }: Row): MediaObject => ({ id: _id, ...rest });
-
-export interface ObjectStore {
-  createIndexes(): Promise<void>;
-  /** Adds the object unless its id is taken; answers the object that has the id now. */
-  insert(object: MediaObject): Promise<MediaObject>;
-  byId(id: string): Promise<MediaObject | undefined>;
-  ofOwner(id: string, ownerId: string): Promise<MediaObject | undefined>;
-  /** Those of the ids that are the owner's. */
-  allOfOwner(ids: readonly string[], ownerId: string): Promise<MediaObject[]>;
-  byKey(key: string): Promise<MediaObject | undefined>;
-  /** Fails when the database can't be reached. */
-  check(): Promise<void>;
-}
 
 const rows = new Schema<Row>(
   {
@@ -29,17 +17,39 @@ const rows = new Schema<Row>(
     sha256: { type: String, required: true },
     blob: { type: String, required: true },
     createdAt: { type: Date, required: true },
+    origin: String,
+    countedBy: String,
+    removal: String,
+    removedAt: Date,
   },
   { collection: "objects", versionKey: false, minimize: false, strict: "throw" },
 );
 // Every read over HTTP looks an object up by its public key.
 rows.index({ key: 1 }, { unique: true });
+// An owner's list; the order of what may expire; removals that were cut short.
+rows.index({ ownerId: 1, createdAt: -1, _id: -1 });
+rows.index({ createdAt: 1, _id: 1 });
+rows.index({ removedAt: 1 });
+
+/** What is being removed is not there for any reader. */
+const PRESENT = { removedAt: null } as unknown as QueryFilter<Row>;
 
 export const createObjectStore = (connection: Connection): ObjectStore => {
   const model = connection.model<Row>("Object", rows);
-  const one = async (filter: Partial<Row>): Promise<MediaObject | undefined> => {
-    const row = await model.findOne(filter).lean<Row>().exec();
+  const one = async (filter: QueryFilter<Row>): Promise<MediaObject | undefined> => {
+    const row = await model
+      .findOne({ ...filter, ...PRESENT })
+      .lean<Row>()
+      .exec();
     return row ? toObject(row) : undefined;
+  };
+  const many = async (filter: QueryFilter<Row>, limit = 0): Promise<MediaObject[]> => {
+    const found = await model
+      .find({ ...filter, ...PRESENT })
+      .limit(limit)
+      .lean<Row[]>()
+      .exec();
+    return found.map(toObject);
   };
   return {
     createIndexes: () => model.createIndexes(),
@@ -50,21 +60,61 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
         return object;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        const winner = await one({ _id: id });
-        if (!winner) throw error;
-        return winner;
+        return one({ _id: id });
       }
     },
     byId: (id) => one({ _id: id }),
     ofOwner: (id, ownerId) => one({ _id: id, ownerId }),
-    allOfOwner: async (ids, ownerId) => {
+    allOfOwner: (ids, ownerId) => many({ _id: { $in: [...ids] }, ownerId }),
+    byKey: (key) => one({ key }),
+    byKeys: (keys) => many({ key: { $in: [...keys] } }),
+    list: async (ownerId, limit, after) => {
+      const older = after && { $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, _id: { $lt: after.id } }] };
       const found = await model
-        .find({ _id: { $in: [...ids] }, ownerId })
+        .find({ ownerId, ...PRESENT, ...older })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
         .lean<Row[]>()
         .exec();
       return found.map(toObject);
     },
-    byKey: (key) => one({ key }),
+    async *everyOfOwner(ownerId) {
+      for await (const row of model.collection.find<Row>({ ownerId, ...PRESENT } as object)) yield toObject(row);
+    },
+    expiring: async (before, limit, after) => {
+      const position = after && { $or: [{ createdAt: { $gt: after.createdAt } }, { createdAt: after.createdAt, _id: { $gt: after.id } }] };
+      const found = await model
+        .find({ createdAt: { $lt: before }, ...PRESENT, ...position })
+        .sort({ createdAt: 1, _id: 1 })
+        .limit(limit)
+        .lean<Row[]>()
+        .exec();
+      return found.map(toObject);
+    },
+    count: async (id, ownerId, token) => {
+      const filter = { _id: id, ownerId, countedBy: null, ...PRESENT } as unknown as QueryFilter<Row>;
+      return (await model.updateOne(filter, { $set: { countedBy: token } }).exec()).modifiedCount === 1;
+    },
+    hide: async ({ id, ownerId, countedBy }, removal, at) => {
+      // Whether it counts must be as it was read: what is given back to the owner depends on it.
+      const filter = { _id: id, ownerId, countedBy: countedBy ?? null, ...PRESENT } as unknown as QueryFilter<Row>;
+      return (await model.updateOne(filter, { $set: { removal, removedAt: at } }).exec()).modifiedCount === 1;
+    },
+    hidden: async (before, limit) => {
+      const found = await model
+        .find({ removedAt: { $lt: before } })
+        .limit(limit)
+        .lean<Row[]>()
+        .exec();
+      return found.map(toObject);
+    },
+    marks: async (id) => {
+      const row = await model.findOne({ _id: id }, { countedBy: 1, removal: 1 }).lean<Row>().exec();
+      return row ? { countedBy: row.countedBy, removal: row.removal } : undefined;
+    },
+    purge: async (id) => {
+      await model.deleteOne({ _id: id, removedAt: { $ne: null } } as unknown as QueryFilter<Row>).exec();
+    },
     check: async () => {
       await connection.db!.command({ ping: 1 });
     },

@@ -1,0 +1,37 @@
+/** How long what is stored is kept. The one table: a daily Temporal schedule enforces it, docs/operations/retention.md explains it. */
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+export type Kept =
+  | { days: number }
+  /** Calendar months. */
+  | { months: number }
+  /** As long as what it belongs to. */
+  | { with: string }
+  | "forever";
+
+export const RETENTION = {
+  /** With their events, graphs and results; `RETENTION_EXECUTIONS_DAYS` overrides it. */
+  executions: { days: 90 },
+  usage: { months: 25 },
+  audit: { months: 25 },
+  /** Files that runs made, unless they are kept, or named by a workflow, a version or a cover. */
+  generatedMedia: { days: 90 },
+  uploads: "forever",
+  /** What was sent to providers that can't recognise a repeated request. */
+  submissions: { days: 30 },
+  payloads: { with: "executions" },
+  ledger: "forever",
+} as const satisfies Record<string, Kept>;
+
+/** The moment before which something has been kept long enough. */
+export const expiresBefore = (kept: { days: number } | { months: number }, now: Date): Date => {
+  if ("days" in kept) return new Date(now.getTime() - kept.days * DAY_MS);
+  const before = new Date(now);
+  const day = before.getUTCDate();
+  before.setUTCDate(1);
+  before.setUTCMonth(before.getUTCMonth() - kept.months);
+  const lastDay = new Date(Date.UTC(before.getUTCFullYear(), before.getUTCMonth() + 1, 0)).getUTCDate();
+  before.setUTCDate(Math.min(day, lastDay));
+  return before;
+};

@@ -1,0 +1,157 @@
+import { createHash } from "node:crypto";
+import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import type { BlobStore } from "./blobs";
+import type { ObjectStore, Position } from "./object-store";
+import { isCounted, originOf, type MediaObject, type Objects } from "./objects";
+import { ABANDONED_AFTER_MS, type Quota } from "./quota";
+
+/** What owners do with their stored files: list, keep, delete, copy; and what time does with those nobody keeps. */
+export interface Library {
+  /** @throws DomainError INVALID_REQUEST for a cursor that is none. */
+  list(ownerId: string, limit: number, cursor: string): Promise<Page>;
+  /** @throws DomainError NOT_FOUND */
+  remove(id: string, ownerId: string): Promise<void>;
+  /** @throws DomainError NOT_FOUND or MEDIA_QUOTA_EXCEEDED */
+  keep(id: string, ownerId: string, quota: number | undefined): Promise<MediaObject>;
+  /** Copies by the ids of what was copied. @throws DomainError MEDIA_QUOTA_EXCEEDED */
+  copy(request: Copying): Promise<Map<string, MediaObject>>;
+  /** Generated objects from before a moment that are not kept, oldest first. `next`: where to go on; empty at the end. */
+  expiring(before: Date, limit: number, cursor: string): Promise<{ objects: MediaObject[]; next: string }>;
+  /** Removes those of the objects that may still expire. @returns how many */
+  removeExpired(ids: readonly string[], before: Date): Promise<number>;
+  /** Finishes removals and counts that a crash cut short. @returns how many */
+  finishAbandoned(): Promise<number>;
+}
+
+export interface Page {
+  objects: MediaObject[];
+  nextCursor: string;
+  usedBytes: number;
+}
+
+export interface Copying {
+  ids: readonly string[];
+  ownerId: string;
+  newOwnerId: string;
+  /** Names this copying: repeated, it makes nothing new. */
+  reference: string;
+  quota: number | undefined;
+}
+
+export interface LibraryDeps {
+  store: ObjectStore;
+  blobs: BlobStore;
+  quota: Quota;
+  objects: Objects;
+  /** Tells of bytes that could not be removed yet. */
+  warn(error: unknown, object: MediaObject): void;
+}
+
+const COPIES_AT_ONCE = 4;
+const SWEEP_BATCH = 100;
+const ATTEMPTS = 20;
+
+const toCursor = ({ id, createdAt }: Position): string => Buffer.from(`${createdAt.getTime()}/${id}`).toString("base64url");
+
+const fromCursor = (cursor: string): Position | undefined => {
+  if (cursor === "") return undefined;
+  const [, at, id] = /^(\d{1,15})\/(.{1,200})$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
+  if (at === undefined || id === undefined) throw invalidRequest([{ path: "cursor", message: "is not one of this list" }]);
+  return { id, createdAt: new Date(Number(at)) };
+};
+
+const notFound = (): DomainError => new DomainError("not_found", "NOT_FOUND", "media not found");
+
+const copyId = (reference: string, id: string): string =>
+  createHash("sha256").update(`copy\n${reference}\n${id}`).digest("hex").slice(0, 32);
+
+export const createLibrary = ({ store, blobs, quota, objects, warn }: LibraryDeps): Library => {
+  /** Removes the bytes and the record of an object that nobody reads any more. What fails is finished later. */
+  const purge = async (object: MediaObject): Promise<void> => {
+    try {
+      await blobs.remove(object.blob);
+      await store.purge(object.id);
+    } catch (error) {
+      warn(error, object);
+    }
+  };
+
+  /** False when the object has changed since it was read. */
+  const removeAsRead = async (object: MediaObject): Promise<boolean> => {
+    const hide = (token: string): Promise<boolean> => store.hide(object, token, new Date());
+    const isHidden = isCounted(object) ? await quota.remove(object, hide) : await hide("expired");
+    if (isHidden) await purge(object);
+    return isHidden;
+  };
+
+  const owned = async (id: string, ownerId: string): Promise<MediaObject> => {
+    const object = await store.ofOwner(id, ownerId);
+    if (!object) throw notFound();
+    return object;
+  };
+
+  /** Opened when they are read: a copy that is there already needs none. */
+  async function* bytesOf({ id, blob }: MediaObject): AsyncIterable<Uint8Array> {
+    const bytes = await blobs.read(blob);
+    if (!bytes) throw new Error(`the bytes of ${id} are missing`);
+    yield* bytes as AsyncIterable<Uint8Array>;
+  }
+
+  const copyOne = (object: MediaObject, { newOwnerId, reference, quota: max }: Copying): Promise<MediaObject> =>
+    objects.upload({ id: copyId(reference, object.id), ownerId: newOwnerId, accept: [], origin: "upload", quota: max }, bytesOf(object));
+
+  return {
+    list: async (ownerId, limit, cursor) => {
+      if (limit < 1 || limit > LIMITS.pageRows)
+        throw invalidRequest([{ path: "limit", message: `must be between 1 and ${LIMITS.pageRows}` }]);
+      const after = fromCursor(cursor);
+      const [found, usedBytes] = await Promise.all([store.list(ownerId, limit + 1, after), quota.used(ownerId)]);
+      const page = found.slice(0, limit);
+      return { objects: page, nextCursor: found.length > limit ? toCursor(page.at(-1)!) : "", usedBytes };
+    },
+    remove: async (id, ownerId) => {
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) if (await removeAsRead(await owned(id, ownerId))) return;
+      throw unavailable("the file is being changed by others");
+    },
+    keep: async (id, ownerId, max) => {
+      const object = await owned(id, ownerId);
+      if (isCounted(object)) return object;
+      await quota.add(object, max, (token) => store.count(id, ownerId, token));
+      return owned(id, ownerId);
+    },
+    copy: async (copying) => {
+      const found = await objects.getAll(copying.ids, copying.ownerId);
+      const bytes = found.reduce((sum, object) => sum + object.bytes, 0);
+      await quota.check(copying.newOwnerId, bytes, copying.quota);
+      const copies = new Map<string, MediaObject>();
+      for (let from = 0; from < found.length; from += COPIES_AT_ONCE) {
+        const batch = found.slice(from, from + COPIES_AT_ONCE);
+        const made = await Promise.all(batch.map((object) => copyOne(object, copying)));
+        batch.forEach((object, index) => copies.set(object.id, made[index]!));
+      }
+      return copies;
+    },
+    expiring: async (before, limit, cursor) => {
+      const found = await store.expiring(before, limit, fromCursor(cursor));
+      return { objects: found.filter((object) => !isCounted(object)), next: found.length === limit ? toCursor(found.at(-1)!) : "" };
+    },
+    removeExpired: async (ids, before) => {
+      let removed = 0;
+      for (const id of ids) {
+        const object = await store.byId(id);
+        if (!object || isCounted(object) || originOf(object) !== "generated" || object.createdAt >= before) continue;
+        if (await removeAsRead(object)) removed += 1;
+      }
+      return removed;
+    },
+    finishAbandoned: async () => {
+      // Counts first: what they need to know of an object is on its record.
+      let finished = await quota.finishAbandoned();
+      const before = new Date(Date.now() - ABANDONED_AFTER_MS);
+      const hidden = await store.hidden(before, SWEEP_BATCH);
+      for (const object of hidden) await purge(object);
+      finished += hidden.length;
+      return finished;
+    },
+  };
+};

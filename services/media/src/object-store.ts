@@ -1,0 +1,37 @@
+import type { MediaObject } from "./objects";
+
+/** Where a list goes on. */
+export interface Position {
+  id: string;
+  createdAt: Date;
+}
+
+/** The records of stored files. What is being removed is not there for readers. */
+export interface ObjectStore {
+  createIndexes(): Promise<void>;
+  /** Adds the object unless its id is taken; answers the object that has the id now, or undefined while that is being removed. */
+  insert(object: MediaObject): Promise<MediaObject | undefined>;
+  byId(id: string): Promise<MediaObject | undefined>;
+  ofOwner(id: string, ownerId: string): Promise<MediaObject | undefined>;
+  /** Those of the ids that are the owner's. */
+  allOfOwner(ids: readonly string[], ownerId: string): Promise<MediaObject[]>;
+  byKey(key: string): Promise<MediaObject | undefined>;
+  byKeys(keys: readonly string[]): Promise<MediaObject[]>;
+  /** Newest first. */
+  list(ownerId: string, limit: number, after: Position | undefined): Promise<MediaObject[]>;
+  everyOfOwner(ownerId: string): AsyncIterable<MediaObject>;
+  /** Created before a moment, oldest first. */
+  expiring(before: Date, limit: number, after: Position | undefined): Promise<MediaObject[]>;
+  /** Lets an object count against its owner's quota under a token, unless it counts already. */
+  count(id: string, ownerId: string, token: string): Promise<boolean>;
+  /** Begins a removal under a token: from here on nobody reads the object. False when it has changed since it was read. */
+  hide(object: MediaObject, token: string, at: Date): Promise<boolean>;
+  /** Objects whose removal began before a moment. */
+  hidden(before: Date, limit: number): Promise<MediaObject[]>;
+  /** The tokens an object counts and is removed under, also while it is being removed; undefined when there is none. */
+  marks(id: string): Promise<{ countedBy: string | undefined; removal: string | undefined } | undefined>;
+  /** Forgets an object whose removal has begun. */
+  purge(id: string): Promise<void>;
+  /** Fails when the database can't be reached. */
+  check(): Promise<void>;
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from "node:crypto";
+import { DomainError, unavailable } from "@nodeloom/kernel";
+import type { ObjectStore } from "./object-store";
+import { isCounted, type MediaObject } from "./objects";
+
+/**
+ * The bytes that an owner's uploaded and kept files take. One document per owner holds their sum; an entry in it names each
+ * change that touches an object as well, and is there until both are done. Whoever finds an old entry can tell from the
+ * object's marks how far the change came, and finishes it: nothing is counted twice or forgotten, wherever a process died.
+ */
+export interface Entry {
+  token: string;
+  objectId: string;
+  bytes: number;
+  at: Date;
+}
+
+export interface ByteCount {
+  ownerId: string;
+  bytes: number;
+  entries: Entry[];
+}
+
+export interface CountStore {
+  read(ownerId: string): Promise<ByteCount | undefined>;
+  /** Begins an owner's count unless it has begun. */
+  create(ownerId: string, bytes: number): Promise<void>;
+  /** Counts the entry's bytes and adds it, if the sum stays within a bound. */
+  reserve(ownerId: string, entry: Entry, max: number | undefined): Promise<boolean>;
+  /** Adds an entry for bytes that are counted already. */
+  open(ownerId: string, entry: Entry): Promise<void>;
+  /** Ends an entry: its bytes stay counted, or are given back. Once. */
+  close(ownerId: string, entry: Pick<Entry, "token" | "bytes">, counts: boolean): Promise<void>;
+  /** Counts that have entries from before a moment. */
+  abandoned(before: Date, limit: number): Promise<ByteCount[]>;
+}
+
+export interface Quota {
+  /** Bytes that count. */
+  used(ownerId: string): Promise<number>;
+  /** @throws DomainError MEDIA_QUOTA_EXCEEDED when so many more bytes would be too many. */
+  check(ownerId: string, bytes: number, max: number | undefined): Promise<void>;
+  /**
+   * Makes an object count. `mark` writes the token on the object; false when the object counts already or is gone.
+   * @throws DomainError MEDIA_QUOTA_EXCEEDED
+   */
+  add(target: Target, max: number | undefined, mark: (token: string) => Promise<boolean>): Promise<boolean>;
+  /** Takes an object out of the count. `mark` begins its removal; false when somebody else did, or it has changed. */
+  remove(object: MediaObject, mark: (token: string) => Promise<boolean>): Promise<boolean>;
+  /** Finishes changes that were cut short. @returns how many */
+  finishAbandoned(): Promise<number>;
+}
+
+export type Target = Pick<MediaObject, "id" | "ownerId" | "bytes">;
+
+/** An entry whose process died is finished by others after this long: far longer than the change takes. */
+export const ABANDONED_AFTER_MS = 10 * 60 * 1_000;
+const BATCH = 100;
+
+const exceeded = (used: number, max: number): DomainError =>
+  new DomainError("forbidden", "MEDIA_QUOTA_EXCEEDED", `your plan stores ${max} bytes of files, and ${used} are taken: delete some first`, {
+    limit: max,
+    used,
+  });
+
+export const createQuota = ({ counts, objects }: { counts: CountStore; objects: ObjectStore }): Quota => {
+  /** The owner's count; that of an account older than counts is made from its files. */
+  const read = async (ownerId: string): Promise<ByteCount> => {
+    const known = await counts.read(ownerId);
+    if (known) return known;
+    let bytes = 0;
+    for await (const object of objects.everyOfOwner(ownerId)) if (isCounted(object)) bytes += object.bytes;
+    await counts.create(ownerId, bytes);
+    const made = await counts.read(ownerId);
+    if (!made) throw unavailable("the count of stored bytes is not available");
+    return made;
+  };
+
+  const finish = async ({ ownerId, entries }: ByteCount, before: Date): Promise<number> => {
+    const old = entries.filter(({ at }) => at < before);
+    for (const entry of old) {
+      const marks = await objects.marks(entry.objectId);
+      const isStillCounted = marks !== undefined && marks.removal !== entry.token && (marks.countedBy === entry.token || isRemoval(entry));
+      await counts.close(ownerId, entry, isStillCounted);
+    }
+    return old.length;
+  };
+
+  return {
+    used: async (ownerId) => (await read(ownerId)).bytes,
+    check: async (ownerId, bytes, max) => {
+      if (max === undefined) return;
+      const { bytes: used } = await read(ownerId);
+      if (used + bytes > max) throw exceeded(used, max);
+    },
+    add: async ({ id, ownerId, bytes }, max, mark) => {
+      const entry = { token: `add-${randomUUID()}`, objectId: id, bytes, at: new Date() };
+      await read(ownerId);
+      if (!(await counts.reserve(ownerId, entry, max))) {
+        const { bytes: used } = await read(ownerId);
+        if (max !== undefined && used + bytes > max) throw exceeded(used, max);
+        throw unavailable("too many files of this account are being stored at once");
+      }
+      const isMarked = await mark(entry.token).catch(async (error: unknown) => {
+        // A refusal has changed nothing; after any other error, the object's marks tell later.
+        if (error instanceof DomainError) await counts.close(ownerId, entry, false);
+        throw error;
+      });
+      await counts.close(ownerId, entry, isMarked);
+      return isMarked;
+    },
+    remove: async ({ id, ownerId, bytes }, mark) => {
+      await read(ownerId);
+      const entry = { token: `${REMOVAL}${randomUUID()}`, objectId: id, bytes, at: new Date() };
+      await counts.open(ownerId, entry);
+      const isMarked = await mark(entry.token);
+      await counts.close(ownerId, entry, !isMarked);
+      return isMarked;
+    },
+    finishAbandoned: async () => {
+      const before = new Date(Date.now() - ABANDONED_AFTER_MS);
+      let finished = 0;
+      for (;;) {
+        const found = await counts.abandoned(before, BATCH);
+        for (const count of found) finished += await finish(count, before);
+        if (found.length < BATCH) return finished;
+      }
+    },
+  };
+};
+
+const REMOVAL = "remove-";
+const isRemoval = ({ token }: Entry): boolean => token.startsWith(REMOVAL);

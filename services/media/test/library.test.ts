@@ -1,0 +1,269 @@
+import { randomUUID } from "node:crypto";
+import { media } from "@nodeloom/proto";
+import { connectMongo } from "@nodeloom/platform";
+import { OWNER, PNG, startMedia, WAV, type RunningMedia } from "./harness";
+
+let service: RunningMedia & { prefix: string };
+beforeAll(async () => {
+  service = await startMedia();
+});
+afterAll(() => service.stop());
+
+const newOwner = (): string => `user-${randomUUID()}`;
+const dataUrl = (bytes: Buffer): string => `data:;base64,${bytes.toString("base64")}`;
+const generatedId = (): string => `${randomUUID()}-0-0-0`;
+const generate = (ownerId: string, bytes = PNG, id = generatedId()): Promise<media.StoredObject> =>
+  service.ingest(id, dataUrl(bytes), [], ownerId);
+const upload = (ownerId: string, bytes = PNG, quotaBytes?: number): Promise<media.StoredObject> =>
+  service.upload(bytes, quotaBytes === undefined ? { ownerId } : { ownerId, quotaBytes });
+const list = (ownerId: string, limit = 50, cursor = "") => service.client.listObjects({ ownerId, limit, cursor });
+const used = async (ownerId: string): Promise<number> => (await list(ownerId)).usedBytes;
+const keep = (id: string, ownerId: string, quotaBytes?: number) =>
+  service.client.keepObject(media.KeepObjectRequest.fromPartial({ id, ownerId, ...(quotaBytes === undefined ? {} : { quotaBytes }) }));
+const remove = (id: string, ownerId: string) => service.client.deleteObject({ id, ownerId });
+const status = async ({ key }: Pick<media.StoredObject, "key">): Promise<number> =>
+  (await fetch(`${service.http}/media/${key}`, { method: "HEAD" })).status;
+const EXCEEDED = { kind: "forbidden", reason: "MEDIA_QUOTA_EXCEEDED" };
+const GONE = { reason: "NOT_FOUND" };
+
+describe("a file's address", () => {
+  it("can't be derived from an upload's id", async () => {
+    const object = await upload(OWNER);
+    expect(object.key).toMatch(/^[0-9a-f]{32}\.png$/);
+    expect(object.key).not.toContain(object.id);
+    expect(await status({ key: `${object.id}.png` })).toBe(404);
+    expect(await status(object)).toBe(200);
+  });
+
+  it("is found by its key, whoever owns it", async () => {
+    const [mine, other] = [await upload(OWNER), await upload(newOwner())];
+    const { objects } = await service.client.getObjectsByKey({ keys: [mine.key, other.key, "nothing.png"] });
+    expect(objects.map(({ id }) => id).sort()).toEqual([mine.id, other.id].sort());
+  });
+});
+
+describe("listing", () => {
+  it("shows an owner's files newest first, page by page, each once", async () => {
+    const owner = newOwner();
+    const made: string[] = [];
+    for (let index = 0; index < 5; index += 1) made.push((await (index % 2 ? generate(owner) : upload(owner))).id);
+    await upload(newOwner());
+    const pages = [await list(owner, 2)];
+    while (pages.at(-1)!.nextCursor !== "") pages.push(await list(owner, 2, pages.at(-1)!.nextCursor));
+    expect(pages.map(({ objects }) => objects.length)).toEqual([2, 2, 1]);
+    const seen = pages.flatMap(({ objects }) => objects);
+    expect(new Set(seen.map(({ id }) => id))).toEqual(new Set(made));
+    const times = seen.map(({ createdAt }) => createdAt!.getTime());
+    expect(times).toEqual([...times].sort((a, b) => b - a));
+    expect(seen.filter(({ origin }) => origin === media.Origin.ORIGIN_UPLOAD)).toHaveLength(3);
+  });
+
+  it.each([0, 501])("refuses a limit of %d", async (limit) => {
+    await expect(list(OWNER, limit)).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
+  });
+
+  it("refuses a cursor that is none", async () => {
+    await expect(list(OWNER, 10, "?")).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
+  });
+});
+
+describe("deleting", () => {
+  it("removes a file at once: address, list and bytes", async () => {
+    const owner = newOwner();
+    const object = await upload(owner);
+    await remove(object.id, owner);
+    expect(await status(object)).toBe(404);
+    expect((await list(owner)).objects).toEqual([]);
+    expect((await service.client.getObjects({ ids: [object.id], ownerId: owner })).objects).toEqual([]);
+    await expect(remove(object.id, owner)).rejects.toMatchObject(GONE);
+  });
+
+  it("refuses what belongs to somebody else", async () => {
+    const object = await upload(newOwner());
+    await expect(remove(object.id, OWNER)).rejects.toMatchObject(GONE);
+    expect(await status(object)).toBe(200);
+  });
+
+  it("gives the bytes back once, however many delete at the same time", async () => {
+    const owner = newOwner();
+    const [first] = [await upload(owner), await upload(owner)];
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => remove(first.id, owner)));
+    expect(outcomes.filter(({ status: outcome }) => outcome === "fulfilled")).toHaveLength(1);
+    expect(await used(owner)).toBe(PNG.length);
+  });
+});
+
+describe("the quota", () => {
+  it("counts uploads and kept files, not what runs make", async () => {
+    const owner = newOwner();
+    await upload(owner);
+    const made = await generate(owner);
+    expect(await used(owner)).toBe(PNG.length);
+    expect((await keep(made.id, owner)).object).toMatchObject({ kept: true });
+    expect(await used(owner)).toBe(2 * PNG.length);
+    await keep(made.id, owner);
+    expect(await used(owner)).toBe(2 * PNG.length);
+    await remove(made.id, owner);
+    expect(await used(owner)).toBe(PNG.length);
+  });
+
+  it("refuses what would pass it, and leaves nothing behind", async () => {
+    const owner = newOwner();
+    const quota = 2 * PNG.length;
+    const first = await upload(owner, PNG, quota);
+    await upload(owner, PNG, quota);
+    await expect(upload(owner, PNG, quota)).rejects.toMatchObject({ ...EXCEEDED, metadata: { limit: quota, used: quota } });
+    const made = await generate(owner);
+    await expect(keep(made.id, owner, quota)).rejects.toMatchObject(EXCEEDED);
+    expect((await list(owner)).objects).toHaveLength(3);
+    await remove(first.id, owner);
+    await upload(owner, PNG, quota);
+    expect(await used(owner)).toBe(quota);
+  });
+
+  it("holds against uploads at the same time", async () => {
+    const owner = newOwner();
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => upload(owner, PNG, 3 * PNG.length)));
+    expect(outcomes.filter(({ status: outcome }) => outcome === "fulfilled")).toHaveLength(3);
+    expect(await used(owner)).toBe(3 * PNG.length);
+    expect((await list(owner)).objects).toHaveLength(3);
+  });
+
+  it("counts a file once that many keep at the same time", async () => {
+    const owner = newOwner();
+    const made = await generate(owner);
+    await Promise.all(Array.from({ length: 8 }, () => keep(made.id, owner)));
+    expect(await used(owner)).toBe(PNG.length);
+  });
+});
+
+describe("copying", () => {
+  const copy = (ids: string[], ownerId: string, newOwnerId: string, reference: string, quotaBytes?: number) =>
+    service.client.copyObjects(
+      media.CopyObjectsRequest.fromPartial({ ids, ownerId, newOwnerId, reference, ...(quotaBytes === undefined ? {} : { quotaBytes }) }),
+    );
+
+  it("makes files of the new owner's own, once per reference", async () => {
+    const [author, reader] = [newOwner(), newOwner()];
+    const [picture, sound, foreign] = [await upload(author), await upload(author, WAV), await upload(newOwner())];
+    const ids = [picture.id, sound.id, foreign.id, "nothing"];
+    const first = await copy(ids, author, reader, "clone-1");
+    expect(Object.keys(first.copies).sort()).toEqual([picture.id, sound.id].sort());
+    expect(first.copies[picture.id]).toMatchObject({ ownerId: reader, contentType: "image/png", bytes: PNG.length });
+    expect(await copy(ids, author, reader, "clone-1")).toEqual(first);
+    expect(await used(reader)).toBe(PNG.length + WAV.length);
+    await remove(picture.id, author);
+    expect(await status(first.copies[picture.id]!)).toBe(200);
+  });
+
+  it("refuses what would pass the new owner's quota before anything is copied", async () => {
+    const [author, reader] = [newOwner(), newOwner()];
+    const ids = [(await upload(author)).id, (await upload(author)).id];
+    await expect(copy(ids, author, reader, "clone-2", 2 * PNG.length - 1)).rejects.toMatchObject(EXCEEDED);
+    expect((await list(reader)).objects).toEqual([]);
+  });
+});
+
+describe("what time removes", () => {
+  it("lists and removes generated files that nobody keeps, and no others", async () => {
+    const owner = newOwner();
+    const [old, kept, uploaded] = [await generate(owner), await generate(owner), await upload(owner)];
+    await keep(kept.id, owner);
+    const before = new Date(Date.now() + 1_000);
+    const candidates: string[] = [];
+    for (let after = ""; ;) {
+      const page = await service.client.listExpiring(media.ListExpiringRequest.fromPartial({ before, limit: 3, after }));
+      candidates.push(...page.objects.filter(({ ownerId }) => ownerId === owner).map(({ id }) => id));
+      if (page.next === "") break;
+      after = page.next;
+    }
+    expect(candidates).toEqual([old.id]);
+    const ids = [old.id, kept.id, uploaded.id];
+    expect(await service.client.removeExpired(media.RemoveExpiredRequest.fromPartial({ ids, before }))).toEqual({ removed: 1 });
+    expect(await Promise.all([old, kept, uploaded].map(status))).toEqual([404, 200, 200]);
+    expect(await used(owner)).toBe(2 * PNG.length);
+  });
+
+  it("leaves files alone that are younger", async () => {
+    const made = await generate(newOwner());
+    const before = new Date(Date.now() - 60_000);
+    expect(await service.client.removeExpired(media.RemoveExpiredRequest.fromPartial({ ids: [made.id], before }))).toEqual({ removed: 0 });
+  });
+});
+
+describe("after a crash", () => {
+  /** Writes into the service's database what a process left that died between two steps. */
+  const database = async <T>(work: (db: Awaited<ReturnType<typeof connectMongo>>) => Promise<T>): Promise<T> => {
+    const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${service.prefix}media` });
+    try {
+      return await work(connection);
+    } finally {
+      await connection.close();
+    }
+  };
+  const LONG_AGO = new Date(Date.now() - 60 * 60_000);
+  const entry = (token: string, objectId: string) => ({ token, objectId, bytes: PNG.length, at: LONG_AGO });
+
+  it("gives reserved bytes back when the upload never happened, and keeps them when it did", async () => {
+    const owner = newOwner();
+    const stored = await upload(owner);
+    await database(async (db) => {
+      const object = await db.collection<{ _id: string; countedBy: string }>("objects").findOne({ _id: stored.id });
+      const counts = db.collection<{ _id: string; bytes: number; entries: object[] }>("counts");
+      const entries = [entry(object!.countedBy, stored.id), entry("add-never", "never")];
+      await counts.updateOne({ _id: owner }, { $inc: { bytes: PNG.length }, $set: { entries } });
+    });
+    expect(await used(owner)).toBe(2 * PNG.length);
+    await service.client.finishAbandoned({});
+    expect(await used(owner)).toBe(PNG.length);
+    await service.client.finishAbandoned({});
+    expect(await used(owner)).toBe(PNG.length);
+  });
+
+  it("finishes a removal that had begun, and forgets one that had not", async () => {
+    const owner = newOwner();
+    const [begun, intended] = [await upload(owner), await upload(owner)];
+    await database(async (db) => {
+      const hidden = { removal: "remove-1", removedAt: LONG_AGO };
+      await db.collection<{ _id: string }>("objects").updateOne({ _id: begun.id }, { $set: hidden });
+      const entries = [entry("remove-1", begun.id), entry("remove-2", intended.id)];
+      await db.collection<{ _id: string }>("counts").updateOne({ _id: owner }, { $set: { entries } });
+    });
+    expect(await status(begun)).toBe(404);
+    await service.client.finishAbandoned({});
+    expect(await used(owner)).toBe(PNG.length);
+    expect(await status(intended)).toBe(200);
+    await database(async (db) => {
+      expect(await db.collection<{ _id: string }>("objects").findOne({ _id: begun.id })).toBeNull();
+    });
+  });
+});
+
+describe("files of an earlier version", () => {
+  it("keep their addresses, count as uploads or generated by their ids, and can be kept and deleted", async () => {
+    const owner = newOwner();
+    const [uploaded, made] = [await upload(owner), await generate(owner)];
+    const id = randomUUID().replaceAll("-", "");
+    const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${service.prefix}media` });
+    const objects = connection.collection<{ _id: string; key: string }>("objects");
+    const { _id, ...row } = (await objects.findOne({ _id: uploaded.id }))!;
+    await objects.insertOne({ ...row, _id: id, key: `${id}.png` });
+    await objects.deleteOne({ _id });
+    await objects.updateMany({ ownerId: owner } as object, { $unset: { origin: "", countedBy: "" } });
+    await connection.collection<{ _id: string }>("counts").deleteOne({ _id: owner });
+    await connection.close();
+
+    expect(await status({ key: `${id}.png` })).toBe(200);
+    expect((await list(owner)).objects.map((object) => [object.id, object.kept])).toEqual(
+      expect.arrayContaining([
+        [id, true],
+        [made.id, false],
+      ]),
+    );
+    expect(await used(owner)).toBe(PNG.length);
+    await keep(made.id, owner);
+    expect(await used(owner)).toBe(2 * PNG.length);
+    await remove(id, owner);
+    expect(await used(owner)).toBe(PNG.length);
+  });
+});
