@@ -6,7 +6,7 @@ import { judge } from "./provider-failures";
 import { ProviderError, type FilesProvider, type ProviderFile } from "../providers";
 import { replayable } from "./replayable";
 import type { CallResult, MediaFile } from "../contract/run-types";
-import { NoSlot } from "../lifecycle/slots";
+import { createSlots, NoSlot, type Slots } from "../lifecycle/slots";
 import type { CancelResult, ModelCall } from "../contract/activity-types";
 import { TIMING } from "../contract/timing";
 
@@ -54,7 +54,20 @@ interface Request {
 
 export type FileCalls = ReturnType<typeof createFileCalls>;
 
-export const createFileCalls = ({ catalog, provider, gate, media, downloads, store }: ModelCallsOptions) => {
+/** Bytes of answers that one process has in memory at once, and answers that may wait for room: their connections wait, unread. */
+export const ANSWER_MEMORY = { slots: 256 * 1024 * 1024, places: 2_000 };
+
+export type FileCallsOptions = ModelCallsOptions & { memory?: Slots };
+
+export const createFileCalls = ({
+  catalog,
+  provider,
+  gate,
+  media,
+  downloads,
+  store,
+  memory = createSlots(ANSWER_MEMORY),
+}: FileCallsOptions) => {
   /** Calls under way in this process. */
   const running = new Map<string, Promise<unknown>>();
 
@@ -91,7 +104,7 @@ export const createFileCalls = ({ catalog, provider, gate, media, downloads, sto
     const placement = { id: mediaId(call, index), ownerId: call.userId, accept: [model.modality] };
     // What is paid for is worth waiting for a media service that is starting again.
     const options = { deadlineMs: TIMING.direct, signal, waitForReady: true };
-    const read = "url" in file ? undefined : replayable(file.bytes);
+    const read = "url" in file ? undefined : "read" in file ? file.read : replayable(file.bytes);
     const put = (): Promise<mediaProto.IngestResponse | mediaProto.UploadResponse> =>
       "url" in file
         ? media.ingest({ ...placement, sourceUrl: file.url, sourceOrigin: mediaProto.SourceOrigin.SOURCE_ORIGIN_PROVIDER }, options)
@@ -107,7 +120,37 @@ export const createFileCalls = ({ catalog, provider, gate, media, downloads, sto
 
   /** Sends the request and stores what it is answered with. Nothing is asked for twice: see `run`. */
   const exchange = async ({ call, model, target, inputs }: Request, signal: AbortSignal): Promise<CallResult> => {
-    const { files, requestId } = await target.run({ inputs, idempotencyKey: call.key, signal });
+    const room = roomFor(call, signal);
+    try {
+      return await received(call, model, await target.run({ inputs, idempotencyKey: call.key, signal, reserve: room.reserve }), signal);
+    } finally {
+      room.release();
+    }
+  };
+
+  /** Room in this process's memory for one answer. */
+  const roomFor = (call: ModelCall, signal: AbortSignal): { reserve: (bytes: number) => Promise<void>; release: () => void } => {
+    let release = (): void => undefined;
+    return {
+      reserve: async (bytes) => {
+        try {
+          release = await memory.enter({ key: call.userId, weight: bytes, signal, maxWaitMs: TIMING.direct });
+        } catch (error) {
+          if (!(error instanceof NoSlot)) throw error;
+          throw new ProviderError("ambiguous", "there was no room for the provider's answer");
+        }
+      },
+      release: () => release(),
+    };
+  };
+
+  /** Stores what the provider answered. */
+  const received = async (
+    call: ModelCall,
+    model: CatalogModel,
+    { files, requestId }: Awaited<ReturnType<FilesProvider["run"]>>,
+    signal: AbortSignal,
+  ): Promise<CallResult> => {
     await insisting(() => store.recordSubmission(call.key, requestId ?? "", handleOf({ requestId, count: files.length })));
     try {
       const kept = await Promise.all(files.map((file, index) => storeFile(call, model, file, index, signal)));

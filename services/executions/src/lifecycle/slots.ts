@@ -4,7 +4,7 @@ export class NoSlot extends Error {
 }
 
 export interface SlotsOptions {
-  /** What may run at once. */
+  /** What may run at once; or how much, where work has a weight. */
   slots: number;
   /** What may wait for that. */
   places: number;
@@ -13,6 +13,8 @@ export interface SlotsOptions {
 export interface WaitOptions {
   /** For whom: those who wait take turns, so that one with much to do does not keep the others waiting. */
   key?: string;
+  /** How many slots the work takes; at most all of them. Default: one. */
+  weight?: number;
   signal?: AbortSignal | undefined;
   maxWaitMs: number;
 }
@@ -20,6 +22,8 @@ export interface WaitOptions {
 export interface Slots {
   /** Runs work when its turn has come: keys in turn, and first come, first served within a key. @throws NoSlot, or the signal's reason while it waits */
   use<T>(work: () => Promise<T>, options: WaitOptions): Promise<T>;
+  /** The same for work that ends elsewhere: the returned function gives the slots back, once. */
+  enter(options: WaitOptions): Promise<() => void>;
   /** How full it is now. */
   load(): { inUse: number; waiting: number };
 }
@@ -27,12 +31,12 @@ export interface Slots {
 /** Bounds what runs at once in this process, and what waits for it. */
 export const createSlots = ({ slots, places }: SlotsOptions): Slots => {
   let free = slots;
-  /** Lines of those who wait, by key; the key whose turn is next comes first. Each entry admits one. */
-  const lines = new Map<string, Set<() => void>>();
+  /** Lines of those who wait, by key, with what each needs; the key whose turn is next comes first. Each entry admits one. */
+  const lines = new Map<string, Map<() => void, number>>();
   let waiting = 0;
 
-  const stand = (key: string, admit: () => void): void => {
-    lines.set(key, (lines.get(key) ?? new Set<() => void>()).add(admit));
+  const stand = (key: string, admit: () => void, weight: number): void => {
+    lines.set(key, (lines.get(key) ?? new Map<() => void, number>()).set(admit, weight));
     waiting += 1;
   };
   const step = (key: string, admit: () => void): void => {
@@ -42,11 +46,25 @@ export const createSlots = ({ slots, places }: SlotsOptions): Slots => {
     if (line.size === 0) lines.delete(key);
   };
 
-  const enter = ({ key = "", signal, maxWaitMs }: WaitOptions): Promise<void> =>
+  /** Admits those whose turn it is while there is room. What is next and large is not passed by what is small. */
+  const admitNext = (): void => {
+    for (let [turn] = lines; turn; [turn] = lines) {
+      const [key, line] = turn;
+      const [[admit, weight]] = line as unknown as [[() => void, number]];
+      if (weight > free) return;
+      free -= weight;
+      // To the end of the turns, for its next one.
+      lines.delete(key);
+      lines.set(key, line);
+      admit();
+    }
+  };
+
+  const takePlace = ({ key = "", signal, maxWaitMs }: WaitOptions, weight: number): Promise<void> =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason as Error);
-      if (free > 0) {
-        free -= 1;
+      if (waiting === 0 && free >= weight) {
+        free -= weight;
         return resolve();
       }
       if (waiting >= places) return reject(new NoSlot("too many are waiting"));
@@ -59,33 +77,35 @@ export const createSlots = ({ slots, places }: SlotsOptions): Slots => {
         leave();
         resolve();
       };
-      const giveUp = (): void => {
+      const refuse = (reason: Error): void => {
         leave();
-        reject(signal!.reason as Error);
+        reject(reason);
+        // It may have kept smaller ones waiting.
+        admitNext();
       };
-      const timer = setTimeout(() => {
-        leave();
-        reject(new NoSlot("none came free in time"));
-      }, maxWaitMs);
+      const giveUp = (): void => refuse(signal!.reason as Error);
+      const timer = setTimeout(() => refuse(new NoSlot("none came free in time")), maxWaitMs);
       signal?.addEventListener("abort", giveUp);
-      stand(key, admit);
+      stand(key, admit, weight);
     });
 
-  const leave = (): void => {
-    const [turn] = lines;
-    if (!turn) return void (free += 1);
-    const [key, line] = turn;
-    // To the end of the turns, for its next one.
-    lines.delete(key);
-    lines.set(key, line);
-    const [next] = line;
-    next!();
+  const enter = async (options: WaitOptions): Promise<() => void> => {
+    const weight = Math.min(options.weight ?? 1, slots);
+    await takePlace(options, weight);
+    let isIn = true;
+    return () => {
+      if (!isIn) return;
+      isIn = false;
+      free += weight;
+      admitNext();
+    };
   };
 
   return {
     load: () => ({ inUse: slots - free, waiting }),
+    enter,
     use: async (work, options) => {
-      await enter(options);
+      const leave = await enter(options);
       try {
         return await work();
       } finally {

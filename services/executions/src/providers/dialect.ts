@@ -65,13 +65,14 @@ export interface TextProvider {
   run(options: CallOptions & { onText?: (piece: string) => void }): Promise<{ text: string; usage: Usage; requestId: string | null }>;
 }
 
-/** A file a provider answered with: where it can be fetched, or its bytes, which can be read once. */
-export type ProviderFile = { url: string } | { bytes: AsyncIterable<Uint8Array> };
+/** A file a provider answered with: where it can be fetched, its bytes as they arrive, once, or its bytes as often as needed. */
+export type ProviderFile = { url: string } | { bytes: AsyncIterable<Uint8Array> } | { read: () => AsyncIterable<Uint8Array> };
 
 /** A provider that answers with files in one exchange: nothing can be asked of it before or after. */
 export interface FilesProvider {
   readonly type: "files";
-  run(options: CallOptions): Promise<{ files: ProviderFile[]; requestId: string | null }>;
+  /** `reserve` waits for room in memory for an answer, which is taken until its files are stored. */
+  run(options: CallOptions & { reserve: (bytes: number) => Promise<void> }): Promise<{ files: ProviderFile[]; requestId: string | null }>;
 }
 
 export type Provider = JobProvider | TextProvider | FilesProvider;

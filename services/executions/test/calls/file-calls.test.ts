@@ -135,6 +135,7 @@ const calls = (settings: object, part: Partial<Pick<ModelCallsOptions, "media" |
     minTier: "free",
     trialRuns: 0,
     providerJson: JSON.stringify(settings),
+    inputSchemaJson: JSON.stringify(INPUTS),
   };
   return createFileCalls({
     catalog: { get: () => Promise.resolve(model), getAny: () => Promise.resolve(model), getAll: () => Promise.resolve(new Map()) },
@@ -173,6 +174,26 @@ const stats = async (what: "images" | "speech"): Promise<number> =>
       { requests: number }
     >
   )[what].requests;
+
+describe("the memory that answers take", () => {
+  it("is bounded: answers that don't fit wait, and all are stored", async () => {
+    const memory = createSlots({ slots: 1, places: 10 });
+    const seen: number[] = [];
+    const watched: typeof memory = {
+      ...memory,
+      enter: async (options) => {
+        const leave = await memory.enter(options);
+        seen.push(memory.load().inUse);
+        return leave;
+      },
+    };
+    const target = calls(images(), { memory: watched });
+    const results = await Promise.all(Array.from({ length: 4 }, () => target.run(callOf({ count: 1 }), live, soon())));
+    expect(results.map(({ files }) => files.length)).toEqual([1, 1, 1, 1]);
+    expect(seen).toEqual([1, 1, 1, 1]);
+    expect(memory.load()).toEqual({ inUse: 0, waiting: 0 });
+  });
+});
 
 describe("files that come with the answer", () => {
   it("are stored as ours, in order, and priced by their number", async () => {

@@ -109,6 +109,7 @@ const modelCalls = (
     minTier: "free",
     trialRuns: 0,
     providerJson: JSON.stringify(settings),
+    inputSchemaJson: "{}",
   };
   return createModelCalls({
     catalog: catalogOf(model),

@@ -78,3 +78,40 @@ it("lets keys take turns, however many of one were there first", async () => {
   await Promise.all(all);
   expect(order).toEqual(["busy 1", "busy 2", "other 1", "third 1", "busy 3", "other 2", "busy 4", "busy 5"]);
 });
+
+it("lets work of a weight in when there is room for all of it, and nothing smaller past it", async () => {
+  const slots = createSlots({ slots: 10, places: 10 });
+  const [heavy, heavier, light] = [8, 9, 1].map((weight) => gated(slots, { ...LONG, weight }));
+  await settle();
+  expect([heavy, heavier, light].map((one) => one!.began())).toEqual([true, false, false]);
+  heavy!.end();
+  await settle();
+  expect([heavier, light].map((one) => one!.began())).toEqual([true, true]);
+  heavier!.end();
+  light!.end();
+  await Promise.all([heavy!.done, heavier!.done, light!.done]);
+  expect(slots.load()).toEqual({ inUse: 0, waiting: 0 });
+});
+
+it("lets work that is heavier than everything in alone", async () => {
+  const slots = createSlots({ slots: 10, places: 10 });
+  const huge = gated(slots, { ...LONG, weight: 1_000 });
+  await settle();
+  expect(huge.began()).toBe(true);
+  huge.end();
+  await huge.done;
+  expect(slots.load().inUse).toBe(0);
+});
+
+it("lets those behind it in when what waits for much room gives up", async () => {
+  const slots = createSlots({ slots: 10, places: 10 });
+  const first = gated(slots, { ...LONG, weight: 5 });
+  const impatient = gated(slots, { weight: 10, maxWaitMs: 20 });
+  const light = gated(slots, { ...LONG, weight: 1 });
+  await expect(impatient.done).rejects.toThrow(NoSlot);
+  await settle();
+  expect(light.began()).toBe(true);
+  first.end();
+  light.end();
+  await Promise.all([first.done, light.done]);
+});

@@ -116,7 +116,7 @@ export const perform = async (
         return step.stream ? { ...answer, pieces } : answer;
       }
       if (provider.type !== "files") throw new Error("this provider has jobs");
-      const { files, requestId } = await provider.run(call);
+      const { files, requestId } = await provider.run({ ...call, reserve: () => Promise.resolve() });
       return { files: await Promise.all(files.map(fileOutcome)), requestId };
     }
     if (provider.type !== "job") throw new Error("this provider has no jobs");

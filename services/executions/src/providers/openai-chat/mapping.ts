@@ -1,3 +1,4 @@
+import { shortId } from "../answers";
 import { ProviderError, type TextProvider } from "../dialect";
 import { pointer } from "../pointer";
 import type { JsonCall } from "../transport";
@@ -62,6 +63,6 @@ export const completionOf = (inputs: Record<string, unknown>, answer: unknown): 
       inputTokens: tokens(pointer(answer, "/usage/prompt_tokens"), `${String(inputs.system ?? "")}${String(inputs.prompt)}`),
       outputTokens: tokens(pointer(answer, "/usage/completion_tokens"), text),
     },
-    requestId: typeof id === "string" ? id : null,
+    requestId: typeof id === "string" ? shortId(id) : null,
   };
 };

@@ -21,7 +21,11 @@ async function* decoded(base64: string): AsyncIterable<Uint8Array> {
   for (let at = 0; at < base64.length; at += PIECE_CHARS) yield Buffer.from(base64.slice(at, at + PIECE_CHARS), "base64");
 }
 
-const inline = (base64: string): ProviderFile => ({ bytes: decoded(base64.replace(/\s+/g, "")) });
+const inline = (base64: string): ProviderFile => {
+  // Line breaks are rare, and a copy is large.
+  const text = /\s/.test(base64) ? base64.replace(/\s+/g, "") : base64;
+  return { read: () => decoded(text) };
+};
 
 const fileOf = (picture: unknown): ProviderFile[] => {
   const { b64_json: base64, url } = (picture ?? {}) as { b64_json?: unknown; url?: unknown };

@@ -1,5 +1,5 @@
 import { LIMITS } from "@nodeloom/kernel";
-import { answerId } from "../answers";
+import { answerBytes, answerId } from "../answers";
 import type { DialectContext, FilesProvider } from "../dialect";
 import { createTransport } from "../transport";
 import { speechCall } from "./mapping";
@@ -14,9 +14,11 @@ export const speech = (settings: SpeechSettings, context: DialectContext): Files
   const transport = createTransport(context, settings.auth);
   return {
     type: "files",
-    run: async ({ inputs, signal }) => {
+    run: async ({ inputs, signal, reserve }) => {
       const call = { ...speechCall(settings, inputs), timeoutMs: TIMEOUT_MS, maxBytes: LIMITS.mediaBytes, signal };
       const { headers, body } = await transport.open(call);
+      // What was heard is kept until it is stored: it can't be asked for twice.
+      await reserve(answerBytes(headers, LIMITS.mediaBytes));
       return { files: [{ bytes: body }], requestId: answerId(headers) };
     },
   };
