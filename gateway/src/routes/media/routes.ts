@@ -1,15 +1,40 @@
-import { invalidRequest, LIMITS } from "@nodeloom/kernel";
+import { invalidRequest, LIMITS, PLANS } from "@nodeloom/kernel";
 import { media } from "@nodeloom/proto";
 import type { Request } from "express";
 import { z } from "zod";
-import { payloadTooLarge, unsupportedMediaType } from "../../http/errors";
+import type { Caller } from "../../auth/caller";
+import { accountNotApproved, payloadTooLarge, unsupportedMediaType } from "../../http/errors";
 import { MEDIA_CHUNK_BYTES, MEDIA_UPLOAD_MS } from "../../http/limits";
 import { fileOfForm, formBoundary } from "../../http/multipart";
 import { defineRoute } from "../../http/route";
+import { cursor, cursorPage, idParams, iso, limit, nextCursor, timestamp } from "../../schemas";
 
 const stored = z
   .object({ id: z.string(), url: z.string(), contentType: z.string(), bytes: z.number() })
   .meta({ id: "Media", example: { id: "med_1", url: "http://127.0.0.1:8080/media/med_1.png", contentType: "image/png", bytes: 20480 } });
+
+const file = stored
+  .extend({
+    origin: z.enum(["upload", "generated"]).meta({ description: "`generated`: made by a run" }),
+    kept: z
+      .boolean()
+      .meta({ description: "Stays until it is deleted, and counts against the quota. Other files are removed after 90 days" }),
+    createdAt: timestamp.nullable(),
+  })
+  .meta({ id: "MediaFile" });
+const filePage = cursorPage(file)
+  .extend({ usedBytes: z.number(), quotaBytes: z.number().nullable().meta({ description: "Null: no bound" }) })
+  .meta({ id: "MediaPage" });
+
+const view = (object: media.StoredObject | undefined): z.infer<typeof file> => {
+  if (!object) throw new Error("media answered without an object");
+  const { id, url, contentType, bytes, kept, createdAt } = object;
+  const origin = object.origin === media.Origin.ORIGIN_GENERATED ? "generated" : "upload";
+  return { id, url, contentType, bytes, origin, kept, createdAt: iso(createdAt) };
+};
+
+/** Bytes the caller may have stored; undefined when there is no bound. */
+export const mediaQuota = ({ isAdmin, user }: Caller): number | undefined => (isAdmin ? undefined : PLANS[user.plan.base].mediaBytes);
 
 /** Bodies that wrap the bytes in something else. */
 const WRAPPED = /^(?:multipart\/|application\/x-www-form-urlencoded)/i;
@@ -40,8 +65,9 @@ async function* atMost(body: AsyncIterable<Buffer>, most: number): AsyncGenerato
 }
 
 /** The upload as media expects it: a header, chunks of bounded size, the end. A request that is cut off raises an error instead. */
-async function* uploadOf(request: Request, ownerId: string, boundary: string | undefined): AsyncIterable<media.UploadRequest> {
-  yield media.UploadRequest.fromPartial({ part: { $case: "header", value: { ownerId } } });
+async function* uploadOf(request: Request, caller: Caller, boundary: string | undefined): AsyncIterable<media.UploadRequest> {
+  const header = media.UploadHeader.fromPartial({ ownerId: caller.user.id, quotaBytes: mediaQuota(caller) });
+  yield { part: { $case: "header", value: header } };
   // The request must survive a refusal: its connection carries the answer.
   const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   const file = boundary === undefined ? body : fileOfForm(atMost(body, LIMITS.mediaBytes + FORM_BYTES), boundary);
@@ -53,24 +79,27 @@ async function* uploadOf(request: Request, ownerId: string, boundary: string | u
   yield { part: { $case: "end", value: {} } };
 }
 
+const read = { tag: "Media", auth: "any", capability: "workflow:read", limit: "user" } as const;
+const write = { tag: "Media", auth: "any", capability: "workflow:write", limit: "user" } as const;
+
 export const mediaRoutes = [
   defineRoute({
+    ...write,
     method: "POST",
     path: "/api/media",
     operationId: "uploadMedia",
     summary: "Upload a file; its bytes are the body",
-    description: "At most 100 MB. The type is recognized from the bytes. A form will do, too: its first file is taken.",
-    tag: "Media",
-    auth: "any",
-    limit: "user",
+    description:
+      "At most 100 MB. The type is recognized from the bytes. A form will do, too: its first file is taken. Files count against a quota of bytes per tier until they are deleted.",
     binaryBody: true,
     responses: { 201: stored },
-    errors: ["INVALID_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
+    errors: ["INVALID_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "ACCOUNT_NOT_APPROVED", "MEDIA_QUOTA_EXCEEDED"],
     handler: async ({ gateway, caller, request }) => {
+      if (!caller.user.approved) throw accountNotApproved();
       const boundary = formBoundary(request.headers["content-type"]);
       checkHeaders(request, boundary);
       try {
-        const { object } = await gateway.services.media.upload(uploadOf(request, caller.user.id, boundary), {
+        const { object } = await gateway.services.media.upload(uploadOf(request, caller, boundary), {
           deadlineMs: MEDIA_UPLOAD_MS,
         });
         if (!object) throw new Error("media answered without an object");
@@ -83,6 +112,55 @@ export const mediaRoutes = [
         // After a refusal the rest is read and dropped, so that the client gets to see the answer.
         request.resume();
       }
+    },
+  }),
+  defineRoute({
+    ...read,
+    method: "GET",
+    path: "/api/media",
+    operationId: "listMedia",
+    summary: "List the caller's files, newest first",
+    query: z.object({ limit, cursor: cursor.optional() }),
+    responses: { 200: filePage },
+    handler: async ({ gateway, caller, query }) => {
+      const request = { ownerId: caller.user.id, limit: query.limit, cursor: query.cursor ?? "" };
+      const page = await gateway.services.media.listObjects(request);
+      const { usedBytes } = page;
+      const quotaBytes = mediaQuota(caller) ?? null;
+      return { status: 200, body: { rows: page.objects.map(view), nextCursor: nextCursor(page.nextCursor), usedBytes, quotaBytes } };
+    },
+  }),
+  defineRoute({
+    ...write,
+    method: "DELETE",
+    path: "/api/media/:id",
+    operationId: "deleteMedia",
+    summary: "Delete a file at once",
+    description: "Its address answers 404 from then on, and workflows that name it can't run.",
+    params: idParams("media"),
+    responses: { 204: null },
+    errors: ["NOT_FOUND"],
+    handler: async ({ gateway, caller, params }) => {
+      await gateway.services.media.deleteObject({ id: params.id, ownerId: caller.user.id });
+      return { status: 204 };
+    },
+  }),
+  defineRoute({
+    ...write,
+    method: "POST",
+    path: "/api/media/:id/keep",
+    operationId: "keepMedia",
+    summary: "Keep a file that a run made",
+    description:
+      "Generated files are removed after 90 days unless they are kept, or named by a workflow. What is kept counts against the quota.",
+    params: idParams("media"),
+    responses: { 200: file },
+    errors: ["NOT_FOUND", "ACCOUNT_NOT_APPROVED", "MEDIA_QUOTA_EXCEEDED"],
+    handler: async ({ gateway, caller, params }) => {
+      if (!caller.user.approved) throw accountNotApproved();
+      const request = media.KeepObjectRequest.fromPartial({ id: params.id, ownerId: caller.user.id, quotaBytes: mediaQuota(caller) });
+      const { object } = await gateway.services.media.keepObject(request);
+      return { status: 200, body: view(object) };
     },
   }),
 ];

@@ -121,6 +121,82 @@ const files: Case[] = [
       result: { images: [{ url: is.url(`${ctx.baseUrl}/media/`) }] },
     });
   }),
+  media("the key in a file's address can't be derived from its id", async (ctx) => {
+    const { id, url } = await stored(ctx, freshPng());
+    assert.ok(!url.includes(id));
+    assert.match(new URL(url).pathname, /^\/media\/[0-9a-f]{32}\.png$/);
+    assert.equal((await fetch(`${ctx.baseUrl}/media/${id}.png`)).status, 404);
+  }),
+  media("a template that names a file gives its readers neither the address nor the file", async (ctx) => {
+    const bytes = freshPng();
+    const { id, url } = await stored(ctx, bytes);
+    const author = await ctx.shared("business", "media");
+    const reader = await ctx.shared("business", "media-reader");
+    const fields = [{ name: "photo", type: "image_upload", label: "Photo" }];
+    const slug = await save(author, {
+      isTemplate: true,
+      nodes: [node("in", "request-input", { fields }), node("m", "media-upload", { mediaId: id }), node("out", "response-output")],
+      edges: [edge("in.photo", "out.images")],
+    });
+    const read = answers(await reader.get(`/api/workflows/${slug}`), 200);
+    assert.ok(read.text.includes(id));
+    assert.ok(!read.text.includes(new URL(url).pathname));
+    refuses(await reader.post(`/api/workflows/${slug}/run`, { inputs: { photo: id } }), 400, "INVALID_INPUTS");
+    refuses(await reader.delete(`/api/media/${id}`), 404, "NOT_FOUND");
+    refuses(await reader.post(`/api/media/${id}/keep`), 404, "NOT_FOUND");
+  }),
+  media("the caller's files are listed newest first, page by page", async (ctx) => {
+    const actor = await ctx.actor({ tier: "pro" });
+    const made: string[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      made.unshift(pick(answers(await upload(ctx, { "x-api-key": actor.key, "content-type": "image/png" }, freshPng()), 201), "id"));
+    }
+    const row = { url: is.url(`${ctx.baseUrl}/media/`), contentType: "image/png", origin: "upload", kept: true, createdAt: is.time };
+    const first = answers(await actor.get("/api/media?limit=2"), 200, {
+      rows: made.slice(0, 2).map((id) => ({ id, ...row })),
+      nextCursor: is.text,
+      usedBytes: 3 * freshPng().length,
+      quotaBytes: is.positive,
+    });
+    const second = await actor.get(`/api/media?limit=2&cursor=${encodeURIComponent(pick(first, "nextCursor"))}`);
+    answers(second, 200, { rows: [{ id: made[2] }], nextCursor: null });
+    refuses(await actor.get("/api/media?limit=501"), 400, "INVALID_REQUEST");
+    refuses(await actor.get("/api/media?cursor=nonsense"), 400, "INVALID_REQUEST");
+  }),
+  media("a file is deleted at once", async (ctx) => {
+    const { id, url } = await stored(ctx, freshPng());
+    const actor = await ctx.shared("business", "media");
+    answers(await actor.delete(`/api/media/${id}`), 204);
+    assert.equal((await fetch(url)).status, 404);
+    refuses(await actor.delete(`/api/media/${id}`), 404, "NOT_FOUND");
+    const graph = { nodes: [node("m", "media-upload", { mediaId: id })], edges: [] };
+    refuses(await runGraph(actor, graph), 422, "WORKFLOW_INVALID");
+  }),
+  media("what a run made is listed, and can be kept, which counts against the quota", async (ctx) => {
+    const actor = await ctx.actor({ tier: "pro" });
+    const slug = await save(actor, picture({ sandbox: { latencyMs: 10 } }));
+    answers(await actor.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200);
+    const list = answers(await actor.get("/api/media"), 200, { rows: [{ origin: "generated", kept: false }], usedBytes: 0 });
+    const { id, bytes } = pick<{ id: string; bytes: number }>(list, "rows.0");
+    for (const _ of [1, 2]) answers(await actor.post(`/api/media/${id}/keep`), 200, { id, kept: true });
+    answers(await actor.get("/api/media"), 200, { usedBytes: bytes });
+  }),
+  media("uploading and deleting need workflow:write, listing workflow:read", async (ctx) => {
+    const actor = await ctx.shared("business", "media");
+    const reader = await actor.withKey(["workflow:read"]);
+    const headers = { "x-api-key": reader.key, "content-type": "image/png" };
+    answers(await upload(ctx, headers, PNG), 403, { code: "CAPABILITY_DENIED", required: "workflow:write" });
+    answers(await reader.delete("/api/media/anything"), 403, { code: "CAPABILITY_DENIED", required: "workflow:write" });
+    answers(await reader.get("/api/media"), 200, { rows: is.list });
+    const runner = await actor.withKey(["workflow:run"]);
+    answers(await runner.get("/api/media"), 403, { code: "CAPABILITY_DENIED", required: "workflow:read" });
+  }),
+  media("an account that is not approved uploads nothing", async (ctx) => {
+    const actor = await ctx.actor({ tier: "free", approved: false, noKey: true });
+    const headers = { cookie: actor.cookie, origin: ctx.baseUrl, "content-type": "image/png" };
+    refuses(await upload(ctx, headers, PNG), 403, "ACCOUNT_NOT_APPROVED");
+    answers(await actor.session.get("/api/media"), 200, { rows: [], usedBytes: 0 });
+  }),
   ...(
     [
       ["sandbox-image-fast", "images", /^image\/png/],

@@ -359,6 +359,32 @@ describe("somebody else's template", () => {
     expect((await plan(target, { photo: await upload("stranger") }, stranger)).plan.output.photo).toEqual([{ value: file }]);
   });
 
+  it("gives a reader none of its author's files for their ids, in whatever input they are sent", async () => {
+    const id = await upload("author");
+    const text = (name: string, fallback = ""): object => ({ name, type: "text", default: fallback });
+    const fields = [{ name: "photo", type: "image_upload" }, text("a"), text("b"), { name: "any", type: "json" }];
+    const nodes = [
+      { id: "in", type: "request-input", data: { fields } },
+      { id: "both", type: "text-box", data: { text: "{{a}}{{b}}" } },
+      { ...pic, data: { model: "sandbox-image", inputs: { prompt: "x", image: id } } },
+      { id: "ids", type: "list", data: { items: [] } },
+      { id: "later", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x" } } },
+      out,
+    ];
+    const flow: [string, string][] = [
+      ["in.photo", "out.images"],
+      ["both.text", "later.image"],
+    ];
+    const target = await template(nodes, flow);
+    expect((await plan(target, {}, stranger)).plan.steps.find((step) => step.id === "pic")!.literals.image).toEqual(url);
+    await expect(plan(target, { photo: id }, stranger)).rejects.toMatchObject({ reason: "INVALID_INPUTS" });
+    for (const inputs of [{ a: id }, { b: id }, { a: id.slice(0, 16), b: id.slice(16) }]) {
+      await expect(plan(target, inputs, stranger)).rejects.toMatchObject(refusals(id));
+    }
+    await expect(plan(target, { any: { deep: [id] } }, stranger)).rejects.toMatchObject({ reason: "WORKFLOW_INVALID" });
+    expect((await plan(target, { photo: id }, { runner: runner({ userId: "author" }) })).plan.output.images).toEqual([{ value: file }]);
+  });
+
   it("takes along what may turn out to be meant while it runs, and no more", async () => {
     const [id, other] = [await upload("author"), await upload("author")];
     const nodes = [

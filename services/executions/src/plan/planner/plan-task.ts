@@ -24,6 +24,7 @@ import {
 } from "@nodeloom/kernel";
 import { LRUCache } from "lru-cache";
 import { directGraph } from "./direct-graph";
+import { broughtIds } from "./given-texts";
 import type { PlanAnswer, PlanTask, TaskGraph, TaskModel, WantedFile } from "./protocol";
 
 /** Of the cached graphs' JSON texts; their objects take a few times that. */
@@ -100,8 +101,10 @@ export const createPlanTask = (): ((task: PlanTask) => PlanAnswer) => {
     const { values, issues } = resolveInputs(fields, inputs);
     if (issues.length > 0) return { answer: "inputs", issues };
     const lookedUp = new Set(task.lookedUp);
+    const isBrought = broughtIds(inputs, fields);
+    const isAuthors = (id: string): boolean => isForeign && literalIds(cached).has(id) && !isBrought(id);
     const wanted = (ids: Iterable<string>): WantedFile[] =>
-      [...new Set(ids)].filter((id) => !lookedUp.has(id)).map((id) => ({ id, isLiteral: isForeign && literalIds(cached).has(id) }));
+      [...new Set(ids)].filter((id) => !lookedUp.has(id)).map((id) => ({ id, isLiteral: isAuthors(id) }));
     const references = fields.filter((field) => uploadFamily(field) !== undefined && isMediaId(values.get(field.name)));
     const files = wanted([...mediaIds(graph), ...references.map((field) => values.get(field.name) as string)]);
     if (!task.models || files.length > 0) return { answer: "lookup", lookup: { models: modelNames(graph), media: files } };
@@ -115,7 +118,7 @@ export const createPlanTask = (): ((task: PlanTask) => PlanAnswer) => {
     const models = new Map(task.models.map((model) => [model.internalName, termsOf(model)]));
     const answer = planned({ graph, inputs: values, models, media, markupPermille: task.markupPermille }, wanted);
     if (answer.answer !== "plan" || !isForeign) return answer;
-    return { ...answer, authorFiles: passedIds(answer.plan).filter((id) => literalIds(cached).has(id)) };
+    return { ...answer, authorFiles: passedIds(answer.plan).filter(isAuthors) };
   };
 
   /** Plans a run; what it turns out to need of files is asked for. */
