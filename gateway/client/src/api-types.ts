@@ -508,6 +508,26 @@ export interface Media {
   bytes: number;
 }
 
+export interface MediaPage {
+  rows: MediaFile[];
+  nextCursor: string | null;
+  usedBytes: number;
+  /** Null: no bound */
+  quotaBytes: number | null;
+}
+
+export interface MediaFile {
+  id: string;
+  url: string;
+  contentType: string;
+  bytes: number;
+  /** `generated`: made by a run */
+  origin: "upload" | "generated";
+  /** Stays until it is deleted, and counts against the quota. Other files are removed after 90 days */
+  kept: boolean;
+  createdAt: string | null;
+}
+
 export interface AdminUser {
   id: string;
   email: string;
@@ -677,7 +697,6 @@ export interface AuditRow {
 
 export interface Readiness {
   status: "ready";
-  checks: Record<string, "ok" | "away">;
 }
 
 /** What each operation takes and gives. */
@@ -957,6 +976,28 @@ export interface Operations {
     body: Binary;
     response: Media;
   };
+  /** List the caller's files, newest first */
+  listMedia: {
+    query?: {
+      limit?: number;
+      cursor?: string;
+    };
+    response: MediaPage;
+  };
+  /** Delete a file at once */
+  deleteMedia: {
+    params: {
+      id: string;
+    };
+    response: undefined;
+  };
+  /** Keep a file that a run made */
+  keepMedia: {
+    params: {
+      id: string;
+    };
+    response: MediaFile;
+  };
   /** List users */
   adminListUsers: {
     query?: {
@@ -1071,7 +1112,7 @@ export interface Operations {
       status: "ok";
     };
   };
-  /** Whether every service behind this process can be reached */
+  /** Whether this process takes requests */
   readyz: {
     response: Readiness;
   };
@@ -1118,6 +1159,9 @@ export const OPERATIONS = {
   renameFolder: { method: "PATCH", path: "/api/folders/{id}", idempotent: false, contentType: "application/json" },
   deleteFolder: { method: "DELETE", path: "/api/folders/{id}", idempotent: false, contentType: null },
   uploadMedia: { method: "POST", path: "/api/media", idempotent: false, contentType: "application/octet-stream" },
+  listMedia: { method: "GET", path: "/api/media", idempotent: false, contentType: null },
+  deleteMedia: { method: "DELETE", path: "/api/media/{id}", idempotent: false, contentType: null },
+  keepMedia: { method: "POST", path: "/api/media/{id}/keep", idempotent: false, contentType: null },
   adminListUsers: { method: "GET", path: "/api/admin/users", idempotent: false, contentType: null },
   adminUpdateUser: { method: "PATCH", path: "/api/admin/users/{id}", idempotent: false, contentType: "application/json" },
   adminListLedger: { method: "GET", path: "/api/admin/users/{id}/ledger", idempotent: false, contentType: null },
