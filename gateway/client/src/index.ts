@@ -1,7 +1,2 @@
-export * from "./api-types";
-export * from "./client";
-export type { EventOptions, Events, ExecutionEvent } from "./events";
-export { NETWORK_ERROR, NodeloomError } from "./errors";
-export type { CompletedRun, Inputs, RunOptions, Runs, Target, WaitOptions } from "./runs";
-export type { Answer, OperationId, RequestOf, RequestOptions, ResponseOf } from "./transport";
+export * from "./browser";
 export * from "./webhook";

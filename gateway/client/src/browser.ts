@@ -1,0 +1,7 @@
+/** Everything of the client that runs in a browser: all but the check of webhook signatures. */
+export * from "./api-types";
+export * from "./client";
+export type { EventOptions, Events, ExecutionEvent } from "./events";
+export { NETWORK_ERROR, NodeloomError } from "./errors";
+export type { CompletedRun, Inputs, RunOptions, Runs, Target, WaitOptions } from "./runs";
+export type { Answer, OperationId, RequestOf, RequestOptions, ResponseOf } from "./transport";
