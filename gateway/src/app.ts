@@ -3,6 +3,7 @@ import { invalidRequest } from "@nodeloom/kernel";
 import { withRequestContext, type Logger } from "@nodeloom/platform";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import helmet from "helmet";
+import { consoleRouter } from "./console/router";
 import { docsRouter } from "./docs/page";
 import { methodNotAllowed, routeNotFound } from "./http/errors";
 import type { Gateway } from "./gateway";
@@ -25,6 +26,8 @@ export interface AppOptions {
   publicBaseUrl: string;
   /** Express's trust proxy setting: which peers may say who the client is. */
   trustProxy: boolean | number | string;
+  /** Origins besides our own that the console shows media from. */
+  mediaOrigins?: readonly string[];
 }
 
 /** Gives the request its id, which every log line and every call behind it carries. */
@@ -86,7 +89,7 @@ const mount = (app: Express, gateway: Gateway, table: readonly Route[]): void =>
 };
 
 /** The HTTP side of the platform. */
-export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy }: AppOptions): Express => {
+export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy, mediaOrigins = [] }: AppOptions): Express => {
   const app = express();
   app.disable("x-powered-by").disable("etag");
   app.enable("case sensitive routing").enable("strict routing");
@@ -96,6 +99,7 @@ export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy }: AppO
   mount(app, gateway, routes);
   app.use("/media", mediaProxy({ mediaUrl, gateway }));
   app.use(docsRouter(openApiDocument(routes, publicBaseUrl)));
+  app.use(consoleRouter({ mediaOrigins }));
   app.use(() => {
     throw routeNotFound();
   });

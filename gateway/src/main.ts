@@ -34,6 +34,7 @@ export const service = defineService({
       mediaUrl: config.MEDIA_HTTP_URL,
       publicBaseUrl: config.PUBLIC_BASE_URL,
       trustProxy: config.TRUST_PROXY,
+      mediaOrigins: config.CONSOLE_MEDIA_ORIGINS,
     });
     await redisReady(redis, REDIS_WAIT_MS);
     const http = await startHttpServer({ listen: config.GATEWAY_LISTEN, app, requestTimeoutMs: config.REQUEST_TIMEOUT_MS });

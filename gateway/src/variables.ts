@@ -13,6 +13,21 @@ const trustProxy = z
     return /^\d+$/.test(value) ? Number(value) : value;
   });
 
+/** `https://media.example.com,https://…`: origins, without paths. */
+const origins = z
+  .string()
+  .default("")
+  .transform((value) =>
+    value
+      .split(",")
+      .map((origin) => origin.trim())
+      .filter((origin) => origin !== ""),
+  )
+  .refine(
+    (list) => list.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
+    "must be origins such as https://media.example.com, separated by commas",
+  );
+
 /** What the gateway reads from its environment. */
 export const gatewayVariables = {
   REDIS_URL: variables.REDIS_URL,
@@ -22,6 +37,7 @@ export const gatewayVariables = {
   SESSION_SECRET: z.string().min(MIN_SECRET_CHARS).describe("signs session cookies"),
   TRUST_PROXY: trustProxy.describe("which proxies may say who the client is: false, true, a number of hops, or addresses"),
   ANONYMOUS_RATE_LIMIT: integer(1).default(ANONYMOUS_REQUESTS_PER_MINUTE).describe("requests per minute and address without a caller"),
+  CONSOLE_MEDIA_ORIGINS: origins.describe("origins besides its own that the console shows media from: a bucket, a CDN"),
   REQUEST_TIMEOUT_MS: integer(1).default(MEDIA_UPLOAD_MS).describe("how long a client may take to send a request"),
   IDENTITY_ADDRESS: hostPort().default("127.0.0.1:50051").describe("the identity service"),
   WORKFLOWS_ADDRESS: hostPort().default("127.0.0.1:50052").describe("the workflows service"),

@@ -1,0 +1,82 @@
+import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+import express from "express";
+import { consoleRouter } from "../src/console/router";
+
+const PAGE = "<!doctype html><title>Console</title>";
+const SCRIPT = "console.log('x');".repeat(200);
+const HTML = "text/html,application/xhtml+xml,*/*;q=0.8";
+
+describe("the console at the gateway", () => {
+  let folder: string;
+  let server: Server;
+  let url: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "console-"));
+    await mkdir(join(folder, "assets"));
+    await writeFile(join(folder, "index.html"), PAGE);
+    await writeFile(join(folder, "assets", "index-abc.js"), SCRIPT);
+    await writeFile(join(folder, "assets", "index-abc.js.br"), brotliCompressSync(SCRIPT));
+    const app = express();
+    app.use(consoleRouter({ folder, mediaOrigins: ["https://media.example.com"] }));
+    app.use((_request, response) => void response.status(404).json({ code: "ROUTE_NOT_FOUND" }));
+    server = createServer(app).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    server.close();
+    await rm(folder, { recursive: true });
+  });
+  const get = (path: string, accept = HTML, method = "GET"): Promise<Response> => fetch(`${url}${path}`, { method, headers: { accept } });
+
+  it.each(["/", "/workflows/some-slug", "/p/some-slug", "/admin/users", "/index.html"])(
+    "answers browsers at %s with its page",
+    async (path) => {
+      const response = await get(path);
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe(PAGE);
+      expect(response.headers.get("cache-control")).toBe("no-cache");
+    },
+  );
+
+  it("lets nothing but its own scripts and styles run, and shows media of configured origins", async () => {
+    const policy = (await get("/")).headers.get("content-security-policy");
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';style-src 'self';");
+    expect(policy).toContain("img-src 'self' blob: data: https://media.example.com");
+    expect(policy).not.toContain("unsafe");
+  });
+
+  it.each(["application/json", "*/*"])("leaves unknown paths to JSON for clients that accept %s", async (accept) => {
+    for (const path of ["/", "/workflows/some-slug"]) expect((await get(path, accept)).status).toBe(404);
+  });
+
+  it.each(["/api", "/api/nope", "/media/nope", "/docs/nope", "/healthz", "/temporal/x"])(
+    "leaves %s to the service even in a browser",
+    async (path) => {
+      expect(await (await get(path)).json()).toEqual({ code: "ROUTE_NOT_FOUND" });
+    },
+  );
+
+  it("answers no page to anything but reads, and for a file that is gone", async () => {
+    expect((await get("/", HTML, "POST")).status).toBe(404);
+    expect((await get("/assets/index-old.js")).status).toBe(404);
+    expect((await get("/%2e%2e/package.json", "*/*")).status).toBe(404);
+  });
+
+  it("serves hashed files for ever, compressed as they were built", async () => {
+    const response = await fetch(`${url}/assets/index-abc.js`, { headers: { "accept-encoding": "br" } });
+    expect(response.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    expect(response.headers.get("content-encoding")).toBe("br");
+    expect(await response.text()).toBe(SCRIPT);
+  });
+
+  it("serves nothing where it was not built", async () => {
+    expect(consoleRouter({ folder: join(folder, "nowhere"), mediaOrigins: [] }).stack).toHaveLength(0);
+  });
+});
