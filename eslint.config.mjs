@@ -36,7 +36,7 @@ const WORKFLOW_IMPORTS = `^(?!${[
 export default tseslint.config(
   { ignores: ["**/node_modules/**", "**/dist/**", ".nodeloom/**", "proto/src/gen/**", "**/*.cjs"] },
   {
-    files: ["**/*.ts"],
+    files: ["**/*.{ts,tsx}"],
     extends: [tseslint.configs.base],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -169,6 +169,29 @@ export default tseslint.config(
             {
               group: [...SERVICES.map((name) => `@nodeloom/${name}`), "@nodeloom/gateway"],
               message: "Parts meet over gRPC, never by import.",
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    // The console's layers: nothing below knows what stands above it.
+    files: ["gateway/console/src/{ui,document,canvas,api,runs}/**/*.{ts,tsx}"],
+    rules: {
+      "no-restricted-imports": ["error", { patterns: [{ regex: "/(app|features)/", message: "Only pages know pages." }] }],
+    },
+  },
+  {
+    files: ["gateway/console/src/document/**/*.{ts,tsx}"],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        {
+          patterns: [
+            {
+              regex: "^(react|@xyflow|@nodeloom/client)|/(app|features|ui|api|canvas|runs)/",
+              message: "A document knows neither React nor the network.",
             },
           ],
         },

@@ -1,13 +1,14 @@
 /** @type {import("jest").Config} */
 module.exports = {
   testEnvironment: "node",
-  testMatch: ["<rootDir>/{services/*,gateway,deploy/*}/test/**/*.test.ts"],
+  testMatch: ["<rootDir>/{services/*,gateway,gateway/console,deploy/*}/test/**/*.test.ts"],
   // `npm run peers` runs those.
   testPathIgnorePatterns: ["/node_modules/", "/test/peers/"],
   transform: { "^.+\\.ts$": "@swc/jest" },
   moduleNameMapper: {
     "^@nodeloom/proto$": "<rootDir>/proto/src/index.ts",
     "^@nodeloom/kernel/graph$": "<rootDir>/services/kernel/src/graph/index.ts",
+    "^@nodeloom/kernel/plans$": "<rootDir>/services/kernel/src/plans.ts",
     "^@nodeloom/(kernel|platform)$": "<rootDir>/services/$1/src/index.ts",
     "^@nodeloom/client$": "<rootDir>/gateway/client/src/index.ts",
     "^@nodeloom/gateway$": "<rootDir>/gateway/src/main.ts",

@@ -14,6 +14,7 @@ import { runDemo, seedWorkflows } from "./seed/workflows.mjs";
 import { stopAllChildren } from "./servers/child.mjs";
 import { writeStatusRows } from "./platform/status-file.mjs";
 import { createSupervisor } from "./platform/supervisor.mjs";
+import { startConsoleServer } from "./platform/console-server.mjs";
 import { watchSources } from "./platform/watch.mjs";
 import { printWelcome } from "./platform/welcome.mjs";
 
@@ -88,6 +89,8 @@ const createRun = ({ progress, watching, once, started }) => {
   const env = process.env;
   /** @type {import("./platform/local-file.mjs").Local | undefined} */
   let local;
+  /** @type {Awaited<ReturnType<typeof startConsoleServer>> | undefined} */
+  let consoleServer;
   /** @type {Promise<void>} */
   let saving = Promise.resolve();
   const save = () => {
@@ -120,11 +123,14 @@ const createRun = ({ progress, watching, once, started }) => {
     local = { ...urls, pids: {}, accounts };
     await save();
     await seedAndRun({ progress, local, secrets: platform.secrets, save });
-    await printWelcome({ progress, local, seconds: (Date.now() - started) / 1000, staying: !once });
+    if (watching) consoleServer = await startConsoleServer(local.baseUrl);
+    const seconds = (Date.now() - started) / 1000;
+    await printWelcome({ progress, local, seconds, staying: !once, consoleUrl: consoleServer?.url ?? local.baseUrl });
     if (watching) await watchSources({ supervisor, progress, env });
   };
 
   const stop = async () => {
+    await consoleServer?.stop();
     await stopPlatform(supervisor);
     await stopAllChildren(LEFTOVER_GRACE_MS);
     await save();

@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { filesBelow, readJson } from "../run/files.mjs";
 import { ROOT } from "../paths.mjs";
 import { readStamps, writeStamp } from "./stamps.mjs";
-import { listWorkspaces } from "./workspaces.mjs";
+import { bundledWorkspaces, listWorkspaces } from "./workspaces.mjs";
 
 const OPTIONS_FILE = join(ROOT, ".swcrc");
 const STEP = "transpile";
@@ -70,7 +70,10 @@ export const transpile = async () => {
   const swcVersion = (await readJson(join(ROOT, "node_modules", "@swc", "core", "package.json")))?.version;
   const settings = `${swcVersion} ${JSON.stringify(await readJson(OPTIONS_FILE))}`;
   const everything = (await readStamps())[STEP] !== settings;
-  const found = await Promise.all((await listWorkspaces()).map((workspace) => findWork(workspace, everything)));
+  const bundled = await bundledWorkspaces();
+  const found = await Promise.all(
+    (await listWorkspaces()).filter((workspace) => !bundled.has(workspace)).map((workspace) => findWork(workspace, everything)),
+  );
   const jobs = found.flatMap(({ work }) => work);
   if (jobs.length > 0) await transpileAll(jobs);
   await Promise.all(found.flatMap(({ stale }) => stale).map((path) => rm(path, { force: true })));

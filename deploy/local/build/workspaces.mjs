@@ -21,3 +21,10 @@ export const listWorkspaces = async () => {
   const present = await Promise.all(folders.map((folder) => exists(join(ROOT, folder, "package.json"))));
   return folders.filter((_, index) => present[index]);
 };
+
+/** Workspaces that a bundler builds instead of being transpiled file by file. @returns {Promise<Set<string>>} */
+export const bundledWorkspaces = async () => {
+  const folders = await listWorkspaces();
+  const bundled = await Promise.all(folders.map((folder) => exists(join(ROOT, folder, "vite.config.mjs"))));
+  return new Set(folders.filter((_, index) => bundled[index]));
+};

@@ -1,7 +1,7 @@
 import { watch } from "node:fs";
 import { join } from "node:path";
 import { build } from "../build.mjs";
-import { listWorkspaces } from "../build/workspaces.mjs";
+import { bundledWorkspaces, listWorkspaces } from "../build/workspaces.mjs";
 import { exists } from "../servers/cache.mjs";
 import { ROOT } from "../paths.mjs";
 import { groupOf, processGroups, SERVICES } from "../run/processes.mjs";
@@ -64,7 +64,9 @@ export const watchSources = async ({ supervisor, progress, env }) => {
     timer = setTimeout(() => (working = working.then(rebuild)), SETTLE_MS);
   };
 
-  for (const workspace of await listWorkspaces()) {
+  const bundled = await bundledWorkspaces();
+  // What is bundled has a server of its own that reloads it.
+  for (const workspace of (await listWorkspaces()).filter((one) => !bundled.has(one))) {
     const source = join(ROOT, workspace, "src");
     if (await exists(source)) {
       watch(source, { recursive: true }, (_event, file) => {

@@ -7,14 +7,15 @@ const post = (url, key, body) =>
 
 /**
  * Says that everything is up, where it is and what to try.
- * @param {{ progress: import("../run/progress.mjs").Progress, local: import("./local-file.mjs").Local, seconds: number, staying: boolean }} options
+ * @param {{ progress: import("../run/progress.mjs").Progress, local: import("./local-file.mjs").Local, seconds: number, staying: boolean, consoleUrl: string }} options
  */
-export const printWelcome = async ({ progress, local, seconds, staying }) => {
+export const printWelcome = async ({ progress, local, seconds, staying, consoleUrl }) => {
   const { baseUrl, temporalUiUrl, accounts } = local;
   const key = accounts.pro?.apiKey ?? "";
   const docsUrl = `${baseUrl}/docs`;
   progress.line(`\nNodeloom is up after ${seconds.toFixed(1)} s\n`);
-  progress.line(`  API            ${baseUrl}`);
+  progress.line(`  Console        ${consoleUrl}   (sign in as ${accounts.pro?.email}, password in .nodeloom/local.json)`);
+  progress.line(`  API            ${baseUrl}/api`);
   if (await answersHttp(docsUrl)) progress.line(`  Documentation  ${docsUrl}`);
   if (temporalUiUrl !== undefined) progress.line(`  Temporal UI    ${temporalUiUrl}`);
   progress.line(`  Accounts       .nodeloom/local.json`);

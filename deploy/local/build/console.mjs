@@ -1,0 +1,32 @@
+import { join } from "node:path";
+import { filesBelow, hashFiles } from "../run/files.mjs";
+import { ROOT } from "../paths.mjs";
+import { exists } from "../servers/cache.mjs";
+import { runCommand } from "../servers/child.mjs";
+import { readStamps, writeStamp } from "./stamps.mjs";
+
+const CONSOLE = join(ROOT, "gateway", "console");
+const PAGE = join(CONSOLE, "dist", "index.html");
+const VITE = join(ROOT, "node_modules", "vite", "bin", "vite.js");
+/** Bundled into the console besides its own sources. */
+const SHARED = [join(ROOT, "gateway", "client", "src"), join(ROOT, "services", "kernel", "src")];
+const STEP = "console";
+
+/**
+ * Bundles and compresses the browser console when its sources changed.
+ * @returns {Promise<boolean>} whether they had
+ */
+export const buildConsole = async () => {
+  const own = await Promise.all([
+    filesBelow(join(CONSOLE, "src")),
+    filesBelow(join(CONSOLE, "public")),
+    ...SHARED.map((folder) => filesBelow(folder)),
+  ]);
+  const settings = ["index.html", "vite.config.mjs", "compress.mjs", "package.json"].map((name) => join(CONSOLE, name));
+  const hash = await hashFiles([...own.flat(), ...settings, join(ROOT, "package-lock.json")]);
+  if ((await readStamps())[STEP] === hash && (await exists(PAGE))) return false;
+  const { ok, tail } = await runCommand(process.execPath, [VITE, "build", "--logLevel", "warn"], { cwd: CONSOLE });
+  if (!ok) throw new Error(`the console could not be built:\n${tail}`);
+  await writeStamp(STEP, hash);
+  return true;
+};

@@ -1,0 +1,32 @@
+import { createClient, NodeloomError } from "@nodeloom/client";
+
+/** Fewer than a script's: a person sees what happens and can try again. */
+const MAX_RETRIES = 2;
+
+/** The public API, with the session cookie alone. */
+export const api = createClient({ baseUrl: location.origin, maxRetries: MAX_RETRIES });
+export const { request } = api;
+
+const UNAUTHENTICATED = 401;
+const NOT_FOUND = 404;
+
+export const isSignedOut = (error: unknown): boolean => error instanceof NodeloomError && error.status === UNAUTHENTICATED;
+export const isNotFound = (error: unknown): boolean => error instanceof NodeloomError && error.status === NOT_FOUND;
+export const isOffline = (error: unknown): boolean => error instanceof NodeloomError && error.status === 0;
+
+/** One problem of a request or a graph. */
+export interface ApiIssue {
+  path?: string;
+  nodeId?: string | null;
+  message: string;
+}
+
+export const issuesOf = (error: unknown): ApiIssue[] =>
+  error instanceof NodeloomError && Array.isArray(error.details.issues) ? (error.details.issues as ApiIssue[]) : [];
+
+/** An error in a sentence: the service's own words. */
+export const messageOf = (error: unknown): string => {
+  if (isOffline(error)) return "The service can't be reached. Check the connection; nothing you typed is lost.";
+  return error instanceof Error ? error.message : String(error);
+};
+export const codeOf = (error: unknown): string | undefined => (error instanceof NodeloomError ? error.code : undefined);

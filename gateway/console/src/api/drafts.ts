@@ -1,0 +1,64 @@
+import type { Draft, Drafts } from "../document/remote";
+
+/** Drafts in IndexedDB, one for each open tab; a lock says which tabs are alive. */
+const DATABASE = "nodeloom";
+const STORE = "drafts";
+
+const done = <T>(request: IDBRequest<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error ?? new Error("the browser's storage failed"));
+  });
+
+let opening: Promise<IDBDatabase> | undefined;
+const database = (): Promise<IDBDatabase> => {
+  opening ??= (() => {
+    const request = indexedDB.open(DATABASE, 1);
+    request.onupgradeneeded = () => request.result.createObjectStore(STORE);
+    return done(request);
+  })();
+  return opening;
+};
+
+const store = async (mode: IDBTransactionMode): Promise<IDBObjectStore> => (await database()).transaction(STORE, mode).objectStore(STORE);
+
+const lockName = (key: string): string => `nodeloom-draft:${key}`;
+
+/** Holds a lock for as long as the page lives or until released. */
+const hold = async (key: string): Promise<() => void> => {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await new Promise<void>((granted) => {
+    void navigator.locks.request(lockName(key), () => {
+      granted();
+      return released;
+    });
+  });
+  return release;
+};
+
+/** Drafts of one workflow, of one user, in this tab. */
+export const browserDrafts = async (userId: string, slug: string): Promise<Drafts & { release(): void }> => {
+  const prefix = `${userId}/${slug}/`;
+  const key = `${prefix}${crypto.randomUUID()}`;
+  const release = await hold(key);
+  const taken: string[] = [];
+  return {
+    release,
+    put: async (draft) => void (await done((await store("readwrite")).put(draft, key))),
+    // What was taken over is kept until it is saved: a crash in between takes it over once more, and merging twice is merging once.
+    clear: async () => {
+      for (const one of [key, ...taken.splice(0)]) await done((await store("readwrite")).delete(one));
+    },
+    take: async () => {
+      const { held = [] } = await navigator.locks.query();
+      const alive = new Set(held.map(({ name }) => name));
+      const keys = await done((await store("readonly")).getAllKeys(IDBKeyRange.bound(prefix, `${prefix}\uffff`)));
+      taken.push(...keys.map(String).filter((one) => !alive.has(lockName(one))));
+      const drafts = await Promise.all(taken.map(async (one) => (await done((await store("readonly")).get(one))) as Draft | undefined));
+      return drafts.filter((draft) => draft !== undefined);
+    },
+  };
+};

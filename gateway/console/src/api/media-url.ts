@@ -1,0 +1,23 @@
+/**
+ * The one way from a value to an address in `src` or `href`: files of this service, or https. Everything else is text.
+ */
+export const safeUrl = (value: unknown): string | undefined => {
+  if (typeof value !== "string" || !URL.canParse(value, location.origin)) return undefined;
+  const url = new URL(value, location.origin);
+  if (url.origin === location.origin && url.pathname.startsWith("/media/")) return url.href;
+  return url.protocol === "https:" ? url.href : undefined;
+};
+
+/** True for files that this page may show itself: its own. Others are links. */
+export const isOwnMedia = (url: string): boolean => new URL(url, location.origin).origin === location.origin;
+
+export type MediaFamily = "image" | "video" | "audio";
+const EXTENSIONS: readonly (readonly [RegExp, MediaFamily])[] = [
+  [/\.(png|jpe?g|gif|webp|avif|svg)$/i, "image"],
+  [/\.(mp4|webm|mov)$/i, "video"],
+  [/\.(mp3|wav|ogg|flac|m4a|aac)$/i, "audio"],
+];
+
+/** What a file is by its address, where it says so. */
+export const familyOfUrl = (url: string): MediaFamily | undefined =>
+  EXTENSIONS.find(([pattern]) => pattern.test(new URL(url, location.origin).pathname))?.[1];

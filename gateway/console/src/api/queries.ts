@@ -1,0 +1,63 @@
+import { keepPreviousData, queryOptions, type QueryClient } from "@tanstack/react-query";
+import type { Operations } from "@nodeloom/client";
+import { api, isSignedOut, request } from "./client";
+
+/** Everything that is read, by the key under which it is remembered. */
+export const meQuery = queryOptions({
+  queryKey: ["me"],
+  queryFn: async ({ signal }) => {
+    try {
+      return (await request("me", { signal })).body;
+    } catch (error) {
+      if (isSignedOut(error)) return null;
+      throw error;
+    }
+  },
+  staleTime: 30_000,
+});
+
+export const workflowsQuery = queryOptions({ queryKey: ["workflows"], queryFn: ({ signal }) => api.workflows.list({ signal }) });
+export const foldersQuery = queryOptions({
+  queryKey: ["folders"],
+  queryFn: async ({ signal }) => (await request("listFolders", { signal })).body,
+});
+export const modelsQuery = queryOptions({ queryKey: ["models"], queryFn: ({ signal }) => api.models.list({ signal }), staleTime: 60_000 });
+export const keysQuery = queryOptions({ queryKey: ["keys"], queryFn: async ({ signal }) => (await request("listKeys", { signal })).body });
+
+export const schemaQuery = (slug: string) =>
+  queryOptions({ queryKey: ["schema", slug], queryFn: ({ signal }) => api.workflows.schema(slug, { signal }) });
+export const publicSchemaQuery = (slug: string) =>
+  queryOptions({ queryKey: ["public-schema", slug], queryFn: ({ signal }) => api.workflows.publicSchema(slug, { signal }), retry: false });
+
+const POLL_MS = 3_000;
+const isGoing = (status: string | undefined): boolean => status === "processing" || status === "cancel_requested";
+
+export const executionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["execution", id],
+    queryFn: ({ signal }) => api.executions.get(id, { signal }),
+    refetchInterval: ({ state }) => (isGoing(state.data?.status) ? POLL_MS : false),
+  });
+
+export type ExecutionsFilter = NonNullable<Operations["listExecutions"]["query"]>;
+export const executionsQuery = (filter: ExecutionsFilter) =>
+  queryOptions({
+    queryKey: ["executions", filter],
+    queryFn: ({ signal }) => api.executions.list(filter, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.rows.some(({ status }) => isGoing(status)) ? POLL_MS : false),
+  });
+
+export type UsageFilter = NonNullable<Operations["listUsage"]["query"]>;
+export const usageQuery = (filter: UsageFilter) =>
+  queryOptions({
+    queryKey: ["usage", filter],
+    queryFn: ({ signal }) => api.usage.list(filter, { signal }),
+    placeholderData: keepPreviousData,
+  });
+export const usageModelsQuery = queryOptions({ queryKey: ["usage-models"], queryFn: ({ signal }) => api.usage.models({ signal }) });
+
+/** After something was run: balances and lists are other ones. */
+export const afterRun = (client: QueryClient): void => {
+  for (const key of ["me", "executions", "usage"]) void client.invalidateQueries({ queryKey: [key] });
+};

@@ -1,0 +1,95 @@
+import { NodeloomError, NETWORK_ERROR, type Workflow } from "@nodeloom/client";
+import { readDocGraph } from "../document/graph";
+import { members } from "../document/json-text";
+import type { Loaded, Remote } from "../document/remote";
+import { WriteError, type WriteFailure } from "../document/write-queue";
+
+/**
+ * A workflow as text: its graph must not pass through JSON.parse and back. Everything else goes through the client.
+ */
+const MS = 1_000;
+const STALE = 412;
+const SIGNED_OUT = 401;
+const PASSING: ReadonlySet<number> = new Set([0, 408, 429, 500, 502, 503, 504]);
+
+const addressOf = (slug: string): string => `/api/workflows/${encodeURIComponent(slug)}`;
+
+const answer = async (path: string, init: RequestInit): Promise<{ text: string; etag: string }> => {
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(path, init);
+    text = await response.text();
+  } catch (cause) {
+    throw new NodeloomError({ status: 0, code: NETWORK_ERROR, message: "the service could not be reached", cause });
+  }
+  if (response.ok) return { text, etag: response.headers.get("etag") ?? "" };
+  const isJson = (response.headers.get("content-type") ?? "").includes("json");
+  const { error, code, ...details } = (isJson ? JSON.parse(text) : {}) as Record<string, unknown>;
+  const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
+  throw new NodeloomError({
+    status: response.status,
+    code: typeof code === "string" ? code : undefined,
+    message: typeof error === "string" ? error : `the service answered ${response.status}`,
+    details: { ...details, ...(Number.isFinite(retryAfter) ? { retryAfter } : {}) },
+    requestId: response.headers.get("x-request-id") ?? undefined,
+  });
+};
+
+export interface OpenedWorkflow extends Loaded {
+  /** The members besides the graph. */
+  info: Omit<Workflow, "nodes" | "edges">;
+  viewport: { x: number; y: number; zoom: number };
+}
+
+/** Reads a workflow with its graph as text. @throws NodeloomError */
+export const loadWorkflow = async (slug: string): Promise<OpenedWorkflow> => {
+  const { text, etag } = await answer(addressOf(slug), { headers: { accept: "application/json" } });
+  const texts = members(text);
+  const { nodes: _nodes, edges: _edges, ...info } = JSON.parse(text) as Workflow;
+  const { name, description, tags, isTemplate, hidden, archived, publicPlayground, folderId } = info;
+  const { x, y, zoom } = info.viewport as Record<string, unknown>;
+  const number = (value: unknown, otherwise: number): number => (typeof value === "number" && Number.isFinite(value) ? value : otherwise);
+  return {
+    etag,
+    graph: readDocGraph(texts.get("nodes") ?? "[]", texts.get("edges") ?? "[]"),
+    meta: { name, description, tags, isTemplate, hidden, archived, publicPlayground, folderId },
+    info,
+    viewport: { x: number(x, 0), y: number(y, 0), zoom: number(zoom, 1) },
+  };
+};
+
+/** A workflow as the text that is downloaded and imported. */
+export const workflowText = async (slug: string): Promise<string> =>
+  (await answer(addressOf(slug), { headers: { accept: "application/json" } })).text;
+
+const failureOf = (error: NodeloomError): WriteFailure => {
+  const { status, message, code, details } = error;
+  if (PASSING.has(status)) {
+    const retryAfterMs = typeof details.retryAfter === "number" ? details.retryAfter * MS : undefined;
+    const words = status === 0 ? "The service can't be reached." : message;
+    return { kind: "unreachable", message: words, retryAfterMs };
+  }
+  if (status === SIGNED_OUT) return { kind: "signed-out", message: "You are signed out." };
+  return { kind: "refused", message, code };
+};
+
+const asWrite = (error: unknown): WriteError =>
+  new WriteError(error instanceof NodeloomError ? failureOf(error) : { kind: "unreachable", message: String(error) });
+
+/** The service as documents see it. */
+export const workflowRemote = (slug: string): Remote => ({
+  load: () =>
+    loadWorkflow(slug).catch((error: unknown) => {
+      throw asWrite(error);
+    }),
+  save: async (body, etag) => {
+    try {
+      const headers = { "content-type": "application/json", accept: "application/json", "if-match": etag };
+      return { etag: (await answer(addressOf(slug), { method: "PUT", headers, body })).etag };
+    } catch (error) {
+      if (error instanceof NodeloomError && error.status === STALE) return "stale";
+      throw asWrite(error);
+    }
+  },
+});

@@ -1,0 +1,51 @@
+import { Link, type ErrorComponentProps } from "@tanstack/react-router";
+import { Compass } from "lucide-react";
+import { codeOf, messageOf } from "../api/client";
+import { Button, buttonClasses } from "../ui/button";
+import { Empty, Notice, Skeleton } from "../ui/notice";
+
+export const Loading = () => (
+  <div className="mx-auto w-full max-w-6xl px-4 py-8 sm:px-8">
+    <Skeleton lines={6} />
+  </div>
+);
+
+export const NotFoundPage = () => (
+  <main className="mx-auto w-full max-w-2xl px-4 py-16">
+    <Empty
+      icon={Compass}
+      title="There is no such page"
+      actions={
+        <Link to="/" className={buttonClasses("primary")}>
+          Go to your workflows
+        </Link>
+      }
+    >
+      The address may be mistyped, or what it led to was deleted.
+    </Empty>
+  </main>
+);
+
+/** Something failed that the page itself does not handle: the service's words, its code, and a way to try again. */
+export const Failure = ({ error, reset }: ErrorComponentProps) => (
+  <div className="mx-auto w-full max-w-2xl px-4 py-10">
+    <LoadFailure error={error} retry={reset} />
+  </div>
+);
+
+export const LoadFailure = ({ error, retry }: { error: unknown; retry?: () => void }) => (
+  <Notice
+    kind="bad"
+    title="This could not be loaded"
+    actions={
+      retry && (
+        <Button size="sm" onClick={retry}>
+          Try again
+        </Button>
+      )
+    }
+  >
+    {messageOf(error)}
+    {codeOf(error) !== undefined && <code className="mt-1 block font-mono text-xs">{codeOf(error)}</code>}
+  </Notice>
+);

@@ -1,0 +1,39 @@
+import { CSPProvider } from "@base-ui/react/csp-provider";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import "../styles/main.css";
+import { isOffline, isSignedOut } from "../api/client";
+import { Toaster } from "../ui/toast";
+import { createAppRouter } from "./router";
+
+const MAX_ATTEMPTS = 2;
+
+const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      // The client has tried what may pass again; only a lost network is worth another attempt.
+      retry: (attempts, error) => isOffline(error) && attempts < MAX_ATTEMPTS,
+    },
+  },
+});
+queryClient.getQueryCache().subscribe(({ type, query }) => {
+  // A session that ended shows itself wherever something is read: ask who is signed in, and the sign-in page appears.
+  const ended = type === "updated" && query.queryKey[0] !== "me" && isSignedOut(query.state.error);
+  if (ended && queryClient.getQueryData(["me"])) void queryClient.invalidateQueries({ queryKey: ["me"] });
+});
+
+const router = createAppRouter(queryClient);
+
+createRoot(document.getElementById("root")!).render(
+  <StrictMode>
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+        <Toaster />
+      </QueryClientProvider>
+    </CSPProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,195 @@
+import type { Me } from "@nodeloom/client";
+import { useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import {
+  BookOpen,
+  Boxes,
+  ChartColumn,
+  CircleUser,
+  History,
+  KeyRound,
+  LogOut,
+  Menu as MenuIcon,
+  Monitor,
+  Moon,
+  ShieldCheck,
+  Sun,
+  Workflow,
+  X,
+  type LucideIcon,
+} from "lucide-react";
+import { messageOf, request } from "../api/client";
+import { IconButton } from "../ui/button";
+import { classes } from "../ui/classes";
+import { creditNumber, credits } from "../ui/format";
+import { Menu } from "../ui/menu";
+import { Tip } from "../ui/tip";
+import { complain } from "../ui/toast";
+import { useTheme } from "./theme";
+
+interface Entry {
+  to: string;
+  label: string;
+  icon: LucideIcon;
+  exact?: boolean;
+}
+
+const ENTRIES: readonly Entry[] = [
+  { to: "/", label: "Workflows", icon: Workflow, exact: true },
+  { to: "/executions", label: "Runs", icon: History },
+  { to: "/models", label: "Models", icon: Boxes },
+  { to: "/usage", label: "Usage", icon: ChartColumn },
+  { to: "/keys", label: "API keys", icon: KeyRound },
+];
+const ADMIN: Entry = { to: "/admin/users", label: "Administration", icon: ShieldCheck };
+
+export const Logo = ({ compact }: { compact?: boolean }) => (
+  <span className="flex items-center gap-2.5">
+    <svg viewBox="0 0 32 32" className="size-7 shrink-0" aria-hidden>
+      <rect width="32" height="32" rx="8" fill="var(--accent)" />
+      <path d="M9 10.5c5 0 5 11 14 11M9 21.5c5 0 5-11 14-11" fill="none" stroke="#fff" strokeWidth="2.4" strokeLinecap="round" />
+      {[9, 23].flatMap((x) => [10.5, 21.5].map((y) => <circle key={`${x} ${y}`} cx={x} cy={y} r="2.6" fill="#fff" />))}
+    </svg>
+    {!compact && <span className="text-[15px] font-semibold tracking-tight">Nodeloom</span>}
+  </span>
+);
+
+const NavLink = ({ entry, compact, onNavigate }: { entry: Entry; compact: boolean; onNavigate: () => void }) => {
+  const link = (
+    <Link
+      to={entry.to}
+      activeOptions={{ exact: entry.exact ?? false, includeSearch: false }}
+      onClick={onNavigate}
+      aria-label={compact ? entry.label : undefined}
+      className={classes(
+        "flex items-center gap-2.5 rounded-lg px-2.5 py-2 text-sm font-medium text-muted hover:bg-hover hover:text-text",
+        compact && "justify-center px-0",
+      )}
+      activeProps={{ className: "bg-accent-soft text-accent-text!", "aria-current": "page" }}
+    >
+      <entry.icon className="size-[18px] shrink-0" aria-hidden />
+      {!compact && entry.label}
+    </Link>
+  );
+  return compact ? (
+    <Tip text={entry.label} side="right">
+      {link}
+    </Tip>
+  ) : (
+    link
+  );
+};
+
+const USAGE: string = "/usage";
+const spendable = ({ credits: { plan, topUp } }: Me): number => plan + topUp;
+
+const Balance = ({ me, compact }: { me: Me; compact: boolean }) => (
+  <Link
+    to={USAGE}
+    className={classes(
+      "block rounded-lg border bg-page/60 text-xs text-muted hover:border-line-strong",
+      compact ? "px-1 py-1.5 text-center" : "px-3 py-2",
+    )}
+  >
+    <span className="block truncate text-sm font-semibold text-text tabular-nums">
+      {compact ? creditNumber(Math.floor(spendable(me))) : credits(spendable(me))}
+    </span>
+    {compact ? (
+      <span className="sr-only">credits</span>
+    ) : (
+      <span>{me.credits.held > 0 ? `${creditNumber(me.credits.held)} held by runs` : "to spend"}</span>
+    )}
+  </Link>
+);
+
+const useSignOut = () => {
+  const client = useQueryClient();
+  return async (): Promise<void> => {
+    try {
+      await request("logout", {});
+      client.clear();
+      client.setQueryData(["me"], null);
+    } catch (error) {
+      complain(messageOf(error));
+    }
+  };
+};
+
+const AccountMenu = ({ me, compact }: { me: Me; compact: boolean }) => {
+  const signOut = useSignOut();
+  const { theme, choose } = useTheme();
+  const mark = (name: string, chosen: boolean): string => (chosen ? `${name} ✓` : name);
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <button
+          type="button"
+          className={classes(
+            "flex w-full min-w-0 items-center gap-2.5 rounded-lg px-2.5 py-2 text-left text-sm text-muted hover:bg-hover",
+            compact && "justify-center px-0",
+          )}
+        >
+          <CircleUser className="size-[18px] shrink-0" aria-hidden />
+          {compact ? <span className="sr-only">Account</span> : <span className="min-w-0 truncate">{me.user.email}</span>}
+        </button>
+      }
+      entries={[
+        { label: "Account", icon: CircleUser, run: () => location.assign("/account") },
+        { label: "API reference", icon: BookOpen, run: () => window.open("/docs", "_blank", "noopener") },
+        null,
+        { label: mark("Light", theme === "light"), icon: Sun, run: () => choose("light") },
+        { label: mark("Dark", theme === "dark"), icon: Moon, run: () => choose("dark") },
+        { label: mark("As the system", theme === "system"), icon: Monitor, run: () => choose("system") },
+        null,
+        { label: "Sign out", icon: LogOut, run: () => void signOut() },
+      ]}
+    />
+  );
+};
+
+export interface SidebarProps {
+  me: Me;
+  /** Icons alone: beside the canvas. */
+  compact: boolean;
+  /** On narrow screens it is opened by a button. */
+  open: boolean;
+  onClose: () => void;
+}
+
+export const Sidebar = ({ me, compact, open, onClose }: SidebarProps) => (
+  <>
+    {open && <div className="fixed inset-0 z-30 bg-text/30 md:hidden" onClick={onClose} aria-hidden />}
+    <nav
+      aria-label="Main"
+      className={classes(
+        "z-40 flex shrink-0 flex-col gap-1 border-r bg-surface p-3",
+        compact && !open ? "w-16 max-md:hidden" : "w-60",
+        open ? "max-md:fixed max-md:inset-y-0 max-md:left-0 max-md:shadow-high" : "max-md:hidden",
+      )}
+    >
+      <div className={classes("mb-3 flex items-center justify-between", compact ? "justify-center" : "px-1.5")}>
+        <Link to="/" aria-label="Nodeloom, your workflows" onClick={onClose}>
+          <Logo compact={compact && !open} />
+        </Link>
+        {open && <IconButton icon={X} label="Close the menu" size="sm" onClick={onClose} />}
+      </div>
+      {[...ENTRIES, ...(me.user.role === "admin" ? [ADMIN] : [])].map((entry) => (
+        <NavLink key={entry.to} entry={entry} compact={compact && !open} onNavigate={onClose} />
+      ))}
+      <div className="mt-auto flex flex-col gap-2">
+        <Balance me={me} compact={compact && !open} />
+        <AccountMenu me={me} compact={compact && !open} />
+      </div>
+    </nav>
+  </>
+);
+
+/** The bar over pages on narrow screens. */
+export const TopBar = ({ me, onMenu }: { me: Me; onMenu: () => void }) => (
+  <header className="flex items-center gap-2 border-b bg-surface px-2 py-1.5 md:hidden">
+    <IconButton icon={MenuIcon} label="Menu" onClick={onMenu} />
+    <Logo />
+    <span className="ml-auto truncate pr-2 text-xs text-muted tabular-nums">{credits(spendable(me))}</span>
+  </header>
+);

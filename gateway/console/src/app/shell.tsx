@@ -1,0 +1,52 @@
+import { useQuery } from "@tanstack/react-query";
+import { Outlet, useRouterState } from "@tanstack/react-router";
+import { lazy, Suspense, useState } from "react";
+import { meQuery } from "../api/queries";
+import { LoadFailure, Loading } from "./error-pages";
+import { Sidebar, TopBar } from "./navigation";
+
+const SignInPage = lazy(async () => ({ default: (await import("../features/account/sign-in-page")).SignInPage }));
+
+/** Pages of those who are signed in: navigation beside the page. Others see the sign-in page, under the same address. */
+export const Shell = () => {
+  const me = useQuery(meQuery);
+  const [menuOpen, setMenuOpen] = useState(false);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  if (me.isPending) return <Loading />;
+  if (me.data === undefined)
+    return (
+      <main className="mx-auto max-w-2xl px-4 py-16">
+        <LoadFailure error={me.error} retry={() => void me.refetch()} />
+      </main>
+    );
+  if (me.data === null)
+    return (
+      <Suspense fallback={<Loading />}>
+        <SignInPage />
+      </Suspense>
+    );
+  const wide = path.startsWith("/workflows/");
+  return (
+    <div className="flex h-full">
+      <a
+        href="#main"
+        className="sr-only z-80 rounded-lg bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
+      >
+        Skip to the page
+      </a>
+      <Sidebar me={me.data} compact={wide} open={menuOpen} onClose={() => setMenuOpen(false)} />
+      <div className="flex min-w-0 flex-1 flex-col">
+        {!wide && <TopBar me={me.data} onMenu={() => setMenuOpen(true)} />}
+        <main
+          id="main"
+          tabIndex={-1}
+          className={wide ? "relative min-h-0 flex-1 outline-none" : "min-h-0 flex-1 overflow-y-auto outline-none"}
+        >
+          <Suspense fallback={<Loading />}>
+            <Outlet />
+          </Suspense>
+        </main>
+      </div>
+    </div>
+  );
+};

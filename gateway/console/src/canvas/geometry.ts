@@ -1,0 +1,183 @@
+import type { GraphNode } from "@nodeloom/kernel/graph";
+import type { NodePorts } from "./ports";
+
+/**
+ * Where everything on a node is, from its kind, ports and settings alone: the canvas measures nothing, so that hundreds
+ * of nodes open at once and edges are right before the first paint.
+ */
+export const NODE = {
+  width: 248,
+  noteWidth: 280,
+  header: 42,
+  summary: 44,
+  port: 26,
+  portsPadding: 8,
+  preview: 148,
+  sound: 52,
+  footer: 30,
+  handle: 18,
+} as const;
+
+export type Preview = "none" | "picture" | "sound";
+
+export interface Box {
+  width: number;
+  height: number;
+  /** Whether two lines of text stand under the title. */
+  hasSummary: boolean;
+  preview: Preview;
+  hasFooter: boolean;
+  /** Middle of each port, from the node's top left corner. */
+  inputs: readonly { name: string; y: number }[];
+  outputs: readonly { name: string; y: number }[];
+}
+
+const PREVIEWS: ReadonlyMap<string, Preview> = new Map([
+  ["generate-image", "picture"],
+  ["generate-video", "picture"],
+  ["generate-audio", "sound"],
+  ["media-upload", "picture"],
+  ["media", "picture"],
+  ["response-output", "picture"],
+]);
+const CALLS: ReadonlySet<string> = new Set([
+  "generate-image",
+  "generate-video",
+  "generate-audio",
+  "llm-assistant",
+  "http-request",
+  "media",
+]);
+const WITHOUT_SUMMARY: ReadonlySet<string> = new Set(["response-output", "media-upload"]);
+const MIN_NOTE = 96;
+const MAX_NOTE = 420;
+const NOTE_LINE = 20;
+const NOTE_CHARACTERS = 36;
+const NOTE_PADDING = 34;
+
+/** The text of a note: whatever its author's editor called it. */
+export const noteText = ({ data }: Pick<GraphNode, "data">): string =>
+  ([data.text, data.content, data.note].find((text) => typeof text === "string") as string | undefined) ?? "";
+
+const noteBox = (node: GraphNode): Box => {
+  const lines = noteText(node)
+    .split("\n")
+    .reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / NOTE_CHARACTERS)), 0);
+  const height = Math.min(MAX_NOTE, Math.max(MIN_NOTE, lines * NOTE_LINE + NOTE_PADDING));
+  return { width: NODE.noteWidth, height, hasSummary: false, preview: "none", hasFooter: false, inputs: [], outputs: [] };
+};
+
+/** The box of a node. `hasFile`: there is something to see or hear. */
+export const boxOf = (node: GraphNode, ports: Pick<NodePorts, "inputs" | "outputs">, hasFile: boolean): Box => {
+  if (node.type === "note") return noteBox(node);
+  const hasSummary = !WITHOUT_SUMMARY.has(node.type);
+  const hasFooter = CALLS.has(node.type);
+  const preview = hasFile ? (PREVIEWS.get(node.type) ?? "none") : "none";
+  const top = NODE.header + (hasSummary ? NODE.summary : 0) + NODE.portsPadding;
+  const place = ({ name }: { name: string }, index: number) => ({ name, y: top + index * NODE.port + NODE.port / 2 });
+  const rows = Math.max(ports.inputs.length, ports.outputs.length, 1);
+  const seen = { none: 0, picture: NODE.preview, sound: NODE.sound }[preview];
+  return {
+    width: NODE.width,
+    height: top + rows * NODE.port + NODE.portsPadding + seen + (hasFooter ? NODE.footer : 0),
+    hasSummary,
+    preview,
+    hasFooter,
+    inputs: ports.inputs.map(place),
+    outputs: ports.outputs.map(place),
+  };
+};
+
+export interface Rect {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** The smallest rectangle around some. */
+export const around = (rects: readonly Rect[]): Rect | undefined => {
+  if (rects.length === 0) return undefined;
+  const [left, top] = [Math.min(...rects.map(({ x }) => x)), Math.min(...rects.map(({ y }) => y))];
+  const right = Math.max(...rects.map(({ x, width }) => x + width));
+  const bottom = Math.max(...rects.map(({ y, height }) => y + height));
+  return { x: left, y: top, width: right - left, height: bottom - top };
+};
+
+export type Alignment = "left" | "center" | "right" | "top" | "middle" | "bottom" | "row" | "column";
+const GAP = 60;
+
+/** New places of some nodes after they were aligned or distributed. */
+export const align = (rects: ReadonlyMap<string, Rect>, how: Alignment): Map<string, { x: number; y: number }> => {
+  const frame = around([...rects.values()]);
+  const places = new Map<string, { x: number; y: number }>();
+  if (!frame) return places;
+  if (how === "row" || how === "column") {
+    const along = how === "row" ? "x" : "y";
+    let at = frame[along];
+    for (const [id, rect] of [...rects].sort(([, a], [, b]) => a[along] - b[along])) {
+      places.set(id, how === "row" ? { x: at, y: rect.y } : { x: rect.x, y: at });
+      at += (how === "row" ? rect.width : rect.height) + GAP;
+    }
+    return places;
+  }
+  for (const [id, { x, y, width, height }] of rects)
+    places.set(
+      id,
+      {
+        left: { x: frame.x, y },
+        center: { x: frame.x + (frame.width - width) / 2, y },
+        right: { x: frame.x + frame.width - width, y },
+        top: { x, y: frame.y },
+        middle: { x, y: frame.y + (frame.height - height) / 2 },
+        bottom: { x, y: frame.y + frame.height - height },
+      }[how],
+    );
+  return places;
+};
+
+const SNAP = 6;
+
+export interface Guides {
+  /** Lines to draw: where an edge or the middle is in one line with another node's. */
+  x: number | undefined;
+  y: number | undefined;
+  /** How far to move for that. */
+  dx: number;
+  dy: number;
+}
+
+const nearest = (own: readonly number[], others: readonly (readonly number[])[]): { line: number; by: number } | undefined => {
+  let best: { line: number; by: number } | undefined;
+  for (const lines of others)
+    for (const line of lines)
+      for (const at of own) {
+        const by = line - at;
+        if (Math.abs(by) <= SNAP && (best === undefined || Math.abs(by) < Math.abs(best.by))) best = { line, by };
+      }
+  return best;
+};
+
+/** Where a dragged rectangle lines up with others nearby. */
+export const guidesFor = (own: Rect, others: readonly Rect[]): Guides => {
+  const across = ({ x, width }: Rect): number[] => [x, x + width / 2, x + width];
+  const down = ({ y, height }: Rect): number[] => [y, y + height / 2, y + height];
+  const x = nearest(across(own), others.map(across));
+  const y = nearest(down(own), others.map(down));
+  return { x: x?.line, y: y?.line, dx: x?.by ?? 0, dy: y?.by ?? 0 };
+};
+
+const STEP = 28;
+
+/** A place for a new node near the wanted one where no other node is. */
+export const freePlace = (
+  wanted: { x: number; y: number },
+  size: { width: number; height: number },
+  taken: readonly Rect[],
+): { x: number; y: number } => {
+  const hits = ({ x, y }: { x: number; y: number }): boolean =>
+    taken.some((rect) => x < rect.x + rect.width && x + size.width > rect.x && y < rect.y + rect.height && y + size.height > rect.y);
+  let place = wanted;
+  for (let tries = 0; tries < taken.length * 12 && hits(place); tries += 1) place = { x: place.x, y: place.y + STEP };
+  return place;
+};

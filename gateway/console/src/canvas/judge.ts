@@ -1,0 +1,103 @@
+import type { Model, Price as ApiPrice } from "@nodeloom/client";
+import {
+  callsModel,
+  inputFields,
+  mediaIds,
+  planRun,
+  readGraph,
+  type GraphIssue,
+  type InputField,
+  type ModelTerms,
+  type Price,
+} from "@nodeloom/kernel/graph";
+import { edgesText, nodesText, type DocGraph } from "../document/graph";
+import { createInputCheck } from "./check-inputs";
+
+/** The graph as the service would judge and price it: by the same code, with the models' own schemas. */
+export interface Judgement {
+  issues: readonly GraphIssue[];
+  /** Warnings by node id. */
+  warnings: Readonly<Record<string, readonly string[]>>;
+  /** The most each node may cost in one run, in credits; empty while the graph can't run. */
+  prices: ReadonlyMap<string, { credits: number; calls: number }>;
+}
+
+const MICRO = 1_000_000;
+const MILLI = 1_000;
+const micro = (usd: number): number => Math.round(usd * MICRO);
+
+/** A price as the API shows it, as the kernel counts it. */
+export const kernelPrice = (price: ApiPrice): Price => {
+  if ("perRunUsd" in price) return { basis: "run", microUsd: micro(price.perRunUsd) };
+  if ("perImageUsd" in price) return { basis: "image", microUsd: micro(price.perImageUsd) };
+  if ("perSecondUsd" in price) return { basis: "second", microUsd: micro(price.perSecondUsd) };
+  if ("perThousandCharactersUsd" in price) return { basis: "characters", microUsdPerThousand: micro(price.perThousandCharactersUsd) };
+  return {
+    basis: "tokens",
+    inputMicroUsdPerMillion: micro(price.inputUsdPerMillionTokens),
+    outputMicroUsdPerMillion: micro(price.outputUsdPerMillionTokens),
+  };
+};
+
+const FREE: Price = { basis: "run", microUsd: 0 };
+
+const termsOf = ({ internalName, modality, provider, price, inputSchema }: Model): ModelTerms => ({
+  internalName,
+  modality,
+  providerKind: provider.kind,
+  price: price ? kernelPrice(price) : FREE,
+  inputSchema,
+  validate: createInputCheck(inputSchema),
+});
+
+export const modelTerms = (models: readonly Model[]): ReadonlyMap<string, ModelTerms> =>
+  new Map(models.filter(({ enabled }) => enabled).map((model) => [model.internalName, termsOf(model)]));
+
+/** What a field may bring when a person fills it in. */
+const sample = (field: InputField): unknown => {
+  switch (field.type) {
+    case "number":
+      return field.min ?? 1;
+    case "boolean":
+      return true;
+    case "select":
+      return field.options?.[0] ?? "";
+    case "image_upload":
+      return { url: "https://example.com/image.png", contentType: "image/png" };
+    case "video_upload":
+      return { url: "https://example.com/video.mp4", contentType: "video/mp4" };
+    case "audio_upload":
+      return { url: "https://example.com/audio.mp3", contentType: "audio/mpeg" };
+    case "json":
+      return {};
+    default:
+      return "…";
+  }
+};
+
+const EMPTY: Judgement = { issues: [], warnings: {}, prices: new Map() };
+
+/** @param markupPermille the caller's tier's markup; undefined where it is not known: nothing is priced then */
+export const judge = (graph: DocGraph, models: ReadonlyMap<string, ModelTerms>, markupPermille: number | undefined): Judgement => {
+  try {
+    const read = readGraph(nodesText(graph), edgesText(graph));
+    const inputs = new Map(inputFields(read).map((field) => [field.name, field.default ?? sample(field)]));
+    const media = new Map(mediaIds(read).map((id) => [id, { url: `https://example.com/${id}`, contentType: "application/octet-stream" }]));
+    const planned = planRun({ graph: read, inputs, models, media, markupPermille: markupPermille ?? 0 });
+    if (planned.plan === undefined) return { ...EMPTY, issues: planned.issues };
+    const { steps, warnings } = planned.plan;
+    const own = Object.fromEntries(
+      planned.plan.evaluated.filter((node) => node.warnings.length > 0).map((node) => [node.id, node.warnings]),
+    );
+    const priced = markupPermille === undefined ? [] : steps.filter(({ type }) => callsModel(type));
+    return {
+      issues: [],
+      warnings: { ...own, ...warnings },
+      prices: new Map(
+        priced.map(({ id, maxItems, maxMillicredits }) => [id, { credits: (maxItems * maxMillicredits) / MILLI, calls: maxItems }]),
+      ),
+    };
+  } catch (error) {
+    return { ...EMPTY, issues: [{ nodeId: null, message: error instanceof Error ? error.message : String(error) }] };
+  }
+};

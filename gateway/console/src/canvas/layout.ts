@@ -1,0 +1,26 @@
+import type { LayoutReply, LayoutRequest } from "./layout.worker";
+
+const DEADLINE_MS = 10_000;
+
+/** Places for nodes, from left to right along their edges. @throws when it takes too long */
+export const layOut = (request: LayoutRequest): Promise<LayoutReply> =>
+  new Promise((resolve, reject) => {
+    const worker = new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });
+    const end = (): void => {
+      clearTimeout(timer);
+      worker.terminate();
+    };
+    const timer = setTimeout(() => {
+      end();
+      reject(new Error("Laying out took too long."));
+    }, DEADLINE_MS);
+    worker.onmessage = ({ data }: MessageEvent<LayoutReply>) => {
+      end();
+      resolve(data);
+    };
+    worker.onerror = (event) => {
+      end();
+      reject(new Error(event.message));
+    };
+    worker.postMessage(request);
+  });

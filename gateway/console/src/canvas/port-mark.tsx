@@ -1,0 +1,29 @@
+import type { PortType } from "@nodeloom/kernel/graph";
+
+/** Shapes besides colours: types can be told apart without either. */
+const SHAPES: Readonly<Record<PortType, string>> = {
+  text: "M8 3.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9z",
+  number: "M8 2.8 13.2 8 8 13.2 2.8 8z",
+  boolean: "M8 3 13.4 12.4H2.6z",
+  image: "M3.6 3.6h8.8v8.8H3.6z",
+  video: "M4 2.8 13.2 8 4 13.2z",
+  audio: "M5.2 3.2h5.6L13.4 8l-2.6 4.8H5.2L2.6 8z",
+  media: "M6 3h4l0 3h3v4h-3v3H6v-3H3V6h3z",
+  any: "M8 3.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9z",
+};
+
+export const portColour = (type: PortType): string => `var(--port-${type})`;
+
+/** The mark of a port type; a list is drawn twice, and what takes anything is hollow. */
+export const PortMark = ({ type, list = false, size = 16 }: { type: PortType; list?: boolean; size?: number }) => (
+  <svg viewBox="0 0 16 16" width={size} height={size} aria-hidden className="overflow-visible">
+    {list && <path d={SHAPES[type]} transform="translate(2.4 -2.4)" fill="var(--surface)" stroke={portColour(type)} strokeWidth="1.4" />}
+    <path
+      d={SHAPES[type]}
+      fill={type === "any" ? "var(--surface)" : portColour(type)}
+      stroke={type === "any" ? portColour(type) : "var(--surface)"}
+      strokeWidth={type === "any" ? 2 : 1.2}
+      strokeLinejoin="round"
+    />
+  </svg>
+);

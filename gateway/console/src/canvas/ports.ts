@@ -1,0 +1,121 @@
+import {
+  anyInput,
+  FLOWS,
+  inputPorts,
+  isFileType,
+  outputPorts,
+  type GraphNode,
+  type JsonSchema,
+  type PortType,
+} from "@nodeloom/kernel/graph";
+import { edgesOf, type DocEdge, type DocGraph, type DocNode } from "../document/graph";
+
+export interface Port {
+  name: string;
+  type: PortType;
+  /** Takes or gives a list as it is. */
+  list: boolean;
+}
+
+export interface NodePorts {
+  /** Shown on the node: used ones, files, placeholders and what is asked for. */
+  inputs: readonly Port[];
+  outputs: readonly Port[];
+  /** Every input a link may be dropped on, shown or not. */
+  allInputs: readonly Port[];
+}
+
+export type SchemaOf = (node: GraphNode) => JsonSchema | undefined;
+
+const RESULT_NAMES = ["images", "videos", "audios", "text"] as const;
+const ALWAYS_SHOWN: ReadonlySet<string> = new Set(["prompt", "system", "value", "items", "body", "text"]);
+
+const requiredOf = (schema: JsonSchema | undefined): ReadonlySet<string> =>
+  new Set(Array.isArray(schema?.required) ? (schema.required as unknown[]).filter((name) => typeof name === "string") : []);
+
+const resultPort = (node: GraphNode, name: string): Port => {
+  const { type, list } = anyInput(node, name) ?? { type: "any" as const, list: true };
+  return { name, type: name === "text" ? "text" : type, list };
+};
+
+/** A port by the name that an edge gives it, whether or not the node has it. */
+const strayPort = (name: string): Port => ({ name, type: "any", list: false });
+
+const inputsOf = (node: GraphNode, schema: JsonSchema | undefined, wired: readonly string[]): { shown: Port[]; all: Port[] } => {
+  if (node.type === "response-output") {
+    const ports = [...new Set([...wired, ...RESULT_NAMES])].map((name) => resultPort(node, name));
+    return { shown: ports, all: ports };
+  }
+  const all = [...inputPorts(node, schema)].map(([name, port]): Port => ({ name, ...port }));
+  const known = new Set(all.map(({ name }) => name));
+  const declared = new Set(isRecord(schema?.properties) ? Object.keys(schema.properties) : []);
+  const required = requiredOf(schema);
+  const shown = all.filter(
+    ({ name, type }) => wired.includes(name) || !declared.has(name) || required.has(name) || isFileType(type) || ALWAYS_SHOWN.has(name),
+  );
+  return { shown: [...shown, ...wired.filter((name) => !known.has(name)).map(strayPort)], all };
+};
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The ports of a node, given the names that edges use. */
+export const portsOf = (node: GraphNode, schemaOf: SchemaOf, wiredIn: readonly string[], wiredOut: readonly string[]): NodePorts => {
+  const { shown, all } = inputsOf(node, schemaOf(node), wiredIn);
+  const known = [...outputPorts(node)].map(([name, type]): Port => ({ name, type, list: node.type === "list" }));
+  const names = new Set(known.map(({ name }) => name));
+  const outputs = [...known, ...wiredOut.filter((name) => !names.has(name)).map(strayPort)];
+  return { inputs: shown, outputs, allInputs: all };
+};
+
+/** The port an edge ends at: the one it names, else the node's own choice. */
+export const targetPort = (edge: Pick<DocEdge, "targetHandle" | "sourceHandle">, ports: NodePorts | undefined): string =>
+  edge.targetHandle ?? ports?.inputs.find(({ name }) => ALWAYS_SHOWN.has(name))?.name ?? ports?.inputs[0]?.name ?? edge.sourceHandle ?? "";
+export const sourcePort = (edge: Pick<DocEdge, "sourceHandle">, ports: NodePorts | undefined): string =>
+  edge.sourceHandle ?? ports?.outputs[0]?.name ?? "";
+
+/** Whether a value of an output may go into an input. */
+export const fits = (output: Port, input: Port): boolean => FLOWS[output.type][input.type] !== "refused";
+
+/** How well it fits: the same type first, then what needs no conversion. */
+const rank = (output: Port, input: Port): number => {
+  const flow = FLOWS[output.type][input.type];
+  return (output.type === input.type ? 4 : flow === "allowed" ? 2 : flow === "converted" ? 1 : 0) + (ALWAYS_SHOWN.has(input.name) ? 1 : 0);
+};
+
+/** The inputs a link from this output may go into, the best first. Free ones come before used ones. */
+export const fittingInputs = (output: Port, ports: NodePorts, used: ReadonlySet<string>): Port[] =>
+  [...new Map([...ports.inputs, ...ports.allInputs].map((port) => [port.name, port])).values()]
+    .filter((input) => fits(output, input))
+    .sort((a, b) => Number(used.has(a.name) && !a.list) - Number(used.has(b.name) && !b.list) || rank(output, b) - rank(output, a));
+
+export const fittingOutputs = (input: Port, ports: NodePorts): Port[] =>
+  ports.outputs.filter((output) => fits(output, input)).sort((a, b) => rank(b, input) - rank(a, input));
+
+/** Ports of every node, each computed once for as long as node, schema and wires stay the same. */
+export const createPortBook = () => {
+  const known = new WeakMap<DocNode, { key: string; schema: JsonSchema | undefined; ports: NodePorts }>();
+  return (graph: DocGraph, schemaOf: SchemaOf): ReadonlyMap<string, NodePorts> => {
+    const wires = new Map<string, { into: Set<string>; out: Set<string> }>();
+    const of = (id: string) => {
+      const found = wires.get(id) ?? { into: new Set<string>(), out: new Set<string>() };
+      wires.set(id, found);
+      return found;
+    };
+    for (const { source, target, sourceHandle, targetHandle } of edgesOf(graph)) {
+      if (sourceHandle !== null) of(source).out.add(sourceHandle);
+      if (targetHandle !== null) of(target).into.add(targetHandle);
+    }
+    const book = new Map<string, NodePorts>();
+    for (const node of graph.nodes) {
+      if ("stranger" in node) continue;
+      const { into, out } = of(node.id);
+      const [key, schema] = [`${[...into].join("\n")}\n\n${[...out].join("\n")}`, schemaOf(node)];
+      const before = known.get(node);
+      const ports = before?.key === key && before.schema === schema ? before.ports : portsOf(node, schemaOf, [...into], [...out]);
+      known.set(node, { key, schema, ports });
+      book.set(node.id, ports);
+    }
+    return book;
+  };
+};
+export type PortBook = ReturnType<ReturnType<typeof createPortBook>>;

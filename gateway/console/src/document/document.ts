@@ -1,0 +1,246 @@
+import { createStore, type StoreApi } from "zustand/vanilla";
+import { edgesText, nodesText, readDocGraph, sameGraph, type DocGraph } from "./graph";
+import { emptyHistory, rebase, record, redo, undo, type History } from "./history";
+import { mergeGraphs, merger, takeTheirs, type Conflict } from "./merge";
+import type { Draft, Drafts, Loaded, Meta, Remote } from "./remote";
+import { createWriteQueue, WriteError, type Timers, type WriteState } from "./write-queue";
+
+export interface Selection {
+  readonly nodes: ReadonlySet<string>;
+  readonly edges: ReadonlySet<string>;
+}
+export const NOTHING: Selection = { nodes: new Set(), edges: new Set() };
+
+export interface DocumentState {
+  graph: DocGraph;
+  /** What the service has, as far as this tab knows. */
+  saved: DocGraph;
+  etag: string;
+  meta: Meta;
+  pendingMeta: Partial<Meta>;
+  history: History<DocGraph>;
+  selection: Selection;
+  write: WriteState;
+  conflicts: readonly Conflict[];
+  /** Counts merges from elsewhere, for a message. */
+  merges: number;
+  /** A draft of an earlier visit was taken up. */
+  recovered: boolean;
+}
+
+export interface ChangeOptions {
+  /** Changes with the same key within half a second are one step of undo. */
+  key?: string;
+  /** Selected afterwards. */
+  select?: readonly string[];
+}
+
+export interface OpenDocument {
+  store: StoreApi<DocumentState>;
+  change(label: string, update: (graph: DocGraph) => DocGraph, options?: ChangeOptions): void;
+  setMeta(changes: Partial<Meta>): void;
+  select(nodes: Iterable<string>, edges?: Iterable<string>): void;
+  /** @returns what was undone, or undefined */
+  undo(): string | undefined;
+  redo(): string | undefined;
+  /** Takes the other side's values for some conflicts, mine for the others, and goes on saving. */
+  resolve(theirs: readonly Conflict[]): void;
+  /** Saves now. @returns whether everything is saved */
+  flush(): Promise<boolean>;
+  /** Something in the way may be gone: the network is back, the tab is visible, signed in again. */
+  retry(): void;
+  /** Looks for what others saved meanwhile, when nothing is unsaved here. */
+  refresh(): Promise<void>;
+  close(): void;
+}
+
+export interface DocumentOptions {
+  loaded: Loaded;
+  remote: Remote;
+  drafts: Drafts;
+  timers: Timers;
+  mayWrite: () => boolean;
+}
+
+const DRAFT_DELAY_MS = 250;
+const MAX_STALE_ROUNDS = 20;
+const hasMembers = (record: object): boolean => Object.keys(record).length > 0;
+const graphTexts = (graph: DocGraph): { nodes: string; edges: string } => ({ nodes: nodesText(graph), edges: edgesText(graph) });
+
+/** What is sent: the graph where it changed, and the settings that did. */
+const bodyOf = ({ graph, saved, pendingMeta }: DocumentState): string => {
+  const texts = sameGraph(graph, saved) ? [] : Object.entries(graphTexts(graph));
+  const members = [...texts, ...Object.entries(pendingMeta).map(([name, value]) => [name, JSON.stringify(value)] as const)];
+  return `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`;
+};
+
+const isDirty = ({ graph, saved, pendingMeta }: DocumentState): boolean => hasMembers(pendingMeta) || !sameGraph(graph, saved);
+
+/** The state after the service's newer revision was taken in. */
+const withRemote = (state: DocumentState, theirs: Loaded): Partial<DocumentState> => {
+  const merge = merger(state.saved, theirs.graph);
+  const { graph, conflicts } = merge(state.graph);
+  const changed = !sameGraph(theirs.graph, state.saved);
+  return {
+    graph: sameGraph(graph, theirs.graph) && !isDirty(state) ? theirs.graph : graph,
+    saved: theirs.graph,
+    etag: theirs.etag,
+    meta: { ...theirs.meta, ...state.pendingMeta },
+    conflicts,
+    history: changed ? rebase(state.history, (snapshot) => merge(snapshot).graph) : state.history,
+    merges: changed && !sameGraph(graph, state.graph) ? state.merges + 1 : state.merges,
+  };
+};
+
+/** Writes the document once: merges what others saved meanwhile until nothing is newer. */
+const writeDocument = async (store: StoreApi<DocumentState>, remote: Remote): Promise<void> => {
+  for (let round = 0; round < MAX_STALE_ROUNDS; round += 1) {
+    if (store.getState().conflicts.length > 0)
+      throw new WriteError({ kind: "conflict", message: "This workflow was changed elsewhere at the same places." });
+    const sent = store.getState();
+    if (!isDirty(sent)) return;
+    const answer = await remote.save(bodyOf(sent), sent.etag);
+    if (answer === "stale") {
+      const theirs = await remote.load();
+      store.setState(withRemote(store.getState(), theirs));
+      continue;
+    }
+    store.setState((now) => {
+      const left = Object.entries(now.pendingMeta).filter(([name, value]) => sent.pendingMeta[name as keyof Meta] !== value);
+      return { saved: sent.graph, etag: answer.etag, pendingMeta: Object.fromEntries(left) };
+    });
+    return;
+  }
+  throw new WriteError({ kind: "unreachable", message: "Others keep saving this workflow; trying again." });
+};
+
+/** The state a document opens with: as saved, with what earlier visits left unsaved. */
+const opened = (loaded: Loaded, drafts: readonly Draft[]): DocumentState => {
+  let state: DocumentState = {
+    graph: loaded.graph,
+    saved: loaded.graph,
+    etag: loaded.etag,
+    meta: loaded.meta,
+    pendingMeta: {},
+    history: emptyHistory(),
+    selection: NOTHING,
+    write: { kind: "saved" },
+    conflicts: [],
+    merges: 0,
+    recovered: false,
+  };
+  for (const { base, mine, meta } of [...drafts].sort((a, b) => a.savedAt - b.savedAt)) {
+    const merged = mergeGraphs(readDocGraph(base.nodes, base.edges), readDocGraph(mine.nodes, mine.edges), state.graph);
+    const pendingMeta = { ...state.pendingMeta, ...meta };
+    const recovered = !sameGraph(merged.graph, loaded.graph) || hasMembers(pendingMeta);
+    state = {
+      ...state,
+      graph: merged.graph,
+      conflicts: [...state.conflicts, ...merged.conflicts],
+      pendingMeta,
+      meta: { ...state.meta, ...meta },
+      recovered,
+    };
+  }
+  return state;
+};
+
+const pruned = (selection: Selection, graph: DocGraph): Selection => {
+  const [nodes, edges] = [new Set(graph.nodes.map(({ id }) => id)), new Set(graph.edges.map(({ id }) => id))];
+  const kept = { nodes: [...selection.nodes].filter((id) => nodes.has(id)), edges: [...selection.edges].filter((id) => edges.has(id)) };
+  if (kept.nodes.length === selection.nodes.size && kept.edges.length === selection.edges.size) return selection;
+  return { nodes: new Set(kept.nodes), edges: new Set(kept.edges) };
+};
+
+/** Keeps a draft while something is unsaved, a moment after each change. */
+const keepDraft = (store: StoreApi<DocumentState>, drafts: Drafts, timers: Timers) => {
+  let cancel: (() => void) | undefined;
+  const write = async (): Promise<void> => {
+    cancel = undefined;
+    const state = store.getState();
+    const { etag, saved, graph, pendingMeta } = state;
+    if (!isDirty(state)) return drafts.clear();
+    await drafts.put({ etag, base: graphTexts(saved), mine: graphTexts(graph), meta: pendingMeta, savedAt: timers.now() });
+  };
+  // A browser without storage still edits and saves.
+  const attempt = (): void => void write().catch(() => undefined);
+  return {
+    touch: (): void => {
+      cancel ??= timers.after(DRAFT_DELAY_MS, attempt);
+    },
+    stop: (): void => cancel?.(),
+  };
+};
+
+/** Opens a document: takes up drafts, and saves by itself from then on. */
+export const openDocument = async ({ loaded, remote, drafts, timers, mayWrite }: DocumentOptions): Promise<OpenDocument> => {
+  const left = await drafts.take().catch(() => []);
+  const store = createStore<DocumentState>(() => opened(loaded, left));
+  const { getState, setState } = store;
+  const draft = keepDraft(store, drafts, timers);
+  const queue = createWriteQueue({
+    isDirty: () => isDirty(getState()),
+    write: () => writeDocument(store, remote),
+    mayWrite,
+    onState: (write) => setState({ write }),
+    timers,
+  });
+  const unsubscribe = store.subscribe((now, before) => {
+    if (now.graph !== before.graph || now.saved !== before.saved || now.pendingMeta !== before.pendingMeta) draft.touch();
+  });
+  const show = (graph: DocGraph, history: History<DocGraph>, selection = getState().selection): void => {
+    setState({ graph, history, selection: pruned(selection, graph) });
+    queue.touch();
+  };
+  const step = (move: typeof undo): string | undefined => {
+    const { history, graph } = getState();
+    const moved = move(history, graph);
+    if (moved) show(moved.value, moved.history);
+    return moved?.label;
+  };
+  if (isDirty(getState())) queue.touch();
+
+  return {
+    store,
+    change: (label, update, { key, select } = {}) => {
+      const { graph, history, selection } = getState();
+      const next = update(graph);
+      if (next === graph) return;
+      const chosen = select ? { nodes: new Set(select), edges: new Set<string>() } : selection;
+      show(next, record(history, { label, before: graph, key, at: timers.now() }), chosen);
+    },
+    setMeta: (changes) => {
+      setState(({ meta, pendingMeta }) => ({ meta: { ...meta, ...changes }, pendingMeta: { ...pendingMeta, ...changes } }));
+      queue.touch();
+    },
+    select: (nodes, edges = []) => setState({ selection: { nodes: new Set(nodes), edges: new Set(edges) } }),
+    undo: () => step(undo),
+    redo: () => step(redo),
+    resolve: (theirs) => {
+      const { graph, history } = getState();
+      setState({ conflicts: [] });
+      if (theirs.length > 0)
+        show(
+          takeTheirs(graph, theirs),
+          record(history, { label: "Take the other version", before: graph, key: undefined, at: timers.now() }),
+        );
+      queue.retry();
+    },
+    flush: async () => {
+      await queue.flush();
+      return !isDirty(getState());
+    },
+    retry: queue.retry,
+    refresh: async () => {
+      if (isDirty(getState())) return;
+      const theirs = await remote.load();
+      if (theirs.etag !== getState().etag) setState((state) => withRemote(state, theirs));
+      if (isDirty(getState())) queue.touch();
+    },
+    close: () => {
+      queue.close();
+      unsubscribe();
+      draft.stop();
+    },
+  };
+};

@@ -1,0 +1,144 @@
+import {
+  edgesOf,
+  newEdgeText,
+  newNodeText,
+  nodesOf,
+  readEdge,
+  readNode,
+  withEdgeEnds,
+  withNodeMember,
+  type DocEdge,
+  type DocGraph,
+  type DocNode,
+} from "./graph";
+
+/** Every change of a graph: from one graph to the next, nothing else. */
+export interface Point {
+  x: number;
+  y: number;
+}
+export type Ends = Omit<DocEdge, "id" | "text">;
+
+const mapNodes = (graph: DocGraph, change: (node: DocNode) => DocNode): DocGraph => {
+  let changed = false;
+  const nodes = graph.nodes.map((node) => {
+    if ("stranger" in node) return node;
+    const next = change(node);
+    changed ||= next !== node;
+    return next;
+  });
+  return changed ? { ...graph, nodes } : graph;
+};
+
+const rounded = (value: number): number => Math.round(value);
+
+export const moveNodes = (graph: DocGraph, places: ReadonlyMap<string, Point>): DocGraph =>
+  mapNodes(graph, (node) => {
+    const place = places.get(node.id);
+    if (!place) return node;
+    const [x, y] = [rounded(place.x), rounded(place.y)];
+    return node.x === x && node.y === y ? node : withNodeMember(withNodeMember(node, ["position", "x"], x), ["position", "y"], y);
+  });
+
+/** Sets (or with undefined removes) one member of a node's data. */
+export const setData = (graph: DocGraph, id: string, path: readonly string[], value: unknown): DocGraph =>
+  mapNodes(graph, (node) => (node.id === id ? withNodeMember(node, ["data", ...path], value) : node));
+
+/** An id that no node has yet: `image`, `image-2`, … */
+export const freeId = (graph: DocGraph, wanted: string, taken: ReadonlySet<string> = new Set()): string => {
+  const used = new Set(graph.nodes.map(({ id }) => id));
+  for (let number = 1; ; number += 1) {
+    const id = number === 1 ? wanted : `${wanted}-${number}`;
+    if (!used.has(id) && !taken.has(id)) return id;
+  }
+};
+
+export interface NewNode {
+  id: string;
+  type: string;
+  at: Point;
+  data: object;
+}
+
+export const addNode = (graph: DocGraph, { id, type, at, data }: NewNode): DocGraph => {
+  const text = newNodeText(id, type, { x: rounded(at.x), y: rounded(at.y) }, data);
+  return { ...graph, nodes: [...graph.nodes, readNode(text)!] };
+};
+
+export const sameEnds = (a: Ends, b: Ends): boolean =>
+  a.source === b.source && a.target === b.target && a.sourceHandle === b.sourceHandle && a.targetHandle === b.targetHandle;
+
+const edgeIdOf = (graph: DocGraph, { source, sourceHandle, target, targetHandle }: Ends): string => {
+  const wanted = `${source}.${sourceHandle ?? ""}-${target}.${targetHandle ?? ""}`;
+  const used = new Set(graph.edges.map(({ id }) => id));
+  for (let number = 1; ; number += 1) {
+    const id = number === 1 ? wanted : `${wanted}-${number}`;
+    if (!used.has(id)) return id;
+  }
+};
+
+/** Adds an edge; one that is there already is not added twice. `replacing` ids make place for it. */
+export const connect = (graph: DocGraph, ends: Ends, replacing: readonly string[] = []): DocGraph => {
+  const kept = replacing.length === 0 ? graph : removeItems(graph, [], replacing);
+  if (edgesOf(kept).some((edge) => sameEnds(edge, ends))) return kept;
+  const text = newEdgeText({ id: edgeIdOf(kept, ends), ...ends });
+  return { ...kept, edges: [...kept.edges, readEdge(text)!] };
+};
+
+/** Moves one end of an edge. */
+export const reconnect = (graph: DocGraph, id: string, ends: Partial<Ends>): DocGraph => ({
+  ...graph,
+  edges: graph.edges.map((edge) => (!("stranger" in edge) && edge.id === id ? withEdgeEnds(edge, ends) : edge)),
+});
+
+/** Removes nodes with their edges, and edges. */
+export const removeItems = (graph: DocGraph, nodeIds: readonly string[], edgeIds: readonly string[]): DocGraph => {
+  const [goneNodes, goneEdges] = [new Set(nodeIds), new Set(edgeIds)];
+  const nodes = goneNodes.size === 0 ? graph.nodes : graph.nodes.filter(({ id }) => !goneNodes.has(id));
+  const edges = graph.edges.filter(
+    (edge) => !goneEdges.has(edge.id) && ("stranger" in edge || (!goneNodes.has(edge.source) && !goneNodes.has(edge.target))),
+  );
+  return { nodes, edges: edges.length === graph.edges.length ? graph.edges : edges };
+};
+
+/** Removes nodes, and joins what flowed into each with what flowed out of it where each has one such edge. */
+export const removeBridging = (graph: DocGraph, nodeId: string, fits: (ends: Ends) => boolean): DocGraph => {
+  const edges = edgesOf(graph);
+  const [into, outOf] = [edges.filter((edge) => edge.target === nodeId), edges.filter((edge) => edge.source === nodeId)];
+  const rest = removeItems(graph, [nodeId], []);
+  const [first] = into;
+  if (!first || into.length !== 1) return rest;
+  return outOf
+    .map(({ target, targetHandle }): Ends => ({ source: first.source, sourceHandle: first.sourceHandle, target, targetHandle }))
+    .filter(fits)
+    .reduce((next, ends) => connect(next, ends), rest);
+};
+
+/** Copies of nodes and of the edges among them, under new ids, moved by an offset. */
+export const copyInto = (
+  graph: DocGraph,
+  part: { nodes: readonly DocNode[]; edges: readonly DocEdge[] },
+  offset: Point,
+): { graph: DocGraph; ids: string[] } => {
+  const names = new Map<string, string>();
+  for (const { id } of part.nodes) names.set(id, freeId(graph, id.replace(/-\d+$/, "") || id, new Set(names.values())));
+  const nodes = part.nodes.map((node) => {
+    const named = withNodeMember(node, ["id"], names.get(node.id));
+    const moved = withNodeMember(named, ["position", "x"], rounded(node.x + offset.x));
+    return withNodeMember(moved, ["position", "y"], rounded(node.y + offset.y));
+  });
+  const withNodes: DocGraph = { ...graph, nodes: [...graph.nodes, ...nodes] };
+  const ends = part.edges.flatMap((edge): Ends[] => {
+    const [source, target] = [names.get(edge.source), names.get(edge.target)];
+    return source !== undefined && target !== undefined
+      ? [{ source, target, sourceHandle: edge.sourceHandle, targetHandle: edge.targetHandle }]
+      : [];
+  });
+  return { graph: ends.reduce((next, one) => connect(next, one), withNodes), ids: nodes.map(({ id }) => id) };
+};
+
+/** A part of a graph: some nodes and the edges among them. */
+export const partOf = (graph: DocGraph, ids: ReadonlySet<string>): { nodes: DocNode[]; edges: DocEdge[] } => ({
+  nodes: nodesOf(graph).filter(({ id }) => ids.has(id)),
+  edges: edgesOf(graph).filter(({ source, target }) => ids.has(source) && ids.has(target)),
+});

@@ -1,0 +1,143 @@
+import type { Graph, GraphNode } from "@nodeloom/kernel/graph";
+import { elements, members, withMember } from "./json-text";
+
+/** A node: its text is what is saved, the rest is read from it. */
+export interface DocNode extends GraphNode {
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface DocEdge {
+  readonly text: string;
+  readonly id: string;
+  readonly source: string;
+  readonly target: string;
+  readonly sourceHandle: string | null;
+  readonly targetHandle: string | null;
+}
+
+/** What stands among the nodes or edges and can't be shown: no object, no id, or an id that is there already. */
+export interface Stranger {
+  readonly text: string;
+  readonly id: string;
+  readonly stranger: true;
+}
+
+/** The open graph. Never changed in place; elements that did not change stay the same objects. */
+export interface DocGraph {
+  readonly nodes: readonly (DocNode | Stranger)[];
+  readonly edges: readonly (DocEdge | Stranger)[];
+}
+
+export const EMPTY_GRAPH: DocGraph = { nodes: [], edges: [] };
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+const numberOr = (value: unknown, otherwise: number): number => (typeof value === "number" && Number.isFinite(value) ? value : otherwise);
+const handleOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+
+/** The text of an object of which some members are already texts. */
+export const objectText = (texts: ReadonlyMap<string, string>): string =>
+  `{${[...texts].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
+
+/** Reads one node; undefined when it can't be shown. */
+export const readNode = (text: string): DocNode | undefined => {
+  const value: unknown = JSON.parse(text);
+  if (!isRecord(value) || typeof value.id !== "string" || value.id === "" || typeof value.type !== "string") return undefined;
+  const position = isRecord(value.position) ? value.position : {};
+  const data = isRecord(value.data) ? value.data : {};
+  return { text, id: value.id, type: value.type, data, x: numberOr(position.x, 0), y: numberOr(position.y, 0) };
+};
+
+export const readEdge = (text: string): DocEdge | undefined => {
+  const value: unknown = JSON.parse(text);
+  if (!isRecord(value) || typeof value.source !== "string" || typeof value.target !== "string") return undefined;
+  const id = typeof value.id === "string" ? value.id : "";
+  return {
+    text,
+    id,
+    source: value.source,
+    target: value.target,
+    sourceHandle: handleOf(value.sourceHandle),
+    targetHandle: handleOf(value.targetHandle),
+  };
+};
+
+const unique = <T extends { id: string }>(
+  texts: readonly string[],
+  read: (text: string) => T | undefined,
+  named: boolean,
+): (T | Stranger)[] => {
+  const seen = new Set<string>();
+  return texts.map((text, index) => {
+    const item = read(text);
+    // An edge without an id of its own is still an edge; a node is nothing without.
+    const free = item !== undefined && item.id !== "" && !seen.has(item.id);
+    if (item !== undefined && free) {
+      seen.add(item.id);
+      return item;
+    }
+    const id = `\u0000${index}`;
+    return item !== undefined && !named ? { ...item, id } : { text, id, stranger: true };
+  });
+};
+
+/** Reads the texts of `nodes` and `edges`. */
+export const readDocGraph = (nodes: string, edges: string): DocGraph => ({
+  nodes: unique(elements(nodes), readNode, true),
+  edges: unique(elements(edges), readEdge, false),
+});
+
+/** The texts to save. */
+export const nodesText = (graph: DocGraph): string => `[${graph.nodes.map(({ text }) => text).join(",")}]`;
+export const edgesText = (graph: DocGraph): string => `[${graph.edges.map(({ text }) => text).join(",")}]`;
+
+const isShown = <T extends object>(item: T | Stranger): item is T => !("stranger" in item);
+const shownNodes = new WeakMap<DocGraph["nodes"], DocNode[]>();
+const shownEdges = new WeakMap<DocGraph["edges"], DocEdge[]>();
+
+/** Nodes that can be shown. */
+export const nodesOf = ({ nodes }: DocGraph): readonly DocNode[] => {
+  const known = shownNodes.get(nodes) ?? nodes.filter(isShown<DocNode>);
+  shownNodes.set(nodes, known);
+  return known;
+};
+export const edgesOf = ({ edges }: DocGraph): readonly DocEdge[] => {
+  const known = shownEdges.get(edges) ?? edges.filter(isShown<DocEdge>);
+  shownEdges.set(edges, known);
+  return known;
+};
+export const nodeById = (graph: DocGraph, id: string): DocNode | undefined => nodesOf(graph).find((node) => node.id === id);
+
+/** The graph as the kernel judges and prices it. */
+export const kernelGraph = (graph: DocGraph): Graph => ({ nodes: [...nodesOf(graph)], edges: [...edgesOf(graph)] });
+
+/** Two graphs that would be saved as the same text. */
+export const sameGraph = (a: DocGraph, b: DocGraph): boolean => a === b || (sameItems(a.nodes, b.nodes) && sameItems(a.edges, b.edges));
+
+const sameItems = (a: readonly { text: string }[], b: readonly { text: string }[]): boolean =>
+  a === b || (a.length === b.length && a.every((item, index) => item === b[index] || item.text === b[index]?.text));
+
+/** A new node's text. */
+export const newNodeText = (id: string, type: string, at: { x: number; y: number }, data: object): string =>
+  JSON.stringify({ id, type, position: { x: at.x, y: at.y }, data });
+
+export const newEdgeText = (edge: Omit<DocEdge, "text">): string => {
+  const { id, source, target, sourceHandle, targetHandle } = edge;
+  return JSON.stringify({ id, source, target, sourceHandle, targetHandle });
+};
+
+/** A node with another text in one place. */
+export const withNodeMember = (node: DocNode, path: readonly string[], value: unknown): DocNode => {
+  const json = value === undefined ? undefined : JSON.stringify(value);
+  return readNode(withMember(node.text, path, json)) ?? node;
+};
+
+/** An edge between other ends; members it has besides stay. */
+export const withEdgeEnds = (edge: DocEdge, ends: Partial<Omit<DocEdge, "text" | "id">>): DocEdge => {
+  let { text } = edge;
+  for (const [name, value] of Object.entries(ends)) text = withMember(text, [name], JSON.stringify(value));
+  return { ...(readEdge(text) ?? edge), id: edge.id };
+};
+
+export { members };

@@ -1,0 +1,147 @@
+/**
+ * JSON as text. What a workflow holds must come back as it was sent (number spelling, key order, members nobody here
+ * knows), so that values are replaced inside the text instead of being parsed and written anew. Every text given to these
+ * functions has passed JSON.parse.
+ */
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+
+const skipSpace = (text: string, from: number): number => {
+  let at = from;
+  while (isSpace(text.charCodeAt(at))) at += 1;
+  return at;
+};
+
+/** The index after the string that opens at `from`. */
+const endOfString = (text: string, from: number): number => {
+  let at = from + 1;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at + 1;
+    at += code === BACKSLASH ? 2 : 1;
+  }
+  return at;
+};
+
+/** The index after the value that starts at `from`. */
+const endOfValue = (text: string, from: number): number => {
+  let depth = 0;
+  let at = from;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+      if (depth === 0) return at;
+      continue;
+    }
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) depth += 1;
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      if (depth === 0) return at;
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    } else if (depth === 0 && (code === COMMA || isSpace(code))) return at;
+    at += 1;
+  }
+  return at;
+};
+
+interface Member {
+  name: string;
+  /** Where its name begins. */
+  from: number;
+  /** Where its value begins and ends. */
+  start: number;
+  end: number;
+}
+
+const memberPlaces = (text: string): Member[] => {
+  const members: Member[] = [];
+  let at = skipSpace(text, 0);
+  if (text.charCodeAt(at) !== OPEN_BRACE) return members;
+  at = skipSpace(text, at + 1);
+  while (text.charCodeAt(at) === QUOTE) {
+    const nameEnd = endOfString(text, at);
+    const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
+    const end = endOfValue(text, start);
+    members.push({ name: JSON.parse(text.slice(at, nameEnd)) as string, from: at, start, end });
+    const next = skipSpace(text, end);
+    if (text.charCodeAt(next) !== COMMA) break;
+    at = skipSpace(text, next + 1);
+  }
+  return members;
+};
+
+/** The members of an object as texts; of a name that occurs twice the last counts, as in JSON.parse. Empty for what is no object. */
+export const members = (text: string): Map<string, string> =>
+  new Map(memberPlaces(text).map(({ name, start, end }) => [name, text.slice(start, end)]));
+
+/** The elements of an array as texts. Empty for what is no array. */
+export const elements = (text: string): string[] => {
+  const found: string[] = [];
+  let at = skipSpace(text, 0);
+  if (text.charCodeAt(at) !== OPEN_BRACKET) return found;
+  at = skipSpace(text, at + 1);
+  while (at < text.length && text.charCodeAt(at) !== CLOSE_BRACKET) {
+    const end = endOfValue(text, at);
+    found.push(text.slice(at, end));
+    const next = skipSpace(text, end);
+    if (text.charCodeAt(next) !== COMMA) break;
+    at = skipSpace(text, next + 1);
+  }
+  return found;
+};
+
+const without = (text: string, places: readonly Member[], index: number): string => {
+  const [place, previous, next] = [places[index]!, places[index - 1], places[index + 1]];
+  if (next) return text.slice(0, place.from) + text.slice(next.from);
+  return previous ? text.slice(0, previous.end) + text.slice(place.end) : text.slice(0, place.from) + text.slice(place.end);
+};
+
+const removeMember = (text: string, name: string): string => {
+  let rest = text;
+  for (;;) {
+    const places = memberPlaces(rest);
+    const index = places.findIndex((place) => place.name === name);
+    if (index < 0) return rest;
+    rest = without(rest, places, index);
+  }
+};
+
+const appendMember = (text: string, name: string, value: string): string => {
+  const places = memberPlaces(text);
+  const last = places.at(-1);
+  const member = `${JSON.stringify(name)}:${value}`;
+  if (last) return `${text.slice(0, last.end)},${member}${text.slice(last.end)}`;
+  const open = text.indexOf("{");
+  return open < 0 ? `{${member}}` : `${text.slice(0, open + 1)}${member}${text.slice(open + 1)}`;
+};
+
+/**
+ * The text with one member replaced, added or (value undefined) removed, however deep; everything else stays as it is.
+ * Objects on the way that are missing, or are something else, are made.
+ */
+export const withMember = (text: string, path: readonly string[], value: string | undefined): string => {
+  const [name, ...rest] = path;
+  if (name === undefined) return value ?? "null";
+  const place = memberPlaces(text).findLast((one) => one.name === name);
+  if (value === undefined && rest.length === 0) return removeMember(text, name);
+  const old = place ? text.slice(place.start, place.end) : "";
+  const isObject = old.startsWith("{");
+  if (value === undefined && !isObject) return text;
+  const replaced = rest.length === 0 ? value! : withMember(isObject ? old : "{}", rest, value);
+  return place ? text.slice(0, place.start) + replaced + text.slice(place.end) : appendMember(text, name, replaced);
+};
+
+/** The text of a member, however deep; undefined when there is none. */
+export const memberAt = (text: string, path: readonly string[]): string | undefined => {
+  let at: string | undefined = text;
+  for (const name of path) at = at === undefined ? undefined : members(at).get(name);
+  return at;
+};

@@ -1,0 +1,159 @@
+import { readEdge, readNode, type DocGraph, type DocNode } from "./graph";
+import { members, withMember } from "./json-text";
+
+/** Two sides gave one setting of a node different values. `value`s are JSON texts; undefined: removed. */
+export interface Conflict {
+  nodeId: string;
+  path: readonly string[];
+  mine: string | undefined;
+  theirs: string | undefined;
+}
+
+export interface Merged {
+  /** Holds mine where there are conflicts. */
+  graph: DocGraph;
+  conflicts: Conflict[];
+}
+
+type Item = DocGraph["nodes"][number] | DocGraph["edges"][number];
+
+const isObjectText = (text: string | undefined): boolean => text?.trimStart().startsWith("{") === true;
+
+/** Objects whose members are merged one by one; any other value is one setting. */
+const OPENED: ReadonlySet<string> = new Set(["data", "data/inputs", "data/values"]);
+
+interface Setting {
+  path: string[];
+  /** Its text on each side; undefined where it is not there. */
+  values: (string | undefined)[];
+}
+
+/** All settings that any of the texts has. */
+const settingsOf = (texts: readonly (string | undefined)[], path: readonly string[] = []): Setting[] => {
+  const inside = texts.map((text) => members(text ?? ""));
+  const names = new Set(inside.flatMap((one) => [...one.keys()]));
+  return [...names].flatMap((name) => {
+    const [own, values] = [[...path, name], inside.map((one) => one.get(name))];
+    const opens = OPENED.has(own.join("/")) && values.every((value) => value === undefined || isObjectText(value));
+    return opens ? settingsOf(values, own) : [{ path: own, values }];
+  });
+};
+
+const isPlace = (path: readonly string[]): boolean => path[0] === "position";
+
+/** Merges three texts of one node, setting by setting. Where it was moved twice, mine holds: that is no one's loss. */
+export const mergeTexts = (base: string, mine: string, theirs: string): { text: string; conflicts: Omit<Conflict, "nodeId">[] } => {
+  let text = mine;
+  const conflicts: Omit<Conflict, "nodeId">[] = [];
+  for (const { path, values } of settingsOf([base, mine, theirs])) {
+    const [was, own, other] = values;
+    if (own === other || other === was) continue;
+    if (own === was) text = withMember(text, path, other);
+    else if (!isPlace(path)) conflicts.push({ path, mine: own, theirs: other });
+  }
+  return { text, conflicts };
+};
+
+const byId = <T extends Item>(items: readonly T[]): Map<string, T> => new Map(items.map((item) => [item.id, item]));
+
+/** Node ids at the ends of edges that one side added. */
+const addedEnds = (base: DocGraph, side: DocGraph): Set<string> => {
+  const known = byId(base.edges);
+  return new Set(side.edges.flatMap((edge) => (known.has(edge.id) || "stranger" in edge ? [] : [edge.source, edge.target])));
+};
+
+type MergeNode = (base: DocNode, mine: DocNode, theirs: DocNode) => { node: DocNode; conflicts: readonly Conflict[] };
+
+const NO_CONFLICTS: readonly Conflict[] = [];
+
+const mergeNode: MergeNode = (base, mine, theirs) => {
+  if (mine.text === theirs.text || theirs.text === base.text) return { node: mine, conflicts: NO_CONFLICTS };
+  if (mine.text === base.text) return { node: theirs, conflicts: NO_CONFLICTS };
+  const { text, conflicts } = mergeTexts(base.text, mine.text, theirs.text);
+  const node = text === mine.text ? mine : (readNode(text) ?? mine);
+  return { node, conflicts: conflicts.map((conflict) => ({ nodeId: base.id, ...conflict })) };
+};
+
+/** Snapshots share most of their nodes: each is merged once. */
+const remembered = (merge: MergeNode): MergeNode => {
+  const known = new WeakMap<DocNode, ReturnType<MergeNode>>();
+  return (base, mine, theirs) => {
+    const merged = known.get(mine) ?? merge(base, mine, theirs);
+    known.set(mine, merged);
+    return merged;
+  };
+};
+
+/**
+ * One list after two sides changed it: what one side changed is kept, what one side added is there, what one side removed
+ * is gone unless the other side changed it or needs it. Theirs come in their order, mine that are new after them.
+ */
+const mergeItems = <T extends Item>(
+  [base, mine, theirs]: readonly [readonly T[], readonly T[], readonly T[]],
+  both: (base: T | undefined, mine: T, theirs: T) => T,
+  isNeeded: (id: string) => boolean,
+): T[] => {
+  const [was, own, other] = [byId(base), byId(mine), byId(theirs)];
+  const kept = theirs.flatMap((item): T[] => {
+    const ours = own.get(item.id);
+    const before = was.get(item.id);
+    if (ours) return [both(before, ours, item)];
+    return before === undefined || before.text !== item.text || isNeeded(item.id) ? [item] : [];
+  });
+  const mineOnly = mine.filter((item) => {
+    if (other.has(item.id)) return false;
+    const before = was.get(item.id);
+    return before === undefined || before.text !== item.text || isNeeded(item.id);
+  });
+  return [...kept, ...mineOnly];
+};
+
+const mergeEdge = <T extends DocGraph["edges"][number]>(base: T | undefined, mine: T, theirs: T): T => {
+  if (base === undefined || mine.text === theirs.text || theirs.text === base.text) return mine;
+  if (mine.text === base.text) return theirs;
+  // An edge has two ends: where both sides moved it, the one that is here holds.
+  const { text } = mergeTexts(base.text, mine.text, theirs.text);
+  return { ...readEdge(text), id: mine.id } as T;
+};
+
+/** Merges what happened here with what happened elsewhere since both began from `base`. */
+export const mergeGraphs = (base: DocGraph, mine: DocGraph, theirs: DocGraph): Merged => merger(base, theirs)(mine);
+
+/** The same for many graphs that are "here". */
+export const merger = (base: DocGraph, theirs: DocGraph): ((mine: DocGraph) => Merged) => {
+  const merge = remembered(mergeNode);
+  return (mine) => mergeWith(merge, base, mine, theirs);
+};
+
+const mergeWith = (merge: MergeNode, base: DocGraph, mine: DocGraph, theirs: DocGraph): Merged => {
+  const conflicts: Conflict[] = [];
+  const needed = new Set([...addedEnds(base, mine), ...addedEnds(base, theirs)]);
+  const nodes = mergeItems<DocGraph["nodes"][number]>(
+    [base.nodes, mine.nodes, theirs.nodes],
+    (was, own, other) => {
+      if ("stranger" in own || "stranger" in other) return own.text === was?.text ? other : own;
+      const merged = merge(was && !("stranger" in was) ? was : own, own, other);
+      conflicts.push(...merged.conflicts);
+      return merged.node;
+    },
+    (id) => needed.has(id),
+  );
+  const there = new Set(nodes.map(({ id }) => id));
+  const edges = mergeItems<DocGraph["edges"][number]>([base.edges, mine.edges, theirs.edges], mergeEdge, () => false).filter((edge) => {
+    if ("stranger" in edge) return true;
+    // An edge of a node that one side removed goes with it; one that had no end before stays as it was saved.
+    const lost = [edge.source, edge.target].filter((id) => !there.has(id));
+    return lost.every((id) => !base.nodes.some((node) => node.id === id));
+  });
+  return { graph: { nodes, edges }, conflicts };
+};
+
+/** The graph with theirs instead of mine in some conflicts. */
+export const takeTheirs = (graph: DocGraph, conflicts: readonly Conflict[]): DocGraph => ({
+  ...graph,
+  nodes: graph.nodes.map((node) => {
+    const own = conflicts.filter(({ nodeId }) => nodeId === node.id);
+    if ("stranger" in node || own.length === 0) return node;
+    return readNode(own.reduce((text, { path, theirs }) => withMember(text, path, theirs), node.text)) ?? node;
+  }),
+});

@@ -1,0 +1,47 @@
+import type { DocGraph } from "./graph";
+
+/** Settings of a workflow besides its graph, as far as the editor changes them. */
+export interface Meta {
+  name: string;
+  description: string;
+  tags: readonly string[];
+  isTemplate: boolean;
+  hidden: boolean;
+  archived: boolean;
+  publicPlayground: boolean;
+  folderId: string | null;
+}
+
+export interface Loaded {
+  etag: string;
+  graph: DocGraph;
+  meta: Meta;
+}
+
+/** Where documents are saved. */
+export interface Remote {
+  /** @throws WriteError */
+  load(): Promise<Loaded>;
+  /**
+   * Replaces a revision.
+   * @returns the new one's tag, or "stale" when there is a newer revision
+   * @throws WriteError
+   */
+  save(bodyText: string, etag: string): Promise<{ etag: string } | "stale">;
+}
+
+/** What a crash must not take: kept in the browser until it is saved. */
+export interface Draft {
+  etag: string;
+  base: { nodes: string; edges: string };
+  mine: { nodes: string; edges: string };
+  meta: Partial<Meta>;
+  savedAt: number;
+}
+
+export interface Drafts {
+  put(draft: Draft): Promise<void>;
+  /** Drafts of this workflow that no open tab owns any more. They are the caller's afterwards. */
+  take(): Promise<Draft[]>;
+  clear(): Promise<void>;
+}

@@ -1,0 +1,98 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { Logo } from "../../app/navigation";
+import { issuesOf, messageOf, request } from "../../api/client";
+import { Button } from "../../ui/button";
+import { Field, Input } from "../../ui/field";
+import { Notice } from "../../ui/notice";
+
+const MIN_PASSWORD = 10;
+
+interface Failed {
+  message: string;
+  email?: string | undefined;
+  password?: string | undefined;
+}
+
+const failed = (error: unknown): Failed => {
+  const issues = issuesOf(error);
+  const of = (path: string): string | undefined => issues.find((issue) => issue.path === path)?.message;
+  return { message: messageOf(error), email: of("email"), password: of("password") };
+};
+
+/** Sign-in and registration, under whatever address was asked for. */
+export const SignInPage = () => {
+  const client = useQueryClient();
+  const [isNew, setNew] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<Failed>();
+  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget);
+    const body = { email: String(data.get("email")).trim(), password: String(data.get("password")) };
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      if (isNew) await request("register", { body });
+      await request("login", { body });
+      await client.resetQueries();
+    } catch (error) {
+      setFailure(failed(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const title = isNew ? "Create an account" : "Sign in";
+  return (
+    <main className="flex min-h-full items-center justify-center px-4 py-10">
+      <div className="w-full max-w-sm">
+        <div className="mb-8 flex justify-center">
+          <Logo />
+        </div>
+        <div className="rounded-2xl border bg-surface p-6 shadow-panel">
+          <h1 className="text-lg font-semibold">{title}</h1>
+          <p className="mt-1 mb-5 text-sm text-muted">
+            {isNew ? "An administrator approves new accounts before they can run anything." : "Build, run and watch media pipelines."}
+          </p>
+          <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
+            {failure && <Notice kind="bad">{failure.message}</Notice>}
+            <Field label="Email" error={failure?.email}>
+              {(attributes) => (
+                <Input {...attributes} name="email" type="email" autoComplete="username" required autoFocus maxLength={254} />
+              )}
+            </Field>
+            <Field label="Password" error={failure?.password} hint={isNew ? `At least ${MIN_PASSWORD} characters.` : undefined}>
+              {(attributes) => (
+                <Input
+                  {...attributes}
+                  name="password"
+                  type="password"
+                  autoComplete={isNew ? "new-password" : "current-password"}
+                  required
+                  minLength={isNew ? MIN_PASSWORD : 1}
+                  maxLength={200}
+                />
+              )}
+            </Field>
+            <Button type="submit" variant="primary" busy={busy}>
+              {title}
+            </Button>
+          </form>
+        </div>
+        <p className="mt-5 text-center text-sm text-muted">
+          {isNew ? "You have an account?" : "New here?"}{" "}
+          <button
+            type="button"
+            className="font-medium text-accent-text underline underline-offset-2"
+            onClick={() => {
+              setNew(!isNew);
+              setFailure(undefined);
+            }}
+          >
+            {isNew ? "Sign in" : "Create an account"}
+          </button>
+        </p>
+      </div>
+    </main>
+  );
+};

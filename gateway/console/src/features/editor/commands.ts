@@ -1,0 +1,132 @@
+import type { Alignment } from "../../canvas/geometry";
+import {
+  alignSelection,
+  copySelection,
+  deleteBridging,
+  deleteSelection,
+  duplicateSelection,
+  neighbour,
+  nudge,
+  selectAll,
+  tidy,
+} from "./actions";
+import type { Editor } from "./context";
+
+/** What commands may do besides changing the graph. */
+export interface Stage {
+  fit(nodeIds?: readonly string[]): void;
+  zoom(to: "in" | "out" | "whole"): void;
+  /** Opens the palette in the middle of the canvas. */
+  openPalette(): void;
+  paste(): void;
+  run(): void;
+}
+
+export interface Command {
+  id: string;
+  title: string;
+  group: "Edit" | "Select" | "Arrange" | "View" | "Run";
+  /** Shortcuts: `Mod+Z`. The first is shown. */
+  keys: readonly string[];
+  /** Changes the workflow. */
+  edits: boolean;
+  run(editor: Editor, stage: Stage): void;
+}
+
+const command = (
+  id: string,
+  title: string,
+  group: Command["group"],
+  keys: readonly string[],
+  run: Command["run"],
+  edits = false,
+): Command => ({ id, title, group, keys, run, edits });
+const edit = (id: string, title: string, keys: readonly string[], run: Command["run"], group: Command["group"] = "Edit"): Command =>
+  command(id, title, group, keys, run, true);
+
+const alignments: readonly (readonly [Alignment, string])[] = [
+  ["left", "Align left"],
+  ["center", "Align centres"],
+  ["right", "Align right"],
+  ["top", "Align top"],
+  ["middle", "Align middles"],
+  ["bottom", "Align bottom"],
+  ["row", "Space out in a row"],
+  ["column", "Space out in a column"],
+];
+
+const STEP = 10;
+const LEAP = 50;
+const go =
+  (direction: "left" | "right" | "up" | "down"): Command["run"] =>
+  (editor, stage) => {
+    const id = neighbour(editor, direction);
+    if (id === undefined) return;
+    editor.document.select([id]);
+    stage.fit([id]);
+  };
+
+/** Every command once: menus, the command palette, shortcuts and the help read this table. */
+export const COMMANDS: readonly Command[] = [
+  edit("add", "Add a node", ["/", "Space"], (_editor, stage) => stage.openPalette()),
+  edit("undo", "Undo", ["Mod+Z"], ({ document }) => document.undo()),
+  edit("redo", "Redo", ["Mod+Shift+Z", "Mod+Y"], ({ document }) => document.redo()),
+  command("copy", "Copy", "Edit", ["Mod+C"], (editor) => void copySelection(editor)),
+  edit("cut", "Cut", ["Mod+X"], (editor) => void copySelection(editor).then((copied) => copied && deleteSelection(editor))),
+  edit("paste", "Paste", ["Mod+V"], (_editor, stage) => stage.paste()),
+  edit("duplicate", "Duplicate", ["Mod+D"], duplicateSelection),
+  edit("delete", "Delete", ["Backspace", "Delete"], deleteSelection),
+  edit("delete-join", "Delete and join what it stood between", ["Shift+Backspace"], deleteBridging),
+  edit("connect", "Connect to…", ["C"], ({ ui }) => ui.setState({ overlay: "connect" })),
+  command("select-all", "Select all", "Select", ["Mod+A"], selectAll),
+  command("select-none", "Select nothing", "Select", ["Escape"], ({ document, ui }) => {
+    document.select([]);
+    ui.setState({ palette: undefined });
+  }),
+  command("find", "Find a node", "Select", ["Mod+F"], ({ ui }) => ui.setState({ overlay: "find" })),
+  command("go-left", "Go to the node before", "Select", ["Alt+ArrowLeft"], go("left")),
+  command("go-right", "Go to the node after", "Select", ["Alt+ArrowRight"], go("right")),
+  command("go-up", "Go to the node above", "Select", ["Alt+ArrowUp"], go("up")),
+  command("go-down", "Go to the node below", "Select", ["Alt+ArrowDown"], go("down")),
+  edit("left", "Move left", ["ArrowLeft"], (editor) => nudge(editor, { x: -STEP, y: 0 }), "Arrange"),
+  edit("right", "Move right", ["ArrowRight"], (editor) => nudge(editor, { x: STEP, y: 0 }), "Arrange"),
+  edit("up", "Move up", ["ArrowUp"], (editor) => nudge(editor, { x: 0, y: -STEP }), "Arrange"),
+  edit("down", "Move down", ["ArrowDown"], (editor) => nudge(editor, { x: 0, y: STEP }), "Arrange"),
+  edit("leap-left", "Move far left", ["Shift+ArrowLeft"], (editor) => nudge(editor, { x: -LEAP, y: 0 }), "Arrange"),
+  edit("leap-right", "Move far right", ["Shift+ArrowRight"], (editor) => nudge(editor, { x: LEAP, y: 0 }), "Arrange"),
+  edit("tidy", "Tidy up", ["Shift+T"], (editor) => void tidy(editor), "Arrange"),
+  ...alignments.map(([how, title]) => edit(`align-${how}`, title, [], (editor) => alignSelection(editor, how), "Arrange")),
+  command("lock", "Lock or unlock the canvas", "View", ["Shift+L"], ({ ui }) => ui.setState(({ locked }) => ({ locked: !locked }))),
+  command("fit", "Show everything", "View", ["Shift+1", "F"], (_editor, stage) => stage.fit()),
+  command("fit-selection", "Show the selection", "View", ["Shift+2"], ({ document }, stage) =>
+    stage.fit([...document.store.getState().selection.nodes]),
+  ),
+  command("zoom-in", "Zoom in", "View", ["+", "="], (_editor, stage) => stage.zoom("in")),
+  command("zoom-out", "Zoom out", "View", ["-"], (_editor, stage) => stage.zoom("out")),
+  command("zoom-whole", "Zoom to 100 %", "View", ["0"], (_editor, stage) => stage.zoom("whole")),
+  command("panel", "Show or hide the side panel", "View", ["P"], ({ ui }) => ui.setState(({ panelOpen }) => ({ panelOpen: !panelOpen }))),
+  command("problems", "Show problems", "View", ["Shift+P"], ({ ui }) => ui.setState({ panel: "problems", panelOpen: true })),
+  command("commands", "All commands", "View", ["Mod+K"], ({ ui }) => ui.setState({ overlay: "commands" })),
+  command("help", "Keyboard shortcuts", "View", ["?"], ({ ui }) => ui.setState({ overlay: "help" })),
+  command("run", "Run", "Run", ["Mod+Enter"], (_editor, stage) => stage.run()),
+  command("api", "Use as API", "Run", [], ({ ui }) => ui.setState({ overlay: "api" })),
+];
+
+const PLAIN: Readonly<Record<string, string>> = { " ": "Space" };
+
+/** The shortcut of a key press, as the table writes it. */
+export const shortcutOf = (event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">): string => {
+  const key = PLAIN[event.key] ?? (event.key.length === 1 ? event.key.toUpperCase() : event.key);
+  const isLetter = /^[A-Z0-9]$/.test(key) || key.length > 1;
+  // Shift is part of what signs such as "?" are; of letters it is a key of its own.
+  return [event.ctrlKey || event.metaKey ? "Mod" : "", event.altKey ? "Alt" : "", event.shiftKey && isLetter ? "Shift" : "", key]
+    .filter(Boolean)
+    .join("+");
+};
+
+const BY_KEYS = new Map(COMMANDS.flatMap((one) => one.keys.map((keys) => [keys, one] as const)));
+/** Shift with a digit types another sign on most keyboards. */
+const SHIFTED: Readonly<Record<string, string>> = { "!": "Shift+1", "@": "Shift+2", '"': "Shift+2" };
+
+export const commandFor = (event: KeyboardEvent): Command | undefined =>
+  BY_KEYS.get(shortcutOf(event)) ?? BY_KEYS.get(SHIFTED[event.key] ?? "");

@@ -1,0 +1,64 @@
+import { BaseEdge, EdgeLabelRenderer, getBezierPath, type EdgeProps } from "@xyflow/react";
+import type { PortType } from "@nodeloom/kernel/graph";
+import { Plus, X } from "lucide-react";
+import { memo, useState } from "react";
+import { portColour } from "../../canvas/port-mark";
+import { removeItems } from "../../document/edit";
+import { useEditor, useUi } from "./context";
+
+export interface EdgeViewData extends Record<string, unknown> {
+  type: PortType;
+}
+
+/** A link in the colour of what flows; over its middle: put a node in, take it away. */
+export const EdgeView = memo((props: EdgeProps & { data?: EdgeViewData }) => {
+  const { id, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, selected, data } = props;
+  const { document, ui, canEdit } = useEditor();
+  const [over, setOver] = useState(false);
+  const dimmed = useUi(({ linking }) => linking !== undefined);
+  const [path, x, y] = getBezierPath({ sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition });
+  return (
+    <>
+      <g onMouseEnter={() => setOver(true)} onMouseLeave={() => setOver(false)}>
+        <BaseEdge
+          id={id}
+          path={path}
+          className="edge-path"
+          style={{ stroke: portColour(data?.type ?? "any"), opacity: dimmed ? 0.35 : 0.85 }}
+          interactionWidth={22}
+        />
+      </g>
+      {canEdit && (
+        <EdgeLabelRenderer>
+          <div
+            className="edge-tools nodrag nopan"
+            data-shown={over || selected === true}
+            style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
+            onMouseEnter={() => setOver(true)}
+            onMouseLeave={() => setOver(false)}
+          >
+            <button
+              type="button"
+              aria-label="Insert a node into this link"
+              className="flex size-6 items-center justify-center rounded-full border border-line-strong bg-surface text-text shadow-panel hover:bg-hover"
+              onClick={(event) =>
+                ui.setState({ palette: { at: { x: event.clientX, y: event.clientY }, place: { x: x - 124, y: y - 60 }, edgeId: id } })
+              }
+            >
+              <Plus className="size-3.5" aria-hidden />
+            </button>
+            <button
+              type="button"
+              aria-label="Remove this link"
+              className="flex size-6 items-center justify-center rounded-full border border-line-strong bg-surface text-text shadow-panel hover:bg-bad-soft hover:text-bad"
+              onClick={() => document.change("Remove link", (graph) => removeItems(graph, [], [id]))}
+            >
+              <X className="size-3.5" aria-hidden />
+            </button>
+          </div>
+        </EdgeLabelRenderer>
+      )}
+    </>
+  );
+});
+EdgeView.displayName = "EdgeView";

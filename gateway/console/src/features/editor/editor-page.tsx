@@ -1,0 +1,263 @@
+import type { Me } from "@nodeloom/client";
+import { PLANS } from "@nodeloom/kernel/plans";
+import type { GraphNode } from "@nodeloom/kernel/graph";
+import { useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { ReactFlowProvider, useReactFlow } from "@xyflow/react";
+import { FileQuestion } from "lucide-react";
+import { useEffect, useMemo, useState } from "react";
+import "../../styles/canvas.css";
+import { LoadFailure, Loading } from "../../app/error-pages";
+import { isNotFound } from "../../api/client";
+import { afterRun, meQuery, modelsQuery } from "../../api/queries";
+import { modelTerms } from "../../canvas/judge";
+import { edgesOf, nodesOf } from "../../document/graph";
+import { watchRun } from "../../runs/live";
+import { Empty } from "../../ui/notice";
+import { Tabs } from "../../ui/tabs";
+import { complain } from "../../ui/toast";
+import { pasteText } from "./actions";
+import { Board } from "./board";
+import { Conflicts } from "./conflicts";
+import type { Stage } from "./commands";
+import { EditorProvider, useDocument, useEditor, useUi, type Editor } from "./context";
+import { Inspector } from "./inspector/inspector";
+import { Overlays } from "./overlays";
+import { Palette } from "./palette";
+import { ProblemsPanel } from "./problems";
+import { RunPanel } from "./run-panel";
+import { SettingsDialog } from "./settings-dialog";
+import { BoardTools, Toolbar } from "./toolbar";
+import { createUi, type Panel } from "./ui-store";
+import { useOpenDocument, type Opened } from "./use-open-document";
+import { useShortcuts } from "./use-shortcuts";
+import { nodeTitle } from "./titles";
+import { kindOf } from "../../canvas/kinds";
+
+const route = getRouteApi("/shell/workflows/$slug");
+const FIT_MS = 250;
+const MOST_ZOOM = 1.1;
+const NARROW = "(max-width: 767px)";
+
+const useStage = (editor: Editor): Stage => {
+  const flow = useReactFlow();
+  return useMemo((): Stage => {
+    const middle = (): { x: number; y: number } => {
+      const { left, top, width, height } =
+        document.querySelector(".react-flow")?.getBoundingClientRect() ?? new DOMRect(0, 0, innerWidth, innerHeight);
+      return { x: left + width / 2, y: top + height / 2 };
+    };
+    return {
+      fit: (nodeIds) => {
+        const nodes = nodeIds === undefined || nodeIds.length === 0 ? undefined : nodeIds.map((id) => ({ id }));
+        void flow.fitView({ duration: FIT_MS, padding: 0.15, maxZoom: MOST_ZOOM, ...(nodes ? { nodes } : {}) });
+      },
+      zoom: (to) => void { in: () => flow.zoomIn(), out: () => flow.zoomOut(), whole: () => flow.zoomTo(1) }[to](),
+      openPalette: () => {
+        const at = middle();
+        editor.ui.setState({
+          palette: { at: { x: at.x - 150, y: at.y - 190 }, place: flow.screenToFlowPosition({ x: at.x - 124, y: at.y - 80 }) },
+        });
+      },
+      paste: () => {
+        const reading = navigator.clipboard?.readText?.();
+        if (!reading) return complain("The browser does not let this page read the clipboard.");
+        reading.then(
+          (text) => pasteText(editor, text, flow.screenToFlowPosition(middle())),
+          () => complain("The browser does not let this page read the clipboard."),
+        );
+      },
+      run: () => editor.ui.setState({ panel: "run", panelOpen: true }),
+    };
+  }, [editor, flow]);
+};
+
+const PANELS = [
+  { name: "node", title: "Node" },
+  { name: "run", title: "Run" },
+  { name: "problems", title: "Problems" },
+] as const;
+
+const SidePanel = ({ stage }: { stage: Stage }) => {
+  const { ui, document } = useEditor();
+  const panel = useUi((state) => state.panel);
+  const open = useUi((state) => state.panelOpen);
+  if (!open) return null;
+  const show = (nodeId: string): void => {
+    document.select([nodeId]);
+    stage.fit([nodeId]);
+    ui.setState({ panel: "node" });
+  };
+  return (
+    <aside
+      aria-label="Side panel"
+      className="flex w-90 shrink-0 flex-col border-l bg-surface max-md:absolute max-md:inset-x-0 max-md:bottom-0 max-md:z-20 max-md:h-[62%] max-md:w-full max-md:rounded-t-2xl max-md:border-t max-md:shadow-high"
+    >
+      <Tabs<Panel> label="Side panel" tabs={PANELS} chosen={panel} onChoose={(name) => ui.setState({ panel: name })} className="flex-1">
+        <div className="h-full overflow-y-auto" tabIndex={-1}>
+          {panel === "node" && <Inspector />}
+          {panel === "run" && <RunPanel />}
+          {panel === "problems" && <ProblemsPanel onShow={show} />}
+        </div>
+      </Tabs>
+    </aside>
+  );
+};
+
+/** The canvas in words, for those who don't see it; on narrow screens the way to edit. */
+const Outline = () => {
+  const { document } = useEditor();
+  const graph = useDocument((state) => state.graph);
+  const selection = useDocument((state) => state.selection);
+  return (
+    <nav
+      aria-label="Nodes"
+      className="sr-only max-md:not-sr-only max-md:flex max-md:shrink-0 max-md:gap-1.5 max-md:overflow-x-auto max-md:border-b max-md:bg-surface max-md:p-2"
+    >
+      {nodesOf(graph).map((node) => (
+        <button
+          key={node.id}
+          type="button"
+          aria-pressed={selection.nodes.has(node.id)}
+          className="shrink-0 rounded-lg border px-2.5 py-1 text-xs whitespace-nowrap aria-pressed:border-accent aria-pressed:bg-accent-soft"
+          onClick={() => document.select([node.id])}
+        >
+          {nodeTitle(node)}
+          <span className="sr-only">
+            , {kindOf(node.type).title}, {edgesOf(graph).filter(({ source }) => source === node.id).length} links out
+          </span>
+        </button>
+      ))}
+    </nav>
+  );
+};
+
+const Workbench = ({ viewport }: { viewport: Opened["workflow"]["viewport"] }) => {
+  const editor = useEditor();
+  const stage = useStage(editor);
+  useShortcuts(editor, stage);
+  const { run, node } = route.useSearch();
+  const client = useQueryClient();
+  const { slug, document } = editor;
+  useEffect(() => (run === undefined ? undefined : watchRun(slug, run, () => afterRun(client))), [slug, run, client]);
+  useEffect(() => {
+    if (node !== undefined) document.select([node]);
+    if (run !== undefined) editor.ui.setState({ panel: "run", panelOpen: true });
+  }, [document, editor.ui, node, run]);
+  const isFirst = viewport.x === 0 && viewport.y === 0 && viewport.zoom === 1;
+  useEffect(() => {
+    // A workflow that was never looked at, or is looked at on a phone, is shown whole.
+    if (!isFirst && !matchMedia(NARROW).matches) return undefined;
+    const frame = requestAnimationFrame(() => stage.fit());
+    return () => cancelAnimationFrame(frame);
+  }, [isFirst, stage]);
+  return (
+    <div className="flex h-full flex-col">
+      <Toolbar stage={stage} />
+      <div className="relative flex min-h-0 flex-1 max-md:flex-col">
+        <Outline />
+        <div className="relative min-h-0 min-w-0 flex-1">
+          <Board viewport={viewport} onViewport={(moved) => rememberViewport(slug, moved)} />
+          <BoardTools stage={stage} />
+          <EmptyBoard stage={stage} />
+        </div>
+        <SidePanel stage={stage} />
+      </div>
+      <Palette />
+      <Overlays stage={stage} />
+      <SettingsDialog />
+      <Conflicts />
+    </div>
+  );
+};
+
+const EmptyBoard = ({ stage }: { stage: Stage }) => {
+  const { canEdit } = useEditor();
+  const empty = useDocument(({ graph }) => graph.nodes.length === 0);
+  if (!empty || !canEdit) return null;
+  return (
+    <div className="pointer-events-none absolute inset-0 flex items-center justify-center">
+      <button
+        type="button"
+        className="pointer-events-auto rounded-2xl border border-dashed border-line-strong bg-surface/80 px-8 py-6 text-center hover:bg-surface"
+        onClick={stage.openPalette}
+      >
+        <span className="block font-semibold">Add the first node</span>
+        <span className="mt-1 block text-sm text-muted">or press / anywhere on the canvas</span>
+      </button>
+    </div>
+  );
+};
+
+/** Where each workflow was looked at last, in this browser: looking is no change of the workflow. */
+const VIEWPORTS = "nodeloom.viewport.";
+const rememberViewport = (slug: string, viewport: Opened["workflow"]["viewport"]): void => {
+  try {
+    localStorage.setItem(`${VIEWPORTS}${slug}`, JSON.stringify(viewport));
+  } catch {
+    // A browser that stores nothing shows the saved viewport next time.
+  }
+};
+const knownViewport = (slug: string, saved: Opened["workflow"]["viewport"]): Opened["workflow"]["viewport"] => {
+  try {
+    const stored = JSON.parse(localStorage.getItem(`${VIEWPORTS}${slug}`) ?? "null") as Partial<typeof saved> | null;
+    const { x, y, zoom } = stored ?? {};
+    return typeof x === "number" && typeof y === "number" && typeof zoom === "number" ? { x, y, zoom } : saved;
+  } catch {
+    return saved;
+  }
+};
+
+const OpenEditor = ({ slug, me, opened }: { slug: string; me: Me; opened: Opened }) => {
+  const models = useQuery(modelsQuery);
+  const [ui] = useState(createUi);
+  const list = models.data;
+  const { tier } = me.user;
+  const editor = useMemo((): Editor => {
+    const terms = modelTerms(list ?? []);
+    return {
+      slug,
+      me,
+      canEdit: opened.canEdit,
+      document: opened.document,
+      ui,
+      models: list ?? [],
+      terms,
+      schemaOf: ({ data }: GraphNode) => (typeof data.model === "string" ? terms.get(data.model)?.inputSchema : undefined),
+      markupPermille: tier in PLANS ? PLANS[tier as keyof typeof PLANS].markupPermille : undefined,
+    };
+  }, [slug, me, opened, ui, list, tier]);
+  // Ports follow the models' schemas: drawn without them they would jump.
+  if (models.isPending) return <Loading />;
+  return (
+    <EditorProvider value={editor}>
+      <ReactFlowProvider>
+        <Workbench viewport={knownViewport(slug, opened.workflow.viewport)} />
+      </ReactFlowProvider>
+    </EditorProvider>
+  );
+};
+
+export const EditorPage = () => {
+  const { slug } = route.useParams();
+  const { data: me } = useSuspenseQuery(meQuery);
+  if (!me) return null;
+  return <EditorOf key={slug} slug={slug} me={me} />;
+};
+
+const EditorOf = ({ slug, me }: { slug: string; me: Me }) => {
+  const { opened, error, retry } = useOpenDocument(slug, me);
+  if (opened) return <OpenEditor slug={slug} me={me} opened={opened} />;
+  if (error === undefined) return <Loading />;
+  return (
+    <div className="mx-auto max-w-2xl px-4 py-16">
+      {isNotFound(error) ? (
+        <Empty icon={FileQuestion} title="There is no such workflow">
+          It was deleted, or it belongs to somebody else.
+        </Empty>
+      ) : (
+        <LoadFailure error={error} retry={retry} />
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,211 @@
+import { labelOf } from "@nodeloom/kernel/graph";
+import { ChevronRight, CircleX, Link2, MousePointerClick, Trash2, TriangleAlert } from "lucide-react";
+import type { ReactNode } from "react";
+import { kindOf } from "../../../canvas/kinds";
+import { PortMark } from "../../../canvas/port-mark";
+import { nodesOf, type DocNode } from "../../../document/graph";
+import { Badge } from "../../../ui/badge";
+import { Button, IconButton } from "../../../ui/button";
+import { Field, Input } from "../../../ui/field";
+import { creditNumber, duration } from "../../../ui/format";
+import { Notice } from "../../../ui/notice";
+import { useLive } from "../../../runs/live";
+import { deleteSelection } from "../actions";
+import { useDocument, useEditor, useUi } from "../context";
+import { fixesFor } from "../problems";
+import { nodeTitle } from "../titles";
+import { FieldsForm } from "./fields-form";
+import { ModelForm } from "./model-form";
+import { ExpressionForm, FileForm, HttpForm, ListForm, MaxItems, NoteForm, RawForm, SwitchForm, TextForm } from "./simple-forms";
+import { useSetting, useWired } from "./use-setting";
+
+const ResultsForm = ({ node }: { node: DocNode }) => {
+  const wired = [...useWired(node.id)];
+  return (
+    <div className="flex flex-col gap-2 text-sm">
+      <p className="text-xs text-faint">
+        What is linked here is what a run answers, under the port's name. Drop a link on the node to add a result.
+      </p>
+      {wired.length === 0 && <Notice kind="warn">Nothing is linked yet: a run would answer an empty result.</Notice>}
+      <ul className="flex flex-col gap-1.5">
+        {wired.map(([name, from]) => (
+          <li key={name} className="flex items-center gap-2">
+            <code className="font-mono text-xs">{name}</code>
+            <Link2 className="size-3.5 shrink-0 text-faint" aria-hidden />
+            <span className="min-w-0 truncate text-muted">{from}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+};
+
+const FORMS: Readonly<Record<string, (props: { node: DocNode }) => ReactNode>> = {
+  "request-input": FieldsForm,
+  "response-output": ResultsForm,
+  "text-box": TextForm,
+  "llm-assistant": ModelForm,
+  "generate-image": ModelForm,
+  "generate-video": ModelForm,
+  "generate-audio": ModelForm,
+  "http-request": HttpForm,
+  "media-upload": FileForm,
+  list: ListForm,
+  note: NoteForm,
+  json: ExpressionForm,
+  switch: SwitchForm,
+};
+const FANS_OUT: ReadonlySet<string> = new Set([
+  "generate-image",
+  "generate-video",
+  "generate-audio",
+  "llm-assistant",
+  "http-request",
+  "media",
+]);
+
+const Problems = ({ node }: { node: DocNode }) => {
+  const editor = useEditor();
+  const { issues, warnings } = useUi((state) => state.judgement);
+  const own = issues.filter(({ nodeId }) => nodeId === node.id);
+  return (
+    <>
+      {own.map((issue, index) => (
+        <div key={index} className="rounded-xl bg-bad-soft p-3 text-sm text-bad">
+          <p className="flex gap-2 wrap-anywhere">
+            <CircleX className="mt-0.5 size-4 shrink-0" aria-hidden /> {issue.message}
+          </p>
+          {editor.canEdit && (
+            <div className="mt-2 flex flex-wrap gap-2">
+              {fixesFor(editor, issue).map((fix) => (
+                <Button key={fix.label} size="sm" onClick={fix.run}>
+                  {fix.label}
+                </Button>
+              ))}
+            </div>
+          )}
+        </div>
+      ))}
+      {(warnings[node.id] ?? []).map((warning) => (
+        <p key={warning} className="flex gap-2 rounded-xl bg-warn-soft p-3 text-sm text-warn wrap-anywhere">
+          <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden /> {warning}
+        </p>
+      ))}
+    </>
+  );
+};
+
+const LastRun = ({ node }: { node: DocNode }) => {
+  const { slug } = useEditor();
+  const progress = useLive(({ runs }) => runs[slug]?.nodes.get(node.id));
+  const writing = useLive(({ runs }) => runs[slug]?.texts.get(`${node.id}:0`));
+  if (!progress || progress.status === "pending") return null;
+  return (
+    <section className="border-t pt-4">
+      <h3 className="mb-2 text-[13px] font-semibold">In the run shown</h3>
+      <div className="flex flex-wrap gap-1.5 text-xs">
+        <Badge tone={progress.status === "completed" ? "ok" : progress.status === "failed" ? "bad" : "neutral"}>{progress.status}</Badge>
+        {progress.durationMs !== null && <Badge>{duration(progress.durationMs)}</Badge>}
+        {progress.creditsCost > 0 && <Badge>{creditNumber(progress.creditsCost)} credits</Badge>}
+        {(progress.items ?? 0) > 1 && (
+          <Badge>
+            {progress.itemsDone ?? 0} of {progress.items}
+          </Badge>
+        )}
+      </div>
+      {progress.error && <p className="mt-2 text-sm text-bad wrap-anywhere">{progress.error.message}</p>}
+      {progress.warnings?.map((warning) => (
+        <p key={warning} className="mt-2 text-sm text-warn wrap-anywhere">
+          {warning}
+        </p>
+      ))}
+      {writing !== undefined && <p className="mt-2 text-sm whitespace-pre-wrap text-muted wrap-anywhere">{writing}</p>}
+    </section>
+  );
+};
+
+const NodeForm = ({ node }: { node: DocNode }) => {
+  const editor = useEditor();
+  const { set, disabled } = useSetting(node);
+  const kind = kindOf(node.type);
+  const Form = FORMS[node.type] ?? RawForm;
+  const given = labelOf(node);
+  const label = typeof node.data.label === "string" ? node.data.label : (given ?? "");
+  return (
+    <div className="flex flex-col gap-4 p-4">
+      <header className="flex items-center gap-2.5">
+        <kind.icon className="size-[18px] shrink-0 text-muted" aria-hidden />
+        <div className="min-w-0 flex-1">
+          <h2 className="truncate font-semibold">{nodeTitle(node)}</h2>
+          <p className="truncate text-xs text-faint">
+            {kind.title} · {node.id}
+          </p>
+        </div>
+        {editor.canEdit && (
+          <IconButton icon={Trash2} label="Delete this node" keys="Backspace" size="sm" onClick={() => deleteSelection(editor)} />
+        )}
+      </header>
+      <Problems node={node} />
+      <Form key={node.id} node={node} />
+      <details className="group border-t pt-3">
+        <summary className="flex items-center gap-1 text-[13px] font-medium text-muted">
+          <ChevronRight className="size-4 transition-transform group-open:rotate-90" aria-hidden /> More
+        </summary>
+        <div className="mt-3 flex flex-col gap-4">
+          <Field label="Label" hint="What this node is called on the canvas and in runs.">
+            {(attributes) => (
+              <Input
+                {...attributes}
+                disabled={disabled}
+                maxLength={80}
+                placeholder={kind.title}
+                value={label}
+                onChange={(event) => set(["label"], event.target.value === "" ? undefined : event.target.value, "Rename node")}
+              />
+            )}
+          </Field>
+          {FANS_OUT.has(node.type) && <MaxItems node={node} />}
+          {Form !== RawForm && <RawForm node={node} label="As JSON" />}
+        </div>
+      </details>
+      <LastRun node={node} />
+    </div>
+  );
+};
+
+const Nothing = () => (
+  <div className="flex flex-col items-center px-6 py-14 text-center text-sm text-muted">
+    <MousePointerClick className="mb-2 size-6 text-faint" aria-hidden />
+    Choose a node to change its settings. Double-click the canvas, or press / to add one.
+    <ul className="mt-6 grid w-full grid-cols-2 gap-x-4 gap-y-2 text-left text-xs" aria-label="What ports carry">
+      {(["text", "number", "boolean", "image", "video", "audio", "media", "any"] as const).map((type) => (
+        <li key={type} className="flex items-center gap-2">
+          <PortMark type={type} /> {type === "media" ? "any file" : type === "any" ? "any value" : type}
+        </li>
+      ))}
+    </ul>
+  </div>
+);
+
+/** The form of the chosen node, beside the canvas. */
+export const Inspector = () => {
+  const graph = useDocument((state) => state.graph);
+  const selection = useDocument((state) => state.selection);
+  const chosen = nodesOf(graph).filter(({ id }) => selection.nodes.has(id));
+  const [node] = chosen;
+  if (!node) return <Nothing />;
+  if (chosen.length > 1)
+    return (
+      <div className="p-4 text-sm">
+        <h2 className="font-semibold">{chosen.length} nodes</h2>
+        <ul className="mt-2 flex flex-col gap-1 text-muted">
+          {chosen.map((one) => (
+            <li key={one.id} className="truncate">
+              {nodeTitle(one)}
+            </li>
+          ))}
+        </ul>
+      </div>
+    );
+  return <NodeForm node={node} />;
+};

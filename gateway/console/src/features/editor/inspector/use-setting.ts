@@ -1,0 +1,26 @@
+import { setData } from "../../../document/edit";
+import type { DocNode } from "../../../document/graph";
+import { useDocument, useEditor } from "../context";
+import { edgesOf, nodeById } from "../../../document/graph";
+import { nodeTitle } from "../titles";
+
+/** Sets one setting of a node; typing in one field is one step of undo. */
+export const useSetting = (node: DocNode) => {
+  const { document, canEdit } = useEditor();
+  return {
+    disabled: !canEdit,
+    set: (path: readonly string[], value: unknown, label = `Edit ${nodeTitle(node)}`): void =>
+      document.change(label, (graph) => setData(graph, node.id, path, value), { key: `${node.id} ${path.join(".")}` }),
+  };
+};
+
+/** What flows into a port: names of nodes; empty when nothing does. */
+export const useWired = (nodeId: string): ReadonlyMap<string, string> => {
+  const graph = useDocument((state) => state.graph);
+  const wired = new Map<string, string>();
+  for (const { source, target, targetHandle } of edgesOf(graph)) {
+    const from = target === nodeId && targetHandle !== null ? nodeById(graph, source) : undefined;
+    if (from && targetHandle !== null) wired.set(targetHandle, [wired.get(targetHandle), nodeTitle(from)].filter(Boolean).join(", "));
+  }
+  return wired;
+};

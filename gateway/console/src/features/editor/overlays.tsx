@@ -1,0 +1,253 @@
+import { useMemo, useState, type ReactNode } from "react";
+import { fittingInputs, type Port } from "../../canvas/ports";
+import { kindOf } from "../../canvas/kinds";
+import { connect } from "../../document/edit";
+import { edgesOf, nodesOf } from "../../document/graph";
+import { inputFields, savedValues } from "@nodeloom/kernel/graph";
+import { kernelGraph } from "../../document/graph";
+import { initialValues, sentInputs } from "../../runs/run-form";
+import { curl, python, typescript, type Call } from "../../runs/snippets";
+import { classes } from "../../ui/classes";
+import { Code } from "../../ui/copy";
+import { Dialog } from "../../ui/dialog";
+import { Input } from "../../ui/field";
+import { Keys } from "../../ui/keys";
+import { Notice } from "../../ui/notice";
+import { Tabs } from "../../ui/tabs";
+import { leadsTo, replacedBy } from "./actions";
+import { COMMANDS, type Stage } from "./commands";
+import { useDocument, useEditor, useUi, type Editor } from "./context";
+import { nodeTitle } from "./titles";
+
+interface Pick {
+  key: string;
+  title: string;
+  aside?: ReactNode;
+  note?: string;
+  run: () => void;
+}
+
+/** A list that is searched and chosen from by keyboard. */
+const Picker = ({
+  title,
+  placeholder,
+  picks,
+  empty,
+  onClose,
+}: {
+  title: string;
+  placeholder: string;
+  picks: readonly Pick[];
+  empty: string;
+  onClose: () => void;
+}) => {
+  const [query, setQuery] = useState("");
+  const [at, setAt] = useState(0);
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = picks.filter((pick) => words.every((word) => `${pick.title} ${pick.note ?? ""}`.toLowerCase().includes(word)));
+  const choose = (pick: Pick | undefined): void => {
+    if (!pick) return;
+    onClose();
+    pick.run();
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Input
+        autoFocus
+        role="combobox"
+        aria-expanded
+        aria-controls="picks"
+        aria-activedescendant={found[at] && `pick-${at}`}
+        aria-label={placeholder}
+        placeholder={placeholder}
+        value={query}
+        onChange={(event) => {
+          setQuery(event.target.value);
+          setAt(0);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") choose(found[at]);
+          const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+          if (by === undefined || found.length === 0) return;
+          event.preventDefault();
+          const next = (at + by + found.length) % found.length;
+          setAt(next);
+          document.getElementById(`pick-${next}`)?.scrollIntoView({ block: "nearest" });
+        }}
+      />
+      <ul id="picks" role="listbox" aria-label={title} className="mt-2 max-h-80 overflow-y-auto">
+        {found.map((pick, index) => (
+          <li
+            key={pick.key}
+            id={`pick-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onClick={() => choose(pick)}
+            onPointerMove={() => setAt(index)}
+            className={classes("flex cursor-pointer items-center gap-3 rounded-lg px-2.5 py-1.5 text-sm", index === at && "bg-hover")}
+          >
+            <span className="min-w-0 flex-1">
+              <span className="block truncate">{pick.title}</span>
+              {pick.note !== undefined && <span className="block truncate text-xs text-faint">{pick.note}</span>}
+            </span>
+            {pick.aside}
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p className="px-2 py-4 text-sm text-muted">{empty}</p>}
+    </Dialog>
+  );
+};
+
+interface OverlayProps {
+  stage: Stage;
+  onClose: () => void;
+}
+
+const CommandList = ({ stage, onClose }: OverlayProps) => {
+  const editor = useEditor();
+  const picks = COMMANDS.filter(({ edits, id }) => (editor.canEdit || !edits) && id !== "commands").map((command): Pick => ({
+    key: command.id,
+    title: command.title,
+    aside: command.keys[0] === undefined ? undefined : <Keys keys={command.keys[0]} />,
+    run: () => command.run(editor, stage),
+  }));
+  return (
+    <Picker title="Commands" placeholder="What do you want to do?" picks={picks} empty="There is no such command." onClose={onClose} />
+  );
+};
+
+const NodeList = ({ stage, onClose }: OverlayProps) => {
+  const { document } = useEditor();
+  const graph = useDocument((state) => state.graph);
+  const picks = nodesOf(graph).map((node): Pick => ({
+    key: node.id,
+    title: nodeTitle(node),
+    note: `${kindOf(node.type).title} · ${node.id}`,
+    run: () => {
+      document.select([node.id]);
+      stage.fit([node.id]);
+    },
+  }));
+  return <Picker title="Find a node" placeholder="Name, kind or id" picks={picks} empty="No node is called that." onClose={onClose} />;
+};
+
+/** Every port that an output of the chosen node may be linked with: links for keyboards. */
+const connections = (editor: Editor): Pick[] => {
+  const { graph, selection } = editor.document.store.getState();
+  const { ports } = editor.ui.getState();
+  const [from] = [...selection.nodes];
+  const own = from === undefined ? undefined : ports.get(from);
+  if (from === undefined || !own) return [];
+  const link = (output: Port, target: string, input: Port) => (): void => {
+    const ends = { source: from, sourceHandle: output.name, target, targetHandle: input.name };
+    editor.document.change("Connect", (now) => connect(now, ends, replacedBy(now, ends, input)));
+  };
+  return own.outputs.flatMap((output) =>
+    nodesOf(graph)
+      .filter(({ id, type }) => id !== from && type !== "note" && !leadsTo(graph, id, from))
+      .flatMap((node) => {
+        const used = new Set(
+          edgesOf(graph).flatMap(({ target, targetHandle }) => (target === node.id && targetHandle !== null ? [targetHandle] : [])),
+        );
+        return fittingInputs(output, ports.get(node.id)!, used).map((input): Pick => ({
+          key: `${output.name} ${node.id} ${input.name}`,
+          title: `${output.name} → ${nodeTitle(node)}: ${input.name}`,
+          note: `${node.id}${used.has(input.name) && !input.list ? " · replaces its link" : ""}`,
+          run: link(output, node.id, input),
+        }));
+      }),
+  );
+};
+
+const ConnectList = ({ onClose }: OverlayProps) => {
+  const editor = useEditor();
+  const picks = useMemo(() => connections(editor), [editor]);
+  return (
+    <Picker
+      title="Connect to…"
+      placeholder="Port or node"
+      picks={picks}
+      empty="Choose a node with an output first, or add one that takes it."
+      onClose={onClose}
+    />
+  );
+};
+
+const GROUPS = ["Edit", "Select", "Arrange", "View", "Run"] as const;
+
+const Help = ({ onClose }: OverlayProps) => (
+  <Dialog title="Keyboard shortcuts" width="lg" onClose={onClose}>
+    <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
+      {GROUPS.map((group) => (
+        <section key={group}>
+          <h3 className="mb-1.5 text-xs font-semibold text-faint">{group}</h3>
+          <ul className="flex flex-col gap-1 text-sm">
+            {COMMANDS.filter((command) => command.group === group && command.keys.length > 0).map((command) => (
+              <li key={command.id} className="flex justify-between gap-4">
+                <span>{command.title}</span>
+                <Keys keys={command.keys[0]!} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  </Dialog>
+);
+
+type Language = "curl" | "typescript" | "python";
+const LANGUAGES = [
+  { name: "curl", title: "curl" },
+  { name: "typescript", title: "TypeScript" },
+  { name: "python", title: "Python" },
+] as const;
+const WRITTEN: Readonly<Record<Language, (call: Call) => string>> = { curl, typescript, python };
+
+const UseAsApi = ({ onClose }: OverlayProps) => {
+  const { slug } = useEditor();
+  const graph = useDocument((state) => state.graph);
+  const [language, setLanguage] = useState<Language>("curl");
+  const fields = inputFields(kernelGraph(graph));
+  const inputs = sentInputs(fields, initialValues(fields, savedValues(kernelGraph(graph))));
+  const call = { baseUrl: location.origin, path: `workflows/${slug}`, inputs };
+  return (
+    <Dialog title="Use as API" width="md" onClose={onClose}>
+      <p className="mb-3 text-sm text-muted">
+        This very run, from your own program. Put a key of yours in:{" "}
+        <a href="/keys" target="_blank" rel="noopener" className="text-accent-text underline underline-offset-2">
+          make one
+        </a>
+        . It waits for the result; add <code className="font-mono text-xs">?async=true</code> to poll or be called back.
+      </p>
+      <Tabs label="Language" tabs={LANGUAGES} chosen={language} onChoose={setLanguage}>
+        <div className="pt-3">
+          <Code text={WRITTEN[language](call)} label={`${language} example`} />
+        </div>
+      </Tabs>
+      <Notice className="mt-3">
+        All routes are described in the{" "}
+        <a href="/docs" target="_blank" rel="noopener" className="underline underline-offset-2">
+          API reference
+        </a>
+        .
+      </Notice>
+    </Dialog>
+  );
+};
+
+const OVERLAYS: Readonly<Partial<Record<string, (props: OverlayProps) => ReactNode>>> = {
+  commands: CommandList,
+  find: NodeList,
+  connect: ConnectList,
+  help: Help,
+  api: UseAsApi,
+};
+
+/** Whatever dialog is open over the canvas. */
+export const Overlays = ({ stage }: { stage: Stage }) => {
+  const { ui } = useEditor();
+  const overlay = useUi((state) => state.overlay);
+  const Open = overlay === undefined ? undefined : OVERLAYS[overlay];
+  return Open ? <Open stage={stage} onClose={() => ui.setState({ overlay: undefined })} /> : null;
+};

@@ -1,0 +1,256 @@
+import { NodeloomError, type Quote } from "@nodeloom/client";
+import { inputFields, savedValues } from "@nodeloom/kernel/graph";
+import { useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { CircleStop, Code2, ExternalLink, Play, X } from "lucide-react";
+import { useEffect, useMemo, useState } from "react";
+import { api, codeOf, issuesOf, messageOf, request } from "../../api/client";
+import { afterRun } from "../../api/queries";
+import { kernelGraph, nodeById } from "../../document/graph";
+import { forgetRun, isOver, useLive, watchRun, type LiveRun } from "../../runs/live";
+import { ResultView } from "../../runs/result-view";
+import { initialValues, RunForm, sentInputs } from "../../runs/run-form";
+import { cancelReport, RunStatus } from "../../runs/status";
+import { Button, IconButton } from "../../ui/button";
+import { credits, duration } from "../../ui/format";
+import { Notice } from "../../ui/notice";
+import { complain } from "../../ui/toast";
+import { useDocument, useEditor } from "./context";
+import { nodeTitle } from "./titles";
+
+interface Refusal {
+  message: string;
+  code: string | undefined;
+  fields: ReadonlyMap<string, string>;
+}
+
+const refusal = (error: unknown): Refusal => ({
+  message: messageOf(error),
+  code: codeOf(error),
+  fields: new Map(
+    issuesOf(error).flatMap(({ path, message }) => (path?.startsWith("inputs.") ? [[path.slice("inputs.".length), message]] : [])),
+  ),
+});
+
+const EXECUTION_ID = "x-execution-id";
+const QUOTE_AFTER_MS = 600;
+
+/** Starts a run of what is on the canvas: saved first, answered at once, followed by its events. */
+const useStart = (inputs: () => Record<string, unknown>, quote: Quote | undefined) => {
+  const { slug, document } = useEditor();
+  const client = useQueryClient();
+  const [starting, setStarting] = useState(false);
+  const [refused, setRefused] = useState<Refusal>();
+  const start = async (): Promise<void> => {
+    setStarting(true);
+    setRefused(undefined);
+    try {
+      if (!(await document.flush())) throw new Error("The workflow is not saved yet, so it was not run. See beside its name why.");
+      const most = quote?.estimatedCreditCost;
+      const body = { inputs: inputs(), ...(typeof most === "number" ? { maxCredits: most } : {}) };
+      const answer = await request("runWorkflow", { params: { slug }, body, headers: { prefer: "respond-async, wait=0" } });
+      watch(answer.headers.get(EXECUTION_ID) ?? ("executionId" in answer.body ? answer.body.executionId : ""));
+    } catch (error) {
+      // A run that failed at once is a run, too.
+      const failed = error instanceof NodeloomError ? error.executionId : undefined;
+      if (failed === undefined) setRefused(refusal(error));
+      else watch(failed);
+    } finally {
+      setStarting(false);
+    }
+  };
+  const watch = (executionId: string): void => {
+    watchRun(slug, executionId, () => afterRun(client));
+    afterRun(client);
+  };
+  return { start, starting, refused };
+};
+
+/** What the run would cost, asked again a moment after inputs or the saved graph changed. */
+const useQuote = (inputs: Record<string, unknown>): { quote: Quote | undefined; problem: string | undefined } => {
+  const { slug, me } = useEditor();
+  const etag = useDocument((state) => state.etag);
+  const [answer, setAnswer] = useState<{ quote: Quote | undefined; problem: string | undefined }>({ quote: undefined, problem: undefined });
+  const key = JSON.stringify(inputs);
+  useEffect(() => {
+    if (!me.user.approved) return undefined;
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      api.quote({ workflow: slug }, JSON.parse(key) as Record<string, unknown>, { signal: abort.signal }).then(
+        (quote) => setAnswer({ quote, problem: undefined }),
+        (error: unknown) => {
+          if (!abort.signal.aborted) setAnswer({ quote: undefined, problem: messageOf(error) });
+        },
+      );
+    }, QUOTE_AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [slug, key, etag, me.user.approved]);
+  return answer;
+};
+
+const Price = ({ quote }: { quote: Quote | undefined }) => {
+  if (!quote) return null;
+  const grants = quote.nodes.filter(({ grant }) => grant).length;
+  const cost = quote.estimatedCreditCost;
+  return (
+    <p className="text-xs text-muted">
+      {cost === null || cost === 0
+        ? grants > 0
+          ? "A trial run pays for this."
+          : "This run costs nothing."
+        : `At most ${credits(cost)}; what is not used is given back.`}
+    </p>
+  );
+};
+
+const Progress = ({ run }: { run: LiveRun }) => {
+  const graph = useDocument((state) => state.graph);
+  const { document } = useEditor();
+  return (
+    <ol className="flex flex-col gap-1" aria-label="Nodes of this run">
+      {[...run.nodes.values()].map((node) => {
+        const shown = nodeById(graph, node.id);
+        const report = cancelReport(node.cancelReport);
+        return (
+          <li key={node.id}>
+            <button
+              type="button"
+              className="flex w-full items-center gap-2 rounded-lg px-2 py-1 text-left text-sm hover:bg-hover"
+              onClick={() => shown && document.select([node.id])}
+            >
+              <span className="min-w-0 flex-1">
+                <span className="block truncate">{shown ? nodeTitle(shown) : (node.label ?? node.id)}</span>
+                {node.error && <span className="block text-xs text-bad wrap-anywhere">{node.error.message}</span>}
+                {report !== undefined && <span className="block text-xs text-warn">{report}</span>}
+              </span>
+              {(node.items ?? 0) > 1 && (
+                <span className="text-xs text-muted tabular-nums">
+                  {node.itemsDone ?? 0}/{node.items}
+                </span>
+              )}
+              {node.durationMs !== null && <span className="text-xs text-faint tabular-nums">{duration(node.durationMs)}</span>}
+              <RunStatus status={node.status} />
+            </button>
+          </li>
+        );
+      })}
+    </ol>
+  );
+};
+
+/** The run that is shown: its progress, what it cost, its end. */
+const RunView = ({ run }: { run: LiveRun }) => {
+  const { slug } = useEditor();
+  const { execution, executionId } = run;
+  const cancel = async (): Promise<void> => {
+    try {
+      await api.cancel(executionId);
+    } catch (error) {
+      complain(messageOf(error));
+    }
+  };
+  const over = isOver(run);
+  const queued = (execution as { queued?: boolean; position?: number } | undefined)?.queued === true;
+  return (
+    <section aria-label="Run" className="flex flex-col gap-3">
+      <header className="flex flex-wrap items-center gap-2">
+        <RunStatus status={execution?.status ?? "processing"} />
+        <span className="text-xs text-muted tabular-nums" aria-live="polite">
+          {over && execution
+            ? `${duration(execution.durationMs)} · ${credits(execution.creditsCost)}`
+            : queued
+              ? "waiting in line"
+              : run.connected
+                ? "live"
+                : "connecting…"}
+        </span>
+        <span className="ml-auto flex">
+          <Link
+            to={`/executions/${executionId}` as string}
+            aria-label="Open this run's page"
+            className="inline-flex size-7 items-center justify-center rounded-lg text-muted hover:bg-hover"
+          >
+            <ExternalLink className="size-4" aria-hidden />
+          </Link>
+          {over && <IconButton icon={X} size="sm" label="Clear from the canvas" onClick={() => forgetRun(slug)} />}
+        </span>
+      </header>
+      {!over && (
+        <div>
+          <Button size="sm" icon={CircleStop} disabled={execution?.status === "cancel_requested"} onClick={() => void cancel()}>
+            Cancel
+          </Button>
+          <p className="mt-1 text-xs text-faint">What was sent to a provider is charged; nothing that was charged is given back.</p>
+        </div>
+      )}
+      {execution?.error && (
+        <Notice kind="bad" title={execution.error.code}>
+          {execution.error.message}
+        </Notice>
+      )}
+      {execution?.result && <ResultView result={execution.result} />}
+      <details open={!over || execution?.status !== "completed"}>
+        <summary className="text-[13px] font-medium text-muted">Nodes</summary>
+        <div className="mt-1">
+          <Progress run={run} />
+        </div>
+      </details>
+    </section>
+  );
+};
+
+/** Inputs, price, Run; then what happens. */
+export const RunPanel = () => {
+  const { slug, me, ui } = useEditor();
+  const graph = useDocument((state) => state.graph);
+  const run = useLive(({ runs }) => runs[slug]);
+  const fields = useMemo(() => inputFields(kernelGraph(graph)), [graph]);
+  const saved = useMemo(() => savedValues(kernelGraph(graph)), [graph]);
+  const [touched, setTouched] = useState<Record<string, unknown>>({});
+  const values = { ...initialValues(fields, saved), ...touched };
+  const inputs = sentInputs(fields, values);
+  const { quote, problem } = useQuote(inputs);
+  const { start, starting, refused } = useStart(() => inputs, quote);
+  const running = run !== undefined && !isOver(run);
+  return (
+    <div className="flex flex-col gap-5 p-4">
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void start();
+        }}
+      >
+        <RunForm fields={fields} values={values} onChange={setTouched} errors={refused?.fields} mayUpload={me.user.approved} />
+        {!me.user.approved && (
+          <Notice kind="warn">Your account waits for approval. You can build; running begins when an administrator has approved it.</Notice>
+        )}
+        {refused && (
+          <Notice kind="bad" title={refused.code ?? "Not run"}>
+            {refused.message}
+          </Notice>
+        )}
+        {!refused && problem !== undefined && <Notice kind="warn">{problem}</Notice>}
+        <div className="flex flex-wrap items-center gap-2">
+          <Button type="submit" variant="primary" icon={Play} busy={starting} disabled={!me.user.approved} data-testid="run">
+            {quote?.estimatedCreditCost ? `Run · ${credits(quote.estimatedCreditCost)}` : "Run"}
+          </Button>
+          <Button icon={Code2} onClick={() => ui.setState({ overlay: "api" })}>
+            Use as API
+          </Button>
+        </div>
+        <Price quote={quote} />
+        {running && <p className="text-xs text-muted">A run is going on; another one may be started beside it.</p>}
+      </form>
+      {run && (
+        <>
+          <hr />
+          <RunView run={run} />
+        </>
+      )}
+    </div>
+  );
+};

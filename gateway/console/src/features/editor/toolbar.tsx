@@ -1,0 +1,226 @@
+import { Link } from "@tanstack/react-router";
+import {
+  ArrowLeft,
+  CircleCheck,
+  CloudAlert,
+  CloudUpload,
+  Command as CommandIcon,
+  Keyboard,
+  LayoutGrid,
+  Lock,
+  LockOpen,
+  Maximize,
+  PanelRight,
+  Plus,
+  Redo2,
+  Search,
+  Settings2,
+  Share2,
+  TriangleAlert,
+  Undo2,
+  ZoomIn,
+  ZoomOut,
+} from "lucide-react";
+import { useEffect, useState } from "react";
+import { COMMANDS, type Command, type Stage } from "./commands";
+import { Button, IconButton } from "../../ui/button";
+import { Badge } from "../../ui/badge";
+import { classes } from "../../ui/classes";
+import { Menu } from "../../ui/menu";
+import { useDocument, useEditor, useUi } from "./context";
+import { Play } from "lucide-react";
+
+const commandById = (id: string): Command => COMMANDS.find((command) => command.id === id)!;
+const MS = 1_000;
+
+const useSecondsUntil = (at: number | undefined): number | undefined => {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (at === undefined) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), MS);
+    return () => clearInterval(timer);
+  }, [at]);
+  return at === undefined ? undefined : Math.max(0, Math.ceil((at - now) / MS));
+};
+
+/** Whether what is on the canvas is saved; where it isn't, why, and what can be done. */
+const SaveState = () => {
+  const { document, canEdit } = useEditor();
+  const write = useDocument((state) => state.write);
+  const seconds = useSecondsUntil(write.kind === "unreachable" ? write.retryAt : undefined);
+  if (!canEdit) return <Badge>Read only</Badge>;
+  const words = "flex items-center gap-1.5 text-xs whitespace-nowrap";
+  switch (write.kind) {
+    case "saved":
+      return (
+        <span role="status" className={classes(words, "text-faint")}>
+          <CircleCheck className="size-3.5" aria-hidden /> <span className="max-sm:sr-only">Saved</span>
+        </span>
+      );
+    case "unsaved":
+    case "saving":
+      return (
+        <span role="status" className={classes(words, "text-faint")}>
+          <CloudUpload className="size-3.5" aria-hidden /> <span className="max-sm:sr-only">Saving…</span>
+        </span>
+      );
+    default:
+      return (
+        <span role="alert" className={classes(words, "min-w-0 text-bad")}>
+          <CloudAlert className="size-3.5 shrink-0" aria-hidden />
+          <span className="max-w-64 truncate max-sm:max-w-24" title={write.message}>
+            {write.message}
+            {seconds !== undefined && ` Trying again in ${seconds} s.`} Kept in this browser.
+          </span>
+          <Button size="sm" onClick={() => document.retry()}>
+            Try now
+          </Button>
+        </span>
+      );
+  }
+};
+
+const History = () => {
+  const { document } = useEditor();
+  const undone = useDocument(({ history }) => history.past.at(-1)?.label);
+  const redone = useDocument(({ history }) => history.future.at(-1)?.label);
+  return (
+    <span className="flex max-sm:hidden">
+      <IconButton
+        icon={Undo2}
+        label={undone === undefined ? "Nothing to undo" : `Undo: ${undone}`}
+        keys="Mod+Z"
+        disabled={undone === undefined}
+        onClick={() => document.undo()}
+      />
+      <IconButton
+        icon={Redo2}
+        label={redone === undefined ? "Nothing to redo" : `Redo: ${redone}`}
+        keys="Mod+Shift+Z"
+        disabled={redone === undefined}
+        onClick={() => document.redo()}
+      />
+    </span>
+  );
+};
+
+const ProblemsButton = () => {
+  const { ui } = useEditor();
+  const { issues, warnings } = useUi((state) => state.judgement);
+  const warned = Object.keys(warnings).length;
+  if (issues.length + warned === 0) return null;
+  const count = issues.length > 0 ? issues.length : warned;
+  return (
+    <button
+      type="button"
+      className={classes(
+        "flex h-7 items-center gap-1.5 rounded-lg px-2 text-xs font-medium",
+        issues.length > 0 ? "bg-bad-soft text-bad" : "bg-warn-soft text-warn",
+      )}
+      onClick={() => ui.setState({ panel: "problems", panelOpen: true })}
+    >
+      <TriangleAlert className="size-3.5" aria-hidden />
+      {count}{" "}
+      <span className="max-sm:sr-only">
+        {issues.length > 0 ? (count === 1 ? "problem" : "problems") : count === 1 ? "warning" : "warnings"}
+      </span>
+    </button>
+  );
+};
+
+/** The bar over the canvas: where one is, whether it is saved, and Run. */
+export const Toolbar = ({ stage }: { stage: Stage }) => {
+  const editor = useEditor();
+  const { ui, canEdit } = editor;
+  const name = useDocument((state) => state.meta.name);
+  const panelOpen = useUi((state) => state.panelOpen);
+  const entry = (id: string) => {
+    const { title, keys, run } = commandById(id);
+    return { label: title, ...(keys[0] === undefined ? {} : { keys: keys[0] }), run: () => run(editor, stage) };
+  };
+  return (
+    <header className="flex h-13 shrink-0 items-center gap-2 border-b bg-surface px-2 sm:px-3">
+      <Link
+        to="/"
+        aria-label="Back to your workflows"
+        className="inline-flex size-9 shrink-0 items-center justify-center rounded-lg text-muted hover:bg-hover md:hidden"
+      >
+        <ArrowLeft className="size-4" aria-hidden />
+      </Link>
+      <h1 className="min-w-0 truncate font-semibold" title={name}>
+        {name}
+      </h1>
+      <SaveState />
+      <div className="ml-auto flex items-center gap-1">
+        <ProblemsButton />
+        {canEdit && <History />}
+        <Menu
+          trigger={<IconButton icon={CommandIcon} label="Menu" />}
+          entries={[
+            ...(canEdit ? [entry("tidy"), entry("duplicate"), entry("paste"), null] : []),
+            entry("find"),
+            entry("fit"),
+            null,
+            { label: "Settings and sharing…", icon: Settings2, run: () => ui.setState({ overlay: "settings" }) },
+            { ...entry("commands"), icon: Search },
+            { ...entry("help"), icon: Keyboard },
+          ]}
+        />
+        <IconButton
+          icon={Share2}
+          label="Settings and sharing"
+          className="max-sm:hidden"
+          onClick={() => ui.setState({ overlay: "settings" })}
+        />
+        <IconButton
+          icon={PanelRight}
+          label={panelOpen ? "Hide the side panel" : "Show the side panel"}
+          keys="P"
+          active={panelOpen}
+          onClick={() => ui.setState({ panelOpen: !panelOpen })}
+        />
+        <Button variant="primary" icon={Play} onClick={stage.run}>
+          Run
+        </Button>
+      </div>
+    </header>
+  );
+};
+
+/** Buttons in the canvas's corner. */
+export const BoardTools = ({ stage }: { stage: Stage }) => {
+  const editor = useEditor();
+  const locked = useUi((state) => state.locked);
+  return (
+    <div
+      className="absolute bottom-3 left-3 z-10 flex flex-col gap-0.5 rounded-xl border bg-surface p-1 shadow-panel"
+      role="toolbar"
+      aria-label="Canvas"
+    >
+      {editor.canEdit && <IconButton icon={Plus} label="Add a node" keys="/" size="sm" tipSide="right" onClick={stage.openPalette} />}
+      {editor.canEdit && (
+        <IconButton
+          icon={LayoutGrid}
+          label="Tidy up"
+          keys="Shift+T"
+          size="sm"
+          tipSide="right"
+          onClick={() => commandById("tidy").run(editor, stage)}
+        />
+      )}
+      <IconButton icon={ZoomIn} label="Zoom in" keys="+" size="sm" tipSide="right" onClick={() => stage.zoom("in")} />
+      <IconButton icon={ZoomOut} label="Zoom out" keys="-" size="sm" tipSide="right" onClick={() => stage.zoom("out")} />
+      <IconButton icon={Maximize} label="Show everything" keys="Shift+1" size="sm" tipSide="right" onClick={() => stage.fit()} />
+      {editor.canEdit && (
+        <IconButton
+          icon={locked ? Lock : LockOpen}
+          label={locked ? "Unlock the canvas" : "Lock the canvas"}
+          size="sm"
+          active={locked}
+          tipSide="right"
+          onClick={() => editor.ui.setState({ locked: !locked })}
+        />
+      )}
+    </div>
+  );
+};

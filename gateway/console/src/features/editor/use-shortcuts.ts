@@ -1,0 +1,31 @@
+import { useEffect } from "react";
+import { commandFor, type Stage } from "./commands";
+import type { Editor } from "./context";
+
+const TYPES: ReadonlySet<string> = new Set(["INPUT", "TEXTAREA", "SELECT"]);
+/** Keys that a focused control means for itself. */
+const OF_CONTROLS: ReadonlySet<string> = new Set(["Enter", " ", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]);
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (TYPES.has(target.tagName) || target.isContentEditable);
+const isControl = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest("button, a, summary, [role=tab], [role=menuitem]") !== null;
+
+/** Shortcuts of the canvas. Fields keep their own keys; only Run and undo of the graph reach over them. */
+export const useShortcuts = (editor: Editor, stage: Stage): void => {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const command = event.isComposing ? undefined : commandFor(event);
+      if (!command || document.querySelector("dialog[open]")) return;
+      if (isTyping(event.target) && command.id !== "run") return;
+      if (isControl(event.target) && OF_CONTROLS.has(event.key) && !event.ctrlKey && !event.metaKey) return;
+      if (command.edits && (!editor.canEdit || editor.ui.getState().locked)) return;
+      // Text that is chosen on the page is what Copy means.
+      if (command.id === "copy" && (window.getSelection()?.toString() ?? "") !== "") return;
+      event.preventDefault();
+      command.run(editor, stage);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [editor, stage]);
+};

@@ -1,0 +1,236 @@
+import type { Folder, Me, WorkflowSummary } from "@nodeloom/client";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { FileUp, FolderPlus, Plus, Search, SearchX, Workflow } from "lucide-react";
+import { useRef, useState } from "react";
+import { LoadFailure } from "../../app/error-pages";
+import { foldersQuery, meQuery, workflowsQuery } from "../../api/queries";
+import { Button, ButtonRow, buttonClasses } from "../../ui/button";
+import { classes } from "../../ui/classes";
+import { Input, Select } from "../../ui/field";
+import { Empty, Notice, Skeleton } from "../../ui/notice";
+import { Page } from "../../ui/page";
+import { filterWorkflows, tagsOf, type Filter } from "./filter";
+import { FolderBar } from "./folder-bar";
+import { PromptDialog } from "./prompt-dialog";
+import { STARTERS } from "./starters";
+import { useWorkflowActions, type WorkflowActions } from "./use-workflow-actions";
+import { WorkflowCard } from "./workflow-card";
+
+const route = getRouteApi("/shell/");
+const FIRST_SHOWN = 60;
+
+const VIEWS = [
+  [undefined, "My workflows"],
+  ["templates", "Templates"],
+  ["archived", "Archived"],
+  ["hidden", "Hidden"],
+] as const;
+
+const Approval = ({ me }: { me: Me }) =>
+  me.user.approved ? null : (
+    <Notice kind="warn" title="Your account waits for approval" className="mb-6">
+      You can look around and build. Running, uploading and API keys begin when an administrator has approved{" "}
+      <strong>{me.user.email}</strong>. This page shows it without being reloaded.
+    </Notice>
+  );
+
+const ViewTabs = ({ filter }: { filter: Filter }) => (
+  <nav aria-label="Which workflows" className="mb-4 flex gap-1 overflow-x-auto border-b">
+    {VIEWS.map(([show, title]) => (
+      <Link
+        key={title}
+        to="/"
+        search={{ show }}
+        aria-current={filter.show === show ? "page" : undefined}
+        className={classes(
+          "-mb-px border-b-2 px-3 py-2 text-sm font-medium whitespace-nowrap",
+          filter.show === show ? "border-accent text-text" : "border-transparent text-muted hover:text-text",
+        )}
+      >
+        {title}
+      </Link>
+    ))}
+  </nav>
+);
+
+/** The empty dashboard: the first pictures are a few clicks away. */
+const Starters = ({ templates, actions }: { templates: readonly WorkflowSummary[]; actions: WorkflowActions }) => (
+  <div>
+    <Empty
+      icon={Workflow}
+      title="Start with something that runs"
+      actions={
+        <Button variant="primary" icon={Plus} onClick={() => void actions.create({ name: "Untitled workflow" })}>
+          Empty canvas
+        </Button>
+      }
+    >
+      Take one of these, press Run, and change it until it is yours.
+    </Empty>
+    <ul className="mt-4 grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-3">
+      {STARTERS.map((starter) => (
+        <li key={starter.name} className="flex flex-col rounded-2xl border bg-surface p-4">
+          <h3 className="font-semibold">{starter.name}</h3>
+          <p className="mt-1 mb-4 text-[13px] text-muted">{starter.description}</p>
+          <Button className="mt-auto self-start" size="sm" onClick={() => void actions.create(structuredClone(starter))}>
+            Use it
+          </Button>
+        </li>
+      ))}
+      {templates.map((workflow) => (
+        <WorkflowCard key={workflow.slug} workflow={workflow} own={false} folders={[]} actions={actions} />
+      ))}
+    </ul>
+  </div>
+);
+
+const Filters = ({ filter, tags }: { filter: Filter; tags: readonly string[] }) => {
+  const navigate = route.useNavigate();
+  const set = (change: Filter): void => void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
+  return (
+    <div className="mb-4 flex flex-wrap gap-2">
+      <div className="relative min-w-48 flex-1">
+        <Search className="pointer-events-none absolute top-2.5 left-2.5 size-4 text-faint" aria-hidden />
+        <Input
+          type="search"
+          aria-label="Search workflows"
+          placeholder="Search by name, text or tag"
+          className="pl-8"
+          defaultValue={filter.q ?? ""}
+          onChange={(event) => set({ q: event.target.value === "" ? undefined : event.target.value })}
+        />
+      </div>
+      {tags.length > 0 && (
+        <Select
+          aria-label="Tag"
+          className="w-44!"
+          value={filter.tag ?? ""}
+          onChange={(event) => set({ tag: event.target.value === "" ? undefined : event.target.value })}
+        >
+          <option value="">All tags</option>
+          {tags.map((tag) => (
+            <option key={tag}>{tag}</option>
+          ))}
+        </Select>
+      )}
+    </div>
+  );
+};
+
+interface ListProps {
+  all: readonly WorkflowSummary[];
+  me: Me;
+  folders: readonly Folder[];
+  filter: Filter;
+  actions: WorkflowActions;
+}
+
+const WorkflowList = ({ all, me, folders, filter, actions }: ListProps) => {
+  const [shown, setShown] = useState(FIRST_SHOWN);
+  const found = filterWorkflows(all, me.user.id, filter);
+  const own = all.filter(({ createdBy }) => createdBy === me.user.id);
+  if (own.length === 0 && filter.show === undefined && filter.q === undefined)
+    return <Starters templates={all.filter(({ isTemplate }) => isTemplate)} actions={actions} />;
+  if (found.length === 0)
+    return (
+      <Empty
+        icon={SearchX}
+        title={filter.q === undefined && filter.tag === undefined ? "Nothing here yet" : "Nothing fits"}
+        actions={
+          <Link to="/" search={{}} className={buttonClasses("secondary")}>
+            Show all workflows
+          </Link>
+        }
+      />
+    );
+  return (
+    <>
+      <ul className="grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-3">
+        {found.slice(0, shown).map((workflow) => (
+          <WorkflowCard
+            key={workflow.slug}
+            workflow={workflow}
+            own={workflow.createdBy === me.user.id}
+            folders={folders}
+            actions={actions}
+          />
+        ))}
+      </ul>
+      {found.length > shown && (
+        <div className="mt-6 flex justify-center">
+          <Button onClick={() => setShown(shown + FIRST_SHOWN)}>
+            Show more ({shown} of {found.length})
+          </Button>
+        </div>
+      )}
+    </>
+  );
+};
+
+export const DashboardPage = () => {
+  const filter = route.useSearch();
+  const { data: me } = useSuspenseQuery(meQuery);
+  const workflows = useQuery(workflowsQuery);
+  const folders = useQuery(foldersQuery);
+  const actions = useWorkflowActions();
+  const file = useRef<HTMLInputElement>(null);
+  const [naming, setNaming] = useState<"workflow" | "folder">();
+  if (!me) return null;
+  const folderList = folders.data ?? [];
+  return (
+    <Page
+      title="Workflows"
+      actions={
+        <ButtonRow>
+          <input
+            ref={file}
+            type="file"
+            accept="application/json,.json"
+            className="hidden"
+            onChange={(event) => {
+              const chosen = event.target.files?.[0];
+              event.target.value = "";
+              if (chosen) void actions.importFile(chosen);
+            }}
+          />
+          <Button icon={FileUp} onClick={() => file.current?.click()}>
+            Import
+          </Button>
+          <Button icon={FolderPlus} onClick={() => setNaming("folder")}>
+            New folder
+          </Button>
+          <Button icon={Plus} variant="primary" onClick={() => setNaming("workflow")}>
+            New workflow
+          </Button>
+        </ButtonRow>
+      }
+    >
+      <Approval me={me} />
+      <ViewTabs filter={filter} />
+      <Filters filter={filter} tags={tagsOf(workflows.data ?? [], me.user.id)} />
+      {filter.show === undefined && folderList.length > 0 && <FolderBar folders={folderList} chosen={filter.folder} actions={actions} />}
+      {workflows.isPending && <Skeleton lines={6} />}
+      {workflows.isError && <LoadFailure error={workflows.error} retry={() => void workflows.refetch()} />}
+      {workflows.data && <WorkflowList all={workflows.data} me={me} folders={folderList} filter={filter} actions={actions} />}
+      {naming === "workflow" && (
+        <PromptDialog
+          title="New workflow"
+          label="Name"
+          action="Create"
+          onSubmit={(name) => actions.create({ name, folderId: filter.folder ?? null })}
+          onClose={() => setNaming(undefined)}
+        />
+      )}
+      {naming === "folder" && (
+        <PromptDialog
+          title="New folder"
+          label="Name"
+          action="Create"
+          onSubmit={(name) => actions.createFolder(name)}
+          onClose={() => setNaming(undefined)}
+        />
+      )}
+    </Page>
+  );
+};

@@ -1,0 +1,28 @@
+import type { WorkflowSummary } from "@nodeloom/client";
+
+export interface Filter {
+  q?: string | undefined;
+  folder?: string | undefined;
+  tag?: string | undefined;
+  show?: string | undefined;
+}
+
+/** What the dashboard shows: `show` is one of templates, archived, hidden; otherwise own workflows of a folder. */
+export const filterWorkflows = (all: readonly WorkflowSummary[], userId: string, { q, folder, tag, show }: Filter): WorkflowSummary[] => {
+  const words = (q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  const found = all.filter((workflow) => {
+    const text = `${workflow.name} ${workflow.description} ${workflow.slug} ${workflow.tags.join(" ")}`.toLowerCase();
+    return words.every((word) => text.includes(word)) && (tag === undefined || workflow.tags.includes(tag));
+  });
+  const own = found.filter(({ createdBy }) => createdBy === userId);
+  if (show === "templates") return found.filter(({ isTemplate }) => isTemplate);
+  if (show === "archived") return own.filter(({ archived }) => archived);
+  if (show === "hidden") return own.filter(({ hidden }) => hidden);
+  const listed = own.filter(({ archived, hidden }) => !archived && !hidden);
+  // Looking for something looks everywhere.
+  if (words.length > 0 || tag !== undefined) return folder === undefined ? listed : listed.filter(({ folderId }) => folderId === folder);
+  return listed.filter(({ folderId }) => folderId === (folder ?? null));
+};
+
+export const tagsOf = (all: readonly WorkflowSummary[], userId: string): string[] =>
+  [...new Set(all.filter(({ createdBy }) => createdBy === userId).flatMap(({ tags }) => tags))].sort((a, b) => a.localeCompare(b));

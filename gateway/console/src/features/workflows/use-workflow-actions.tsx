@@ -1,0 +1,96 @@
+import type { NewWorkflow, WorkflowChanges } from "@nodeloom/client";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { api, messageOf, request } from "../../api/client";
+import { workflowText } from "../../api/workflow-remote";
+import { members, objectText } from "../../document/graph";
+import { complain, say } from "../../ui/toast";
+
+/** Members of a workflow that a copy takes over. */
+const COPIED = ["description", "tags", "nodes", "edges", "viewport", "cover"] as const;
+const MAX_IMPORT_BYTES = 8_000_000;
+
+const JSON_HEADERS = { "content-type": "application/json", accept: "application/json" };
+
+/** Creates a workflow from texts, so that its graph stays as it was. */
+const createFromText = async (text: string, name: string): Promise<string> => {
+  const texts = members(text);
+  const kept = new Map<string, string>([["name", JSON.stringify(name)]]);
+  for (const member of COPIED) {
+    const value = texts.get(member);
+    if (value !== undefined && value !== "null") kept.set(member, value);
+  }
+  const headers = { ...JSON_HEADERS, "idempotency-key": crypto.randomUUID() };
+  const response = await fetch("/api/workflows", { method: "POST", headers, body: objectText(kept) });
+  const body = (await response.json()) as { slug?: string; error?: string };
+  if (!response.ok || body.slug === undefined) throw new Error(body.error ?? `the service answered ${response.status}`);
+  return body.slug;
+};
+
+const download = (name: string, text: string): void => {
+  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+};
+
+/** What can be done to workflows from a list; failures are told. */
+export const useWorkflowActions = () => {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const refresh = (): void => {
+    for (const key of ["workflows", "folders"]) void client.invalidateQueries({ queryKey: [key] });
+  };
+  const open = (slug: string): void => void navigate({ to: "/workflows/$slug", params: { slug } });
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      complain(messageOf(error));
+    } finally {
+      refresh();
+    }
+  };
+  return {
+    refresh,
+    create: (workflow: NewWorkflow) => attempt(async () => open((await api.workflows.create(workflow)).slug)),
+    duplicate: (slug: string, name: string) => attempt(async () => open(await createFromText(await workflowText(slug), name))),
+    change: (slug: string, changes: WorkflowChanges, done: string) =>
+      attempt(async () => {
+        await api.workflows.update(slug, changes);
+        say(done);
+      }),
+    move: (slug: string, folderId: string | null, done: string) =>
+      attempt(async () => {
+        await api.workflows.move(slug, folderId);
+        say(done);
+      }),
+    remove: (slug: string, name: string) =>
+      attempt(async () => {
+        await api.workflows.delete(slug);
+        say(`“${name}” was deleted.`);
+      }),
+    exportFile: (slug: string) => attempt(async () => download(`${slug}.json`, await workflowText(slug))),
+    importFile: (file: File) =>
+      attempt(async () => {
+        if (file.size > MAX_IMPORT_BYTES) throw new Error("The file is larger than a workflow may be (8 MB).");
+        const text = await file.text();
+        let value: unknown;
+        try {
+          value = JSON.parse(text);
+        } catch {
+          throw new Error(`${file.name} is no JSON file.`);
+        }
+        const { name, nodes } = (value ?? {}) as { name?: unknown; nodes?: unknown };
+        if (!Array.isArray(nodes)) throw new Error(`${file.name} holds no workflow: it has no list of nodes.`);
+        open(await createFromText(text, typeof name === "string" && name !== "" ? name : file.name.replace(/\.json$/i, "")));
+      }),
+    createFolder: (name: string) => attempt(async () => void (await request("createFolder", { body: { name } }))),
+    renameFolder: (id: string, name: string) =>
+      attempt(async () => void (await request("renameFolder", { params: { id }, body: { name } }))),
+    deleteFolder: (id: string) => attempt(async () => void (await request("deleteFolder", { params: { id } }))),
+  };
+};
+export type WorkflowActions = ReturnType<typeof useWorkflowActions>;

@@ -1,0 +1,132 @@
+import type { Folder, WorkflowSummary } from "@nodeloom/client";
+import { Link } from "@tanstack/react-router";
+import { Archive, Copy, Download, Ellipsis, Eye, EyeOff, FolderInput, Trash2, Workflow } from "lucide-react";
+import { useState } from "react";
+import { safeUrl } from "../../api/media-url";
+import { Badge } from "../../ui/badge";
+import { IconButton } from "../../ui/button";
+import { credits } from "../../ui/format";
+import { Menu, type MenuEntries } from "../../ui/menu";
+import { Time } from "../../ui/time";
+import { ConfirmDialog } from "./prompt-dialog";
+import type { WorkflowActions } from "./use-workflow-actions";
+
+export interface WorkflowCardProps {
+  workflow: WorkflowSummary;
+  /** False for templates of others. */
+  own: boolean;
+  folders: readonly Folder[];
+  actions: WorkflowActions;
+}
+
+const SHOWN_TAGS = 3;
+
+/** What a dragged card carries. */
+export const DRAGGED_WORKFLOW = "application/x-nodeloom-workflow";
+
+const menuOf = ({ workflow, own, folders, actions }: WorkflowCardProps, askToDelete: () => void): MenuEntries => {
+  const { slug, name, archived, hidden, folderId } = workflow;
+  const copy = {
+    label: own ? "Duplicate" : "Use this template",
+    icon: Copy,
+    run: () => void actions.duplicate(slug, own ? `${name} copy` : name),
+  };
+  const save = { label: "Export as JSON", icon: Download, run: () => void actions.exportFile(slug) };
+  if (!own) return [copy, save];
+  const moves = [
+    ...(folderId === null
+      ? []
+      : [{ label: "Move out of its folder", icon: FolderInput, run: () => void actions.move(slug, null, "Moved.") }]),
+    ...folders
+      .filter(({ id }) => id !== folderId)
+      .map(({ id, name: folder }) => ({
+        label: `Move to ${folder}`,
+        icon: FolderInput,
+        run: () => void actions.move(slug, id, `Moved to ${folder}.`),
+      })),
+  ];
+  return [
+    copy,
+    save,
+    null,
+    ...moves,
+    ...(moves.length > 0 ? [null] : []),
+    {
+      label: archived ? "Take out of the archive" : "Archive",
+      icon: Archive,
+      run: () => void actions.change(slug, { archived: !archived }, archived ? "Back among your workflows." : "Archived."),
+    },
+    {
+      label: hidden ? "Show in lists" : "Hide",
+      icon: hidden ? Eye : EyeOff,
+      run: () => void actions.change(slug, { hidden: !hidden }, hidden ? "Shown again." : "Hidden."),
+    },
+    null,
+    { label: "Delete…", icon: Trash2, danger: true, run: askToDelete },
+  ];
+};
+
+const coverOf = ({ cover, thumbnail }: WorkflowSummary): string | undefined => safeUrl(cover?.image) ?? safeUrl(thumbnail);
+
+export const WorkflowCard = (props: WorkflowCardProps) => {
+  const { workflow, own, actions } = props;
+  const [deleting, setDeleting] = useState(false);
+  const { slug, name, description, tags, estimatedCreditCost, updatedAt, archived, hidden, isTemplate } = workflow;
+  const cover = coverOf(workflow);
+  return (
+    <li
+      draggable={own}
+      onDragStart={(event) => event.dataTransfer.setData(DRAGGED_WORKFLOW, slug)}
+      className="group relative flex min-w-0 flex-col overflow-hidden rounded-2xl border bg-surface transition-shadow hover:shadow-panel"
+    >
+      <div className="flex h-28 items-center justify-center overflow-hidden bg-sunken text-faint">
+        {cover === undefined ? (
+          <Workflow className="size-8 opacity-50" aria-hidden />
+        ) : (
+          <img src={cover} alt="" loading="lazy" className="size-full object-cover" />
+        )}
+      </div>
+      <div className="flex min-w-0 flex-1 flex-col p-4">
+        <div className="flex min-w-0 items-start gap-1">
+          <Link
+            to="/workflows/$slug"
+            params={{ slug }}
+            className="min-w-0 flex-1 font-semibold wrap-anywhere after:absolute after:inset-0"
+            draggable={false}
+          >
+            <span className="line-clamp-2">{name}</span>
+          </Link>
+          <div className="relative z-10 -mt-1 -mr-2">
+            <Menu
+              trigger={<IconButton icon={Ellipsis} label={`More about ${name}`} size="sm" />}
+              entries={menuOf(props, () => setDeleting(true))}
+            />
+          </div>
+        </div>
+        {description !== "" && <p className="mt-1 line-clamp-2 text-[13px] text-muted wrap-anywhere">{description}</p>}
+        <div className="mt-3 flex flex-wrap gap-1">
+          {isTemplate && <Badge tone="accent">Template</Badge>}
+          {archived && <Badge>Archived</Badge>}
+          {hidden && <Badge>Hidden</Badge>}
+          {tags.slice(0, SHOWN_TAGS).map((tag) => (
+            <Badge key={tag}>{tag}</Badge>
+          ))}
+          {tags.length > SHOWN_TAGS && <Badge>+{tags.length - SHOWN_TAGS}</Badge>}
+        </div>
+        <div className="mt-auto flex items-center justify-between gap-2 pt-3 text-xs text-faint">
+          <span>{estimatedCreditCost === null ? "free to run" : `about ${credits(estimatedCreditCost)} a run`}</span>
+          <Time iso={updatedAt} />
+        </div>
+      </div>
+      {deleting && (
+        <ConfirmDialog
+          title="Delete this workflow?"
+          text={`“${name}” is deleted for ever, and calls to /api/workflows/${slug} fail from then on. Its past runs stay.`}
+          action="Delete"
+          onConfirm={() => actions.remove(slug, name)}
+          onClose={() => setDeleting(false)}
+        />
+      )}
+    </li>
+  );
+};

@@ -1,0 +1,160 @@
+import type { Execution } from "@nodeloom/client";
+import { create } from "zustand";
+import { api } from "../api/client";
+
+/** Something that happened to a run, as the event stream tells it. */
+export interface RunEvent {
+  id: number;
+  type: string;
+  at: string;
+  data: Record<string, unknown>;
+}
+export type NodeProgress = Execution["nodes"][number];
+
+/** A run as this page knows it: what was read, and what its events said since. */
+export interface LiveRun {
+  executionId: string;
+  execution: Execution | undefined;
+  nodes: ReadonlyMap<string, NodeProgress>;
+  /** Texts that are being written, by node and item. */
+  texts: ReadonlyMap<string, string>;
+  /** Number of the last event. */
+  seen: number;
+  connected: boolean;
+}
+
+/** The run that each workflow's canvas shows, by slug. */
+export const useLive = create<{ runs: Readonly<Record<string, LiveRun>> }>(() => ({ runs: {} }));
+
+const FINAL: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
+export const isOver = (run: LiveRun | undefined): boolean => run?.execution !== undefined && FINAL.has(run.execution.status);
+
+const fresh = (id: string): NodeProgress => ({
+  id,
+  type: "",
+  status: "pending",
+  startedAt: null,
+  durationMs: null,
+  creditsCost: 0,
+  error: null,
+});
+
+const ENDED: ReadonlyMap<string, NodeProgress["status"]> = new Map([
+  ["node.completed", "completed"],
+  ["node.failed", "failed"],
+  ["node.cancelled", "cancelled"],
+  ["node.skipped", "skipped"],
+]);
+
+const numberIn = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
+
+/** A node after an event. */
+const progressed = (node: NodeProgress, { type, at, data }: RunEvent): NodeProgress => {
+  const ended = ENDED.get(type);
+  const items = numberIn(data.items) ?? numberIn(data.calls) ?? node.items;
+  if (ended !== undefined) {
+    const error = (data.error as NodeProgress["error"] | undefined) ?? node.error;
+    const done = ended === "completed" && items !== undefined ? { itemsDone: items } : {};
+    return { ...node, status: ended, durationMs: numberIn(data.durationMs) ?? node.durationMs, error, ...done };
+  }
+  if (type === "node.progress") return { ...node, status: "processing", itemsDone: numberIn(data.itemsDone) ?? (node.itemsDone ?? 0) + 1 };
+  const begun: NodeProgress = { ...node, status: "processing", startedAt: node.startedAt ?? at };
+  return items === undefined ? begun : { ...begun, items };
+};
+
+/** A run after an event; events that were seen before change nothing. */
+export const applyEvent = (run: LiveRun, event: RunEvent): LiveRun => {
+  const { id, type, data } = event;
+  const nodeId = typeof data.nodeId === "string" ? data.nodeId : undefined;
+  if (type === "node.delta") {
+    if (nodeId === undefined) return run;
+    const key = `${nodeId}:${String(data.item ?? 0)}`;
+    const before = data.reset === true ? "" : (run.texts.get(key) ?? "");
+    return { ...run, texts: new Map(run.texts).set(key, before + String(data.text ?? "")) };
+  }
+  if (id <= run.seen) return run;
+  if (nodeId === undefined) {
+    const cancels = type === "cancel_requested" && run.execution !== undefined;
+    return { ...run, seen: id, execution: cancels ? { ...run.execution!, status: "cancel_requested" } : run.execution };
+  }
+  return { ...run, seen: id, nodes: new Map(run.nodes).set(nodeId, progressed(run.nodes.get(nodeId) ?? fresh(nodeId), event)) };
+};
+
+const put = (slug: string, change: (run: LiveRun) => LiveRun): void =>
+  useLive.setState(({ runs }) => {
+    const run = runs[slug];
+    const next = run && change(run);
+    return next === undefined || next === run ? { runs } : { runs: { ...runs, [slug]: next } };
+  });
+
+const withExecution = (run: LiveRun, execution: Execution): LiveRun => ({
+  ...run,
+  execution,
+  nodes: new Map(execution.nodes.map((node) => [node.id, node])),
+});
+
+/** Follows a run until it is over: its events, and its last state. */
+const follow = async (slug: string, executionId: string, signal: AbortSignal): Promise<void> => {
+  const read = async (): Promise<void> => {
+    const execution = await api.executions.get(executionId, { signal });
+    put(slug, (run) => (run.executionId === executionId ? withExecution(run, execution) : run));
+  };
+  await read();
+  if (isOver(useLive.getState().runs[slug])) return;
+  put(slug, (run) => ({ ...run, connected: true }));
+  for await (const event of api.events(executionId, { after: useLive.getState().runs[slug]?.seen ?? 0, signal })) {
+    put(slug, (run) => (run.executionId === executionId ? applyEvent(run, event) : run));
+  }
+  await read();
+};
+
+const RETRY_MS = 3_000;
+let stopFollowing = (): void => undefined;
+
+const begin = (slug: string, executionId: string): void => {
+  if (useLive.getState().runs[slug]?.executionId === executionId) return;
+  const run: LiveRun = { executionId, execution: undefined, nodes: new Map(), texts: new Map(), seen: 0, connected: false };
+  useLive.setState(({ runs }) => ({ runs: { ...runs, [slug]: run } }));
+};
+
+/** Shows a run on a workflow's canvas, and keeps it current: one stream at a time, none while the page is hidden. */
+export const watchRun = (slug: string, executionId: string, onOver?: () => void): (() => void) => {
+  stopFollowing();
+  begin(slug, executionId);
+  let abort = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let closed = false;
+  const start = async (): Promise<void> => {
+    abort.abort();
+    const own = new AbortController();
+    abort = own;
+    try {
+      await follow(slug, executionId, own.signal);
+      if (isOver(useLive.getState().runs[slug])) return onOver?.();
+    } catch {
+      if (own.signal.aborted) return;
+      put(slug, (run) => ({ ...run, connected: false }));
+    }
+    if (!closed) timer = setTimeout(() => void start(), RETRY_MS);
+  };
+  const onVisibility = (): void => {
+    clearTimeout(timer);
+    if (document.hidden) abort.abort();
+    else if (!isOver(useLive.getState().runs[slug])) void start();
+  };
+  document.addEventListener("visibilitychange", onVisibility);
+  if (!document.hidden) void start();
+  stopFollowing = () => {
+    closed = true;
+    clearTimeout(timer);
+    abort.abort();
+    document.removeEventListener("visibilitychange", onVisibility);
+  };
+  return stopFollowing;
+};
+
+/** Takes a run off the canvas. */
+export const forgetRun = (slug: string): void => {
+  stopFollowing();
+  useLive.setState(({ runs }) => ({ runs: Object.fromEntries(Object.entries(runs).filter(([name]) => name !== slug)) }));
+};

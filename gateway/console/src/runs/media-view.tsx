@@ -1,0 +1,40 @@
+import { FileQuestion } from "lucide-react";
+import { isOwnMedia } from "../api/media-url";
+import type { OutputFile } from "./outputs";
+
+/** A file to see or hear: our own are shown, others are links. */
+export const MediaView = ({ file: { url, family }, label, className = "" }: { file: OutputFile; label: string; className?: string }) => {
+  if (!isOwnMedia(url) || family === undefined)
+    return (
+      <a
+        href={url}
+        target="_blank"
+        rel="noopener noreferrer"
+        className="flex items-center gap-2 p-3 text-sm text-accent-text underline wrap-anywhere"
+      >
+        <FileQuestion className="size-4 shrink-0" aria-hidden /> {url}
+      </a>
+    );
+  if (family === "image") return <img src={url} alt={label} loading="lazy" className={className} />;
+  if (family === "video") return <video src={url} controls preload="metadata" aria-label={label} className={className} />;
+  return <audio src={url} controls preload="metadata" aria-label={label} className="w-full" />;
+};
+
+/** All files of a result. */
+export const Gallery = ({ files }: { files: readonly OutputFile[] }) => (
+  <ul className="grid grid-cols-[repeat(auto-fill,minmax(9rem,1fr))] gap-2">
+    {files.map((file, index) => (
+      <li
+        key={`${file.url} ${index}`}
+        className={`min-w-0 overflow-hidden rounded-xl border bg-sunken ${file.family === "audio" || files.length === 1 ? "col-span-full" : ""}`}
+      >
+        <MediaView file={file} label={`Result ${index + 1}`} className="mx-auto max-h-80 w-full object-contain" />
+        <div className="border-t px-2.5 py-1.5 text-xs">
+          <a href={file.url} target="_blank" rel="noopener noreferrer" className="text-accent-text underline underline-offset-2">
+            Open file {index + 1}
+          </a>
+        </div>
+      </li>
+    ))}
+  </ul>
+);

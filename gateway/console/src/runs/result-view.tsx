@@ -1,0 +1,55 @@
+import { useState } from "react";
+import { Code, CopyButton } from "../ui/copy";
+import { filesIn, valuesIn } from "./outputs";
+import { Gallery } from "./media-view";
+
+/** What a run gave back: files to see and hear, texts to read, and the JSON as it came. */
+export const ResultView = ({ result }: { result: Readonly<Record<string, unknown>> }) => {
+  const [raw, setRaw] = useState(false);
+  const files = filesIn(result);
+  const values = valuesIn(result);
+  const json = JSON.stringify(result, undefined, 2);
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      {files.length > 0 && <Gallery files={files} />}
+      {values.map(([name, value]) => (
+        <div key={name} className="min-w-0">
+          <div className="mb-1 flex items-center justify-between gap-2 text-xs font-medium text-muted">
+            <span className="truncate">{name}</span>
+            <CopyButton compact text={typeof value === "string" ? value : JSON.stringify(value, undefined, 2)} label={`Copy ${name}`} />
+          </div>
+          {typeof value === "string" ? (
+            <p
+              className="max-h-72 overflow-y-auto rounded-xl border bg-sunken p-3 text-sm whitespace-pre-wrap wrap-anywhere"
+              tabIndex={0}
+              role="region"
+              aria-label={name}
+            >
+              {value}
+            </p>
+          ) : (
+            <Code text={JSON.stringify(value, undefined, 2)} label={name} />
+          )}
+        </div>
+      ))}
+      {files.length + values.length === 0 && (
+        <p className="text-sm text-muted">The result is empty: nothing was linked to the results node.</p>
+      )}
+      <div>
+        <button
+          type="button"
+          aria-expanded={raw}
+          className="text-xs font-medium text-accent-text underline underline-offset-2"
+          onClick={() => setRaw(!raw)}
+        >
+          {raw ? "Hide the JSON" : "Show the JSON"}
+        </button>
+        {raw && (
+          <div className="mt-2">
+            <Code text={json} label="Result as JSON" />
+          </div>
+        )}
+      </div>
+    </div>
+  );
+};

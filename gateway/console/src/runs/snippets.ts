@@ -1,0 +1,57 @@
+/** A run as code: what is shown is what a test executes. */
+export interface Call {
+  baseUrl: string;
+  /** `workflows/<slug>` or `models/<internalName>` */
+  path: string;
+  inputs: Readonly<Record<string, unknown>>;
+}
+
+const KEY = "YOUR_API_KEY";
+const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+const indented = (json: string, by: string): string => json.split("\n").join(`\n${by}`);
+
+export const curl = ({ baseUrl, path, inputs }: Call, key = KEY): string =>
+  [
+    `curl -X POST ${shellQuoted(`${baseUrl}/api/${path}/run`)}`,
+    `  -H ${shellQuoted(`x-api-key: ${key}`)}`,
+    `  -H 'content-type: application/json'`,
+    `  -d ${shellQuoted(JSON.stringify({ inputs }))}`,
+  ].join(" \\\n");
+
+export const typescript = ({ baseUrl, path, inputs }: Call, key = KEY): string =>
+  `const response = await fetch(${JSON.stringify(`${baseUrl}/api/${path}/run`)}, {
+  method: "POST",
+  headers: { "x-api-key": ${JSON.stringify(key)}, "content-type": "application/json" },
+  body: JSON.stringify({ inputs: ${indented(JSON.stringify(inputs, undefined, 2), "  ")} }),
+});
+const answer = await response.json();
+if (!response.ok) throw new Error(answer.error);
+console.log(answer.result);
+`;
+
+/** JSON that Python reads as well: its own words for true, false and null. */
+const python3 = (value: unknown, by = ""): string => {
+  if (value === null || value === undefined) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (Array.isArray(value)) return `[${value.map((item) => python3(item, by)).join(", ")}]`;
+  if (typeof value === "object") {
+    const inner = `${by}    `;
+    const members = Object.entries(value).map(([name, item]) => `${inner}${JSON.stringify(name)}: ${python3(item, inner)},`);
+    return members.length === 0 ? "{}" : `{\n${members.join("\n")}\n${by}}`;
+  }
+  return JSON.stringify(value);
+};
+
+export const python = ({ baseUrl, path, inputs }: Call, key = KEY): string =>
+  `import json
+import urllib.request
+
+request = urllib.request.Request(
+    ${JSON.stringify(`${baseUrl}/api/${path}/run`)},
+    method="POST",
+    headers={"x-api-key": ${JSON.stringify(key)}, "content-type": "application/json"},
+    data=json.dumps({"inputs": ${python3(inputs, "    ")}}).encode(),
+)
+with urllib.request.urlopen(request) as response:
+    print(json.load(response)["result"])
+`;

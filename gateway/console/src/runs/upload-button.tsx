@@ -1,0 +1,54 @@
+import { Upload } from "lucide-react";
+import { useRef, useState } from "react";
+import { api, messageOf } from "../api/client";
+import { Button } from "../ui/button";
+import { bytes } from "../ui/format";
+import { complain } from "../ui/toast";
+
+const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+
+/** Uploads a file; `onDone` hears of its id. */
+export const UploadButton = ({
+  accept,
+  disabled,
+  onDone,
+  label = "Upload a file",
+}: {
+  accept?: string;
+  disabled?: boolean;
+  label?: string;
+  onDone: (media: { id: string; url: string; contentType: string }) => void;
+}) => {
+  const input = useRef<HTMLInputElement>(null);
+  const [busy, setBusy] = useState(false);
+  const send = async (file: File): Promise<void> => {
+    if (file.size > MAX_UPLOAD_BYTES)
+      return complain(`${file.name} has ${bytes(file.size)}; files have at most ${bytes(MAX_UPLOAD_BYTES)}.`);
+    setBusy(true);
+    try {
+      onDone(await api.upload(file));
+    } catch (error) {
+      complain(messageOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        accept={accept}
+        className="hidden"
+        onChange={(event) => {
+          const file = event.target.files?.[0];
+          event.target.value = "";
+          if (file) void send(file);
+        }}
+      />
+      <Button icon={Upload} size="sm" busy={busy} disabled={disabled} onClick={() => input.current?.click()}>
+        {label}
+      </Button>
+    </>
+  );
+};

@@ -1,0 +1,49 @@
+import { Check, Copy } from "lucide-react";
+import { useState } from "react";
+import { Button, IconButton } from "./button";
+import { complain } from "./toast";
+
+const SHOWN_MS = 1_500;
+
+const useCopy = (text: string) => {
+  const [copied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+      setTimeout(() => setCopied(false), SHOWN_MS);
+    } catch {
+      complain("The browser does not let this page copy. Select the text and copy it by hand.");
+    }
+  };
+  return { copied, copy };
+};
+
+export const CopyButton = ({ text, label = "Copy", compact }: { text: string; label?: string; compact?: boolean }) => {
+  const { copied, copy } = useCopy(text);
+  const icon = copied ? Check : Copy;
+  return compact ? (
+    <IconButton icon={icon} label={copied ? "Copied" : label} size="sm" onClick={() => void copy()} />
+  ) : (
+    <Button size="sm" icon={icon} onClick={() => void copy()}>
+      {copied ? "Copied" : label}
+    </Button>
+  );
+};
+
+/** Text for machines, with a button that copies it. */
+export const Code = ({ text, label, wrap = false }: { text: string; label: string; wrap?: boolean }) => (
+  <div className="relative min-w-0 rounded-xl border bg-sunken">
+    <pre
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+      className={`max-h-96 overflow-auto p-3 pr-12 font-mono text-xs leading-relaxed ${wrap ? "whitespace-pre-wrap wrap-anywhere" : ""}`}
+    >
+      {text}
+    </pre>
+    <div className="absolute top-1.5 right-1.5">
+      <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} compact />
+    </div>
+  </div>
+);

@@ -1,0 +1,69 @@
+import { useId, type ComponentProps, type ReactNode } from "react";
+import { classes } from "./classes";
+
+const BOX =
+  "w-full rounded-lg border border-line-strong bg-surface px-2.5 text-sm text-text transition-colors hover:border-muted focus-visible:border-accent focus-visible:outline-2 focus-visible:outline-offset-0 focus-visible:outline-accent-text/40 disabled:opacity-60 aria-invalid:border-bad";
+
+export interface FieldProps {
+  label: ReactNode;
+  hint?: ReactNode;
+  error?: string | undefined;
+  /** Beside the label, on the right. */
+  aside?: ReactNode;
+  className?: string;
+  children: (attributes: { id: string; "aria-describedby"?: string; "aria-invalid"?: true }) => ReactNode;
+}
+
+/** A label, a control, a hint and an error that belong together. */
+export const Field = ({ label, hint, error, aside, className, children }: FieldProps) => {
+  const id = useId();
+  const notes = [hint === undefined ? "" : `${id}-hint`, error === undefined ? "" : `${id}-error`].filter(Boolean).join(" ");
+  return (
+    <div className={classes("flex min-w-0 flex-col gap-1", className)}>
+      <div className="flex items-baseline justify-between gap-2">
+        <label htmlFor={id} className="min-w-0 text-[13px] font-medium text-text wrap-anywhere">
+          {label}
+        </label>
+        {aside}
+      </div>
+      {children({ id, ...(notes === "" ? {} : { "aria-describedby": notes }), ...(error === undefined ? {} : { "aria-invalid": true }) })}
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="text-xs text-faint wrap-anywhere">
+          {hint}
+        </p>
+      )}
+      {error !== undefined && (
+        <p id={`${id}-error`} role="alert" className="text-xs text-bad wrap-anywhere">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+};
+
+export const Input = ({ className, ...rest }: ComponentProps<"input">) => <input {...rest} className={classes(BOX, "h-9", className)} />;
+
+export const TextArea = ({ className, ...rest }: ComponentProps<"textarea">) => (
+  <textarea rows={4} {...rest} className={classes(BOX, "block resize-y py-2 leading-snug", className)} />
+);
+
+export const Select = ({ className, children, ...rest }: ComponentProps<"select">) => (
+  <select {...rest} className={classes(BOX, "h-9 pr-1.5", className)}>
+    {children}
+  </select>
+);
+
+export interface CheckProps extends Omit<ComponentProps<"input">, "type"> {
+  label: ReactNode;
+  hint?: ReactNode;
+}
+
+export const Check = ({ label, hint, className, ...rest }: CheckProps) => (
+  <label className={classes("flex min-w-0 cursor-pointer items-start gap-2 text-sm", className)}>
+    <input type="checkbox" {...rest} className="mt-0.5 size-4 shrink-0 accent-accent" />
+    <span className="min-w-0">
+      <span className="wrap-anywhere">{label}</span>
+      {hint !== undefined && <span className="block text-xs text-faint">{hint}</span>}
+    </span>
+  </label>
+);

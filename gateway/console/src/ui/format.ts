@@ -1,0 +1,49 @@
+const CREDITS = new Intl.NumberFormat("en", { maximumFractionDigits: 3 });
+const WHOLE = new Intl.NumberFormat("en");
+const USD = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 4 });
+const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const DATE = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ["second", 60],
+  ["minute", 60],
+  ["hour", 24],
+  ["day", 30],
+  ["month", 12],
+  ["year", Number.POSITIVE_INFINITY],
+];
+const MS = 1_000;
+const SECONDS = 60;
+const KIB = 1024;
+
+/** "2.6 credits" */
+export const credits = (amount: number): string => `${CREDITS.format(amount)} ${amount === 1 ? "credit" : "credits"}`;
+export const creditNumber = (amount: number): string => CREDITS.format(amount);
+export const usd = (amount: number): string => USD.format(amount);
+export const whole = (amount: number): string => WHOLE.format(amount);
+
+/** "3 minutes ago" */
+export const ago = (iso: string, now = Date.now()): string => {
+  let amount = (Date.parse(iso) - now) / MS;
+  for (const [unit, size] of STEPS) {
+    if (Math.abs(amount) < size) return RELATIVE.format(Math.round(amount), unit);
+    amount /= size;
+  }
+  return iso;
+};
+export const dateTime = (iso: string): string => DATE.format(new Date(iso));
+
+/** "850 ms", "4.2 s", "3 min 5 s" */
+export const duration = (ms: number): string => {
+  if (ms < MS) return `${Math.round(ms)} ms`;
+  const seconds = ms / MS;
+  if (seconds < SECONDS) return `${seconds.toFixed(1)} s`;
+  return `${Math.floor(seconds / SECONDS)} min ${Math.round(seconds % SECONDS)} s`;
+};
+
+/** "1.4 MB" */
+export const bytes = (count: number): string => {
+  const units = ["B", "kB", "MB", "GB"];
+  let [amount, unit] = [count, 0];
+  while (amount >= KIB && unit < units.length - 1) [amount, unit] = [amount / KIB, unit + 1];
+  return `${unit === 0 ? amount : amount.toFixed(1)} ${units[unit]}`;
+};

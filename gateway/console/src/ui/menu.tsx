@@ -1,0 +1,50 @@
+import { Menu as Base } from "@base-ui/react/menu";
+import type { LucideIcon } from "lucide-react";
+import type { ReactElement } from "react";
+import { classes } from "./classes";
+import { Keys } from "./keys";
+
+export interface MenuEntry {
+  label: string;
+  icon?: LucideIcon;
+  keys?: string;
+  danger?: boolean;
+  disabled?: boolean;
+  run: () => void;
+}
+
+/** Entries; a null is a line between groups. */
+export type MenuEntries = readonly (MenuEntry | null)[];
+
+export const MENU_PANEL = "z-50 min-w-44 max-w-80 rounded-xl border bg-surface p-1 text-sm text-text shadow-high outline-none";
+export const MENU_ITEM =
+  "flex w-full items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-left outline-none select-none data-highlighted:bg-hover data-disabled:opacity-45";
+
+/** A menu that a button opens. */
+export const Menu = ({ trigger, entries, align = "end" }: { trigger: ReactElement; entries: MenuEntries; align?: "start" | "end" }) => (
+  <Base.Root modal={false}>
+    <Base.Trigger render={trigger} />
+    <Base.Portal>
+      <Base.Positioner align={align} sideOffset={4} className="z-50 outline-none">
+        <Base.Popup className={MENU_PANEL}>
+          {entries.map((entry, index) =>
+            entry === null ? (
+              <Base.Separator key={index} className="my-1 border-t" />
+            ) : (
+              <Base.Item
+                key={index}
+                disabled={entry.disabled}
+                onClick={entry.run}
+                className={classes(MENU_ITEM, "cursor-pointer", entry.danger && "text-bad")}
+              >
+                {entry.icon && <entry.icon className="size-4 shrink-0 opacity-75" aria-hidden />}
+                <span className="min-w-0 flex-1 truncate">{entry.label}</span>
+                {entry.keys !== undefined && <Keys keys={entry.keys} />}
+              </Base.Item>
+            ),
+          )}
+        </Base.Popup>
+      </Base.Positioner>
+    </Base.Portal>
+  </Base.Root>
+);

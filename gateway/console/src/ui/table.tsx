@@ -1,0 +1,59 @@
+import type { ReactNode } from "react";
+import { classes } from "./classes";
+
+export interface Column<Row> {
+  title: string;
+  /** Right-aligned, with figures of one width. */
+  numeric?: boolean;
+  /** Left out on narrow screens. */
+  wide?: boolean;
+  cell: (row: Row) => ReactNode;
+  className?: string;
+}
+
+export interface TableProps<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+}
+
+/** Rows of one kind. Wider than the screen, it scrolls by itself. */
+export const Table = <Row,>({ label, columns, rows, keyOf }: TableProps<Row>) => (
+  <div className="relative overflow-x-auto rounded-xl border bg-surface" tabIndex={0} role="region" aria-label={label}>
+    <table className="w-full border-collapse text-left text-sm">
+      <thead>
+        <tr className="border-b bg-page/60 text-xs text-muted">
+          {columns.map((column) => (
+            <th
+              key={column.title}
+              scope="col"
+              className={classes("px-3 py-2 font-medium whitespace-nowrap", column.numeric && "text-right", column.wide && "max-md:hidden")}
+            >
+              {column.title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)} className="border-b last:border-b-0 hover:bg-hover/60">
+            {columns.map((column) => (
+              <td
+                key={column.title}
+                className={classes(
+                  "max-w-72 px-3 py-2.5 align-middle",
+                  column.numeric && "text-right tabular-nums",
+                  column.wide && "max-md:hidden",
+                  column.className,
+                )}
+              >
+                {column.cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);

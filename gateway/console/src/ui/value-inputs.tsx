@@ -1,0 +1,84 @@
+import { useEffect, useRef, useState, type ComponentProps, type ReactNode } from "react";
+import { Field, Input, TextArea } from "./field";
+
+/** A text field that keeps what is typed while what it stands for is not valid. */
+export const NumberInput = ({
+  value,
+  onChange,
+  ...rest
+}: { value: unknown; onChange: (value: number | undefined) => void } & Omit<ComponentProps<"input">, "value" | "onChange">) => {
+  const [text, setText] = useState(typeof value === "number" ? String(value) : "");
+  const known = useRef(value);
+  useEffect(() => {
+    if (value !== known.current) setText(typeof value === "number" ? String(value) : "");
+    known.current = value;
+  }, [value]);
+  return (
+    <Input
+      {...rest}
+      inputMode="decimal"
+      value={text}
+      onChange={(event) => {
+        const { value: typed } = event.target;
+        setText(typed);
+        const number = typed.trim() === "" ? undefined : Number(typed);
+        if (number === undefined || Number.isFinite(number)) {
+          known.current = number;
+          onChange(number);
+        }
+      }}
+    />
+  );
+};
+
+/** Any JSON, as text; what is no JSON yet is kept and said. */
+export const JsonInput = ({
+  label,
+  hint,
+  value,
+  disabled,
+  onChange,
+  rows = 5,
+}: {
+  label: ReactNode;
+  hint?: ReactNode;
+  value: unknown;
+  disabled?: boolean | undefined;
+  onChange: (value: unknown) => void;
+  rows?: number;
+}) => {
+  const written = value === undefined ? "" : JSON.stringify(value, undefined, 2);
+  const [text, setText] = useState(written);
+  const [error, setError] = useState<string>();
+  const known = useRef(written);
+  useEffect(() => {
+    if (written !== known.current) setText(written);
+    known.current = written;
+  }, [written]);
+  const type = (typed: string): void => {
+    setText(typed);
+    try {
+      const parsed: unknown = typed.trim() === "" ? undefined : JSON.parse(typed);
+      known.current = parsed === undefined ? "" : JSON.stringify(parsed, undefined, 2);
+      setError(undefined);
+      onChange(parsed);
+    } catch {
+      setError("This is no JSON yet; the last valid value is kept.");
+    }
+  };
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(attributes) => (
+        <TextArea
+          {...attributes}
+          rows={rows}
+          spellCheck={false}
+          className="font-mono text-xs!"
+          disabled={disabled}
+          value={text}
+          onChange={(event) => type(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+};

@@ -1,0 +1,37 @@
+import fc from "fast-check";
+import { elements, memberAt, members, withMember } from "../../src/document/json-text";
+
+const spaced = fc.json().map((json) => json.replaceAll(/([,:{}[\]])/g, (mark) => mark));
+
+describe("JSON as text", () => {
+  it("cuts any array into elements that say the same", () => {
+    fc.assert(
+      fc.property(fc.array(spaced, { maxLength: 8 }), fc.constantFrom("", " ", "\n  "), (texts, gap) => {
+        const array = `[${gap}${texts.join(`${gap},${gap}`)}${gap}]`;
+        expect(elements(array).map((text) => JSON.parse(text) as unknown)).toEqual(JSON.parse(array));
+      }),
+    );
+  });
+
+  it("sets one member of any object and leaves every other as the text it was", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 6 }), fc.string(), fc.jsonValue(), (object, name, value) => {
+        const text = JSON.stringify(object, undefined, 2);
+        const next = withMember(text, [name], JSON.stringify(value));
+        const [before, after] = [members(text), members(next)];
+        expect(JSON.parse(after.get(name)!)).toEqual(JSON.parse(JSON.stringify(value)));
+        for (const [other, was] of before) if (other !== name) expect(after.get(other)).toBe(was);
+        expect(members(withMember(next, [name], undefined)).has(name)).toBe(false);
+      }),
+    );
+  });
+
+  it("keeps spellings that parsing would lose", () => {
+    const text = '{"n":1.0,"big":12345678901234567890,"10":1,"2":2,"__proto__":{"a":1},"data":{"text":"x"}}';
+    const next = withMember(text, ["data", "text"], '"y"');
+    expect(next).toBe(text.replace('"x"', '"y"'));
+    expect(withMember(text, ["data", "text"], undefined)).toBe(text.replace('"text":"x"', ""));
+    expect(withMember(text, ["data", "inputs", "count"], "2")).toBe(text.replace('"text":"x"', '"text":"x","inputs":{"count":2}'));
+    expect(memberAt(text, ["__proto__", "a"])).toBe("1");
+  });
+});

@@ -1,0 +1,88 @@
+import { edgesText, nodesText, readDocGraph, type DocGraph } from "../../src/document/graph";
+import { members } from "../../src/document/json-text";
+import type { Draft, Drafts, Loaded, Meta, Remote } from "../../src/document/remote";
+import { WriteError, type Timers } from "../../src/document/write-queue";
+
+export const META: Meta = {
+  name: "One",
+  description: "",
+  tags: [],
+  isTemplate: false,
+  hidden: false,
+  archived: false,
+  publicPlayground: false,
+  folderId: null,
+};
+
+/** What stands between a tab and the service: `before` loses requests, `after` loses answers. */
+export interface Line {
+  cut: "none" | "before" | "after";
+}
+
+/** One workflow as the service keeps it: texts, a revision, If-Match. */
+export const createService = (nodes = "[]", edges = "[]") => {
+  let revision = 1;
+  let texts = { nodes, edges };
+  let meta = META;
+  const load = (): Loaded => ({ etag: `"${revision}"`, graph: readDocGraph(texts.nodes, texts.edges), meta });
+  const lost = (): WriteError => new WriteError({ kind: "unreachable", message: "cut" });
+  const connect = (line: Line): Remote => ({
+    load: () => (line.cut === "none" ? Promise.resolve(load()) : Promise.reject(lost())),
+    save: (body, etag) => {
+      if (line.cut === "before") return Promise.reject(lost());
+      if (etag !== `"${revision}"`) return line.cut === "after" ? Promise.reject(lost()) : Promise.resolve("stale" as const);
+      const sent = members(body);
+      texts = { nodes: sent.get("nodes") ?? texts.nodes, edges: sent.get("edges") ?? texts.edges };
+      if (sent.has("name")) meta = { ...meta, name: JSON.parse(sent.get("name")!) as string };
+      revision += 1;
+      return line.cut === "after" ? Promise.reject(lost()) : Promise.resolve({ etag: `"${revision}"` });
+    },
+  });
+  return { load, connect, texts: () => texts, meta: () => meta, revision: () => revision };
+};
+
+/** Timers that run when the test says so. */
+export const manualTimers = (): Timers & { runAll(): void } => {
+  let now = 0;
+  let due: { at: number; run: () => void }[] = [];
+  return {
+    now: () => now,
+    after: (ms, run) => {
+      const entry = { at: now + ms, run };
+      due.push(entry);
+      return () => {
+        due = due.filter((one) => one !== entry);
+      };
+    },
+    runAll: () => {
+      const ready = due;
+      due = [];
+      for (const { at, run } of ready) {
+        now = Math.max(now, at);
+        run();
+      }
+    },
+  };
+};
+
+/** A browser's storage; `crash` keeps what was put last. */
+export const memoryDrafts = (): Drafts & { left(): Draft | undefined } => {
+  let draft: Draft | undefined;
+  return {
+    put: (next) => {
+      draft = next;
+      return Promise.resolve();
+    },
+    take: () => {
+      const left = draft ? [draft] : [];
+      return Promise.resolve(left);
+    },
+    clear: () => {
+      draft = undefined;
+      return Promise.resolve();
+    },
+    left: () => draft,
+  };
+};
+
+export const textsOf = (graph: DocGraph): { nodes: string; edges: string } => ({ nodes: nodesText(graph), edges: edgesText(graph) });

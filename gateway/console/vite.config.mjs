@@ -1,0 +1,37 @@
+import { resolve } from "node:path";
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+import { compressed } from "./compress.mjs";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+/** What the gateway answers itself while the console is served by vite. */
+const PROXIED = ["/api", "/media", "/docs", "/healthz"];
+const gatewayUrl = process.env.CONSOLE_GATEWAY_URL ?? "http://127.0.0.1:8080";
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), tailwindcss(), compressed()],
+  resolve: {
+    alias: {
+      "@nodeloom/client": resolve(ROOT, "gateway/client/src/browser.ts"),
+      "@nodeloom/kernel/plans": resolve(ROOT, "services/kernel/src/plans.ts"),
+      "@nodeloom/kernel/graph": resolve(ROOT, "services/kernel/src/graph/index.ts"),
+    },
+  },
+  build: {
+    outDir: resolve(import.meta.dirname, "dist"),
+    emptyOutDir: true,
+    // A data URL in a style would need a wider content security policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: "es2022",
+    sourcemap: false,
+    chunkSizeWarningLimit: 800,
+  },
+  worker: { format: "es" },
+  server: {
+    host: "127.0.0.1",
+    proxy: Object.fromEntries(PROXIED.map((path) => [path, { target: gatewayUrl, headers: { origin: gatewayUrl } }])),
+  },
+});
