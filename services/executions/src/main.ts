@@ -58,7 +58,8 @@ export const service = defineService({
       ports: { EXECUTIONS_LISTEN: grpc.port },
       checks: { mongodb: () => isConnected(connection) },
       stop: async () => {
-        await grpc.stop();
+        // Both at once: calls of runs have the whole grace, whoever waits for them.
+        await Promise.all([grpc.stop(), wired.drain()]);
         await wired.stop();
         await connection.close();
       },

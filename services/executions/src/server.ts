@@ -4,7 +4,10 @@ import { executions } from "@nodeloom/proto";
 import { collectPage, readCursor } from "./record/pages";
 import type { Quotes } from "./plan/quotes";
 import type { Runs } from "./lifecycle/runs";
-import type { ExecutionStatus, ExecutionStore } from "./record/store";
+import type { Cancellation } from "./lifecycle/cancellation";
+import type { Reads } from "./record/reads";
+import type { RunStatus } from "./lifecycle/states";
+import type { ExecutionStore } from "./record/store";
 import { executionMessage } from "./record/view";
 import type { Watch } from "./record/watch";
 import type { Webhooks } from "./webhooks/webhooks";
@@ -12,9 +15,9 @@ import type { Webhooks } from "./webhooks/webhooks";
 const DEFAULT_PAGE = 50;
 const STATUSES: readonly string[] = ["processing", "cancel_requested", "completed", "failed", "cancelled"];
 
-const readStatus = (status: string): ExecutionStatus | undefined => {
+const readStatus = (status: string): RunStatus | undefined => {
   if (status === "") return undefined;
-  if (STATUSES.includes(status)) return status as ExecutionStatus;
+  if (STATUSES.includes(status)) return status as RunStatus;
   const message = `must be one of: ${STATUSES.join(", ")}`;
   throw new DomainError("invalid", "INVALID_REQUEST", `status: ${message}`, { issues: [{ path: "status", message }] });
 };
@@ -23,6 +26,8 @@ export interface HandlerOptions {
   runs: Runs;
   quotes: Quotes;
   watch: Watch;
+  cancellation: Cancellation;
+  reads: Reads;
   store: ExecutionStore;
   redeliver: (executionId: string, userId: string) => Promise<executions.WebhookDelivery>;
   webhooks: Pick<Webhooks, "test">;
@@ -32,30 +37,42 @@ export const executionsHandlers = ({
   runs,
   quotes,
   watch,
+  cancellation,
+  reads,
   store,
   redeliver,
   webhooks,
 }: HandlerOptions): executions.ExecutionsServiceServer => ({
-  run: unary(async (request) =>
-    executions.RunResponse.fromPartial({ execution: executionMessage(await runs.run(request, requestContext()?.deadlineMs)) }),
-  ),
+  run: unary(async (request) => {
+    const { row, isReplay } = await runs.run(request, requestContext()?.deadlineMs);
+    return executions.RunResponse.fromPartial({
+      execution: executionMessage(row),
+      replayed: isReplay,
+      toldAccepted: row.told === "accepted",
+      toldFailure: row.told === "failure",
+    });
+  }),
   quote: unary(async (request) => executions.QuoteResponse.fromPartial(await quotes.quote(request))),
   getExecution: unary(async ({ executionId, userId }) =>
-    executions.GetExecutionResponse.fromPartial({ execution: executionMessage(await runs.get(executionId, userId)) }),
+    executions.GetExecutionResponse.fromPartial({ execution: await reads.get(executionId, userId) }),
   ),
   cancelExecution: unary(async ({ executionId, userId }) =>
-    executions.CancelExecutionResponse.fromPartial({ status: await runs.cancel(executionId, userId) }),
+    executions.CancelExecutionResponse.fromPartial({ status: await cancellation.cancel(executionId, userId) }),
   ),
-  listExecutions: unary(async ({ userId, status, workflowSlug, limit, cursor }) => {
+  cancelQueued: unary(async ({ userId }) =>
+    executions.CancelQueuedResponse.fromPartial({ cancelled: await cancellation.cancelQueued(userId) }),
+  ),
+  listExecutions: unary(async ({ userId, status, workflowSlug, limit, cursor, metadata }) => {
     const size = Math.min(limit || DEFAULT_PAGE, LIMITS.usagePageRows);
     const rows = store.list({
       userId: userId || null,
       status: readStatus(status),
       workflowSlug: workflowSlug || undefined,
+      metadata,
       limit: size + 1,
       before: readCursor(cursor),
     });
-    return collectPage(rows, size);
+    return reads.page(rows, size);
   }),
   watchExecution: serverStream(({ executionId, userId, afterSequence }, signal) => watch(executionId, userId, afterSequence, signal)),
   redeliverWebhook: unary(async ({ executionId, userId }) =>

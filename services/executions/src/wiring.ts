@@ -2,11 +2,19 @@ import { connectRedis, createEgressClient, createGrpcClient, redisReady, type Lo
 import { billing, identity, media, models, usage, workflows } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
 import { LRUCache } from "lru-cache";
-import { createAdmission } from "./lifecycle/admission";
 import { createEventChannel } from "./record/events";
+import { createCancellation } from "./lifecycle/cancellation";
+import { createDebts } from "./lifecycle/debts";
+import { createEarlierRuns } from "./lifecycle/earlier-runs";
 import { CANCEL_REQUESTED, createExecution } from "./lifecycle/execution";
+import { createFinishedPlans } from "./lifecycle/finished-plans";
+import { createFollow } from "./lifecycle/follow";
+import { createHolds } from "./lifecycle/holds";
+import { createQueue } from "./lifecycle/queue";
+import { createStart } from "./lifecycle/start";
+import { createSweep, startSweeper } from "./lifecycle/sweep";
+import { createReads } from "./record/reads";
 import { createFileCalls } from "./calls/file-calls";
-import { createInstantRuns } from "./lifecycle/instant";
 import { createModelCalls, DOWNLOADS } from "./calls/model-calls";
 import { watchLoad } from "./meters";
 import { createModelCatalog, type CatalogModel } from "./plan/model-catalog";
@@ -20,7 +28,7 @@ import { createQuotes } from "./plan/quotes";
 import { createReconciler } from "./lifecycle/reconcile";
 import { createDeliveryReconciler } from "./webhooks/reconcile-deliveries";
 import { createRenewals } from "./lifecycle/renewals";
-import { createFirstDelivery, createRedelivery } from "./webhooks/redelivery";
+import { createRedelivery } from "./webhooks/redelivery";
 import { createRuns, STARTS } from "./lifecycle/runs";
 import type { HandlerOptions } from "./server";
 import { createSettlement } from "./lifecycle/settlement";
@@ -72,12 +80,16 @@ const connectServices = (config: WiringConfig) => {
   };
 };
 
+export interface Wired {
+  handlers: HandlerOptions;
+  /** Ends what runs here, within its grace: calls under way are finished or handed to another process. */
+  drain(): Promise<void>;
+  /** Closes connections. */
+  stop(): Promise<void>;
+}
+
 /** Puts the service together. Workers run when this resolves. */
-export const wire = async (
-  config: WiringConfig,
-  connection: Connection,
-  logger: Logger,
-): Promise<{ handlers: HandlerOptions; stop(): Promise<void> }> => {
+export const wire = async (config: WiringConfig, connection: Connection, logger: Logger): Promise<Wired> => {
   const services = connectServices(config);
   const publisher = connectRedis({ url: config.REDIS_URL, logger });
   const subscriber = connectRedis({ url: config.REDIS_URL, logger, subscriber: true });
@@ -122,13 +134,18 @@ export const wire = async (
     shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
   });
   const webhooks = createWebhooks({ store, identity: services.identity, egress: userEgress, logger });
-  const settlement = createSettlement({ billing: services.billing, usage: services.usage, execution });
   const starter = createRunStarter({ client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE });
   const deliveries = createDeliveryStarter({ client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE });
+  const { billing, usage } = services;
+  const holds = createHolds({ billing });
+  const queue = createQueue({ store, starter, logger });
+  const debts = createDebts({ store, holds, queue, usage, deliveries, starter, logger });
+  const settlement = createSettlement({ billing, usage, execution, store, queue, debts, logger });
   await temporal.work(
     createActivities({
-      admission: createAdmission({ billing: services.billing, usage: services.usage, execution, logger }),
-      runInstant: createInstantRuns({ billing: services.billing, usage: services.usage, execution }),
+      earlierRuns: createEarlierRuns({ billing, store, execution, debts }),
+      holds,
+      calls: store,
       settlement,
       execution,
       modelCalls: createModelCalls(calls),
@@ -136,9 +153,10 @@ export const wire = async (
       texts: texts.streams,
       httpRequest: createHttpRequest(userEgress),
       webhooks,
-      reconcileRuns: createReconciler({ store, starter, settlement, announce: createFirstDelivery(deliveries), logger }),
+      reconcileRuns: createReconciler({ store, starter, settlement, logger }),
       reconcileDeliveries: createDeliveryReconciler({ store, starter: deliveries, logger }),
       renewals: createRenewals({ billing: services.billing }),
+      onClaimed: debts.payLater,
       onCancel: (executionId, listener) =>
         channel.subscribe(executionId, ({ type }) => {
           if (type === CANCEL_REQUESTED) listener();
@@ -153,19 +171,29 @@ export const wire = async (
   const planner = createPlannerThreads({ logger });
   const endWatch = watchLoad({ pools: { starts, downloads, planning: planner }, providers: gates.states, jobs: pace.followed });
   const planning = createPlanning({ workflows: services.workflows, media: services.media, catalog, planner: planner.plan });
+  const settleDebts = debts.payLater;
+  const finishedPlans = createFinishedPlans({ store, execution, pay: async (row) => void (await debts.pay(row)) });
+  const start = createStart({ planning, starter, store, execution, holds, queue, finishedPlans, settleDebts });
+  const sweep = createSweep({ store, execution, queue, debts, logger });
+  const stopSweeper = startSweeper(sweep, logger);
   return {
     handlers: {
-      runs: createRuns({ planning, starter, store, channel, execution, starts }),
+      runs: createRuns({ start, follow: createFollow({ store, channel }), store, execution, debts, starts }),
+      cancellation: createCancellation({ store, execution, debts }),
+      reads: createReads({ store }),
       quotes: createQuotes({ planning, billing: services.billing }),
       watch: createWatch({ store, channel, texts: texts.streams }),
       store,
       redeliver: createRedelivery({ store, identity: services.identity, starter: deliveries }),
       webhooks,
     },
+    drain: async () => {
+      stopping.abort();
+      await Promise.all([stopSweeper(), temporal.drain()]);
+    },
     stop: async () => {
       endWatch();
-      stopping.abort();
-      await temporal.stop();
+      await temporal.close();
       texts.stop();
       await planner.stop();
       for (const client of Object.values(services)) client.close();

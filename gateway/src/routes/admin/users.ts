@@ -282,6 +282,7 @@ export const adminUserRoutes = [
         workflowSlug: "",
         limit: query.limit,
         cursor: query.cursor ?? "",
+        metadata: {},
       });
       const rows = page.executions.map((stored) => ({ ...executionView(stored), userId: stored.userId }));
       return { status: 200, body: { rows, nextCursor: nextCursor(page.nextCursor) } };

@@ -90,6 +90,7 @@ export const executionRoutes = [
         workflowSlug: query.workflowSlug ?? "",
         limit: query.limit,
         cursor: query.cursor ?? "",
+        metadata: {},
       });
       return { status: 200, body: { rows: page.executions.map(executionView), nextCursor: nextCursor(page.nextCursor) } };
     },

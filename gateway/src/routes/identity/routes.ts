@@ -22,7 +22,7 @@ const me = z
 const onboardingOf = async ({ services }: Gateway, { user: { id, approved } }: Caller): Promise<z.infer<typeof onboarding>> => {
   const [{ workflows }, { executions }] = await Promise.all([
     services.workflows.listWorkflows({ userId: id }),
-    services.executions.listExecutions({ userId: id, status: "", workflowSlug: "", limit: 1, cursor: "" }),
+    services.executions.listExecutions({ userId: id, status: "", workflowSlug: "", limit: 1, cursor: "", metadata: {} }),
   ]);
   const reached = {
     approval: approved,

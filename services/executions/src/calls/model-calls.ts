@@ -46,15 +46,20 @@ export interface ModelCallsOptions {
   downloads: Slots;
   /** How often jobs are asked for. */
   pace?: Pace;
-  store: Pick<ExecutionStore, "claimSubmission" | "recordSubmission" | "releaseSubmission" | "loseSubmission" | "isCalledOff">;
+  store: Pick<
+    ExecutionStore,
+    "claimSubmission" | "recordSubmission" | "releaseSubmission" | "loseSubmission" | "isCalledOff" | "callSubmitted"
+  >;
 }
 
-/** The last look before a provider is called, after every wait. @throws CalledOff when the run is being cancelled */
-export const stillWanted = async (
-  store: Pick<ExecutionStore, "isCalledOff">,
-  { executionId }: Pick<ModelCall, "executionId">,
-): Promise<void> => {
-  if (await store.isCalledOff(executionId)) throw new CalledOff();
+/**
+ * The last look before a provider is called, after every wait. From then on the call may have reached it: a run that is
+ * cancelled is charged for it.
+ * @throws CalledOff when the run is being cancelled
+ */
+export const stillWanted = async (store: Pick<ExecutionStore, "isCalledOff" | "callSubmitted">, call: ModelCall): Promise<void> => {
+  if (await store.isCalledOff(call.executionId)) throw new CalledOff();
+  await store.callSubmitted(call);
 };
 
 export type WrittenText = Pick<TextStream, "restart" | "write">;

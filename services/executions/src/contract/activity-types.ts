@@ -2,7 +2,7 @@ import type { ReconcileReport } from "../lifecycle/reconcile";
 import type { DeliveriesReport } from "../webhooks/reconcile-deliveries";
 import type { AttemptId, DeliveryEnd, Sent } from "./delivery";
 import type { CallContext, CallResult, CancelReport, HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "./run-types";
-import type { HttpCall, MediaValue, Price } from "@nodeloom/kernel/graph";
+import type { HoldItem, HttpCall, MediaValue, Price } from "@nodeloom/kernel/graph";
 
 /** A job as a provider knows it. */
 export interface SubmittedJob {
@@ -52,8 +52,25 @@ export interface DeliveryInput {
   delivery?: number;
 }
 
+export type ExtendInput = Pick<RunInput, "executionId" | "userId" | "holdId" | "maxMillicredits"> & {
+  nodeId: string;
+  label?: string;
+  items: HoldItem[];
+};
+
+export interface Claim {
+  executionId: string;
+  attempt: number;
+  /** The first workflow run of its chain: the same however often its first step is repeated. */
+  claimedBy: string;
+}
+
 /** Short, in the workflow task itself; each is idempotent by execution id. */
 export interface LocalActivities {
+  /** accepted | queued → processing. @returns whether the run is this workflow's to carry */
+  claim(claim: Claim): Promise<boolean>;
+  /** Holds calls that a list turned out to need. */
+  extendHold(input: ExtendInput): Promise<HeldItem[]>;
   admit(input: RunInput): Promise<Admission>;
   /** Records a run that was cancelled before it was admitted. Its settlement closes what may be held for it. */
   recordCalledOff(input: RunInput): Promise<void>;

@@ -18,8 +18,12 @@ export interface RunInput {
   holds: HoldItem[];
   /** The most the run may cost in credits; undefined means as much as there is. */
   maxMillicredits?: number | undefined;
-  /** What billing knows the run by: its id, or another one when an earlier attempt under that id was given up. */
+  /** What billing knows this attempt at the run by. */
   holdId: string;
+  /** Counted from 1. Absent in runs of before rows came first: their workflows admit themselves. */
+  attempt?: number;
+  /** What is held, call by call. Absent where `attempt` is. */
+  held?: HeldItem[];
   /** Milliseconds since the epoch: when the request was received. */
   receivedAt: number;
 }
@@ -35,6 +39,8 @@ export interface RunError {
   code: Reason;
   message: string;
   nodeId?: string;
+  /** Of a fan-out: which of its items. */
+  item?: number;
   providerStatus?: number;
   providerBody?: string;
 }
@@ -84,9 +90,13 @@ export interface RunEnd {
   requestId: string | null;
   nodes: NodeState[];
   completed: CompletedCall[];
+  /** Keys of calls that were submitted and not seen to end. */
+  underWay?: string[];
+  /** What was held beyond the run's first hold, because lists turned out longer. */
+  extended?: HeldItem[];
 }
 
-/** A run that was not admitted: no row exists anywhere. */
+/** Why a run was not begun. */
 export interface Refusal {
   kind: string;
   reason: Reason;
@@ -94,8 +104,8 @@ export interface Refusal {
   metadata: ErrorMetadata;
 }
 
-/** What the workflow records as its result. */
-export type RunOutcome = { refused: Refusal } | { status: FinalStatus; millicredits: number };
+/** What the workflow records as its result. `unclaimed`: the run was not its own to carry. */
+export type RunOutcome = { refused: Refusal } | { unclaimed: true } | { status: FinalStatus; millicredits: number };
 
 /** One call of a provider inside a run. `key` is its idempotency key. */
 export interface CallContext {

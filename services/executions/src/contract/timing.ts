@@ -6,10 +6,22 @@ const HOUR = 60 * MINUTE;
 export const TIMING = {
   /** Longest run, queueing included. */
   run: 24 * HOUR,
-  /** Admission: what the hold may take before the run is refused as unavailable. */
+  /** When Temporal itself ends a run that its own deadline did not end. */
+  runAtMost: 25 * HOUR,
+  /** How long a run may wait in line. */
+  queued: 24 * HOUR,
+  /** What the hold may take before the run is refused as unavailable. */
   holdCall: 3 * SECOND,
-  /** How long a run may stay unrecorded before its caller is told that it goes on. From then on it is not refused as unavailable. */
-  admission: 5 * SECOND,
+  /** How long a run may stay undecided before it is refused: what is told is true, so its caller waits for that. */
+  acceptance: 10 * SECOND,
+  /** How long a start waits for its workflow's first step, in its turn. */
+  claim: 2 * SECOND,
+  /** What starting a workflow may take. */
+  startCall: 4 * SECOND,
+  /** Between two looks for what processes that died left undone. */
+  sweepEvery: 10 * SECOND,
+  /** What usage may take to hear of an end before that is left for later. */
+  usageCall: 2 * SECOND,
   localActivity: 10 * SECOND,
   /** The longest submission: our own services that are away are waited for, too. */
   submit: 30 * MINUTE,

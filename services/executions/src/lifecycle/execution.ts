@@ -1,27 +1,53 @@
 import { newWebhookState } from "../contract/delivery";
-import type { EventChannel } from "../record/events";
-import { countRefusal, countRun } from "../meters";
-import { endKey, missingEvents, plannedEvents } from "../record/node-events";
 import type { CallContext, NodeState, Refusal, RunEnd, RunError, RunInput } from "../contract/run-types";
-import type { ExecutionEvent, ExecutionRecord, ExecutionStore, FinalState, NodeProgress } from "../record/store";
+import { countRefusal, countRun } from "../meters";
+import type { EventChannel } from "../record/events";
+import type { Costs, ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, NodeProgress } from "../record/execution-record";
+import { endKey, missingEvents, plannedEvents } from "../record/node-events";
+import type { ExecutionStore } from "../record/store";
+import type { Made } from "../record/transitions";
+import type { Debt } from "./states";
 
 export type Execution = ReturnType<typeof createExecution>;
 
 /** The event by which calls under way hear of a cancellation at once. */
 export const CANCEL_REQUESTED = "cancel_requested";
+/** Events of a row's own changes; what waits for a run hears of them. */
+export const TRANSITION_EVENTS: ReadonlySet<string> = new Set([
+  "admitted",
+  "queued",
+  "started",
+  "submitted",
+  CANCEL_REQUESTED,
+  "settled",
+  "refused",
+]);
 
 export interface Charged {
   millicredits: number;
   grantUsed: boolean;
+  costs: Costs;
+  modelCredits?: { model: string; millicredits: number }[];
 }
 
-const event = (key: string, type: string, data: Record<string, unknown> = {}): ExecutionEvent => ({ key, type, at: new Date(), data });
+export const event = (key: string, type: string, data: Record<string, unknown> = {}): ExecutionEvent => ({
+  key,
+  type,
+  at: new Date(),
+  data,
+});
 
 const admittedEvent = ({ workflowSlug, modelIds }: RunInput): ExecutionEvent => event("admitted", "admitted", { workflowSlug, modelIds });
-const settledEvent = ({ status, error }: RunEnd): ExecutionEvent => event("settled", "settled", { status, error });
+const settledEvent = ({ status, error }: Pick<RunEnd, "status" | "error">): ExecutionEvent =>
+  event("settled", "settled", { status, error });
 
-const newRecord = (input: RunInput, nodes: NodeState[], admitted: ExecutionEvent): ExecutionRecord => {
-  const { executionId, userId, workflowSlug, modelIds, source, keyId, holdId, mode, webhook, receivedAt } = input;
+/** What a client asked for, beside the run itself. */
+export type RunRecordPart = Pick<ExecutionRecord, "fingerprint" | "requestToken" | "inputs" | "metadata">;
+
+/** A run's row before anything is decided. */
+export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPart = {}): ExecutionRecord => {
+  const { executionId, userId, workflowSlug, modelIds, source, keyId, holdId, mode, webhook, receivedAt, attempt } = input;
+  const admitted = admittedEvent(input);
   return {
     _id: executionId,
     userId,
@@ -32,7 +58,7 @@ const newRecord = (input: RunInput, nodes: NodeState[], admitted: ExecutionEvent
     holdId,
     markupPermille: input.plan.markupPermille,
     mode,
-    status: "processing",
+    status: "accepted",
     ending: null,
     requestId: null,
     resultJson: null,
@@ -46,13 +72,20 @@ const newRecord = (input: RunInput, nodes: NodeState[], admitted: ExecutionEvent
     finishedAt: null,
     durationMs: null,
     seenRunningAt: new Date(),
+    ...(attempt === undefined ? {} : { attempt }),
+    due: ["start"],
+    owes: true,
+    ...part,
   };
 };
 
 const targetOf = ({ workflowSlug }: Pick<RunInput, "workflowSlug">): "workflow" | "model" => (workflowSlug === null ? "model" : "workflow");
 
+/** Clocks of two processes may differ. */
+export const elapsed = (sinceMs: number, untilMs = Date.now()): number => Math.max(0, untilMs - sinceMs);
+
 /** What an execution is when it is over. */
-const finalState = ({ receivedAt }: Pick<RunInput, "receivedAt">, end: RunEnd, charge: Charged): FinalState => {
+export const finalState = ({ receivedAt }: Pick<RunInput, "receivedAt">, end: RunEnd, charge: Charged): FinalState => {
   const finishedAt = new Date();
   return {
     status: end.status,
@@ -61,69 +94,83 @@ const finalState = ({ receivedAt }: Pick<RunInput, "receivedAt">, end: RunEnd, c
     nodes: end.nodes,
     ...charge,
     finishedAt,
-    durationMs: finishedAt.getTime() - receivedAt,
+    durationMs: elapsed(receivedAt, finishedAt.getTime()),
     ...(end.requestId === null ? {} : { requestId: end.requestId }),
   };
 };
 
+export const FREE: Charged = { millicredits: 0, grantUsed: false, costs: { costMicroUsd: 0, userCostMicroUsd: 0 } };
+
 /** The life of one execution: every change is recorded first and announced after. */
 export const createExecution = ({ store, channel }: { store: ExecutionStore; channel: EventChannel }) => {
-  const announce = (executionId: string, sequence: number, event: ExecutionEvent, record?: ExecutionRecord): void =>
-    channel.publish(executionId, { sequence, type: event.type, at: event.at.getTime(), data: event.data }, record);
+  const announce = (executionId: string, sequence: number, said: ExecutionEvent, record?: ExecutionView): void =>
+    channel.publish(executionId, { sequence, type: said.type, at: said.at.getTime(), data: said.data }, record);
 
-  const progress = async (executionId: string, event: ExecutionEvent, node?: NodeProgress): Promise<NodeState[] | null> => {
-    const changed = await store.progress(executionId, event, node);
-    if (changed) announce(executionId, changed.sequence, event);
+  const progress = async (executionId: string, said: ExecutionEvent, node?: NodeProgress): Promise<NodeState[] | null> => {
+    const changed = await store.progress(executionId, said, node);
+    if (changed) announce(executionId, changed.sequence, said);
     return changed?.nodes ?? null;
   };
 
   return {
-    /** Records an admitted run, or one that was cancelled before its admission. Idempotent. */
-    admit: async (input: RunInput, nodes: NodeState[], isCancelled = false): Promise<void> => {
-      const record = newRecord(input, nodes, admittedEvent(input));
-      if (isCancelled) {
-        record.status = "cancel_requested";
-        record.events.push(event(CANCEL_REQUESTED, CANCEL_REQUESTED));
-      }
-      if (await store.insert(record)) announce(input.executionId, 1, record.events[0]!);
-    },
-
-    /** Records a run that is over when it begins. Idempotent. */
-    recordUnstarted: async (input: RunInput, end: RunEnd): Promise<void> => {
+    /** Inserts a run that is over when it begins, with what it owes. @returns the row, or null when there is one already */
+    insertFinal: async (input: RunInput, end: RunEnd, part: RunRecordPart, due: readonly Debt[]): Promise<ExecutionRecord | null> => {
       const settled = settledEvent(end);
-      const record: ExecutionRecord = {
-        ...newRecord(input, end.nodes, admittedEvent(input)),
-        ...finalState(input, end, { millicredits: 0, grantUsed: false }),
-      };
+      const record: ExecutionRecord = { ...newRecord(input, end.nodes, part), ...finalState(input, end, FREE), due: [...due] };
+      if (due.length === 0) delete record.owes;
       record.events.push(settled);
-      if (!(await store.insert(record))) return;
+      if (!(await store.insert(record))) return null;
       countRun(end, targetOf(input), record.durationMs ?? 0);
       announce(input.executionId, record.events.length, settled, record);
+      return record;
     },
 
     isCalledOff: store.isCalledOff,
 
-    isRecorded: async (executionId: string): Promise<boolean> => (await store.find(executionId)) !== null,
-
-    /**
-     * Refuses a run that is not recorded, and tells whoever waits, unless it was accepted before.
-     * @returns whether it is refused
-     */
-    refuse: async (executionId: string, refusal: Refusal): Promise<boolean> => {
-      const decided = await store.decideAdmission(executionId, refusal);
-      if (decided) {
-        countRefusal(decided);
-        channel.publish(executionId, { sequence: 0, type: "refused", at: Date.now(), data: { ...decided } });
-      }
-      return decided !== null;
+    /** accepted | queued → processing, for one workflow. @returns null when the run is not that workflow's to carry */
+    claim: async (executionId: string, attempt: number, claimedBy: string): Promise<ExecutionView | null> => {
+      const started = event("started", "started");
+      const claimed = await store.claim(executionId, attempt, claimedBy, started);
+      if (!claimed) return null;
+      const { row, sequence, again } = claimed;
+      if (!again) announce(executionId, sequence, row.queuedAt ? started : event("admitted", "admitted"), row);
+      return row;
     },
 
-    refusalOf: store.refusalOf,
+    /** accepted → refused. @returns the row as it is then; null when the run is decided otherwise */
+    refuse: async (executionId: string, attempt: number, refusal: Refusal, due: readonly Debt[]): Promise<ExecutionView | null> => {
+      const refused = await store.refuse(executionId, attempt, refusal, due);
+      if (!refused) return null;
+      countRefusal(refusal);
+      announce(executionId, 0, event("refused", "refused"), refused.row);
+      return refused.row;
+    },
 
-    /** Why a recorded run has failed, if it has. */
-    failureOf: async (executionId: string): Promise<RunError | null> => {
-      const record = await store.find(executionId);
-      return record?.status === "failed" ? record.error : null;
+    /** accepted → queued. @returns null when the run is decided otherwise */
+    queue: async (row: ExecutionView, input: RunInput, position: number): Promise<ExecutionView | null> => {
+      const json = JSON.stringify(input);
+      const said = event("queued", "queued", { position });
+      const queued = await store.queue(row._id, row.attempt!, await store.putText(json), json.length, said);
+      if (queued) announce(row._id, queued.sequence, said, queued.row);
+      return queued?.row ?? null;
+    },
+
+    /** queued → cancelled | failed: nothing of it ever ran. @returns null when it does not wait in line (any more) */
+    leaveLine: async (executionId: string, where: Record<string, unknown>, error: RunError | null): Promise<ExecutionView | null> => {
+      const row = await store.find(executionId);
+      if (row?.status !== "queued") return null;
+      const status = error ? "failed" : "cancelled";
+      const nodes = row.nodes.map((node): NodeState => (node.status === "pending" ? { ...node, status: "skipped" } : node));
+      const end: RunEnd = { status, result: null, error, requestId: null, nodes, completed: [] };
+      const events = [...(error ? [] : [event(CANCEL_REQUESTED, CANCEL_REQUESTED)]), ...missingEvents(nodes, new Set(), new Date())];
+      const settled = settledEvent(end);
+      const due: Debt[] = [`void:${row.attempt!}`, "place", "usage", ...(row.webhook ? (["webhook"] as const) : [])];
+      const state = finalState({ receivedAt: row.createdAt.getTime() }, end, FREE);
+      const left = await store.leave(executionId, where, state, [...events, settled], due);
+      if (!left) return null;
+      countRun(end, targetOf(row), left.row.durationMs ?? 0);
+      announce(executionId, left.sequence, settled, left.row);
+      return left.row;
     },
 
     nodeStarted: async ({ executionId, nodeId, nodeIndex, items }: CallContext): Promise<void> => {
@@ -144,7 +191,7 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     /** One call of a node is done; the node is, when it was the last. */
     itemCompleted: async (call: CallContext, data: Record<string, unknown>): Promise<void> => {
       const { executionId, nodeId, nodeIndex, item, items, startedAt } = call;
-      const durationMs = Date.now() - startedAt;
+      const durationMs = elapsed(startedAt);
       const nodeDone = { nodeIndex, status: "completed", durationMs } as const;
       if (items === 1) {
         const completed = event(endKey("completed", nodeId), "node.completed", { nodeId, durationMs, ...data });
@@ -168,27 +215,37 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     /** @returns whether the run was under way and is being cancelled now. */
     requestCancel: async (executionId: string, userId: string): Promise<boolean> => {
       const requested = event(CANCEL_REQUESTED, CANCEL_REQUESTED);
-      const sequence = await store.requestCancel(executionId, userId, requested);
-      if (sequence === null) return false;
-      announce(executionId, sequence, requested);
-      return true;
+      const made = await store.requestCancel(executionId, userId, requested);
+      if (made) announce(executionId, made.sequence, requested);
+      return made !== null;
     },
-
-    /** Tells those who are about to record a run that it is being cancelled. */
-    announceCancel: (executionId: string): void =>
-      channel.publish(executionId, { sequence: 0, type: CANCEL_REQUESTED, at: Date.now(), data: {} }),
 
     decideEnding: store.decideEnding,
 
-    /** Makes the run final and says so. Idempotent. */
-    finish: async (input: Pick<RunInput, "executionId" | "receivedAt">, end: RunEnd, charge: Charged): Promise<void> => {
+    /** Makes the run final and says so. Idempotent. @returns the row, where this made it final */
+    finish: async (run: FinishedRun, end: RunEnd, charge: Charged, due: readonly Debt[]): Promise<ExecutionView | null> => {
       const settled = settledEvent(end);
-      const recorded = end.status === "completed" ? undefined : await store.eventKeys(input.executionId);
+      const recorded = end.status === "completed" ? undefined : await store.eventKeys(run.executionId);
       const events = [...missingEvents(end.nodes, recorded, settled.at), settled];
-      const record = await store.finish(input.executionId, finalState(input, end, charge), events);
-      if (!record) return;
-      countRun(end, targetOf(record), record.durationMs ?? 0);
-      announce(input.executionId, record.events.length, settled, record);
+      const state = finalState(run, end, charge);
+      const made = (await store.finish(run.executionId, state, events, due)) ?? (await restored(run, end, state, due));
+      if (!made) return null;
+      countRun(end, targetOf(made.row), made.row.durationMs ?? 0);
+      announce(run.executionId, made.sequence, settled, made.row);
+      return made.row;
     },
   };
+
+  /** A run whose row is gone, after a restore of the database, gets one when it is over. */
+  async function restored({ input }: FinishedRun, end: RunEnd, state: FinalState, due: readonly Debt[]): Promise<Made | null> {
+    if (!input || (await store.find(input.executionId))) return null;
+    const record: ExecutionRecord = { ...newRecord(input, end.nodes), ...state, due: [...due] };
+    record.events.push(settledEvent(end));
+    return (await store.insert(record)) ? { row: record, sequence: record.events.length } : null;
+  }
 };
+
+export interface FinishedRun extends Pick<RunInput, "executionId" | "receivedAt"> {
+  /** The run as its workflow knows it. */
+  input?: RunInput;
+}

@@ -1,10 +1,15 @@
-import { userCostMicroUsd } from "@nodeloom/kernel";
+import { DomainError, userCostMicroUsd } from "@nodeloom/kernel";
+import type { Logger } from "@nodeloom/platform";
 import { billing as billingProto } from "@nodeloom/proto";
-import { runStart } from "./admission";
 import type { Billing, Usage } from "../clients";
-import type { Execution } from "./execution";
 import type { CompletedCall, FinalStatus, HeldItem, NodeState, RunEnd, RunError, RunInput, RunOutcome } from "../contract/run-types";
-import type { ExecutionView } from "../record/store";
+import { TIMING } from "../contract/timing";
+import type { Costs, ExecutionView } from "../record/execution-record";
+import type { ExecutionStore } from "../record/store";
+import { runStart, type Debts, type UsageRun } from "./debts";
+import { elapsed, type Execution, type FinishedRun } from "./execution";
+import type { Queue } from "./queue";
+import type { Debt } from "./states";
 
 const MICRO_USD_PER_MILLICREDIT = 10;
 const PERMILLE = 1_000;
@@ -27,39 +32,33 @@ const nodeOf = (key: string): string => key.slice(0, key.lastIndexOf(":"));
 const wholesale = (millicredits: number, markupPermille: number): number =>
   Math.round((millicredits * MICRO_USD_PER_MILLICREDIT * PERMILLE) / markupPermille);
 
-const cancelled = (held: readonly HeldItem[], completed: readonly CompletedCall[], markupPermille: number): Charge => {
-  const items = held.map((item) => ({
-    key: item.key,
-    nodeId: nodeOf(item.key),
-    captureMillicredits: item.source === "credits" ? item.millicredits : 0,
-    consumeGrant: item.source === "grant",
-  }));
-  const paid = items.reduce((sum, item) => sum + item.captureMillicredits, 0);
-  const byGrant = completed.filter((call) => held.some((item) => item.key === call.key && item.source === "grant"));
-  return {
-    items,
-    captureAll: true,
-    costMicroUsd: wholesale(paid, markupPermille) + byGrant.reduce((sum, call) => sum + call.costMicroUsd, 0),
-    userCostMicroUsd: paid * MICRO_USD_PER_MILLICREDIT,
-  };
-};
+/** Held at any price: what a run held whose hold is not known here. Billing captures no more than it really held. */
+const UNBOUNDED = Number.MAX_SAFE_INTEGER;
+
+interface Ending {
+  status: FinalStatus;
+  error: RunEnd["error"];
+  completed: readonly CompletedCall[];
+  /** Keys of calls that were submitted and not seen to end. */
+  underWay?: readonly string[];
+}
 
 /**
  * The settlement table. Completed: what was used. Failed: the calls that completed. Without the expected output:
- * nothing. Cancelled: everything that was held.
+ * nothing. Cancelled: what was submitted: completed calls at what they cost, those under way at their held price.
+ * @param held call by call; null where it is not known: then completed calls are charged for alone
  */
 export const chargeFor = (
-  end: { status: FinalStatus; error: RunEnd["error"]; completed: readonly CompletedCall[] },
-  held: readonly HeldItem[],
+  { status, error, completed, underWay = [] }: Ending,
+  held: readonly HeldItem[] | null,
   markupPermille: number,
 ): Charge => {
-  if (end.status === "cancelled") return cancelled(held, end.completed, markupPermille);
-  if (end.error?.code === "PROVIDER_RESPONSE_INCOMPLETE") return { items: [], captureAll: false, costMicroUsd: 0, userCostMicroUsd: 0 };
-  const sources = new Map(held.map((item) => [item.key, item]));
-  let capturedMillicredits = 0;
   const charge: Charge = { items: [], captureAll: false, costMicroUsd: 0, userCostMicroUsd: 0 };
-  for (const call of end.completed) {
-    const item = sources.get(call.key);
+  if (status !== "cancelled" && error?.code === "PROVIDER_RESPONSE_INCOMPLETE") return charge;
+  const sources = new Map(held?.map((item) => [item.key, item]));
+  let capturedMillicredits = 0;
+  for (const call of completed) {
+    const item = held ? sources.get(call.key) : { source: "credits" as const, millicredits: UNBOUNDED };
     if (!item) continue;
     charge.costMicroUsd += call.costMicroUsd;
     if (item.source === "grant") {
@@ -67,11 +66,23 @@ export const chargeFor = (
       continue;
     }
     // The hold is the ceiling: what a call cost above its worst case is the platform's loss.
-    charge.userCostMicroUsd += Math.min(userCostMicroUsd(call.costMicroUsd, markupPermille), item.millicredits * MICRO_USD_PER_MILLICREDIT);
+    const most = item.millicredits === UNBOUNDED ? UNBOUNDED : item.millicredits * MICRO_USD_PER_MILLICREDIT;
+    charge.userCostMicroUsd += Math.min(userCostMicroUsd(call.costMicroUsd, markupPermille), most);
     // The run's price is rounded up once; each call has the share by which it raised it, which its hold always covers.
     const captureMillicredits = Math.ceil(charge.userCostMicroUsd / MICRO_USD_PER_MILLICREDIT) - capturedMillicredits;
     capturedMillicredits += captureMillicredits;
-    charge.items.push({ key: call.key, nodeId: call.nodeId, captureMillicredits, consumeGrant: false });
+    charge.items.push({ key: call.key, nodeId: call.nodeId, captureMillicredits, consumeGrant: held === null });
+  }
+  if (status !== "cancelled") return charge;
+  const ended = new Set(completed.map(({ key }) => key));
+  for (const key of underWay) {
+    const item = sources.get(key);
+    if (!item || ended.has(key)) continue;
+    const isGrant = item.source === "grant";
+    const captureMillicredits = isGrant ? 0 : item.millicredits;
+    charge.userCostMicroUsd += captureMillicredits * MICRO_USD_PER_MILLICREDIT;
+    charge.costMicroUsd += wholesale(captureMillicredits, markupPermille);
+    charge.items.push({ key, nodeId: nodeOf(key), captureMillicredits, consumeGrant: isGrant });
   }
   return charge;
 };
@@ -91,8 +102,8 @@ const decidedEnd = (end: RunEnd, ending: FinalStatus): RunEnd => {
   return { ...end, status: "cancelled", error: null };
 };
 
-/** How a run stands whose end nobody saw: what was under way is given up. */
-const abandonedEnd = ({ nodes, requestId }: ExecutionView, status: FinalStatus, error: RunError): RunEnd => ({
+/** How a run stands that was ended from outside: what was under way is given up. */
+const abandonedEnd = ({ nodes, requestId }: ExecutionView, status: FinalStatus, error: RunError, completed: CompletedCall[]): RunEnd => ({
   status,
   result: null,
   error: status === "failed" ? error : null,
@@ -100,13 +111,11 @@ const abandonedEnd = ({ nodes, requestId }: ExecutionView, status: FinalStatus, 
   nodes: nodes.map((node) => {
     if (node.status === "pending") return { ...node, status: "skipped" };
     if (node.status !== "processing") return node;
-    const durationMs = node.startedAt === null ? null : Date.now() - node.startedAt;
+    const durationMs = node.startedAt === null ? null : elapsed(node.startedAt);
     return { ...node, status: "cancelled", cancelReport: "could_not_stop", durationMs };
   }),
-  completed: [],
+  completed,
 });
-
-type Costs = Pick<Charge, "costMicroUsd" | "userCostMicroUsd">;
 
 /** What is known of the costs when an earlier settlement, whose reasons are unknown, has captured something. */
 const costsBehind = (millicredits: number, markupPermille: number): Costs => ({
@@ -114,60 +123,142 @@ const costsBehind = (millicredits: number, markupPermille: number): Costs => ({
   userCostMicroUsd: millicredits * MICRO_USD_PER_MILLICREDIT,
 });
 
+/** What each model took. */
+const creditsByModel = (captured: readonly billingProto.HeldItem[]): { model: string; millicredits: number }[] => {
+  const byModel = new Map<string, number>();
+  for (const { model, millicredits } of captured) byModel.set(model, (byModel.get(model) ?? 0) + millicredits);
+  return [...byModel].map(([model, millicredits]) => ({ model, millicredits }));
+};
+
+const NOTHING: billingProto.SettleResponse = { capturedMillicredits: 0, releasedMillicredits: 0, captured: [] };
+
+export interface SettlementOptions {
+  billing: Pick<Billing, "settle">;
+  usage: Pick<Usage, "finishRun">;
+  execution: Pick<Execution, "decideEnding" | "finish">;
+  store: Pick<ExecutionStore, "callsOf" | "find" | "callCharged">;
+  queue: Pick<Queue, "leave">;
+  debts: Pick<Debts, "payLater">;
+  logger: Logger;
+}
+
+export type Settlement = ReturnType<typeof createSettlement>;
+
 /**
  * Ends the money of runs. What billing answers is the truth, because the first settlement of an execution is the only one:
  * the usage row and the nodes' receipts are written from its answer, so that all three always agree.
  */
-export const createSettlement = ({ billing, usage, execution }: { billing: Billing; usage: Usage; execution: Execution }) => {
-  type ClosingRun = Parameters<typeof runStart>[0] & Parameters<Execution["finish"]>[0];
+export const createSettlement = ({ billing, usage, execution, store, queue, debts, logger }: SettlementOptions) => {
+  /** What is closed: a run, or its row. */
+  type ClosingRun = UsageRun & FinishedRun & { attempt?: number | undefined; mode: "sync" | "async"; hasWebhook: boolean };
+
+  /** Whether usage was told; where it can't be, the row owes that. */
+  const tellUsage = async (
+    run: ClosingRun,
+    end: RunEnd,
+    costs: Costs,
+    { capturedMillicredits, captured }: billingProto.SettleResponse,
+  ): Promise<boolean> => {
+    try {
+      await usage.finishRun(
+        {
+          run: runStart(run),
+          status: end.status,
+          ...costs,
+          millicredits: capturedMillicredits,
+          modelCredits: creditsByModel(captured),
+          durationMs: elapsed(run.receivedAt),
+          errorCode: end.error?.code,
+          requestId: end.requestId ?? undefined,
+          unstarted: false,
+        },
+        { deadlineMs: TIMING.usageCall },
+      );
+      return true;
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind !== "unavailable") throw error;
+      logger.warn({ executionId: run.executionId, reason: error.message }, "usage hears of a run's end later");
+      return false;
+    }
+  };
 
   const close = async (run: ClosingRun, end: RunEnd, costs: Costs, settled: billingProto.SettleResponse): Promise<void> => {
     const { capturedMillicredits: millicredits, captured } = settled;
-    await usage.finishRun({
-      run: runStart(run),
-      status: end.status,
-      ...costs,
-      millicredits,
-      modelCredits: [],
-      durationMs: Date.now() - run.receivedAt,
-      errorCode: end.error?.code,
-      requestId: end.requestId ?? undefined,
-      unstarted: false,
-    });
+    const isTold = await tellUsage(run, end, costs, settled);
     const grantUsed = captured.some(({ source }) => source === billingProto.HoldSource.HOLD_SOURCE_GRANT);
-    await execution.finish(run, { ...end, nodes: withReceipts(end.nodes, captured) }, { millicredits, grantUsed });
+    await store.callCharged(run.executionId, captured);
+    // Its place is free once its end is told: what its caller starts next must not wait.
+    if (run.attempt !== undefined) await queue.leave(run.userId, [run.executionId]);
+    // Workflows of before rows came first start their delivery themselves.
+    const due: Debt[] = [...(isTold ? [] : (["usage"] as const)), ...(run.hasWebhook ? (["webhook"] as const) : [])];
+    const row = await execution.finish(
+      run,
+      { ...end, nodes: withReceipts(end.nodes, captured) },
+      { millicredits, grantUsed, costs, modelCredits: creditsByModel(captured) },
+      due,
+    );
+    if (row) debts.payLater(row);
+  };
+
+  /** Calls that may have reached their providers, as far as they are recorded, beside those that the workflow knows of. */
+  const underWayOf = async (executionId: string, end: RunEnd): Promise<string[]> => {
+    const prefix = executionId.length + 1;
+    const recorded = (await store.callsOf(executionId)).filter(({ status }) => status === "submitted").map(({ _id }) => _id.slice(prefix));
+    return [...new Set([...(end.underWay ?? []), ...recorded])];
   };
 
   return {
     /** Captures what is owed, releases the rest and closes the rows. Idempotent by execution id. */
-    settle: async (input: RunInput, seen: RunEnd, held: HeldItem[]): Promise<RunOutcome> => {
+    settle: async (input: RunInput, seen: RunEnd, first: HeldItem[]): Promise<RunOutcome> => {
       const { markupPermille } = input.plan;
       const end = decidedEnd(seen, await execution.decideEnding(input.executionId, seen.status));
-      const charge = chargeFor(end, held, markupPermille);
-      const settled = await billing.settle({
-        executionId: input.holdId,
-        userId: input.userId,
-        items: charge.items.map(({ key, captureMillicredits, consumeGrant }) => ({ key, captureMillicredits, consumeGrant })),
-        captureAll: charge.captureAll,
-      });
+      const held = [...first, ...(end.extended ?? [])];
+      const underWay = end.status === "cancelled" ? await underWayOf(input.executionId, end) : [];
+      const charge = chargeFor({ ...end, underWay }, held, markupPermille);
+      // Runs of before rows came first may hold calls that cost nothing.
+      const isFree = input.attempt !== undefined && held.length === 0;
+      const settled = isFree
+        ? NOTHING
+        : await billing.settle({
+            executionId: input.holdId,
+            userId: input.userId,
+            items: charge.items.map(({ key, captureMillicredits, consumeGrant }) => ({ key, captureMillicredits, consumeGrant })),
+            captureAll: false,
+          });
       const { capturedMillicredits: millicredits } = settled;
       const { costMicroUsd, userCostMicroUsd } = millicredits === sumOf(charge.items) ? charge : costsBehind(millicredits, markupPermille);
-      await close(input, end, { costMicroUsd, userCostMicroUsd }, settled);
+      const row = await store.find(input.executionId);
+      const run: ClosingRun = {
+        ...input,
+        _id: input.executionId,
+        createdAt: new Date(input.receivedAt),
+        ...(row?.metadata ? { metadata: row.metadata } : {}),
+        input,
+        hasWebhook: input.attempt !== undefined && input.webhook !== null && input.keyId !== null,
+      };
+      await close(run, end, { costMicroUsd, userCostMicroUsd }, settled);
       return { status: end.status, millicredits };
     },
 
     /**
-     * Ends a recorded run that nothing carries any more. It is free, unless it was cancelled: then all that it held is
-     * captured, as for any cancelled run. What an earlier settlement has decided stands. Idempotent.
+     * Ends a run that nothing carries any more. It is charged for the calls that are recorded as completed, and for nothing
+     * else. What an earlier settlement has decided stands. Idempotent.
      */
     abandon: async (record: ExecutionView, error: RunError): Promise<FinalStatus> => {
       const { _id: executionId, userId, holdId, markupPermille, createdAt } = record;
       const wanted = record.status === "cancel_requested" ? "cancelled" : "failed";
       const status = (await execution.decideEnding(executionId, wanted)) === "cancelled" ? "cancelled" : "failed";
-      const captureAll = status === "cancelled";
-      const settled = await billing.settle({ executionId: holdId, userId, items: [], captureAll });
-      const run = { ...record, executionId, receivedAt: createdAt.getTime() };
-      await close(run, abandonedEnd(record, status, error), costsBehind(settled.capturedMillicredits, markupPermille), settled);
+      const prefix = executionId.length + 1;
+      const completed = (await store.callsOf(executionId))
+        .filter((call) => call.status === "completed")
+        .map(({ _id, nodeId, costMicroUsd }): CompletedCall => ({ key: _id.slice(prefix), nodeId, costMicroUsd }));
+      const charge = chargeFor({ status, error: null, completed }, null, markupPermille);
+      const items = charge.items.map(({ key, captureMillicredits, consumeGrant }) => ({ key, captureMillicredits, consumeGrant }));
+      const settled = await billing.settle({ executionId: holdId, userId, items, captureAll: false });
+      const hasWebhook = record.webhook !== null && record.keyId !== null;
+      const run: ClosingRun = { ...record, executionId, receivedAt: createdAt.getTime(), hasWebhook };
+      const costs = { ...costsBehind(settled.capturedMillicredits, markupPermille), costMicroUsd: charge.costMicroUsd };
+      await close(run, abandonedEnd(record, status, error, completed), costs, settled);
       return status;
     },
   };

@@ -2,7 +2,8 @@ import { callsModel } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { WebhookAttempt, WebhookState } from "../contract/delivery";
 import type { NodeState, RunError } from "../contract/run-types";
-import type { ExecutionView } from "./store";
+import type { CallRecord } from "./calls";
+import { metadataOf, type ExecutionView } from "./execution-record";
 
 const date = (ms: number | null): Date | undefined => (ms === null ? undefined : new Date(ms));
 
@@ -14,6 +15,7 @@ const errorMessage = (error: RunError | null): executions.ExecutionError | undef
         nodeId: error.nodeId,
         providerStatus: error.providerStatus,
         providerBody: error.providerBody,
+        item: error.item,
       })
     : undefined;
 
@@ -23,7 +25,40 @@ const isCalling = ({ type }: NodeState): boolean => callsModel(type) || type ===
 const timesOf = ({ status, startedAt, durationMs }: NodeState, receivedAt: Date): Pick<NodeState, "startedAt" | "durationMs"> =>
   status === "completed" && startedAt === null ? { startedAt: receivedAt.getTime(), durationMs: 0 } : { startedAt, durationMs };
 
-const nodeMessage = (node: NodeState, receivedAt: Date): executions.NodeState => {
+/** What is told of an execution beside its row. */
+export interface Details {
+  calls: readonly CallRecord[];
+  inputsJson: string | undefined;
+  position: number | undefined;
+}
+
+const callMessage = (call: CallRecord): executions.NodeCall =>
+  executions.NodeCall.fromPartial({
+    item: call.item,
+    status: call.status,
+    outputsJson: call.outputsJson ?? "",
+    truncated: call.truncated ?? false,
+    error: errorMessage(call.error ?? null),
+    millicredits: call.millicredits ?? 0,
+    requestId: call.requestId ?? undefined,
+  });
+
+/** Calls by node, each in the order of its items. */
+const callsByNode = (calls: readonly CallRecord[]): Map<string, CallRecord[]> => {
+  const byNode = new Map<string, CallRecord[]>();
+  for (const call of calls) byNode.set(call.nodeId, [...(byNode.get(call.nodeId) ?? []), call]);
+  for (const of of byNode.values()) of.sort((a, b) => a.item - b.item);
+  return byNode;
+};
+
+/** What a node gave, and its calls where it made several. */
+const outputsOf = (node: NodeState, calls: readonly CallRecord[]): Partial<executions.NodeState> => {
+  if (node.items > 1) return { calls: calls.map(callMessage) };
+  const [only] = calls;
+  return only?.outputsJson === undefined ? {} : { outputsJson: only.outputsJson, truncated: only.truncated ?? false };
+};
+
+const nodeMessage = (node: NodeState, receivedAt: Date, calls: readonly CallRecord[]): executions.NodeState => {
   const { startedAt, durationMs } = timesOf(node, receivedAt);
   return executions.NodeState.fromPartial({
     id: node.id,
@@ -38,6 +73,7 @@ const nodeMessage = (node: NodeState, receivedAt: Date): executions.NodeState =>
     cancelReport: node.cancelReport ?? "",
     label: node.label ?? "",
     ...(isCalling(node) ? { items: node.items, itemsDone: node.itemsDone } : {}),
+    ...outputsOf(node, calls),
   });
 };
 
@@ -65,18 +101,21 @@ const deliveryMessage = (webhook: WebhookState): executions.WebhookDelivery =>
     nextAttemptAt: webhook.nextAttemptAt ?? undefined,
   });
 
+const NO_DETAILS: Details = { calls: [], inputsJson: undefined, position: undefined };
+
 /** An execution as it travels between services. */
-export const executionMessage = (record: ExecutionView): executions.Execution =>
-  executions.Execution.fromPartial({
+export const executionMessage = (record: ExecutionView, { calls, inputsJson, position }: Details = NO_DETAILS): executions.Execution => {
+  const byNode = callsByNode(calls);
+  return executions.Execution.fromPartial({
     executionId: record._id,
     userId: record.userId,
-    status: record.status,
+    status: record.status === "queued" ? "processing" : record.status,
     requestId: record.requestId ?? undefined,
-    durationMs: record.durationMs ?? Date.now() - record.createdAt.getTime(),
+    durationMs: record.durationMs ?? Math.max(0, Date.now() - record.createdAt.getTime()),
     resultJson: record.resultJson ?? "",
     error: errorMessage(record.error),
     webhookDelivery: record.webhook ? deliveryMessage(record.webhook) : { configured: false },
-    nodes: record.nodes.map((node) => nodeMessage(node, record.createdAt)),
+    nodes: record.nodes.map((node) => nodeMessage(node, record.createdAt, byNode.get(node.id) ?? [])),
     millicredits: record.millicredits,
     workflowSlug: record.workflowSlug ?? undefined,
     modelIds: record.modelIds,
@@ -84,4 +123,9 @@ export const executionMessage = (record: ExecutionView): executions.Execution =>
     createdAt: record.createdAt,
     finishedAt: record.finishedAt ?? undefined,
     grantUsed: record.grantUsed,
+    queued: record.status === "queued",
+    position,
+    inputsJson: inputsJson ?? "",
+    metadata: metadataOf(record.metadata),
   });
+};

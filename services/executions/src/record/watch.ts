@@ -2,7 +2,8 @@ import { DomainError } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { EventChannel } from "./events";
 import { createInbox, type HeardDelta, type Inbox } from "./inbox";
-import { isFinal, type ExecutionStore } from "./store";
+import { isFinal } from "../lifecycle/states";
+import type { ExecutionStore } from "./store";
 import { NODE_DELTA, type TextStreams } from "../calls/text-streams";
 
 type Message = executions.WatchExecutionResponse;

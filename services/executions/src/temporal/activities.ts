@@ -2,10 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { activityInfo, ApplicationFailure, Context } from "@temporalio/activity";
 import { DomainError, nodeName } from "@nodeloom/kernel";
 import { isDatabaseAway, linkSignals, type Logger } from "@nodeloom/platform";
-import type { createAdmission } from "../lifecycle/admission";
+import type { EarlierRuns } from "../lifecycle/earlier-runs";
 import type { Execution } from "../lifecycle/execution";
+import type { Holds } from "../lifecycle/holds";
 import type { FileCalls } from "../calls/file-calls";
-import type { createInstantRuns } from "../lifecycle/instant";
 import type { ModelCalls } from "../calls/model-calls";
 import { CalledOff, mayHaveArrived, TryAgain } from "../calls/provider-failures";
 import type { createHttpRequest } from "../calls/http-request";
@@ -13,16 +13,20 @@ import type { createReconciler } from "../lifecycle/reconcile";
 import type { createDeliveryReconciler } from "../webhooks/reconcile-deliveries";
 import type { createRenewals, RenewalProgress } from "../lifecycle/renewals";
 import { CALLED_OFF, type RunError } from "../contract/run-types";
-import type { createSettlement } from "../lifecycle/settlement";
+import type { Settlement } from "../lifecycle/settlement";
 import type { Webhooks } from "../webhooks/webhooks";
+import { answeredCall, completedCall, failedCall, type CallStore } from "../record/calls";
+import type { ExecutionView } from "../record/execution-record";
 import type { TextStream, TextStreams } from "../calls/text-streams";
 import { ATTEMPTS, TIMING } from "../contract/timing";
-import type { Activities, HttpNodeCall, LocalActivities, ModelCall, StepFailure } from "../contract/activity-types";
+import type { Activities, ExtendInput, HttpNodeCall, LocalActivities, ModelCall, StepFailure } from "../contract/activity-types";
 
 export interface ActivityOptions {
-  admission: ReturnType<typeof createAdmission>;
-  settlement: ReturnType<typeof createSettlement>;
-  runInstant: ReturnType<typeof createInstantRuns>;
+  earlierRuns: EarlierRuns;
+  holds: Pick<Holds, "extend">;
+  /** Keeps what became of a call. */
+  calls: Pick<CallStore, "callEnded">;
+  settlement: Settlement;
   execution: Execution;
   modelCalls: ModelCalls;
   fileCalls: FileCalls;
@@ -32,6 +36,8 @@ export interface ActivityOptions {
   reconcileRuns: ReturnType<typeof createReconciler>;
   reconcileDeliveries: ReturnType<typeof createDeliveryReconciler>;
   renewals: ReturnType<typeof createRenewals>;
+  /** Does what a run owes since it was claimed. */
+  onClaimed: (row: ExecutionView) => void;
   /** Hears at once that a run is being cancelled, until the returned function is called. */
   onCancel: (executionId: string, listener: () => void) => () => void;
   logger: Logger;
@@ -102,10 +108,53 @@ const cancelKey = ({ key }: NodeCall): string => `cancel:${key}`;
 /** When the last attempt of the step that runs here must be over. */
 const submitUntil = (): number => activityInfo().scheduledTimestampMs + TIMING.submitTotal;
 
+/**
+ * A short step in the workflow task: it is tried again while what it needs is away, for as long as its run may last. What
+ * can't pass ends it: a refusal at once, a fault of ours after a few attempts.
+ */
+const local = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ApplicationFailure || areWeAway(error)) throw error;
+    const isFault = !(error instanceof DomainError) || error.kind === "internal";
+    if (isFault && activityInfo().attempt < ATTEMPTS.surprise) throw error;
+    const { message } = error instanceof Error ? error : { message: String(error) };
+    throw ApplicationFailure.nonRetryable(message, error instanceof DomainError ? error.reason : "INTERNAL");
+  }
+};
+
+/** A refused extension ends its node with the refusal's code. */
+const extended = async <T>({ nodeId, label }: ExtendInput, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DomainError) || areWeAway(error) || error.kind === "internal") throw error;
+    const isMoney = error.reason === "INSUFFICIENT_CREDITS" || error.reason === "grant_exhausted";
+    const message = `node ${nodeName(nodeId, label)}: ${error.message}`;
+    const problem: RunError = { code: isMoney ? error.reason : "EXECUTION_FAILED", message, nodeId };
+    throw ApplicationFailure.nonRetryable(message, problem.code, problem);
+  }
+};
+
 /** Everything that touches the world, as Temporal calls it. */
 export const createActivities = (options: ActivityOptions): Activities & LocalActivities => {
-  const { admission, settlement, runInstant, execution, modelCalls, fileCalls, texts, httpRequest, webhooks, onCancel, logger, stopping } =
-    options;
+  const {
+    earlierRuns,
+    holds,
+    settlement,
+    calls,
+    onClaimed,
+    execution,
+    modelCalls,
+    fileCalls,
+    texts,
+    httpRequest,
+    webhooks,
+    onCancel,
+    logger,
+    stopping,
+  } = options;
   /** Long calls of this process, so that a cancellation stops them at once. */
   const running = new Map<string, AbortController>();
 
@@ -122,6 +171,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
       if (error instanceof TryAgain) throw laterOf(error, call);
       if (isTransient(error)) throw error;
       const problem = runErrorOf(error as DomainError, call);
+      await noted(calls.callEnded(failedCall(call, problem)));
       await noted(execution.nodeFailed(call.executionId, call.nodeId, call.nodeIndex, problem));
       const { jobMayRun } = (error as DomainError).metadata as StepFailure;
       throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(jobMayRun ? [{ jobMayRun }] : []));
@@ -171,16 +221,25 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
   };
 
   return {
-    admit: async (input) => {
-      const cancelled = new AbortController();
-      const deafen = onCancel(input.executionId, () => cancelled.abort());
-      const signal = AbortSignal.any([cancelled.signal, Context.current().cancellationSignal]);
-      return admission.admit(input, activityInfo().attempt, signal).finally(deafen);
-    },
-    recordCalledOff: admission.recordCalledOff,
-    voidAdmission: admission.voidAdmission,
-    settle: settlement.settle,
-    runInstant: (input, end) => runInstant(input, end, activityInfo().attempt),
+    claim: ({ executionId, attempt, claimedBy }) =>
+      local(async () => {
+        const row = await execution.claim(executionId, attempt, claimedBy);
+        if (row) onClaimed(row);
+        return row !== null;
+      }),
+    settle: (input, end, held) => local(() => settlement.settle(input, end, held)),
+    extendHold: (input) => local(() => extended(input, () => holds.extend(input, input.items))),
+
+    admit: (input) =>
+      local(async () => {
+        const cancelled = new AbortController();
+        const unsubscribe = onCancel(input.executionId, () => cancelled.abort());
+        const signal = AbortSignal.any([cancelled.signal, Context.current().cancellationSignal]);
+        return earlierRuns.admit(input, signal).finally(unsubscribe);
+      }),
+    recordCalledOff: (input) => local(() => earlierRuns.recordCalledOff(input)),
+    voidAdmission: (holdId, userId) => local(() => earlierRuns.voidAdmission(holdId, userId)),
+    runInstant: (input, end) => local(() => earlierRuns.runInstant(input, end)),
 
     submit: (call) =>
       guarded(call, () =>
@@ -196,6 +255,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
       guarded(call, () =>
         beating(call.key, async (_cancelled, ending) => {
           const result = await modelCalls.poll(call, job, ending);
+          await calls.callEnded(completedCall(call, result));
           await noted(execution.itemCompleted(call, { files: result.files }));
           return result;
         }),
@@ -215,6 +275,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
         stoppable(call, async (signal) => {
           if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call);
           const result = await writing(call, (written) => modelCalls.text(call, signal, submitUntil(), written));
+          await calls.callEnded(completedCall(call, result));
           await noted(execution.itemCompleted(call, {}));
           return result;
         }),
@@ -226,6 +287,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
         stoppable(call, async (signal) => {
           if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call);
           const result = await fileCalls.run(call, signal, submitUntil());
+          await calls.callEnded(completedCall(call, result));
           await noted(execution.itemCompleted(call, { files: result.files }));
           return result;
         }),
@@ -242,6 +304,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
           if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call);
           if (await execution.isCalledOff(call.executionId)) throw new CalledOff();
           const answer = await httpRequest(call.call, call.key, signal);
+          await noted(calls.callEnded(answeredCall(call, answer)));
           await noted(execution.itemCompleted(call, { status: answer.status }));
           return answer;
         }),

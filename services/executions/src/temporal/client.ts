@@ -1,15 +1,10 @@
-import {
-  type Client,
-  isGrpcServiceError,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowFailedError,
-  WorkflowNotFoundError,
-} from "@temporalio/client";
+import { type Client, isGrpcServiceError, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@temporalio/client";
 import { status } from "@grpc/grpc-js";
 import { TypedSearchAttributes } from "@temporalio/common";
 import { unavailable } from "@nodeloom/kernel";
 import { FIRST_DELIVERY } from "../contract/delivery";
-import type { RunInput, RunOutcome } from "../contract/run-types";
+import type { RunInput } from "../contract/run-types";
+import { TIMING } from "../contract/timing";
 import type { DeliveryInput } from "../contract/activity-types";
 import { MODELS, USER, WORKFLOW } from "./search-attributes";
 import type { cancelSignal, deliverWebhook, executeGraph } from "./workflows";
@@ -34,27 +29,32 @@ const translate = (error: unknown, message = "runs can't be started right now"):
 /** Starts, cancels and inspects runs on Temporal. */
 export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => ({
   /**
-   * Starts a run, or finds the one with the same id.
-   * @param again also when an earlier run with this id is over.
+   * Starts the workflow of a run's attempt. Only the one that claims the row has any effect.
+   * @returns `exists` while one with this id is running: the same attempt's, or an earlier one's, which is about to end
+   * @throws SERVICE_UNAVAILABLE when it is not known whether it was started
    */
-  start: async (input: RunInput, again = false): Promise<"started" | "exists"> => {
+  start: async (input: RunInput): Promise<"started" | "exists"> => {
     const what = input.workflowSlug ? `workflow ${input.workflowSlug}` : `model ${input.modelIds.join(", ")}`;
     try {
-      await client.workflow.start(EXECUTE, {
-        workflowId: input.executionId,
-        taskQueue,
-        args: [input],
-        requestEagerStart: true,
-        workflowIdReusePolicy: again ? "ALLOW_DUPLICATE" : "REJECT_DUPLICATE",
-        staticSummary: what,
-        memo: { mode: input.mode, source: input.source, keyId: input.keyId, nodes: input.plan.steps.length },
-        typedSearchAttributes: new TypedSearchAttributes([
-          { key: USER, value: input.userId },
-          ...(input.workflowSlug ? [{ key: WORKFLOW, value: input.workflowSlug }] : []),
-          ...(input.modelIds.length > 0 ? [{ key: MODELS, value: input.modelIds }] : []),
-        ]),
-        priority: { fairnessKey: input.userId },
-      });
+      await client.withDeadline(Date.now() + TIMING.startCall, () =>
+        client.workflow.start(EXECUTE, {
+          workflowId: input.executionId,
+          taskQueue,
+          args: [input],
+          requestEagerStart: true,
+          workflowIdReusePolicy: "ALLOW_DUPLICATE",
+          // Its own deadline ends it in order before that.
+          workflowExecutionTimeout: TIMING.runAtMost,
+          staticSummary: what,
+          memo: { mode: input.mode, source: input.source, keyId: input.keyId, nodes: input.plan.steps.length },
+          typedSearchAttributes: new TypedSearchAttributes([
+            { key: USER, value: input.userId },
+            ...(input.workflowSlug ? [{ key: WORKFLOW, value: input.workflowSlug }] : []),
+            ...(input.modelIds.length > 0 ? [{ key: MODELS, value: input.modelIds }] : []),
+          ]),
+          priority: { fairnessKey: input.userId },
+        }),
+      );
       return "started";
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) return "exists";
@@ -71,25 +71,13 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
     }
   },
 
-  /** When a run of this user was started that goes on; null when there is none. */
-  carriedSince: async (executionId: string, userId: string): Promise<Date | null> => {
+  /** Whether a workflow carries the run. */
+  isCarried: async (executionId: string): Promise<boolean> => {
     try {
-      const { status: state, typedSearchAttributes, startTime } = await client.workflow.getHandle(executionId).describe();
-      return state.name === "RUNNING" && typedSearchAttributes.get(USER) === userId ? startTime : null;
+      const { status: state } = await client.workflow.getHandle(executionId).describe();
+      return state.name === "RUNNING";
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return null;
-      throw translate(error);
-    }
-  },
-
-  /** The outcome that Temporal recorded, when the run is over. */
-  outcome: async (executionId: string): Promise<RunOutcome | "running" | "unknown"> => {
-    try {
-      const handle = client.workflow.getHandle(executionId);
-      const { status: state } = await handle.describe();
-      return state.name === "RUNNING" ? "running" : ((await handle.result()) as RunOutcome);
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError || error instanceof WorkflowFailedError) return "unknown";
+      if (error instanceof WorkflowNotFoundError) return false;
       throw translate(error);
     }
   },

@@ -65,6 +65,10 @@ export interface RunningTemporal {
   client: Client;
   /** Starts working. Call once the activities are ready. */
   work(activities: Activities & LocalActivities): Promise<void>;
+  /** Ends the worker: what runs is finished within the grace, or goes on elsewhere. */
+  drain(): Promise<void>;
+  close(): Promise<void>;
+  /** Both. */
   stop(): Promise<void>;
 }
 
@@ -77,6 +81,10 @@ export const connectTemporal = async (options: TemporalOptions): Promise<Running
   const client = new Client({ connection, namespace, dataConverter });
   let worker: Worker | undefined;
   let running: Promise<void> | undefined;
+  const drain = async (): Promise<void> => {
+    worker?.shutdown();
+    await running;
+  };
   return {
     client,
     work: async (activities) => {
@@ -102,9 +110,10 @@ export const connectTemporal = async (options: TemporalOptions): Promise<Running
         process.exit(1);
       });
     },
+    drain,
+    close: () => connection.close(),
     stop: async () => {
-      worker?.shutdown();
-      await running;
+      await drain();
       await connection.close();
     },
   };

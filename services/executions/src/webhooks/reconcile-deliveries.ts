@@ -1,6 +1,7 @@
 import type { Logger } from "@nodeloom/platform";
 import { FIRST_DELIVERY } from "../contract/delivery";
-import type { ExecutionStore, ExecutionView } from "../record/store";
+import type { ExecutionView } from "../record/execution-record";
+import type { ExecutionStore } from "../record/store";
 import type { DeliveryStarter } from "../temporal/client";
 import { TIMING } from "../contract/timing";
 

@@ -2,7 +2,9 @@ import { DomainError } from "@nodeloom/kernel";
 import type { executions, identity as identityProto } from "@nodeloom/proto";
 import type { Identity } from "../clients";
 import { FIRST_DELIVERY, type WebhookState } from "../contract/delivery";
-import { isFinal, type ExecutionStore, type ExecutionView } from "../record/store";
+import type { ExecutionView } from "../record/execution-record";
+import { isFinal } from "../lifecycle/states";
+import type { ExecutionStore } from "../record/store";
 import type { DeliveryStarter } from "../temporal/client";
 import { executionMessage } from "../record/view";
 import { eventOf, wants } from "./webhooks";
@@ -16,13 +18,6 @@ const obstacle = (record: ExecutionView, target: identityProto.GetWebhookTargetR
   if (!wants(target, eventOf(record))) return `the key's webhook is not for ${eventOf(record)}`;
   return undefined;
 };
-
-/** Starts the first delivery of a run's webhook, if it has one, where the run itself can't. Idempotent. */
-export const createFirstDelivery =
-  (starter: Pick<DeliveryStarter, "startFirst">) =>
-  async ({ _id: executionId, webhook, keyId }: ExecutionView): Promise<void> => {
-    if (webhook && keyId !== null) await starter.startFirst(executionId, keyId);
-  };
 
 /** A redelivery that has begun but made no attempt yet is what is asked for. */
 const nextDelivery = ({ delivery = FIRST_DELIVERY, state, history = [] }: WebhookState): number => {

@@ -14,7 +14,9 @@ import {
   type SentAttempt,
 } from "../contract/delivery";
 import { countDelivery, countWebhookAttempt } from "../meters";
-import { isFinal, type ExecutionStore, type ExecutionView } from "../record/store";
+import type { ExecutionView } from "../record/execution-record";
+import { isFinal } from "../lifecycle/states";
+import type { ExecutionStore } from "../record/store";
 import { executionMessage } from "../record/view";
 import { createSend } from "./send";
 

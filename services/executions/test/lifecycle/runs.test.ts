@@ -1,163 +1,349 @@
 import { randomUUID } from "node:crypto";
-import type { EventChannel } from "../../src/record/events";
-import { executions } from "@nodeloom/proto";
+import { unavailable } from "@nodeloom/kernel";
+import { billing as billingProto, executions } from "@nodeloom/proto";
+import type { RunEnd, RunInput } from "../../src/contract/run-types";
+import { createCancellation } from "../../src/lifecycle/cancellation";
 import { createExecution } from "../../src/lifecycle/execution";
-import type { Planning, PlannedRun } from "../../src/plan/planning";
-import { createRuns, type Runs } from "../../src/lifecycle/runs";
-import type { ExecutionStore } from "../../src/record/store";
-import type { RunStarter } from "../../src/temporal/client";
-import { newRecord, openStore } from "../support/index";
+import { createFinishedPlans } from "../../src/lifecycle/finished-plans";
+import { createFollow } from "../../src/lifecycle/follow";
+import { createQueue } from "../../src/lifecycle/queue";
+import { createRuns } from "../../src/lifecycle/runs";
+import { createStart } from "../../src/lifecycle/start";
+import { createSweep } from "../../src/lifecycle/sweep";
+import type { PlannedRun } from "../../src/plan/planning";
+import type { EventChannel, Listener } from "../../src/record/events";
+import { initialNodes } from "../../src/temporal/workflows/graph-run";
+import { logger, runOf, startMoney, type Money } from "../support/money";
 
-/** A run that Temporal carries, and that no row tells of yet. */
-const carried = { id: randomUUID(), userId: randomUUID(), since: new Date("2030-01-01T00:00:00Z") };
-const told: string[] = [];
+/** The life of runs over the real billing, usage and store; workflows are played by the test. */
 
-let store: ExecutionStore;
-let stop: () => Promise<void>;
-let runs: Runs;
+const PRICE = 1_000;
+const { CREDIT_KIND_PLAN } = billingProto.CreditKind;
 
+let money: Money;
 beforeAll(async () => {
-  ({ store, stop } = await openStore());
-  const channel: EventChannel = { publish: () => undefined, subscribe: () => () => undefined } as unknown as EventChannel;
-  const starter = {
-    carriedSince: async (id: string, userId: string) => (id === carried.id && userId === carried.userId ? carried.since : null),
-    cancel: async (id: string) => void told.push(id),
-  } as unknown as RunStarter;
-  runs = createRuns({ planning: {} as Planning, starter, store, channel, execution: createExecution({ store, channel }) });
+  money = await startMoney();
 });
-afterAll(() => stop());
-
-it("finds an accepted run while its admission is under way, for its owner only", async () => {
-  expect(await runs.get(carried.id, carried.userId)).toMatchObject({ _id: carried.id, status: "processing", createdAt: carried.since });
-  await expect(runs.get(carried.id, randomUUID())).rejects.toMatchObject({ reason: "EXECUTION_NOT_FOUND" });
-  await expect(runs.get(randomUUID(), carried.userId)).rejects.toMatchObject({ reason: "EXECUTION_NOT_FOUND" });
+afterAll(async () => {
+  expect(await money.billing.checkLedger({ cursor: "" })).toMatchObject({ ok: true, mismatches: [] });
+  await money.stop();
 });
 
-it("cancels an accepted run while its admission is under way, for its owner only", async () => {
-  await expect(runs.cancel(carried.id, randomUUID())).rejects.toMatchObject({ reason: "EXECUTION_NOT_FOUND" });
-  expect(told).toEqual([]);
-  expect(await runs.cancel(carried.id, carried.userId)).toBe("cancel_requested");
-  expect(told).toEqual([carried.id]);
-});
-
-it("hears a refusal that is told while the store is read, though Temporal still carries the run", async () => {
-  const listeners = new Set<Parameters<EventChannel["subscribe"]>[1]>();
-  const channel = {
-    subscribe: (_id: string, listener: Parameters<EventChannel["subscribe"]>[1]) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
+const localChannel = (): EventChannel => {
+  const listeners = new Map<string, Set<Listener>>();
+  return {
+    publish: (id, event, record) => {
+      for (const listener of [...(listeners.get(id) ?? [])]) listener(event, record);
     },
-  } as unknown as EventChannel;
-  const refusal = { kind: "unavailable", reason: "SERVICE_UNAVAILABLE", message: "billing is not available", metadata: {} };
-  let isTold = false;
-  const find = async (): Promise<null> => {
-    if (!isTold) for (const listener of [...listeners]) listener({ sequence: 0, type: "refused", at: 0, data: refusal });
-    isTold = true;
-    return null;
+    subscribe: (id, listener) => {
+      const all = listeners.get(id) ?? new Set<Listener>();
+      listeners.set(id, all.add(listener));
+      return () => void all.delete(listener);
+    },
   };
-  const planned = { plan: { steps: [] }, workflowSlug: null, modelIds: [], holds: [] } as unknown as PlannedRun;
-  const refusing = createRuns({
-    planning: { plan: () => Promise.resolve(planned) } as unknown as Planning,
-    starter: { start: () => Promise.resolve("started"), outcome: () => Promise.resolve("running") } as unknown as RunStarter,
-    store: { ...store, find },
-    channel,
-    execution: createExecution({ store, channel }),
-  });
-  const request = executions.RunRequest.fromPartial({
-    executionId: randomUUID(),
-    runner: { userId: "u" },
-    mode: executions.RunMode.RUN_MODE_ASYNC,
-    waitMs: 10,
-  });
-  await expect(refusing.run(request)).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
-});
+};
 
-it("answers from the row as soon as there is one", async () => {
-  const record = newRecord(carried.userId, { status: "completed" });
-  await store.insert(record);
-  expect(await runs.cancel(record._id, carried.userId)).toBe("already_completed");
-  expect((await runs.get(record._id, carried.userId)).status).toBe("completed");
-});
+interface Faults {
+  /** What a step does instead of its work, or before it. */
+  hold?: () => Promise<void>;
+  start?: () => Promise<void>;
+}
 
-describe("a run whose admission takes long", () => {
-  /** Asks for such a run, whose caller waits for a second. */
-  const ask = (executionId: string): ReturnType<Runs["run"]> => {
-    const request = executions.RunRequest.fromPartial({
-      executionId,
-      runner: { userId: carried.userId },
-      mode: executions.RunMode.RUN_MODE_ASYNC,
-    });
-    return slow.run(request, Date.now() + 2_000);
-  };
-  const refusal = { kind: "unavailable", reason: "SERVICE_UNAVAILABLE", message: "billing is away", metadata: {} } as const;
-  let slow: Runs;
-  const started: string[] = [];
-
-  beforeAll(() => {
-    const channel: EventChannel = { publish: () => undefined, subscribe: () => () => undefined };
-    const planned = { plan: { steps: [{}], markupPermille: 1_000 }, holds: [], workflowSlug: null, modelIds: [] };
-    const planning = { plan: () => Promise.resolve(planned) } as unknown as Planning;
-    // Temporal carries it, whatever was said of it: what it may have held is still being given back.
-    const starter = {
-      start: ({ executionId }: { executionId: string }) => Promise.resolve(started.push(executionId)).then(() => "started"),
-      outcome: () => Promise.resolve("running"),
-      carriedSince: () => Promise.resolve(new Date()),
-    } as unknown as RunStarter;
-    slow = createRuns({ planning, starter, store, channel, execution: createExecution({ store, channel }) });
-  });
-
-  it("is answered as under way, and can't be refused any more", async () => {
-    const id = randomUUID();
-    expect(await ask(id)).toMatchObject({ _id: id, status: "processing" });
-    expect(await store.decideAdmission(id, refusal)).toBeNull();
-  });
-
-  it("is not answered as under way once it is refused, though Temporal carries it still", async () => {
-    const id = randomUUID();
-    await store.decideAdmission(id, refusal);
-    await expect(ask(id)).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE", message: "billing is away" });
-    await expect(slow.get(id, carried.userId)).rejects.toMatchObject({ reason: "EXECUTION_NOT_FOUND" });
-  });
-
-  it("is not begun when nobody waits for it any more", async () => {
-    const id = randomUUID();
-    const request = executions.RunRequest.fromPartial({ executionId: id, runner: { userId: carried.userId } });
-    await expect(slow.run(request, Date.now())).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
-    expect(started).not.toContain(id);
-  });
-});
-
-it("begins another user's run in its turn, however many of one user wait", async () => {
-  const order: string[] = [];
-  const begun: (() => void)[] = [];
-  const channel: EventChannel = { publish: () => undefined, subscribe: () => () => undefined };
-  const starter = {
-    start: ({ userId }: { userId: string }) =>
-      new Promise<"started">((resolve) => {
-        order.push(userId);
-        begun.push(() => resolve("started"));
-      }),
-  } as unknown as RunStarter;
-  const planned = { plan: { steps: [] }, workflowSlug: null, modelIds: [], holds: [] } as unknown as PlannedRun;
-  const planning = { plan: () => Promise.resolve(planned) } as unknown as Planning;
+/** One replica of executions, whose workflows run when the test says so. */
+const replica = (faults: Faults = {}, calls = 1) => {
+  const channel = localChannel();
+  const { store, debts, holds } = money;
   const execution = createExecution({ store, channel });
-  const queue = createRuns({ planning, starter, store: { ...store, find: () => Promise.resolve(final) }, channel, execution });
-  const final = newRecord("any", { status: "completed" });
-  const ask = (userId: string): Promise<unknown> =>
-    queue.run(executions.RunRequest.fromPartial({ executionId: randomUUID(), runner: { userId }, waitMs: 60_000 })).catch(() => undefined);
-  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const started: RunInput[] = [];
+  const starter = {
+    start: async (input: RunInput): Promise<"started"> => {
+      await faults.start?.();
+      started.push(input);
+      return "started";
+    },
+  };
+  const queue = createQueue({ store, starter, logger });
+  const holding = {
+    hold: async (input: RunInput) => {
+      await faults.hold?.();
+      return holds.hold(input);
+    },
+  };
+  const planned = (): PlannedRun => {
+    const { plan, holds: items } = runOf("any", [{ id: "pics", model: "painter", calls, maxMillicredits: PRICE }]);
+    return { plan: calls === 0 ? { ...plan, steps: [] } : plan, holds: items, workflowSlug: "flow", modelIds: ["painter"] };
+  };
+  const planning = { plan: jest.fn(() => Promise.resolve(planned())) };
+  const pay = async (row: Parameters<typeof debts.pay>[0]): Promise<void> => void (await debts.pay(row));
+  const finishedPlans = createFinishedPlans({ store, execution, pay });
+  const start = createStart({
+    planning,
+    starter,
+    store,
+    execution,
+    holds: holding,
+    queue,
+    finishedPlans,
+    settleDebts: debts.payLater,
+  });
+  const runs = createRuns({ start, follow: createFollow({ store, channel }), store, execution, debts });
+  const carry = async (input: RunInput, completed = 0): Promise<boolean> => {
+    if (!(await execution.claim(input.executionId, input.attempt!, `workflow of ${input.attempt}`))) return false;
+    const end: RunEnd = {
+      status: "completed",
+      result: {},
+      error: null,
+      requestId: null,
+      nodes: initialNodes(input.plan).map((node) => ({ ...node, status: "completed" })),
+      completed: Array.from({ length: completed }, (_, item) => ({ key: `pics:${item}`, nodeId: "pics", costMicroUsd: 4_000 })),
+    };
+    await money.settlement.settle(input, end, input.held!);
+    return true;
+  };
+  return {
+    runs,
+    started,
+    planning,
+    execution,
+    queue,
+    carry,
+    cancellation: createCancellation({ store, execution, debts }),
+    sweep: createSweep({ store, execution, queue, debts, logger }),
+  };
+};
 
-  const all = Array.from({ length: 200 }, () => ask("busy"));
-  await turn();
-  const atOnce = order.length;
-  expect(atOnce).toBeGreaterThan(0);
-  expect(atOnce).toBeLessThan(50);
-  all.push(ask("other"));
-  for (let next = 0; next < 201; next += 1) {
-    while (begun.length <= next) await turn();
-    begun[next]!();
-  }
-  await Promise.all(all);
-  // Those that are being begun, one more of the busy user at most, and then it is the other's turn.
-  expect(order.indexOf("other")).toBeLessThanOrEqual(atOnce + 1);
+const fund = async (millicredits: number): Promise<string> => {
+  const userId = randomUUID();
+  const credit = { userId, kind: CREDIT_KIND_PLAN, millicredits, reference: randomUUID() };
+  await money.billing.credit(billingProto.CreditRequest.fromPartial(credit));
+  return userId;
+};
+const balance = async (userId: string) => {
+  const { account } = await money.billing.getAccount({ userId });
+  return { free: account!.planMillicredits, held: account!.heldMillicredits };
+};
+
+const { RUN_MODE_ASYNC, RUN_MODE_RESPOND_ASYNC, RUN_MODE_SYNC } = executions.RunMode;
+type Part = Omit<Partial<executions.RunRequest>, "runner"> & { concurrency?: number };
+const requestOf = (userId: string, { concurrency = 1, ...part }: Part = {}): executions.RunRequest =>
+  executions.RunRequest.fromPartial({
+    executionId: randomUUID(),
+    inputsJson: "{}",
+    mode: RUN_MODE_RESPOND_ASYNC,
+    waitMs: 200,
+    requestToken: randomUUID(),
+    ...part,
+    runner: { userId, concurrency, source: "api-workflow" },
+  });
+const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+/** Asks, and carries the run as soon as its workflow was started. */
+const runThrough = async (one: ReturnType<typeof replica>, request: executions.RunRequest) => {
+  const asked = one.runs.run(request);
+  await Promise.race([asked, until(() => one.started.some(({ executionId }) => executionId === request.executionId))]);
+  const input = one.started.findLast(({ executionId }) => executionId === request.executionId);
+  if (input) await one.carry(input, 1);
+  return asked;
+};
+const sweepTwice = async ({ sweep }: ReturnType<typeof replica>): Promise<void> => {
+  await sweep();
+  await sweep();
+};
+
+describe("a run", () => {
+  it("is told of only once its workflow has claimed it, and its credits are captured once", async () => {
+    const [userId, one] = [await fund(10 * PRICE), replica()];
+    const request = requestOf(userId, { metadata: { order: "7" } });
+    let isTold = false;
+    const asked = one.runs.run(request).then((told) => {
+      isTold = true;
+      return told;
+    });
+    await until(() => one.started.length === 1);
+    expect(await money.store.findOwned(request.executionId, userId)).toBeNull();
+    expect(isTold).toBe(false);
+    expect(await one.carry(one.started[0]!, 1)).toBe(true);
+    expect((await asked).row).toMatchObject({ _id: request.executionId, attempt: 1 });
+    expect(await balance(userId)).toEqual({ free: 10 * PRICE - 600, held: 0 });
+    const { rows } = await money.usage.listRows({ userId, status: "", modelId: "", workflowSlug: "", limit: 10, offset: 0, sources: [] });
+    expect(rows).toMatchObject([{ executionId: request.executionId, status: "completed", metadata: { order: "7" } }]);
+    // A second workflow of the same attempt finds that it is not its own.
+    expect(await one.execution.claim(request.executionId, 1, "another")).toBeNull();
+  });
+
+  it("is joined, and never planned again, under the id that it has", async () => {
+    const [userId, one, two] = [await fund(10 * PRICE), replica(), replica()];
+    const request = requestOf(userId, { fingerprint: "f" });
+    await runThrough(one, request);
+    const again = await two.runs.run({ ...request, requestToken: "another" });
+    expect(again).toMatchObject({ isReplay: true, row: { status: "completed" } });
+    expect(two.planning.plan).not.toHaveBeenCalled();
+    await expect(two.runs.run({ ...request, fingerprint: "g" })).rejects.toMatchObject({ reason: "IDEMPOTENCY_KEY_REUSED" });
+    await expect(two.runs.run({ ...request, runner: { ...request.runner!, userId: "x" } })).rejects.toMatchObject({
+      reason: "EXECUTION_NOT_FOUND",
+    });
+  });
+
+  it("begins once, however many ask for it at once at two replicas", async () => {
+    const [userId, one, two] = [await fund(10 * PRICE), replica(), replica()];
+    const request = requestOf(userId, { waitMs: 3_000 });
+    const asked = Array.from({ length: 20 }, (_, index) => (index % 2 ? one : two).runs.run({ ...request, requestToken: String(index) }));
+    await until(() => one.started.length + two.started.length > 0);
+    await Promise.all([...one.started, ...two.started].map((input) => one.carry(input, 1)));
+    const told = await Promise.all(asked);
+    expect(told.filter(({ isReplay }) => !isReplay)).toHaveLength(1);
+    expect(one.started.length + two.started.length).toBe(1);
+    expect(await balance(userId)).toEqual({ free: 10 * PRICE - 600, held: 0 });
+  });
+
+  it("remembers for a minute that credits are missing, and judges anew after other refusals", async () => {
+    const [userId, one] = [await fund(PRICE - 1), replica()];
+    const request = requestOf(userId, { fingerprint: "f" });
+    await expect(one.runs.run(request)).rejects.toMatchObject({ reason: "INSUFFICIENT_CREDITS" });
+    await expect(one.runs.run(request)).rejects.toMatchObject({ reason: "INSUFFICIENT_CREDITS" });
+    expect(one.planning.plan).toHaveBeenCalledTimes(1);
+    const broken = replica({ hold: () => Promise.reject(unavailable("billing is away")) });
+    const other = requestOf(await fund(10 * PRICE), { fingerprint: "f" });
+    await expect(broken.runs.run(other)).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
+    const { row } = await runThrough(one, other);
+    expect(row).toMatchObject({ attempt: 2 });
+    expect(await money.store.find(other.executionId)).toMatchObject({ status: "completed", holdId: `${other.executionId}.2` });
+  });
+
+  it("whose plan has nothing to call is inserted final, with no hold, no place and no workflow", async () => {
+    const [userId, one] = [randomUUID(), replica({}, 0)];
+    const { row } = await one.runs.run(requestOf(userId, { mode: RUN_MODE_SYNC, concurrency: 1 }));
+    expect(row).toMatchObject({ status: "completed", millicredits: 0 });
+    expect(one.started).toEqual([]);
+    expect(await one.cancellation.cancel(row._id, userId)).toBe("already_completed");
+    await until(async () => (await money.store.find(row._id))?.owes === undefined);
+  });
+});
+
+describe("waiting in line", () => {
+  it("lets a run wait for a place with its credits held, oldest first, and starts it when one is free", async () => {
+    const [userId, one] = [await fund(10 * PRICE), replica()];
+    const [first, second, third] = [requestOf(userId), requestOf(userId), requestOf(userId, { mode: RUN_MODE_ASYNC })];
+    const asked = one.runs.run(first);
+    await until(() => one.started.length === 1);
+    await one.execution.claim(first.executionId, 1, "w");
+    await asked;
+    expect((await one.runs.run(second)).row).toMatchObject({ status: "queued" });
+    expect((await one.runs.run(third)).row).toMatchObject({ status: "queued" });
+    expect(await money.queue.position(userId, third.executionId)).toBe(2);
+    expect(await balance(userId)).toMatchObject({ held: 3 * PRICE });
+    await expect(one.runs.run(requestOf(userId, { noQueue: true }))).rejects.toMatchObject({
+      reason: "CONCURRENCY_LIMIT_EXCEEDED",
+      metadata: { limit: 1, retryAfter: expect.any(Number) as number },
+    });
+    await until(async () => (await balance(userId)).held === 3 * PRICE);
+    await one.queue.leave(userId, [first.executionId]);
+    await until(() => one.started.length === 2);
+    expect(one.started[1]).toMatchObject({ executionId: second.executionId, held: [{ key: "pics:0" }] });
+    expect(await one.execution.claim(second.executionId, 1, "w")).toMatchObject({ status: "processing" });
+    const { events } = (await money.store.events(second.executionId, userId, 0))!;
+    expect(events.map(({ type }) => type)).toEqual(["admitted", "queued", "started"]);
+  });
+
+  it("ends what waits at once when it is cancelled, one or all, and gives its credits back", async () => {
+    const [userId, one] = [await fund(10 * PRICE), replica()];
+    const requests = Array.from({ length: 4 }, () => requestOf(userId));
+    const asked = one.runs.run(requests[0]!);
+    await until(() => one.started.length === 1);
+    await one.execution.claim(requests[0]!.executionId, 1, "w");
+    await asked;
+    for (const request of requests.slice(1)) await one.runs.run(request);
+    expect(await one.cancellation.cancel(requests[1]!.executionId, userId)).toBe("cancel_requested");
+    expect(await one.cancellation.cancel(requests[1]!.executionId, userId)).toBe("already_cancelled");
+    expect(await one.cancellation.cancelQueued(userId)).toBe(2);
+    await until(async () => (await balance(userId)).held === PRICE);
+    expect(await money.store.find(requests[3]!.executionId)).toMatchObject({ status: "cancelled", millicredits: 0 });
+    // A workflow that was started for it meanwhile has come too late.
+    expect(await one.execution.claim(requests[3]!.executionId, 1, "w")).toBeNull();
+  });
+
+  it("fails what waited for a day, free", async () => {
+    const [userId, one] = [await fund(10 * PRICE), replica()];
+    const [first, second] = [requestOf(userId), requestOf(userId)];
+    const asked = one.runs.run(first);
+    await until(() => one.started.length === 1);
+    await one.execution.claim(first.executionId, 1, "w");
+    await asked;
+    await one.runs.run(second);
+    const tomorrow = createSweep({
+      store: money.store,
+      execution: one.execution,
+      queue: one.queue,
+      debts: money.debts,
+      logger,
+      now: () => Date.now() + 25 * 3_600_000,
+    });
+    await tomorrow();
+    await tomorrow();
+    expect(await money.store.find(second.executionId)).toMatchObject({ status: "failed", error: { code: "EXECUTION_FAILED" } });
+    await until(async () => (await balance(userId)).held === PRICE);
+  });
+});
+
+describe("a crash", () => {
+  const died = (): Promise<never> => new Promise(() => undefined);
+  /** Where the starting process dies: before or after each write on the way to the workflow. */
+  const CRASHES: Record<string, Faults> = {
+    "before the hold": { hold: died },
+    "after the hold, before the workflow": { start: died },
+  };
+
+  it.each(Object.entries(CRASHES))("%s leaves a run that is refused, and holds nothing", async (_, faults) => {
+    const [userId, dying, other] = [await fund(10 * PRICE), replica(faults), replica()];
+    const request = requestOf(userId);
+    void dying.runs.run(request).catch(() => undefined);
+    await until(async () => (await money.store.find(request.executionId)) !== null);
+    if (faults.start) await until(async () => (await balance(userId)).held === PRICE);
+    const joined = other.runs.run({ ...request, requestToken: "joined" });
+    void joined.catch(() => undefined);
+    await sweepTwice(other);
+    await expect(joined).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
+    expect(await money.store.findOwned(request.executionId, userId)).toBeNull();
+    await until(async () => (await balance(userId)).held === 0);
+    // Its workflow was started all the same, much later: it has no effect.
+    expect(await other.execution.claim(request.executionId, 1, "late")).toBeNull();
+    // Asked for again it is another attempt, with a hold of its own.
+    const { row } = await runThrough(other, { ...request, requestToken: "again" });
+    expect(row).toMatchObject({ attempt: 2 });
+    expect(await balance(userId)).toEqual({ free: 10 * PRICE - 600, held: 0 });
+  });
+
+  it("after a place came free leaves a run in line that is started by another process", async () => {
+    const [userId, one, other] = [await fund(10 * PRICE), replica(), replica()];
+    const [first, second] = [requestOf(userId), requestOf(userId)];
+    const asked = one.runs.run(first);
+    await until(() => one.started.length === 1);
+    await one.carry(one.started[0]!);
+    await asked;
+    await money.store.lines.change(userId, (line) => ({ line: { ...line, running: ["lost"] }, result: undefined }));
+    await one.runs.run(second);
+    await sweepTwice(other);
+    expect(other.started.map(({ executionId }) => executionId)).toEqual([second.executionId]);
+  });
+
+  it("after the end leaves debts that another process pays", async () => {
+    const [userId, one, other] = [await fund(10 * PRICE), replica(), replica()];
+    const input: RunInput = { ...runOf(userId, []), keyId: "key", webhook: { url: "https://x", events: [] } };
+    const end: RunEnd = { status: "completed", result: {}, error: null, requestId: null, nodes: [], completed: [] };
+    await one.execution.insertFinal(input, end, {}, ["usage", "webhook"]);
+    await sweepTwice(other);
+    expect(money.delivered).toContain(input.executionId);
+    expect(await money.store.find(input.executionId)).toMatchObject({ due: [] });
+    const { rows } = await money.usage.listRows({ userId, status: "", modelId: "", workflowSlug: "", limit: 10, offset: 0, sources: [] });
+    expect(rows).toMatchObject([{ status: "completed", executionId: input.executionId }]);
+  });
+
+  it("between a cancellation and its workflow leaves a run whose workflow is told by another process", async () => {
+    const [userId, one, other] = [await fund(10 * PRICE), replica(), replica()];
+    const run = await money.begin(runOf(userId, [{ id: "pics", model: "painter", calls: 1, maxMillicredits: PRICE }]));
+    await one.execution.requestCancel(run.executionId, userId);
+    await sweepTwice(other);
+    expect(money.cancelled).toContain(run.executionId);
+  });
 });

@@ -1,12 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { DomainError, unavailable } from "@nodeloom/kernel";
 import { billing as billingProto } from "@nodeloom/proto";
-import { createAdmission } from "../../src/lifecycle/admission";
-import { createInstantRuns } from "../../src/lifecycle/instant";
 import type { CompletedCall, FinalStatus, RunEnd, RunError, RunInput } from "../../src/contract/run-types";
 import { initialNodes } from "../../src/temporal/workflows/graph-run";
-import { TIMING } from "../../src/contract/timing";
-import { logger, runOf, startMoney, type Money } from "../support/money";
+import { runOf, startMoney, type Money } from "../support/money";
 
 /**
  * The settlement table, whole: every way a run may end, over every way it may be paid, waited for or not, through the real
@@ -57,8 +53,10 @@ interface Outcome {
   cancelled?: boolean;
   /** The row's status, if it is not what was seen. */
   status?: FinalStatus;
-  /** Of each call that credits pay: captured. Of each that a grant pays: used. */
-  paid: "all" | "completed" | "none";
+  /** Submitted, and not seen to end. */
+  underWay?: string[];
+  /** What credits pay is captured, what a grant pays is used: of completed calls what they cost, of those under way what was held. */
+  paid: "submitted" | "completed" | "none";
 }
 const OUTCOMES: Record<string, Outcome> = {
   completed: { seen: "completed", error: null, completed: ["pics:0", "pics:1", "song:0"], paid: "completed" },
@@ -79,16 +77,24 @@ const OUTCOMES: Record<string, Outcome> = {
     paid: "none",
   },
   "not done in time": { seen: "failed", error: failed("EXECUTION_FAILED"), completed: ["pics:0"], paid: "completed" },
-  "cancelled before anything was submitted": { seen: "cancelled", error: null, completed: [], cancelled: true, paid: "all" },
-  "cancelled after some": { seen: "cancelled", error: null, completed: ["pics:0"], cancelled: true, paid: "all" },
-  "cancelled from Temporal's own tools": { seen: "cancelled", error: null, completed: [], paid: "all" },
+  "cancelled before anything was submitted": { seen: "cancelled", error: null, completed: [], cancelled: true, paid: "submitted" },
+  "cancelled after some": { seen: "cancelled", error: null, completed: ["pics:0"], cancelled: true, paid: "submitted" },
+  "cancelled with some under way": {
+    seen: "cancelled",
+    error: null,
+    completed: ["pics:0"],
+    underWay: ["song:0"],
+    cancelled: true,
+    paid: "submitted",
+  },
+  "cancelled from Temporal's own tools": { seen: "cancelled", error: null, completed: [], underWay: ["pics:1"], paid: "submitted" },
   "cancelled when everything was done": {
     seen: "completed",
     error: null,
     completed: ["pics:0", "pics:1", "song:0"],
     cancelled: true,
     status: "cancelled",
-    paid: "all",
+    paid: "submitted",
   },
   "cancelled when it had failed": {
     seen: "failed",
@@ -96,7 +102,7 @@ const OUTCOMES: Record<string, Outcome> = {
     completed: ["pics:0"],
     cancelled: true,
     status: "cancelled",
-    paid: "all",
+    paid: "submitted",
   },
 };
 
@@ -111,22 +117,24 @@ const fund = async ({ plan, topUp, painter, singer }: Funds): Promise<string> =>
   return userId;
 };
 
-const endOf = (input: RunInput, { seen, error, completed }: Outcome): RunEnd => ({
+const endOf = (input: RunInput, { seen, error, completed, underWay = [] }: Outcome): RunEnd => ({
   status: seen,
   result: seen === "completed" ? {} : null,
   error,
   requestId: null,
   nodes: initialNodes(input.plan),
   completed: completed.map(call),
+  underWay,
 });
 
 /** What an account must have left, by the table of decisions and nothing else. */
-const expected = (funds: Funds, held: [number, number, number], { completed, paid }: Outcome) => {
+const expected = (funds: Funds, held: [number, number, number], { completed, underWay = [], paid }: Outcome) => {
   const keys = ["pics:0", "pics:1", "song:0"];
-  const isPaid = (key: string): boolean => paid === "all" || (paid === "completed" && completed.includes(key));
+  const isUnderWay = (key: string): boolean => paid === "submitted" && underWay.includes(key);
+  const isPaid = (key: string): boolean => paid !== "none" && (completed.includes(key) || isUnderWay(key));
   const price = (key: string, index: number): number => {
     if (!isPaid(key) || held[index] === 0) return 0;
-    return paid === "all" ? held[index]! : key === "song:0" ? 1_500 : 3_000;
+    return isUnderWay(key) ? held[index]! : key === "song:0" ? 1_500 : 3_000;
   };
   const prices = keys.map(price);
   const total = prices.reduce((sum, one) => sum + one, 0);
@@ -168,16 +176,15 @@ describe.each(Object.entries(FUNDS))("a run that is paid by %s", (_, { funds, he
   const check = async (outcome: Outcome, mode: RunInput["mode"]): Promise<void> => {
     const input = runOf(await fund(funds), NODES, { mode });
     const { userId, executionId } = input;
-    const admission = await money.admission.admit(input);
-    if (!("held" in admission)) throw new Error("it was not admitted");
-    expect(admission.held.map(({ millicredits }) => millicredits)).toEqual(held);
+    const { held: taken = [] } = await money.begin(input);
+    expect(taken.map(({ millicredits }) => millicredits)).toEqual(held);
     if (outcome.cancelled) {
       const requested = { key: "cancel_requested", type: "cancel_requested", at: new Date(), data: {} };
       expect(await money.store.requestCancel(executionId, userId, requested)).not.toBeNull();
     }
     const want = expected(funds, held, outcome);
     const status = outcome.status ?? outcome.seen;
-    const settle = () => money.settlement.settle(input, endOf(input, outcome), admission.held);
+    const settle = () => money.settlement.settle(input, endOf(input, outcome), taken);
     expect(await settle()).toEqual({ status, millicredits: want.total });
     // Whoever asks again gets the same answer, and nothing moves.
     expect(await settle()).toEqual({ status, millicredits: want.total });
@@ -211,132 +218,81 @@ describe.each(Object.entries(FUNDS))("a run that is paid by %s", (_, { funds, he
   });
 });
 
-it("ends a run as failed, for nothing, that is refused after its caller was told that it goes on", async () => {
+it("refuses a run that can't be held, and holds nothing for it", async () => {
   const userId = await fund({ plan: 7_999, topUp: 0, painter: 0, singer: 0 });
-  const input = runOf(userId, NODES);
-  await money.store.decideAdmission(input.executionId, null);
-  for (let attempt = 1; attempt <= 2; attempt += 1)
-    expect(await money.admission.admit(input, attempt)).toMatchObject({ refused: { reason: "INSUFFICIENT_CREDITS" }, recorded: true });
-  expect(await money.store.find(input.executionId)).toMatchObject({
-    status: "failed",
-    error: { code: "INSUFFICIENT_CREDITS" },
-    millicredits: 0,
+  await expect(money.begin(runOf(userId, NODES))).rejects.toMatchObject({ reason: "INSUFFICIENT_CREDITS" });
+  await expect(money.begin(runOf(userId, NODES, { maxMillicredits: 7_000 }))).rejects.toMatchObject({
+    reason: "INSUFFICIENT_CREDITS",
+    metadata: { maxCredits: 7 },
   });
-  expect(await usageRow(userId)).toMatchObject({ status: "failed", errorCode: "INSUFFICIENT_CREDITS", millicredits: 0 });
-  expect((await money.billing.getAccount({ userId })).account).toMatchObject({ planMillicredits: 7_999, heldMillicredits: 0 });
-});
-
-it("keeps to an end that it did not hear of itself, whatever billing says by now", async () => {
-  const userId = await fund({ plan: 7_999, topUp: 0, painter: 0, singer: 0 });
-  const accepted = runOf(userId, NODES, { receivedAt: Date.now() - TIMING.admission });
-  const refused = runOf(userId, NODES);
-  await money.store.decideAdmission(accepted.executionId, null);
-  await money.admission.admit(accepted);
-  await money.admission.admit(refused);
-  await money.billing.credit({
-    userId,
-    reference: randomUUID(),
-    kind: CREDIT_KIND_TOPUP,
-    millicredits: 20_000,
-    model: "",
-    runs: 0,
-    note: "",
-  });
-  // Its process died, and was started again; a write whose answer was lost is tried again at once.
-  expect(await money.admission.admit(accepted, 1)).toMatchObject({ refused: { reason: "INSUFFICIENT_CREDITS" }, recorded: true });
-  expect(await money.admission.admit(refused, 2)).toMatchObject({ refused: { reason: "INSUFFICIENT_CREDITS" } });
-  expect((await money.billing.getAccount({ userId })).account).toMatchObject({ heldMillicredits: 0, activeHolds: 0 });
-});
-
-it("leaves no trace of a run whose admission is refused", async () => {
-  const userId = await fund({ plan: 7_999, topUp: 0, painter: 0, singer: 0 });
-  const input = runOf(userId, NODES);
-  expect(await money.admission.admit(input)).toMatchObject({ refused: { reason: "INSUFFICIENT_CREDITS" } });
-  expect(await money.admission.admit({ ...input, maxMillicredits: 7_000 })).toMatchObject({
-    refused: { reason: "INSUFFICIENT_CREDITS", metadata: { maxCredits: 7 } },
-  });
-  expect(await money.store.find(input.executionId)).toBeNull();
   expect(await usageRow(userId)).toBeUndefined();
   expect((await money.billing.getAccount({ userId })).account).toMatchObject({ planMillicredits: 7_999, heldMillicredits: 0 });
 });
 
 it("lets a run cost exactly its limit, and no more than its grants leave to pay", async () => {
   const exact = runOf(await fund({ plan: 8_000, topUp: 0, painter: 0, singer: 0 }), NODES, { maxMillicredits: 8_000 });
-  expect(await money.admission.admit(exact)).toHaveProperty("held");
+  expect((await money.begin(exact)).held).toHaveLength(3);
   const granted = runOf(await fund({ plan: 2_000, topUp: 0, painter: 2, singer: 0 }), NODES, { maxMillicredits: 2_000 });
-  expect(await money.admission.admit(granted)).toHaveProperty("held");
+  expect((await money.begin(granted)).held).toHaveLength(3);
 });
 
-it("records a run that calls nobody as free", async () => {
+it("asks billing for nothing where a run costs nothing", async () => {
   const userId = randomUUID();
-  const input = runOf(userId, []);
-  const end: RunEnd = { status: "completed", result: {}, error: null, requestId: null, nodes: [], completed: [] };
-  expect(await money.runInstant(input, end)).toEqual({ status: "completed", millicredits: 0 });
-  expect(await usageRow(userId)).toMatchObject({ status: "completed", millicredits: 0, costMicroUsd: 0, userCostMicroUsd: 0 });
-  expect(await money.store.find(input.executionId)).toMatchObject({ status: "completed", millicredits: 0 });
+  const run = await money.begin(runOf(userId, [{ id: "pics", model: "painter", calls: 2, maxMillicredits: 0 }]));
+  expect(run.held).toEqual([]);
+  const end = { ...endOf(run, OUTCOMES.completed!), completed: [call("pics:0")] };
+  expect(await money.settlement.settle(run, end, [])).toEqual({ status: "completed", millicredits: 0 });
+  expect((await money.billing.listLedger({ userId, limit: 100, cursor: "" })).rows).toEqual([]);
+});
+
+it("captures what an extension holds as it captures the hold, and releases the rest", async () => {
+  const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
+  const input = runOf(userId, [{ id: "pics", model: "painter", calls: 1, maxMillicredits: 3_000 }]);
+  const run = await money.begin(input);
+  const item = { key: "pics:1", model: "painter", maxMillicredits: 3_000 };
+  const extended = await money.holds.extend(run, [item]);
+  expect(await money.holds.extend(run, [item])).toEqual(extended);
+  const end = { ...endOf(run, OUTCOMES.completed!), completed: [call("pics:0"), call("pics:1")], extended };
+  expect(await money.settlement.settle(run, end, run.held!)).toEqual({ status: "completed", millicredits: 6_000 });
+  expect((await money.billing.getAccount({ userId })).account).toMatchObject({ planMillicredits: 3_000, heldMillicredits: 0 });
+  await expect(money.holds.extend(run, [{ ...item, key: "pics:2" }])).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });
+});
+
+it("charges a cancelled run for calls that are recorded as submitted, though its workflow never heard of them", async () => {
+  const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
+  const run = await money.begin(runOf(userId, NODES));
+  const { executionId } = run;
+  await money.store.callSubmitted({ key: `${executionId}:song:0`, executionId, nodeId: "song", item: 0 });
+  expect(await money.settlement.settle(run, endOf(run, OUTCOMES["cancelled after some"]!), run.held!)).toMatchObject({
+    millicredits: 5_000,
+  });
+});
+
+it("charges a run that was ended from outside for calls recorded as completed, and for nothing else", async () => {
+  const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
+  const { executionId } = await money.begin(runOf(userId, NODES));
+  const ended = { executionId, requestId: null, outputsJson: "{}" };
+  await money.store.callEnded({ ...ended, _id: `${executionId}:pics:1`, nodeId: "pics", item: 1, status: "completed", costMicroUsd: PIC });
+  await money.store.callSubmitted({ key: `${executionId}:song:0`, executionId, nodeId: "song", item: 0 });
+  const row = (await money.store.find(executionId))!;
+  expect(await money.settlement.abandon(row, { code: "EXECUTION_FAILED", message: "ended from outside" })).toBe("failed");
+  expect(await money.store.find(executionId)).toMatchObject({ status: "failed", millicredits: 3_000 });
+  expect((await money.billing.getAccount({ userId })).account).toMatchObject({ planMillicredits: 6_000, heldMillicredits: 0 });
 });
 
 it("writes what was captured, not what it would have captured, when someone else settled first", async () => {
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
   const input = runOf(userId, NODES);
-  const admission = await money.admission.admit(input);
-  if (!("held" in admission)) throw new Error("it was not admitted");
+  const { held = [] } = await money.begin(input);
   await money.billing.settle(
     billingProto.SettleRequest.fromPartial({ executionId: input.holdId, userId, items: [{ key: "pics:1", captureMillicredits: 900 }] }),
   );
   const outcome = OUTCOMES.completed!;
-  expect(await money.settlement.settle(input, endOf(input, outcome), admission.held)).toEqual({ status: "completed", millicredits: 900 });
+  expect(await money.settlement.settle(input, endOf(input, outcome), held)).toEqual({ status: "completed", millicredits: 900 });
   const record = (await money.store.find(input.executionId))!;
   expect(record.nodes.map(({ id, millicredits }) => [id, millicredits])).toEqual([
     ["pics", 900],
     ["song", 0],
   ]);
   expect(await usageRow(userId)).toMatchObject({ millicredits: 900, userCostMicroUsd: 9_000, costMicroUsd: 6_000 });
-});
-
-it("goes on with a run that is recorded, when its process died and billing is away", async () => {
-  const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
-  const input = runOf(userId, NODES);
-  await money.admission.admit(input);
-  const away = { ...money.billing, hold: () => Promise.reject(unavailable("billing is away")) };
-  const restarted = createAdmission({ ...money, billing: away as never, logger });
-  await expect(restarted.admit(input, 1)).rejects.toMatchObject({ kind: "unavailable" });
-  expect(await restarted.admit(runOf(userId, NODES), 1)).toMatchObject({ refused: { kind: "unavailable" } });
-});
-
-it("leaves no usage row of a run that its process died too early to record", async () => {
-  const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
-  const input = runOf(userId, NODES);
-  const dying = { ...money.execution, admit: () => Promise.reject(new Error("the process died")) };
-  await expect(createAdmission({ ...money, execution: dying, logger }).admit(input)).rejects.toThrow("died");
-  const away = { ...money.billing, hold: () => Promise.reject(unavailable("billing is away")) };
-  const restarted = createAdmission({ ...money, billing: away as never, logger });
-  expect(await restarted.admit(input, 1)).toMatchObject({ refused: { kind: "unavailable" } });
-  expect(await usageRow(userId)).toBeUndefined();
-  await money.admission.voidAdmission(input.holdId, userId);
-});
-
-it("refuses no run for want of billing whose caller was told that it goes on, and tells no caller so of one that is refused", async () => {
-  const away = { ...money.billing, hold: () => Promise.reject(unavailable("billing is away")) };
-  const broken = { ...money.billing, hold: () => Promise.reject(new DomainError("internal", "INTERNAL", "billing failed")) };
-  const silent = { ...money.billing, getAccount: () => Promise.reject(unavailable("billing is away")) };
-  const userId = randomUUID();
-  for (const billing of [away, broken]) {
-    const { admit } = createAdmission({ ...money, billing: billing as never, logger });
-    const accepted = runOf(userId, NODES);
-    expect(await money.store.decideAdmission(accepted.executionId, null)).toBeNull();
-    await expect(admit(accepted)).rejects.toBeInstanceOf(DomainError);
-    const refused = runOf(userId, NODES);
-    const answer = await admit(refused);
-    expect(answer).toMatchObject({ refused: { reason: expect.stringMatching(/SERVICE_UNAVAILABLE|INTERNAL/) as string } });
-    expect(await money.store.decideAdmission(refused.executionId, null)).toEqual("refused" in answer && answer.refused);
-    expect(await money.store.find(refused.executionId)).toBeNull();
-  }
-  const runInstant = createInstantRuns({ ...money, billing: silent as never });
-  const end: RunEnd = { status: "completed", result: {}, error: null, requestId: null, nodes: [], completed: [] };
-  const accepted = runOf(userId, []);
-  await money.store.decideAdmission(accepted.executionId, null);
-  expect(await runInstant(accepted, end)).toMatchObject({ status: "completed" });
-  expect(await money.store.find(accepted.executionId)).toMatchObject({ status: "completed" });
-  expect(await runInstant(runOf(userId, []), end)).toMatchObject({ refused: { kind: "unavailable" } });
 });

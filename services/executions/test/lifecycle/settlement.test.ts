@@ -38,24 +38,32 @@ describe("the settlement table", () => {
       0,
       0,
     ],
-    ["a cancelled run pays everything that was held", "cancelled", null, [], 6_000, ["b:0"], 40_000, 60_000],
+    ["a run that is cancelled before anything was submitted pays nothing", "cancelled", null, [], 0, [], 0, 0],
     [
-      "a cancelled run pays no more for what had completed",
+      "a cancelled run pays what completed at what it cost",
       "cancelled",
       null,
-      [call("a:0", 20_000), call("b:0", 5_000)],
-      6_000,
+      [call("a:0", 10_000), call("b:0", 5_000)],
+      1_500,
       ["b:0"],
-      45_000,
-      60_000,
+      15_000,
+      15_000,
     ],
     ["a call never costs more than its hold", "completed", null, [call("a:0", 90_000)], 3_000, [], 90_000, 30_000],
   ])("%s", (_, status, error, completed, expected, grants, cost, userCost) => {
     const charge = chargeFor({ status, error, completed }, held, MARKUP);
     expect(captured(charge)).toBe(expected);
     expect(charge.items.filter((item) => item.consumeGrant).map((item) => item.key)).toEqual(grants);
-    expect(charge.captureAll).toBe(status === "cancelled");
+    expect(charge.captureAll).toBe(false);
     expect([charge.costMicroUsd, charge.userCostMicroUsd]).toEqual([cost, userCost]);
+  });
+
+  it("charges what is under way at its held price, of a cancelled run alone", () => {
+    const end = { error: null, completed: [call("a:0", 10_000)], underWay: ["a:0", "a:1", "b:0", "ghost:0"] };
+    const cancelled = chargeFor({ ...end, status: "cancelled" }, held, MARKUP);
+    expect(captured(cancelled)).toBe(1_500 + 3_000);
+    expect(cancelled.items.filter((item) => item.consumeGrant).map((item) => item.key)).toEqual(["b:0"]);
+    expect(captured(chargeFor({ ...end, status: "failed" }, held, MARKUP))).toBe(1_500);
   });
 
   it("never captures more than is held, and only for calls that are held", () => {

@@ -41,8 +41,8 @@ it("quotes what a run would hold after trial grants, and what would be left of t
   });
   // Nothing has changed by it.
   expect(await quote(userId)).toEqual(quoted);
-  const refused = await money.admission.admit(runOf(userId, NODES, { maxMillicredits: quoted.millicredits - 1 }));
-  expect(refused).toMatchObject({ refused: { reason: "INSUFFICIENT_CREDITS" } });
-  expect(await money.admission.admit(runOf(userId, NODES, { maxMillicredits: quoted.millicredits }))).toHaveProperty("held");
+  const tooLittle = runOf(userId, NODES, { maxMillicredits: quoted.millicredits - 1 });
+  await expect(money.begin(tooLittle)).rejects.toMatchObject({ reason: "INSUFFICIENT_CREDITS" });
+  expect(await money.begin(runOf(userId, NODES, { maxMillicredits: quoted.millicredits }))).toHaveProperty("held");
   expect((await money.billing.getAccount({ userId })).account).toMatchObject({ heldMillicredits: quoted.millicredits });
 });

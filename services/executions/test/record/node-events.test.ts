@@ -1,6 +1,7 @@
-import { createExecution, type Execution } from "../../src/lifecycle/execution";
+import { createExecution, FREE, newRecord as runRecord, type Execution } from "../../src/lifecycle/execution";
 import type { NodeState, RunEnd, RunInput } from "../../src/contract/run-types";
-import type { ExecutionRecord, ExecutionStore } from "../../src/record/store";
+import type { ExecutionRecord } from "../../src/record/execution-record";
+import type { ExecutionStore } from "../../src/record/store";
 import { newRecord, openStore } from "../support/index";
 
 let store: ExecutionStore;
@@ -26,12 +27,16 @@ const done = (id: string, type: string, after: number, durationMs = 0): NodeStat
 const inputOf = ({ _id, userId }: ExecutionRecord): RunInput =>
   ({
     ...{ executionId: _id, userId, mode: "sync", workflowSlug: null, source: "canvas", keyId: null, webhook: null, concurrency: 0 },
-    ...{ plan: { markupPermille: 1_000 }, modelIds: [], holds: [], holdId: _id, receivedAt: START },
+    ...{ plan: { markupPermille: 1_000 }, modelIds: [], holds: [], holdId: _id, attempt: 1, receivedAt: START },
   }) as unknown as RunInput;
 const end = (status: RunEnd["status"], nodes: NodeState[], error: RunEnd["error"] = null): RunEnd => ({
   ...{ status, nodes, error, result: null, requestId: null, completed: [] },
 });
-const FREE = { millicredits: 0, grantUsed: false };
+const finish = (input: RunInput, over: RunEnd) => execution.finish(input, over, FREE, []);
+const begin = async (input: RunInput, nodes: NodeState[]): Promise<void> => {
+  await store.insert(runRecord(input, nodes));
+  expect(await execution.claim(input.executionId, 1, "workflow")).not.toBeNull();
+};
 const log = async (input: RunInput): Promise<[string, unknown][]> =>
   (await store.events(input.executionId, input.userId, 0))!.events.map(({ type, data }) => [type, data.nodeId]);
 const call = (input: RunInput, nodeId: string, nodeIndex: number, items = 1): Parameters<Execution["itemCompleted"]>[0] => ({
@@ -41,7 +46,7 @@ const call = (input: RunInput, nodeId: string, nodeIndex: number, items = 1): Pa
 it("tells the end of every node of a completed run, once, and that the run is over last", async () => {
   const input = inputOf(newRecord());
   const evaluated = node("in", "request-input", { status: "completed", items: 0 });
-  await execution.admit(input, [evaluated, node("pic", "generate-image"), node("box", "text-box"), node("out", "response-output")]);
+  await begin(input, [evaluated, node("pic", "generate-image"), node("box", "text-box"), node("out", "response-output")]);
   expect(await log(input)).toEqual([
     ["admitted", undefined],
     ["node.completed", "in"],
@@ -56,7 +61,7 @@ it("tells the end of every node of a completed run, once, and that the run is ov
     done("none", "generate-video", 45),
   ];
   nodes.at(-1)!.items = 0;
-  await execution.finish(input, end("completed", nodes), FREE);
+  await finish(input, end("completed", nodes));
   expect((await log(input)).slice(2)).toEqual([
     ["submitted", "pic"],
     ["node.completed", "pic"],
@@ -70,7 +75,7 @@ it("tells the end of every node of a completed run, once, and that the run is ov
 it("tells what became of every node of a run that failed, and repeats nothing that was told", async () => {
   const input = inputOf(newRecord());
   const states = ["pic", "clip", "song", "box"].map((id) => node(id, id === "box" ? "text-box" : "generate-image"));
-  await execution.admit(input, states);
+  await begin(input, states);
   const error = { code: "EXECUTION_FAILED", message: "node pic: x", nodeId: "pic" } as const;
   await execution.nodeFailed(input.executionId, "pic", 0, error);
   const nodes = [
@@ -79,8 +84,8 @@ it("tells what became of every node of a run that failed, and repeats nothing th
     node("song", "generate-image", { status: "failed", startedAt: START, durationMs: 7, error }),
     node("box", "text-box", { status: "skipped" }),
   ];
-  await execution.finish(input, end("failed", nodes, error), FREE);
-  await execution.finish(input, end("failed", nodes, error), FREE);
+  await finish(input, end("failed", nodes, error));
+  await finish(input, end("failed", nodes, error));
   expect(await log(input)).toEqual([
     ["admitted", undefined],
     ["node.failed", "pic"],
@@ -94,13 +99,13 @@ it("tells what became of every node of a run that failed, and repeats nothing th
 it("tells a run that is over when it begins as a whole", async () => {
   const input = inputOf(newRecord());
   const nodes = [node("in", "request-input", { status: "completed" }), done("out", "response-output", 0)];
-  await execution.recordUnstarted(input, end("completed", nodes));
+  await execution.insertFinal(input, end("completed", nodes), {}, []);
   expect((await log(input)).map(([type]) => type)).toEqual(["admitted", "node.completed", "node.completed", "settled"]);
 });
 
 it("shows how many calls a node makes, once they are known", async () => {
   const input = inputOf(newRecord());
-  await execution.admit(input, [node("pic", "generate-image", { items: 50 })]);
+  await begin(input, [node("pic", "generate-image", { items: 50 })]);
   await execution.submitted(call(input, "pic", 0, 3), "job", START);
   await execution.itemCompleted(call(input, "pic", 0, 3), {});
   expect((await store.find(input.executionId))!.nodes[0]).toMatchObject({ items: 3, itemsDone: 1, status: "processing" });

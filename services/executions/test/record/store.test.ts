@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { ExecutionEvent, ExecutionRecord, ExecutionStore, FinalState } from "../../src/record/store";
+import type { ExecutionEvent, ExecutionRecord, FinalState } from "../../src/record/execution-record";
+import type { ExecutionStore } from "../../src/record/store";
 import { collectPage, readCursor } from "../../src/record/pages";
 import { TIMING } from "../../src/contract/timing";
 import { newRecord, openStore } from "../support/index";
@@ -156,27 +157,5 @@ describe("a page of executions", () => {
     expect(found.map(({ length }) => length)).toEqual([8, 4]);
     expect(found.flat()).toEqual(ids);
     expect((await pages("writer", 500, 1)).map(({ length }) => length)).toEqual(ids.map(() => 1));
-  });
-});
-
-describe("a run that is not recorded", () => {
-  const refusal = { kind: "unavailable", reason: "SERVICE_UNAVAILABLE", message: "billing is away", metadata: {} } as const;
-
-  it("is what was said of it first, however many speak at once", async () => {
-    const id = randomUUID();
-    const said = await Promise.all(Array.from({ length: 20 }, (_, index) => store.decideAdmission(id, index % 2 === 0 ? null : refusal)));
-    expect(new Set(said.map((one) => JSON.stringify(one))).size).toBe(1);
-    expect(await store.decideAdmission(id, null)).toEqual(said[0]);
-    expect(await store.decideAdmission(id, refusal)).toEqual(said[0]);
-  });
-
-  it("may be asked for again after a refusal, and stays accepted", async () => {
-    const [refused, accepted] = [randomUUID(), randomUUID()];
-    await store.decideAdmission(refused, refusal);
-    await store.decideAdmission(accepted, null);
-    expect(await store.refusalOf(refused)).toEqual(refusal);
-    await Promise.all([refused, accepted].map((id) => store.forgetRefusal(id)));
-    expect(await store.decideAdmission(refused, null)).toBeNull();
-    expect(await store.decideAdmission(accepted, refusal)).toBeNull();
   });
 });

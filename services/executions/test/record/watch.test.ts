@@ -1,7 +1,8 @@
 import { EventEmitter } from "node:events";
 import type { executions } from "@nodeloom/proto";
 import type { EventChannel } from "../../src/record/events";
-import type { ExecutionStore, FinalState } from "../../src/record/store";
+import type { FinalState } from "../../src/record/execution-record";
+import type { ExecutionStore } from "../../src/record/store";
 import { createWatch } from "../../src/record/watch";
 import { newRecord, openStore } from "../support/index";
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { connectMongo } from "@nodeloom/platform";
-import { createExecutionStore, type ExecutionRecord, type ExecutionStore } from "../../src/record/store";
+import type { ExecutionRecord } from "../../src/record/execution-record";
+import { createExecutionStore, type ExecutionStore } from "../../src/record/store";
 
 /** A store in a database of its own. */
 export const openStore = async (): Promise<{ store: ExecutionStore; stop: () => Promise<void> }> => {

@@ -4,12 +4,14 @@ import { billing as billingProto, usage as usageProto } from "@nodeloom/proto";
 import { service as billingService } from "@nodeloom/billing";
 import { service as usageService } from "@nodeloom/usage";
 import { holdItems, type RunPlan } from "@nodeloom/kernel";
-import { createAdmission } from "../../src/lifecycle/admission";
-import { createExecution, type Execution } from "../../src/lifecycle/execution";
-import { createInstantRuns } from "../../src/lifecycle/instant";
+import { createDebts, type Debts } from "../../src/lifecycle/debts";
+import { createExecution, newRecord, type Execution } from "../../src/lifecycle/execution";
+import { createHolds, type Holds } from "../../src/lifecycle/holds";
+import { createQueue, type Queue } from "../../src/lifecycle/queue";
+import { initialNodes } from "../../src/temporal/workflows/graph-run";
 import type { Billing, Usage } from "../../src/clients";
 import type { RunInput } from "../../src/contract/run-types";
-import { createSettlement } from "../../src/lifecycle/settlement";
+import { createSettlement, type Settlement } from "../../src/lifecycle/settlement";
 import type { ExecutionStore } from "../../src/record/store";
 import { openStore } from "./index";
 
@@ -21,9 +23,16 @@ export interface Money {
   usage: Usage;
   store: ExecutionStore;
   execution: Execution;
-  admission: ReturnType<typeof createAdmission>;
-  settlement: ReturnType<typeof createSettlement>;
-  runInstant: ReturnType<typeof createInstantRuns>;
+  holds: Holds;
+  queue: Queue;
+  debts: Debts;
+  settlement: Settlement;
+  /** Runs whose workflow was started, cancelled, or whose webhook's delivery was begun, in order. */
+  started: RunInput[];
+  cancelled: string[];
+  delivered: string[];
+  /** Takes a run to where its workflow runs its graph. @throws why it can't be held */
+  begin(input: RunInput): Promise<RunInput>;
   /** Database prefix of billing and usage. */
   prefix: string;
   stop(): Promise<void>;
@@ -43,14 +52,39 @@ export const startMoney = async (): Promise<Money> => {
   const usage = createGrpcClient<usageProto.UsageServiceServer>(usageProto.UsageServiceService, { address: `127.0.0.1:${usagePort}` });
   const { store, stop } = await openStore();
   const execution = createExecution({ store, channel: { publish: () => undefined, subscribe: () => () => undefined } });
+  const started: RunInput[] = [];
+  const cancelled: string[] = [];
+  const delivered: string[] = [];
+  const starter = {
+    start: async (input: RunInput): Promise<"started"> => {
+      started.push(input);
+      return "started";
+    },
+    cancel: async (id: string): Promise<void> => void cancelled.push(id),
+  };
+  const deliveries = { startFirst: async (id: string): Promise<void> => void delivered.push(id) };
+  const holds = createHolds({ billing });
+  const queue = createQueue({ store, starter, logger });
+  const debts = createDebts({ store, holds, queue, usage, deliveries, starter, logger });
+  const begin = async (input: RunInput): Promise<RunInput> => {
+    await store.insert(newRecord(input, initialNodes(input.plan)));
+    const run = { ...input, held: await holds.hold(input) };
+    if (!(await execution.claim(input.executionId, input.attempt!, "workflow"))) throw new Error("the run was not claimed");
+    return run;
+  };
   return {
     billing,
     usage,
     store,
     execution,
-    admission: createAdmission({ billing, usage, execution, logger }),
-    settlement: createSettlement({ billing, usage, execution }),
-    runInstant: createInstantRuns({ billing, usage, execution }),
+    holds,
+    queue,
+    debts,
+    started,
+    cancelled,
+    delivered,
+    begin,
+    settlement: createSettlement({ billing, usage, execution, store, queue, debts, logger }),
     prefix,
     stop: async () => {
       billing.close();
@@ -103,7 +137,8 @@ export const runOf = (userId: string, nodes: readonly PlannedNode[], part: Parti
     plan,
     modelIds: [...new Set(nodes.map(({ model }) => model))],
     holds: holdItems(plan),
-    holdId: executionId,
+    holdId: `${executionId}.1`,
+    attempt: 1,
     receivedAt: Date.now(),
     ...part,
   };

@@ -4,7 +4,8 @@ import { Client } from "@temporalio/client";
 import { NativeConnection } from "@temporalio/worker";
 import { newWebhookState, type WebhookState } from "../../src/contract/delivery";
 import { createDeliveryReconciler } from "../../src/webhooks/reconcile-deliveries";
-import type { ExecutionRecord, ExecutionStore } from "../../src/record/store";
+import type { ExecutionRecord } from "../../src/record/execution-record";
+import type { ExecutionStore } from "../../src/record/store";
 import { createDeliveryStarter, type DeliveryStarter } from "../../src/temporal/client";
 import { newRecord, openStore } from "../support/index";
 

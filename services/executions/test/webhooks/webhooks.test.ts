@@ -1,7 +1,8 @@
 import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
 import { Webhook } from "standardwebhooks";
 import { newWebhookState, type AttemptId, type DeliveryEnd, type Sent, type SentAttempt } from "../../src/contract/delivery";
-import type { ExecutionRecord, ExecutionStore, ExecutionView } from "../../src/record/store";
+import type { ExecutionRecord, ExecutionView } from "../../src/record/execution-record";
+import type { ExecutionStore } from "../../src/record/store";
 import { executionMessage } from "../../src/record/view";
 import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks";
 import { newRecord, openStore } from "../support/index";

@@ -7,11 +7,13 @@ import {
   proxyActivities,
   TimeoutFailure,
 } from "@temporalio/workflow";
-import { collect, itemKey, mediaOutput, nodeName, type PlanStep } from "@nodeloom/kernel/graph";
+import { collect, itemKey, mediaOutput, nodeName, PRICED_INPUTS, type PlanStep } from "@nodeloom/kernel/graph";
 import { CALLED_OFF, type CallContext, type CallResult, type NodeState, type RunError, type RunInput } from "../../contract/run-types";
 import { ATTEMPTS, TIMING } from "../../contract/timing";
 import type { Activities, CancelResult, ModelCall, StepFailure, SubmittedJob } from "../../contract/activity-types";
+import { holdMore } from "./extend";
 import type { GraphRun } from "./graph-run";
+import type { Waves } from "./waves";
 
 const backoff = { initialInterval: 250, backoffCoefficient: 2, maximumInterval: "10s" } as const;
 
@@ -82,6 +84,7 @@ const describe = (error: unknown): string => {
 
 const record = (run: GraphRun, call: CallContext, result: CallResult): CallResult => {
   run.completed.push({ key: itemKey(call.nodeId, call.item), nodeId: call.nodeId, costMicroUsd: result.costMicroUsd });
+  run.underWay.delete(itemKey(call.nodeId, call.item));
   run.itemDone(call.nodeId);
   return result;
 };
@@ -113,7 +116,14 @@ const stopCall = (run: GraphRun, call: ModelCall, stop: () => Promise<CancelResu
 const cancelSummary = (call: ModelCall): { summary: string } => ({ summary: `${call.nodeId}: cancel` });
 
 const stopJob = (run: GraphRun, call: ModelCall, job: SubmittedJob): Promise<CallResult | null> =>
-  stopCall(run, call, () => cancelJob.executeWithOptions(cancelSummary(call), [call, job]));
+  stopCall(run, call, () => cancelJob.executeWithOptions(cancelSummary(call), [submitted(call), job]));
+
+/** A call that was submitted: of its inputs only the one matters still that its price depends on. */
+const submitted = (call: ModelCall): ModelCall => {
+  const { basis } = call.price;
+  const priced = basis === "run" ? undefined : PRICED_INPUTS[basis];
+  return { ...call, inputs: Object.fromEntries(Object.entries(call.inputs).filter(([name]) => name === priced)) };
+};
 
 /** A provider that makes files: two activities, however long it takes. */
 const callJob = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
@@ -125,14 +135,17 @@ const callJob = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
   });
   run.requestId ??= job.requestId;
   run.node(call.nodeId).requestId ??= job.requestId;
+  run.underWay.add(itemKey(call.nodeId, call.item));
   try {
     return record(
       run,
       call,
-      await poll.executeWithOptions({ summary, heartbeatTimeout: job.heartbeatTimeoutMs ?? TIMING.heartbeatQuick }, [call, job]),
+      await poll.executeWithOptions({ summary, heartbeatTimeout: job.heartbeatTimeoutMs ?? TIMING.heartbeatQuick }, [submitted(call), job]),
     );
   } catch (error) {
-    // Nobody waits for the job any more: the provider is told, too.
+    // A job that failed is free, however its run ends.
+    if (!isCalledOff(error)) run.underWay.delete(itemKey(call.nodeId, call.item));
+    // Its result is not waited for any more: the provider is told, too.
     if (!jobMayRun(error)) throw error;
     const finished = await stopJob(run, call, job);
     if (finished) return finished;
@@ -189,8 +202,9 @@ const OUTPUT_PORT: Readonly<Record<string, string>> = {
   "llm-assistant": "text",
 };
 
-const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context: ContextOf): Promise<void> => {
+const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context: ContextOf, waves: Waves | undefined): Promise<void> => {
   const { items, mapped } = run.bind(step);
+  await holdMore(run, input, step, items.length);
   const model = step.model!;
   const { providerKind, modality, price } = input.plan.models[model]!;
   const { lent } = input.plan;
@@ -203,6 +217,7 @@ const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context
       price,
       ...(lent ? { lent } : {}),
     };
+    if (waves) await waves.take(call);
     if (providerKind === "direct") return callFiles(run, call);
     if (!isText) return callJob(run, call);
     return record(run, call, await runText.executeWithOptions({ summary: `${step.id}: ${model}` }, [call]));
@@ -217,10 +232,11 @@ const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context
   run.give(step.id, OUTPUT_PORT[step.type]!, collect(values, mapped));
 };
 
-const callHttp = async (run: GraphRun, step: PlanStep, context: ContextOf): Promise<void> => {
+const callHttp = async (run: GraphRun, step: PlanStep, context: ContextOf, waves: Waves | undefined): Promise<void> => {
   const { items, mapped } = run.bind(step);
   const answers = await callItems(items, async (item, index) => {
     const call = { ...context(index, items.length), call: run.httpCall(step, item) };
+    if (waves) await waves.take(call);
     const answer = await httpRequest.executeWithOptions({ summary: `${step.id}: http request` }, [call]);
     run.itemDone(step.id);
     return answer;
@@ -230,7 +246,7 @@ const callHttp = async (run: GraphRun, step: PlanStep, context: ContextOf): Prom
 };
 
 /** Runs one step to its end and stores its outputs. */
-export const runStep = async (run: GraphRun, input: RunInput, step: PlanStep): Promise<void> => {
+export const runStep = async (run: GraphRun, input: RunInput, step: PlanStep, waves?: Waves): Promise<void> => {
   const { executionId, userId } = input;
   const nodeIndex = run.indexOf(step.id);
   const { label } = run.node(step.id);
@@ -247,8 +263,8 @@ export const runStep = async (run: GraphRun, input: RunInput, step: PlanStep): P
     key: `${executionId}:${step.id}:${item}`,
   });
   run.start(step, startedAt);
-  if (step.model !== undefined) await callModel(run, input, step, context);
-  else if (step.type === "http-request") await callHttp(run, step, context);
+  if (step.model !== undefined) await callModel(run, input, step, context, waves);
+  else if (step.type === "http-request") await callHttp(run, step, context, waves);
   else run.evaluate(step);
   run.complete(step.id, Date.now());
 };

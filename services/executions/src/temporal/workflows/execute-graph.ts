@@ -2,26 +2,26 @@ import {
   CancellationScope,
   defineSignal,
   isCancellation,
-  ParentClosePolicy,
   proxyLocalActivities,
   setHandler,
   sleep,
-  startChild,
   upsertSearchAttributes,
-  WorkflowIdReusePolicy,
+  workflowInfo,
 } from "@temporalio/workflow";
-import type { FinalStatus, RunEnd, RunError, RunInput, RunOutcome } from "../../contract/run-types";
+import type { LocalActivities } from "../../contract/activity-types";
+import type { NodeState, RunEnd, RunError, RunInput, RunOutcome } from "../../contract/run-types";
 import { TIMING } from "../../contract/timing";
-import type { Admission, LocalActivities } from "../../contract/activity-types";
 import { STATUS } from "../search-attributes";
 import { isCalledOff, runError, runStep } from "./call-node";
-import { deliverWebhook } from "./deliver-webhook";
-import { GraphRun } from "./graph-run";
+import { executeEarlierRun } from "./earlier-run";
+import { GraphRun, initialNodes } from "./graph-run";
+import { endOf, type Failure } from "./run-end";
+import { createWaves } from "./waves";
 
 export const cancelSignal = defineSignal("cancel");
 
-// Admission and settlement must happen, whatever is down meanwhile: they are tried for as long as the run may last.
-const { admit, recordCalledOff, voidAdmission, settle, runInstant } = proxyLocalActivities<LocalActivities>({
+// The claim and the settlement must happen, whatever is down meanwhile. What can't pass ends them: see the activities' `step`.
+const { claim, settle } = proxyLocalActivities<LocalActivities>({
   startToCloseTimeout: TIMING.localActivity,
   scheduleToCloseTimeout: TIMING.run,
   retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "30s" },
@@ -29,15 +29,12 @@ const { admit, recordCalledOff, voidAdmission, settle, runInstant } = proxyLocal
   localRetryThreshold: "2s",
 });
 
-interface Failure {
-  error: RunError;
-}
-
 /**
  * Runs steps as they become ready, in parallel. The first failure cancels the rest.
  * @param callOff hears of a cancellation that a step found before the workflow had heard of it
  */
 const runSteps = async (run: GraphRun, input: RunInput, callOff: () => void): Promise<Failure | undefined> => {
+  const waves = input.attempt === undefined ? undefined : createWaves();
   const done = new Set(run.nodes.filter((node) => node.status === "completed").map((node) => node.id));
   const started = new Set<string>();
   const running = new Map<string, Promise<void>>();
@@ -47,7 +44,7 @@ const runSteps = async (run: GraphRun, input: RunInput, callOff: () => void): Pr
     const launch = (): void => {
       for (const step of run.readyAfter(done, started)) {
         started.add(step.id);
-        const finished = runStep(run, input, step).then(
+        const finished = runStep(run, input, step, waves).then(
           () => void done.add(step.id),
           (error: unknown) => {
             if (isCalledOff(error)) return isCancellation(error) ? undefined : callOff();
@@ -71,75 +68,47 @@ const runSteps = async (run: GraphRun, input: RunInput, callOff: () => void): Pr
   return failure;
 };
 
-const endOf = (run: GraphRun, failure: Failure | undefined): RunEnd => {
-  const complete = failure === undefined && run.isComplete;
-  const given = complete ? run.result(Date.now()) : undefined;
-  if (given && "error" in given) return endOf(run, given);
-  const status: FinalStatus = failure ? "failed" : complete ? "completed" : "cancelled";
-  const result = given?.result ?? null;
-  run.stopRest(Date.now());
-  return { status, result, error: failure?.error ?? null, requestId: run.requestId, nodes: run.nodes, completed: run.completed };
-};
-
-const startDelivery = async (input: RunInput): Promise<void> => {
-  if (input.mode !== "async" || !input.webhook || input.keyId === null) return;
-  await startChild(deliverWebhook, {
-    args: [{ executionId: input.executionId, keyId: input.keyId }],
-    workflowId: `webhook-${input.executionId}`,
-    workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-    parentClosePolicy: ParentClosePolicy.ABANDON,
-  });
-};
-
-/** One run: hold the credits, run the graph, settle, announce. */
+/** One run: claim its row, run the graph, settle. */
 export async function executeGraph(input: RunInput): Promise<RunOutcome> {
   const steps = new CancellationScope();
   setHandler(cancelSignal, () => steps.cancel());
   // A cancellation from Temporal's own tools means the same as the signal.
   CancellationScope.current().cancelRequested.catch(() => steps.cancel());
-  return CancellationScope.nonCancellable(() => (input.plan.steps.length === 0 ? executeInstant(input) : execute(input, steps)));
+  return CancellationScope.nonCancellable(() =>
+    input.attempt === undefined ? executeEarlierRun(input, steps, runGraph) : execute(input, input.attempt, steps),
+  );
 }
 
-/** Planning left nothing to do. */
-const executeInstant = async (input: RunInput): Promise<RunOutcome> => {
-  const outcome = await runInstant(input, endOf(new GraphRun(input.plan), undefined));
-  if (!("refused" in outcome)) await startDelivery(input);
-  return outcome;
-};
-
-/** Admits a run. One that is cancelled meanwhile is recorded as that, and waits for its hold no longer. */
-const admitUnlessCancelled = async (input: RunInput, steps: CancellationScope): Promise<Admission> => {
-  const admission = await steps
-    .run(() => admit(input))
-    .catch((error: unknown): Admission => {
-      if (isCancellation(error)) return { calledOff: true };
-      throw error;
-    });
-  if (!("calledOff" in admission)) return admission;
-  steps.cancel();
-  await recordCalledOff(input);
-  return admission;
-};
-
-const execute = async (input: RunInput, steps: CancellationScope): Promise<RunOutcome> => {
-  const admission = await admitUnlessCancelled(input, steps);
-  if ("refused" in admission) {
-    // Whether a hold was made is not known then.
-    if (admission.refused.kind === "unavailable" || admission.refused.kind === "internal") await voidAdmission(input.holdId, input.userId);
-    if (admission.recorded) await startDelivery(input);
-    return { refused: admission.refused };
-  }
+const runGraph = async (input: RunInput, steps: CancellationScope): Promise<RunEnd> => {
   const run = new GraphRun(input.plan);
   const failure = await withDeadline(steps, () => steps.run(() => runSteps(run, input, () => steps.cancel())));
-  const outcome = await settle(input, endOf(run, failure), "held" in admission ? admission.held : []);
+  return endOf(run, failure);
+};
+
+const execute = async (input: RunInput, attempt: number, steps: CancellationScope): Promise<RunOutcome> => {
+  const { executionId } = input;
+  const isOurs = await claim({ executionId, attempt, claimedBy: workflowInfo().firstExecutionRunId });
+  if (!isOurs) return { unclaimed: true };
+  const end = await runGraph(input, steps);
+  const outcome = await settleInOrder(input, end);
   markStatus(outcome);
-  await startDelivery(input);
   return outcome;
+};
+
+/** Settles a run. An end that can't be recorded as it is, whatever is tried, is recorded as a failure. */
+const settleInOrder = async (input: RunInput, end: RunEnd): Promise<RunOutcome> => {
+  try {
+    return await settle(input, end, input.held ?? []);
+  } catch {
+    const error: RunError = { code: "EXECUTION_FAILED", message: "the end of the run could not be recorded" };
+    const nodes = initialNodes(input.plan).map((node): NodeState => (node.status === "pending" ? { ...node, status: "skipped" } : node));
+    return settle(input, { ...end, status: "failed", result: null, error, nodes }, input.held ?? []);
+  }
 };
 
 /** Lets an operator find runs that did not go well; all others are just completed. */
 const markStatus = (outcome: RunOutcome): void => {
-  if ("refused" in outcome || outcome.status === "completed") return;
+  if (!("status" in outcome) || outcome.status === "completed") return;
   upsertSearchAttributes([{ key: STATUS, value: outcome.status }]);
 };
 

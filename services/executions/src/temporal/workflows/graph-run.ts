@@ -23,6 +23,7 @@ import {
   CANCEL_REPORTS,
   type CancelReport,
   type CompletedCall,
+  type HeldItem,
   type NodeState,
   type NodeStatus,
   type RunError,
@@ -74,6 +75,10 @@ const readersOf = ({ steps, output }: RunPlan): Map<string, number> => {
 export class GraphRun {
   readonly nodes: NodeState[];
   readonly completed: CompletedCall[] = [];
+  /** Keys of calls that were submitted and not seen to end: a cancelled run is charged for them. */
+  readonly underWay = new Set<string>();
+  /** What was held beyond the run's first hold. */
+  readonly extended: HeldItem[] = [];
   requestId: string | null = null;
   private readonly values = new Map<string, Map<string, unknown>>();
   /** What is left to read each node's values: without readers they are let go. */

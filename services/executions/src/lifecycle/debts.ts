@@ -1,0 +1,89 @@
+import type { Logger } from "@nodeloom/platform";
+import type { usage as usageProto } from "@nodeloom/proto";
+import type { Usage } from "../clients";
+import { metadataOf, type ExecutionView } from "../record/execution-record";
+import type { ExecutionStore } from "../record/store";
+import type { DeliveryStarter, RunStarter } from "../temporal/client";
+import type { Holds } from "./holds";
+import type { Queue } from "./queue";
+import { holdIdOf, isFinal, type Debt } from "./states";
+
+export interface DebtsOptions {
+  store: Pick<ExecutionStore, "strike">;
+  holds: Pick<Holds, "void">;
+  queue: Pick<Queue, "leave">;
+  usage: Pick<Usage, "startRun" | "finishRun">;
+  deliveries: Pick<DeliveryStarter, "startFirst">;
+  starter: Pick<RunStarter, "cancel">;
+  logger: Logger;
+}
+
+/** What usage is told of a run. */
+export type UsageRun = Pick<ExecutionView, "_id" | "userId" | "workflowSlug" | "modelIds" | "source" | "createdAt" | "metadata">;
+export const runStart = (row: UsageRun): usageProto.RunStart => ({
+  executionId: row._id,
+  userId: row.userId,
+  workflowSlug: row.workflowSlug ?? undefined,
+  modelIds: row.modelIds,
+  source: row.source,
+  startedAt: row.createdAt,
+  metadata: metadataOf(row.metadata),
+});
+
+const finishedRun = (row: ExecutionView): usageProto.FinishRunRequest => ({
+  run: runStart(row),
+  status: row.status,
+  costMicroUsd: row.costs?.costMicroUsd ?? 0,
+  userCostMicroUsd: row.costs?.userCostMicroUsd ?? 0,
+  millicredits: row.millicredits,
+  modelCredits: row.modelCredits ?? [],
+  durationMs: row.durationMs ?? 0,
+  errorCode: row.error?.code,
+  requestId: row.requestId ?? undefined,
+  unstarted: false,
+});
+
+export type Debts = ReturnType<typeof createDebts>;
+
+/** Does what the last transition of a row left to be done, and strikes it out. Each of these may be done twice. */
+export const createDebts = ({ store, holds, queue, usage, deliveries, starter, logger }: DebtsOptions) => {
+  const payOne = async (row: ExecutionView, debt: Debt): Promise<void> => {
+    const { _id: executionId, userId, keyId, webhook } = row;
+    if (debt.startsWith("void:")) return holds.void(holdIdOf(executionId, Number(debt.slice("void:".length))), userId);
+    switch (debt) {
+      case "place":
+        return queue.leave(userId, [executionId]);
+      case "usage":
+        return void (await (isFinal(row) ? usage.finishRun(finishedRun(row)) : usage.startRun({ run: runStart(row) })));
+      case "webhook":
+        return webhook && keyId !== null ? deliveries.startFirst(executionId, keyId) : undefined;
+      case "cancel":
+        return starter.cancel(executionId);
+      default:
+        return undefined;
+    }
+  };
+
+  /** @returns whether everything was done */
+  const pay = async (row: ExecutionView): Promise<boolean> => {
+    const due = (row.due ?? []).filter((debt) => debt !== "start");
+    if (due.length === 0) return true;
+    const outcomes = await Promise.allSettled(due.map((debt) => payOne(row, debt)));
+    const paid = due.filter((_, index) => outcomes[index]!.status === "fulfilled");
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.status === "fulfilled") continue;
+      const reason = outcome.reason instanceof Error ? outcome.reason.message : String(outcome.reason);
+      logger.warn({ executionId: row._id, debt: due[index], reason }, "a run still owes something");
+    }
+    if (paid.length > 0) await store.strike(row._id, paid);
+    return paid.length === due.length;
+  };
+
+  return {
+    pay,
+    /** Does it in the background: what fails, or is lost with this process, the sweeper does. */
+    payLater: (row: ExecutionView): void => {
+      pay(row).catch((error: Error) => logger.warn({ executionId: row._id, reason: error.message }, "a run's debts were not struck out"));
+    },
+  };
+};

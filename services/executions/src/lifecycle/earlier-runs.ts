@@ -1,0 +1,76 @@
+import { DomainError } from "@nodeloom/kernel";
+import type { Billing } from "../clients";
+import type { Admission } from "../contract/activity-types";
+import type { HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "../contract/run-types";
+import { TIMING } from "../contract/timing";
+import type { ExecutionStore } from "../record/store";
+import { initialNodes } from "../temporal/workflows/graph-run";
+import { CANCEL_REQUESTED, event, newRecord, type Execution } from "./execution";
+import { createHolds, heldItem } from "./holds";
+import { refusalOf } from "./start";
+import type { Debts } from "./debts";
+
+/**
+ * What workflows need that were started before rows came first: they hold their credits and record themselves. Each is
+ * accepted: its caller may have been told so. They are gone a day after the upgrade, and this file may go then.
+ */
+export interface EarlierRunsOptions {
+  billing: Pick<Billing, "hold" | "settle" | "extendHold">;
+  store: Pick<ExecutionStore, "insert" | "find">;
+  execution: Pick<Execution, "insertFinal">;
+  debts: Pick<Debts, "payLater">;
+}
+
+const skipped = ({ plan }: RunInput): RunEnd["nodes"] =>
+  initialNodes(plan).map((node) => (node.status === "pending" ? { ...node, status: "skipped" } : node));
+
+export const createEarlierRuns = ({ billing, store, execution, debts }: EarlierRunsOptions) => {
+  const insertRunning = async (input: RunInput, isCancelled: boolean): Promise<void> => {
+    const { owes: _, ...record } = newRecord(input, initialNodes(input.plan));
+    const events = [...record.events, ...(isCancelled ? [event(CANCEL_REQUESTED, CANCEL_REQUESTED)] : [])];
+    await store.insert({ ...record, due: [], events, status: isCancelled ? "cancel_requested" : "processing" });
+  };
+
+  const insertEnded = async (input: RunInput, end: RunEnd): Promise<void> => {
+    const row = await execution.insertFinal(input, end, {}, ["usage"]);
+    if (row) debts.payLater(row);
+  };
+
+  const hold = async ({ holdId, userId, holds, maxMillicredits }: RunInput, signal: AbortSignal): Promise<HeldItem[]> => {
+    const { items } = await billing.hold(
+      { executionId: holdId, userId, items: holds, maxActive: 0, maxMillicredits },
+      { deadlineMs: TIMING.holdCall, signal },
+    );
+    return items.map(heldItem);
+  };
+
+  return {
+    admit: async (input: RunInput, cancelled: AbortSignal): Promise<Admission> => {
+      const known = await store.find(input.executionId);
+      if (known?.status === "failed" && known.error) {
+        const refused: Refusal = { kind: "failed", reason: known.error.code, message: known.error.message, metadata: {} };
+        return { refused, recorded: true };
+      }
+      try {
+        const held = await hold(input, cancelled);
+        await insertRunning(input, cancelled.aborted);
+        return { held };
+      } catch (error) {
+        if (cancelled.aborted) return { calledOff: true };
+        if (!(error instanceof DomainError) || error.kind === "unavailable" || error.kind === "internal") throw error;
+        const refused = refusalOf(error);
+        const failure = { code: refused.reason, message: refused.message };
+        await insertEnded(input, { status: "failed", result: null, error: failure, requestId: null, nodes: skipped(input), completed: [] });
+        return { refused, recorded: true };
+      }
+    },
+    recordCalledOff: (input: RunInput): Promise<void> => insertRunning(input, true),
+    voidAdmission: (holdId: string, userId: string): Promise<void> => createHolds({ billing }).void(holdId, userId),
+    runInstant: async (input: RunInput, end: RunEnd): Promise<RunOutcome> => {
+      await insertEnded(input, end);
+      return { status: end.status, millicredits: 0 };
+    },
+  };
+};
+
+export type EarlierRuns = ReturnType<typeof createEarlierRuns>;

@@ -1,0 +1,53 @@
+import { TIMING } from "../contract/timing";
+import type { EventChannel } from "../record/events";
+import type { ExecutionView } from "../record/execution-record";
+import type { ExecutionStore } from "../record/store";
+import { TRANSITION_EVENTS } from "./execution";
+import { isFinal } from "./states";
+
+/** What is heard of one run from now on. */
+export interface Following {
+  /** The row after the next transition that is heard of, after a silence, or when the time is over. */
+  next(until: number): Promise<ExecutionView | null>;
+  stop(): void;
+}
+
+export type Follow = (executionId: string) => Following;
+
+/** Follows runs by their channel: a message says that there is something to read, and one that is missed costs latency only. */
+export const createFollow =
+  ({ store, channel }: { store: Pick<ExecutionStore, "find">; channel: EventChannel }): Follow =>
+  (executionId) => {
+    let isHeard = false;
+    /** The row as the last message brought it. */
+    let latest: ExecutionView | undefined;
+    let wake: () => void = () => undefined;
+    const unsubscribe = channel.subscribe(executionId, ({ type }, record) => {
+      if (!TRANSITION_EVENTS.has(type)) return;
+      isHeard = true;
+      if (!latest || !isFinal(latest)) latest = record;
+      wake();
+    });
+    const heard = (waitMs: number): Promise<void> =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, waitMs);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    return {
+      next: async (until) => {
+        const waitMs = Math.min(TIMING.channelSilence, until - Date.now());
+        if (!isHeard && waitMs > 0) await heard(waitMs);
+        isHeard = false;
+        const row = latest ?? (await store.find(executionId));
+        latest = row && isFinal(row) ? row : undefined;
+        return row;
+      },
+      stop: () => {
+        unsubscribe();
+        wake();
+      },
+    };
+  };

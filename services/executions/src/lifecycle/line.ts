@@ -1,0 +1,68 @@
+/** Who of a user's runs has a place, and who waits for one: pure changes of one document. */
+
+export interface Waiting {
+  id: string;
+  /** Of what it will be started with. */
+  bytes: number;
+}
+
+export interface Line {
+  /** Runs that have a place. */
+  running: readonly string[];
+  /** Runs that wait, in order of arrival. */
+  waiting: readonly Waiting[];
+  /** Places, as the latest request or change of tier had it; 0: any number. */
+  limit: number;
+}
+
+export const EMPTY_LINE: Line = { running: [], waiting: [], limit: 0 };
+
+/** Runs that may wait, for each that may run. */
+export const LINE_LENGTH_FACTOR = 10;
+/** What all of a user's waiting runs may be started with, in bytes. */
+export const LINE_BYTES = 64 * 1024 * 1024;
+
+/** 0: it has a place; 1 and more: where it waits; null: there is no room. */
+export type Place = number | null;
+
+export interface Newcomer extends Waiting {
+  limit: number;
+  /** False: it wants a place now, or none. */
+  mayWait: boolean;
+}
+
+const isFree = ({ running, limit }: Line): boolean => limit === 0 || running.length < limit;
+
+/** Where a run is in line; undefined when it isn't. */
+export const placeOf = ({ running, waiting }: Line, id: string): number | undefined => {
+  if (running.includes(id)) return 0;
+  const index = waiting.findIndex((one) => one.id === id);
+  return index < 0 ? undefined : index + 1;
+};
+
+/** A run arrives. Newcomers never overtake; arriving again changes nothing. */
+export const enter = (earlier: Line, { id, bytes, limit, mayWait }: Newcomer): { line: Line; place: Place } => {
+  const line = earlier.limit === limit ? earlier : { ...earlier, limit };
+  const known = placeOf(line, id);
+  if (known !== undefined) return { line, place: known };
+  if (line.waiting.length === 0 && isFree(line)) return { line: { ...line, running: [...line.running, id] }, place: 0 };
+  const waitingBytes = line.waiting.reduce((sum, one) => sum + one.bytes, 0);
+  const hasRoom = line.waiting.length < limit * LINE_LENGTH_FACTOR && waitingBytes + bytes <= LINE_BYTES;
+  if (!mayWait || !hasRoom) return { line, place: null };
+  return { line: { ...line, waiting: [...line.waiting, { id, bytes }] }, place: line.waiting.length + 1 };
+};
+
+/** Runs leave: those that ended, and those that wait no more. */
+export const leave = (line: Line, ids: readonly string[]): Line => {
+  const running = line.running.filter((id) => !ids.includes(id));
+  const waiting = line.waiting.filter(({ id }) => !ids.includes(id));
+  return running.length === line.running.length && waiting.length === line.waiting.length ? line : { ...line, running, waiting };
+};
+
+/** The oldest take the places that are free. @returns those that have one now and did not before */
+export const moveUp = (line: Line): { line: Line; moved: string[] } => {
+  const free = line.limit === 0 ? line.waiting.length : Math.max(0, line.limit - line.running.length);
+  const moved = line.waiting.slice(0, free).map(({ id }) => id);
+  if (moved.length === 0) return { line, moved };
+  return { line: { ...line, running: [...line.running, ...moved], waiting: line.waiting.slice(moved.length) }, moved };
+};

@@ -1,0 +1,168 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { DomainError, unavailable } from "@nodeloom/kernel";
+import { executions } from "@nodeloom/proto";
+import type { Refusal, RunInput } from "../contract/run-types";
+import type { PlannedRun, Planning } from "../plan/planning";
+import { metadataKeys, type ExecutionView } from "../record/execution-record";
+import type { ExecutionStore } from "../record/store";
+import type { RunStarter } from "../temporal/client";
+import { initialNodes } from "../temporal/workflows/graph-run";
+import { newRecord, type Execution, type RunRecordPart } from "./execution";
+import type { FinishedPlans } from "./finished-plans";
+import type { Holds } from "./holds";
+import type { Queue } from "./queue";
+import { holdIdOf, type Debt } from "./states";
+
+/** How long a refusal for want of credits is told again under the same key. */
+const REMEMBERED_MS = 60_000;
+const RETRY_AFTER_SECONDS = 1;
+const START_ATTEMPTS = 5;
+const START_PAUSE_MS = 200;
+
+export interface StartOptions {
+  planning: Pick<Planning, "plan">;
+  starter: Pick<RunStarter, "start">;
+  store: Pick<ExecutionStore, "find" | "insert" | "retry" | "putText">;
+  execution: Pick<Execution, "refuse" | "queue">;
+  holds: Pick<Holds, "hold">;
+  queue: Pick<Queue, "enter">;
+  finishedPlans: FinishedPlans;
+  /** Does at once what a row owes. */
+  settleDebts: (row: ExecutionView) => void;
+}
+
+/** A domain error as a row records it. */
+export const refusalOf = ({ kind, reason, message, metadata }: DomainError): Refusal => ({ kind, reason, message, metadata });
+
+const isAsyncMode = (mode: executions.RunMode): boolean => mode !== executions.RunMode.RUN_MODE_SYNC;
+
+const toRunInput = (request: executions.RunRequest, runner: executions.Runner, planned: PlannedRun, attempt: number): RunInput => {
+  const isAsync = isAsyncMode(request.mode);
+  return {
+    executionId: request.executionId,
+    userId: runner.userId,
+    mode: isAsync ? "async" : "sync",
+    workflowSlug: planned.workflowSlug,
+    source: runner.source,
+    keyId: runner.keyId || null,
+    webhook: isAsync && runner.webhookUrl ? { url: runner.webhookUrl, events: runner.webhookEvents } : null,
+    concurrency: runner.concurrency,
+    plan: planned.plan,
+    modelIds: planned.modelIds,
+    holds: planned.holds,
+    maxMillicredits: request.maxMillicredits,
+    holdId: holdIdOf(request.executionId, attempt),
+    attempt,
+    receivedAt: Date.now(),
+  };
+};
+
+const noRoom = (limit: number): DomainError =>
+  new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", `no more than ${limit} executions may run at once`, {
+    limit,
+    retryAfter: RETRY_AFTER_SECONDS,
+  });
+
+/** Whether a refusal is told again; all others are judged anew. */
+const isRemembered = ({ refusal, refusedAt }: ExecutionView): boolean => {
+  const isMoney = refusal?.reason === "INSUFFICIENT_CREDITS" || refusal?.reason === "grant_exhausted";
+  return isMoney && Math.abs(Date.now() - (refusedAt?.getTime() ?? 0)) < REMEMBERED_MS;
+};
+
+/** Whether a row is what is asked for. @throws EXECUTION_NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
+const checkSame = (row: ExecutionView, { runner, fingerprint }: executions.RunRequest): void => {
+  if (row.userId !== runner?.userId) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+  if (fingerprint !== "" && row.fingerprint !== undefined && row.fingerprint !== fingerprint) {
+    throw new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this Idempotency-Key was used with another request body");
+  }
+};
+
+/**
+ * Starts runs. The row is looked up first: a run that is known is joined, and never planned again. A run begins with its
+ * row; then its credits are held, it gets a place or waits for one, and its workflow is started.
+ */
+export const createStart = (options: StartOptions) => {
+  const { planning, starter, store, execution, holds, queue, finishedPlans, settleDebts } = options;
+
+  const refuse = async (row: ExecutionView, error: DomainError, due: readonly Debt[]): Promise<ExecutionView> => {
+    const refused = await execution.refuse(row._id, row.attempt!, refusalOf(error), due);
+    if (refused) settleDebts(refused);
+    return refused ?? (await store.find(row._id)) ?? row;
+  };
+
+  /** From `accepted` to a hold, a place, and a workflow. Whatever fails on the way ends in a refusal, unless the workflow was faster. */
+  const begin = async (row: ExecutionView, input: RunInput, noQueue: boolean): Promise<ExecutionView> => {
+    const held: Debt = `void:${row.attempt!}`;
+    try {
+      const run: RunInput = { ...input, held: await holds.hold(input) };
+      const { userId, executionId: id, concurrency: limit } = run;
+      const bytes = limit === 0 ? 0 : JSON.stringify(run.plan).length;
+      const place = limit === 0 ? 0 : await queue.enter(userId, { id, bytes, limit, mayWait: !noQueue });
+      if (place === null) return await refuse(row, noRoom(limit), [held]);
+      if (place > 0) return (await execution.queue(row, run, place)) ?? (await store.find(id)) ?? row;
+      await startWorkflow(run);
+      return row;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      // Of what could not be asked it is not known whether it happened.
+      const isKnown = error.kind !== "unavailable" && error.kind !== "internal";
+      return refuse(row, error, isKnown ? [] : [held, "place"]);
+    }
+  };
+
+  /** An earlier attempt's workflow may be running still; it ends as soon as it finds that the row is not its own. */
+  const startWorkflow = async (run: RunInput): Promise<void> => {
+    for (let attempt = 1; attempt <= START_ATTEMPTS; attempt += 1) {
+      if ((await starter.start(run)) === "started") return;
+      await delay(START_PAUSE_MS);
+    }
+    throw unavailable("an earlier attempt at this run is still ending", 1);
+  };
+
+  const plan = async (request: executions.RunRequest): Promise<PlannedRun> => {
+    const { target, runner, inputsJson, mode } = request;
+    if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs a runner");
+    const isAsync = mode === executions.RunMode.RUN_MODE_ASYNC;
+    return planning.plan({ target: target?.target, runner, inputsJson, isAsync });
+  };
+
+  return {
+    /** The run under this id, if it is one to be joined. @throws IDEMPOTENCY_KEY_REUSED */
+    known: async (request: executions.RunRequest): Promise<{ row: ExecutionView; join: boolean } | null> => {
+      const row = await store.find(request.executionId);
+      if (!row) return null;
+      const join = row.status !== "refused" || isRemembered(row);
+      if (join) checkSame(row, request);
+      return { row, join };
+    },
+
+    /**
+     * Plans and begins a run, or the next attempt at a refused one.
+     * @param beginBy when it is too late to begin
+     * @throws DomainError why the run can't be planned; it leaves no trace then
+     */
+    start: async (request: executions.RunRequest, earlier: ExecutionView | null, beginBy: number): Promise<ExecutionView> => {
+      const planned = await plan(request);
+      // Its caller is about to be told that nothing runs.
+      if (Date.now() >= beginBy) throw unavailable("too many runs are being started", 2);
+      const input = toRunInput(request, request.runner!, planned, (earlier?.attempt ?? 0) + 1);
+      const part: RunRecordPart = {
+        requestToken: request.requestToken,
+        inputs: await store.putText(request.inputsJson || "{}"),
+        ...(request.fingerprint === "" ? {} : { fingerprint: request.fingerprint }),
+        ...(Object.keys(request.metadata).length > 0 ? { metadata: metadataKeys(request.metadata) } : {}),
+      };
+      if (planned.plan.steps.length === 0) return finishedPlans(input, part, earlier);
+      const record = newRecord(input, initialNodes(planned.plan), part);
+      const row = earlier ? (await store.retry(earlier, record))?.row : (await store.insert(record)) ? record : undefined;
+      if (row) return begin(row, input, request.noQueue);
+      // Another request with this id was faster.
+      const joined = await store.find(input.executionId);
+      if (!joined) throw unavailable("the run could not be recorded", 1);
+      checkSame(joined, request);
+      return joined;
+    },
+  };
+};
+
+export type Start = ReturnType<typeof createStart>;

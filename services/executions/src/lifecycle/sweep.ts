@@ -1,0 +1,117 @@
+import { unavailable } from "@nodeloom/kernel";
+import { isDatabaseAway, type Logger } from "@nodeloom/platform";
+import { TIMING } from "../contract/timing";
+import type { ExecutionView } from "../record/execution-record";
+import type { ExecutionStore } from "../record/store";
+import type { Debts } from "./debts";
+import type { Execution } from "./execution";
+import type { Queue } from "./queue";
+import { refusalOf } from "./start";
+
+const PAGE = 500;
+const MAX_PAGES = 40;
+const AT_ONCE = 10;
+
+export interface SweepOptions {
+  store: Pick<ExecutionStore, "owing">;
+  execution: Pick<Execution, "refuse" | "leaveLine">;
+  queue: Pick<Queue, "mend">;
+  debts: Pick<Debts, "pay">;
+  logger: Logger;
+  now?: () => number;
+}
+
+/** What of a row changes with every transition and every debt that is paid. */
+const signatureOf = ({ status, attempt, due }: ExecutionView): string => JSON.stringify([status, attempt, due]);
+
+/**
+ * Does what was left undone by processes that died: refuses runs that nobody decides on, pays debts, puts lines right, and
+ * ends runs that waited in line for too long. It moves only rows that it saw unchanged twice, so that no clocks are compared.
+ */
+export const createSweep = ({ store, execution, queue, debts, logger, now = Date.now }: SweepOptions) => {
+  let seen = new Map<string, string>();
+
+  const move = async (row: ExecutionView): Promise<void> => {
+    if (row.status === "accepted") {
+      const refusal = refusalOf(unavailable("the run was not started", 1));
+      const refused = await execution.refuse(row._id, row.attempt ?? 1, refusal, [`void:${row.attempt ?? 1}`, "place"]);
+      if (refused) await debts.pay(refused);
+      return;
+    }
+    await debts.pay(row);
+  };
+
+  const isLate = ({ queuedAt }: ExecutionView): boolean => now() - (queuedAt?.getTime() ?? now()) > TIMING.queued;
+
+  /** Of one user: those that waited for too long are ended, and the line is put right. */
+  const mend = async (userId: string, rows: readonly ExecutionView[]): Promise<void> => {
+    for (const row of rows.filter(isLate)) {
+      const error = { code: "EXECUTION_FAILED", message: "the run waited in line for 24 hours" } as const;
+      const failed = await execution.leaveLine(row._id, {}, error);
+      if (failed) await debts.pay(failed);
+    }
+    const waiting = rows.filter((row) => !isLate(row)).map(({ _id, inputBytes }) => ({ id: _id, bytes: inputBytes ?? 0 }));
+    await queue.mend(userId, waiting);
+  };
+
+  /** Each for itself: what can't be done now keeps nothing else from being done. */
+  const each = async <T>(items: readonly T[], work: (item: T) => Promise<void>, idOf: (item: T) => string): Promise<void> => {
+    for (let first = 0; first < items.length; first += AT_ONCE) {
+      await Promise.all(
+        items.slice(first, first + AT_ONCE).map((item) =>
+          work(item).catch((error: unknown) => {
+            if (!isDatabaseAway(error)) logger.warn({ err: error, id: idOf(item) }, "a run could not be swept");
+          }),
+        ),
+      );
+    }
+  };
+
+  /** One look. @returns how many rows owe something */
+  return async (): Promise<number> => {
+    const now = new Map<string, string>();
+    const unchanged: ExecutionView[] = [];
+    let after: ExecutionView | undefined;
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const rows = await store.owing(PAGE, after);
+      for (const row of rows) {
+        now.set(row._id, signatureOf(row));
+        if (seen.get(row._id) === signatureOf(row)) unchanged.push(row);
+      }
+      after = rows.at(-1);
+      if (rows.length < PAGE) break;
+    }
+    seen = now;
+    const waiting = new Map<string, ExecutionView[]>();
+    for (const row of unchanged) if (row.status === "queued") waiting.set(row.userId, [...(waiting.get(row.userId) ?? []), row]);
+    await each(
+      unchanged.filter(({ status }) => status !== "queued"),
+      move,
+      ({ _id }) => _id,
+    );
+    await each(
+      [...waiting],
+      ([userId, rows]) => mend(userId, rows),
+      ([userId]) => userId,
+    );
+    return now.size;
+  };
+};
+
+/** Looks every few seconds, one look at a time. @returns how to end that */
+export const startSweeper = (sweep: () => Promise<number>, logger: Logger): (() => Promise<void>) => {
+  let looking: Promise<unknown> = Promise.resolve();
+  let isBusy = false;
+  const timer = setInterval(() => {
+    if (isBusy) return;
+    isBusy = true;
+    looking = sweep()
+      .catch((error: unknown) => logger.debug({ err: error }, "runs could not be swept"))
+      .finally(() => (isBusy = false));
+  }, TIMING.sweepEvery);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await looking;
+  };
+};

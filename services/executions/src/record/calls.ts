@@ -1,0 +1,115 @@
+import { Schema, type Connection } from "mongoose";
+import type { HttpResult } from "../contract/activity-types";
+import type { CallContext, CallResult, RunError } from "../contract/run-types";
+import { DURABLE, insertOnce } from "./write";
+
+/** `submitted`: it may have reached its provider, and its end is not known. */
+export type CallStatus = "submitted" | "completed" | "failed" | "cancelled";
+
+/** One call of a node. */
+export interface CallRecord {
+  /** `<executionId>:<nodeId>:<item>` */
+  _id: string;
+  executionId: string;
+  nodeId: string;
+  item: number;
+  status: CallStatus;
+  /** JSON, cut where it is long. */
+  outputsJson?: string;
+  truncated?: true;
+  costMicroUsd: number;
+  requestId: string | null;
+  error?: RunError | null;
+  /** Charged, in milli-credits; known when the run is over. */
+  millicredits?: number;
+}
+
+/** Texts and JSON are told up to this length. */
+const OUTPUT_CHARS = 4_096;
+
+type Call = Pick<CallContext, "key" | "executionId" | "nodeId" | "item">;
+
+const identityOf = ({ key, executionId, nodeId, item }: Call) => ({ _id: key, executionId, nodeId, item });
+
+/** What a call gave, by port, as JSON; what is long is cut. */
+const told = (outputs: Record<string, unknown>): Pick<CallRecord, "outputsJson" | "truncated"> => {
+  let isCut = false;
+  const cut = (value: unknown): unknown => {
+    if (typeof value === "string") {
+      isCut ||= value.length > OUTPUT_CHARS;
+      return value.slice(0, OUTPUT_CHARS);
+    }
+    const json = JSON.stringify(value) ?? "null";
+    if (json.length <= OUTPUT_CHARS) return value;
+    isCut = true;
+    return json.slice(0, OUTPUT_CHARS);
+  };
+  const outputsJson = JSON.stringify(Object.fromEntries(Object.entries(outputs).map(([port, value]) => [port, cut(value)])));
+  return { outputsJson, ...(isCut ? { truncated: true } : {}) };
+};
+
+const PORT_BY_KIND: Readonly<Record<string, string>> = { image: "image", video: "video", audio: "audio" };
+
+/** A completed call of a model, and what it is charged by. */
+export const completedCall = (call: Call, { files, text, costMicroUsd, requestId }: CallResult): CallRecord => {
+  const port = PORT_BY_KIND[files[0]?.contentType.split("/")[0] ?? ""] ?? "files";
+  const outputs = text === null ? { [port]: files } : { text };
+  return { ...identityOf(call), status: "completed", costMicroUsd, requestId, ...told(outputs) };
+};
+
+export const answeredCall = (call: Call, { status, body }: HttpResult): CallRecord => ({
+  ...identityOf(call),
+  status: "completed",
+  costMicroUsd: 0,
+  requestId: null,
+  ...told({ status, body }),
+});
+
+export const failedCall = (call: Call, error: RunError): CallRecord => ({
+  ...identityOf(call),
+  status: "failed",
+  costMicroUsd: 0,
+  requestId: null,
+  error,
+});
+
+const callSchema = new Schema<CallRecord>(
+  { _id: String, executionId: String, nodeId: String, item: Number, status: String, costMicroUsd: Number, requestId: String },
+  { collection: "calls", versionKey: false, minimize: false, strict: false },
+);
+callSchema.index({ executionId: 1, _id: -1 });
+
+export type CallStore = Awaited<ReturnType<typeof createCallStore>>;
+
+/** What became of each call of a run: documents of their own, so that a row stays small however many there are. */
+export const createCallStore = async (connection: Connection) => {
+  const calls = connection.model("Call", callSchema);
+  await calls.createIndexes();
+  return {
+    /** Notes that a call is about to be sent. One that has ended stays as it is. */
+    callSubmitted: async (call: Call): Promise<void> => {
+      const { _id, ...rest } = identityOf(call);
+      await calls
+        .updateOne({ _id }, { $setOnInsert: { ...rest, status: "submitted", costMicroUsd: 0, requestId: null } }, { upsert: true })
+        .exec();
+    },
+    /** Notes how a call ended. A completion is acknowledged once it is durable: it is what is charged for, whatever happens to its run. */
+    callEnded: async (call: CallRecord): Promise<void> => {
+      const { _id, ...rest } = call;
+      const isPaid = call.status === "completed";
+      const filter = isPaid ? { _id } : { _id, status: { $ne: "completed" as const } };
+      await insertOnce(
+        calls.updateOne(filter as object, { $set: rest }, { upsert: true, ...(isPaid ? { writeConcern: DURABLE } : {}) }).exec(),
+      );
+    },
+    /** Notes what calls were charged, by their keys within the execution. */
+    callCharged: async (executionId: string, charged: readonly { key: string; millicredits: number }[]): Promise<void> => {
+      if (charged.length === 0) return;
+      const operations = charged.map(({ key, millicredits }) => ({
+        updateOne: { filter: { _id: `${executionId}:${key}` }, update: { $set: { millicredits } } },
+      }));
+      await calls.collection.bulkWrite(operations as never, { ordered: false });
+    },
+    callsOf: (executionId: string): Promise<CallRecord[]> => calls.find({ executionId }).lean<CallRecord[]>().exec(),
+  };
+};

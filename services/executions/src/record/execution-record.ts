@@ -1,0 +1,131 @@
+import type { RunStatus, Debt } from "../lifecycle/states";
+import type { WebhookState } from "../contract/delivery";
+import type { FinalStatus, NodeState, NodeStatus, Refusal, RunError } from "../contract/run-types";
+
+/** One entry of an execution's ordered event log. */
+export interface ExecutionEvent {
+  /** Names the occurrence: an event with the same key is recorded once. */
+  key: string;
+  type: string;
+  at: Date;
+  data: Record<string, unknown>;
+}
+
+/** JSON text that is kept in the row while it is short, and as a payload of its own when it is not. */
+export type StoredText = { json: string } | { hash: string };
+
+/** What a run cost, in micro-dollars. */
+export interface Costs {
+  costMicroUsd: number;
+  userCostMicroUsd: number;
+}
+
+/** A run. Members that rows of earlier releases lack are optional. */
+export interface ExecutionRecord {
+  _id: string;
+  userId: string;
+  workflowSlug: string | null;
+  modelIds: string[];
+  source: string;
+  keyId: string | null;
+  /** What billing knows this attempt by. */
+  holdId: string;
+  markupPermille: number;
+  mode: "sync" | "async";
+  status: RunStatus;
+  /** Set once the run has decided how it ends; from then on it can't be cancelled. */
+  ending: FinalStatus | null;
+  requestId: string | null;
+  /** JSON text: result keys are the users' own. */
+  resultJson: string | null;
+  error: RunError | null;
+  webhook: WebhookState | null;
+  nodes: NodeState[];
+  events: ExecutionEvent[];
+  millicredits: number;
+  grantUsed: boolean;
+  createdAt: Date;
+  finishedAt: Date | null;
+  durationMs: number | null;
+  /** When it was last known that something carries the run. */
+  seenRunningAt: Date;
+  /** Counted from 1; another one begins only after a refusal. */
+  attempt?: number;
+  /** What the last transition left to be done. */
+  due?: Debt[];
+  /** Set while anything is owed or undecided: what the sweeper looks at. */
+  owes?: true;
+  /** The workflow run that claimed the row. */
+  claimedBy?: string;
+  refusal?: Refusal | null;
+  refusedAt?: Date;
+  /** When the row may be forgotten: refused ones only. */
+  expiresAt?: Date;
+  /** What was asked for, of requests that may be repeated. */
+  fingerprint?: string;
+  /** The client's request that began this attempt. */
+  requestToken?: string;
+  /** What the client was told last, where that can't be read off the row: 202 of a synchronous run, the error of an asynchronous one. */
+  told?: "accepted" | "failure";
+  /** What a run that waits in line is started with. */
+  runInput?: StoredText;
+  /** Bytes of it. */
+  inputBytes?: number;
+  queuedAt?: Date;
+  inputs?: StoredText;
+  /** The client's own names for the run: see `metadataKeys`. */
+  metadata?: string[];
+  costs?: Costs;
+  /** What each model took. */
+  modelCredits?: { model: string; millicredits: number }[];
+}
+
+const SEPARATOR = "\u0000";
+/** Names and values as they are stored and searched for: one text each, for clients' names may have dots. */
+export const metadataKeys = (metadata: Readonly<Record<string, string>>): string[] =>
+  Object.entries(metadata).map(([name, value]) => name + SEPARATOR + value);
+export const metadataOf = (keys: readonly string[] = []): Record<string, string> =>
+  Object.fromEntries(
+    keys.map((key) => {
+      const end = key.indexOf(SEPARATOR);
+      return [key.slice(0, end), key.slice(end + 1)];
+    }),
+  );
+
+/** An execution without its event log. */
+export type ExecutionView = Omit<ExecutionRecord, "events">;
+
+/** What changes when an execution is over. */
+export type FinalState = Pick<
+  ExecutionRecord,
+  "resultJson" | "error" | "nodes" | "millicredits" | "grantUsed" | "finishedAt" | "durationMs"
+> & {
+  status: FinalStatus;
+  requestId?: string;
+  costs?: Costs;
+  modelCredits?: { model: string; millicredits: number }[];
+};
+
+export interface NodeProgress {
+  nodeIndex: number;
+  status?: NodeStatus;
+  startedAt?: number;
+  durationMs?: number;
+  requestId?: string;
+  error?: RunError;
+  /** Calls the node makes, now that its inputs are known. */
+  items?: number;
+  /** One more of the node's calls is done. */
+  itemDone?: boolean;
+}
+
+export interface ExecutionFilter {
+  /** Null: every user's. */
+  userId: string | null;
+  status?: RunStatus | undefined;
+  workflowSlug?: string | undefined;
+  metadata?: Readonly<Record<string, string>> | undefined;
+  limit: number;
+  /** Executions that were created before this one. */
+  before?: { createdAt: Date; id: string } | undefined;
+}

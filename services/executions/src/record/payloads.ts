@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { Schema, type Connection } from "mongoose";
+import type { StoredText } from "./execution-record";
+import { DURABLE } from "./write";
+
+const DAY_MS = 86_400_000;
+/** How long a payload of a workflow is kept after it was last written. */
+const PAYLOAD_DAYS = 30;
+/** As long as an execution. */
+const TEXT_DAYS = 90;
+/** Texts up to this length are kept where they belong. */
+const INLINE_CHARS = 2_048;
+
+interface PayloadRecord {
+  _id: string;
+  bytes: Buffer;
+  expiresAt: Date;
+}
+const payloadSchema = new Schema<PayloadRecord>(
+  { _id: String, bytes: Buffer, expiresAt: Date },
+  { collection: "payloads", versionKey: false },
+);
+payloadSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+/** Large texts and Temporal's payloads, by what they are. Shared ones live as long as their last user. */
+export const createPayloadStore = async (connection: Connection) => {
+  const payloads = connection.model("Payload", payloadSchema);
+  await payloads.createIndexes();
+
+  const put = async (hash: string, bytes: Uint8Array, days: number): Promise<void> => {
+    const expiresAt = new Date(Date.now() + days * DAY_MS);
+    await payloads
+      .updateOne(
+        { _id: hash },
+        { $setOnInsert: { bytes: Buffer.from(bytes) }, $max: { expiresAt } },
+        { upsert: true, writeConcern: DURABLE },
+      )
+      .exec();
+  };
+  const get = async (hash: string): Promise<Uint8Array | null> => {
+    const found = await payloads.findOne({ _id: hash }).lean<{ bytes: { buffer: Uint8Array } | Buffer }>().exec();
+    if (!found) return null;
+    return new Uint8Array(Buffer.isBuffer(found.bytes) ? found.bytes : found.bytes.buffer);
+  };
+
+  return {
+    putPayload: (hash: string, bytes: Uint8Array): Promise<void> => put(hash, bytes, PAYLOAD_DAYS),
+    getPayload: get,
+
+    /** Keeps a JSON text for a row: in the row itself while it is short. */
+    putText: async (json: string): Promise<StoredText> => {
+      if (json.length <= INLINE_CHARS) return { json };
+      const bytes = gzipSync(json, { level: 1 });
+      const hash = `text-${createHash("sha256").update(json).digest("hex")}`;
+      await put(hash, bytes, TEXT_DAYS);
+      return { hash };
+    },
+    /** @returns null when it is gone */
+    getText: async (stored: StoredText): Promise<string | null> => {
+      if ("json" in stored) return stored.json;
+      const bytes = await get(stored.hash);
+      return bytes && gunzipSync(bytes).toString("utf8");
+    },
+  };
+};

@@ -1,0 +1,37 @@
+import { DomainError } from "@nodeloom/kernel";
+import { executions } from "@nodeloom/proto";
+import { placeOf } from "../lifecycle/line";
+import type { ExecutionView } from "./execution-record";
+import { collectPage } from "./pages";
+import type { ExecutionStore } from "./store";
+import { executionMessage, type Details } from "./view";
+
+export type Reads = ReturnType<typeof createReads>;
+
+/** Executions as their owners read them: the row, with what is kept beside it. */
+export const createReads = ({ store }: { store: Pick<ExecutionStore, "findOwned" | "callsOf" | "getText" | "lines"> }) => {
+  const positionOf = async ({ _id, userId, status }: ExecutionView): Promise<number | undefined> =>
+    status === "queued" ? placeOf(await store.lines.find(userId), _id) : undefined;
+
+  const details = async (row: ExecutionView): Promise<Details> => {
+    const [calls, inputsJson, position] = await Promise.all([
+      store.callsOf(row._id),
+      row.inputs ? store.getText(row.inputs) : null,
+      positionOf(row),
+    ]);
+    return { calls, inputsJson: inputsJson ?? undefined, position };
+  };
+
+  return {
+    details,
+
+    /** @throws DomainError EXECUTION_NOT_FOUND, also for another user's execution, and for what is not decided yet. */
+    get: async (executionId: string, userId: string): Promise<executions.Execution> => {
+      const row = await store.findOwned(executionId, userId);
+      if (!row) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+      return executionMessage(row, await details(row));
+    },
+
+    page: (rows: AsyncIterable<ExecutionView>, size: number): Promise<executions.ListExecutionsResponse> => collectPage(rows, size),
+  };
+};
