@@ -18,4 +18,5 @@ export type { Check, Checks } from "./ops";
 export * from "./redis";
 export * from "./service";
 export * from "./signals";
+export * from "./sweeper";
 export * from "./version";

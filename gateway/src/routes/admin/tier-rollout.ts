@@ -1,6 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "@nodeloom/kernel";
-import type { Logger } from "@nodeloom/platform";
+import { startSweeper, type Logger, type Sweeper } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import { toCallerUser } from "../../auth/caller";
 import type { Services } from "../../clients";
@@ -24,13 +23,6 @@ const inBatches = async <T>(items: readonly T[], size: number, work: (item: T) =
 
 const isRefusal = (error: unknown): boolean => error instanceof DomainError && error.kind !== "unavailable" && error.kind !== "internal";
 
-export interface TierRollouts {
-  /** Looks for changed tiers now. */
-  wake(): void;
-  /** Resolves when nothing is under way any more. */
-  stop(): Promise<void>;
-}
-
 export interface TierRolloutOptions {
   services: Needed;
   logger: Logger;
@@ -49,11 +41,7 @@ export const startTierRollouts = ({
   logger,
   intervalMs = ROLLOUT_INTERVAL_MS,
   pageUsers = ROLLOUT_PAGE_USERS,
-}: TierRolloutOptions): TierRollouts => {
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
-  let again = false;
-
+}: TierRolloutOptions): Sweeper => {
   const give = async (user: identity.User): Promise<void> => {
     try {
       await setMonthlyCredits(services, user);
@@ -65,9 +53,9 @@ export const startTierRollouts = ({
   };
 
   /** One page; the next one's place, or undefined when this was the last or the claim has ended. */
-  const page = async (rollout: identity.TierRollout): Promise<identity.TierRollout | undefined> => {
+  const page = async (rollout: identity.TierRollout, signal: AbortSignal): Promise<identity.TierRollout | undefined> => {
     const query = { query: "", tier: rollout.tierId, limit: pageUsers, cursor: rollout.cursor };
-    const { users, nextCursor } = await services.identity.listUsers(query, { signal: stopping.signal });
+    const { users, nextCursor } = await services.identity.listUsers(query, { signal });
     await inBatches(users, ROLLOUT_PARALLEL, give);
     const next = { ...rollout, cursor: nextCursor };
     const finished = nextCursor === "";
@@ -75,39 +63,13 @@ export const startTierRollouts = ({
     return claimed && !finished ? next : undefined;
   };
 
-  const carryAll = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      let { rollout } = await services.identity.claimTierRollout({}, { signal: stopping.signal });
+  const sweep = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      let { rollout } = await services.identity.claimTierRollout({}, { signal });
       if (!rollout) return;
-      while (rollout && !stopping.signal.aborted) rollout = await page(rollout);
+      while (rollout && !signal.aborted) rollout = await page(rollout, signal);
     }
   };
 
-  const run = (): void => {
-    if (running) return void (again = true);
-    again = false;
-    running = carryAll()
-      .catch((error: unknown) => logger.debug({ err: error }, "tiers are rolled out later"))
-      .finally(() => {
-        running = undefined;
-        if (again && !stopping.signal.aborted) run();
-      });
-  };
-
-  const watch = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await delay(intervalMs, undefined, { signal: stopping.signal, ref: false });
-      run();
-    }
-  };
-  watch().catch(() => undefined);
-  run();
-
-  return {
-    wake: run,
-    stop: async () => {
-      stopping.abort();
-      await running;
-    },
-  };
+  return startSweeper({ sweep, intervalMs, onFailure: (error) => logger.debug({ err: error }, "tiers are rolled out later") });
 };
