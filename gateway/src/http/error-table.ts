@@ -53,7 +53,11 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   },
   SESSION_REQUIRED: { status: 403, when: "a key calls what only a signed-in person may" },
   CROSS_ORIGIN_DENIED: { status: 403, when: "a request with a session cookie comes from another site" },
-  ACCOUNT_NOT_APPROVED: { status: 403, when: "the account awaits approval, and can't run anything yet" },
+  ACCOUNT_NOT_APPROVED: {
+    status: 403,
+    when: "the account awaits approval: it can't run, quote, upload, publish templates or make keys yet",
+  },
+  ACCOUNT_SUSPENDED: { status: 403, when: "an administrator has suspended the account: its sessions have ended, its keys don't work" },
   WORKFLOW_CAP_REACHED: {
     status: 403,
     when: "the tier allows no more saved workflows",

@@ -10,6 +10,10 @@ import { createRollouts } from "./tiers/rollouts";
 import type { Identity } from "./server";
 import type { Store } from "./store";
 import { createTiers } from "./tiers/tiers";
+import { createPasswordChanges } from "./sessions/password-changes";
+import { createSignIn } from "./sessions/sign-in";
+import { createBootstrap } from "./users/bootstrap";
+import { createRunStops } from "./users/run-stops";
 import { createUsers } from "./users/users";
 import { createWebhooks } from "./keys/webhooks";
 
@@ -26,11 +30,17 @@ export interface IdentityOptions {
 export const createIdentity = async ({ store, changes, pepper, environment, logger }: IdentityOptions): Promise<Identity> => {
   const secretBox = createSecretBox(pepper);
   const tiers = createTiers({ store: store.tiers, users: store.users, changes });
-  const throttle = createLoginThrottle(store.attempts);
-  const users = createUsers({ store: store.users, tiers, passwords: await createPasswords(), throttle, changes });
+  const throttle = createLoginThrottle({ attempts: store.attempts, knownAddresses: store.knownAddresses, pepper });
+  const passwords = await createPasswords();
+  const runStops = createRunStops({ store: store.runStops, users: store.users });
+  const users = createUsers({ store: store.users, tiers, runStops, removeEndedKeys: store.keys.removeEnded, changes });
   const onTouchFailed = (error: unknown): void => logger.warn({ err: error }, "the use of a key was not recorded");
   return {
     users,
+    bootstrap: createBootstrap({ store: store.users, passwords, changes }),
+    signIn: createSignIn({ store: store.users, tiers, passwords, throttle }),
+    passwordChanges: createPasswordChanges({ store: store.users, tiers, passwords, throttle, changes, pepper }),
+    runStops,
     tiers,
     rollouts: createRollouts({ store: store.tiers }),
     keys: createKeys({ store: store.keys, users, changes, secretBox, pepper, environment }),

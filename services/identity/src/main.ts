@@ -41,7 +41,7 @@ export const service = defineService({
     const changes = joinChanges({ publisher, subscriber, prefix: config.REDIS_KEY_PREFIX, logger });
     const store = await createStore(mongo);
     const services = await createIdentity({ store, changes, pepper: config.API_KEY_PEPPER, environment: config.NODELOOM_ENV, logger });
-    if (adminEmail && adminPassword) await services.users.ensureAdmin(adminEmail, adminPassword);
+    if (adminEmail && adminPassword) await services.bootstrap.ensureAdmin(adminEmail, adminPassword);
     const handlers = grpcService(identity.IdentityServiceService, identityHandlers(services));
     const grpc = await startGrpcServer({ listen: config.IDENTITY_LISTEN, services: [handlers], logger, tls: config });
     return {

@@ -10,9 +10,49 @@ export interface UserRecord {
   role: "user" | "admin";
   tier: string;
   approved: boolean;
-  /** Absent in what was stored before there were any. */
+  /** Absent in what was stored before there were any; so are the members below. */
   business?: Business | null;
+  suspended?: boolean;
+  /** Raised to end all sessions; absent: 0. */
+  sessionEpoch?: number;
+  /** Raised to end all keys made before; absent: 0. */
+  keyEpoch?: number;
+  /** The last suspension or loss of approval. */
+  stop?: StopRecord | null;
+  /** The reset link that works now. */
+  passwordReset?: PasswordResetRecord | null;
+  /** Hash of the configured password that this administrator was last given; a password that the user chose since stays. */
+  bootstrapHash?: string | null;
   createdAt: Date;
+}
+
+/** When a user's runs were to be cancelled. */
+export interface StopRecord {
+  /** Of its RunStopRecord. */
+  id: string;
+  at: Date;
+}
+
+/** That a user's runs are to be cancelled. Written before the user, which names it once it holds. */
+export interface RunStopRecord {
+  _id: string;
+  userId: string;
+  at: Date;
+  /** Who carries it out, and until when nobody else does. */
+  claim: string | null;
+  claimedUntil: Date | null;
+}
+
+export interface PasswordResetRecord {
+  /** Keyed hash of the link's secret. */
+  hash: string;
+  expiresAt: Date;
+}
+
+/** An address from which someone signed in to an account; `_id` is a keyed hash of both. */
+export interface KnownAddressRecord {
+  _id: string;
+  at: Date;
 }
 
 /** The business that an account is for. */
@@ -64,6 +104,8 @@ export interface KeyRecord {
   userId: string;
   /** Which of the owner's places the key takes; unique per owner, which bounds their number. */
   slot: number;
+  /** The owner's key epoch when the key was made; a later one ends it. Absent: 0. */
+  epoch?: number;
   name: string;
   start: string;
   preset: string;
@@ -79,11 +121,13 @@ export interface KeyRecord {
   expiresAt: Date | null;
 }
 
-/** Sign-in attempts of one account within a window; `_id` is the hash of its address. */
+/** Sign-in attempts within a window; `_id` is a hash of what they are counted for. */
 export interface AttemptsRecord {
   _id: string;
   count: number;
   endsAt: Date;
+  /** No attempt before this; absent: at any time. */
+  nextAt?: Date | null;
 }
 
 /** One write by an administrator; `_id` is chosen by who makes it. The JSON texts are empty when there is nothing to say. */

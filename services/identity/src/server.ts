@@ -15,11 +15,19 @@ import {
 } from "./messages";
 import type { Rollouts } from "./tiers/rollouts";
 import type { Tiers } from "./tiers/tiers";
+import type { PasswordChanges } from "./sessions/password-changes";
+import type { SignIn } from "./sessions/sign-in";
+import type { Bootstrap } from "./users/bootstrap";
+import type { RunStops } from "./users/run-stops";
 import type { Users } from "./users/users";
 import type { Webhooks } from "./keys/webhooks";
 
 export interface Identity {
   users: Users;
+  bootstrap: Bootstrap;
+  signIn: SignIn;
+  passwordChanges: PasswordChanges;
+  runStops: RunStops;
   tiers: Tiers;
   rollouts: Rollouts;
   keys: Keys;
@@ -30,13 +38,7 @@ export interface Identity {
 
 type Server = identity.IdentityServiceServer;
 
-const userHandlers = ({ users }: Identity): Pick<Server, "register" | "login" | "getUser" | "listUsers" | "updateUser"> => ({
-  register: unary(async ({ email, password }: identity.RegisterRequest) =>
-    identity.RegisterResponse.fromPartial({ user: toUserMessage(await users.register(email, password)) }),
-  ),
-  login: unary(async ({ email, password }: identity.LoginRequest) =>
-    identity.LoginResponse.fromPartial({ user: toUserMessage(await users.login(email, password)) }),
-  ),
+const userHandlers = ({ users }: Identity): Pick<Server, "getUser" | "listUsers" | "updateUser"> => ({
   getUser: unary(async ({ userId }: identity.GetUserRequest) =>
     identity.GetUserResponse.fromPartial({ user: toUserMessage(await users.get(userId)) }),
   ),
@@ -50,7 +52,44 @@ const userHandlers = ({ users }: Identity): Pick<Server, "register" | "login" | 
   }),
 });
 
-type KeyMethods = "authenticateKey" | "createKey" | "listKeys" | "renameKey" | "revokeKey" | "rotateKey";
+type SessionMethods = "register" | "login" | "changePassword" | "endSessions" | "createPasswordReset" | "redeemPasswordReset";
+
+const sessionHandlers = ({ signIn, passwordChanges }: Identity): Pick<Server, SessionMethods> => ({
+  register: unary(async ({ address = "", ...credentials }: identity.RegisterRequest) =>
+    identity.RegisterResponse.fromPartial({ user: toUserMessage(await signIn.register({ ...credentials, address })) }),
+  ),
+  login: unary(async ({ address = "", ...credentials }: identity.LoginRequest) =>
+    identity.LoginResponse.fromPartial({ user: toUserMessage(await signIn.login({ ...credentials, address })) }),
+  ),
+  changePassword: unary(async ({ userId, currentPassword, newPassword, address = "" }: identity.ChangePasswordRequest) => {
+    const user = await passwordChanges.change({ userId, current: currentPassword, next: newPassword, address });
+    return identity.ChangePasswordResponse.fromPartial({ user: toUserMessage(user) });
+  }),
+  endSessions: unary(async ({ userId }: identity.EndSessionsRequest) =>
+    identity.EndSessionsResponse.fromPartial({ user: toUserMessage(await passwordChanges.endSessions(userId)) }),
+  ),
+  createPasswordReset: unary(async ({ userId }: identity.CreatePasswordResetRequest) =>
+    identity.CreatePasswordResetResponse.fromPartial(await passwordChanges.createReset(userId)),
+  ),
+  redeemPasswordReset: unary(async ({ token, newPassword, address = "" }: identity.RedeemPasswordResetRequest) => {
+    const user = await passwordChanges.redeemReset({ token, next: newPassword, address });
+    return identity.RedeemPasswordResetResponse.fromPartial({ user: toUserMessage(user) });
+  }),
+});
+
+const runStopHandlers = ({ runStops }: Identity): Pick<Server, "claimRunStop" | "finishRunStop"> => ({
+  claimRunStop: unary(async (_request: identity.ClaimRunStopRequest) => {
+    const stop = await runStops.claim();
+    return identity.ClaimRunStopResponse.fromPartial(stop ? { stop } : {});
+  }),
+  finishRunStop: unary(async ({ stop }: identity.FinishRunStopRequest) => {
+    if (!stop) throw invalidRequest([{ path: "stop", message: "is required" }]);
+    await runStops.finish(stop);
+    return identity.FinishRunStopResponse.fromPartial({});
+  }),
+});
+
+type KeyMethods = "authenticateKey" | "createKey" | "listKeys" | "renameKey" | "updateKey" | "revokeKey" | "rotateKey";
 
 const keyHandlers = ({ keys, authentication }: Identity): Pick<Server, KeyMethods> => ({
   authenticateKey: unary(async ({ value }: identity.AuthenticateKeyRequest) => {
@@ -67,9 +106,17 @@ const keyHandlers = ({ keys, authentication }: Identity): Pick<Server, KeyMethod
   listKeys: unary(async ({ userId }: identity.ListKeysRequest) =>
     identity.ListKeysResponse.fromPartial({ keys: (await keys.list(userId)).map(toKeyMessage) }),
   ),
-  renameKey: unary(async ({ userId, keyId, name }: identity.RenameKeyRequest) =>
-    identity.RenameKeyResponse.fromPartial({ key: toKeyMessage(await keys.rename(userId, keyId, name)) }),
-  ),
+  renameKey: unary(async ({ userId, keyId, name }: identity.RenameKeyRequest) => {
+    const { key } = await keys.edit(userId, keyId, { name });
+    return identity.RenameKeyResponse.fromPartial({ key: toKeyMessage(key) });
+  }),
+  updateKey: unary(async ({ userId, keyId, name, capabilities }: identity.UpdateKeyRequest) => {
+    const { key, warnings } = await keys.edit(userId, keyId, {
+      ...(name === undefined ? {} : { name }),
+      ...(capabilities ? { capabilities: capabilities.capabilities } : {}),
+    });
+    return identity.UpdateKeyResponse.fromPartial({ key: toKeyMessage(key), warnings });
+  }),
   revokeKey: unary(async ({ userId, keyId }: identity.RevokeKeyRequest) => {
     await keys.revoke(userId, keyId);
     return identity.RevokeKeyResponse.fromPartial({});
@@ -140,6 +187,8 @@ const auditHandlers = ({ audit }: Identity): Pick<Server, "recordAudit" | "listA
 /** The gRPC handlers: they map, call and map. */
 export const identityHandlers = (services: Identity): Server => ({
   ...userHandlers(services),
+  ...sessionHandlers(services),
+  ...runStopHandlers(services),
   ...keyHandlers(services),
   ...webhookHandlers(services),
   ...tierHandlers(services),

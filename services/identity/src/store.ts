@@ -2,8 +2,19 @@ import { Schema, type Connection, type Model } from "mongoose";
 import { createAttemptsStore, type AttemptsStore } from "./sessions/attempts-store";
 import { createAuditStore, type AuditStore } from "./audit/audit-store";
 import { createKeyStore, type KeyStore } from "./keys/key-store";
-import type { AttemptsRecord, AuditRecord, Business, KeyRecord, TierRecord, UserRecord } from "./records";
+import type {
+  AttemptsRecord,
+  AuditRecord,
+  Business,
+  KeyRecord,
+  KnownAddressRecord,
+  RunStopRecord,
+  TierRecord,
+  UserRecord,
+} from "./records";
+import { createKnownAddressStore, KNOWN_ADDRESS_SECONDS, type KnownAddressStore } from "./sessions/known-address-store";
 import { createTierStore, type TierStore } from "./tiers/tier-store";
+import { createRunStopStore, type RunStopStore } from "./users/run-stop-store";
 import { createUserStore, type UserStore } from "./users/user-store";
 
 const OPTIONS = { versionKey: false, minimize: false, _id: false, id: false } as const;
@@ -20,6 +31,12 @@ const userSchema = new Schema<UserRecord>(
     tier: text,
     approved: { type: Boolean, required: true },
     business: { type: new Schema<Business>({ name: text, verified: { type: Boolean, required: true } }, OPTIONS), default: null },
+    suspended: { type: Boolean, default: false },
+    sessionEpoch: { type: Number, default: 0 },
+    keyEpoch: { type: Number, default: 0 },
+    stop: { type: new Schema({ id: text, at: { type: Date, required: true } }, OPTIONS), default: null },
+    passwordReset: { type: new Schema({ hash: text, expiresAt: { type: Date, required: true } }, OPTIONS), default: null },
+    bootstrapHash: { type: String, default: null },
     createdAt: { type: Date, required: true },
   },
   OPTIONS,
@@ -53,6 +70,7 @@ const keySchema = new Schema<KeyRecord>(
     _id: text,
     userId: text,
     slot: number,
+    epoch: { type: Number, default: 0 },
     name: text,
     start: text,
     preset: text,
@@ -85,9 +103,20 @@ const keySchema = new Schema<KeyRecord>(
   // An owner's keys, and the bound on their number.
   .index({ userId: 1, slot: 1 }, { unique: true });
 
-const attemptsSchema = new Schema<AttemptsRecord>({ _id: text, count: number, endsAt: { type: Date, required: true } }, OPTIONS).index(
-  { endsAt: 1 },
-  { expireAfterSeconds: 0 },
+const attemptsSchema = new Schema<AttemptsRecord>(
+  { _id: text, count: number, endsAt: { type: Date, required: true }, nextAt: optionalDate },
+  OPTIONS,
+).index({ endsAt: 1 }, { expireAfterSeconds: 0 });
+
+const knownAddressSchema = new Schema<KnownAddressRecord>({ _id: text, at: { type: Date, required: true } }, OPTIONS).index(
+  { at: 1 },
+  { expireAfterSeconds: KNOWN_ADDRESS_SECONDS },
+);
+
+/** Few at a time, and none most of the time: read whole. */
+const runStopSchema = new Schema<RunStopRecord>(
+  { _id: text, userId: text, at: { type: Date, required: true }, claim: { type: String, default: null }, claimedUntil: optionalDate },
+  OPTIONS,
 );
 
 /** Not `required`, which refuses empty texts. */
@@ -118,6 +147,8 @@ export interface Store {
   tiers: TierStore;
   keys: KeyStore;
   attempts: AttemptsStore;
+  knownAddresses: KnownAddressStore;
+  runStops: RunStopStore;
   audit: AuditStore;
 }
 
@@ -127,13 +158,17 @@ export const createStore = async (connection: Connection): Promise<Store> => {
   const tiers: Model<TierRecord> = connection.model<TierRecord>("Tier", tierSchema, "tiers");
   const keys: Model<KeyRecord> = connection.model<KeyRecord>("Key", keySchema, "keys");
   const attempts: Model<AttemptsRecord> = connection.model<AttemptsRecord>("Attempts", attemptsSchema, "attempts");
+  const knownAddresses = connection.model<KnownAddressRecord>("KnownAddress", knownAddressSchema, "known-addresses");
+  const runStops = connection.model<RunStopRecord>("RunStop", runStopSchema, "run-stops");
   const audit: Model<AuditRecord> = connection.model<AuditRecord>("Audit", auditSchema, "audit");
-  await Promise.all([users.createIndexes(), keys.createIndexes(), attempts.createIndexes(), audit.createIndexes()]);
+  await Promise.all([users, keys, attempts, knownAddresses, audit].map((model) => model.createIndexes()));
   return {
     users: createUserStore(users),
     tiers: createTierStore(tiers),
     keys: createKeyStore(keys),
     attempts: createAttemptsStore(attempts),
+    knownAddresses: createKnownAddressStore(knownAddresses),
+    runStops: createRunStopStore(runStops),
     audit: createAuditStore(audit),
   };
 };

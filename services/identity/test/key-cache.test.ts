@@ -1,6 +1,7 @@
 import { PLANS } from "@nodeloom/kernel";
 import { CACHE_TTL_MS, createKeyCache, type ResolvedKey } from "../src/keys/key-cache";
 
+const STANDING = { business: null, suspended: false, sessionEpoch: 0, keyEpoch: 0 } as const;
 const resolved = (keyId: string, userId = "user", tier = "pro"): ResolvedKey => ({
   key: {
     _id: keyId,
@@ -18,7 +19,7 @@ const resolved = (keyId: string, userId = "user", tier = "pro"): ResolvedKey => 
     lastUsedAt: null,
     expiresAt: null,
   },
-  user: { id: userId, email: "", role: "user", tier, approved: true, plan: PLANS.pro, business: null, createdAt: new Date() },
+  user: { id: userId, email: "", role: "user", tier, approved: true, plan: PLANS.pro, ...STANDING, createdAt: new Date() },
 });
 
 const HOUR_MS = 3_600_000;

@@ -32,6 +32,7 @@ export const REASONS = [
   "SESSION_REQUIRED",
   "CROSS_ORIGIN_DENIED",
   "ACCOUNT_NOT_APPROVED",
+  "ACCOUNT_SUSPENDED",
   "WORKFLOW_CAP_REACHED",
   "TEMPLATE_CAP_REACHED",
   "MEDIA_QUOTA_EXCEEDED",
@@ -104,3 +105,14 @@ export const invalidInputs = (issues: Issue[]): DomainError =>
 
 export const unavailable = (message: string, retryAfterSeconds = 1): DomainError =>
   new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { retryAfter: retryAfterSeconds });
+
+/** Of an account that awaits approval: it may look around and edit its draft, and nothing else. */
+export const accountNotApproved = (): DomainError =>
+  new DomainError(
+    "forbidden",
+    "ACCOUNT_NOT_APPROVED",
+    "this account awaits approval: it may not run, quote, upload, publish templates or make keys yet",
+  );
+
+/** Of an account that an administrator has suspended. */
+export const accountSuspended = (): DomainError => new DomainError("forbidden", "ACCOUNT_SUSPENDED", "this account is suspended");

@@ -1,4 +1,4 @@
-import { DomainError, effectiveCapabilities } from "@nodeloom/kernel";
+import { accountSuspended, DomainError, effectiveCapabilities } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import { requireApiAccess } from "./grants";
 import { createKeyCache, type ResolvedKey } from "./key-cache";
@@ -24,7 +24,8 @@ export interface AuthenticatedKey {
 export interface Authentication {
   /**
    * Resolves a presented value. UNAUTHENTICATED alike for a malformed, unknown, revoked or expired one,
-   * LEGACY_KEY_RETIRED for an old one, API_KEY_ACCESS_DENIED when its owner has no API access any more.
+   * LEGACY_KEY_RETIRED for an old one, ACCOUNT_SUSPENDED when its owner is, API_KEY_ACCESS_DENIED when its owner has no API
+   * access any more.
    */
   authenticate(value: string): Promise<AuthenticatedKey>;
   /** Waits for what is still being written. */
@@ -54,7 +55,7 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
   const load = async (hash: string): Promise<ResolvedKey | null> => {
     const key = await store.findByHash(hash);
     const user = key && (await users.find(key.userId));
-    return key && user && { key, user };
+    return key && user && (key.epoch ?? 0) === user.keyEpoch ? { key, user } : null;
   };
   const cache = createKeyCache({ load, ttlMs: cacheTtlMs });
   changes.onChange(cache.forget);
@@ -91,6 +92,7 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
       if (!isCurrent && hasEnded(key.rotation?.previousEndsAt, now)) throw refused();
       if (key.createdAt.getTime() < CAPABILITIES_SINCE_MS) throw retired();
       if (hasEnded(key.expiresAt, now)) throw refused();
+      if (user.suspended) throw accountSuspended();
       requireApiAccess(user);
       if (isCurrent) await startGrace(key, now);
       touch(key, now);

@@ -1,4 +1,15 @@
-import { covers, DomainError, isCapability, PRESETS, presetCapabilities, withinCeiling, type Issue, type Preset } from "@nodeloom/kernel";
+import {
+  accountNotApproved,
+  accountSuspended,
+  covers,
+  DomainError,
+  isCapability,
+  PRESETS,
+  presetCapabilities,
+  withinCeiling,
+  type Issue,
+  type Preset,
+} from "@nodeloom/kernel";
 import { isAdmin, type User } from "../users/user";
 
 /** What a key without a preset has in its place. */
@@ -26,6 +37,13 @@ export const grantIssues = ({ preset, capabilities }: GrantRequest): Issue[] => 
   );
 };
 
+/** Only approved owners may have keys made. An owner whose tier has no keys is told that first. */
+export const requireKeyRights = (owner: User): void => {
+  requireApiAccess(owner);
+  if (owner.suspended) throw accountSuspended();
+  if (!owner.approved) throw accountNotApproved();
+};
+
 /** Only owners with API access may have working keys. */
 export const requireApiAccess = (owner: User): void => {
   if (isAdmin(owner) || owner.plan.apiAccess) return;
@@ -44,6 +62,15 @@ export const grantsFor = ({ preset, capabilities }: GrantRequest, owner: User): 
   }
   return { preset: isPreset(preset) ? preset : CUSTOM_PRESET, capabilities: [...new Set(granted)] };
 };
+
+const STARTS_RUNS = /^(?:workflow|model):(?:[^:]+:)?(?:run|\*)$/;
+const POLLS = "execution:read";
+
+/** What an owner should know of a key with these capabilities; empty when there is nothing. */
+export const grantWarnings = (capabilities: readonly string[]): string[] =>
+  capabilities.some((capability) => STARTS_RUNS.test(capability)) && !covers(capabilities, POLLS)
+    ? [`this key may start runs, but not poll them: asynchronous runs need the capability ${POLLS}, too`]
+    : [];
 
 /** A webhook is useless on a key that may not receive. CAPABILITY_DENIED names what the key lacks. */
 export const requireWebhookGrant = (capabilities: readonly string[]): void => {

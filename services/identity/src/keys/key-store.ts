@@ -12,6 +12,7 @@ export interface WebhookSettings {
   revision: string;
 }
 
+export type KeyChange = Partial<Pick<KeyRecord, "name" | "preset" | "capabilities">>;
 export type RotatedKey = Pick<KeyRecord, "start" | "hashes" | "rotation">;
 
 /** Every method that a user's request reaches names the owner; the others serve authentication and delivery. */
@@ -23,8 +24,10 @@ export interface KeyStore {
   findOwned(userId: string, id: string): Promise<KeyRecord | null>;
   /** Newest first. */
   list(userId: string): Promise<KeyRecord[]>;
-  rename(userId: string, id: string, name: string): Promise<KeyRecord | null>;
+  change(userId: string, id: string, change: KeyChange): Promise<KeyRecord | null>;
   remove(userId: string, id: string): Promise<boolean>;
+  /** Removes an owner's keys of earlier epochs. */
+  removeEnded(userId: string, epoch: number): Promise<void>;
   /** Exchanges the values and, if given, adds a secret to the webhook; null unless the values are still those of `key`. */
   rotate(key: KeyRecord, to: RotatedKey, secret: WebhookSecretRecord | undefined): Promise<KeyRecord | null>;
   setWebhook(userId: string, id: string, webhook: WebhookRecord, secret: WebhookSecretRecord): Promise<KeyRecord | null>;
@@ -71,8 +74,9 @@ export const createKeyStore = (keys: Model<KeyRecord>): KeyStore => {
     slots: async (userId) => (await keys.find({ userId }, { slot: 1 }).lean<Pick<KeyRecord, "slot">[]>()).map(({ slot }) => slot),
     findOwned: (userId, id) => keys.findOne({ _id: id, userId }).lean<KeyRecord>().exec(),
     list: (userId) => keys.find({ userId }).sort({ createdAt: -1, _id: -1 }).lean<KeyRecord[]>().exec(),
-    rename: (userId, id, name) => update({ _id: id, userId }, { $set: { name } }),
+    change: (userId, id, change) => update({ _id: id, userId }, { $set: change }),
     remove: async (userId, id) => (await keys.deleteOne({ _id: id, userId })).deletedCount > 0,
+    removeEnded: async (userId, epoch) => void (await keys.deleteMany({ userId, $or: [{ epoch: { $lt: epoch } }, { epoch: null }] })),
     rotate: (key, to, secret) =>
       update(
         { _id: key._id, userId: key.userId, ...sameValues(key), ...(secret ? { webhook: { $ne: null } } : {}) },

@@ -1,8 +1,8 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { DomainError, invalidRequest, LIMITS, unavailable, type Issue } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
-import { grantIssues, grantsFor, requireApiAccess, requireWebhookGrant, type GrantRequest } from "./grants";
-import type { KeyStore } from "./key-store";
+import { grantIssues, grantsFor, grantWarnings, requireKeyRights, requireWebhookGrant, type GrantRequest } from "./grants";
+import type { KeyChange, KeyStore } from "./key-store";
 import { generateKeyValue, hashKeyValue, START_CHARS } from "./key-value";
 import type { KeyRecord } from "../records";
 import type { SecretBox } from "./webhook-secrets";
@@ -27,14 +27,26 @@ export interface IssuedKey {
   value: string;
   /** Shown once; empty without a webhook. */
   webhookSecret: string;
+  /** What the owner should know of the key's capabilities. */
+  warnings: string[];
+}
+
+/** Absent members stay as they are. */
+export interface KeyEdit {
+  name?: string;
+  capabilities?: string[];
 }
 
 /** A user's own keys. A key of someone else is NOT_FOUND. */
 export interface Keys {
-  /** INVALID_REQUEST, API_KEY_ACCESS_DENIED, CAPABILITY_ABOVE_CEILING, CAPABILITY_DENIED, or PRECONDITION_FAILED at the limit. */
+  /**
+   * INVALID_REQUEST, API_KEY_ACCESS_DENIED, ACCOUNT_NOT_APPROVED, CAPABILITY_ABOVE_CEILING, CAPABILITY_DENIED, or
+   * PRECONDITION_FAILED at the limit.
+   */
   create(userId: string, wanted: NewKey): Promise<IssuedKey>;
   list(userId: string): Promise<KeyRecord[]>;
-  rename(userId: string, keyId: string, name: string): Promise<KeyRecord>;
+  /** Changes the name, the capabilities, or both. INVALID_REQUEST, or CAPABILITY_ABOVE_CEILING. */
+  edit(userId: string, keyId: string, edit: KeyEdit): Promise<{ key: KeyRecord; warnings: string[] }>;
   revoke(userId: string, keyId: string): Promise<void>;
   /**
    * Gives the key a new value and, with a webhook, a new secret. The old value works until `graceSeconds` after the
@@ -107,7 +119,7 @@ export const createKeys = ({ store, users, changes, secretBox, pepper, environme
     const now = clock();
     requireValid(keyIssues(wanted, now));
     const owner = await users.get(userId);
-    requireApiAccess(owner);
+    requireKeyRights(owner);
     const grants = grantsFor(wanted, owner);
     if (wanted.webhook) requireWebhookGrant(grants.capabilities);
     const id = randomUUID();
@@ -116,6 +128,7 @@ export const createKeys = ({ store, users, changes, secretBox, pepper, environme
     const key = await insertIntoFreeSlot(store, {
       _id: id,
       userId,
+      epoch: owner.keyEpoch,
       name: wanted.name.trim(),
       start,
       ...grants,
@@ -127,7 +140,24 @@ export const createKeys = ({ store, users, changes, secretBox, pepper, environme
       lastUsedAt: null,
       expiresAt: wanted.expiresAt ?? null,
     });
-    return { key, value, webhookSecret: secret?.secret ?? "" };
+    return { key, value, webhookSecret: secret?.secret ?? "", warnings: grantWarnings(key.capabilities) };
+  };
+
+  const edit: Keys["edit"] = async (userId, keyId, { name, capabilities }) => {
+    requireValid([
+      ...(name === undefined ? [] : nameIssues(name.trim())),
+      ...(capabilities === undefined ? [] : grantIssues({ preset: "", capabilities })),
+      ...(name === undefined && capabilities === undefined ? [{ path: "", message: "give at least one of name, capabilities" }] : []),
+    ]);
+    if (!(await store.findOwned(userId, keyId))) throw noSuchKey();
+    const change: KeyChange = {
+      ...(name === undefined ? {} : { name: name.trim() }),
+      ...(capabilities === undefined ? {} : grantsFor({ preset: "", capabilities }, await users.get(userId))),
+    };
+    const key = await store.change(userId, keyId, change);
+    if (!key) throw noSuchKey();
+    await announce(keyId);
+    return { key, warnings: grantWarnings(key.capabilities) };
   };
 
   const rotate: Keys["rotate"] = async (userId, keyId, graceSeconds) => {
@@ -143,19 +173,16 @@ export const createKeys = ({ store, users, changes, secretBox, pepper, environme
     const rotated = await store.rotate(key, to, secret?.record);
     if (!rotated) throw precondition("the key was changed at the same time; try again");
     await announce(keyId);
-    return { key: rotated, value, webhookSecret: secret?.secret ?? "" };
+    return { key: rotated, value, webhookSecret: secret?.secret ?? "", warnings: grantWarnings(rotated.capabilities) };
   };
 
   return {
     create,
     rotate,
-    list: (userId) => store.list(userId),
-    rename: async (userId, keyId, name) => {
-      requireValid(nameIssues(name.trim()));
-      const key = await store.rename(userId, keyId, name.trim());
-      if (!key) throw noSuchKey();
-      await announce(keyId);
-      return key;
+    edit,
+    list: async (userId) => {
+      const [keys, { keyEpoch }] = await Promise.all([store.list(userId), users.get(userId)]);
+      return keys.filter(({ epoch = 0 }) => epoch === keyEpoch);
     },
     revoke: async (userId, keyId) => {
       if (!(await store.remove(userId, keyId))) throw noSuchKey();

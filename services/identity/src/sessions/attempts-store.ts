@@ -2,23 +2,41 @@ import { isDuplicateKey } from "@nodeloom/platform";
 import type { Model } from "mongoose";
 import type { AttemptsRecord } from "../records";
 
+/** How attempts are slowed down once `free` of them were made within a window. */
+export interface Pace {
+  free: number;
+  windowMs: number;
+  firstDelayMs: number;
+  maxDelayMs: number;
+}
+
 export interface AttemptsStore {
   /**
    * Takes one of `limit` attempts of the window that is open, or of a new one ending at `endsAt`.
    * @returns undefined when taken, else when the exhausted window ends.
    */
   take(id: string, limit: number, now: Date, endsAt: Date): Promise<Date | undefined>;
+  /**
+   * Takes an attempt of a window that never runs out: beyond the free ones each must wait, twice as long every time.
+   * @returns undefined when taken, else when the next one may be.
+   */
+  takePaced(id: string, pace: Pace, now: Date): Promise<Date | undefined>;
   /** Forgets the window. */
   clear(id: string): Promise<void>;
 }
 
+/** Simultaneous attempts that may disturb each other. */
+const TAKE_ATTEMPTS = 3;
+const BUSY_MS = 1_000;
+
 export const createAttemptsStore = (attempts: Model<AttemptsRecord>): AttemptsStore => {
   const open = async (id: string, now: Date, endsAt: Date): Promise<boolean> => {
     try {
-      const result = await attempts.updateOne({ _id: id, endsAt: { $lte: now } }, { $set: { count: 1, endsAt } }, { upsert: true });
+      const opened = { $set: { count: 1, endsAt, nextAt: null } };
+      const result = await attempts.updateOne({ _id: id, endsAt: { $lte: now } }, opened, { upsert: true });
       return result.modifiedCount + result.upsertedCount > 0;
     } catch (error) {
-      // The window is open already, perhaps just opened by someone else.
+      // The window is open already, perhaps just opened by another attempt.
       if (isDuplicateKey(error)) return false;
       throw error;
     }
@@ -27,11 +45,29 @@ export const createAttemptsStore = (attempts: Model<AttemptsRecord>): AttemptsSt
     const result = await attempts.updateOne({ _id: id, endsAt: { $gt: now }, count: { $lt: limit } }, { $inc: { count: 1 } });
     return result.modifiedCount > 0;
   };
+  const takeFree = async (id: string, limit: number, now: Date, endsAt: Date): Promise<boolean> =>
+    (await takeOpen(id, limit, now)) || (await open(id, now, endsAt)) || takeOpen(id, limit, now);
+
   return {
     take: async (id, limit, now, endsAt) => {
-      if ((await takeOpen(id, limit, now)) || (await open(id, now, endsAt)) || (await takeOpen(id, limit, now))) return undefined;
+      if (await takeFree(id, limit, now, endsAt)) return undefined;
       const window = await attempts.findById(id).lean<AttemptsRecord>();
       return window?.endsAt ?? endsAt;
+    },
+    takePaced: async (id, { free, windowMs, firstDelayMs, maxDelayMs }, now) => {
+      const endsAt = new Date(now.getTime() + windowMs);
+      for (let attempt = 0; attempt < TAKE_ATTEMPTS; attempt += 1) {
+        if (await takeFree(id, free, now, endsAt)) return undefined;
+        const window = await attempts.findById(id).lean<AttemptsRecord>();
+        if (!window) continue;
+        if (window.nextAt && window.nextAt > now) return window.nextAt;
+        const delayMs = Math.min(firstDelayMs * 2 ** (window.count - free), maxDelayMs);
+        const nextAt = new Date(now.getTime() + delayMs);
+        const seen = { _id: id, count: window.count, endsAt: window.endsAt };
+        const taken = await attempts.updateOne(seen, { $set: { count: window.count + 1, nextAt, endsAt } });
+        if (taken.modifiedCount > 0) return undefined;
+      }
+      return new Date(now.getTime() + BUSY_MS);
     },
     clear: async (id) => void (await attempts.deleteOne({ _id: id })),
   };

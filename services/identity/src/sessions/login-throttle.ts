@@ -1,34 +1,68 @@
-import { createHash } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
-import type { AttemptsStore } from "./attempts-store";
+import type { AttemptsStore, Pace } from "./attempts-store";
+import type { KnownAddressStore } from "./known-address-store";
+import { nameOf, networkOf } from "./networks";
 
-/** Failed sign-ins an account may have within a window, whoever makes them and wherever. */
+const MINUTE_MS = 60 * 1_000;
+
+/** Failed sign-ins that an address may have at an account within a window before it must wait. */
 export const LOGIN_ATTEMPTS = 10;
-export const LOGIN_WINDOW_MS = 15 * 60 * 1_000;
+export const LOGIN_WINDOW_MS = 15 * MINUTE_MS;
 
+/** From an address that has signed in to the account before: slowed down, never locked. */
+const FROM_KNOWN_ADDRESS: Pace = { free: LOGIN_ATTEMPTS, windowMs: LOGIN_WINDOW_MS, firstDelayMs: 1_000, maxDelayMs: 30_000 };
+/** From all other addresses together: many addresses make guessing at one account no faster than this. */
+const FROM_OTHER_ADDRESSES: Pace = { free: 30, windowMs: LOGIN_WINDOW_MS, firstDelayMs: 1_000, maxDelayMs: MINUTE_MS };
+
+/** Slows down guessing of passwords. Accounts that don't exist are counted alike. */
 export interface LoginThrottle {
   /**
    * Takes an attempt before the password is looked at, so that parallel guesses count too.
    * @throws RATE_LIMIT_EXCEEDED with `retryAfter` in seconds.
    */
-  attempt(email: string): Promise<void>;
-  /** A correct password ends the window. */
-  succeeded(email: string): Promise<void>;
+  attempt(email: string, address: string): Promise<void>;
+  /** A correct password: the address is known from now on, and its failures are forgotten. */
+  succeeded(email: string, address: string): Promise<void>;
 }
 
-/** Addresses are as long as a caller likes and may belong to nobody: a hash of fixed size stands for each. */
-const accountId = (email: string): string => createHash("sha256").update(email).digest("hex");
+export interface LoginThrottleOptions {
+  attempts: AttemptsStore;
+  knownAddresses: KnownAddressStore;
+  pepper: string;
+  clock?: () => number;
+}
 
-export const createLoginThrottle = (attempts: AttemptsStore, clock: () => number = Date.now): LoginThrottle => ({
-  attempt: async (email) => {
-    const now = clock();
-    const exhaustedUntil = await attempts.take(accountId(email), LOGIN_ATTEMPTS, new Date(now), new Date(now + LOGIN_WINDOW_MS));
-    if (!exhaustedUntil) return;
-    const retryAfter = Math.max(1, Math.ceil((exhaustedUntil.getTime() - now) / 1_000));
-    throw new DomainError("exhausted", "RATE_LIMIT_EXCEEDED", "too many failed sign-ins; try again later", {
-      limit: LOGIN_ATTEMPTS,
-      retryAfter,
-    });
-  },
-  succeeded: (email) => attempts.clear(accountId(email)),
-});
+const exceeded = (until: Date, now: number): DomainError =>
+  new DomainError("exhausted", "RATE_LIMIT_EXCEEDED", "too many failed sign-ins; try again later", {
+    limit: LOGIN_ATTEMPTS,
+    retryAfter: Math.max(1, Math.ceil((until.getTime() - now) / 1_000)),
+  });
+
+export const createLoginThrottle = ({ attempts, knownAddresses, pepper, clock = Date.now }: LoginThrottleOptions): LoginThrottle => {
+  const pairOf = (email: string, network: string): string => nameOf(pepper, "sign-ins of an address", email, network);
+  const accountOf = (email: string): string => nameOf(pepper, "sign-ins of an account", email);
+  const knownOf = (email: string, network: string): string => nameOf(pepper, "known address", email, network);
+
+  /** When the next attempt may be; undefined when this one may. */
+  const take = async (email: string, network: string, now: Date): Promise<Date | undefined> => {
+    if (network !== "" && (await knownAddresses.has(knownOf(email, network)))) {
+      return attempts.takePaced(pairOf(email, network), FROM_KNOWN_ADDRESS, now);
+    }
+    const windowEnd = new Date(now.getTime() + LOGIN_WINDOW_MS);
+    const exhausted = await attempts.take(pairOf(email, network), LOGIN_ATTEMPTS, now, windowEnd);
+    return exhausted ?? attempts.takePaced(accountOf(email), FROM_OTHER_ADDRESSES, now);
+  };
+
+  return {
+    attempt: async (email, address) => {
+      const now = clock();
+      const until = await take(email, networkOf(address), new Date(now));
+      if (until) throw exceeded(until, now);
+    },
+    succeeded: async (email, address) => {
+      const network = networkOf(address);
+      if (network !== "") await knownAddresses.add(knownOf(email, network), new Date(clock()));
+      await attempts.clear(pairOf(email, network));
+    },
+  };
+};

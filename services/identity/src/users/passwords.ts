@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { hash, verify, type Options } from "@node-rs/argon2";
 import { unavailable } from "@nodeloom/kernel";
 
-export const MIN_PASSWORD_CHARS = 8;
-export const MAX_PASSWORD_CHARS = 256;
+/** Longest password that is compared: none was ever longer. */
+const MAX_COMPARED_CHARS = 256;
+const DUMMY_BYTES = 16;
 
 /** Argon2id (the library's default variant) with the parameters OWASP recommends for servers. */
 const PARAMETERS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -12,15 +13,7 @@ const PARAMETERS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const MAX_PENDING = 64;
 
 /** The same password typed on another keyboard may arrive in another Unicode form. */
-const normalise = (password: string): string => password.normalize("NFKC");
-
-/** What is wrong with a new password, if anything. */
-export const passwordProblem = (password: string): string | undefined => {
-  const { length } = normalise(password);
-  if (length < MIN_PASSWORD_CHARS) return `must have at least ${MIN_PASSWORD_CHARS} characters`;
-  if (length > MAX_PASSWORD_CHARS) return `must have at most ${MAX_PASSWORD_CHARS} characters`;
-  return undefined;
-};
+export const normalisePassword = (password: string): string => password.normalize("NFKC");
 
 export interface Passwords {
   hash(password: string): Promise<string>;
@@ -30,7 +23,7 @@ export interface Passwords {
 
 /** Password hashing with a bound on how much of it happens at once. */
 export const createPasswords = async (): Promise<Passwords> => {
-  const nobody = await hash(randomBytes(MIN_PASSWORD_CHARS), PARAMETERS);
+  const dummy = await hash(randomBytes(DUMMY_BYTES), PARAMETERS);
   let pending = 0;
   const bounded = async <T>(work: () => Promise<T>): Promise<T> => {
     if (pending >= MAX_PENDING) throw unavailable("too many sign-ins at once");
@@ -42,11 +35,11 @@ export const createPasswords = async (): Promise<Passwords> => {
     }
   };
   return {
-    hash: (password) => bounded(() => hash(normalise(password), PARAMETERS)),
+    hash: (password) => bounded(() => hash(normalisePassword(password), PARAMETERS)),
     verify: async (stored, password) => {
-      const acceptable = passwordProblem(password) === undefined;
-      const matches = await bounded(() => verify(stored ?? nobody, acceptable ? normalise(password) : ""));
-      return matches && acceptable && stored !== undefined;
+      const comparable = password.length > 0 && password.length <= MAX_COMPARED_CHARS;
+      const matches = await bounded(() => verify(stored ?? dummy, comparable ? normalisePassword(password) : ""));
+      return matches && comparable && stored !== undefined;
     },
   };
 };

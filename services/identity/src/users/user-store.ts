@@ -1,7 +1,7 @@
 import { isDuplicateKey } from "@nodeloom/platform";
 import type { Model } from "mongoose";
 import type { Position } from "../position";
-import type { UserRecord } from "../records";
+import type { PasswordResetRecord, StopRecord, UserRecord } from "../records";
 
 export interface UserPage {
   approved: boolean | undefined;
@@ -12,7 +12,19 @@ export interface UserPage {
   after: Position | undefined;
   limit: number;
 }
-export type UserChanges = Partial<Pick<UserRecord, "approved" | "tier" | "role" | "business">>;
+export type UserChanges = Partial<Pick<UserRecord, "approved" | "tier" | "role" | "business" | "suspended">>;
+
+/** What an update relies on: the user as it was read. */
+export type UserStanding = Pick<UserRecord, "_id" | "approved" | "suspended">;
+
+/** What an update ends beside its changes. */
+export interface UserEnds {
+  stop: StopRecord;
+  keys: boolean;
+}
+
+/** What makes a user the configured administrator. A new password ends all sessions. */
+export type Promotion = Pick<UserRecord, "role" | "tier" | "approved" | "suspended"> & { bootstrapHash: string; passwordHash?: string };
 
 export interface UserStore {
   /** False when the address is taken. */
@@ -21,43 +33,73 @@ export interface UserStore {
   findByEmail(email: string): Promise<UserRecord | null>;
   /** Newest first. */
   page(page: UserPage): Promise<UserRecord[]>;
-  /** Applies changes in one step and returns the user as it was before; null when there is none. */
-  update(id: string, changes: UserChanges): Promise<UserRecord | null>;
+  /** Applies changes in one step and returns the user as it was before; null when it stands otherwise by now. */
+  update(standing: UserStanding, changes: UserChanges, ends: UserEnds | null): Promise<UserRecord | null>;
   /** Gives a user another tier unless it was given one in the meantime. */
   replaceTier(id: string, from: string, to: string): Promise<void>;
-  /** Makes a user an approved admin with a password, unless the password was changed in the meantime. */
-  promote(id: string, passwordHashBefore: string, to: Pick<UserRecord, "passwordHash" | "role" | "tier" | "approved">): Promise<void>;
+  /** Makes a user the administrator, unless the password was changed in the meantime. */
+  promote(id: string, passwordHashBefore: string, to: Promotion): Promise<void>;
+  /** Sets a password and ends all sessions, unless the password was changed in the meantime: then null. */
+  replacePassword(id: string, passwordHashBefore: string, passwordHash: string): Promise<UserRecord | null>;
+  /** Ends all sessions; null when there is no such user. */
+  endSessions(id: string): Promise<UserRecord | null>;
+  /** Makes a reset link the one that works; false when there is no such user. */
+  setPasswordReset(id: string, reset: PasswordResetRecord): Promise<boolean>;
+  /** Uses up a reset link: sets the password and ends all sessions. Null when the link does not work (any more). */
+  redeemPasswordReset(id: string, hash: string, now: Date, passwordHash: string): Promise<UserRecord | null>;
   anyWithTier(tier: string): Promise<boolean>;
 }
 
 const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const NEW_SESSION_EPOCH = { sessionEpoch: 1 } as const;
 
-export const createUserStore = (users: Model<UserRecord>): UserStore => ({
-  insert: async (user) => {
-    try {
-      await users.create([user]);
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
-  },
-  find: (id) => users.findById(id).lean<UserRecord>().exec(),
-  findByEmail: (email) => users.findOne({ email }).lean<UserRecord>().exec(),
-  page: ({ approved, query, tier, after, limit }) =>
-    users
-      .find({
-        ...(approved === undefined ? {} : { approved }),
-        ...(tier === undefined ? {} : { tier }),
-        ...(query ? { email: { $regex: escapeRegExp(query) } } : {}),
-        ...(after ? { $or: [{ createdAt: { $lt: after.at } }, { createdAt: after.at, _id: { $lt: after.id } }] } : {}),
-      })
-      .sort({ createdAt: -1, _id: -1 })
-      .limit(limit)
-      .lean<UserRecord[]>()
-      .exec(),
-  update: (id, changes) => users.findOneAndUpdate({ _id: id }, { $set: changes }, { returnDocument: "before" }).lean<UserRecord>().exec(),
-  replaceTier: async (id, from, to) => void (await users.updateOne({ _id: id, tier: from }, { $set: { tier: to } })),
-  promote: async (id, passwordHashBefore, to) => void (await users.updateOne({ _id: id, passwordHash: passwordHashBefore }, { $set: to })),
-  anyWithTier: async (tier) => (await users.exists({ tier })) !== null,
-});
+export const createUserStore = (users: Model<UserRecord>): UserStore => {
+  const changed = (filter: object, change: object): Promise<UserRecord | null> =>
+    users.findOneAndUpdate(filter, change, { returnDocument: "after" }).lean<UserRecord>().exec();
+  return {
+    insert: async (user) => {
+      try {
+        await users.create([user]);
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+    find: (id) => users.findById(id).lean<UserRecord>().exec(),
+    findByEmail: (email) => users.findOne({ email }).lean<UserRecord>().exec(),
+    page: ({ approved, query, tier, after, limit }) =>
+      users
+        .find({
+          ...(approved === undefined ? {} : { approved }),
+          ...(tier === undefined ? {} : { tier }),
+          ...(query ? { email: { $regex: escapeRegExp(query) } } : {}),
+          ...(after ? { $or: [{ createdAt: { $lt: after.at } }, { createdAt: after.at, _id: { $lt: after.id } }] } : {}),
+        })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .lean<UserRecord[]>()
+        .exec(),
+    update: ({ _id, approved, suspended }, changes, ends) => {
+      const filter = { _id, approved, suspended: suspended ? true : { $ne: true } };
+      const raised = ends?.keys ? { ...NEW_SESSION_EPOCH, keyEpoch: 1 } : NEW_SESSION_EPOCH;
+      const change = ends ? { $set: { ...changes, stop: ends.stop }, $inc: raised } : { $set: changes };
+      return users.findOneAndUpdate(filter, change, { returnDocument: "before" }).lean<UserRecord>().exec();
+    },
+    replaceTier: async (id, from, to) => void (await users.updateOne({ _id: id, tier: from }, { $set: { tier: to } })),
+    promote: async (id, passwordHashBefore, to) => {
+      const raised = to.passwordHash === undefined ? {} : { $inc: NEW_SESSION_EPOCH };
+      await users.updateOne({ _id: id, passwordHash: passwordHashBefore }, { $set: to, ...raised });
+    },
+    replacePassword: (id, passwordHashBefore, passwordHash) =>
+      changed({ _id: id, passwordHash: passwordHashBefore }, { $set: { passwordHash, passwordReset: null }, $inc: NEW_SESSION_EPOCH }),
+    endSessions: (id) => changed({ _id: id }, { $inc: NEW_SESSION_EPOCH }),
+    setPasswordReset: async (id, reset) => (await users.updateOne({ _id: id }, { $set: { passwordReset: reset } })).matchedCount > 0,
+    redeemPasswordReset: (id, hash, now, passwordHash) =>
+      changed(
+        { _id: id, "passwordReset.hash": hash, "passwordReset.expiresAt": { $gt: now } },
+        { $set: { passwordHash, passwordReset: null }, $inc: NEW_SESSION_EPOCH },
+      ),
+    anyWithTier: async (tier) => (await users.exists({ tier })) !== null,
+  };
+};

@@ -1,17 +1,15 @@
-import { randomUUID } from "node:crypto";
-import { DomainError, invalidRequest, LIMITS, type Issue } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, LIMITS, unavailable, type Issue } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
-import { isEmail, normaliseEmail } from "./emails";
-import type { LoginThrottle } from "../sessions/login-throttle";
-import { passwordProblem, type Passwords } from "./passwords";
 import type { Business, UserRecord } from "../records";
 import type { Tiers } from "../tiers/tiers";
-import { toUser, type User } from "./user";
+import type { RunStops } from "./run-stops";
+import { noSuchUser, toUser, type User } from "./user";
 import { pageOfUsers, type UserList, type UserQuery } from "./user-list";
 import type { UserChanges, UserStore } from "./user-store";
 
 export interface UserUpdate {
   approved?: boolean;
+  suspended?: boolean;
   tier?: string;
   role?: string;
   /** Null: there is none any more. */
@@ -19,120 +17,97 @@ export interface UserUpdate {
 }
 
 export interface Users {
-  /** Creates a user on Free awaiting approval. INVALID_REQUEST, or ALREADY_EXISTS. */
-  register(email: string, password: string): Promise<User>;
-  /** UNAUTHENTICATED for an unknown address and a wrong password alike, RATE_LIMIT_EXCEEDED after too many failures. */
-  login(email: string, password: string): Promise<User>;
   /** NOT_FOUND when there is none. */
   get(id: string): Promise<User>;
   /** The user, or null. */
   find(id: string): Promise<User | null>;
   list(query: UserQuery): Promise<UserList>;
-  /** Applies the given members in one step. INVALID_REQUEST for an unknown tier or role, or a business without a name. */
+  /**
+   * Applies the given members in one step. Suspending a user and taking approval back end the sessions and leave a run
+   * stop; taking approval back ends the keys, too. Repeating an update ends nothing again.
+   * @throws INVALID_REQUEST for an unknown tier or role, or a business without a name
+   */
   update(id: string, update: UserUpdate): Promise<{ before: User; after: User }>;
-  /** Makes sure that an approved admin with this address and password exists, whoever else does so at the same time. */
-  ensureAdmin(email: string, password: string): Promise<void>;
 }
 
 export interface UsersOptions {
   store: UserStore;
   tiers: Tiers;
-  passwords: Passwords;
-  throttle: LoginThrottle;
+  runStops: Pick<RunStops, "begin" | "drop">;
+  /** Removes the keys of an owner that an epoch ended. */
+  removeEndedKeys(userId: string, keyEpoch: number): Promise<void>;
   changes: Changes;
-  clock?: () => number;
 }
 
-const noSuchUser = (): DomainError => new DomainError("not_found", "NOT_FOUND", "no such user");
-const ADMIN = { role: "admin", tier: "enterprise", approved: true } as const;
-
-const checkCredentials = (email: string, password: string): void => {
-  const issues: Issue[] = [];
-  if (!isEmail(email)) issues.push({ path: "email", message: "must be an e-mail address" });
-  const problem = passwordProblem(password);
-  if (problem) issues.push({ path: "password", message: problem });
-  if (issues.length > 0) throw invalidRequest(issues);
-};
-
-type Registration = Pick<Users, "register" | "login" | "ensureAdmin">;
-
-const createRegistration = ({ store, tiers, passwords, throttle, changes, clock = Date.now }: UsersOptions): Registration => {
-  const record = (email: string, passwordHash: string, rest: Pick<UserRecord, "role" | "tier" | "approved">): UserRecord => ({
-    _id: randomUUID(),
-    email,
-    passwordHash,
-    ...rest,
-    createdAt: new Date(clock()),
-  });
-
-  return {
-    register: async (address, password) => {
-      const email = normaliseEmail(address);
-      checkCredentials(email, password);
-      const user = record(email, await passwords.hash(password), { role: "user", tier: "free", approved: false });
-      if (!(await store.insert(user))) throw new DomainError("conflict", "ALREADY_EXISTS", "this e-mail address is registered already");
-      return toUser(user, await tiers.planOf(user.tier));
-    },
-
-    login: async (address, password) => {
-      const email = normaliseEmail(address);
-      await throttle.attempt(email);
-      const user = await store.findByEmail(email);
-      const matches = await passwords.verify(user?.passwordHash, password);
-      if (!user || !matches) throw new DomainError("unauthenticated", "UNAUTHENTICATED", "wrong e-mail address or password");
-      await throttle.succeeded(email);
-      return toUser(user, await tiers.planOf(user.tier));
-    },
-
-    ensureAdmin: async (address, password) => {
-      const email = normaliseEmail(address);
-      checkCredentials(email, password);
-      let user = await store.findByEmail(email);
-      if (!user) {
-        if (await store.insert(record(email, await passwords.hash(password), ADMIN))) return;
-        user = await store.findByEmail(email);
-      }
-      if (!user) throw new Error("the bootstrap admin disappeared while it was being made");
-      const known = await passwords.verify(user.passwordHash, password);
-      if (known && user.role === ADMIN.role && user.tier === ADMIN.tier && user.approved) return;
-      // Whoever registered this address before must not become admin with a password of their own.
-      const passwordHash = known ? user.passwordHash : await passwords.hash(password);
-      await store.promote(user._id, user.passwordHash, { passwordHash, ...ADMIN });
-      await changes.announce({ type: "user", id: user._id });
-    },
-  };
-};
+/** Updates of one user at once that may disturb each other. */
+const UPDATE_ATTEMPTS = 20;
+const MEMBERS = ["approved", "suspended", "tier", "role", "business"] as const;
 
 const businessIssues = ({ name }: Business): Issue[] =>
   name.trim() === "" || name.length > LIMITS.nameChars
     ? [{ path: "business.name", message: `must have 1 to ${LIMITS.nameChars} characters` }]
     : [];
 
-const checkUpdate = async ({ approved, tier, role, business }: UserUpdate, tiers: Tiers): Promise<UserChanges> => {
+const checkUpdate = async (update: UserUpdate, tiers: Tiers): Promise<UserChanges> => {
+  const { approved, suspended, tier, role, business } = update;
   const issues: Issue[] = [];
   if (tier !== undefined && !(await tiers.isAssignable(tier))) issues.push({ path: "tier", message: "is no known tier" });
   if (role !== undefined && role !== "user" && role !== "admin") issues.push({ path: "role", message: "must be user or admin" });
   if (business) issues.push(...businessIssues(business));
-  if (approved === undefined && tier === undefined && role === undefined && business === undefined) {
-    issues.push({ path: "", message: "give at least one of approved, tier, role, business" });
+  if (MEMBERS.every((member) => update[member] === undefined)) {
+    issues.push({ path: "", message: `give at least one of ${MEMBERS.join(", ")}` });
   }
   if (issues.length > 0) throw invalidRequest(issues);
   return {
     ...(approved === undefined ? {} : { approved }),
+    ...(suspended === undefined ? {} : { suspended }),
     ...(tier === undefined ? {} : { tier }),
     ...(role === undefined ? {} : { role: role as UserRecord["role"] }),
     ...(business === undefined ? {} : { business: business && { ...business, name: business.name.trim() } }),
   };
 };
 
-export const createUsers = (options: UsersOptions): Users => {
-  const { store, tiers, changes } = options;
+/** What a change ends for the user. */
+const endedBy = (wanted: UserChanges, { approved, suspended }: UserRecord): { runs: boolean; keys: boolean } => {
+  const losesApproval = approved && wanted.approved === false;
+  return { runs: losesApproval || (!suspended && wanted.suspended === true), keys: losesApproval };
+};
+
+export const createUsers = ({ store, tiers, runStops, removeEndedKeys, changes }: UsersOptions): Users => {
   const find = async (id: string): Promise<User | null> => {
     const user = await store.find(id);
     return user && toUser(user, await tiers.planOf(user.tier));
   };
+
+  /** One attempt; null when somebody else changed what it relies on. */
+  const tryUpdate = async (id: string, wanted: UserChanges): Promise<{ before: UserRecord; after: UserRecord } | null> => {
+    const standing = await store.find(id);
+    if (!standing) throw noSuchUser();
+    const ended = endedBy(wanted, standing);
+    if (!ended.runs) {
+      const before = await store.update(standing, wanted, null);
+      return before && { before, after: { ...before, ...wanted } };
+    }
+    const stop = await runStops.begin(id);
+    const before = await store.update(standing, wanted, { stop, keys: ended.keys });
+    if (!before) {
+      await runStops.drop(stop);
+      return null;
+    }
+    const keyEpoch = (before.keyEpoch ?? 0) + (ended.keys ? 1 : 0);
+    if (ended.keys) await removeEndedKeys(id, keyEpoch);
+    return { before, after: { ...before, ...wanted, stop, sessionEpoch: (before.sessionEpoch ?? 0) + 1, keyEpoch } };
+  };
+
+  const change = async (id: string, wanted: UserChanges): Promise<{ before: UserRecord; after: UserRecord }> => {
+    for (let attempt = 0; attempt < UPDATE_ATTEMPTS; attempt += 1) {
+      const changed = await tryUpdate(id, wanted);
+      if (changed) return changed;
+    }
+    throw unavailable("the user is being changed by too many at once");
+  };
+
   return {
-    ...createRegistration(options),
     find,
     get: async (id) => {
       const user = await find(id);
@@ -142,8 +117,7 @@ export const createUsers = (options: UsersOptions): Users => {
     list: (query) => pageOfUsers(store, tiers, query),
     update: async (id, update) => {
       const wanted = await checkUpdate(update, tiers);
-      const before = await store.update(id, wanted);
-      if (!before) throw noSuchUser();
+      const { before, after } = await change(id, wanted);
       if (wanted.tier !== undefined && !(await tiers.isAssignable(wanted.tier))) {
         // The tier's deletion began after the check above and may have overlooked this user.
         await store.replaceTier(id, wanted.tier, before.tier);
@@ -151,7 +125,6 @@ export const createUsers = (options: UsersOptions): Users => {
         throw new DomainError("precondition", "PRECONDITION_FAILED", "the tier is being deleted");
       }
       await changes.announce({ type: "user", id });
-      const after = { ...before, ...wanted };
       const planOf = await tiers.plansOf([before.tier, after.tier]);
       return { before: toUser(before, planOf(before.tier)), after: toUser(after, planOf(after.tier)) };
     },

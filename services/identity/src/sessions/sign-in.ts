@@ -1,0 +1,59 @@
+import { randomUUID } from "node:crypto";
+import { accountSuspended, DomainError, invalidRequest } from "@nodeloom/kernel";
+import type { Tiers } from "../tiers/tiers";
+import { credentialIssues } from "../users/bootstrap";
+import { normaliseEmail } from "../users/emails";
+import type { Passwords } from "../users/passwords";
+import { toUser, type User } from "../users/user";
+import type { UserStore } from "../users/user-store";
+import type { LoginThrottle } from "./login-throttle";
+
+export interface Credentials {
+  email: string;
+  password: string;
+  /** The client's network address; empty where it is not known. */
+  address: string;
+}
+
+export interface SignIn {
+  /** Creates a user on Free awaiting approval. INVALID_REQUEST, or ALREADY_EXISTS. */
+  register(credentials: Credentials): Promise<User>;
+  /**
+   * UNAUTHENTICATED for an unknown address and a wrong password alike, RATE_LIMIT_EXCEEDED after too many failures,
+   * ACCOUNT_SUSPENDED for the right password of a suspended account.
+   */
+  login(credentials: Credentials): Promise<User>;
+}
+
+export interface SignInOptions {
+  store: Pick<UserStore, "insert" | "findByEmail">;
+  tiers: Pick<Tiers, "planOf">;
+  passwords: Passwords;
+  throttle: LoginThrottle;
+  clock?: () => number;
+}
+
+const FREE = { role: "user", tier: "free", approved: false } as const;
+
+export const createSignIn = ({ store, tiers, passwords, throttle, clock = Date.now }: SignInOptions): SignIn => ({
+  register: async ({ email: written, password, address }) => {
+    const email = normaliseEmail(written);
+    const issues = credentialIssues(email, password);
+    if (issues.length > 0) throw invalidRequest(issues);
+    const user = { _id: randomUUID(), email, passwordHash: await passwords.hash(password), ...FREE, createdAt: new Date(clock()) };
+    if (!(await store.insert(user))) throw new DomainError("conflict", "ALREADY_EXISTS", "this e-mail address is registered already");
+    await throttle.succeeded(email, address);
+    return toUser(user, await tiers.planOf(user.tier));
+  },
+
+  login: async ({ email: written, password, address }) => {
+    const email = normaliseEmail(written);
+    await throttle.attempt(email, address);
+    const user = await store.findByEmail(email);
+    const matches = await passwords.verify(user?.passwordHash, password);
+    if (!user || !matches) throw new DomainError("unauthenticated", "UNAUTHENTICATED", "wrong e-mail address or password");
+    await throttle.succeeded(email, address);
+    if (user.suspended) throw accountSuspended();
+    return toUser(user, await tiers.planOf(user.tier));
+  },
+});

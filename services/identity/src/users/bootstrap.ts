@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import { invalidRequest, type Issue } from "@nodeloom/kernel";
+import type { Changes } from "../changes";
+import type { UserRecord } from "../records";
+import { isEmail, normaliseEmail } from "./emails";
+import { passwordProblem } from "./password-rules";
+import type { Passwords } from "./passwords";
+import type { UserStore } from "./user-store";
+
+const ADMIN = { role: "admin", tier: "enterprise", approved: true, suspended: false } as const;
+
+/** What is wrong with the credentials of a new account. */
+export const credentialIssues = (email: string, password: string): Issue[] => {
+  const issues: Issue[] = [];
+  if (!isEmail(email)) issues.push({ path: "email", message: "must be an e-mail address" });
+  const problem = passwordProblem(password, email);
+  if (problem) issues.push({ path: "password", message: problem });
+  return issues;
+};
+
+export interface Bootstrap {
+  /**
+   * Makes sure that an approved admin with this address exists, whoever else does so at the same time. The password is
+   * set where it is another one than at the last time: one that the admin has chosen since then stays.
+   * @throws INVALID_REQUEST when the password must be set and is none that may be
+   */
+  ensureAdmin(email: string, password: string): Promise<void>;
+}
+
+export interface BootstrapOptions {
+  store: UserStore;
+  passwords: Passwords;
+  changes: Changes;
+  clock?: () => number;
+}
+
+export const createBootstrap = ({ store, passwords, changes, clock = Date.now }: BootstrapOptions): Bootstrap => {
+  const newHash = async (email: string, password: string): Promise<string> => {
+    const issues = credentialIssues(email, password);
+    if (issues.length > 0) throw invalidRequest(issues);
+    return passwords.hash(password);
+  };
+
+  const insert = async (email: string, password: string): Promise<boolean> => {
+    const passwordHash = await newHash(email, password);
+    const createdAt = new Date(clock());
+    return store.insert({ _id: randomUUID(), email, passwordHash, bootstrapHash: passwordHash, ...ADMIN, createdAt });
+  };
+
+  /** The hash under which the configured password is remembered, if it was set before. */
+  const rememberedHash = async ({ bootstrapHash, passwordHash }: UserRecord, password: string): Promise<string | null> => {
+    if (bootstrapHash && (await passwords.verify(bootstrapHash, password))) return bootstrapHash;
+    return (await passwords.verify(passwordHash, password)) ? passwordHash : null;
+  };
+
+  const isAdmin = (user: UserRecord): boolean => user.role === ADMIN.role && user.tier === ADMIN.tier && user.approved && !user.suspended;
+
+  return {
+    ensureAdmin: async (address, password) => {
+      const email = normaliseEmail(address);
+      let user = await store.findByEmail(email);
+      if (!user) {
+        if (await insert(email, password)) return;
+        user = await store.findByEmail(email);
+      }
+      if (!user) throw new Error("the bootstrap admin disappeared while it was being made");
+      const remembered = await rememberedHash(user, password);
+      if (remembered !== null && remembered === user.bootstrapHash && isAdmin(user)) return;
+      // An account that was registered under this address before must not become admin with a password of its own.
+      const passwordHash = remembered === null ? await newHash(email, password) : undefined;
+      const bootstrapHash = remembered ?? passwordHash ?? "";
+      await store.promote(user._id, user.passwordHash, { ...ADMIN, bootstrapHash, ...(passwordHash ? { passwordHash } : {}) });
+      await changes.announce({ type: "user", id: user._id });
+    },
+  };
+};

@@ -1,0 +1,79 @@
+import { createKey, deploy, eventually, newUser, refusal, type Deployment, type IdentityClient } from "../support";
+
+let deployment: Deployment;
+let client: IdentityClient;
+let replica: IdentityClient;
+beforeAll(async () => {
+  deployment = await deploy();
+  ({ client } = await deployment.startInstance());
+  ({ client: replica } = await deployment.startInstance());
+});
+afterAll(() => deployment.stop());
+
+const given = (capabilities: string[]) => ({ capabilities });
+
+describe("editing a key", () => {
+  it("changes its capabilities everywhere", async () => {
+    const { id: userId } = await newUser(client, { tier: "pro" });
+    const { key, value } = await createKey(client, userId, given(["workflow:read"]));
+    expect((await replica.authenticateKey({ value })).effectiveCapabilities).toEqual(["workflow:read"]);
+    const { key: edited } = await client.updateKey({ userId, keyId: key!.id, capabilities: given(["workflow:write", "workflow:read"]) });
+    expect(edited).toMatchObject({ name: "a key", preset: "custom", capabilities: ["workflow:write", "workflow:read"] });
+    await eventually(async () => (await replica.authenticateKey({ value })).effectiveCapabilities.length === 2);
+  });
+
+  it("renames it alone, or both at once", async () => {
+    const { id: userId } = await newUser(client, { tier: "pro" });
+    const { key } = await createKey(client, userId);
+    const renamed = await client.updateKey({ userId, keyId: key!.id, name: " two ", capabilities: undefined });
+    expect(renamed.key).toMatchObject({ name: "two", preset: "workflow-deploy", capabilities: ["workflow:run", "workflow:read"] });
+    const both = await client.updateKey({ userId, keyId: key!.id, name: "three", capabilities: given(["execution:read"]) });
+    expect(both.key).toMatchObject({ name: "three", preset: "custom", capabilities: ["execution:read"] });
+  });
+
+  it("stays within the ceiling of the owner's tier now", async () => {
+    const { id: userId } = await newUser(client, { tier: "business" });
+    const { key } = await createKey(client, userId, given(["model:run"]));
+    await client.updateUser({ userId, tier: "pro" });
+    const edit = (capabilities: string[]) => client.updateKey({ userId, keyId: key!.id, capabilities: given(capabilities) });
+    expect(await refusal(edit(["model:run", "workflow:read"]))).toMatchObject({
+      reason: "CAPABILITY_ABOVE_CEILING",
+      metadata: { capabilities: ["model:run"] },
+    });
+    expect(await refusal(edit(["*"]))).toMatchObject({ reason: "CAPABILITY_ABOVE_CEILING" });
+    expect((await client.listKeys({ userId })).keys[0]!.capabilities).toEqual(["model:run"]);
+  });
+
+  it("refuses what is none, and another user's key", async () => {
+    const [mine, other] = [await newUser(client, { tier: "pro" }), await newUser(client, { tier: "pro" })];
+    const { key } = await createKey(client, mine.id);
+    const edit = (userId: string, change: object) => client.updateKey({ userId, keyId: key!.id, ...change } as never);
+    for (const change of [{}, { name: " " }, { capabilities: given([]) }, { capabilities: given(["fly"]) }]) {
+      expect(await refusal(edit(mine.id, change))).toMatchObject({ reason: "INVALID_REQUEST" });
+    }
+    expect(await refusal(edit(other.id, { name: "mine" }))).toMatchObject({ reason: "NOT_FOUND" });
+    expect(await refusal(edit(other.id, { capabilities: given(["workflow:read"]) }))).toMatchObject({ reason: "NOT_FOUND" });
+  });
+});
+
+describe("a key that may start runs but not poll them", () => {
+  it.each([[["workflow:run"]], [["workflow:poster:run", "workflow:read"]], [["model:sandbox-image:run"]], [["workflow:*"]]])(
+    "is made with a warning that names execution:read: %j",
+    async (capabilities) => {
+      const { id } = await newUser(client, { tier: "business" });
+      const { warnings } = await createKey(client, id, given(capabilities));
+      expect(warnings).toEqual([expect.stringContaining("execution:read")]);
+    },
+  );
+
+  it("is told apart from those that poll, or run nothing", async () => {
+    const { id } = await newUser(client, { tier: "business" });
+    for (const capabilities of [["workflow:run", "execution:read"], ["workflow:read"], ["webhook:receive"], ["model:run", "execution:*"]]) {
+      expect((await createKey(client, id, given(capabilities))).warnings).toEqual([]);
+    }
+    const deployed = await createKey(client, id);
+    expect(deployed.warnings).toHaveLength(1);
+    const edited = await client.updateKey({ userId: id, keyId: deployed.key!.id, capabilities: given(["workflow:run", "execution:read"]) });
+    expect(edited.warnings).toEqual([]);
+  });
+});

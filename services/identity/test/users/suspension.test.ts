@@ -1,0 +1,145 @@
+import { STOP_CLAIM_MS, STOP_SETTLED_MS, createRunStops } from "../../src/users/run-stops";
+import { createStore, type Store } from "../../src/store";
+import { createKey, deploy, eventually, newUser, PASSWORD, refusal, type Deployment, type IdentityClient } from "../support";
+
+let deployment: Deployment;
+let client: IdentityClient;
+let replica: IdentityClient;
+let store: Store;
+beforeAll(async () => {
+  deployment = await deploy();
+  ({ client } = await deployment.startInstance());
+  ({ client: replica } = await deployment.startInstance());
+  store = await createStore(deployment.database);
+});
+afterAll(() => deployment.stop());
+beforeEach(async () => void (await deployment.database.collection("run-stops").deleteMany({})));
+
+const refusedWith = (value: string, reason: string) =>
+  eventually(async () => {
+    try {
+      await replica.authenticateKey({ value });
+      return false;
+    } catch (error) {
+      expect((error as { reason: string }).reason).toBe(reason);
+      return true;
+    }
+  });
+
+describe("a suspension", () => {
+  it("refuses keys and sign-ins for as long as it lasts, and ends the sessions", async () => {
+    const { id, email } = await newUser(client, { tier: "pro" });
+    const { value } = await createKey(client, id);
+    await replica.authenticateKey({ value });
+    const { user, before } = await client.updateUser({ userId: id, suspended: true });
+    expect([before!.suspended, user!.suspended, user!.sessionEpoch]).toEqual([false, true, 1]);
+    await refusedWith(value, "ACCOUNT_SUSPENDED");
+    expect(await refusal(client.login({ email, password: PASSWORD }))).toMatchObject({ kind: "forbidden", reason: "ACCOUNT_SUSPENDED" });
+    expect(await refusal(client.login({ email, password: "wrong password" }))).toMatchObject({ reason: "UNAUTHENTICATED" });
+    expect(await refusal(createKey(client, id))).toMatchObject({ reason: "ACCOUNT_SUSPENDED" });
+    await client.updateUser({ userId: id, suspended: false });
+    await eventually(async () =>
+      replica.authenticateKey({ value }).then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect((await client.login({ email, password: PASSWORD })).user!.sessionEpoch).toBe(1);
+  });
+
+  it("that is repeated ends nothing again", async () => {
+    const { id } = await newUser(client);
+    await client.updateUser({ userId: id, suspended: true });
+    expect((await client.updateUser({ userId: id, suspended: true })).user!.sessionEpoch).toBe(1);
+  });
+
+  it("made by many at once is made once", async () => {
+    const { id } = await newUser(client);
+    await Promise.all(Array.from({ length: 8 }, () => client.updateUser({ userId: id, suspended: true }, { deadlineMs: 20_000 })));
+    expect((await client.getUser({ userId: id })).user).toMatchObject({ suspended: true, sessionEpoch: 1 });
+  });
+});
+
+describe("taking approval back", () => {
+  it("ends sessions and keys once: signing in stays possible, and the keys never come back", async () => {
+    const { id, email } = await newUser(client, { tier: "pro" });
+    const { value } = await createKey(client, id);
+    await client.updateUser({ userId: id, approved: false });
+    await refusedWith(value, "UNAUTHENTICATED");
+    expect((await client.login({ email, password: PASSWORD })).user).toMatchObject({ approved: false, sessionEpoch: 1 });
+    expect((await client.listKeys({ userId: id })).keys).toEqual([]);
+    expect(await refusal(createKey(client, id))).toMatchObject({ reason: "ACCOUNT_NOT_APPROVED" });
+    await client.updateUser({ userId: id, approved: true });
+    await refusedWith(value, "UNAUTHENTICATED");
+    const again = await createKey(client, id);
+    await expect(replica.authenticateKey({ value: again.value })).resolves.toBeDefined();
+    expect((await client.getUser({ userId: id })).user!.sessionEpoch).toBe(1);
+  });
+
+  it("ends keys although a crash keeps them stored", async () => {
+    const { id } = await newUser(client, { tier: "pro" });
+    const { value, key } = await createKey(client, id);
+    const stored = await deployment.database.collection<{ _id: string }>("keys").findOne({ _id: key!.id });
+    await client.updateUser({ userId: id, approved: false });
+    await deployment.database.collection<{ _id: string }>("keys").insertOne(stored!);
+    await refusedWith(value, "UNAUTHENTICATED");
+    expect((await client.listKeys({ userId: id })).keys).toEqual([]);
+  });
+});
+
+describe("a run stop", () => {
+  const claimed = async () => (await client.claimRunStop({})).stop;
+
+  it("is left by a suspension, claimed by one at a time, and kept until it is finished", async () => {
+    const { id } = await newUser(client);
+    await client.updateUser({ userId: id, suspended: true });
+    const stop = await claimed();
+    expect(stop).toMatchObject({ userId: id, lifted: false, settled: false });
+    expect(await claimed()).toBeUndefined();
+    await deployment.database.collection("run-stops").updateMany({}, { $set: { claimedUntil: new Date() } });
+    const next = await claimed();
+    expect(next!.id).toBe(stop!.id);
+    // The first one's claim is over.
+    await client.finishRunStop({ stop });
+    expect(await deployment.database.collection("run-stops").countDocuments()).toBe(1);
+    await client.finishRunStop({ stop: next });
+    expect(await deployment.database.collection("run-stops").countDocuments()).toBe(0);
+  });
+
+  it("says when the user may run again, and when no earlier request is under way any more", async () => {
+    const { id } = await newUser(client);
+    let now = Date.now();
+    await client.updateUser({ userId: id, approved: false });
+    const stops = createRunStops({ store: store.runStops, users: store.users, clock: () => now });
+    expect(await stops.claim()).toMatchObject({ lifted: false, settled: false });
+    await client.updateUser({ userId: id, approved: true });
+    now += STOP_SETTLED_MS + STOP_CLAIM_MS;
+    expect(await stops.claim()).toMatchObject({ lifted: true, settled: true });
+  });
+
+  it("of an update that failed has no effect", async () => {
+    const { id } = await newUser(client);
+    let now = Date.now();
+    const stops = createRunStops({ store: store.runStops, users: store.users, clock: () => now });
+    await stops.begin(id);
+    for (let passed = 0; passed < 15; passed += 1) {
+      expect(await stops.claim()).toBeNull();
+      now += STOP_CLAIM_MS;
+    }
+    expect(await deployment.database.collection("run-stops").countDocuments()).toBe(0);
+  });
+});
+
+it("documents from before there were suspensions and epochs go on working", async () => {
+  const { id, email } = await newUser(client, { tier: "pro" });
+  const { value, key } = await createKey(client, id);
+  const old = { suspended: "", sessionEpoch: "", keyEpoch: "", stop: "", passwordReset: "", bootstrapHash: "" } as const;
+  await deployment.database.collection<{ _id: string }>("users").updateOne({ _id: id }, { $unset: old });
+  await deployment.database.collection<{ _id: string }>("keys").updateOne({ _id: key!.id }, { $unset: { epoch: "" } });
+  expect((await client.login({ email, password: PASSWORD })).user).toMatchObject({ suspended: false, sessionEpoch: 0 });
+  expect((await replica.authenticateKey({ value })).user).toMatchObject({ id, suspended: false });
+  expect((await client.listKeys({ userId: id })).keys).toHaveLength(1);
+  await client.updateUser({ userId: id, approved: false });
+  await refusedWith(value, "UNAUTHENTICATED");
+  expect((await client.login({ email, password: PASSWORD })).user).toMatchObject({ approved: false, sessionEpoch: 1 });
+});
