@@ -111,7 +111,7 @@ const operationType = (operation) => {
     if (parameters) lines.push(`${name}${parameters.isOptional ? "?" : ""}: ${parameters.type};`);
   }
   const [body] = Object.values(operation.requestBody?.content ?? {});
-  if (body) lines.push(`body: ${typeOf(body.schema)};`);
+  if (body) lines.push(`body${operation.requestBody.required ? "" : "?"}: ${typeOf(body.schema)};`);
   const responses = Object.entries(operation.responses).filter(([status]) => SUCCESS.test(status));
   lines.push(`response: ${union(responses.map(([, response]) => responseType(response)))};`);
   return `${comment(operation.summary)}${operation.operationId}: {\n  ${lines.map((line) => indented(line)).join("\n  ")}\n};`;

@@ -1,4 +1,4 @@
-import type { Logger } from "@nodeloom/platform";
+import type { Logger, Sweeper } from "@nodeloom/platform";
 import type { Authentication } from "./auth/authenticate";
 import type { Catalogue } from "./routes/models/catalog";
 import type { Services } from "./clients";
@@ -6,7 +6,6 @@ import type { Idempotency } from "./http/idempotency";
 import type { RateLimits } from "./http/rate";
 import type { Sessions } from "./auth/session";
 import type { StreamCount } from "./http/stream-count";
-import type { TierRollouts } from "./routes/admin/tier-rollout";
 
 /** Everything a route may use. */
 export interface Gateway {
@@ -19,7 +18,12 @@ export interface Gateway {
   idempotency: Idempotency;
   catalogue: Catalogue;
   eventStreams: StreamCount;
-  tierRollouts: TierRollouts;
+  /** Carries changes of custom tiers to their users' accounts. */
+  tierRollouts: Sweeper;
+  /** Cancels the runs of users who were suspended or lost approval. */
+  runStops: Sweeper;
+  /** The gateway as clients see it, without a slash at its end. */
+  publicBaseUrl: string;
   /** Requests per minute and address on routes without a caller. */
   anonymousLimit: number;
   /** Aborted when the process stops: long waits end. */

@@ -48,7 +48,7 @@ export const service = defineService({
       },
       stop: async () => {
         stopping.abort();
-        await Promise.all([http.stop(), gateway.tierRollouts.stop()]);
+        await Promise.all([http.stop(), gateway.tierRollouts.stop(), gateway.runStops.stop()]);
         connections.close();
         redis.disconnect();
         subscriber.disconnect();

@@ -8,6 +8,7 @@ import { EVENT_STREAMS_PER_USER } from "./http/limits";
 import { createRateLimits } from "./http/rate";
 import { createSessions } from "./auth/session";
 import { createStreamCount } from "./http/stream-count";
+import { startRunStops } from "./routes/admin/run-stops";
 import { startTierRollouts } from "./routes/admin/tier-rollout";
 import type { GatewayConfig } from "./variables";
 
@@ -48,6 +49,8 @@ export const createGateway = ({ config, logger, redis, subscriber, connections, 
     catalogue: createCatalogue(services.models),
     eventStreams: createStreamCount(EVENT_STREAMS_PER_USER),
     tierRollouts: startTierRollouts({ services, logger }),
+    runStops: startRunStops({ services, logger }),
+    publicBaseUrl: config.PUBLIC_BASE_URL.replace(/\/+$/, ""),
     anonymousLimit: config.ANONYMOUS_RATE_LIMIT,
     stopping,
     logger,

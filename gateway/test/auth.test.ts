@@ -190,11 +190,29 @@ describe("sessions", () => {
     expect((await platform.send("/api/whoami", { headers: { cookie: "nodeloom_session=s%3Aforged.signature" } })).status).toBe(401);
   });
 
-  it("are Secure in production", async () => {
-    const edge = await platform.startGateway({ NODE_ENV: "production", TRUST_PROXY: "true" });
+  it("are Secure and bound to the host in production, and end when they are idle", async () => {
+    const edge = await platform.startGateway({ NODE_ENV: "production", TRUST_PROXY: "1" });
     const login = await send(edge.baseUrl, "/api/auth/login", { json: ADMIN, headers: { "x-forwarded-proto": "https" } });
-    expect(login.headers["set-cookie"]?.[0]).toContain("; Secure");
+    const [line = ""] = login.headers["set-cookie"] ?? [];
+    expect(line).toMatch(/^__Host-nodeloom_session=.+; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/);
+    const endsMs = Date.parse(/Expires=([^;]+)/.exec(line)![1]!) - Date.now();
+    expect(endsMs).toBeGreaterThan(11.9 * 3_600_000);
+    expect(endsMs).toBeLessThan(12.1 * 3_600_000);
+    const cookie = sessionCookie(login);
+    const whoami = (sent: string) => send(edge.baseUrl, "/api/whoami", { headers: { cookie: sent, "x-forwarded-proto": "https" } });
+    const used = await whoami(cookie);
+    expect(used.status).toBe(200);
+    // Each use renews it.
+    expect(sessionCookie(used)).toBe(cookie);
+    expect((await whoami(cookie.replace("__Host-", ""))).status).toBe(401);
     await edge.stop();
+  });
+
+  it.each(["evil.example", "127.0.0.1:1"])("write only from the configured origin, whatever Host says: %s", async (host) => {
+    const headers = { cookie: pro.cookie, host, origin: `http://${host}` };
+    const answer = await platform.send("/api/keys", { json: { name: "x", preset: "read-only" }, headers });
+    expect(answer.body).toMatchObject({ code: "CROSS_ORIGIN_DENIED" });
+    expect(String(answer.body.error)).toContain(platform.baseUrl);
   });
 });
 

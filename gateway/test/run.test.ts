@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 
 const run = (json: unknown, { query = "", headers = {}, user = pro, path = "/api/workflows/my-flow/run" } = {}) =>
-  platform.send(`${path}${query}`, { json, headers: { ...platform.byKey(user), ...headers } });
+  platform.send(`${path}${query}`, { json, headers: { ...(user.key ? platform.byKey(user) : platform.bySession(user)), ...headers } });
 
 describe("a synchronous run", () => {
   it("answers the result as it was stored, its cost in credits and its time", async () => {

@@ -406,12 +406,30 @@ export interface Business {
 
 export interface NewCredentials {
   email: string;
+  /** 10 to 200 characters, not a common password, not the e-mail address */
   password: string;
 }
 
 export interface Credentials {
   email: string;
   password: string;
+}
+
+export interface SignOut {
+  /** End all sessions of the account, not only this one */
+  everywhere?: boolean;
+}
+
+export interface PasswordChange {
+  current: string;
+  /** 10 to 200 characters, not a common password, not the e-mail address */
+  new: string;
+}
+
+export interface PasswordReset {
+  token: string;
+  /** 10 to 200 characters, not a common password, not the e-mail address */
+  new: string;
 }
 
 export interface ApiKey {
@@ -461,10 +479,37 @@ export interface IssuedApiKey {
     disabledAt: string | null;
     disabledReason: string | null;
   } | null;
+  /** What to know of the capabilities: for example that runs can be started, but not polled without `execution:read` */
+  warnings?: string[];
   /** The value, shown this once */
   key: string;
   /** Shown this once */
   webhookSecret?: string;
+}
+
+export interface ApiKeyChange {
+  name?: string;
+  capabilities?: string[];
+}
+
+export interface ChangedApiKey {
+  id: string;
+  name: string;
+  /** The first twelve characters of the value */
+  start: string;
+  preset: string;
+  capabilities: string[];
+  createdAt: string | null;
+  lastUsedAt: string | null;
+  expiresAt: string | null;
+  webhook: {
+    url: string;
+    events: string[];
+    disabledAt: string | null;
+    disabledReason: string | null;
+  } | null;
+  /** What to know of the capabilities: for example that runs can be started, but not polled without `execution:read` */
+  warnings?: string[];
 }
 
 export interface ApiKeyWithWebhookSecret {
@@ -534,12 +579,26 @@ export interface AdminUser {
   role: "user" | "admin";
   tier: string;
   approved: boolean;
+  suspended: boolean;
   business: Business | null;
   createdAt: string | null;
 }
 
+export interface AdminUserWithCredits {
+  id: string;
+  email: string;
+  role: "user" | "admin";
+  tier: string;
+  approved: boolean;
+  suspended: boolean;
+  business: Business | null;
+  createdAt: string | null;
+  credits: Balances;
+}
+
 export interface UserChanges {
   approved?: boolean;
+  suspended?: boolean;
   tier?: string;
   role?: "user" | "admin";
   /** Null: the account is for no business any more */
@@ -547,6 +606,14 @@ export interface UserChanges {
     name: string;
     verified: boolean;
   } | null;
+}
+
+export interface PasswordResetLink {
+  /** For the user: sets a new password once, until then. Shown this once */
+  link: string;
+  /** What `POST /api/auth/password-reset` takes; it is in the link, too */
+  token: string;
+  expiresAt: string;
 }
 
 export interface LedgerRow {
@@ -881,8 +948,19 @@ export interface Operations {
     body: Credentials;
     response: UserReply;
   };
-  /** Sign out */
+  /** Sign out, here or everywhere */
   logout: {
+    body?: SignOut;
+    response: undefined;
+  };
+  /** Change the caller's password; all other sessions end */
+  changePassword: {
+    body: PasswordChange;
+    response: undefined;
+  };
+  /** Set a password by a link that an administrator made */
+  redeemPasswordReset: {
+    body: PasswordReset;
     response: undefined;
   };
   /** List the caller's API keys */
@@ -894,15 +972,13 @@ export interface Operations {
     body: NewApiKey;
     response: IssuedApiKey;
   };
-  /** Rename an API key */
-  renameKey: {
+  /** Rename an API key, or change its capabilities, everywhere within one second */
+  updateKey: {
     params: {
       id: string;
     };
-    body: {
-      name: string;
-    };
-    response: ApiKey;
+    body: ApiKeyChange;
+    response: ChangedApiKey;
   };
   /** Revoke an API key, everywhere within one second */
   revokeKey: {
@@ -1011,13 +1087,27 @@ export interface Operations {
       nextCursor: string | null;
     };
   };
-  /** Approve a user, or change the tier, the role or the business */
+  /** A user, with balances */
+  adminGetUser: {
+    params: {
+      id: string;
+    };
+    response: AdminUserWithCredits;
+  };
+  /** Approve or suspend a user, or change the tier, the role or the business */
   adminUpdateUser: {
     params: {
       id: string;
     };
     body: UserChanges;
     response: AdminUser;
+  };
+  /** Make a link by which a user sets a new password */
+  adminResetPassword: {
+    params: {
+      id: string;
+    };
+    response: PasswordResetLink;
   };
   /** List the movements of an account, newest first */
   adminListLedger: {
@@ -1145,10 +1235,12 @@ export const OPERATIONS = {
   me: { method: "GET", path: "/api/me", idempotent: false, contentType: null },
   register: { method: "POST", path: "/api/auth/register", idempotent: false, contentType: "application/json" },
   login: { method: "POST", path: "/api/auth/login", idempotent: false, contentType: "application/json" },
-  logout: { method: "POST", path: "/api/auth/logout", idempotent: false, contentType: null },
+  logout: { method: "POST", path: "/api/auth/logout", idempotent: false, contentType: "application/json" },
+  changePassword: { method: "POST", path: "/api/auth/password", idempotent: false, contentType: "application/json" },
+  redeemPasswordReset: { method: "POST", path: "/api/auth/password-reset", idempotent: false, contentType: "application/json" },
   listKeys: { method: "GET", path: "/api/keys", idempotent: false, contentType: null },
   createKey: { method: "POST", path: "/api/keys", idempotent: false, contentType: "application/json" },
-  renameKey: { method: "PATCH", path: "/api/keys/{id}", idempotent: false, contentType: "application/json" },
+  updateKey: { method: "PATCH", path: "/api/keys/{id}", idempotent: false, contentType: "application/json" },
   revokeKey: { method: "DELETE", path: "/api/keys/{id}", idempotent: false, contentType: null },
   rotateKey: { method: "POST", path: "/api/keys/{id}/rotate", idempotent: false, contentType: "application/json" },
   setKeyWebhook: { method: "PUT", path: "/api/keys/{id}/webhook", idempotent: false, contentType: "application/json" },
@@ -1163,7 +1255,9 @@ export const OPERATIONS = {
   deleteMedia: { method: "DELETE", path: "/api/media/{id}", idempotent: false, contentType: null },
   keepMedia: { method: "POST", path: "/api/media/{id}/keep", idempotent: false, contentType: null },
   adminListUsers: { method: "GET", path: "/api/admin/users", idempotent: false, contentType: null },
+  adminGetUser: { method: "GET", path: "/api/admin/users/{id}", idempotent: false, contentType: null },
   adminUpdateUser: { method: "PATCH", path: "/api/admin/users/{id}", idempotent: false, contentType: "application/json" },
+  adminResetPassword: { method: "POST", path: "/api/admin/users/{id}/password-reset", idempotent: false, contentType: null },
   adminListLedger: { method: "GET", path: "/api/admin/users/{id}/ledger", idempotent: false, contentType: null },
   adminCreditUser: { method: "POST", path: "/api/admin/users/{id}/credits", idempotent: true, contentType: "application/json" },
   adminCheckLedger: { method: "GET", path: "/api/admin/ledger/check", idempotent: false, contentType: null },

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { DomainError, sessionCapabilities } from "@nodeloom/kernel";
+import { accountSuspended, DomainError, sessionCapabilities } from "@nodeloom/kernel";
 import { parseIdentityChange, type IdentityChange, type Redis } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import type { Request, Response } from "express";
@@ -8,7 +8,7 @@ import { toCallerUser, type Caller, type CallerUser } from "./caller";
 import type { Services } from "../clients";
 import { unauthenticated } from "../http/errors";
 import { CALLER_CACHE_ENTRIES, CALLER_FRESH_MS, CALLER_STALE_MS } from "../http/limits";
-import type { Sessions } from "./session";
+import type { SessionUser, Sessions } from "./session";
 
 const ADMIN = "admin";
 const MAX_KEY_CHARS = 256;
@@ -17,7 +17,7 @@ export interface Authentication {
   /**
    * Who sends a request: the owner of its x-api-key (which wins), else the user of its session cookie.
    * @returns undefined when it carries neither.
-   * @throws UNAUTHENTICATED, LEGACY_KEY_RETIRED, API_KEY_ACCESS_DENIED, CROSS_ORIGIN_DENIED
+   * @throws UNAUTHENTICATED, LEGACY_KEY_RETIRED, API_KEY_ACCESS_DENIED, ACCOUNT_SUSPENDED, CROSS_ORIGIN_DENIED
    */
   authenticate(request: Request, response: Response): Promise<Caller | undefined>;
 }
@@ -86,14 +86,28 @@ export const createAuthentication = (
   });
   subscriber.subscribe(channel).catch(() => undefined);
 
-  const bySession = async (request: Request, response: Response): Promise<Caller | undefined> => {
-    const userId = await sessions.userId(request, response);
-    if (userId === undefined) return undefined;
-    sessions.checkOrigin(request, true);
-    return byUser.get(userId, userId).catch((error: unknown) => {
+  const userOf = (userId: string): Promise<Caller | undefined> =>
+    byUser.get(userId, userId).catch((error: unknown) => {
       if (error instanceof DomainError && error.kind === "not_found") return undefined;
       throw error;
     });
+
+  /** The caller as the session's epoch needs it: what is known here may be older than a session that began elsewhere. */
+  const callerOf = async ({ userId, epoch }: SessionUser): Promise<Caller | undefined> => {
+    const known = await userOf(userId);
+    if (!known || known.user.sessionEpoch >= epoch) return known;
+    byUser.invalidate(({ user }) => user.id === userId);
+    return userOf(userId);
+  };
+
+  const bySession = async (request: Request, response: Response): Promise<Caller | undefined> => {
+    const session = await sessions.user(request, response);
+    if (!session) return undefined;
+    sessions.checkOrigin(request, true);
+    const caller = await callerOf(session);
+    // Said for as long as it holds, although the session has ended.
+    if (caller?.user.suspended) throw accountSuspended();
+    return caller?.user.sessionEpoch === session.epoch ? caller : undefined;
   };
 
   return {

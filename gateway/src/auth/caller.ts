@@ -1,5 +1,5 @@
 import type { BaseTier } from "@nodeloom/kernel";
-import { ALL, covers, isBaseTier, PLANS } from "@nodeloom/kernel";
+import { accountNotApproved, ALL, covers, isBaseTier, PLANS } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
 import { capabilityDenied, sessionRequired, unauthenticated } from "../http/errors";
 import type { Auth } from "../http/route";
@@ -23,6 +23,9 @@ export interface CallerUser {
   role: string;
   tier: string;
   approved: boolean;
+  suspended: boolean;
+  /** A session of an earlier epoch has ended. */
+  sessionEpoch: number;
   plan: CallerPlan;
   /** The business that the account is for. */
   business: { name: string; verified: boolean } | null;
@@ -65,9 +68,16 @@ export const toCallerUser = (user: identity.User): CallerUser => ({
   role: user.role,
   tier: user.tier,
   approved: user.approved,
+  suspended: user.suspended,
+  sessionEpoch: user.sessionEpoch,
   plan: toPlan(user.plan, user.tier),
   business: user.business ? { name: user.business.name, verified: user.business.verified } : null,
 });
+
+/** What an account that awaits approval may not do: run, quote, upload, publish templates, make keys. */
+export const requireApproved = ({ user }: Pick<Caller, "user">): void => {
+  if (!user.approved) throw accountNotApproved();
+};
 
 /** Refuses a caller whose kind or grants do not reach an endpoint. */
 export const authorize = (caller: Caller | undefined, auth: Auth, capability: string | undefined): void => {

@@ -4,13 +4,24 @@ import { RedisStore } from "connect-redis";
 import type { Request, Response } from "express";
 import session from "express-session";
 import { crossOriginDenied } from "../http/errors";
-import { SESSION_SECONDS } from "../http/limits";
+import { SESSION_IDLE_SECONDS } from "../http/limits";
 
 export const SESSION_COOKIE = "nodeloom_session";
+/** Browsers take a cookie of such a name over TLS alone, from this host alone and for every path. */
+export const HOST_PREFIX = "__Host-";
+const MS = 1_000;
+
+/** Who signed in, and in which epoch: a later one of the user has ended the session. */
+export interface SessionUser {
+  userId: string;
+  epoch: number;
+}
 
 declare module "express-session" {
   interface SessionData {
     userId: string;
+    /** Absent in sessions that began before there were epochs: 0. */
+    epoch?: number;
   }
 }
 
@@ -18,17 +29,17 @@ export interface SessionsOptions {
   redis: Redis;
   keyPrefix: string;
   secret: string;
-  /** Send the cookie over TLS only. */
+  /** Send the cookie over TLS only, under a name that browsers protect. */
   secure: boolean;
-  /** The gateway's own origin as clients see it. */
+  /** The gateway's own origin as clients see it: the only one that may write with a session. */
   publicOrigin: string;
 }
 
 export interface Sessions {
-  /** The signed-in user of a request that carries a session cookie; undefined when there is none. */
-  userId(request: Request, response: Response): Promise<string | undefined>;
+  /** Who signed in, of a request that carries a session cookie; undefined when there is no session. Renews its idle time. */
+  user(request: Request, response: Response): Promise<SessionUser | undefined>;
   /** Starts a session under a new id. */
-  signIn(request: Request, response: Response, userId: string): Promise<void>;
+  signIn(request: Request, response: Response, user: SessionUser): Promise<void>;
   /** Ends the request's session. */
   signOut(request: Request, response: Response): Promise<void>;
   /**
@@ -40,17 +51,18 @@ export interface Sessions {
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-export const hasSessionCookie = (request: Request): boolean => request.headers.cookie?.includes(`${SESSION_COOKIE}=`) ?? false;
-
 export const createSessions = ({ redis, keyPrefix, secret, secure, publicOrigin }: SessionsOptions): Sessions => {
+  const name = secure ? HOST_PREFIX + SESSION_COOKIE : SESSION_COOKIE;
+  const attributes = { httpOnly: true, sameSite: "lax", secure, path: "/" } as const;
   const middleware = session({
-    name: SESSION_COOKIE,
+    name,
     secret,
-    // Sessions live for a fixed time: no write per request.
-    store: new RedisStore({ client: redis, prefix: `${keyPrefix}session:`, ttl: SESSION_SECONDS, disableTouch: true }),
+    // Renewing is an EXPIRE: it can't bring back a session that another request is ending.
+    store: new RedisStore({ client: redis, prefix: `${keyPrefix}session:`, ttl: SESSION_IDLE_SECONDS }),
     resave: false,
+    rolling: true,
     saveUninitialized: false,
-    cookie: { httpOnly: true, sameSite: "lax", secure, path: "/", maxAge: SESSION_SECONDS * 1_000 },
+    cookie: { ...attributes, maxAge: SESSION_IDLE_SECONDS * MS },
   });
 
   const load = (request: Request, response: Response): Promise<void> =>
@@ -65,32 +77,37 @@ export const createSessions = ({ redis, keyPrefix, secret, secure, publicOrigin 
     });
 
   return {
-    userId: async (request, response) => {
-      if (!hasSessionCookie(request)) return undefined;
+    user: async (request, response) => {
+      if (!request.headers.cookie?.includes(`${name}=`)) return undefined;
       await load(request, response);
-      return request.session.userId;
+      const { userId, epoch = 0, cookie } = request.session;
+      if (userId === undefined) return undefined;
+      // Of a session that began under a longer time.
+      cookie.maxAge = SESSION_IDLE_SECONDS * MS;
+      return { userId, epoch };
     },
-    signIn: async (request, response, userId) => {
+    signIn: async (request, response, { userId, epoch }) => {
       await load(request, response);
       await step((done) => request.session.regenerate(done));
       request.session.userId = userId;
+      request.session.epoch = epoch;
       await step((done) => request.session.save(done));
     },
     signOut: async (request, response) => {
       await load(request, response);
       await step((done) => request.session.destroy(done));
-      response.clearCookie(SESSION_COOKIE, { httpOnly: true, sameSite: "lax", secure, path: "/" });
+      response.clearCookie(name, attributes);
     },
     checkOrigin: (request, strict) => {
       if (SAFE_METHODS.has(request.method)) return;
       const { origin } = request.headers;
       if (origin !== undefined) {
-        if (origin !== publicOrigin && origin !== `${request.protocol}://${request.headers.host}`) throw crossOriginDenied();
+        if (origin !== publicOrigin) throw crossOriginDenied(publicOrigin);
         return;
       }
       const site = request.headers["sec-fetch-site"];
       if (site === "same-origin" || (site === undefined && !strict)) return;
-      throw crossOriginDenied();
+      throw crossOriginDenied(publicOrigin);
     },
   };
 };

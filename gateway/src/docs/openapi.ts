@@ -9,7 +9,7 @@ import { INTRODUCTION } from "./introduction";
 import { webhooks } from "./webhooks";
 import type { Route } from "../http/route";
 import { TAGS, type Tag } from "../http/route";
-import { SESSION_COOKIE } from "../auth/session";
+import { HOST_PREFIX, SESSION_COOKIE } from "../auth/session";
 
 /** The OpenAPI 3.1 document, made from the table that also routes and validates. */
 
@@ -98,7 +98,8 @@ type Components = ReturnType<typeof createComponents>;
 /** The codes that a route's checks imply, and those it names. */
 export const reasonsOf = (route: Route): Reason[] => {
   const reasons: Reason[] = ["INVALID_REQUEST", "INTERNAL", "SERVICE_UNAVAILABLE"];
-  if (route.auth !== "none") reasons.push("UNAUTHENTICATED", "LEGACY_KEY_RETIRED", "API_KEY_ACCESS_DENIED", "RATE_LIMIT_EXCEEDED");
+  if (route.auth !== "none")
+    reasons.push("UNAUTHENTICATED", "LEGACY_KEY_RETIRED", "API_KEY_ACCESS_DENIED", "ACCOUNT_SUSPENDED", "RATE_LIMIT_EXCEEDED");
   if (route.auth === "session") reasons.push("SESSION_REQUIRED");
   if (route.auth === "admin") reasons.push("CAPABILITY_DENIED");
   if (route.auth !== "none" && route.method !== "GET") reasons.push("CROSS_ORIGIN_DENIED");
@@ -208,7 +209,7 @@ const requestBody = (route: Route, components: Components): Json | undefined => 
   if (!route.body) return undefined;
   const schema = components.describe(route.body, "input");
   return {
-    required: true,
+    required: !route.body.safeParse(undefined).success,
     content: { "application/json": { schema, ...(route.example === undefined ? {} : { example: route.example }) } },
   };
 };
@@ -261,6 +262,8 @@ const errorSchema = z
   })
   .meta({ id: "Error" });
 
+const SESSION_DESCRIPTION = `The cookie of a signed-in browser; over TLS its name is \`${HOST_PREFIX}${SESSION_COOKIE}\``;
+
 /** Describes a table of routes. */
 export const openApiDocument = (routes: readonly Route[], publicBaseUrl: string): Json => {
   const components = createComponents();
@@ -286,7 +289,7 @@ export const openApiDocument = (routes: readonly Route[], publicBaseUrl: string)
     components: {
       securitySchemes: {
         apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "An API key: `nl_…`" },
-        session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE, description: "The cookie of a signed-in browser" },
+        session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE, description: SESSION_DESCRIPTION },
       },
       schemas: components.schemas,
     },

@@ -47,15 +47,13 @@ export const capabilityDenied = (required: string): DomainError =>
 export const sessionRequired = (): DomainError =>
   new DomainError("forbidden", "SESSION_REQUIRED", "this endpoint needs a browser session; API keys are not accepted");
 
-export const crossOriginDenied = (): DomainError =>
+/** @param origin the only one that may write with a session */
+export const crossOriginDenied = (origin: string): DomainError =>
   new DomainError(
     "forbidden",
     "CROSS_ORIGIN_DENIED",
-    "requests with a session cookie must come from this origin (Origin or Sec-Fetch-Site)",
+    `requests with a session cookie must come from ${origin} (Origin, or Sec-Fetch-Site: same-origin)`,
   );
-
-export const accountNotApproved = (): DomainError =>
-  new DomainError("forbidden", "ACCOUNT_NOT_APPROVED", "this account awaits approval and cannot run anything yet");
 
 export const workflowNotFound = (): DomainError => new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");
 
@@ -63,6 +61,8 @@ export const executionNotFound = (): DomainError => new DomainError("not_found",
 
 export const modelNotFound = (internalName: string): DomainError =>
   new DomainError("not_found", "MODEL_NOT_FOUND", `there is no model ${internalName}`);
+
+export const preconditionFailed = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
 export const notFound = (what: string): DomainError => new DomainError("not_found", "NOT_FOUND", `${what} not found`);
 

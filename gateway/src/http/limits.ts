@@ -16,7 +16,8 @@ export const CALLER_CACHE_ENTRIES = 10_000;
 /** How long the registry of models is used without asking again, for estimates. */
 export const CATALOGUE_FRESH_MS = 5_000;
 
-export const SESSION_SECONDS = 7 * 24 * 60 * 60;
+/** A session ends when it was not used for this long. */
+export const SESSION_IDLE_SECONDS = 12 * 60 * 60;
 
 /** A synchronous run is waited for this long, then polled. */
 export const SYNC_WAIT_MS = 120_000;
@@ -57,6 +58,12 @@ export const ROLLOUT_INTERVAL_MS = 30_000;
 export const ROLLOUT_PAGE_USERS = 50;
 export const ROLLOUT_PARALLEL = 10;
 export const ROLLOUT_CALL_MS = 2_000;
+
+/** How often stops are looked for: users who were suspended, or lost approval, and whose runs must be cancelled. */
+export const RUN_STOP_INTERVAL_MS = 5_000;
+/** Runs of one user that are listed, and cancelled, at once. */
+export const RUN_STOP_PAGE = 100;
+export const RUN_STOP_PARALLEL = 10;
 
 /** How long a sign-in asks whether its account has its credits. */
 export const COMPLETION_CALL_MS = 2_000;

@@ -1,5 +1,7 @@
 import type { Route } from "../http/route";
 import { adminAuditRoutes } from "./admin/audit-routes";
+import { adminCreditRoutes } from "./admin/credits";
+import { adminExecutionRoutes } from "./admin/executions";
 import { adminModelRoutes } from "./admin/models";
 import { adminTierRoutes } from "./admin/tiers";
 import { adminUserRoutes } from "./admin/users";
@@ -28,6 +30,8 @@ export const routes: readonly Route[] = [
   ...folderRoutes,
   ...mediaRoutes,
   ...adminUserRoutes,
+  ...adminCreditRoutes,
+  ...adminExecutionRoutes,
   ...adminModelRoutes,
   ...adminTierRoutes,
   ...adminAuditRoutes,

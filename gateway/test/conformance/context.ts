@@ -146,7 +146,7 @@ const actorsOf =
     const identity: Identity = { ...credentials, userId: pick(registered, "user.id"), cookie: cookieOf(registered) };
     const changes = { ...(approved ? { approved } : {}), ...(tier === "free" ? {} : { tier }), ...(role ? { role } : {}) };
     if (Object.keys(changes).length > 0) answers(await admin.patch(`/api/admin/users/${identity.userId}`, changes), 200);
-    if (noKey || (tier === "free" && role !== "admin")) return actorOf(baseUrl, identity, NO_KEY);
+    if (noKey || !approved || (tier === "free" && role !== "admin")) return actorOf(baseUrl, identity, NO_KEY);
     const settings = webhook ? { webhook } : {};
     // The change of the tier may take a moment to be known everywhere.
     const issued = await issueKey(callerOf(baseUrl, { cookie: identity.cookie }), grants ?? { preset: "full-deploy" }, settings);

@@ -112,8 +112,11 @@ describe("a run that isn't possible", () => {
 
   it("needs an approved account, a workflow that exists, a high enough tier and credits", async () => {
     const unapproved = await client.account({ tier: "pro", approved: false });
-    const own = await save(greeting(), unapproved.key);
-    expect(await call("POST", `/api/workflows/${own}/run`, { key: unapproved.key, body: { inputs: {} } })).toMatchObject({
+    const { cookie } = unapproved;
+    const saved = await client.call("POST", "/api/workflows", { cookie, body: greeting() });
+    expect(saved.status).toBe(201);
+    const own = String((saved.body as unknown as { slug: string }).slug);
+    expect(await client.call("POST", `/api/workflows/${own}/run`, { cookie, body: { inputs: {} } })).toMatchObject({
       status: 403,
       body: { code: "ACCOUNT_NOT_APPROVED" },
     });

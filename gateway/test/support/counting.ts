@@ -22,6 +22,7 @@ const RESTLESS = /_(identity|billing)$/;
 const CHORES: ReadonlySet<string> = new Set([
   "identity.v1.IdentityService/ClaimTierRollout",
   "identity.v1.IdentityService/AdvanceTierRollout",
+  "identity.v1.IdentityService/ClaimRunStop",
 ]);
 
 const add = (counts: Counts, name: string): void => void (counts[name] = (counts[name] ?? 0) + 1);

@@ -55,7 +55,7 @@ export const send = (baseUrl: string, path: string, { method, headers = {}, json
 
 /** The name=value pair of a session cookie that an answer sets. */
 export const sessionCookie = (answer: Answer): string => {
-  const cookie = (answer.headers["set-cookie"] ?? []).find((header) => header.startsWith("nodeloom_session="));
+  const cookie = (answer.headers["set-cookie"] ?? []).find((header) => /^(?:__Host-)?nodeloom_session=/.test(header));
   if (!cookie) throw new Error("the answer sets no session cookie");
   return cookie.split(";")[0]!;
 };

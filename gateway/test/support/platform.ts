@@ -125,7 +125,7 @@ export const startPlatform = async (overrides: Record<string, string> = {}): Pro
       const user: User = { id: (answer.body.user as { id: string }).id, email, cookie: sessionCookie(answer) };
       const change = await checked(`/api/admin/users/${user.id}`, { method: "PATCH", json: { approved, tier }, headers: bySession(admin) });
       if (change.status !== 200) throw new Error(`not changed: ${change.text}`);
-      if (tier !== "free") user.key = await issueKey(user);
+      if (tier !== "free" && approved) user.key = await issueKey(user);
       return user;
     },
     startGateway: async (more = {}) => {

@@ -29,9 +29,12 @@ export const business = z
   .object({ name: z.string(), verified: z.boolean().meta({ description: "An administrator has checked it" }) })
   .meta({ id: "Business", example: { name: "Loom Works Ltd", verified: true } });
 
-export const adminUser = user.extend({ business: business.nullable(), createdAt: timestamp.nullable() }).meta({ id: "AdminUser" });
+export const adminUser = user
+  .extend({ suspended: z.boolean(), business: business.nullable(), createdAt: timestamp.nullable() })
+  .meta({ id: "AdminUser" });
 export const adminUserView = (stored: identity.User): Record<string, unknown> => ({
   ...userView(stored),
+  suspended: stored.suspended,
   business: toCallerUser(stored).business,
   createdAt: iso(stored.createdAt),
 });

@@ -35,8 +35,13 @@ const record = z
       .nullable(),
   })
   .meta({ id: "ApiKey" });
+const warnings = z
+  .array(z.string())
+  .optional()
+  .meta({ description: "What to know of the capabilities: for example that runs can be started, but not polled without `execution:read`" });
 const issued = record
   .extend({
+    warnings,
     key: z.string().meta({ description: "The value, shown this once" }),
     webhookSecret: z.string().optional().meta({ description: "Shown this once" }),
   })
@@ -55,11 +60,18 @@ const webhookTest = z
 /** Presets have names for people, too: "Workflow Deploy" is `workflow-deploy`. */
 const preset = z.preprocess((value) => (typeof value === "string" ? value.toLowerCase().replaceAll(" ", "-") : value), z.enum(PRESETS));
 
+const capabilities = z.array(z.string().min(1).max(MAX_CAPABILITY_CHARS)).min(1).max(MAX_CAPABILITIES);
+
+const change = z
+  .strictObject({ name: name.optional(), capabilities: capabilities.optional() })
+  .refine((given) => Object.keys(given).length > 0, "give at least one of name, capabilities")
+  .meta({ id: "ApiKeyChange", override: { minProperties: 1 } });
+
 const creation = z
   .strictObject({
     name,
     preset: preset.optional(),
-    capabilities: z.array(z.string().min(1).max(MAX_CAPABILITY_CHARS)).min(1).max(MAX_CAPABILITIES).optional(),
+    capabilities: capabilities.optional(),
     expiresAt: z.iso.datetime({ offset: true }).nullish(),
     webhook: webhookSettings.nullish(),
   })
@@ -91,8 +103,12 @@ const view = (key: identity.Key | undefined): Record<string, unknown> => {
   };
 };
 
-const issuedView = ({ key, value, webhookSecret }: identity.CreateKeyResponse): Record<string, unknown> => ({
+/** Absent where there are none. */
+const warningsView = (given: string[]): Record<string, unknown> => (given.length > 0 ? { warnings: given } : {});
+
+const issuedView = ({ key, value, webhookSecret, warnings: given }: identity.CreateKeyResponse): Record<string, unknown> => ({
   ...view(key),
+  ...warningsView(given),
   key: value,
   webhookSecret: webhookSecret || undefined,
 });
@@ -120,10 +136,10 @@ export const keyRoutes = [
     operationId: "createKey",
     summary: "Create an API key; its value is shown this once",
     description:
-      "CAPABILITY_DENIED when a webhook is asked for and the key would lack `webhook:receive`; 412 when the caller has as many keys as anyone may have.",
+      "CAPABILITY_DENIED when a webhook is asked for and the key would lack `webhook:receive`; 412 when the caller has as many keys as anyone may have. Asynchronous runs are polled under `execution:read`, which the preset `workflow-deploy` does not have: `warnings` says so.",
     body: creation,
     responses: { 201: issued },
-    errors: ["API_KEY_ACCESS_DENIED", "CAPABILITY_ABOVE_CEILING", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
+    errors: ["API_KEY_ACCESS_DENIED", "ACCOUNT_NOT_APPROVED", "CAPABILITY_ABOVE_CEILING", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
     example: { name: "Deploy", preset: "workflow-deploy" },
     handler: async ({ gateway, caller, body }) => {
       const created = await gateway.services.identity.createKey(
@@ -144,14 +160,22 @@ export const keyRoutes = [
     ...ofKey,
     method: "PATCH",
     path: "/api/keys/:id",
-    operationId: "renameKey",
-    summary: "Rename an API key",
-    body: z.strictObject({ name }),
-    responses: { 200: record },
-    example: { name: "Deploy (production)" },
+    operationId: "updateKey",
+    summary: "Rename an API key, or change its capabilities, everywhere within one second",
+    description: "`capabilities` replaces all of them, within the ceiling of the tier; the preset is then `custom`.",
+    body: change,
+    responses: { 200: record.extend({ warnings }).meta({ id: "ChangedApiKey" }) },
+    errors: ["NOT_FOUND", "CAPABILITY_ABOVE_CEILING"],
+    example: { name: "Deploy (production)", capabilities: ["workflow:run", "execution:read"] },
     handler: async ({ gateway, caller, params, body }) => {
-      const { key } = await gateway.services.identity.renameKey({ userId: caller.user.id, keyId: params.id, name: body.name });
-      return { status: 200, body: view(key) };
+      const request = {
+        userId: caller.user.id,
+        keyId: params.id,
+        name: body.name,
+        capabilities: body.capabilities && { capabilities: body.capabilities },
+      };
+      const { key, warnings: given } = await gateway.services.identity.updateKey(request);
+      return { status: 200, body: { ...view(key), ...warningsView(given) } };
     },
   }),
   defineRoute({

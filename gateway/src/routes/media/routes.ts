@@ -3,7 +3,8 @@ import { media } from "@nodeloom/proto";
 import type { Request } from "express";
 import { z } from "zod";
 import type { Caller } from "../../auth/caller";
-import { accountNotApproved, payloadTooLarge, unsupportedMediaType } from "../../http/errors";
+import { requireApproved } from "../../auth/caller";
+import { payloadTooLarge, unsupportedMediaType } from "../../http/errors";
 import { MEDIA_CHUNK_BYTES, MEDIA_UPLOAD_MS } from "../../http/limits";
 import { fileOfForm, formBoundary } from "../../http/multipart";
 import { defineRoute } from "../../http/route";
@@ -95,7 +96,7 @@ export const mediaRoutes = [
     responses: { 201: stored },
     errors: ["INVALID_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "ACCOUNT_NOT_APPROVED", "MEDIA_QUOTA_EXCEEDED"],
     handler: async ({ gateway, caller, request }) => {
-      if (!caller.user.approved) throw accountNotApproved();
+      requireApproved(caller);
       const boundary = formBoundary(request.headers["content-type"]);
       checkHeaders(request, boundary);
       try {
@@ -157,7 +158,7 @@ export const mediaRoutes = [
     responses: { 200: file },
     errors: ["NOT_FOUND", "ACCOUNT_NOT_APPROVED", "MEDIA_QUOTA_EXCEEDED"],
     handler: async ({ gateway, caller, params }) => {
-      if (!caller.user.approved) throw accountNotApproved();
+      requireApproved(caller);
       const request = media.KeepObjectRequest.fromPartial({ id: params.id, ownerId: caller.user.id, quotaBytes: mediaQuota(caller) });
       const { object } = await gateway.services.media.keepObject(request);
       return { status: 200, body: view(object) };

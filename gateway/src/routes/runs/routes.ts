@@ -1,7 +1,7 @@
 import { creditLimit, type DomainError, invalidInputs, invalidRequest, isSlug, toCredits, type Issue } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
-import { accountNotApproved } from "../../http/errors";
+import { requireApproved } from "../../auth/caller";
 import { webhookConfiguration } from "../executions/view";
 import { ASYNC_WAIT_MS } from "../../http/limits";
 import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../http/route";
@@ -82,7 +82,7 @@ type RunContext = CallContext<"any", unknown, z.infer<typeof runQuery>, z.infer<
 
 const run = async (context: RunContext, $case: TargetCase, value: string): Promise<Reply> => {
   const { gateway, caller, body, query, receivedAtMs } = context;
-  if (!caller.user.approved) throw accountNotApproved();
+  requireApproved(caller);
   const isAsync = query.async ?? false;
   const request = executions.RunRequest.fromPartial({
     executionId: context.executionId,
@@ -100,6 +100,7 @@ const run = async (context: RunContext, $case: TargetCase, value: string): Promi
 type QuoteContext = CallContext<"any", unknown, unknown, z.infer<typeof quoteBody>>;
 
 const quote = async (context: QuoteContext, $case: TargetCase, value: string): Promise<Reply> => {
+  requireApproved(context.caller);
   const { nodes, grants, millicredits } = await context.gateway.services.executions.quote({
     target: { target: { $case, value } } as executions.Target,
     runner: toRunner(context.caller, $case === "model" ? "model" : "workflow"),
@@ -173,7 +174,7 @@ export const runRoutes = [
     path: "/api/workflows/:slug/quote",
     operationId: "quoteWorkflow",
     summary: "Validate and price a workflow run without running it",
-    errors: [...GRAPH_ERRORS, "WORKFLOW_NOT_FOUND"],
+    errors: ["ACCOUNT_NOT_APPROVED", ...GRAPH_ERRORS, "WORKFLOW_NOT_FOUND"],
     example: { inputs: { prompt: "A lighthouse at dusk" } },
     handler: (context) => quote(context, "workflowSlug", context.params.slug),
   }),
@@ -193,7 +194,7 @@ export const runRoutes = [
     path: "/api/models/:internalName/quote",
     operationId: "quoteModel",
     summary: "Validate and price a model run without running it",
-    errors: ["INVALID_INPUTS", "INVALID_SLUG", "MODEL_NOT_FOUND", "MODEL_TIER_REQUIRED"],
+    errors: ["ACCOUNT_NOT_APPROVED", "INVALID_INPUTS", "INVALID_SLUG", "MODEL_NOT_FOUND", "MODEL_TIER_REQUIRED"],
     example: { inputs: { prompt: "A lighthouse at dusk" } },
     handler: (context) => quote(context, "model", context.params.internalName),
   }),

@@ -1,4 +1,5 @@
 import type { Case } from "../case";
+import { accountCases } from "./accounts";
 import { adminCases } from "./admin";
 import { authCases } from "./auth";
 import { engineCases } from "./engine";
@@ -18,6 +19,7 @@ export const CASES: readonly Case[] = [
   ...identityCases,
   ...workflowCases,
   ...authCases,
+  ...accountCases,
   ...runCases,
   ...modelCases,
   ...usageCases,

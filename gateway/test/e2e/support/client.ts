@@ -104,7 +104,7 @@ export const clientOf = (platform: Pick<Platform, "baseUrl" | "admin">) => {
     const userId = (body as unknown as { user: { id: string } }).user.id;
     if (approved || tier !== "free") must(await asAdmin("PATCH", `/api/admin/users/${userId}`, { approved, tier }), 200);
     const made: Account & { webhookSecret?: string } = { userId, email, password, cookie };
-    if (tier === "free" || capabilities === null) return made;
+    if (tier === "free" || !approved || capabilities === null) return made;
     const created = (await createKey(cookie, { ...(capabilities ? { capabilities } : {}), ...(webhook ? { webhook } : {}) }))
       .body as unknown as {
       key: string;

@@ -1,0 +1,159 @@
+import { createHash, randomUUID } from "node:crypto";
+import { fromCredits, toCredits } from "@nodeloom/kernel";
+import { billing } from "@nodeloom/proto";
+import { z } from "zod";
+import type { Services } from "../../clients";
+import { modelNotFound } from "../../http/errors";
+import { idempotencyKey } from "../../http/idempotency";
+import { defineRoute, type RouteDefinition } from "../../http/route";
+import { credits, identifier, idParams, iso, MIN_CREDITS, nextCursor, slug, timestamp } from "../../schemas";
+import { ledgerPage, ledgerQuery, ledgerRowView } from "../identity/ledger";
+import { balances, balancesView } from "../identity/view";
+import { audited } from "./audit";
+
+const MAX_CREDITS = 1_000_000_000;
+const MAX_RUNS = 1_000_000;
+const MAX_NOTE_CHARS = 500;
+const CHECK_DEADLINE_MS = 60_000;
+
+const note = z.string().max(MAX_NOTE_CHARS).default("");
+const amount = z.number().min(MIN_CREDITS).max(MAX_CREDITS);
+const creditChange = z
+  .discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("topup"), amount, note }),
+    z.strictObject({ kind: z.literal("plan"), amount, note }),
+    z.strictObject({ kind: z.literal("adjust"), amount: z.number().min(-MAX_CREDITS).max(MAX_CREDITS), note }),
+    z.strictObject({ kind: z.literal("grant"), model: slug, runs: z.number().int().min(1).max(MAX_RUNS), note }),
+  ])
+  .meta({ id: "CreditChange" });
+
+const ledgerCheck = z
+  .object({
+    ok: z.boolean(),
+    accounts: z.number(),
+    mismatches: z.array(
+      z.object({
+        userId: z.string(),
+        what: z.string().meta({ description: "balance, held, holds, grant, rows, amount or account", example: "balance" }),
+        model: z.string().nullable().meta({ description: "Of a grant" }),
+        expected: z.number().meta({ description: "Recomputed from the ledger: credits, runs of a grant, or a number of rows" }),
+        actual: z.number().meta({ description: "What the account says" }),
+        ledgerCredits: credits.meta({ description: "Available and held credits together, by the ledger" }),
+        accountCredits: credits.meta({ description: "Available and held credits together, by the account" }),
+      }),
+    ),
+    staleHolds: z
+      .array(z.object({ userId: z.string(), executionId: z.string(), credits, heldAt: timestamp.nullable() }))
+      .meta({ description: "Credits that are held for longer than any run may take" }),
+    nextCursor: z.string().nullable().meta({ description: "Where to go on when there was not time for every account" }),
+  })
+  .meta({ id: "LedgerCheck" });
+
+const CREDIT_KINDS = {
+  topup: billing.CreditKind.CREDIT_KIND_TOPUP,
+  plan: billing.CreditKind.CREDIT_KIND_PLAN,
+  adjust: billing.CreditKind.CREDIT_KIND_ADJUST,
+  grant: billing.CreditKind.CREDIT_KIND_GRANT,
+} as const;
+
+const creditRequest = (userId: string, change: z.infer<typeof creditChange>, reference: string): billing.CreditRequest =>
+  billing.CreditRequest.fromPartial({
+    userId,
+    kind: CREDIT_KINDS[change.kind],
+    note: change.note,
+    reference,
+    ...(change.kind === "grant" ? { model: change.model, runs: change.runs } : { millicredits: fromCredits(change.amount) }),
+  });
+
+/** A client's key as billing's name of a movement: of one length, whatever the key's. */
+const referenceOf = (key: string): string => createHash("sha256").update(key).digest("base64url");
+
+/** A grant for a model that does not exist would never be used. One that is switched off may come back. */
+const requireModel = async (service: Services["models"], internalName: string): Promise<void> => {
+  const { models } = await service.listModels({ includeDisabled: true });
+  if (!models.some((model) => model.internalName === internalName)) throw modelNotFound(internalName);
+};
+
+const COUNTED = new Set(["grant", "rows"]);
+
+const ledgerCheckView = (checked: billing.CheckLedgerResponse): z.infer<typeof ledgerCheck> => ({
+  ok: checked.ok,
+  accounts: checked.accounts,
+  mismatches: checked.mismatches.map(({ userId, what, model, expected, actual, ledgerMillicredits, accountMillicredits }) => ({
+    userId,
+    what,
+    model: model || null,
+    expected: COUNTED.has(what) ? expected : toCredits(expected),
+    actual: COUNTED.has(what) ? actual : toCredits(actual),
+    ledgerCredits: toCredits(ledgerMillicredits),
+    accountCredits: toCredits(accountMillicredits),
+  })),
+  staleHolds: checked.staleHolds.map(({ userId, executionId, millicredits, heldAt }) => ({
+    userId,
+    executionId,
+    credits: toCredits(millicredits),
+    heldAt: iso(heldAt),
+  })),
+  nextCursor: nextCursor(checked.nextCursor),
+});
+
+const shared = { tag: "Admin", auth: "admin", limit: "user" } as const satisfies Partial<RouteDefinition<"admin">>;
+const ofUser = { ...shared, params: idParams("user"), errors: ["NOT_FOUND"] } as const;
+
+export const adminCreditRoutes = [
+  defineRoute({
+    ...ofUser,
+    method: "GET",
+    path: "/api/admin/users/:id/ledger",
+    operationId: "adminListLedger",
+    summary: "List the movements of an account, newest first",
+    query: ledgerQuery,
+    responses: { 200: ledgerPage },
+    handler: async ({ gateway, params, query }) => {
+      await gateway.services.identity.getUser({ userId: params.id });
+      const page = await gateway.services.billing.listLedger({ userId: params.id, limit: query.limit, cursor: query.cursor ?? "" });
+      return { status: 200, body: { rows: page.rows.map(ledgerRowView), nextCursor: nextCursor(page.nextCursor) } };
+    },
+  }),
+  defineRoute({
+    ...ofUser,
+    method: "POST",
+    path: "/api/admin/users/:id/credits",
+    operationId: "adminCreditUser",
+    summary: "Add or adjust credits, or grant trial runs",
+    idempotent: "once",
+    body: creditChange,
+    responses: { 200: z.object({ userId: z.string(), credits: balances }).meta({ id: "AccountBalances" }) },
+    errors: ["NOT_FOUND", "MODEL_NOT_FOUND"],
+    example: { kind: "topup", amount: 500, note: "Invoice 2026-014" },
+    handler: async (context) => {
+      const { gateway, params, body, request } = context;
+      const key = idempotencyKey(request.headers["idempotency-key"]);
+      const reference = key && referenceOf(key);
+      const { billing: service, identity: users } = gateway.services;
+      if (body.kind === "grant") await requireModel(gateway.services.models, body.model);
+      const [{ account: before }] = await Promise.all([service.getAccount({ userId: params.id }), users.getUser({ userId: params.id })]);
+      const action = { action: "user.credit", target: params.id, change: body, before: balancesView(before), reference };
+      const credits = await audited(context, action, async () => {
+        const { account } = await service.credit(creditRequest(params.id, body, reference ?? randomUUID()));
+        return { value: balancesView(account), after: balancesView(account) };
+      });
+      return { status: 200, body: { userId: params.id, credits } };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: "GET",
+    path: "/api/admin/ledger/check",
+    operationId: "adminCheckLedger",
+    summary: "Check that every account agrees with its ledger",
+    description:
+      "Recomputes every account from its ledger. `ok` is true when all were checked and all agree; an account that disagrees is there once for each thing that does. Takes at most a minute: after that, `nextCursor` says where to go on.",
+    query: z.object({ cursor: identifier.optional() }),
+    responses: { 200: ledgerCheck },
+    handler: async ({ gateway, query }) => {
+      const checked = await gateway.services.billing.checkLedger({ cursor: query.cursor ?? "" }, { deadlineMs: CHECK_DEADLINE_MS });
+      return { status: 200, body: ledgerCheckView(checked) };
+    },
+  }),
+];

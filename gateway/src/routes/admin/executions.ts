@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { defineRoute } from "../../http/route";
+import { cursor, cursorPage, identifier, limit, nextCursor, PAGES_END_EARLY } from "../../schemas";
+import { execution, executionView, EXECUTION_STATUSES } from "../executions/view";
+
+export const adminExecutionRoutes = [
+  defineRoute({
+    tag: "Admin",
+    auth: "admin",
+    limit: "user",
+    method: "GET",
+    path: "/api/admin/executions",
+    operationId: "adminListExecutions",
+    summary: "List every user's executions, newest first",
+    description: PAGES_END_EARLY,
+    query: z.object({ userId: identifier.optional(), status: z.enum(EXECUTION_STATUSES).optional(), limit, cursor: cursor.optional() }),
+    responses: { 200: cursorPage(execution.extend({ userId: z.string() }).meta({ id: "AdminExecution" })) },
+    handler: async ({ gateway, query }) => {
+      const page = await gateway.services.executions.listExecutions({
+        userId: query.userId ?? "",
+        status: query.status ?? "",
+        workflowSlug: "",
+        limit: query.limit,
+        cursor: query.cursor ?? "",
+        metadata: {},
+      });
+      const rows = page.executions.map((stored) => ({ ...executionView(stored), userId: stored.userId }));
+      return { status: 200, body: { rows, nextCursor: nextCursor(page.nextCursor) } };
+    },
+  }),
+];

@@ -1,0 +1,64 @@
+import { DomainError } from "@nodeloom/kernel";
+import { startSweeper, type Logger, type Sweeper } from "@nodeloom/platform";
+import type { executions, identity } from "@nodeloom/proto";
+import type { Services } from "../../clients";
+import { RUN_STOP_INTERVAL_MS, RUN_STOP_PAGE, RUN_STOP_PARALLEL } from "../../http/limits";
+
+interface Needed {
+  identity: Pick<Services["identity"], "claimRunStop" | "finishRunStop">;
+  executions: Pick<Services["executions"], "listExecutions" | "cancelExecution">;
+}
+
+export interface RunStopsOptions {
+  services: Needed;
+  logger: Logger;
+  intervalMs?: number;
+}
+
+/** Whether a run is one that a stop is about. After the user may run again, later runs are not. */
+const isMeant = (stop: identity.RunStop, { createdAt }: executions.Execution): boolean =>
+  !stop.lifted || !createdAt || !stop.at || createdAt <= stop.at;
+
+/**
+ * Cancels the runs of users who were suspended, or lost approval. Identity keeps each stop until its runs are cancelled, so
+ * that another gateway goes on where one has died; a run that is cancelled twice is cancelled once.
+ */
+export const startRunStops = ({ services, logger, intervalMs = RUN_STOP_INTERVAL_MS }: RunStopsOptions): Sweeper => {
+  const cancel = async ({ userId }: identity.RunStop, { executionId }: executions.Execution): Promise<void> => {
+    try {
+      await services.executions.cancelExecution({ executionId, userId });
+    } catch (error) {
+      // One run that can't be cancelled now does not keep the others running.
+      if (!(error instanceof DomainError)) throw error;
+      logger.warn({ err: error, userId, executionId }, "a run of a stopped user was not cancelled yet");
+    }
+  };
+
+  /** Cancels what runs now. Answers how many runs that were. */
+  const cancelAll = async (stop: identity.RunStop, signal: AbortSignal): Promise<number> => {
+    let [cancelled, cursor] = [0, ""];
+    do {
+      const query = { userId: stop.userId, status: "processing", workflowSlug: "", limit: RUN_STOP_PAGE, cursor, metadata: {} };
+      const page = await services.executions.listExecutions(query, { signal });
+      const meant = page.executions.filter((execution) => isMeant(stop, execution));
+      for (let start = 0; start < meant.length; start += RUN_STOP_PARALLEL) {
+        await Promise.all(meant.slice(start, start + RUN_STOP_PARALLEL).map((execution) => cancel(stop, execution)));
+      }
+      cancelled += meant.length;
+      cursor = page.nextCursor;
+    } while (cursor !== "" && !signal.aborted);
+    return cancelled;
+  };
+
+  const sweep = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const { stop } = await services.identity.claimRunStop({}, { signal });
+      if (!stop) return;
+      const cancelled = await cancelAll(stop, signal);
+      // Until then it is claimed again: a request that was let in before the stop may begin its run after this look.
+      if (stop.settled && cancelled === 0 && !signal.aborted) await services.identity.finishRunStop({ stop });
+    }
+  };
+
+  return startSweeper({ sweep, intervalMs, onFailure: (error) => logger.debug({ err: error }, "runs are cancelled later") });
+};

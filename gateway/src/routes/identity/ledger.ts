@@ -1,0 +1,38 @@
+import { toCredits } from "@nodeloom/kernel";
+import type { billing } from "@nodeloom/proto";
+import { z } from "zod";
+import { PAGE_DEFAULT } from "../../http/limits";
+import { credits, cursor, cursorPage, iso, queryInteger, timestamp } from "../../schemas";
+
+/** Movements of an account, as administrators and its owner see them. */
+
+const LEDGER_PAGE_MAX = 200;
+
+const ledgerRow = z
+  .object({
+    id: z.string(),
+    kind: z.string(),
+    credits: credits.meta({ description: "Signed change of available and held credits together" }),
+    moved: credits.meta({ description: "Credits moved between available and held" }),
+    executionId: z.string().nullable(),
+    model: z.string().nullable(),
+    runs: z.number().meta({ description: "Trial runs granted, used (negative) or given back" }),
+    note: z.string(),
+    createdAt: timestamp.nullable(),
+  })
+  .meta({ id: "LedgerRow" });
+
+export const ledgerPage = cursorPage(ledgerRow);
+export const ledgerQuery = z.object({ limit: queryInteger(1, LEDGER_PAGE_MAX, PAGE_DEFAULT), cursor: cursor.optional() });
+
+export const ledgerRowView = (row: billing.LedgerRow): z.infer<typeof ledgerRow> => ({
+  id: row.id,
+  kind: row.kind,
+  credits: toCredits(row.millicredits),
+  moved: toCredits(row.movedMillicredits),
+  executionId: row.executionId || null,
+  model: row.model || null,
+  runs: row.runs,
+  note: row.note,
+  createdAt: iso(row.createdAt),
+});
