@@ -15,6 +15,7 @@ export default defineConfig({
   resolve: {
     alias: {
       "@nodeloom/client": resolve(ROOT, "gateway/client/src/browser.ts"),
+      "@nodeloom/kernel/capabilities": resolve(ROOT, "services/kernel/src/capabilities.ts"),
       "@nodeloom/kernel/plans": resolve(ROOT, "services/kernel/src/plans.ts"),
       "@nodeloom/kernel/graph": resolve(ROOT, "services/kernel/src/graph/index.ts"),
     },

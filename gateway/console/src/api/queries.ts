@@ -22,6 +22,12 @@ export const foldersQuery = queryOptions({
   queryFn: async ({ signal }) => (await request("listFolders", { signal })).body,
 });
 export const modelsQuery = queryOptions({ queryKey: ["models"], queryFn: ({ signal }) => api.models.list({ signal }), staleTime: 60_000 });
+export const modelQuery = (internalName: string) =>
+  queryOptions({
+    queryKey: ["models", internalName],
+    queryFn: ({ signal }) => api.models.get(internalName, { signal }),
+    staleTime: 60_000,
+  });
 export const keysQuery = queryOptions({ queryKey: ["keys"], queryFn: async ({ signal }) => (await request("listKeys", { signal })).body });
 
 export const schemaQuery = (slug: string) =>
@@ -61,3 +67,16 @@ export const usageModelsQuery = queryOptions({ queryKey: ["usage-models"], query
 export const afterRun = (client: QueryClient): void => {
   for (const key of ["me", "executions", "usage"]) void client.invalidateQueries({ queryKey: [key] });
 };
+
+export const mediaQuery = (cursor: string | undefined) =>
+  queryOptions({
+    queryKey: ["media", cursor ?? ""],
+    queryFn: async ({ signal }) =>
+      (await request("listMedia", { query: { limit: 24, ...(cursor === undefined ? {} : { cursor }) }, signal })).body,
+    placeholderData: keepPreviousData,
+  });
+
+export const tiersQuery = queryOptions({
+  queryKey: ["tiers"],
+  queryFn: async ({ signal }) => (await request("adminListTiers", { signal })).body,
+});

@@ -1,6 +1,6 @@
 import type { Me } from "@nodeloom/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import {
   BookOpen,
   Boxes,
@@ -21,7 +21,7 @@ import {
 import { messageOf, request } from "../api/client";
 import { IconButton } from "../ui/button";
 import { classes } from "../ui/classes";
-import { creditNumber, credits } from "../ui/format";
+import { creditNumber, credits, shortNumber } from "../ui/format";
 import { Menu } from "../ui/menu";
 import { Tip } from "../ui/tip";
 import { complain } from "../ui/toast";
@@ -80,19 +80,18 @@ const NavLink = ({ entry, compact, onNavigate }: { entry: Entry; compact: boolea
   );
 };
 
-const USAGE: string = "/usage";
 const spendable = ({ credits: { plan, topUp } }: Me): number => plan + topUp;
 
 const Balance = ({ me, compact }: { me: Me; compact: boolean }) => (
   <Link
-    to={USAGE}
+    to="/usage"
     className={classes(
       "block rounded-lg border bg-page/60 text-xs text-muted hover:border-line-strong",
       compact ? "px-1 py-1.5 text-center" : "px-3 py-2",
     )}
   >
     <span className="block truncate text-sm font-semibold text-text tabular-nums">
-      {compact ? creditNumber(Math.floor(spendable(me))) : credits(spendable(me))}
+      {compact ? shortNumber(spendable(me)) : credits(spendable(me))}
     </span>
     {compact ? (
       <span className="sr-only">credits</span>
@@ -117,6 +116,7 @@ const useSignOut = () => {
 
 const AccountMenu = ({ me, compact }: { me: Me; compact: boolean }) => {
   const signOut = useSignOut();
+  const navigate = useNavigate();
   const { theme, choose } = useTheme();
   const mark = (name: string, chosen: boolean): string => (chosen ? `${name} ✓` : name);
   return (
@@ -135,7 +135,7 @@ const AccountMenu = ({ me, compact }: { me: Me; compact: boolean }) => {
         </button>
       }
       entries={[
-        { label: "Account", icon: CircleUser, run: () => location.assign("/account") },
+        { label: "Account", icon: CircleUser, run: () => void navigate({ to: "/account" }) },
         { label: "API reference", icon: BookOpen, run: () => window.open("/docs", "_blank", "noopener") },
         null,
         { label: mark("Light", theme === "light"), icon: Sun, run: () => choose("light") },

@@ -12,6 +12,8 @@ const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
 const shell = createRoute({ getParentRoute: () => root, id: "shell", component: Shell });
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+const page = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isInteger(value) && value > 1 ? value : undefined;
 
 const dashboard = createRoute({
   getParentRoute: () => shell,
@@ -35,8 +37,81 @@ const canvas = createRoute({
   }),
   component: lazyRouteComponent(() => import("../features/editor/editor-page"), "EditorPage"),
 });
+const executions = createRoute({
+  getParentRoute: () => shell,
+  path: "/executions",
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): { status?: string | undefined; workflow?: string | undefined; cursor?: string | undefined } => ({
+    status: text(search.status),
+    workflow: text(search.workflow),
+    cursor: text(search.cursor),
+  }),
+  component: lazyRouteComponent(() => import("../features/executions/list-page"), "ExecutionsPage"),
+});
+const execution = createRoute({
+  getParentRoute: () => shell,
+  path: "/executions/$id",
+  component: lazyRouteComponent(() => import("../features/executions/detail-page"), "ExecutionPage"),
+});
+const usage = createRoute({
+  getParentRoute: () => shell,
+  path: "/usage",
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): { status?: string | undefined; model?: string | undefined; workflow?: string | undefined; page?: number | undefined } => ({
+    status: text(search.status),
+    model: text(search.model),
+    workflow: text(search.workflow),
+    page: page(search.page),
+  }),
+  component: lazyRouteComponent(() => import("../features/usage/usage-page"), "UsagePage"),
+});
+const keys = createRoute({
+  getParentRoute: () => shell,
+  path: "/keys",
+  component: lazyRouteComponent(() => import("../features/keys/keys-page"), "KeysPage"),
+});
+const models = createRoute({
+  getParentRoute: () => shell,
+  path: "/models",
+  component: lazyRouteComponent(() => import("../features/models/models-page"), "ModelsPage"),
+});
+const model = createRoute({
+  getParentRoute: () => shell,
+  path: "/models/$internalName",
+  component: lazyRouteComponent(() => import("../features/models/model-page"), "ModelPage"),
+});
+const account = createRoute({
+  getParentRoute: () => shell,
+  path: "/account",
+  component: lazyRouteComponent(() => import("../features/account/account-page"), "AccountPage"),
+});
+const admin = createRoute({
+  getParentRoute: () => shell,
+  path: "/admin/$section",
+  validateSearch: (search: Record<string, unknown>): { q?: string | undefined; cursor?: string | undefined } => ({
+    q: text(search.q),
+    cursor: text(search.cursor),
+  }),
+  component: lazyRouteComponent(() => import("../features/admin/admin-page"), "AdminPage"),
+});
+const playground = createRoute({
+  getParentRoute: () => root,
+  path: "/p/$slug",
+  component: lazyRouteComponent(() => import("../features/playground/playground-page"), "PlaygroundPage"),
+});
+const kitchen = createRoute({
+  getParentRoute: () => root,
+  path: "/kitchen",
+  component: lazyRouteComponent(() => import("../features/kitchen/kitchen-page"), "KitchenPage"),
+});
 
-const tree = root.addChildren([shell.addChildren([dashboard, canvas])]);
+const tree = root.addChildren([
+  shell.addChildren([dashboard, canvas, executions, execution, usage, keys, models, model, account, admin]),
+  playground,
+  kitchen,
+]);
 
 export const createAppRouter = (queryClient: QueryClient) =>
   createRouter({

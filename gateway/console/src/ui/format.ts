@@ -1,4 +1,5 @@
 const CREDITS = new Intl.NumberFormat("en", { maximumFractionDigits: 3 });
+const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const WHOLE = new Intl.NumberFormat("en");
 const USD = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 4 });
 const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
@@ -18,6 +19,8 @@ const KIB = 1024;
 /** "2.6 credits" */
 export const credits = (amount: number): string => `${CREDITS.format(amount)} ${amount === 1 ? "credit" : "credits"}`;
 export const creditNumber = (amount: number): string => CREDITS.format(amount);
+/** "2K" */
+export const shortNumber = (amount: number): string => SHORT.format(amount);
 export const usd = (amount: number): string => USD.format(amount);
 export const whole = (amount: number): string => WHOLE.format(amount);
 

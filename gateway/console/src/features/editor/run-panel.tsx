@@ -169,7 +169,8 @@ const RunView = ({ run }: { run: LiveRun }) => {
         </span>
         <span className="ml-auto flex">
           <Link
-            to={`/executions/${executionId}` as string}
+            to="/executions/$id"
+            params={{ id: executionId }}
             aria-label="Open this run's page"
             className="inline-flex size-7 items-center justify-center rounded-lg text-muted hover:bg-hover"
           >

@@ -5,7 +5,7 @@ import type { DocNode } from "../../../document/graph";
 import { Field, Select } from "../../../ui/field";
 import { Notice } from "../../../ui/notice";
 import { useEditor } from "../context";
-import { propertiesOf, SchemaControl } from "./inputs";
+import { propertiesOf, SchemaControl } from "../../../ui/schema-control";
 import { useSetting, useWired } from "./use-setting";
 
 /** Which model a node calls. */

@@ -1,7 +1,9 @@
-import type { JsonSchema } from "@nodeloom/kernel/graph";
 import type { ReactNode } from "react";
-import { Check, Field, Input, Select, TextArea } from "../../../ui/field";
-import { JsonInput, NumberInput } from "../../../ui/value-inputs";
+import { Check, Field, Input, Select, TextArea } from "./field";
+import { JsonInput, NumberInput } from "./value-inputs";
+
+/** A JSON schema, as far as a control needs it. */
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Controls for values that a schema describes, and the texts that hold what is typed. */
 export interface ControlProps {

@@ -1,0 +1,165 @@
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { Files, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { LoadFailure } from "../../app/error-pages";
+import { useTheme, type Theme } from "../../app/theme";
+import { request } from "../../api/client";
+import { familyOfUrl, safeUrl } from "../../api/media-url";
+import { mediaQuery, meQuery } from "../../api/queries";
+import { useAction } from "../../api/use-action";
+import { MediaView } from "../../runs/media-view";
+import { Badge } from "../../ui/badge";
+import { Button, IconButton } from "../../ui/button";
+import { Field, Select } from "../../ui/field";
+import { bytes, credits } from "../../ui/format";
+import { Empty, Skeleton } from "../../ui/notice";
+import { Card, Facts, Page } from "../../ui/page";
+import { Time } from "../../ui/time";
+import { PasswordForm } from "./password-form";
+
+const THEMES: readonly (readonly [Theme, string])[] = [
+  ["system", "As the system"],
+  ["light", "Light"],
+  ["dark", "Dark"],
+];
+
+const familyOf = (contentType: string) => {
+  const family = contentType.split("/")[0];
+  return family === "image" || family === "video" || family === "audio" ? family : undefined;
+};
+
+const FilesCard = () => {
+  const [cursor, setCursor] = useState<string>();
+  const files = useQuery(mediaQuery(cursor));
+  const { busy, run } = useAction(["media"]);
+  const { data } = files;
+  return (
+    <Card
+      title="Your files"
+      actions={
+        data && (
+          <span className="text-xs text-muted tabular-nums">
+            {bytes(data.usedBytes)}
+            {data.quotaBytes === null ? "" : ` of ${bytes(data.quotaBytes)}`} kept
+          </span>
+        )
+      }
+    >
+      {files.isPending && <Skeleton />}
+      {files.isError && <LoadFailure error={files.error} retry={() => void files.refetch()} />}
+      {data?.rows.length === 0 && (
+        <Empty icon={Files} title="No files yet">
+          Uploads and what runs make appear here.
+        </Empty>
+      )}
+      <ul className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-4">
+        {data?.rows.map((file) => {
+          const url = safeUrl(file.url);
+          return (
+            <li key={file.id} className="flex min-w-0 flex-col overflow-hidden rounded-xl border">
+              <div className="flex h-28 items-center justify-center bg-sunken">
+                {url !== undefined && (
+                  <MediaView
+                    file={{ url, family: familyOf(file.contentType) ?? familyOfUrl(url) }}
+                    label={`File ${file.id}`}
+                    className="max-h-28 max-w-full object-contain"
+                  />
+                )}
+              </div>
+              <div className="flex items-center gap-1 p-2 text-xs">
+                <div className="min-w-0 flex-1">
+                  <div className="truncate text-muted">
+                    {bytes(file.bytes)} · {file.origin}
+                  </div>
+                  <div className="flex items-center gap-1 text-faint">
+                    <Time iso={file.createdAt} />
+                    {file.kept && <Badge tone="ok">kept</Badge>}
+                  </div>
+                </div>
+                {!file.kept && (
+                  <Button
+                    size="sm"
+                    variant="ghost"
+                    disabled={busy}
+                    onClick={() =>
+                      void run(() => request("keepMedia", { params: { id: file.id } }), "The file is kept until you delete it.")
+                    }
+                  >
+                    Keep
+                  </Button>
+                )}
+                <IconButton
+                  icon={Trash2}
+                  size="sm"
+                  label={`Delete the file of ${bytes(file.bytes)}`}
+                  disabled={busy}
+                  onClick={() => void run(() => request("deleteMedia", { params: { id: file.id } }), "The file was deleted.")}
+                />
+              </div>
+            </li>
+          );
+        })}
+      </ul>
+      <div className="mt-3 flex justify-end gap-2">
+        {cursor !== undefined && (
+          <Button size="sm" onClick={() => setCursor(undefined)}>
+            Newest
+          </Button>
+        )}
+        {data?.nextCursor != null && (
+          <Button size="sm" onClick={() => setCursor(data.nextCursor ?? undefined)}>
+            Older
+          </Button>
+        )}
+      </div>
+    </Card>
+  );
+};
+
+export const AccountPage = () => {
+  const { data: me } = useSuspenseQuery(meQuery);
+  const { theme, choose } = useTheme();
+  if (!me) return null;
+  const { user, credits: balance, business } = me;
+  return (
+    <Page title="Account">
+      <div className="grid items-start gap-5 lg:grid-cols-2">
+        <Card title="You">
+          <Facts
+            rows={[
+              ["Email", user.email],
+              ["Tier", user.tier],
+              ["Role", user.role],
+              ["Approved", user.approved ? "yes" : "not yet: an administrator will"],
+              ["Business", business === null ? "none" : `${business.name}${business.verified ? ", verified" : ", not verified"}`],
+              ["Credits", `${credits(balance.plan + balance.topUp)}, ${credits(balance.held)} held`],
+              [
+                "Id",
+                <code key="id" className="font-mono text-xs wrap-anywhere">
+                  {user.id}
+                </code>,
+              ],
+            ]}
+          />
+        </Card>
+        <Card title="This browser">
+          <Field label="Appearance">
+            {(attributes) => (
+              <Select {...attributes} value={theme} onChange={(event) => choose(event.target.value as Theme)}>
+                {THEMES.map(([value, title]) => (
+                  <option key={value} value={value}>
+                    {title}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+        </Card>
+        <PasswordForm email={user.email} />
+        <div className="min-w-0 lg:col-span-2">
+          <FilesCard />
+        </div>
+      </div>
+    </Page>
+  );
+};

@@ -1,0 +1,72 @@
+import { OPERATIONS, type OperationId } from "@nodeloom/client";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { messageOf, post } from "../../api/client";
+import { Button } from "../../ui/button";
+import { Field, Input } from "../../ui/field";
+import { Notice } from "../../ui/notice";
+import { Card } from "../../ui/page";
+import { say } from "../../ui/toast";
+
+const PATH = "/api/auth/password";
+/** Services of an older version have no such route. */
+const isOffered = (): boolean => Object.values(OPERATIONS as Record<OperationId, { path: string }>).some(({ path }) => path === PATH);
+
+/** Changes the password; every other session ends. */
+export const PasswordForm = ({ email }: { email: string }) => {
+  const client = useQueryClient();
+  const [failure, setFailure] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  if (!isOffered()) return null;
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      await work();
+    } catch (error) {
+      setFailure(messageOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const change = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const data = new FormData(form);
+    void attempt(async () => {
+      await post(PATH, { current: String(data.get("current")), new: String(data.get("new")) });
+      form.reset();
+      say("The password was changed. Every other session has ended.");
+    });
+  };
+  const signOutEverywhere = (): void =>
+    void attempt(async () => {
+      await post("/api/auth/logout", { everywhere: true });
+      client.clear();
+      client.setQueryData(["me"], null);
+    });
+  return (
+    <Card title="Password and sessions">
+      <form className="flex flex-col gap-4" onSubmit={change}>
+        {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
+        <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+        <Field label="Current password">
+          {(attributes) => <Input {...attributes} name="current" type="password" autoComplete="current-password" required />}
+        </Field>
+        <Field label="New password" hint="At least 10 characters; not a common one.">
+          {(attributes) => (
+            <Input {...attributes} name="new" type="password" autoComplete="new-password" required minLength={10} maxLength={200} />
+          )}
+        </Field>
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" variant="primary" busy={busy}>
+            Change password
+          </Button>
+          <Button busy={busy} onClick={signOutEverywhere}>
+            Sign out everywhere
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+};

@@ -1,0 +1,60 @@
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { ShieldX } from "lucide-react";
+import type { ReactNode } from "react";
+import { meQuery } from "../../api/queries";
+import { classes } from "../../ui/classes";
+import { Empty } from "../../ui/notice";
+import { Page } from "../../ui/page";
+import { AuditSection } from "./audit";
+import { LedgerSection } from "./ledger";
+import { ModelsSection } from "./models";
+import { RunsSection } from "./runs";
+import { TemplatesSection } from "./templates";
+import { TiersSection } from "./tiers";
+import { UsersSection } from "./users";
+
+const route = getRouteApi("/shell/admin/$section");
+
+const SECTIONS: readonly (readonly [string, string, () => ReactNode])[] = [
+  ["users", "Users", UsersSection],
+  ["models", "Models", ModelsSection],
+  ["tiers", "Tiers", TiersSection],
+  ["templates", "Templates", TemplatesSection],
+  ["runs", "Runs", RunsSection],
+  ["ledger", "Ledger check", LedgerSection],
+  ["audit", "Audit", AuditSection],
+];
+
+export const AdminPage = () => {
+  const { section } = route.useParams();
+  const { data: me } = useSuspenseQuery(meQuery);
+  if (me?.user.role !== "admin")
+    return (
+      <div className="mx-auto max-w-2xl px-4 py-16">
+        <Empty icon={ShieldX} title="For administrators" />
+      </div>
+    );
+  const [, , Section] = SECTIONS.find(([name]) => name === section) ?? SECTIONS[0]!;
+  return (
+    <Page title="Administration">
+      <nav aria-label="Administration" className="mb-5 flex gap-1 overflow-x-auto border-b">
+        {SECTIONS.map(([name, title]) => (
+          <Link
+            key={name}
+            to="/admin/$section"
+            params={{ section: name }}
+            className={classes(
+              "-mb-px border-b-2 px-3 py-2 text-sm font-medium whitespace-nowrap",
+              name === section ? "border-accent text-text" : "border-transparent text-muted hover:text-text",
+            )}
+            aria-current={name === section ? "page" : undefined}
+          >
+            {title}
+          </Link>
+        ))}
+      </nav>
+      <Section />
+    </Page>
+  );
+};

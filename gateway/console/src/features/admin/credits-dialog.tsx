@@ -1,0 +1,122 @@
+import type { AdminUser, CreditChange, LedgerRow } from "@nodeloom/client";
+import { useQuery } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { request } from "../../api/client";
+import { modelsQuery } from "../../api/queries";
+import { useAction } from "../../api/use-action";
+import { Button } from "../../ui/button";
+import { Dialog } from "../../ui/dialog";
+import { Field, Input, Select } from "../../ui/field";
+import { creditNumber, credits } from "../../ui/format";
+import type { Column } from "../../ui/table";
+import { Time } from "../../ui/time";
+import { say } from "../../ui/toast";
+import { Paged } from "./paged";
+
+const KINDS = [
+  ["topup", "Top-up"],
+  ["plan", "Plan credits"],
+  ["adjust", "Adjustment (may be negative)"],
+  ["grant", "Trial runs of a model"],
+] as const;
+type Kind = (typeof KINDS)[number][0];
+
+export const CreditsDialog = ({ user, onClose }: { user: AdminUser; onClose: () => void }) => {
+  const models = useQuery(modelsQuery);
+  const [kind, setKind] = useState<Kind>("topup");
+  // One dialog is one gift, however often it is sent.
+  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  const { busy, run } = useAction(["admin-users", "admin-ledger"]);
+  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget);
+    const [amount, note, model] = [Number(data.get("amount")), String(data.get("note") ?? ""), String(data.get("model") ?? "")];
+    const body: CreditChange = kind === "grant" ? { kind, model, runs: amount, note } : { kind, amount, note };
+    const answer = await run(() => request("adminCreditUser", { params: { id: user.id }, body, idempotencyKey }));
+    if (!answer) return;
+    say(`${user.email} has ${credits(answer.body.credits.plan + answer.body.credits.topUp)} now.`);
+    onClose();
+  };
+  return (
+    <Dialog
+      title={`Credits of ${user.email}`}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form="credits" variant="primary" busy={busy}>
+            Book
+          </Button>
+        </>
+      }
+    >
+      <form id="credits" className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
+        <Field label="Kind">
+          {(attributes) => (
+            <Select {...attributes} value={kind} onChange={(event) => setKind(event.target.value as Kind)}>
+              {KINDS.map(([value, title]) => (
+                <option key={value} value={value}>
+                  {title}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        {kind === "grant" && (
+          <Field label="Model">
+            {(attributes) => (
+              <Select {...attributes} name="model">
+                {models.data?.map(({ internalName }) => (
+                  <option key={internalName}>{internalName}</option>
+                ))}
+              </Select>
+            )}
+          </Field>
+        )}
+        <Field label={kind === "grant" ? "Runs" : "Credits"}>
+          {(attributes) => <Input {...attributes} name="amount" type="number" step="any" required autoFocus />}
+        </Field>
+        <Field label="Note" hint="For the ledger and the audit.">
+          {(attributes) => <Input {...attributes} name="note" maxLength={500} />}
+        </Field>
+      </form>
+    </Dialog>
+  );
+};
+
+const COLUMNS: readonly Column<LedgerRow>[] = [
+  {
+    title: "Kind",
+    cell: ({ kind, model }) => (
+      <span className="block truncate">
+        {kind}
+        {model === null ? "" : ` · ${model}`}
+      </span>
+    ),
+  },
+  { title: "Credits", numeric: true, cell: ({ credits: amount, runs }) => (runs !== 0 ? `${runs} runs` : creditNumber(amount)) },
+  { title: "Moved", numeric: true, wide: true, cell: ({ moved }) => (moved === 0 ? "" : creditNumber(moved)) },
+  { title: "Note", wide: true, cell: ({ note, executionId }) => <span className="block truncate text-muted">{note || executionId}</span> },
+  { title: "When", numeric: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+];
+
+export const LedgerDialog = ({ user, onClose }: { user: AdminUser; onClose: () => void }) => (
+  <Dialog title={`Ledger of ${user.email}`} width="lg" onClose={onClose}>
+    <Paged<LedgerRow>
+      label="Ledger"
+      queryKey={["admin-ledger", user.id]}
+      read={async (cursor, signal) =>
+        (
+          await request("adminListLedger", {
+            params: { id: user.id },
+            query: { limit: 50, ...(cursor === undefined ? {} : { cursor }) },
+            signal,
+          })
+        ).body
+      }
+      columns={COLUMNS}
+      keyOf={({ id }) => id}
+      empty="Nothing was booked yet."
+    />
+  </Dialog>
+);

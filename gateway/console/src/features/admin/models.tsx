@@ -1,0 +1,132 @@
+import type { Model, Price } from "@nodeloom/client";
+import { TIERS } from "@nodeloom/kernel/plans";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { LoadFailure } from "../../app/error-pages";
+import { request } from "../../api/client";
+import { modelsQuery } from "../../api/queries";
+import { useAction } from "../../api/use-action";
+import { Button } from "../../ui/button";
+import { Dialog } from "../../ui/dialog";
+import { Check, Field, Input, Select } from "../../ui/field";
+import { Skeleton } from "../../ui/notice";
+import { Table } from "../../ui/table";
+
+const PRICE_NAMES: Readonly<Record<string, string>> = {
+  perRunUsd: "USD a run",
+  perImageUsd: "USD an image",
+  perSecondUsd: "USD a second",
+  perThousandCharactersUsd: "USD per 1,000 characters",
+  inputUsdPerMillionTokens: "USD per million tokens in",
+  outputUsdPerMillionTokens: "USD per million tokens out",
+};
+
+const PriceDialog = ({ model, onClose }: { model: Model; onClose: () => void }) => {
+  const { busy, run } = useAction(["models"]);
+  const entries = Object.entries(model.price ?? {}) as [string, number][];
+  return (
+    <Dialog
+      title={`Price of ${model.displayName}`}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form="price" variant="primary" busy={busy}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="price"
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const data = new FormData(event.currentTarget);
+          const price = Object.fromEntries(entries.map(([name]) => [name, Number(data.get(name))])) as unknown as Price;
+          void run(
+            () => request("adminUpdateModel", { params: { internalName: model.internalName }, body: { price } }),
+            "The price holds for new runs.",
+          ).then(onClose);
+        }}
+      >
+        <p className="text-sm text-muted">Wholesale; tiers add their markup.</p>
+        {entries.map(([name, amount]) => (
+          <Field key={name} label={PRICE_NAMES[name] ?? name}>
+            {(attributes) => <Input {...attributes} name={name} type="number" step="any" min="0" required defaultValue={amount} />}
+          </Field>
+        ))}
+      </form>
+    </Dialog>
+  );
+};
+
+export const ModelsSection = () => {
+  const models = useQuery(modelsQuery);
+  const [pricing, setPricing] = useState<Model>();
+  const { busy, run } = useAction(["models"]);
+  if (models.isPending) return <Skeleton lines={8} />;
+  if (models.isError) return <LoadFailure error={models.error} retry={() => void models.refetch()} />;
+  const change = (model: Model, body: object, done: string): void =>
+    void run(() => request("adminUpdateModel", { params: { internalName: model.internalName }, body }), done);
+  return (
+    <>
+      <Table<Model>
+        label="Models"
+        rows={models.data}
+        keyOf={({ internalName }) => internalName}
+        columns={[
+          {
+            title: "Model",
+            cell: ({ displayName, internalName }) => (
+              <span className="block min-w-0">
+                <span className="block truncate font-medium">{displayName}</span>
+                <code className="block truncate font-mono text-xs text-faint">{internalName}</code>
+              </span>
+            ),
+          },
+          { title: "Kind", wide: true, cell: ({ modality, provider }) => `${modality} · ${provider.kind}` },
+          {
+            title: "On",
+            cell: (model) => (
+              <Check
+                label={<span className="sr-only">{model.displayName} is switched on</span>}
+                checked={model.enabled}
+                disabled={busy}
+                onChange={(event) =>
+                  change(model, { enabled: event.target.checked }, `${model.displayName} is ${event.target.checked ? "on" : "off"}.`)
+                }
+              />
+            ),
+          },
+          {
+            title: "From tier",
+            cell: (model) => (
+              <Select
+                aria-label={`Lowest tier of ${model.displayName}`}
+                className="h-7! w-32! text-[13px]!"
+                value={model.minTier}
+                disabled={busy}
+                onChange={(event) => change(model, { minTier: event.target.value }, "The tier was changed.")}
+              >
+                {TIERS.map((tier) => (
+                  <option key={tier}>{tier}</option>
+                ))}
+              </Select>
+            ),
+          },
+          {
+            title: "Price",
+            numeric: true,
+            cell: (model) => (
+              <Button size="sm" disabled={model.price === null} onClick={() => setPricing(model)}>
+                {Object.values(model.price ?? {}).join(" / ") || "none"} USD
+              </Button>
+            ),
+          },
+        ]}
+      />
+      {pricing && <PriceDialog model={pricing} onClose={() => setPricing(undefined)} />}
+    </>
+  );
+};

@@ -1,0 +1,52 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState, type ReactNode } from "react";
+import { LoadFailure } from "../../app/error-pages";
+import { Button } from "../../ui/button";
+import { Empty, Skeleton } from "../../ui/notice";
+import { Table, type Column } from "../../ui/table";
+import { SearchX } from "lucide-react";
+
+export interface PagedProps<Row> {
+  label: string;
+  queryKey: readonly unknown[];
+  read: (cursor: string | undefined, signal: AbortSignal) => Promise<{ rows: Row[]; nextCursor: string | null }>;
+  columns: readonly Column<Row>[];
+  keyOf: (row: Row) => string;
+  empty: ReactNode;
+}
+
+/** A table that is read page by page. */
+export const Paged = <Row,>({ label, queryKey, read, columns, keyOf, empty }: PagedProps<Row>) => {
+  const [cursor, setCursor] = useState<string>();
+  const page = useQuery({
+    queryKey: [...queryKey, cursor],
+    queryFn: ({ signal }) => read(cursor, signal),
+    placeholderData: keepPreviousData,
+  });
+  const { data } = page;
+  if (page.isPending) return <Skeleton lines={8} />;
+  if (data === undefined) return <LoadFailure error={page.error} retry={() => void page.refetch()} />;
+  return (
+    <>
+      {data.rows.length === 0 ? (
+        <Empty icon={SearchX} title="Nothing here">
+          {empty}
+        </Empty>
+      ) : (
+        <Table label={label} columns={columns} rows={data.rows} keyOf={keyOf} />
+      )}
+      <div className="mt-4 flex justify-end gap-2">
+        {cursor !== undefined && (
+          <Button size="sm" onClick={() => setCursor(undefined)}>
+            First page
+          </Button>
+        )}
+        {data.nextCursor !== null && (
+          <Button size="sm" onClick={() => setCursor(data.nextCursor ?? undefined)}>
+            Next page
+          </Button>
+        )}
+      </div>
+    </>
+  );
+};

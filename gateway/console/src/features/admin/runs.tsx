@@ -1,0 +1,61 @@
+import type { AdminExecution } from "@nodeloom/client";
+import { useState } from "react";
+import { request } from "../../api/client";
+import { RunStatus } from "../../runs/status";
+import { Select } from "../../ui/field";
+import { creditNumber, duration } from "../../ui/format";
+import type { Column } from "../../ui/table";
+import { Time } from "../../ui/time";
+import { Paged } from "./paged";
+
+const STATUSES = ["processing", "completed", "failed", "cancelled", "cancel_requested"] as const;
+
+const COLUMNS: readonly Column<AdminExecution>[] = [
+  {
+    title: "Run",
+    cell: ({ executionId, workflowSlug, modelIds }) => (
+      <span className="block min-w-0">
+        <span className="block truncate font-medium">{workflowSlug ?? modelIds[0]}</span>
+        <code className="block truncate font-mono text-xs text-faint">{executionId}</code>
+      </span>
+    ),
+  },
+  { title: "Status", cell: ({ status }) => <RunStatus status={status} /> },
+  { title: "Account", wide: true, cell: ({ userId }) => <code className="block truncate font-mono text-xs">{userId}</code> },
+  { title: "What went wrong", wide: true, cell: ({ error }) => <span className="block truncate text-bad">{error?.message}</span> },
+  { title: "Took", numeric: true, wide: true, cell: ({ durationMs }) => duration(durationMs) },
+  { title: "Credits", numeric: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
+  { title: "Started", numeric: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+];
+
+/** Everybody's runs. */
+export const RunsSection = () => {
+  const [status, setStatus] = useState("");
+  const chosen = STATUSES.find((one) => one === status);
+  return (
+    <>
+      <Select aria-label="Status" className="mb-4 w-44!" value={status} onChange={(event) => setStatus(event.target.value)}>
+        <option value="">Every status</option>
+        {STATUSES.map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </Select>
+      <Paged<AdminExecution>
+        key={status}
+        label="Runs of all accounts"
+        queryKey={["admin-executions", status]}
+        read={async (cursor, signal) =>
+          (
+            await request("adminListExecutions", {
+              query: { limit: 50, ...(chosen ? { status: chosen } : {}), ...(cursor === undefined ? {} : { cursor }) },
+              signal,
+            })
+          ).body
+        }
+        columns={COLUMNS}
+        keyOf={({ executionId }) => executionId}
+        empty="No run fits."
+      />
+    </>
+  );
+};

@@ -1,0 +1,171 @@
+import type { AdminUser } from "@nodeloom/client";
+import { TIERS } from "@nodeloom/kernel/plans";
+import { useQuery } from "@tanstack/react-query";
+import { Coins, Ellipsis, List, ShieldCheck, UserCheck, UserX } from "lucide-react";
+import { useState } from "react";
+import { request } from "../../api/client";
+import { tiersQuery } from "../../api/queries";
+import { useAction } from "../../api/use-action";
+import { Badge } from "../../ui/badge";
+import { Button, IconButton } from "../../ui/button";
+import { Check, Input, Select } from "../../ui/field";
+import { Menu } from "../../ui/menu";
+import type { Column } from "../../ui/table";
+import { Time } from "../../ui/time";
+import { CreditsDialog, LedgerDialog } from "./credits-dialog";
+import { Paged } from "./paged";
+
+/** Newer services say whether an account is suspended. */
+type User = AdminUser & { suspended?: boolean };
+type Asking = { what: "credits" | "ledger"; user: User };
+
+const TierSelect = ({ user }: { user: User }) => {
+  const tiers = useQuery(tiersQuery);
+  const { busy, run } = useAction(["admin-users"]);
+  const names = [...TIERS, ...(tiers.data ?? []).map(({ id }) => id)];
+  return (
+    <Select
+      aria-label={`Tier of ${user.email}`}
+      className="h-7! w-32! text-[13px]!"
+      disabled={busy}
+      value={user.tier}
+      onChange={(event) =>
+        void run(
+          () => request("adminUpdateUser", { params: { id: user.id }, body: { tier: event.target.value } }),
+          `${user.email} is ${event.target.value} now.`,
+        )
+      }
+    >
+      {(names.includes(user.tier) ? names : [...names, user.tier]).map((tier) => (
+        <option key={tier}>{tier}</option>
+      ))}
+    </Select>
+  );
+};
+
+const UserActions = ({ user, ask }: { user: User; ask: (asking: Asking) => void }) => {
+  const { busy, run } = useAction(["admin-users"]);
+  const change = (body: Record<string, unknown>, done: string): void =>
+    void run(() => request("adminUpdateUser", { params: { id: user.id }, body }), done);
+  const { email, approved, suspended, role } = user;
+  return (
+    <span className="flex items-center justify-end gap-1">
+      {!approved && (
+        <Button
+          size="sm"
+          variant="primary"
+          busy={busy}
+          icon={UserCheck}
+          onClick={() => change({ approved: true }, `${email} was approved.`)}
+        >
+          Approve
+        </Button>
+      )}
+      <Menu
+        trigger={<IconButton icon={Ellipsis} size="sm" label={`More about ${email}`} />}
+        entries={[
+          { label: "Give credits…", icon: Coins, run: () => ask({ what: "credits", user }) },
+          { label: "Ledger…", icon: List, run: () => ask({ what: "ledger", user }) },
+          null,
+          {
+            label: role === "admin" ? "Make a user" : "Make an administrator",
+            icon: ShieldCheck,
+            run: () => change({ role: role === "admin" ? "user" : "admin" }, `${email} was changed.`),
+          },
+          ...(approved
+            ? [
+                {
+                  label: "Take approval back",
+                  icon: UserX,
+                  danger: true,
+                  run: () => change({ approved: false }, `${email} is not approved any more.`),
+                },
+              ]
+            : []),
+          ...(suspended === undefined
+            ? []
+            : [
+                {
+                  label: suspended ? "End the suspension" : "Suspend",
+                  icon: UserX,
+                  danger: !suspended,
+                  run: () => change({ suspended: !suspended }, `${email} was ${suspended ? "let in again" : "suspended"}.`),
+                },
+              ]),
+        ]}
+      />
+    </span>
+  );
+};
+
+const columnsOf = (ask: (asking: Asking) => void): readonly Column<User>[] => [
+  {
+    title: "Account",
+    cell: ({ email, id }) => (
+      <span className="block min-w-0">
+        <span className="block truncate font-medium">{email}</span>
+        <code className="block truncate font-mono text-xs text-faint">{id}</code>
+      </span>
+    ),
+  },
+  {
+    title: "State",
+    cell: ({ approved, suspended, role }) => (
+      <span className="flex flex-wrap gap-1">
+        {suspended === true ? (
+          <Badge tone="bad">suspended</Badge>
+        ) : approved ? (
+          <Badge tone="ok">approved</Badge>
+        ) : (
+          <Badge tone="warn">waiting</Badge>
+        )}
+        {role === "admin" && <Badge tone="accent">admin</Badge>}
+      </span>
+    ),
+  },
+  { title: "Tier", cell: (user) => <TierSelect user={user} /> },
+  { title: "Since", numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+  { title: "Actions", numeric: true, cell: (user) => <UserActions user={user} ask={ask} /> },
+];
+
+const PAGE = 50;
+
+export const UsersSection = () => {
+  const [q, setQ] = useState("");
+  const [waiting, setWaiting] = useState(false);
+  const [asking, setAsking] = useState<Asking>();
+  return (
+    <>
+      <div className="mb-4 flex flex-wrap items-center gap-4">
+        <Input
+          type="search"
+          aria-label="Search accounts"
+          placeholder="Search by email"
+          className="min-w-48 flex-1"
+          value={q}
+          onChange={(event) => setQ(event.target.value)}
+        />
+        <Check label="Waiting for approval" checked={waiting} onChange={(event) => setWaiting(event.target.checked)} />
+      </div>
+      <Paged<User>
+        key={`${q} ${waiting}`}
+        label="Accounts"
+        queryKey={["admin-users", q, waiting]}
+        read={async (cursor, signal) => {
+          const query = {
+            limit: PAGE,
+            ...(q === "" ? {} : { q }),
+            ...(waiting ? { approved: "false" as const } : {}),
+            ...(cursor === undefined ? {} : { cursor }),
+          };
+          return (await request("adminListUsers", { query, signal })).body;
+        }}
+        columns={columnsOf(setAsking)}
+        keyOf={({ id }) => id}
+        empty="No account fits."
+      />
+      {asking?.what === "credits" && <CreditsDialog user={asking.user} onClose={() => setAsking(undefined)} />}
+      {asking?.what === "ledger" && <LedgerDialog user={asking.user} onClose={() => setAsking(undefined)} />}
+    </>
+  );
+};

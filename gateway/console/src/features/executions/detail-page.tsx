@@ -1,0 +1,199 @@
+import type { Execution, WebhookDelivery } from "@nodeloom/client";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { CircleStop, FileQuestion, Send, Workflow } from "lucide-react";
+import { LoadFailure, Loading } from "../../app/error-pages";
+import { api, isNotFound, request } from "../../api/client";
+import { executionQuery } from "../../api/queries";
+import { useAction } from "../../api/use-action";
+import { ResultView } from "../../runs/result-view";
+import { RunStatus } from "../../runs/status";
+import { Badge } from "../../ui/badge";
+import { Button, buttonClasses } from "../../ui/button";
+import { Code, CopyButton } from "../../ui/copy";
+import { credits, dateTime, duration } from "../../ui/format";
+import { Empty, Notice } from "../../ui/notice";
+import { Card, Facts, Page } from "../../ui/page";
+import { Table } from "../../ui/table";
+import { Time } from "../../ui/time";
+import { Timeline } from "./timeline";
+
+const route = getRouteApi("/shell/executions/$id");
+const isGoing = ({ status }: Execution): boolean => status === "processing" || status === "cancel_requested";
+
+/** Members that newer versions of the service add. */
+interface More {
+  inputs?: Record<string, unknown>;
+  metadata?: Record<string, string>;
+  version?: number | null;
+}
+
+const Receipt = ({ execution }: { execution: Execution & More }) => (
+  <Card title="Receipt">
+    <Facts
+      rows={[
+        ["Status", <RunStatus key="status" status={execution.status} />],
+        ["Credits", credits(execution.creditsCost)],
+        ["Took", duration(execution.durationMs)],
+        ["Started", execution.createdAt === null ? "–" : dateTime(execution.createdAt)],
+        ["Ended", execution.finishedAt === null ? "–" : dateTime(execution.finishedAt)],
+        ["Source", execution.source],
+        ["Models", execution.modelIds.join(", ") || "none"],
+        ...(typeof execution.version === "number" ? [["Version", String(execution.version)] as const] : []),
+        [
+          "Id",
+          <span key="id" className="flex items-center gap-1">
+            <code className="font-mono text-xs wrap-anywhere">{execution.executionId}</code>
+            <CopyButton compact text={execution.executionId} label="Copy the id" />
+          </span>,
+        ],
+        ...(execution.requestId === null
+          ? []
+          : [
+              [
+                "Provider's id",
+                <code key="request" className="font-mono text-xs wrap-anywhere">
+                  {execution.requestId}
+                </code>,
+              ] as const,
+            ]),
+        ...Object.entries(execution.metadata ?? {}),
+      ]}
+    />
+  </Card>
+);
+
+const DELIVERY_TONES = { pending: "accent", delivered: "ok", failed: "bad", disabled: "bad", skipped: "neutral" } as const;
+
+const Webhook = ({ id, delivery }: { id: string; delivery: WebhookDelivery }) => {
+  const { busy, run } = useAction(["execution"]);
+  if (!delivery.configured) return null;
+  return (
+    <Card
+      title="Webhook"
+      actions={
+        <Button
+          size="sm"
+          icon={Send}
+          busy={busy}
+          onClick={() => void run(() => request("redeliverWebhook", { params: { id } }), "Delivery started.")}
+        >
+          Deliver again
+        </Button>
+      }
+    >
+      <div className="mb-3 flex flex-wrap items-center gap-2 text-sm">
+        <Badge tone={DELIVERY_TONES[delivery.state]}>{delivery.state}</Badge>
+        <span className="min-w-0 text-muted wrap-anywhere">{delivery.url}</span>
+        {delivery.nextAttemptAt !== null && (
+          <span className="text-faint">
+            next attempt <Time iso={delivery.nextAttemptAt} />
+          </span>
+        )}
+      </div>
+      {delivery.history.length > 0 && (
+        <Table
+          label="Attempts"
+          rows={delivery.history}
+          keyOf={({ delivery: number, attempt, at }) => `${number} ${attempt} ${at}`}
+          columns={[
+            { title: "Attempt", cell: ({ delivery: number, attempt }) => (number > 1 ? `${number}.${attempt}` : attempt) },
+            { title: "Answer", cell: ({ status, error }) => <span className={error === null ? "" : "text-bad"}>{error ?? status}</span> },
+            { title: "Took", numeric: true, cell: ({ durationMs }) => duration(durationMs) },
+            { title: "When", numeric: true, cell: ({ at }) => <Time iso={at} /> },
+          ]}
+        />
+      )}
+    </Card>
+  );
+};
+
+const titleOf = ({ workflowSlug, modelIds }: Execution): string => workflowSlug ?? modelIds[0] ?? "Run";
+
+const Actions = ({ execution }: { execution: Execution }) => {
+  const { busy, run } = useAction(["execution", "executions", "me"]);
+  const { executionId, workflowSlug } = execution;
+  return (
+    <>
+      {isGoing(execution) && (
+        <Button
+          icon={CircleStop}
+          busy={busy}
+          disabled={execution.status === "cancel_requested"}
+          onClick={() => void run(() => api.cancel(executionId), "Cancelling.")}
+        >
+          Cancel
+        </Button>
+      )}
+      {workflowSlug !== null && (
+        <Link
+          to="/workflows/$slug"
+          params={{ slug: workflowSlug }}
+          search={{ run: executionId, node: execution.error?.nodeId }}
+          className={buttonClasses("primary")}
+        >
+          <Workflow className="mr-2 size-4" aria-hidden /> Open on the canvas
+        </Link>
+      )}
+    </>
+  );
+};
+
+const Detail = ({ execution }: { execution: Execution & More }) => {
+  const started = Date.parse(execution.createdAt ?? "") || 0;
+  const ended = execution.finishedAt === null ? started + execution.durationMs : Date.parse(execution.finishedAt);
+  return (
+    <Page title={titleOf(execution)} lead="One run, from its inputs to its receipt." actions={<Actions execution={execution} />}>
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="flex min-w-0 flex-col gap-5">
+          {execution.error && (
+            <Notice kind="bad" title={execution.error.code}>
+              {execution.error.message}
+            </Notice>
+          )}
+          {execution.result && (
+            <Card title="Result">
+              <ResultView result={execution.result} />
+            </Card>
+          )}
+          <Card title="Nodes">
+            <Timeline nodes={execution.nodes} startedAt={started} endedAt={ended} />
+          </Card>
+          <Webhook id={execution.executionId} delivery={execution.webhookDelivery} />
+        </div>
+        <div className="flex min-w-0 flex-col gap-5">
+          <Receipt execution={execution} />
+          {execution.inputs && Object.keys(execution.inputs).length > 0 && (
+            <Card title="Inputs">
+              <Code text={JSON.stringify(execution.inputs, undefined, 2)} label="Inputs" wrap />
+            </Card>
+          )}
+          <details className="rounded-2xl border bg-surface p-5">
+            <summary className="text-[15px] font-semibold">As JSON</summary>
+            <div className="mt-3">
+              <Code text={JSON.stringify(execution, undefined, 2)} label="Execution as JSON" />
+            </div>
+          </details>
+        </div>
+      </div>
+    </Page>
+  );
+};
+
+export const ExecutionPage = () => {
+  const { id } = route.useParams();
+  const execution = useQuery(executionQuery(id));
+  if (execution.data) return <Detail execution={execution.data} />;
+  if (execution.isPending) return <Loading />;
+  return (
+    <div className="mx-auto max-w-2xl px-4 py-16">
+      {isNotFound(execution.error) ? (
+        <Empty icon={FileQuestion} title="There is no such run">
+          It is too old, or it belongs to somebody else.
+        </Empty>
+      ) : (
+        <LoadFailure error={execution.error} retry={() => void execution.refetch()} />
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,105 @@
+import type { NodeState } from "@nodeloom/client";
+import { RunStatus, cancelReport } from "../../runs/status";
+import { creditNumber, duration } from "../../ui/format";
+
+const FILLS: Readonly<Record<string, string>> = {
+  completed: "var(--ok)",
+  failed: "var(--bad)",
+  cancelled: "var(--warn)",
+  processing: "var(--accent)",
+};
+const WIDTH = 1_000;
+const LEAST = 6;
+
+interface Span {
+  node: NodeState;
+  from: number;
+  to: number;
+}
+
+/** When each node ran, in milliseconds from the run's start. Nodes that only handled values have no span. */
+export const spansOf = (nodes: readonly NodeState[], startedAt: number, endedAt: number): Span[] =>
+  nodes.flatMap((node) => {
+    if (node.startedAt === null) return [];
+    const from = Math.max(0, Date.parse(node.startedAt) - startedAt);
+    return [{ node, from, to: node.durationMs === null ? endedAt - startedAt : from + node.durationMs }];
+  });
+
+/** Nodes as bars over time. */
+export const Timeline = ({ nodes, startedAt, endedAt }: { nodes: readonly NodeState[]; startedAt: number; endedAt: number }) => {
+  const spans = new Map(spansOf(nodes, startedAt, endedAt).map((span) => [span.node.id, span]));
+  const total = Math.max(1, endedAt - startedAt);
+  const at = (ms: number): number => (ms / total) * WIDTH;
+  return (
+    <ol className="flex flex-col">
+      {nodes.map((node) => {
+        const span = spans.get(node.id);
+        const report = cancelReport(node.cancelReport);
+        return (
+          <li
+            key={node.id}
+            className="grid grid-cols-[minmax(7rem,14rem)_minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 border-b py-2 last:border-b-0 max-sm:grid-cols-[minmax(0,1fr)_auto]"
+          >
+            <div className="min-w-0">
+              <div className="truncate text-sm font-medium">{node.label ?? node.id}</div>
+              <div className="truncate text-xs text-faint">
+                {node.type}
+                {node.label !== undefined && ` · ${node.id}`}
+              </div>
+            </div>
+            <svg
+              viewBox={`0 0 ${WIDTH} 20`}
+              preserveAspectRatio="none"
+              className="h-5 w-full max-sm:order-3 max-sm:col-span-2"
+              role="img"
+              aria-label={span ? `from ${duration(span.from)} for ${duration(span.to - span.from)}` : "took no time"}
+            >
+              <rect width={WIDTH} height="20" fill="var(--sunken)" />
+              {span && (
+                <rect
+                  x={at(span.from)}
+                  width={Math.max(LEAST, at(span.to - span.from))}
+                  height="20"
+                  rx="3"
+                  fill={FILLS[node.status] ?? "var(--line-strong)"}
+                />
+              )}
+            </svg>
+            <div className="flex items-center justify-end gap-2 text-xs tabular-nums">
+              {(node.items ?? 0) > 1 && (
+                <span className="text-muted">
+                  {node.itemsDone ?? 0}/{node.items}
+                </span>
+              )}
+              {node.durationMs !== null && node.durationMs > 0 && <span className="text-faint">{duration(node.durationMs)}</span>}
+              {node.creditsCost > 0 && <span className="text-muted">{creditNumber(node.creditsCost)} cr</span>}
+              <RunStatus status={node.status} />
+            </div>
+            {(node.error ?? node.warnings ?? report) !== undefined &&
+              (node.error !== null || node.warnings !== undefined || report !== undefined) && (
+                <div className="col-span-full text-[13px]">
+                  {node.error && (
+                    <p className="text-bad wrap-anywhere">
+                      {node.error.message} <code className="font-mono text-xs">{node.error.code}</code>
+                      {node.error.providerStatus !== undefined && ` · the provider answered ${node.error.providerStatus}`}
+                    </p>
+                  )}
+                  {node.error?.providerBody !== undefined && (
+                    <pre className="mt-1 max-h-32 overflow-auto rounded-lg bg-sunken p-2 font-mono text-xs whitespace-pre-wrap wrap-anywhere">
+                      {node.error.providerBody}
+                    </pre>
+                  )}
+                  {report !== undefined && <p className="text-warn">{report}</p>}
+                  {node.warnings?.map((warning) => (
+                    <p key={warning} className="text-warn wrap-anywhere">
+                      {warning}
+                    </p>
+                  ))}
+                </div>
+              )}
+          </li>
+        );
+      })}
+    </ol>
+  );
+};

@@ -1,0 +1,139 @@
+import type { ApiKey, IssuedApiKey } from "@nodeloom/client";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { Ellipsis, KeyRound, Plus, RefreshCw, Send, Trash2, Webhook } from "lucide-react";
+import { useState } from "react";
+import { LoadFailure } from "../../app/error-pages";
+import { request } from "../../api/client";
+import { keysQuery, meQuery } from "../../api/queries";
+import { useAction } from "../../api/use-action";
+import { Badge } from "../../ui/badge";
+import { Button, IconButton } from "../../ui/button";
+import { Menu } from "../../ui/menu";
+import { Empty, Notice, Skeleton } from "../../ui/notice";
+import { Page } from "../../ui/page";
+import { Table, type Column } from "../../ui/table";
+import { Time } from "../../ui/time";
+import { complain, say } from "../../ui/toast";
+import { IssuedDialog } from "./issued-dialog";
+import { NewKeyDialog } from "./new-key-dialog";
+import { RevokeDialog, RotateDialog, WebhookDialog } from "./key-dialogs";
+
+type Asking = { what: "revoke" | "rotate" | "webhook"; key: ApiKey } | { what: "new" };
+
+const Capabilities = ({ apiKey }: { apiKey: ApiKey }) => (
+  <span className="flex flex-wrap gap-1" title={apiKey.capabilities.join(", ")}>
+    {apiKey.preset === "" || apiKey.preset === "custom" ? (
+      apiKey.capabilities.slice(0, 3).map((capability) => <Badge key={capability}>{capability}</Badge>)
+    ) : (
+      <Badge tone="accent">{apiKey.preset}</Badge>
+    )}
+    {(apiKey.preset === "" || apiKey.preset === "custom") && apiKey.capabilities.length > 3 && (
+      <Badge>+{apiKey.capabilities.length - 3}</Badge>
+    )}
+  </span>
+);
+
+const useTest = () => {
+  const { run } = useAction([]);
+  return (key: ApiKey): void =>
+    void run(async () => {
+      const { body } = await request("testKeyWebhook", { params: { id: key.id } });
+      if (body.delivered) say(`The receiver answered ${body.status} after ${body.durationMs} ms.`);
+      else complain(`The test was not delivered: ${body.error ?? `the receiver answered ${body.status}`}.`);
+    });
+};
+
+const columnsOf = (ask: (asking: Asking) => void, test: (key: ApiKey) => void): readonly Column<ApiKey>[] => [
+  {
+    title: "Name",
+    cell: ({ name, start }) => (
+      <span className="block min-w-0">
+        <span className="block truncate font-medium">{name}</span>
+        <code className="font-mono text-xs text-faint">{start}…</code>
+      </span>
+    ),
+  },
+  { title: "May", wide: true, cell: (key) => <Capabilities apiKey={key} /> },
+  {
+    title: "Webhook",
+    wide: true,
+    cell: ({ webhook }) =>
+      webhook === null ? (
+        <span className="text-faint">–</span>
+      ) : (
+        <span className="block truncate">
+          {webhook.disabledAt !== null && <Badge tone="bad">disabled</Badge>} {webhook.url}
+        </span>
+      ),
+  },
+  {
+    title: "Last used",
+    numeric: true,
+    cell: ({ lastUsedAt }) => (lastUsedAt === null ? <span className="text-faint">never</span> : <Time iso={lastUsedAt} />),
+  },
+  {
+    title: "Expires",
+    numeric: true,
+    wide: true,
+    cell: ({ expiresAt }) => (expiresAt === null ? <span className="text-faint">never</span> : <Time iso={expiresAt} />),
+  },
+  {
+    title: "Actions",
+    numeric: true,
+    cell: (key) => (
+      <Menu
+        trigger={<IconButton icon={Ellipsis} size="sm" label={`More about the key ${key.name}`} />}
+        entries={[
+          { label: "Rotate…", icon: RefreshCw, run: () => ask({ what: "rotate", key }) },
+          { label: key.webhook ? "Change webhook…" : "Set a webhook…", icon: Webhook, run: () => ask({ what: "webhook", key }) },
+          ...(key.webhook ? [{ label: "Send a test", icon: Send, run: () => test(key) }] : []),
+          null,
+          { label: "Revoke…", icon: Trash2, danger: true, run: () => ask({ what: "revoke", key }) },
+        ]}
+      />
+    ),
+  },
+];
+
+export const KeysPage = () => {
+  const { data: me } = useSuspenseQuery(meQuery);
+  const keys = useQuery(keysQuery);
+  const [asking, setAsking] = useState<Asking>();
+  const [issued, setIssued] = useState<Pick<IssuedApiKey, "name"> & { key?: string; webhookSecret?: string; warnings?: string[] }>();
+  const test = useTest();
+  const close = (): void => setAsking(undefined);
+  if (!me) return null;
+  const denied = me.user.tier === "free" && me.user.role !== "admin";
+  return (
+    <Page
+      title="API keys"
+      lead="Keys let your programs call workflows and models. A key is shown once; a lost one is replaced."
+      actions={
+        <Button icon={Plus} variant="primary" disabled={denied || !me.user.approved} onClick={() => setAsking({ what: "new" })}>
+          New key
+        </Button>
+      }
+    >
+      {denied && (
+        <Notice kind="info" className="mb-5" title="Keys come with Pro">
+          The free tier runs workflows here, in the console. An administrator can change the tier of {me.user.email}.
+        </Notice>
+      )}
+      {keys.isPending && <Skeleton lines={5} />}
+      {keys.isError && <LoadFailure error={keys.error} retry={() => void keys.refetch()} />}
+      {keys.data?.length === 0 && !denied && (
+        <Empty icon={KeyRound} title="No keys yet">
+          Make one, and the “Use as API” button of every workflow shows what to do with it.
+        </Empty>
+      )}
+      {keys.data && keys.data.length > 0 && (
+        <Table label="API keys" columns={columnsOf(setAsking, test)} rows={keys.data} keyOf={({ id }) => id} />
+      )}
+      {asking?.what === "new" && <NewKeyDialog me={me} onIssued={setIssued} onClose={close} />}
+      {asking?.what === "rotate" && <RotateDialog apiKey={asking.key} onIssued={setIssued} onClose={close} />}
+      {asking?.what === "webhook" && <WebhookDialog apiKey={asking.key} onIssued={setIssued} onClose={close} />}
+      {asking?.what === "revoke" && <RevokeDialog apiKey={asking.key} onClose={close} />}
+      {issued && <IssuedDialog issued={issued} onClose={() => setIssued(undefined)} />}
+    </Page>
+  );
+};

@@ -1,0 +1,196 @@
+import type { Me, NewApiKey } from "@nodeloom/client";
+import { CEILINGS, isCapability, PRESETS, presetCapabilities, withinCeiling, type Preset } from "@nodeloom/kernel/capabilities";
+import { isBaseTier, type BaseTier } from "@nodeloom/kernel/plans";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { messageOf, request } from "../../api/client";
+import { Button } from "../../ui/button";
+import { Dialog } from "../../ui/dialog";
+import { Check, Field, Input, Select } from "../../ui/field";
+import { Notice } from "../../ui/notice";
+import type { Issued } from "./issued-dialog";
+
+const NAMES: Readonly<Record<Preset, string>> = {
+  "read-only": "Read-only",
+  "workflow-deploy": "Workflow Deploy",
+  "webhook-receiver": "Webhook receiver",
+  "full-deploy": "Full deploy",
+};
+const LIVES = [
+  ["", "Never"],
+  ["30", "After 30 days"],
+  ["90", "After 90 days"],
+  ["365", "After a year"],
+] as const;
+const DAY_MS = 86_400_000;
+
+/** The built-in tier that decides; of a custom tier only the service knows its base. */
+const baseOf = (tier: string): BaseTier => (isBaseTier(tier) ? tier : "enterprise");
+
+interface Grants {
+  preset: Preset | "custom";
+  chosen: ReadonlySet<string>;
+  more: string;
+}
+
+const specific = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
+
+const CustomGrants = ({
+  grants,
+  base,
+  isAdmin,
+  onChange,
+}: {
+  grants: Grants;
+  base: BaseTier;
+  isAdmin: boolean;
+  onChange: (grants: Grants) => void;
+}) => {
+  const wrong = specific(grants.more).filter((capability) => !isCapability(capability) || !withinCeiling(capability, base, isAdmin));
+  return (
+    <fieldset className="flex flex-col gap-2 rounded-xl border p-3">
+      <legend className="px-1 text-[13px] font-medium">Grants</legend>
+      {CEILINGS[isAdmin ? "enterprise" : base].map((capability) => (
+        <Check
+          key={capability}
+          label={<code className="font-mono text-xs">{capability}</code>}
+          checked={grants.chosen.has(capability)}
+          onChange={(event) => {
+            const chosen = new Set(grants.chosen);
+            if (event.target.checked) chosen.add(capability);
+            else chosen.delete(capability);
+            onChange({ ...grants, chosen });
+          }}
+        />
+      ))}
+      <Field
+        label="More"
+        hint="Single ones: workflow:my-slug:run, model:my-model:run"
+        error={wrong.length > 0 ? `not grantable: ${wrong.join(", ")}` : undefined}
+      >
+        {(attributes) => (
+          <Input
+            {...attributes}
+            spellCheck={false}
+            value={grants.more}
+            onChange={(event) => onChange({ ...grants, more: event.target.value })}
+          />
+        )}
+      </Field>
+    </fieldset>
+  );
+};
+
+export const NewKeyDialog = ({ me, onIssued, onClose }: { me: Me; onIssued: (issued: Issued) => void; onClose: () => void }) => {
+  const client = useQueryClient();
+  const isAdmin = me.user.role === "admin";
+  const base = baseOf(me.user.tier);
+  const [name, setName] = useState("");
+  const [life, setLife] = useState("");
+  const [webhook, setWebhook] = useState("");
+  const [grants, setGrants] = useState<Grants>({
+    preset: "workflow-deploy",
+    chosen: new Set(["workflow:run", "workflow:read", "execution:read"]),
+    more: "",
+  });
+  const [failure, setFailure] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const capabilities =
+    grants.preset === "custom" ? [...grants.chosen, ...specific(grants.more)] : presetCapabilities(grants.preset, base, isAdmin);
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      const body: NewApiKey = {
+        name: name.trim(),
+        ...(grants.preset === "custom" ? { capabilities: [...capabilities] } : { preset: grants.preset }),
+        ...(life === "" ? {} : { expiresAt: new Date(Date.now() + Number(life) * DAY_MS).toISOString() }),
+        ...(webhook.trim() === "" ? {} : { webhook: { url: webhook.trim() } }),
+      };
+      onIssued((await request("createKey", { body })).body);
+      void client.invalidateQueries({ queryKey: ["keys"] });
+      onClose();
+    } catch (error) {
+      setFailure(messageOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog
+      title="New API key"
+      width="md"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form="new-key" variant="primary" busy={busy} disabled={name.trim() === "" || capabilities.length === 0}>
+            Make the key
+          </Button>
+        </>
+      }
+    >
+      <form id="new-key" className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
+        {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
+        <Field label="Name">
+          {(attributes) => (
+            <Input
+              {...attributes}
+              autoFocus
+              required
+              maxLength={200}
+              placeholder="What will use it"
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label="What it may do" hint={capabilities.join(", ") || "nothing yet"}>
+          {(attributes) => (
+            <Select
+              {...attributes}
+              value={grants.preset}
+              onChange={(event) => setGrants({ ...grants, preset: event.target.value as Grants["preset"] })}
+            >
+              {PRESETS.map((preset) => (
+                <option key={preset} value={preset}>
+                  {NAMES[preset]}
+                </option>
+              ))}
+              <option value="custom">Custom</option>
+            </Select>
+          )}
+        </Field>
+        {grants.preset === "custom" && <CustomGrants grants={grants} base={base} isAdmin={isAdmin} onChange={setGrants} />}
+        {grants.preset === "workflow-deploy" && (
+          <p className="text-xs text-faint">
+            It can start runs but not poll them: for asynchronous runs choose Custom, with execution:read.
+          </p>
+        )}
+        <Field label="Expires">
+          {(attributes) => (
+            <Select {...attributes} value={life} onChange={(event) => setLife(event.target.value)}>
+              {LIVES.map(([days, title]) => (
+                <option key={days} value={days}>
+                  {title}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field label="Webhook" hint="Called when an asynchronous run of this key ends; needs webhook:receive. Optional.">
+          {(attributes) => (
+            <Input
+              {...attributes}
+              type="url"
+              placeholder="https://example.com/hook"
+              value={webhook}
+              onChange={(event) => setWebhook(event.target.value)}
+            />
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  );
+};

@@ -1,0 +1,112 @@
+import type { Model } from "@nodeloom/client";
+import type { JsonSchema } from "@nodeloom/kernel/graph";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { FileQuestion } from "lucide-react";
+import { useState } from "react";
+import { LoadFailure, Loading } from "../../app/error-pages";
+import { isNotFound } from "../../api/client";
+import { priceWords } from "../../api/prices";
+import { meQuery, modelQuery } from "../../api/queries";
+import { curl } from "../../runs/snippets";
+import { TryIt } from "../../runs/try-it";
+import { UploadButton } from "../../runs/upload-button";
+import { Badge } from "../../ui/badge";
+import { Code } from "../../ui/copy";
+import { Empty, Notice } from "../../ui/notice";
+import { Card, Facts, Page } from "../../ui/page";
+import { propertiesOf, SchemaControl } from "../../ui/schema-control";
+
+const route = getRouteApi("/shell/models/$internalName");
+
+const acceptOf = ({ contentMediaType }: JsonSchema): string =>
+  typeof contentMediaType === "string" ? contentMediaType : "image/*,video/*,audio/*";
+
+const Detail = ({ model }: { model: Model }) => {
+  const { data: me } = useSuspenseQuery(meQuery);
+  const [inputs, setInputs] = useState<Record<string, unknown>>({});
+  const set = (name: string, value: unknown): void => {
+    const { [name]: _old, ...rest } = inputs;
+    setInputs(value === undefined ? rest : { ...rest, [name]: value });
+  };
+  const tier = me?.user.tier ?? "free";
+  const required = new Set(Array.isArray(model.inputSchema.required) ? (model.inputSchema.required as string[]) : []);
+  return (
+    <Page title={model.displayName} lead={model.description}>
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <Card title="Try it">
+          {me && !me.user.approved && (
+            <Notice kind="warn" className="mb-4">
+              Your account waits for approval; running begins then.
+            </Notice>
+          )}
+          <div className="mb-5 flex flex-col gap-4">
+            {propertiesOf(model.inputSchema).map(([name, schema]) => {
+              const title = typeof schema.title === "string" ? schema.title : name;
+              return (
+                <SchemaControl
+                  key={name}
+                  name={name}
+                  label={required.has(name) ? `${title} *` : title}
+                  schema={schema}
+                  value={inputs[name]}
+                  aside={
+                    schema.format === "media" && me?.user.approved ? (
+                      <UploadButton accept={acceptOf(schema)} label="Upload" onDone={({ id }) => set(name, id)} />
+                    ) : undefined
+                  }
+                  onChange={(value) => set(name, value)}
+                />
+              );
+            })}
+          </div>
+          <TryIt target={{ model: model.internalName }} inputs={inputs} mayRun={me?.user.approved === true && model.enabled} />
+        </Card>
+        <div className="flex min-w-0 flex-col gap-5">
+          <Card title="About">
+            <Facts
+              rows={[
+                [
+                  "Name",
+                  <code key="name" className="font-mono text-xs wrap-anywhere">
+                    {model.internalName}
+                  </code>,
+                ],
+                ["Makes", model.modality],
+                ["Price", priceWords(model, tier)],
+                ["Needs", model.minTier === "free" ? "any tier" : `${model.minTier} or above`],
+                ["Called by", model.provider.kind],
+                ["Async", model.asyncSupported ? "yes" : "no"],
+                ["Trial runs", String(model.trialRuns)],
+              ]}
+            />
+            <div className="mt-3 flex gap-1">
+              {model.sandbox && <Badge tone="warn">sandbox, no AI</Badge>}
+              {!model.enabled && <Badge tone="bad">switched off</Badge>}
+            </div>
+          </Card>
+          <Card title="By key">
+            <p className="mb-2 text-xs text-faint">Needs model:run, which comes with Business.</p>
+            <Code text={curl({ baseUrl: location.origin, path: `models/${model.internalName}`, inputs })} label="curl example" />
+          </Card>
+        </div>
+      </div>
+    </Page>
+  );
+};
+
+export const ModelPage = () => {
+  const { internalName } = route.useParams();
+  const model = useQuery(modelQuery(internalName));
+  if (model.data) return <Detail key={internalName} model={model.data} />;
+  if (model.isPending) return <Loading />;
+  return (
+    <div className="mx-auto max-w-2xl px-4 py-16">
+      {isNotFound(model.error) ? (
+        <Empty icon={FileQuestion} title="There is no such model" />
+      ) : (
+        <LoadFailure error={model.error} retry={() => void model.refetch()} />
+      )}
+    </div>
+  );
+};

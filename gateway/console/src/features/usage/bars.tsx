@@ -1,0 +1,35 @@
+import type { UsageRow } from "@nodeloom/client";
+import { creditNumber } from "../../ui/format";
+
+const MOST_BARS = 14;
+
+/** Credits by name; a row with several names counts for each in equal parts. */
+export const sums = (rows: readonly UsageRow[], namesOf: (row: UsageRow) => readonly string[]): [string, number][] => {
+  const found = new Map<string, number>();
+  for (const row of rows) {
+    const names = namesOf(row);
+    for (const name of names) found.set(name, (found.get(name) ?? 0) + row.creditsCost / names.length);
+  }
+  return [...found];
+};
+
+/** Bars with their figures: the chart is a list that can be read. */
+export const Bars = ({ label, bars }: { label: string; bars: readonly (readonly [string, number])[] }) => {
+  const shown = bars.slice(-MOST_BARS);
+  const most = Math.max(...shown.map(([, amount]) => amount), 0.001);
+  return (
+    <ul aria-label={label} className="flex flex-col gap-1.5 text-xs">
+      {shown.map(([name, amount]) => (
+        <li key={name} className="grid grid-cols-[minmax(5rem,9rem)_minmax(0,1fr)_4.5rem] items-center gap-2">
+          <span className="truncate text-muted" title={name}>
+            {name}
+          </span>
+          <svg viewBox="0 0 100 8" preserveAspectRatio="none" className="h-3 w-full" aria-hidden>
+            <rect width={(amount / most) * 100} height="8" rx="1" fill="var(--accent)" />
+          </svg>
+          <span className="text-right tabular-nums">{creditNumber(amount)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+};

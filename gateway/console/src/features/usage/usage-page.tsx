@@ -1,0 +1,201 @@
+import type { Me, UsageRow } from "@nodeloom/client";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { ChartColumn, Download } from "lucide-react";
+import { LoadFailure } from "../../app/error-pages";
+import { api } from "../../api/client";
+import { meQuery, usageModelsQuery, usageQuery, type UsageFilter } from "../../api/queries";
+import { useAction } from "../../api/use-action";
+import { RunStatus } from "../../runs/status";
+import { Button } from "../../ui/button";
+import { Select } from "../../ui/field";
+import { creditNumber, credits, duration, usd, whole } from "../../ui/format";
+import { Empty, Skeleton } from "../../ui/notice";
+import { Card, Page } from "../../ui/page";
+import { Table, type Column } from "../../ui/table";
+import { Time } from "../../ui/time";
+import { Bars, sums } from "./bars";
+import { csv } from "./csv";
+
+const route = getRouteApi("/shell/usage");
+const PAGE = 50;
+const MOST_ROWS = 500;
+const STATUSES = ["processing", "completed", "failed"] as const;
+type Status = (typeof STATUSES)[number];
+const isStatus = (text: string | undefined): text is Status => (STATUSES as readonly (string | undefined)[]).includes(text);
+
+const COLUMNS: readonly Column<UsageRow>[] = [
+  { title: "Of", cell: ({ workflowSlug, modelIds }) => <span className="block truncate font-medium">{workflowSlug ?? modelIds[0]}</span> },
+  {
+    title: "Status",
+    cell: ({ status, errorCode }) => (
+      <span className="flex items-center gap-2">
+        <RunStatus status={status} />
+        {errorCode !== null && <code className="truncate font-mono text-xs text-bad">{errorCode}</code>}
+      </span>
+    ),
+  },
+  { title: "Models", wide: true, cell: ({ modelIds }) => <span className="block truncate text-muted">{modelIds.join(", ")}</span> },
+  { title: "Took", numeric: true, wide: true, cell: ({ durationMs }) => duration(durationMs) },
+  { title: "Credits", numeric: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
+  { title: "Price", numeric: true, wide: true, cell: ({ userCost }) => usd(userCost) },
+  { title: "When", numeric: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+];
+
+const Balance = ({ me: { credits: balance, user } }: { me: Me }) => (
+  <div className="mb-5 grid gap-4 sm:grid-cols-3">
+    {(
+      [
+        [
+          "Plan credits",
+          credits(balance.plan),
+          balance.renewsAt === null ? (
+            `tier ${user.tier}`
+          ) : (
+            <>
+              renewed <Time key="renews" iso={balance.renewsAt} />
+            </>
+          ),
+        ],
+        ["Top-up credits", credits(balance.topUp), "spent after plan credits; they stay"],
+        ["Held by runs", credits(balance.held), "given back as far as a run does not use it"],
+      ] as const
+    ).map(([title, amount, hint]) => (
+      <div key={title} className="rounded-2xl border bg-surface p-4">
+        <div className="text-xs font-medium text-muted">{title}</div>
+        <div className="mt-1 text-xl font-semibold tabular-nums">{amount}</div>
+        <div className="mt-0.5 text-xs text-faint">{hint}</div>
+      </div>
+    ))}
+    {balance.grants.length > 0 && (
+      <div className="rounded-2xl border bg-surface p-4 sm:col-span-3">
+        <div className="text-xs font-medium text-muted">Trial runs</div>
+        <ul className="mt-2 flex flex-wrap gap-x-6 gap-y-1 text-sm">
+          {balance.grants.map(({ model, remaining, total }) => (
+            <li key={model}>
+              {model}: <strong className="tabular-nums">{remaining}</strong> of {total} left
+            </li>
+          ))}
+        </ul>
+      </div>
+    )}
+  </div>
+);
+
+const save = (text: string): void => {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = "usage.csv";
+  link.click();
+  URL.revokeObjectURL(url);
+};
+
+const Charts = ({ filter }: { filter: UsageFilter }) => {
+  const usage = useQuery(usageQuery({ ...filter, limit: MOST_ROWS, offset: 0 }));
+  const rows = usage.data?.rows ?? [];
+  if (rows.length === 0) return null;
+  const of = rows.length < (usage.data?.total ?? 0) ? `the last ${whole(rows.length)} calls` : "all calls shown";
+  return (
+    <div className="mb-5 grid gap-5 lg:grid-cols-2">
+      <Card title="Credits by day">
+        <Bars
+          label={`Credits by day, of ${of}`}
+          bars={sums(rows, ({ createdAt }) => (createdAt === null ? [] : [createdAt.slice(0, 10)])).sort(([a], [b]) => a.localeCompare(b))}
+        />
+        <p className="mt-2 text-xs text-faint">Of {of}.</p>
+      </Card>
+      <Card title="Credits by model">
+        <Bars label={`Credits by model, of ${of}`} bars={sums(rows, ({ modelIds }) => modelIds).sort(([, a], [, b]) => b - a)} />
+        <p className="mt-2 text-xs text-faint">Calls of several models count for each in equal parts.</p>
+      </Card>
+    </div>
+  );
+};
+
+export const UsagePage = () => {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data: me } = useSuspenseQuery(meQuery);
+  const models = useQuery(usageModelsQuery);
+  const { busy, run } = useAction([]);
+  const page = search.page ?? 1;
+  const filter: UsageFilter = {
+    ...(isStatus(search.status) ? { status: search.status } : {}),
+    ...(search.model === undefined ? {} : { modelId: search.model }),
+    ...(search.workflow === undefined ? {} : { workflowSlug: search.workflow }),
+  };
+  const usage = useQuery(usageQuery({ ...filter, limit: PAGE, offset: (page - 1) * PAGE }));
+  const set = (change: { status?: string | undefined; model?: string | undefined }): void =>
+    void navigate({ search: (old) => ({ ...old, ...change, page: undefined }) });
+  const total = usage.data?.total ?? 0;
+  return (
+    <Page
+      title="Usage"
+      lead="What calls by key have used. Runs from the console stand under Runs."
+      actions={
+        <Button
+          icon={Download}
+          busy={busy}
+          onClick={() => void run(async () => save(csv((await api.usage.list({ ...filter, limit: MOST_ROWS })).rows)))}
+        >
+          CSV
+        </Button>
+      }
+    >
+      {me && <Balance me={me} />}
+      <div className="mb-4 flex flex-wrap gap-2">
+        <Select
+          aria-label="Status"
+          className="w-44!"
+          value={search.status ?? ""}
+          onChange={(event) => set({ status: event.target.value || undefined })}
+        >
+          <option value="">Every status</option>
+          {STATUSES.map((status) => (
+            <option key={status}>{status}</option>
+          ))}
+        </Select>
+        <Select
+          aria-label="Model"
+          className="w-56!"
+          value={search.model ?? ""}
+          onChange={(event) => set({ model: event.target.value || undefined })}
+        >
+          <option value="">Every model</option>
+          {models.data?.map((model) => (
+            <option key={model}>{model}</option>
+          ))}
+        </Select>
+      </div>
+      <Charts filter={filter} />
+      {usage.isPending && <Skeleton lines={8} />}
+      {usage.isError && <LoadFailure error={usage.error} retry={() => void usage.refetch()} />}
+      {usage.data && total === 0 && (
+        <Empty icon={ChartColumn} title="Nothing used yet">
+          Make a key and call a workflow: its calls appear here.
+        </Empty>
+      )}
+      {usage.data && total > 0 && (
+        <>
+          <Table label="Calls" columns={COLUMNS} rows={usage.data.rows} keyOf={({ id }) => String(id)} />
+          <div className="mt-4 flex items-center justify-end gap-3 text-sm text-muted">
+            <span className="tabular-nums">
+              {whole((page - 1) * PAGE + 1)}–{whole(Math.min(page * PAGE, total))} of {whole(total)}
+            </span>
+            <Button size="sm" disabled={page <= 1} onClick={() => void navigate({ search: (old) => ({ ...old, page: page - 1 }) })}>
+              Newer
+            </Button>
+            <Button
+              size="sm"
+              disabled={page * PAGE >= total}
+              onClick={() => void navigate({ search: (old) => ({ ...old, page: page + 1 }) })}
+            >
+              Older
+            </Button>
+          </div>
+        </>
+      )}
+    </Page>
+  );
+};
