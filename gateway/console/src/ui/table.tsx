@@ -43,7 +43,7 @@ export const Table = <Row,>({ label, columns, rows, keyOf }: TableProps<Row>) =>
                 key={column.title}
                 className={classes(
                   "max-w-72 px-3 py-2.5 align-middle",
-                  column.numeric && "text-right tabular-nums",
+                  column.numeric && "text-right whitespace-nowrap tabular-nums",
                   column.wide && "max-md:hidden",
                   column.className,
                 )}

@@ -66,8 +66,8 @@ const FilesCard = () => {
                   />
                 )}
               </div>
-              <div className="flex items-center gap-1 p-2 text-xs">
-                <div className="min-w-0 flex-1">
+              <div className="flex flex-wrap items-center justify-end gap-1 p-2 text-xs">
+                <div className="min-w-28 flex-1">
                   <div className="truncate text-muted">
                     {bytes(file.bytes)} · {file.origin}
                   </div>

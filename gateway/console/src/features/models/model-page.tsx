@@ -1,4 +1,6 @@
 import type { Model } from "@nodeloom/client";
+import { withinCeiling } from "@nodeloom/kernel/capabilities";
+import { isBaseTier } from "@nodeloom/kernel/plans";
 import type { JsonSchema } from "@nodeloom/kernel/graph";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -30,6 +32,8 @@ const Detail = ({ model }: { model: Model }) => {
     setInputs(value === undefined ? rest : { ...rest, [name]: value });
   };
   const tier = me?.user.tier ?? "free";
+  // Custom tiers build on one that reaches models, or the service says that theirs does not.
+  const reaches = me !== null && (!isBaseTier(tier) || withinCeiling("model:run", tier, me.user.role === "admin"));
   const required = new Set(Array.isArray(model.inputSchema.required) ? (model.inputSchema.required as string[]) : []);
   return (
     <Page title={model.displayName} lead={model.description}>
@@ -38,6 +42,11 @@ const Detail = ({ model }: { model: Model }) => {
           {me && !me.user.approved && (
             <Notice kind="warn" className="mb-4">
               Your account waits for approval; running begins then.
+            </Notice>
+          )}
+          {!reaches && (
+            <Notice className="mb-4" title="Single models come with Business">
+              With your tier, put this model into a workflow and run that.
             </Notice>
           )}
           <div className="mb-5 flex flex-col gap-4">
@@ -60,7 +69,7 @@ const Detail = ({ model }: { model: Model }) => {
               );
             })}
           </div>
-          <TryIt target={{ model: model.internalName }} inputs={inputs} mayRun={me?.user.approved === true && model.enabled} />
+          <TryIt target={{ model: model.internalName }} inputs={inputs} mayRun={me?.user.approved === true && model.enabled && reaches} />
         </Card>
         <div className="flex min-w-0 flex-col gap-5">
           <Card title="About">
