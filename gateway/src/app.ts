@@ -9,7 +9,9 @@ import { methodNotAllowed, routeNotFound } from "./http/errors";
 import type { Gateway } from "./gateway";
 import { mediaProxy } from "./routes/media/proxy";
 import { openApiDocument } from "./docs/openapi";
-import { handle, renderError, send } from "./http/pipeline";
+import { handle } from "./http/pipeline";
+import { countRefusal } from "./http/rate/counting";
+import { renderError, send } from "./http/reply";
 import type { Route } from "./http/route";
 import { routes } from "./routes";
 
@@ -25,7 +27,7 @@ export interface AppOptions {
   mediaUrl: string;
   publicBaseUrl: string;
   /** Express's trust proxy setting: which peers may say who the client is. */
-  trustProxy: boolean | number | string;
+  trustProxy: number | string[];
   /** Origins besides our own that the console shows media from. */
   mediaOrigins?: readonly string[];
 }
@@ -104,9 +106,12 @@ export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy, mediaO
     throw routeNotFound();
   });
 
-  const onError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
+  // What no route serves is refused without a caller.
+  const onError: ErrorRequestHandler = (error: unknown, request, response, _next) => {
     const undecodable = error instanceof URIError || (error as { status?: number }).status === FIRST_CLIENT_ERROR;
-    send(response, renderError(undecodable ? invalidRequest([{ path: "", message: "the path is not valid" }]) : error, gateway));
+    void countRefusal(gateway, request, undecodable ? invalidRequest([{ path: "", message: "the path is not valid" }]) : error).then(
+      (refusal) => send(response, renderError(refusal, gateway)),
+    );
   };
   app.use(onError);
   return app;

@@ -1,11 +1,13 @@
 import type { Logger, Sweeper } from "@nodeloom/platform";
+import type { BodyBudget } from "./http/body/body-budget";
+import type { OwnIds } from "./http/rate/own-ids";
 import type { Authentication } from "./auth/authenticate";
 import type { Catalogue } from "./routes/models/catalog";
 import type { Services } from "./clients";
 import type { Idempotency } from "./http/idempotency";
-import type { RateLimits } from "./http/rate";
+import type { RateLimits } from "./http/rate/rate";
 import type { Sessions } from "./auth/session";
-import type { StreamCount } from "./http/stream-count";
+import type { StreamCount } from "./http/rate/stream-count";
 
 /** Everything a route may use. */
 export interface Gateway {
@@ -15,6 +17,10 @@ export interface Gateway {
   authentication: Authentication;
   sessions: Sessions;
   rateLimits: RateLimits;
+  ownIds: OwnIds;
+  bodies: BodyBudget;
+  /** How long a JSON body may take to arrive. */
+  bodyTimeoutMs: number;
   idempotency: Idempotency;
   catalogue: Catalogue;
   eventStreams: StreamCount;

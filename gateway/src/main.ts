@@ -39,6 +39,8 @@ export const service = defineService({
     await redisReady(redis, REDIS_WAIT_MS);
     const http = await startHttpServer({ listen: config.GATEWAY_LISTEN, app, requestTimeoutMs: config.REQUEST_TIMEOUT_MS });
     answerMalformed(http.server);
+    // A body that waits to be asked for is asked for when its turn comes.
+    http.server.on("checkContinue", app);
     return {
       ports: { GATEWAY_LISTEN: http.port },
       checks: { ...connections.checks, redis: () => redis.status === "ready" },

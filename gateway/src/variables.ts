@@ -1,17 +1,35 @@
+import { isIP } from "node:net";
 import { hostPort, integer, variables } from "@nodeloom/platform";
 import { z } from "zod";
-import { ANONYMOUS_REQUESTS_PER_MINUTE, MEDIA_UPLOAD_MS } from "./http/limits";
+import { ANONYMOUS_REQUESTS_PER_MINUTE, BODY_MS, MEDIA_UPLOAD_MS } from "./http/limits";
 
 const MIN_SECRET_CHARS = 16;
 
-/** `true`, `false`, a number of hops, or addresses: Express's trust proxy setting. */
+const MAX_HOPS = 32;
+/** Ranges that have names. */
+const NAMED_RANGES: ReadonlySet<string> = new Set(["loopback", "linklocal", "uniquelocal"]);
+const PREFIX_BITS = { 4: 32, 6: 128 } as const;
+
+/** An address, or a range of them as `address/bits`. */
+const isRange = (text: string): boolean => {
+  const [address = "", bits, ...more] = text.split("/");
+  const family = isIP(address) as 0 | 4 | 6;
+  if (family === 0 || more.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= PREFIX_BITS[family]);
+};
+
+/** Express's trust proxy setting: how many proxies there are, or which. Trusting any peer would let clients choose their address. */
 const trustProxy = z
   .string()
-  .default("false")
-  .transform((value): boolean | number | string => {
-    if (value === "true" || value === "false") return value === "true";
-    return /^\d+$/.test(value) ? Number(value) : value;
-  });
+  .default("0")
+  .transform((value): number | string[] => {
+    if (value === "" || value === "false") return 0;
+    return /^\d+$/.test(value) ? Number(value) : value.split(",").map((part) => part.trim());
+  })
+  .refine(
+    (trusted) => (typeof trusted === "number" ? trusted <= MAX_HOPS : trusted.every((part) => NAMED_RANGES.has(part) || isRange(part))),
+    `must be a number of hops (0 to ${MAX_HOPS}), or addresses and ranges, comma separated; \`true\` would believe what any client says of itself`,
+  );
 
 /** `https://media.example.com,https://…`: origins, without paths. */
 const origins = z
@@ -35,10 +53,13 @@ export const gatewayVariables = {
   PUBLIC_BASE_URL: variables.PUBLIC_BASE_URL,
   GATEWAY_LISTEN: hostPort().default("127.0.0.1:8080").describe("where the HTTP API listens"),
   SESSION_SECRET: z.string().min(MIN_SECRET_CHARS).describe("signs session cookies"),
-  TRUST_PROXY: trustProxy.describe("which proxies may say who the client is: false, true, a number of hops, or addresses"),
+  TRUST_PROXY: trustProxy.describe(
+    "which proxies may say who the client is: a number of hops, or their addresses and ranges, comma separated",
+  ),
   ANONYMOUS_RATE_LIMIT: integer(1).default(ANONYMOUS_REQUESTS_PER_MINUTE).describe("requests per minute and address without a caller"),
   CONSOLE_MEDIA_ORIGINS: origins.describe("origins besides its own that the console shows media from: a bucket, a CDN"),
-  REQUEST_TIMEOUT_MS: integer(1).default(MEDIA_UPLOAD_MS).describe("how long a client may take to send a request"),
+  REQUEST_TIMEOUT_MS: integer(1).default(MEDIA_UPLOAD_MS).describe("how long a client may take to send an upload"),
+  BODY_TIMEOUT_MS: integer(1).default(BODY_MS).describe("how long a client may take to send any other body"),
   IDENTITY_ADDRESS: hostPort().default("127.0.0.1:50051").describe("the identity service"),
   WORKFLOWS_ADDRESS: hostPort().default("127.0.0.1:50052").describe("the workflows service"),
   MODELS_ADDRESS: hostPort().default("127.0.0.1:50053").describe("the models service"),

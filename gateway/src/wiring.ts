@@ -4,10 +4,12 @@ import { createCatalogue } from "./routes/models/catalog";
 import type { Connections } from "./clients";
 import type { Gateway } from "./gateway";
 import { createIdempotency } from "./http/idempotency";
-import { EVENT_STREAMS_PER_USER } from "./http/limits";
-import { createRateLimits } from "./http/rate";
+import { createBodyBudget } from "./http/body/body-budget";
+import { createOwnIds } from "./http/rate/own-ids";
+import { BODY_BYTES_OVERALL, BODY_BYTES_PER_OWNER, EVENT_STREAMS_PER_USER, OWN_IDS } from "./http/limits";
+import { createRateLimits } from "./http/rate/rate";
 import { createSessions } from "./auth/session";
-import { createStreamCount } from "./http/stream-count";
+import { createStreamCount } from "./http/rate/stream-count";
 import { startRunStops } from "./routes/admin/run-stops";
 import { startTierRollouts } from "./routes/admin/tier-rollout";
 import type { GatewayConfig } from "./variables";
@@ -45,6 +47,9 @@ export const createGateway = ({ config, logger, redis, subscriber, connections, 
       { subscriber, channel: identityChangedChannel(keyPrefix) },
     ),
     rateLimits: createRateLimits({ redis, keyPrefix }),
+    ownIds: createOwnIds(OWN_IDS),
+    bodies: createBodyBudget({ perOwner: BODY_BYTES_PER_OWNER, overall: BODY_BYTES_OVERALL }),
+    bodyTimeoutMs: config.BODY_TIMEOUT_MS,
     idempotency: createIdempotency({ redis, keyPrefix, logger }),
     catalogue: createCatalogue(services.models),
     eventStreams: createStreamCount(EVENT_STREAMS_PER_USER),

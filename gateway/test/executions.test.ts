@@ -4,7 +4,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { sendUnaryData, ServerUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
 import { status } from "@grpc/grpc-js";
 import { executions } from "@nodeloom/proto";
-import { createStreamCount } from "../src/http/stream-count";
+import { createStreamCount } from "../src/http/rate/stream-count";
 import { startFakeService, type FakeService } from "./support/fake-service";
 import { startPlatform, type Platform, type User } from "./support/platform";
 

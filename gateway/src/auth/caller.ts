@@ -1,7 +1,7 @@
 import type { BaseTier } from "@nodeloom/kernel";
 import { accountNotApproved, ALL, covers, isBaseTier, PLANS } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
-import { capabilityDenied, sessionRequired, unauthenticated } from "../http/errors";
+import { accountNotApproved, capabilityDenied, sessionRequired, unauthenticated } from "../http/errors";
 import type { Auth } from "../http/route";
 
 /** What the caller's tier allows. */
@@ -75,8 +75,8 @@ export const toCallerUser = (user: identity.User): CallerUser => ({
 });
 
 /** What an account that awaits approval may not do: run, quote, upload, publish templates, make keys. */
-export const requireApproved = ({ user }: Pick<Caller, "user">): void => {
-  if (!user.approved) throw accountNotApproved();
+export const requireApproved = (caller: Pick<Caller, "user"> | undefined): void => {
+  if (!caller?.user.approved) throw accountNotApproved();
 };
 
 /** Refuses a caller whose kind or grants do not reach an endpoint. */

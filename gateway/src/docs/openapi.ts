@@ -105,7 +105,9 @@ export const reasonsOf = (route: Route): Reason[] => {
   if (route.auth !== "none" && route.method !== "GET") reasons.push("CROSS_ORIGIN_DENIED");
   if (route.capability !== undefined) reasons.push("CAPABILITY_DENIED");
   if (route.limit !== "none") reasons.push("RATE_LIMIT_EXCEEDED");
-  if (route.body) reasons.push("PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE");
+  if (route.body) reasons.push("REQUEST_TIMEOUT", "PAYLOAD_TOO_LARGE", "CONCURRENCY_LIMIT_EXCEEDED");
+  if (route.body || route.method !== "GET") reasons.push("UNSUPPORTED_MEDIA_TYPE");
+  if (route.approval) reasons.push("ACCOUNT_NOT_APPROVED");
   if (route.idempotent) reasons.push("IDEMPOTENCY_KEY_REUSED");
   if (route.idempotent === "replay") reasons.push("IDEMPOTENCY_IN_PROGRESS");
   return [...new Set([...reasons, ...(route.errors ?? [])])];

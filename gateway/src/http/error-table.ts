@@ -96,8 +96,9 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
     when: "the state of things does not allow it: changed since `If-Match`, still in use, no webhook, too many keys",
     members: { limit: "how many there may be" },
   },
+  REQUEST_TIMEOUT: { status: 408, when: "the body did not arrive in time; the connection is closed" },
   PAYLOAD_TOO_LARGE: { status: 413, when: "the body is too large", members: { limit: "bytes it may have" } },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, when: "the body is not JSON in UTF-8, or a file's type is not taken" },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, when: "the body is not JSON in UTF-8 or has a `Content-Encoding`, or a file's type is not taken" },
   WORKFLOW_INVALID: {
     status: 422,
     when: "the workflow's graph can't run",
@@ -106,12 +107,12 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   IDEMPOTENCY_KEY_REUSED: { status: 422, when: "the `Idempotency-Key` was used with another body" },
   RATE_LIMIT_EXCEEDED: {
     status: 429,
-    when: "too many requests in a minute",
+    when: "too many requests in a minute, or too many refused ones from an address",
     members: { tier: "whose limit it is", limit: "requests a minute", ...RETRY_AFTER },
   },
   CONCURRENCY_LIMIT_EXCEEDED: {
     status: 429,
-    when: "too many runs, or event streams, at once",
+    when: "too many runs, event streams or bytes of bodies at once",
     members: { limit: "how many there may be", ...RETRY_AFTER },
   },
   EXECUTION_FAILED: { status: 500, when: "a node of the run failed; `error` says why", members: { ...FAILED_RUN, ...PROVIDER } },

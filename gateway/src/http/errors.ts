@@ -78,6 +78,8 @@ export const methodNotAllowed = (allow: readonly string[]): DomainError =>
 export const payloadTooLarge = (limitBytes: number): DomainError =>
   new DomainError("invalid", "PAYLOAD_TOO_LARGE", `the body may have at most ${limitBytes} bytes`, { limit: limitBytes });
 
+export const requestTimeout = (): DomainError => new DomainError("invalid", "REQUEST_TIMEOUT", "the request took too long to arrive");
+
 export const unsupportedMediaType = (message: string): DomainError => new DomainError("invalid", "UNSUPPORTED_MEDIA_TYPE", message);
 
 export const rateLimitExceeded = (metadata: ErrorMetadata & { tier: string; limit: number; retryAfter: number }): DomainError =>

@@ -46,6 +46,22 @@ export const EVENT_STREAM_MS = 60 * 60 * 1_000;
 /** Event streams a user may keep open at one gateway. */
 export const EVENT_STREAMS_PER_USER = 100;
 
+/** A body must have arrived this long after its headers; uploads have MEDIA_UPLOAD_MS. */
+export const BODY_MS = 30_000;
+/** Bodies on their way that one caller, or one address, may have in memory, and all of them together. */
+export const BODY_BYTES_PER_OWNER = 48 * 1024 * 1024;
+export const BODY_BYTES_OVERALL = 256 * 1024 * 1024;
+/** After an answer that came first, the rest of a body is read and dropped for so long, and so much of it. */
+export const DRAIN_MS = 30_000;
+export const DRAIN_BYTES = 128 * 1024 * 1024;
+/** A body up to this size is waited for, so that the connection can be used again. */
+export const SMALL_BODY_BYTES = 64 * 1024;
+
+/** Executions that this process knows to be their callers'. */
+export const OWN_IDS = 50_000;
+/** Buckets that are known to be empty until their window ends. */
+export const EXHAUSTED_BUCKETS = 10_000;
+
 export const MEDIA_CHUNK_BYTES = 64 * 1024;
 export const MEDIA_UPLOAD_MS = 10 * 60 * 1_000;
 

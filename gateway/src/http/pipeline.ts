@@ -1,79 +1,45 @@
 import { randomUUID } from "node:crypto";
-import { DomainError } from "@nodeloom/kernel";
 import type { Request, RequestHandler, Response } from "express";
-import { bodyMembers, readJsonBody, type JsonBody } from "./body";
-import { authorize, type Caller } from "../auth/caller";
-import { errorReply, isExpected } from "./errors";
+import { authorize, requireApproved, type Caller } from "../auth/caller";
 import type { Gateway } from "../gateway";
+import { askForBody, bodyMembers, NO_BODY, readJsonBody, type JsonBody } from "./body/body";
+import { bodyLimit, checkHead } from "./body/head";
 import { idempotencyKey, type RenderedReply } from "./idempotency";
-import { toJson } from "./json";
-import { rateLimitHeaders } from "./rate";
+import { addressOf, countOthersId, countRefusal, countRequest, noteOwnId } from "./rate/counting";
+import { render, renderError, send } from "./reply";
 import { STREAMED, type CallContext, type Reply, type Route } from "./route";
-import { check, checkQuery } from "./validate";
+import { check, checkListQuery, checkQuery } from "./validate";
 
 const EXECUTION_ID = "X-Execution-Id";
-const JSON_CONTENT_TYPE = "application/json; charset=utf-8";
-/** Refusals that are counted against the address they came from. */
-const BAD_CREDENTIALS: ReadonlySet<string> = new Set(["UNAUTHENTICATED", "LEGACY_KEY_RETIRED"]);
-const ANONYMOUS = "anonymous";
+const FIRST_ERROR = 400;
 
-const render = ({ status, body, headers = {} }: Reply): RenderedReply => ({
-  status,
-  headers: body === undefined ? headers : { "Content-Type": JSON_CONTENT_TYPE, ...headers },
-  text: body === undefined ? "" : toJson(body),
-});
+const capabilityOf = ({ capability }: Route, request: Request): string | undefined =>
+  typeof capability === "function" ? capability(request.params as Record<string, string>) : capability;
 
-/** Writes a reply. Headers that were set on the response before (request id, limits) stay. */
-export const send = (response: Response, { status, headers, text }: RenderedReply): void => {
-  if (response.headersSent) return void response.end();
-  response.statusCode = status;
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  if (text !== "") response.setHeader("Content-Length", Buffer.byteLength(text));
-  response.end(text);
-};
-
-/** An error as a reply; one that nobody foresaw is logged. */
-export const renderError = (error: unknown, gateway: Pick<Gateway, "logger">): RenderedReply => {
-  if (!isExpected(error)) gateway.logger.error({ err: error }, "request failed");
-  const { status, headers, body } = errorReply(error);
-  return render({ status, body, headers: { ...headers, ...rateLimitHeaders(error) } });
-};
-
-const address = (request: Request): string => request.ip ?? "unknown";
-
-/** The caller of a request. Refused credentials are limited per address. */
-const authenticate = async (gateway: Gateway, route: Route, request: Request, response: Response): Promise<Caller | undefined> => {
-  if (route.auth === "none") return undefined;
-  const capability = typeof route.capability === "function" ? route.capability(request.params as Record<string, string>) : route.capability;
+/** Who sends a request whose headers are in order. What is refused before that is known counts against the address. */
+const admit = async (gateway: Gateway, route: Route, request: Request, response: Response): Promise<Caller | undefined> => {
+  let caller: Caller | undefined;
   try {
-    const caller = await gateway.authentication.authenticate(request, response);
-    authorize(caller, route.auth, capability);
+    checkHead(route, request);
+    if (route.auth === "none") return undefined;
+    caller = await gateway.authentication.authenticate(request, response);
+    authorize(caller, route.auth, capabilityOf(route, request));
     return caller;
   } catch (error) {
-    if (error instanceof DomainError && BAD_CREDENTIALS.has(error.reason)) {
-      const bucket = { key: `ip:${address(request)}:credentials`, points: gateway.anonymousLimit, tier: ANONYMOUS };
-      await gateway.rateLimits.consume(bucket);
-    }
-    throw error;
+    throw caller ? error : await countRefusal(gateway, request, error);
   }
 };
 
-const countRequest = async (
-  gateway: Gateway,
-  route: Route,
-  request: Request,
-  caller: Caller | undefined,
-): Promise<Record<string, string>> => {
-  if (route.limit === "none") return {};
-  const name = `${route.method} ${route.path}`;
-  if (route.limit === "ip" || !caller) {
-    const points = gateway.anonymousLimit;
-    return gateway.rateLimits.consume({ key: `ip:${address(request)}:${name}`, points, tier: ANONYMOUS });
-  }
-  const { id, tier, plan } = caller.user;
-  if (caller.isAdmin || plan.rateLimitPerMinute === null) return {};
-  const suffix = route.limit === "user+id" && route.params?.schema.safeParse(request.params).success ? `:${String(request.params.id)}` : "";
-  return gateway.rateLimits.consume({ key: `user:${id}:${name}${suffix}`, points: plan.rateLimitPerMinute, tier });
+interface Received {
+  request: Request;
+  response: Response;
+  caller: Caller | undefined;
+  receivedAtMs: number;
+}
+
+const readBody = (gateway: Gateway, route: Route, { request, response, caller, receivedAtMs }: Received): Promise<JsonBody> => {
+  const share = gateway.bodies.open(caller ? `user:${caller.user.id}` : `ip:${addressOf(request)}`);
+  return readJsonBody(request, response, { limitBytes: bodyLimit(route), deadlineAtMs: receivedAtMs + gateway.bodyTimeoutMs, share });
 };
 
 interface Checked {
@@ -85,7 +51,7 @@ interface Checked {
 const validate = (route: Route, request: Request, body: JsonBody): Checked => ({
   params: route.params ? check(route.params.schema, request.params, route.params.invalid) : {},
   body: route.body ? check(route.body, body.value, route.invalidBody) : undefined,
-  query: route.query ? checkQuery(route.query, request.query) : {},
+  query: route.list ? checkListQuery(route.query, request.query) : route.query ? checkQuery(route.query, request.query) : {},
 });
 
 /** Runs the handler; under an Idempotency-Key at most once. */
@@ -109,18 +75,30 @@ const answer = async (gateway: Gateway, route: Route, context: CallContext, body
   });
 };
 
+/** Remembers whose execution a reply was about, so that asking about it again is not counted as asking about others'. */
+const noteOwner = (gateway: Gateway, route: Route, { request, response, caller }: Received, reply: RenderedReply | undefined): void => {
+  if (route.limit === "user+id") noteOwnId(gateway, route, request, caller);
+  const started = route.startsRun && (reply?.status ?? 0) < FIRST_ERROR ? response.getHeader(EXECUTION_ID) : undefined;
+  if (caller && typeof started === "string") gateway.ownIds.add(caller.user.id, started);
+};
+
 /**
- * The checks of one request in their fixed order: body size and JSON, caller, capability, rate limit, shape. What needs
- * the resource itself (approval, existence, tier, async support, credits) follows in the handler and its services.
+ * The checks of one request in their fixed order: headers with the body's declared size and encoding, caller, capability, rate
+ * limit, body, shape, approval (of an upload before its body). What needs the resource itself (existence, tier, async support,
+ * credits) follows in the handler and its services.
  */
 const serve = async (gateway: Gateway, route: Route, request: Request, response: Response): Promise<RenderedReply | undefined> => {
   const receivedAtMs = Date.now();
   const executionId = route.startsRun ? randomUUID() : "";
   if (route.startsRun) response.setHeader(EXECUTION_ID, executionId);
-  const body = route.body ? await readJsonBody(request, response) : { text: "", value: undefined };
-  const caller = await authenticate(gateway, route, request, response);
+  const caller = await admit(gateway, route, request, response);
+  const received = { request, response, caller, receivedAtMs };
   for (const [name, value] of Object.entries(await countRequest(gateway, route, request, caller))) response.setHeader(name, value);
+  if (route.approval && route.binaryBody) requireApproved(caller);
+  const body = route.body ? await readBody(gateway, route, received) : NO_BODY;
   const checked = validate(route, request, body);
+  if (route.approval) requireApproved(caller);
+  if (route.binaryBody) askForBody(request, response);
   let members: ReadonlyMap<string, string> | undefined;
   const context: CallContext = {
     ...checked,
@@ -133,7 +111,13 @@ const serve = async (gateway: Gateway, route: Route, request: Request, response:
     request,
     response,
   };
-  return answer(gateway, route, context, body);
+  try {
+    const reply = await answer(gateway, route, context, body);
+    noteOwner(gateway, route, received, reply);
+    return reply;
+  } catch (error) {
+    throw await countOthersId(gateway, route, request, { caller, error });
+  }
 };
 
 /** The Express handler of a route. */

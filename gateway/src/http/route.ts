@@ -75,6 +75,10 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   limit: Limit;
   params?: ParamsSpec<P>;
   query?: z.ZodType<Q>;
+  /** A list: query parameters that it does not know are refused. */
+  list?: boolean;
+  /** Only for approved accounts. */
+  approval?: boolean;
   /** Shape of the JSON body. Without it the body is not read. */
   body?: z.ZodType<B>;
   /** The handler consumes raw bytes of the body. */

@@ -1,5 +1,5 @@
 import { invalidRequest, type Issue } from "@nodeloom/kernel";
-import { type z } from "zod";
+import { z } from "zod";
 
 const MAX_ISSUES = 20;
 
@@ -69,7 +69,7 @@ const toIssues = (error: z.ZodError): Issue[] =>
   error.issues.slice(0, MAX_ISSUES).flatMap((issue) => {
     const path = issue.path.map(String);
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.slice(0, MAX_ISSUES).map((key) => ({ path: [...path, key].join("."), message: "is not a known field" }));
+      return issue.keys.slice(0, MAX_ISSUES).map((key) => ({ path: [...path, key].join("."), message: "is not known" }));
     }
     // Only a body can be wrong as a whole.
     const message = path.length === 0 && issue.code === "invalid_type" ? `the body ${issue.message}` : issue.message;
@@ -91,3 +91,19 @@ export const checkQuery = <T>(schema: z.ZodType<T>, query: Readonly<Record<strin
   check(schema, query, (issues) =>
     invalidRequest(issues.map((issue) => (Array.isArray(query[issue.path]) ? { ...issue, message: "must be given once" } : issue))),
   );
+
+const NO_PARAMETERS = z.strictObject({});
+const strictForms = new WeakMap<z.ZodType, z.ZodType>();
+
+/** The schema of a list's parameters, closed unless it says itself what else there may be. */
+const strictForm = (schema: z.ZodType): z.ZodType => {
+  const known = strictForms.get(schema);
+  if (known) return known;
+  const made = schema instanceof z.ZodObject && schema.def.catchall === undefined ? schema.strict() : schema;
+  strictForms.set(schema, made);
+  return made;
+};
+
+/** Checks a list's query parameters; one that it does not know is refused by its name. */
+export const checkListQuery = <T>(schema: z.ZodType<T> | undefined, query: Readonly<Record<string, unknown>>): T =>
+  checkQuery(strictForm(schema ?? NO_PARAMETERS) as z.ZodType<T>, query);

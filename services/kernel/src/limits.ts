@@ -4,9 +4,15 @@ const MIB = KIB * KIB;
 
 export const LIMITS = {
   jsonBodyBytes: 10 * MIB,
+  /** Bodies of routes without credentials. */
+  openBodyBytes: 64 * KIB,
+  jsonDepth: 64,
+  jsonValues: 200_000,
   workflowBytes: 8 * MIB,
   textValueBytes: 256 * KIB,
   mediaBytes: 100 * MIB,
+  /** What a form may have beside its file. */
+  formBytes: 64 * KIB,
   /** Files that can be looked up at once. */
   mediaIds: 500,
   nodes: 500,

@@ -47,6 +47,7 @@ export const adminAuditRoutes = [
   defineRoute({
     method: "GET",
     path: "/api/admin/audit",
+    list: true,
     operationId: "adminListAudit",
     summary: "List the writes of administrators, newest first",
     tag: "Admin",

@@ -105,6 +105,7 @@ export const adminCreditRoutes = [
     ...ofUser,
     method: "GET",
     path: "/api/admin/users/:id/ledger",
+    list: true,
     operationId: "adminListLedger",
     summary: "List the movements of an account, newest first",
     query: ledgerQuery,
@@ -145,6 +146,7 @@ export const adminCreditRoutes = [
     ...shared,
     method: "GET",
     path: "/api/admin/ledger/check",
+    list: true,
     operationId: "adminCheckLedger",
     summary: "Check that every account agrees with its ledger",
     description:

@@ -10,6 +10,7 @@ export const adminExecutionRoutes = [
     limit: "user",
     method: "GET",
     path: "/api/admin/executions",
+    list: true,
     operationId: "adminListExecutions",
     summary: "List every user's executions, newest first",
     description: PAGES_END_EARLY,

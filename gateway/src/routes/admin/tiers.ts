@@ -62,6 +62,7 @@ export const adminTierRoutes = [
     ...shared,
     method: "GET",
     path: "/api/admin/tiers",
+    list: true,
     operationId: "adminListTiers",
     summary: "List the custom tiers",
     responses: { 200: z.array(tier) },

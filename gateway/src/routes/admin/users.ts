@@ -42,6 +42,7 @@ export const adminUserRoutes = [
     ...shared,
     method: "GET",
     path: "/api/admin/users",
+    list: true,
     operationId: "adminListUsers",
     summary: "List users",
     query: z.object({ approved: queryFlag.optional(), q: identifier.optional(), limit, cursor: cursor.optional() }),

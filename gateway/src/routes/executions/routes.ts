@@ -69,6 +69,7 @@ export const executionRoutes = [
   defineRoute({
     method: "GET",
     path: "/api/executions",
+    list: true,
     operationId: "listExecutions",
     summary: "List the caller's executions, newest first",
     description: PAGES_END_EARLY,

@@ -19,6 +19,7 @@ export const healthRoutes = [
   }),
   defineRoute({
     ...shared,
+    limit: "ip",
     path: "/readyz",
     operationId: "readyz",
     summary: "Whether this process takes requests",

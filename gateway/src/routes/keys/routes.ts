@@ -121,6 +121,7 @@ export const keyRoutes = [
     ...shared,
     method: "GET",
     path: "/api/keys",
+    list: true,
     operationId: "listKeys",
     summary: "List the caller's API keys",
     responses: { 200: z.array(record) },

@@ -4,7 +4,7 @@ import { Router, type Request } from "express";
 import { createProxyMiddleware } from "http-proxy-middleware";
 import { methodNotAllowed } from "../../http/errors";
 import type { Gateway } from "../../gateway";
-import { renderError, send } from "../../http/pipeline";
+import { renderError, send } from "../../http/reply";
 
 const PROXY_TIMEOUT_MS = 60_000;
 /** Credentials are no business of the media server. */

@@ -93,10 +93,10 @@ export const mediaRoutes = [
     description:
       "At most 100 MB. The type is recognized from the bytes. A form will do, too: its first file is taken. Files count against a quota of bytes per tier until they are deleted.",
     binaryBody: true,
+    approval: true,
     responses: { 201: stored },
     errors: ["INVALID_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "ACCOUNT_NOT_APPROVED", "MEDIA_QUOTA_EXCEEDED"],
     handler: async ({ gateway, caller, request }) => {
-      requireApproved(caller);
       const boundary = formBoundary(request.headers["content-type"]);
       checkHeaders(request, boundary);
       try {
@@ -119,6 +119,7 @@ export const mediaRoutes = [
     ...read,
     method: "GET",
     path: "/api/media",
+    list: true,
     operationId: "listMedia",
     summary: "List the caller's files, newest first",
     query: z.object({ limit, cursor: cursor.optional() }),

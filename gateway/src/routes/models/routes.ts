@@ -10,6 +10,7 @@ export const modelRoutes = [
   defineRoute({
     ...read,
     path: "/api/models",
+    list: true,
     operationId: "listModels",
     summary: "List the enabled models",
     responses: { 200: z.array(model) },

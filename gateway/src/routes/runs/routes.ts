@@ -1,7 +1,6 @@
 import { creditLimit, type DomainError, invalidInputs, invalidRequest, isSlug, toCredits, type Issue } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
-import { requireApproved } from "../../auth/caller";
 import { webhookConfiguration } from "../executions/view";
 import { ASYNC_WAIT_MS } from "../../http/limits";
 import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../http/route";
@@ -82,7 +81,6 @@ type RunContext = CallContext<"any", unknown, z.infer<typeof runQuery>, z.infer<
 
 const run = async (context: RunContext, $case: TargetCase, value: string): Promise<Reply> => {
   const { gateway, caller, body, query, receivedAtMs } = context;
-  requireApproved(caller);
   const isAsync = query.async ?? false;
   const request = executions.RunRequest.fromPartial({
     executionId: context.executionId,
@@ -100,7 +98,6 @@ const run = async (context: RunContext, $case: TargetCase, value: string): Promi
 type QuoteContext = CallContext<"any", unknown, unknown, z.infer<typeof quoteBody>>;
 
 const quote = async (context: QuoteContext, $case: TargetCase, value: string): Promise<Reply> => {
-  requireApproved(context.caller);
   const { nodes, grants, millicredits } = await context.gateway.services.executions.quote({
     target: { target: { $case, value } } as executions.Target,
     runner: toRunner(context.caller, $case === "model" ? "model" : "workflow"),
@@ -133,7 +130,6 @@ const GRAPH_ERRORS = ["INVALID_INPUTS", "WORKFLOW_INVALID", "MODEL_TIER_REQUIRED
 const RUN_ERRORS = [
   "INVALID_INPUTS",
   "ASYNC_NOT_SUPPORTED",
-  "ACCOUNT_NOT_APPROVED",
   "INSUFFICIENT_CREDITS",
   "grant_exhausted",
   "MODEL_TIER_REQUIRED",
@@ -143,7 +139,9 @@ const RUN_ERRORS = [
   "PROVIDER_RESPONSE_INCOMPLETE",
 ] as const;
 
-const shared = { method: "POST", auth: "any", limit: "user", invalidBody } as const satisfies Partial<RouteDefinition<"any">>;
+const shared = { method: "POST", auth: "any", limit: "user", approval: true, invalidBody } as const satisfies Partial<
+  RouteDefinition<"any">
+>;
 const running = {
   ...shared,
   startsRun: true,

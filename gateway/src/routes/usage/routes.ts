@@ -55,6 +55,7 @@ export const usageRoutes = [
   defineRoute({
     ...read,
     path: "/api/usage",
+    list: true,
     operationId: "listUsage",
     summary: "List the caller's own API runs, newest first",
     query: z.object({
@@ -84,6 +85,7 @@ export const usageRoutes = [
   defineRoute({
     ...read,
     path: "/api/usage/models",
+    list: true,
     operationId: "listUsageModels",
     summary: "List the distinct models in the caller's own usage",
     responses: { 200: z.array(z.string()) },

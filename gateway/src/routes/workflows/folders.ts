@@ -20,6 +20,7 @@ export const folderRoutes = [
     ...shared,
     method: "GET",
     path: "/api/folders",
+    list: true,
     operationId: "listFolders",
     summary: "List the caller's folders",
     capability: "workflow:read",

@@ -211,6 +211,7 @@ export const workflowRoutes = [
     ...read,
     method: "GET",
     path: "/api/workflows",
+    list: true,
     operationId: "listWorkflows",
     summary: "List the caller's workflows and everyone's templates",
     responses: { 200: z.array(summary) },

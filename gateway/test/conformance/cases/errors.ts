@@ -118,6 +118,25 @@ const statuses: Case[] = [
       refuses(await user.call("POST", "/api/workflows", { raw }), 400, "INVALID_REQUEST", { issues: is.list });
     }
   }),
+  more("JSON that is too deep or has too many values is INVALID_REQUEST", async (ctx) => {
+    const user = await ctx.shared("pro", "errors");
+    const deep = (levels: number) => `{"name":"x","nodes":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+    answers(await user.call("POST", "/api/workflows", { raw: deep(64) }), 201);
+    refuses(await user.call("POST", "/api/workflows", { raw: deep(65) }), 400, "INVALID_REQUEST", { issues: is.list });
+    const many = `{"name":"x","tags":[${"0,".repeat(200_000)}0]}`;
+    refuses(await user.call("POST", "/api/workflows", { raw: many }), 400, "INVALID_REQUEST", { issues: is.list });
+  }),
+  more("a body without credentials may have 64 kB", async (ctx) => {
+    const raw = JSON.stringify({ email: "ada@example.com", password: "x".repeat(65 * 1024) });
+    refuses(await ctx.anonymous.call("POST", "/api/auth/login", { raw }), 413, "PAYLOAD_TOO_LARGE", { limit: 64 * 1024 });
+  }),
+  more("a query parameter that a list does not know is named", async (ctx) => {
+    const user = await ctx.shared("pro", "errors");
+    for (const path of ["/api/workflows", "/api/executions", "/api/usage", "/api/models", "/api/folders"]) {
+      const answer = refuses(await user.get(`${path}?limmit=5`), 400, "INVALID_REQUEST");
+      assert.match(answer.text, /limmit/);
+    }
+  }),
   more("another content type is UNSUPPORTED_MEDIA_TYPE", async (ctx) => {
     const user = await ctx.shared("pro", "errors");
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
@@ -238,8 +257,20 @@ const ordered: Case[] = [
   order("size comes before the key", async (ctx) => {
     refuses(await ctx.anonymous.call("POST", "/api/workflows", { raw: tooLarge() }), 413, "PAYLOAD_TOO_LARGE");
   }),
-  order("JSON comes before the key", async (ctx) => {
-    refuses(await ctx.anonymous.call("POST", "/api/workflows", { raw: '{"name":' }), 400, "INVALID_REQUEST");
+  order("the content encoding comes before the key", async (ctx) => {
+    const packed = { raw: '{"name":"x"}', headers: { "content-encoding": "gzip" } };
+    refuses(await ctx.anonymous.call("POST", "/api/workflows", packed), 415, "UNSUPPORTED_MEDIA_TYPE");
+    refuses(await (await ctx.shared("pro", "errors")).call("POST", "/api/workflows", packed), 415, "UNSUPPORTED_MEDIA_TYPE");
+  }),
+  order("the key comes before JSON", async (ctx) => {
+    refuses(await ctx.anonymous.call("POST", "/api/workflows", { raw: '{"name":' }), 401, "UNAUTHENTICATED");
+  }),
+  order("the rate limit comes before JSON", async (ctx) => {
+    const user = await ctx.actor({ tier: await ctx.tier("tight", { rateLimitPerMinute: 3 }) });
+    for (let left = 3; left > 0; left -= 1) {
+      refuses(await user.call("POST", "/api/workflows", { raw: '{"name":' }), 400, "INVALID_REQUEST");
+    }
+    refuses(await user.call("POST", "/api/workflows", { raw: '{"name":' }), 429, "RATE_LIMIT_EXCEEDED");
   }),
   order("the key comes before what the body says", async (ctx) => {
     refuses(await ctx.anonymous.post("/api/workflows", { name: 7 }), 401, "UNAUTHENTICATED");

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { inSection, type Case } from "../case";
 import { answers, is, pick, refuses } from "../check";
 import { eventually, finished, type Actor, type Context } from "../context";
@@ -24,6 +25,21 @@ const tight = async (ctx: Context): Promise<Actor> =>
 const exhaust = async (ask: () => ReturnType<Actor["get"]>, count = PER_MINUTE): Promise<void> => {
   for (let left = count; left > 0; left -= 1) assert.notEqual((await ask()).status, 429);
 };
+
+const foreignIds: Case[] = [
+  rates("ids that are not the caller's share one bucket for polls, cancels and events; the caller's own do not", async (ctx) => {
+    const user = await tight(ctx);
+    const own = answers(await user.post("/api/models/sandbox-chat/run", { inputs: { prompt: "x" } }), 200).headers.get("x-execution-id");
+    const asks = [
+      () => user.get(`/api/executions/${randomUUID()}`),
+      () => user.post(`/api/executions/${randomUUID()}/cancel`),
+      () => user.get(`/api/executions/${randomUUID()}/events`),
+    ];
+    for (const ask of asks) refuses(await ask(), 404, "EXECUTION_NOT_FOUND");
+    for (const ask of asks) refuses(await ask(), 429, "RATE_LIMIT_EXCEEDED", { limit: PER_MINUTE });
+    answers(await user.get(`/api/executions/${own}`), 200);
+  }),
+];
 
 const headers: Case[] = [
   ...(
@@ -231,4 +247,4 @@ const node60 = (): object => ({
   data: { model: "sandbox-image", inputs: { prompt: "x", sandbox: LONG } },
 });
 
-export const limitCases: Case[] = [...headers, ...buckets, ...concurrency];
+export const limitCases: Case[] = [...foreignIds, ...headers, ...buckets, ...concurrency];

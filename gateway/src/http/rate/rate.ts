@@ -1,8 +1,9 @@
 import { DomainError } from "@nodeloom/kernel";
 import type { Redis } from "@nodeloom/platform";
+import { LRUCache } from "lru-cache";
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import { rateLimitExceeded } from "./errors";
-import { RATE_WINDOW_SECONDS } from "./limits";
+import { rateLimitExceeded } from "../errors";
+import { EXHAUSTED_BUCKETS, RATE_WINDOW_SECONDS } from "../limits";
 
 export interface Bucket {
   /** What is counted: caller or address, and route. */
@@ -20,6 +21,8 @@ export interface RateLimits {
    * @throws RATE_LIMIT_EXCEEDED; `rateLimitHeaders` gives that reply's headers.
    */
   consume(bucket: Bucket): Promise<Record<string, string>>;
+  /** Refuses, without counting, what this process knows to be exhausted. @throws RATE_LIMIT_EXCEEDED */
+  refuseExhausted(bucket: Bucket): void;
 }
 
 const MS = 1_000;
@@ -71,18 +74,30 @@ export const createRateLimits = ({ redis, keyPrefix }: RateLimitsOptions): RateL
     return limiter;
   };
 
+  /** When buckets that were found exhausted begin anew. */
+  const exhausted = new LRUCache<string, number>({ max: EXHAUSTED_BUCKETS });
+
+  const exceeded = ({ points, tier }: Bucket, result: RateLimiterRes): DomainError => {
+    const error = rateLimitExceeded({ tier, limit: points, retryAfter: Math.max(1, Math.ceil(result.msBeforeNext / MS)) });
+    EXCEEDED_HEADERS.set(error, headersOf(points, result, Date.now()));
+    return error;
+  };
+
   return {
-    consume: async ({ key, points, tier }) => {
+    consume: async (bucket) => {
+      const { key, points } = bucket;
       try {
         const result = await limiterFor(points).consume(key);
         return headersOf(points, result, Date.now());
       } catch (rejected) {
         if (!(rejected instanceof RateLimiterRes)) throw rejected;
-        const retryAfter = Math.max(1, Math.ceil(rejected.msBeforeNext / MS));
-        const error = rateLimitExceeded({ tier, limit: points, retryAfter });
-        EXCEEDED_HEADERS.set(error, headersOf(points, rejected, Date.now()));
-        throw error;
+        exhausted.set(key, Date.now() + rejected.msBeforeNext);
+        throw exceeded(bucket, rejected);
       }
+    },
+    refuseExhausted: (bucket) => {
+      const leftMs = (exhausted.get(bucket.key) ?? 0) - Date.now();
+      if (leftMs > 0) throw exceeded(bucket, new RateLimiterRes(0, leftMs));
     },
   };
 };

@@ -1,0 +1,59 @@
+import { DomainError, unavailable } from "@nodeloom/kernel";
+
+/** Bytes of bodies that are being received; a body that was read gives its bytes back. */
+export interface BodyShare {
+  /** @throws CONCURRENCY_LIMIT_EXCEEDED (the caller has too many on the way), SERVICE_UNAVAILABLE (all together have) */
+  add(bytes: number): void;
+  end(): void;
+}
+
+export interface BodyBudget {
+  /** A share for one body of a caller, or of an address. */
+  open(owner: string): BodyShare;
+}
+
+export interface BodyBudgetOptions {
+  perOwner: number;
+  overall: number;
+}
+
+const RETRY_AFTER_SECONDS = 1;
+
+/** Bounds what bodies on their way hold of this process's memory. */
+export const createBodyBudget = ({ perOwner, overall }: BodyBudgetOptions): BodyBudget => {
+  const held = new Map<string, number>();
+  let total = 0;
+
+  const change = (owner: string, bytes: number): void => {
+    const left = (held.get(owner) ?? 0) + bytes;
+    if (left > 0) held.set(owner, left);
+    else held.delete(owner);
+    total += bytes;
+  };
+
+  return {
+    open: (owner) => {
+      let own = 0;
+      return {
+        add: (bytes) => {
+          if ((held.get(owner) ?? 0) + bytes > perOwner) {
+            const metadata = { limit: perOwner, retryAfter: RETRY_AFTER_SECONDS };
+            throw new DomainError(
+              "exhausted",
+              "CONCURRENCY_LIMIT_EXCEEDED",
+              `more than ${perOwner} bytes of bodies are on their way`,
+              metadata,
+            );
+          }
+          if (total + bytes > overall) throw unavailable("too many bodies are on their way");
+          own += bytes;
+          change(owner, bytes);
+        },
+        end: () => {
+          change(owner, -own);
+          own = 0;
+        },
+      };
+    },
+  };
+};

@@ -1,0 +1,88 @@
+import { invalidRequest } from "@nodeloom/kernel";
+import type { Request, Response } from "express";
+import { payloadTooLarge, requestTimeout } from "../errors";
+import { topLevelMembers } from "../json";
+import type { BodyShare } from "./body-budget";
+import { hasBody } from "./head";
+import { checkJsonBounds } from "./json-bounds";
+
+/** A JSON body: its parsed value for checking, its text for passing on without loss. */
+export interface JsonBody {
+  /** Empty when the request has no body. */
+  text: string;
+  value: unknown;
+}
+
+export const NO_BODY: JsonBody = { text: "", value: undefined };
+
+export interface BodyOptions {
+  limitBytes: number;
+  /** When the last byte must be there, in milliseconds since the epoch. */
+  deadlineAtMs: number;
+  share: BodyShare;
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** Asks for a body that the client has only announced. */
+export const askForBody = (request: Request, response: Response): void => {
+  if (request.headers.expect !== undefined) response.writeContinue();
+};
+
+/** The bytes of a body, as they come, within its size, its time and what its sender may hold of this process's memory. */
+const readBytes = (request: Request, { limitBytes, deadlineAtMs, share }: BodyOptions): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const settle = (act: () => void): void => {
+      clearTimeout(timer);
+      request.off("data", onData).off("end", onEnd).off("error", onCutOff).off("close", onCutOff);
+      request.pause();
+      act();
+    };
+    const refuse = (error: unknown): void => settle(() => reject(error as Error));
+    const onData = (chunk: Buffer): void => {
+      bytes += chunk.length;
+      if (bytes > limitBytes) return refuse(payloadTooLarge(limitBytes));
+      try {
+        share.add(chunk.length);
+      } catch (error) {
+        return refuse(error);
+      }
+      chunks.push(chunk);
+    };
+    const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks, bytes)));
+    const onCutOff = (): void => refuse(invalidRequest([{ path: "", message: "the body was cut off" }]));
+    const timer = setTimeout(() => refuse(requestTimeout()), Math.max(0, deadlineAtMs - Date.now()));
+    request.on("data", onData).on("end", onEnd).on("error", onCutOff).on("close", onCutOff);
+  });
+
+/**
+ * Reads a JSON body whose headers have been checked.
+ * @throws PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, CONCURRENCY_LIMIT_EXCEEDED, or INVALID_REQUEST for what is no JSON, too deep or has too many values
+ */
+export const readJsonBody = async (request: Request, response: Response, options: BodyOptions): Promise<JsonBody> => {
+  if (!hasBody(request)) return NO_BODY;
+  askForBody(request, response);
+  try {
+    const bytes = await readBytes(request, options);
+    if (bytes.length === 0) return NO_BODY;
+    checkJsonBounds(bytes);
+    return parse(bytes);
+  } finally {
+    options.share.end();
+  }
+};
+
+const parse = (bytes: Buffer): JsonBody => {
+  try {
+    const text = decoder.decode(bytes);
+    return { text, value: JSON.parse(text) };
+  } catch {
+    throw invalidRequest([{ path: "", message: "the body is not valid JSON" }]);
+  }
+};
+
+/** The body's top-level members as they were written; empty unless it is an object. */
+export const bodyMembers = ({ text, value }: JsonBody): ReadonlyMap<string, string> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? topLevelMembers(text) : new Map();

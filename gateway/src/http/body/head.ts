@@ -1,0 +1,43 @@
+import { LIMITS } from "@nodeloom/kernel";
+import type { Request } from "express";
+import { payloadTooLarge, unsupportedMediaType } from "../errors";
+import type { Route } from "../route";
+
+/** What the headers of a request say of its body, judged before it is known who sends it. */
+
+const JSON_TYPE = /^application\/(?:json|[a-z0-9.+-]+\+json)$/;
+const UTF8 = /^utf-?8$/i;
+
+/** Whether the headers announce a body. */
+export const hasBody = (request: Request): boolean =>
+  request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
+
+/** Bytes that a route's body may have. A form has some beside its file. */
+export const bodyLimit = (route: Pick<Route, "auth" | "binaryBody">): number => {
+  if (route.binaryBody) return LIMITS.mediaBytes + LIMITS.formBytes;
+  return route.auth === "none" ? LIMITS.openBodyBytes : LIMITS.jsonBodyBytes;
+};
+
+const checkContentType = (header: string | undefined): void => {
+  const [type = "", ...parameters] = (header ?? "").split(";").map((part) => part.trim());
+  if (!JSON_TYPE.test(type.toLowerCase()))
+    throw unsupportedMediaType("the body must be JSON, with the header content-type: application/json");
+  const charset = parameters.find((parameter) => /^charset=/i.test(parameter))?.slice("charset=".length);
+  if (charset !== undefined && !UTF8.test(charset.replaceAll('"', ""))) throw unsupportedMediaType("the body must be UTF-8");
+};
+
+/**
+ * Refuses a body by its headers.
+ * @throws UNSUPPORTED_MEDIA_TYPE (encoded, or no JSON), PAYLOAD_TOO_LARGE (by the declared size)
+ */
+export const checkHead = (route: Route, request: Request): void => {
+  if (!hasBody(request)) return;
+  if (request.headers["content-encoding"] !== undefined) {
+    throw unsupportedMediaType("the body must be sent as it is, without the header content-encoding");
+  }
+  if (!route.body && !route.binaryBody) return;
+  if (Number(request.headers["content-length"] ?? 0) > bodyLimit(route)) {
+    throw payloadTooLarge(route.binaryBody ? LIMITS.mediaBytes : bodyLimit(route));
+  }
+  if (route.body) checkContentType(request.headers["content-type"]);
+};

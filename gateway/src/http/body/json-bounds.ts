@@ -1,0 +1,52 @@
+import { invalidRequest, LIMITS } from "@nodeloom/kernel";
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const LAST_SPACE = 0x20;
+
+/** The index after the string that opens at `from`. */
+const endOfString = (bytes: Uint8Array, from: number): number => {
+  let at = from + 1;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at + 1;
+};
+
+/**
+ * Counts the values of a JSON text and how deep it goes, without building any: each item of a list and each member of an object is
+ * one. Of a text that is no JSON the numbers are those of its beginning that might be.
+ */
+export const measureJson = (bytes: Uint8Array, maxDepth: number, maxValues: number): "fits" | "too deep" | "too many values" => {
+  let depth = 0;
+  let values = 1;
+  let isFirst = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte <= LAST_SPACE) continue;
+    const closes = byte === CLOSE_BRACE || byte === CLOSE_BRACKET;
+    // The first item has no comma before it.
+    if (byte === COMMA || (isFirst && !closes)) values += 1;
+    if (values > maxValues) return "too many values";
+    isFirst = byte === OPEN_BRACE || byte === OPEN_BRACKET;
+    if (isFirst) depth += 1;
+    else if (closes) depth -= 1;
+    else if (byte === QUOTE) at = endOfString(bytes, at) - 1;
+    if (depth > maxDepth) return "too deep";
+  }
+  return "fits";
+};
+
+/** @throws INVALID_REQUEST for a text that would make too large a structure. */
+export const checkJsonBounds = (bytes: Uint8Array): void => {
+  const found = measureJson(bytes, LIMITS.jsonDepth, LIMITS.jsonValues);
+  if (found === "fits") return;
+  const message =
+    found === "too deep"
+      ? `the body is nested more than ${LIMITS.jsonDepth} levels deep`
+      : `the body has more than ${LIMITS.jsonValues} values`;
+  throw invalidRequest([{ path: "", message }]);
+};

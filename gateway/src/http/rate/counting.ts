@@ -1,0 +1,107 @@
+import { DomainError } from "@nodeloom/kernel";
+import type { Request } from "express";
+import type { Caller } from "../../auth/caller";
+import type { Gateway } from "../../gateway";
+import { errorReply } from "../errors";
+import type { Route } from "../route";
+import type { Bucket } from "./rate";
+
+/** In which bucket a request counts. */
+
+const ANONYMOUS = "anonymous";
+const FIRST_SERVER_ERROR = 500;
+
+type Counter = Pick<Gateway, "rateLimits" | "anonymousLimit" | "ownIds">;
+
+export const addressOf = (request: Request): string => request.ip ?? "unknown";
+
+const ofAddress = (gateway: Counter, request: Request, name: string): Bucket => ({
+  key: `ip:${addressOf(request)}:${name}`,
+  points: gateway.anonymousLimit,
+  tier: ANONYMOUS,
+});
+
+/**
+ * Counts a request that was refused before its caller was known against its address.
+ * @returns the refusal, or RATE_LIMIT_EXCEEDED when the address has had too many
+ */
+export const countRefusal = async (gateway: Counter, request: Request, error: unknown): Promise<unknown> => {
+  if (errorReply(error).status >= FIRST_SERVER_ERROR) return error;
+  return gateway.rateLimits.consume(ofAddress(gateway, request, "refused")).then(
+    () => error,
+    (exceeded: unknown) => exceeded,
+  );
+};
+
+interface Limited {
+  route: Route;
+  request: Request;
+  caller: Caller;
+  points: number;
+}
+
+/** The caller's limit; undefined for callers without one. */
+const limited = (route: Route, request: Request, caller: Caller | undefined): Limited | undefined => {
+  const points = caller && !caller.isAdmin ? caller.user.plan.rateLimitPerMinute : null;
+  return caller && points !== null ? { route, request, caller, points } : undefined;
+};
+
+/** What ids that are not the caller's count in, whatever is asked about them. */
+const ofOthers = ({ caller: { user }, points }: Limited): Bucket => ({ key: `user:${user.id}:others`, points, tier: user.tier });
+
+const idOf = ({ route, request }: Pick<Limited, "route" | "request">): string | undefined =>
+  route.limit === "user+id" && route.params?.schema.safeParse(request.params).success ? String(request.params.id) : undefined;
+
+const bucketOf = (gateway: Counter, count: Limited): Bucket => {
+  const { route, caller, points } = count;
+  const { id: userId, tier } = caller.user;
+  const name = `${route.method} ${route.path}`;
+  if (route.limit !== "user+id") return { key: `user:${userId}:${name}`, points, tier };
+  const id = idOf(count);
+  if (id === undefined) return ofOthers(count);
+  // An id that may be anyone's is not looked up for a caller who has asked for too many that were not theirs.
+  if (!gateway.ownIds.has(userId, id)) gateway.rateLimits.refuseExhausted(ofOthers(count));
+  return { key: `user:${userId}:${name}:${id}`, points, tier };
+};
+
+/**
+ * Counts a request.
+ * @returns the X-RateLimit headers
+ * @throws RATE_LIMIT_EXCEEDED
+ */
+export const countRequest = async (
+  gateway: Counter,
+  route: Route,
+  request: Request,
+  caller: Caller | undefined,
+): Promise<Record<string, string>> => {
+  if (route.limit === "none") return {};
+  if (route.limit === "ip" || !caller) return gateway.rateLimits.consume(ofAddress(gateway, request, `${route.method} ${route.path}`));
+  const count = limited(route, request, caller);
+  return count ? gateway.rateLimits.consume(bucketOf(gateway, count)) : {};
+};
+
+/** Remembers that the id of a request was the caller's. */
+export const noteOwnId = (gateway: Counter, route: Route, request: Request, caller: Caller | undefined): void => {
+  const id = idOf({ route, request });
+  if (caller && id !== undefined) gateway.ownIds.add(caller.user.id, id);
+};
+
+/**
+ * Counts a request whose id was not the caller's.
+ * @returns the error, or RATE_LIMIT_EXCEEDED when there were too many
+ */
+export const countOthersId = async (
+  gateway: Counter,
+  route: Route,
+  request: Request,
+  { caller, error }: { caller: Caller | undefined; error: unknown },
+): Promise<unknown> => {
+  const count = limited(route, request, caller);
+  const isOthers = error instanceof DomainError && error.reason === "EXECUTION_NOT_FOUND" && idOf({ route, request }) !== undefined;
+  if (!count || !isOthers) return error;
+  return gateway.rateLimits.consume(ofOthers(count)).then(
+    () => error,
+    (exceeded: unknown) => exceeded,
+  );
+};
