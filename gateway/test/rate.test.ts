@@ -112,7 +112,7 @@ describe("limits of requests", () => {
   });
 
   it("bind those who keep presenting bad keys, per address", async () => {
-    const edge = await platform.startGateway({ ANONYMOUS_RATE_LIMIT: "5", TRUST_PROXY: "true" });
+    const edge = await platform.startGateway({ ANONYMOUS_RATE_LIMIT: "5", TRUST_PROXY: "1" });
     const attempt = (from: string): Promise<Awaited<ReturnType<typeof send>>> =>
       send(edge.baseUrl, "/api/whoami", { headers: { "x-api-key": "bad", "x-forwarded-for": from } });
     const statuses: number[] = [];
