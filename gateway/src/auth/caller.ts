@@ -1,7 +1,7 @@
 import type { BaseTier } from "@nodeloom/kernel";
 import { accountNotApproved, ALL, covers, isBaseTier, PLANS } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
-import { accountNotApproved, capabilityDenied, sessionRequired, unauthenticated } from "../http/errors";
+import { capabilityDenied, sessionRequired, unauthenticated } from "../http/errors";
 import type { Auth } from "../http/route";
 
 /** What the caller's tier allows. */
