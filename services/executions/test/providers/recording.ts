@@ -87,7 +87,7 @@ const replayer = (exchanges: readonly Exchange[]): EgressClient => {
 const fileOutcome = async (file: ProviderFile): Promise<unknown> => {
   if ("url" in file) return file;
   const chunks: Uint8Array[] = [];
-  for await (const chunk of file.bytes) chunks.push(chunk);
+  for await (const chunk of "read" in file ? file.read() : file.bytes) chunks.push(chunk);
   const bytes = Buffer.concat(chunks);
   return { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
 };

@@ -29,7 +29,7 @@ export interface Bound {
  * @throws BindError when lists differ in length, are too long, or have more items than the run has set credits aside for.
  */
 export const bindItems = (
-  step: Pick<PlanStep, "sources" | "listPorts"> & { maxItems?: number },
+  step: Pick<PlanStep, "sources" | "listPorts"> & { maxItems?: number; itemLimit?: number },
   outputs: Outputs,
   budget?: RunBudget,
 ): Bound => {
@@ -44,10 +44,9 @@ export const bindItems = (
     );
   if (length > LIMITS.fanOutItems)
     throw new BindError(`a list of ${length} items flows into ${shownName(lists[0]![0])}: at most ${LIMITS.fanOutItems} are allowed`);
-  if (step.maxItems !== undefined && length > step.maxItems)
-    throw new BindError(
-      `a list of ${length} items flows into ${shownName(lists[0]![0])}, where no more than ${step.maxItems} was expected`,
-    );
+  const most = step.itemLimit ?? step.maxItems;
+  if (most !== undefined && length > most)
+    throw new BindError(`a list of ${length} items flows into ${shownName(lists[0]![0])}, where no more than ${most} may`);
   budget?.work(elementsOfWork(length * values.length));
   const mappedPorts = new Set(lists.map(([port]) => port));
   const items = Array.from({ length }, (_, index) =>

@@ -24,8 +24,10 @@ export interface PlanStep {
   numberPorts?: readonly string[];
   /** Every input of the model; other ports are template names. */
   inputNames: readonly string[];
-  /** Calls the node makes at most. */
+  /** Calls that are held: a list of unknown length counts as one item, or as the node's `maxItems`. */
   maxItems: number;
+  /** Most items the node may turn out to have; none in plans of before lists could be longer than what was held. */
+  itemLimit?: number;
   /** The most one call may cost, in milli-credits. */
   maxMillicredits: number;
 }
