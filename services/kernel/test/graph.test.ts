@@ -368,7 +368,7 @@ describe("a graph that would grow without bounds", () => {
 describe("fan-out", () => {
   it("never makes more calls than credits are held for", () => {
     const step = { sources: { prompt: [{ node: "pic", port: "image" }] }, listPorts: [], maxItems: 1 };
-    expect(() => bindItems(step, () => ["a", "b"])).toThrow(/no more than 1 was expected/);
+    expect(() => bindItems(step, () => ["a", "b"])).toThrow(/no more than 1 may/);
     expect(bindItems(step, () => "a").items).toEqual([{ prompt: "a" }]);
   });
 

@@ -105,32 +105,6 @@ export const callInputs = (
   return budget ? budget.value(made) : made;
 };
 
-const boundedList = (items: unknown[]): unknown[] => {
-  if (items.length > GRAPH_BOUNDS.listItems)
-    throw new BindError(`it has ${items.length} items, at most ${GRAPH_BOUNDS.listItems} are allowed`);
-  if (valueBytes(items, GRAPH_BOUNDS.listBytes) > GRAPH_BOUNDS.listBytes)
-    throw new BindError(`its items are larger than ${GRAPH_BOUNDS.listBytes} bytes`);
-  return items;
-};
-
-/**
- * The value of a pure node for one item.
- * @throws BindError when it would be too large.
- */
-export const pureValue = (
-  step: Pick<PlanStep, "type" | "literals">,
-  item: Readonly<Record<string, unknown>>,
-  budget: RunBudget,
-): unknown => {
-  if (step.type === "list") {
-    const own = Array.isArray(step.literals.items) ? (step.literals.items as unknown[]) : [];
-    const list = boundedList(Object.hasOwn(item, "items") ? [...own, ...concatenated([item.items])] : own);
-    budget.work(elementsOfWork(list.length));
-    return budget.value(list);
-  }
-  return budget.value(fill(asText(step.literals.text), (name) => member(item, name), budget));
-};
-
 /** The output of a node over all its items: one value, or a list in item order. */
 export const collect = (values: readonly unknown[], mapped: boolean): unknown => (mapped ? concatenated(values) : values[0]);
 

@@ -1,9 +1,9 @@
 import { LIMITS } from "../limits";
 import { millicreditsFor } from "../money";
-import { fieldsOf } from "./fields";
+import { isGeneratorType, kindOf } from "./kinds";
 import { literalInputs } from "./ports";
 import { characterCount, PRICED_INPUTS, worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
-import { isGeneratorType, type Graph, type GraphEdge, type GraphNode } from "./types";
+import type { Graph, GraphEdge, GraphNode } from "./types";
 
 /** A generator node as far as its price depends on the saved graph. */
 export interface GeneratorUse {
@@ -29,8 +29,6 @@ const promptCharacters = (literals: Readonly<Record<string, unknown>>, flows: re
   return typeof prompt === "string" && wired.length <= 1 ? { [PROMPT_CHARACTERS]: characterCount(prompt) } : {};
 };
 
-const isNumber = (value: unknown): value is number => typeof value === "number" && value > 0;
-
 /** Counts what flows where, from the saved literals and defaults alone. What they don't tell counts as one. */
 const createCounter = (graph: Graph) => {
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
@@ -42,19 +40,10 @@ const createCounter = (graph: Graph) => {
   }
   const known = new Map<string, number>();
 
-  /** The defaults of each request-input node's fields: read once, however many edges leave it. */
-  const fieldDefaults = new Map<GraphNode, ReadonlyMap<string, unknown>>();
-  const defaultsOf = (node: GraphNode): ReadonlyMap<string, unknown> => {
-    const known = fieldDefaults.get(node) ?? new Map(fieldsOf(node.data).map((field) => [field.name, field.default]));
-    fieldDefaults.set(node, known);
-    return known;
-  };
-
   /** What the saved graph says of a value that flows: the default of a field, the text of a box. */
   const savedValue = ({ source, sourceHandle }: GraphEdge): unknown => {
     const from = nodes.get(source);
-    if (from?.type === "text-box") return from.data.text;
-    return from?.type === "request-input" && sourceHandle !== null ? defaultsOf(from).get(sourceHandle) : undefined;
+    return from && kindOf(from.type)?.savedValue?.(from, sourceHandle);
   };
 
   const flowing = (edge: GraphEdge): number => {
@@ -81,13 +70,9 @@ const createCounter = (graph: Graph) => {
   };
 
   const countOf = (node: GraphNode): number => {
-    if (node.type === "list") {
-      const own = Array.isArray(node.data.items) ? node.data.items.length : 0;
-      return own + (incoming.get(node.id) ?? []).reduce((sum, edge) => sum + flowing(edge), 0);
-    }
-    if (node.type === "request-input" || node.type === "http-request" || node.type === "media-upload") return 1;
-    const each = isGeneratorType(node.type) ? literalInputs(node, undefined)[PRICED_INPUTS.image] : undefined;
-    return calls(node.id) * (isNumber(each) ? each : 1);
+    const kind = kindOf(node.type);
+    const into = (): number => (incoming.get(node.id) ?? []).reduce((sum, edge) => sum + flowing(edge), 0);
+    return kind?.savedCount ? kind.savedCount(node, into(), calls(node.id)) : calls(node.id);
   };
 
   const defaults = (id: string): [string, unknown][] =>

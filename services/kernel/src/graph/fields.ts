@@ -2,7 +2,7 @@ import type { Issue } from "../errors";
 import { LIMITS } from "../limits";
 import { textBytes } from "./bounds";
 import { mediaProblem, type MediaFamily } from "./media";
-import { isRecord, type Graph } from "./types";
+import { isRecord } from "./types";
 
 export const FIELD_TYPES = [
   "text",
@@ -48,25 +48,9 @@ const readField = (raw: unknown): InputField | undefined => {
   return field;
 };
 
-const requestInputs = (graph: Graph): Graph["nodes"] => graph.nodes.filter((node) => node.type === "request-input");
-
 /** Fields of one request-input node; entries that are no fields are left out. */
 export const fieldsOf = (data: Readonly<Record<string, unknown>>): InputField[] =>
   (Array.isArray(data.fields) ? data.fields : []).map(readField).filter((field) => field !== undefined);
-
-/** The inputs a workflow accepts. Empty without a request-input node. */
-export const inputFields = (graph: Graph): InputField[] => requestInputs(graph).flatMap((node) => fieldsOf(node.data));
-
-/** The saved value of each field: what the editor last held, else the default, else null. */
-export const savedValues = (graph: Graph): Record<string, unknown> => {
-  const saved = new Map<string, unknown>();
-  for (const node of requestInputs(graph)) {
-    const values = isRecord(node.data.values) ? node.data.values : {};
-    for (const field of fieldsOf(node.data))
-      saved.set(field.name, Object.hasOwn(values, field.name) ? values[field.name] : (field.default ?? null));
-  }
-  return Object.fromEntries(saved);
-};
 
 const outside = (field: InputField, size: number, what: string): string | undefined => {
   if (field.min !== undefined && size < field.min) return `${what} must be at least ${field.min}`;

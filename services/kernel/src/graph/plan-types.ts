@@ -1,3 +1,4 @@
+import type { Abstract } from "./abstract";
 import type { Price } from "./price";
 import type { BudgetUse } from "./budget";
 import type { NodeType } from "./types";
@@ -93,3 +94,15 @@ export const holdItems = (plan: RunPlan): HoldItem[] =>
 export const dependencies = (step: Pick<PlanStep, "sources">): string[] => [
   ...new Set(Object.values(step.sources).flatMap((sources) => sources.flatMap((source) => ("node" in source ? [source.node] : [])))),
 ];
+
+/** How one node is planned. */
+export interface NodePlan {
+  /** What is left to run; undefined when nothing is. */
+  step?: PlanStep;
+  /** True when its values are known now. */
+  isEvaluated?: boolean;
+  /** What is known of each of its outputs. */
+  outputs: ReadonlyMap<string, Abstract>;
+}
+
+export const NOTHING_PLANNED: NodePlan = { outputs: new Map() };

@@ -1,8 +1,6 @@
-import { fieldsOf } from "./fields";
 import { MEDIA_FAMILIES } from "./media";
 import { propertySchema, type JsonSchema } from "./price";
-import { callsModel, isRecord, type GraphNode } from "./types";
-import { placeholders, placeholdersIn } from "./value";
+import { isRecord, type GraphNode } from "./types";
 
 /** What a port carries. `media` is a file of any kind, `any` whatever JSON can say. */
 export const PORT_TYPES = ["text", "number", "boolean", "image", "video", "audio", "media", "any"] as const;
@@ -12,6 +10,8 @@ export interface InputPort {
   type: PortType;
   /** Takes a list as it is; on any other port a list maps the node over its items. */
   list: boolean;
+  /** Only a template of the node makes it. */
+  isPlaceholder?: boolean;
 }
 
 /**
@@ -70,44 +70,6 @@ export type FileType = (typeof FILE_TYPES)[number];
 export const isFileType = (type: PortType | undefined): type is FileType =>
   type !== undefined && (FILE_TYPES as readonly string[]).includes(type);
 
-// Maps, because the names that are looked up are the users' own.
-const FIELD_PORTS: ReadonlyMap<string, PortType> = new Map([
-  ["text", "text"],
-  ["textarea", "text"],
-  ["select", "text"],
-  ["number", "number"],
-  ["boolean", "boolean"],
-  ["image_upload", "image"],
-  ["video_upload", "video"],
-  ["audio_upload", "audio"],
-]);
-const RESULT_PORTS: ReadonlyMap<string, PortType> = new Map([
-  ["images", "image"],
-  ["videos", "video"],
-  ["audios", "audio"],
-]);
-const OUTPUT_OF: ReadonlyMap<string, readonly [string, PortType]> = new Map([
-  ["text-box", ["text", "text"]],
-  ["llm-assistant", ["text", "text"]],
-  ["generate-image", ["image", "image"]],
-  ["generate-video", ["video", "video"]],
-  ["generate-audio", ["audio", "audio"]],
-  ["list", ["items", "any"]],
-  ["media-upload", ["media", "media"]],
-]);
-
-/** The output ports of a node, the first being its default. */
-export const outputPorts = (node: GraphNode): Map<string, PortType> => {
-  if (node.type === "request-input") return new Map(fieldsOf(node.data).map((field) => [field.name, FIELD_PORTS.get(field.type) ?? "any"]));
-  if (node.type === "http-request")
-    return new Map([
-      ["body", "any"],
-      ["status", "number"],
-    ]);
-  const output = OUTPUT_OF.get(node.type);
-  return new Map(output ? [output] : []);
-};
-
 /** The files that an input of a model takes: its schema may name a family (`"contentMediaType": "image/*"`). */
 const fileType = ({ contentMediaType }: JsonSchema): PortType => {
   const family = typeof contentMediaType === "string" ? contentMediaType.split("/")[0] : undefined;
@@ -133,55 +95,12 @@ export const literalInputs = (node: GraphNode, schema: JsonSchema | undefined): 
   return Object.fromEntries([...known, ...explicit].filter(([, value]) => value !== null && value !== undefined));
 };
 
-const namedPorts = (names: readonly string[], type: PortType): [string, InputPort][] => names.map((name) => [name, { type, list: false }]);
+/** The ports that the placeholders of a node's templates make. */
+export const namedPorts = (names: readonly string[], type: PortType): [string, InputPort][] =>
+  names.map((name) => [name, { type, list: false, isPlaceholder: true }]);
 
 /** The ports of a model's own inputs, by name. */
 export const schemaPorts = (schema: JsonSchema): [string, InputPort][] =>
   (isRecord(schema.properties) ? Object.entries(schema.properties) : [])
     .filter((entry): entry is [string, JsonSchema] => isRecord(entry[1]))
     .map(([name, property]): [string, InputPort] => [name, schemaPort(property)]);
-
-const modelPorts = (node: GraphNode, schema: JsonSchema | undefined): Map<string, InputPort> => {
-  const declared = schema ? schemaPorts(schema) : [];
-  const isFilled = new Map(declared.map(([name, port]) => [name, port.type === "text"]));
-  // Without a schema it can't be told which literals are texts.
-  const texts = Object.entries(literalInputs(node, schema)).filter(([name]) => isFilled.get(name) ?? schema === undefined);
-  return new Map([...namedPorts(placeholdersIn(texts.map(([, text]) => text)), "any"), ...declared]);
-};
-
-/** The input ports of a node. For nodes that call a model they follow the model's input schema. */
-export const inputPorts = (node: GraphNode, schema?: JsonSchema): Map<string, InputPort> => {
-  if (callsModel(node.type)) return modelPorts(node, schema);
-  switch (node.type) {
-    case "text-box":
-      return new Map(namedPorts(typeof node.data.text === "string" ? placeholders(node.data.text) : [], "any"));
-    case "list":
-      return new Map([["items", { type: "any", list: true }]]);
-    case "http-request": {
-      const { url, headers, body } = node.data;
-      return new Map([["body", { type: "any", list: false }], ...namedPorts(placeholdersIn([url, headers, body]), "any")]);
-    }
-    default:
-      return new Map();
-  }
-};
-
-/** The port of a node that takes any name: response-output. */
-export const anyInput = (node: GraphNode, name: string): InputPort | undefined =>
-  node.type === "response-output" ? { type: RESULT_PORTS.get(name) ?? "any", list: true } : undefined;
-
-const DEFAULT_INPUTS: ReadonlyMap<string, string> = new Map([
-  ["list", "items"],
-  ["http-request", "body"],
-]);
-const RESULT_BY_OUTPUT: ReadonlyMap<string, string> = new Map([
-  ["image", "images"],
-  ["video", "videos"],
-  ["audio", "audios"],
-]);
-
-/** The port an edge without a target handle means. */
-export const defaultInput = (node: GraphNode, outputName: string): string => {
-  if (node.type === "response-output") return RESULT_BY_OUTPUT.get(outputName) ?? outputName;
-  return DEFAULT_INPUTS.get(node.type) ?? (callsModel(node.type) ? "prompt" : outputName);
-};

@@ -25,15 +25,14 @@ export interface GraphIssue {
   message: string;
 }
 
-export const GENERATOR_TYPES = ["generate-image", "generate-video", "generate-audio"] as const;
-export type GeneratorType = (typeof GENERATOR_TYPES)[number];
-
 export const NODE_TYPES = [
   "request-input",
   "text-box",
   "list",
   "llm-assistant",
-  ...GENERATOR_TYPES,
+  "generate-image",
+  "generate-video",
+  "generate-audio",
   "http-request",
   "media-upload",
   "note",
@@ -42,7 +41,6 @@ export const NODE_TYPES = [
 export type NodeType = (typeof NODE_TYPES)[number];
 
 export const isNodeType = (type: string): type is NodeType => (NODE_TYPES as readonly string[]).includes(type);
-export const isGeneratorType = (type: string): type is GeneratorType => (GENERATOR_TYPES as readonly string[]).includes(type);
 
 /** Names longer than this are cut where they are shown. */
 const MAX_LABEL_CHARS = 80;
@@ -59,9 +57,6 @@ export const labelOf = ({ data }: Pick<GraphNode, "data">): string | undefined =
 /** A node as messages call it: its label where it has one, and its id. */
 export const nodeName = (id: string, label: string | undefined): string =>
   label === undefined || label === id ? id : `"${label}" (${id})`;
-
-/** Node kinds that call a registered model. */
-export const callsModel = (type: string): boolean => isGeneratorType(type) || type === "llm-assistant";
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,14 +1,8 @@
-import { anyInput, defaultInput, FLOWS, inputPorts, isFileType, outputPorts, portTypeName, type InputPort, type PortType } from "./ports";
+import { anyInput, defaultInput, inputPorts, kindOf, outputPorts } from "./kinds";
+import type { Wiring } from "./planner";
+import { FLOWS, isFileType, portTypeName, type InputPort, type PortType } from "./ports";
 import type { JsonSchema } from "./price";
-import { callsModel, isNodeType, shownName, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "./types";
-
-/** Edges by target node and port, in edge order, and the nodes in dependency order. Notes are left out. */
-export interface Wiring {
-  order: GraphNode[];
-  /** Nodes that are on a cycle or behind one. */
-  stuck: GraphNode[];
-  inputs: Map<string, Map<string, { node: string; port: string }[]>>;
-}
+import { shownName, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "./types";
 
 const ANYTHING: InputPort = { type: "any", list: false };
 const SHOWN_PORTS = 12;
@@ -49,7 +43,7 @@ const missingEnds = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>): st
 const connect = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>, ports: Ports, wiring: Wiring): string[] => {
   const [from, to] = [nodes.get(edge.source), nodes.get(edge.target)];
   if (!from || !to) return missingEnds(edge, nodes);
-  if (from.type === "note" || to.type === "note" || !isNodeType(from.type) || !isNodeType(to.type)) return [];
+  if (!kindOf(from.type)?.runs || !kindOf(to.type)?.runs) return [];
   const outputs = ports.outputs(from);
   const port = edge.sourceHandle ?? [...outputs.keys()][0] ?? "";
   const outputType = outputs.get(port);
@@ -116,13 +110,13 @@ export const checkStructure = (graph: Graph, schemaOf: SchemaOf): { wiring: Wiri
   const issues: GraphIssue[] = [];
   const nodes = new Map<string, GraphNode>();
   for (const node of graph.nodes) {
-    if (!isNodeType(node.type)) issues.push({ nodeId: node.id, message: `there is no node kind ${shownName(node.type)}` });
+    if (!kindOf(node.type)) issues.push({ nodeId: node.id, message: `there is no node kind ${shownName(node.type)}` });
     if (!nodes.has(node.id)) nodes.set(node.id, node);
   }
   const wiring: Wiring = { order: [], stuck: [], inputs: new Map() };
   const portsOf = (node: GraphNode): Map<string, InputPort> | undefined => {
     const schema = schemaOf(node);
-    return callsModel(node.type) && schema === undefined ? undefined : inputPorts(node, schema);
+    return kindOf(node.type)?.portsOfModel && schema === undefined ? undefined : inputPorts(node, schema);
   };
   // Reading a node's ports means reading its texts: once, however many edges it has.
   const ports: Ports = { inputs: once(portsOf), outputs: once(outputPorts) };
@@ -130,7 +124,7 @@ export const checkStructure = (graph: Graph, schemaOf: SchemaOf): { wiring: Wiri
     const nodeId = nodes.has(edge.target) ? edge.target : nodes.has(edge.source) ? edge.source : null;
     for (const message of connect(edge, nodes, ports, wiring)) issues.push({ nodeId, message });
   }
-  const runnable = [...nodes.values()].filter((node) => isNodeType(node.type) && node.type !== "note");
+  const runnable = [...nodes.values()].filter((node) => kindOf(node.type)?.runs);
   const { order, stuck } = dependencyOrder(runnable, wiring.inputs);
   for (const node of onCycle(stuck, wiring.inputs)) issues.push({ nodeId: node.id, message: "is part of a cycle" });
   return { wiring: { ...wiring, order, stuck }, issues };

@@ -6,10 +6,12 @@ import {
   collect,
   createBudget,
   dependencies,
+  evaluateStep,
   GRAPH_BOUNDS,
   httpCall,
   nodeName,
-  pureValue,
+  outputPort,
+  RESULT_TYPE,
   unboundedBudget,
   valueBytes,
   type Bound,
@@ -57,7 +59,7 @@ const warningsOf = ({ warnings }: RunPlan, id: string): string[] => (Object.hasO
 export const initialNodes = (plan: RunPlan): NodeState[] => [
   ...plan.evaluated.map((node) => newNode(plan, node, "completed", node.warnings, 0)),
   ...plan.steps.map((step) => newNode(plan, step, "pending", warningsOf(plan, step.id), step.maxItems)),
-  ...plan.outputNodes.map((id) => newNode(plan, { id, type: "response-output" }, "pending", [], 0)),
+  ...plan.outputNodes.map((id) => newNode(plan, { id, type: RESULT_TYPE }, "pending", [], 0)),
 ];
 
 /** How many steps, and the result, have yet to read what each node gave. */
@@ -144,8 +146,8 @@ export class GraphRun {
   /** Evaluates a pure step. */
   evaluate(step: PlanStep): void {
     const { items, mapped } = this.bind(step);
-    const values = items.map((item) => pureValue(step, item, this.budget));
-    this.keep(step.id, step.type === "list" ? "items" : "text", collect(values, mapped));
+    const values = items.map((item) => evaluateStep(step, item, this.budget));
+    this.keep(step.id, outputPort(step.type), collect(values, mapped));
   }
 
   /** What a call gave: counted, and kept for those that read it. @throws BindError when the run's values outgrow their bound */

@@ -1,0 +1,61 @@
+import { GRAPH_BOUNDS, textBytes, valueBytes } from "./bounds";
+import { asText } from "./value";
+
+/** What is known of an output before the run: its value, or bounds of it. */
+
+export interface Known {
+  readonly value: unknown;
+}
+
+export interface Bounds {
+  list: boolean;
+  /** Items that are expected: a list of unknown length counts as one. */
+  items: number;
+  /** Items that there may be. */
+  most: number;
+  /** Tokens that its text has at most. */
+  tokens: number;
+}
+
+export type Abstract = Known | Bounds;
+
+export const isKnown = (value: Abstract): value is Known => "value" in value;
+
+/** Stands for what nodes give that can't run: the graph is refused, but for nothing that follows from that. */
+export const ANYTHING: Bounds = { list: false, items: 1, most: 1, tokens: 0 };
+
+/** A token is at least one byte, so the bytes of a text bound its tokens. */
+export const tokensOf = (value: unknown): number => textBytes(asText(value));
+
+/** A measure of known values that is taken once of each, however often they are used. */
+const measured = (measure: (value: unknown) => number): ((known: Known) => number) => {
+  const taken = new WeakMap<Known, number>();
+  return (known) => {
+    const size = taken.get(known) ?? measure(known.value);
+    taken.set(known, size);
+    return size;
+  };
+};
+
+/** Bytes of a known value as JSON; counting stops beyond what a plan may have. */
+export const knownBytes = measured((value) => valueBytes(value, GRAPH_BOUNDS.planBytes));
+const knownTokens = measured(tokensOf);
+
+const boundsOf = (source: Abstract): Bounds => {
+  if (!isKnown(source)) return source;
+  const list = Array.isArray(source.value);
+  const items = list ? (source.value as unknown[]).length : 1;
+  return { list, items, most: items, tokens: knownTokens(source) };
+};
+
+/** How many items and tokens may flow into one port, from all its sources together. */
+export const joined = (sources: readonly Abstract[]): Bounds => {
+  const each = sources.map(boundsOf);
+  const sum = (of: (bounds: Bounds) => number): number => each.reduce((total, bounds) => total + of(bounds), 0);
+  return {
+    list: sources.length > 1 || each.some((source) => source.list),
+    items: sum(({ items }) => items),
+    most: sum(({ most }) => most),
+    tokens: sum(({ tokens }) => tokens),
+  };
+};

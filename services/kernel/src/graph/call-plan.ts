@@ -1,0 +1,116 @@
+import { LIMITS } from "../limits";
+import { millicreditsFor } from "../money";
+import { callInputs } from "./bind";
+import type { NodeKind } from "./kinds/kind";
+import { attempt, tryInputs, type ModelTerms, type Planner } from "./planner";
+import { buildStep, knownItems, stepItems, warnUnresolved, type ItemBounds } from "./plan-step";
+import type { PlanStep } from "./plan-types";
+import { FILE_TOKENS_KEYWORD, PRICED_INPUTS, propertySchema, worstCaseMicroUsd, type JsonSchema } from "./price";
+import { shownName, type GraphNode } from "./types";
+import { member, placeholdersIn } from "./value";
+
+/** The most tokens a provider counts for one file, where the model's schema doesn't say (`x-tokens` of the input). */
+const FILE_TOKENS = 2_000;
+const MESSAGE_OVERHEAD_TOKENS = 64;
+
+/** Inputs of a model that are files: not their text is counted (a data URL is long) but what they show. */
+const fileInputs = (schema: JsonSchema, step: PlanStep): string[] => {
+  const quoted = new Set(placeholdersIn(step.literals));
+  return step.inputNames.filter((name) => propertySchema(schema, name)?.format === "media" && !quoted.has(name));
+};
+
+/** The most tokens that the files of one call may count. */
+const fileTokens = (schema: JsonSchema, step: PlanStep): number =>
+  fileInputs(schema, step)
+    .filter((name) => member(step.literals, name) !== undefined || member(step.sources, name) !== undefined)
+    .map((name) => Number(propertySchema(schema, name)?.[FILE_TOKENS_KEYWORD] ?? FILE_TOKENS))
+    .reduce((sum, tokens) => sum + tokens, 0);
+
+const requiredNames = (schema: JsonSchema): string[] => (Array.isArray(schema.required) ? (schema.required as string[]) : []);
+
+/** Inputs of a step that will be known only when it runs: what flows in then, and texts that it is put into. */
+const openInputs = (step: PlanStep, unknown: ReadonlySet<string>): Set<string> =>
+  new Set([
+    ...unknown,
+    ...step.textPorts.filter((name) => placeholdersIn(member(step.literals, name)).some((placeholder) => unknown.has(placeholder))),
+  ]);
+
+/** Checks the inputs of a model's calls as far as they are known. */
+const checkCalls = (
+  planner: Planner,
+  step: PlanStep,
+  terms: ModelTerms,
+  calls: readonly Record<string, unknown>[],
+  open: ReadonlySet<string>,
+): void => {
+  const report = (message: string): void => void planner.issues.push({ nodeId: step.id, message });
+  if (calls.length === 0) {
+    // Nothing will be called, but what would be is judged as far as that goes.
+    for (const name of requiredNames(terms.inputSchema))
+      if (member(step.literals, name) === undefined && member(step.sources, name) === undefined) report(`${name}: is required`);
+    return;
+  }
+  const problems = calls.flatMap((inputs) => terms.validate(inputs)).filter(({ path }) => !open.has(path.split(".")[0]!));
+  for (const message of new Set(problems.map((issue) => `${issue.path}: ${issue.message}`))) report(message);
+};
+
+/** The most tokens a text model may answer with. */
+export const answerTokens = (schema: JsonSchema, inputs: Readonly<Record<string, unknown>>, unknown: ReadonlySet<string>): number => {
+  const property = propertySchema(schema, PRICED_INPUTS.tokens);
+  const given = unknown.has(PRICED_INPUTS.tokens) ? property?.maximum : (inputs[PRICED_INPUTS.tokens] ?? property?.default);
+  return typeof given === "number" ? given : LIMITS.textValueBytes;
+};
+
+/** The model that a node names; undefined when there is none that it can use, which is said then. */
+const termsOf = (planner: Planner, { modality = "" }: NodeKind, node: GraphNode): ModelTerms | undefined => {
+  const report = (message: string): undefined => void planner.issues.push({ nodeId: node.id, message });
+  const name = node.data.model;
+  if (typeof name !== "string" || name === "") return report("needs a model");
+  const terms = planner.request.models.get(name);
+  if (!terms) return report(`there is no enabled model ${shownName(name)}`);
+  if (terms.modality === modality) return terms;
+  return report(`${terms.internalName} makes ${terms.modality}, but this node needs a model that makes ${modality}`);
+};
+
+/** A step that calls a model, and what is known of its calls. */
+export interface PlannedCalls {
+  step: PlanStep;
+  terms: ModelTerms;
+  /** What the calls are given, as far as it is known. */
+  candidates: Record<string, unknown>[];
+  bounds: ItemBounds;
+  /** Ports that wait for nodes that have yet to run. */
+  unknown: ReadonlySet<string>;
+}
+
+/** Plans the calls of a node's model: checked and priced as far as their inputs are known. */
+export const planCalls = (planner: Planner, kind: NodeKind, node: GraphNode): PlannedCalls | undefined => {
+  const terms = termsOf(planner, kind, node);
+  if (!terms) return undefined;
+  const built = buildStep(planner, kind, node, terms);
+  warnUnresolved(planner, built);
+  const bound = knownItems(planner, built);
+  const { unknown } = bound;
+  const candidates =
+    attempt(planner, node.id, () => tryInputs(planner, () => bound.items.map((item) => callInputs(built, item, planner.budget)))) ?? [];
+  const open = openInputs(built, unknown);
+  checkCalls(planner, built, terms, candidates, open);
+  const bounds = stepItems(planner, node, built, bound, fileInputs(terms.inputSchema, built));
+  const inputTokens = bounds.tokens + MESSAGE_OVERHEAD_TOKENS + fileTokens(terms.inputSchema, built);
+  const price = { price: terms.price, schema: terms.inputSchema, unknown: open, inputTokens };
+  const worst = Math.max(0, ...candidates.map((inputs) => worstCaseMicroUsd({ ...price, inputs })));
+  planner.budget.calls(bounds.items);
+  const step: PlanStep = {
+    ...built,
+    maxItems: bounds.items,
+    itemLimit: bounds.limit,
+    maxMillicredits: millicreditsFor(worst, planner.request.markupPermille),
+  };
+  return { step, terms, candidates, bounds, unknown };
+};
+
+/** Tokens of all answers of a step at most. */
+export const textTokens = ({ terms, candidates, unknown, bounds }: PlannedCalls): number =>
+  Math.max(0, ...candidates.map((inputs) => answerTokens(terms.inputSchema, inputs, unknown))) * bounds.limit;
+
+export const MOST_TEXT_TOKENS = LIMITS.textValueBytes;

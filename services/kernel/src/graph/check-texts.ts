@@ -1,0 +1,11 @@
+import { LIMITS } from "../limits";
+import { textBytes } from "./bounds";
+import { isRecord, shownName } from "./types";
+
+/** Texts inside a value that are longer than any text may be. */
+export const longTexts = (value: unknown, path: string): string[] => {
+  if (typeof value === "string")
+    return textBytes(value) > LIMITS.textValueBytes ? [`${shownName(path)}: is longer than ${LIMITS.textValueBytes} bytes`] : [];
+  if (Array.isArray(value)) return value.flatMap((item, index) => longTexts(item, `${path}.${index}`));
+  return isRecord(value) ? Object.entries(value).flatMap(([name, item]) => longTexts(item, `${path}.${name}`)) : [];
+};

@@ -1,0 +1,3 @@
+import { generator } from "./generator";
+
+export const generateVideo = generator("video", "Makes videos with a registered model.");

@@ -1,0 +1,41 @@
+import { outputCount, PRICED_INPUTS, propertySchema } from "../price";
+import { planCalls } from "../call-plan";
+import { NOTHING_PLANNED } from "../plan-types";
+import { literalInputs, type PortType } from "../ports";
+import type { NodeKind } from "./kind";
+import { checkModelNode, MODEL_SETTINGS, modelPorts } from "./model-node";
+
+/** Tokens of a file's address. */
+const URL_TOKENS = 512;
+
+/** A kind that makes files with a model: one call for each item. */
+export const generator = (modality: PortType & ("image" | "video" | "audio"), summary: string): NodeKind => {
+  const kind: NodeKind = {
+    type: `generate-${modality}`,
+    summary,
+    settings: MODEL_SETTINGS,
+    calls: "model",
+    modality,
+    runs: true,
+    portsOfModel: true,
+    inputs: modelPorts,
+    outputs: () => new Map([[modality, modality]]),
+    defaultInput: () => "prompt",
+    check: checkModelNode,
+    plan: (planner, node) => {
+      const planned = planCalls(planner, kind, node);
+      if (!planned) return NOTHING_PLANNED;
+      const { step, terms, candidates, bounds, unknown } = planned;
+      const made = unknown.has(PRICED_INPUTS.image)
+        ? Number(propertySchema(terms.inputSchema, PRICED_INPUTS.image)?.maximum ?? 1)
+        : Math.max(1, ...candidates.map((inputs) => outputCount(terms.inputSchema, inputs)));
+      const [items, most] = [bounds.items * made, bounds.limit * made];
+      return { step, outputs: new Map([[modality, { list: bounds.mapped || made > 1, items, most, tokens: URL_TOKENS * most }]]) };
+    },
+    savedCount: (node, _flowing, items) => {
+      const each = literalInputs(node, undefined)[PRICED_INPUTS.image];
+      return items * (typeof each === "number" && each > 0 ? each : 1);
+    },
+  };
+  return kind;
+};

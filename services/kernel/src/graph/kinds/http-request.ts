@@ -1,0 +1,55 @@
+import { LIMITS } from "../../limits";
+import type { Abstract } from "../abstract";
+import { HTTP_METHODS, httpCall, httpProblems } from "../http-call";
+import { attempt, tryInputs } from "../planner";
+import { buildStep, knownItems, stepItems, warnUnresolved } from "../plan-step";
+import { namedPorts } from "../ports";
+import { placeholdersIn } from "../value";
+import { nothingWrong, type NodeKind } from "./kind";
+
+/** Characters of a status and what stands between two of them. */
+const STATUS_TOKENS = 4;
+
+export const httpRequest: NodeKind = {
+  type: "http-request",
+  summary: "Calls an address and gives what it answers.",
+  settings: {
+    method: { type: "string", enum: [...HTTP_METHODS], default: "GET" },
+    url: { type: "string", description: "http(s), with {{placeholders}}." },
+    headers: { type: "object", description: "Names and values, with {{placeholders}}." },
+    body: { description: "Text or JSON, with {{placeholders}}; a connected body wins." },
+    extract: { type: "string", description: "JSON pointer of what the node gives of the answer." },
+    failOnStatus: { type: "boolean", default: false, description: "Fail the node when the answer's status is not 2xx." },
+    maxItems: { type: "integer", minimum: 1, maximum: LIMITS.fanOutItems },
+  },
+  calls: "http",
+  runs: true,
+  inputs: ({ data: { url, headers, body } }) =>
+    new Map([...namedPorts(placeholdersIn([url, headers, body]), "any"), ["body", { type: "any", list: false }]]),
+  outputs: () =>
+    new Map([
+      ["body", "any"],
+      ["status", "number"],
+    ]),
+  defaultInput: () => "body",
+  // Settings are judged with the calls that they make.
+  check: nothingWrong,
+  plan: (planner, node) => {
+    const step = buildStep(planner, httpRequest, node);
+    warnUnresolved(planner, step);
+    const bound = knownItems(planner, step);
+    const calls = bound.complete
+      ? attempt(planner, node.id, () => tryInputs(planner, () => bound.items.map((item) => httpCall(step, item, planner.budget))))
+      : undefined;
+    for (const message of httpProblems(step.literals, calls)) planner.issues.push({ nodeId: node.id, message });
+    const { items, limit, mapped } = stepItems(planner, node, step, bound);
+    planner.budget.calls(items);
+    const outputs = new Map<string, Abstract>([
+      // An answer may be a list.
+      ["body", { list: true, items, most: LIMITS.fanOutItems, tokens: LIMITS.textValueBytes }],
+      ["status", { list: mapped, items, most: limit, tokens: limit * STATUS_TOKENS }],
+    ]);
+    return { step: { ...step, maxItems: items, itemLimit: limit }, outputs };
+  },
+  savedCount: () => 1,
+};

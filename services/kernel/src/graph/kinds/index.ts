@@ -1,0 +1,63 @@
+import type { RunBudget } from "../budget";
+import type { InputPort, PortType } from "../ports";
+import type { JsonSchema } from "../price";
+import type { GraphNode, NodeType } from "../types";
+import { generateAudio } from "./generate-audio";
+import { generateImage } from "./generate-image";
+import { generateVideo } from "./generate-video";
+import { httpRequest } from "./http-request";
+import type { NodeKind } from "./kind";
+import { list } from "./list";
+import { llmAssistant } from "./llm-assistant";
+import { mediaUpload } from "./media-upload";
+import { note } from "./note";
+import { requestInput } from "./request-input";
+import { responseOutput } from "./response-output";
+import { textBox } from "./text-box";
+
+export type { NodeKind } from "./kind";
+export { inputFields, savedValues } from "./request-input";
+
+/** The node kinds. What a kind is stands in its own file, and nowhere else. */
+export const NODE_KINDS: Readonly<Record<NodeType, NodeKind>> = {
+  "request-input": requestInput,
+  "text-box": textBox,
+  list,
+  "llm-assistant": llmAssistant,
+  "generate-image": generateImage,
+  "generate-video": generateVideo,
+  "generate-audio": generateAudio,
+  "http-request": httpRequest,
+  "media-upload": mediaUpload,
+  note,
+  "response-output": responseOutput,
+};
+
+/** The kind of that name, or undefined. */
+export const kindOf = (type: string): NodeKind | undefined => (Object.hasOwn(NODE_KINDS, type) ? NODE_KINDS[type as NodeType] : undefined);
+
+/** Kinds whose items call a registered model. */
+export const callsModel = (type: string): boolean => kindOf(type)?.calls === "model";
+/** Kinds that call something, once for each item. */
+export const makesCalls = (type: string): boolean => (kindOf(type)?.calls ?? null) !== null;
+/** Kinds that make files with a model. */
+export const isGeneratorType = (type: string): boolean => callsModel(type) && kindOf(type)?.modality !== "text";
+
+/** The type of the node that makes the result. */
+export const RESULT_TYPE: NodeType = "response-output";
+
+export const inputPorts = (node: GraphNode, schema?: JsonSchema): Map<string, InputPort> =>
+  kindOf(node.type)?.inputs(node, schema) ?? new Map<string, InputPort>();
+export const outputPorts = (node: GraphNode): Map<string, PortType> => kindOf(node.type)?.outputs(node) ?? new Map<string, PortType>();
+export const anyInput = (node: GraphNode, name: string): InputPort | undefined => kindOf(node.type)?.anyInput?.(name);
+export const defaultInput = (node: GraphNode, outputName: string): string => kindOf(node.type)?.defaultInput?.(outputName) ?? outputName;
+
+/** The first output port of a step. */
+export const outputPort = (type: string): string => [...outputPorts({ id: "", type, data: {} }).keys()][0] ?? "";
+
+/** The value of a pure step for one item, counted. @throws BindError */
+export const evaluateStep = (
+  step: { type: string; literals: Readonly<Record<string, unknown>> },
+  item: Readonly<Record<string, unknown>>,
+  budget: RunBudget,
+): unknown => kindOf(step.type)!.evaluate!(step.literals, item, budget);

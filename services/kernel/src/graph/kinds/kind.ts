@@ -1,0 +1,60 @@
+import type { RunBudget } from "../budget";
+import type { Planner } from "../planner";
+import type { NodePlan } from "../plan-types";
+import type { InputPort, PortType } from "../ports";
+import type { JsonSchema } from "../price";
+import type { GraphIssue, GraphNode } from "../types";
+
+type Literals = Readonly<Record<string, unknown>>;
+
+/** A node kind: all that planning, running, the documentation and the console know of one. */
+export interface NodeKind {
+  /** `node.type` */
+  readonly type: string;
+  /** What it does, in a sentence. */
+  readonly summary: string;
+  /** Members of `node.data`, each with its JSON Schema. */
+  readonly settings: Readonly<Record<string, JsonSchema>>;
+  /** What its items call, each of them once; null for kinds that call nothing. */
+  readonly calls: "model" | "http" | null;
+  /** The modality of the models it calls. */
+  readonly modality?: string;
+  /** False for kinds that are never run, and that no edge means. */
+  readonly runs: boolean;
+  /** True for kinds that make the run's result of what flows into them. */
+  readonly isResult?: boolean;
+  /** Whether ports follow the input schema of a model that the node names. */
+  readonly portsOfModel?: boolean;
+
+  /** The input ports of a node, by name. */
+  inputs(node: GraphNode, schema?: JsonSchema): Map<string, InputPort>;
+  /** The port of a kind that takes any name. */
+  anyInput?(name: string): InputPort;
+  /** The output ports of a node, the first being its default. */
+  outputs(node: GraphNode): Map<string, PortType>;
+  /** The port that an edge without a target handle means. */
+  defaultInput?(outputName: string): string;
+
+  /** What is wrong with the settings of a node, whatever flows into it. */
+  check(node: GraphNode, schema?: JsonSchema): string[];
+  /** What is wrong with the nodes of the kind together. */
+  checkAll?(nodes: readonly GraphNode[]): GraphIssue[];
+  /** Plans a node: its step, or its values where they are known already. */
+  plan?(planner: Planner, node: GraphNode): NodePlan;
+  /** The value of a pure node for one item, counted. @throws BindError */
+  evaluate?(literals: Literals, item: Literals, budget: RunBudget): unknown;
+
+  /** What the saved graph says of an output's value. */
+  savedValue?(node: GraphNode, port: string | null): unknown;
+  /**
+   * Values that a node gives, as far as the saved graph tells; by default one for each item.
+   * @param flowing values that flow into it
+   * @param items the longest list among them
+   */
+  savedCount?(node: GraphNode, flowing: number, items: number): number;
+  /** Ids of uploaded files that a node names. */
+  mediaIds?(node: GraphNode): string[];
+}
+
+export const noPorts = (): Map<string, never> => new Map<string, never>();
+export const nothingWrong = (): string[] => [];

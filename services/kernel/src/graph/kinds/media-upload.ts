@@ -1,0 +1,24 @@
+import { NOTHING_PLANNED } from "../plan-types";
+import { shownName } from "../types";
+import { noPorts, nothingWrong, type NodeKind } from "./kind";
+
+export const mediaUpload: NodeKind = {
+  type: "media-upload",
+  summary: "Gives an uploaded file.",
+  settings: { mediaId: { type: "string", description: "The id of an uploaded file." } },
+  calls: null,
+  runs: true,
+  inputs: noPorts,
+  outputs: () => new Map([["media", "media"]]),
+  check: nothingWrong,
+  plan: ({ request, unknownMedia, issues, budget }, { id: nodeId, data: { mediaId } }) => {
+    const isNamed = typeof mediaId === "string" && mediaId !== "";
+    const file = isNamed ? request.media.get(mediaId) : undefined;
+    if (file) return { isEvaluated: true, outputs: new Map([["media", { value: budget.value(file) }]]) };
+    if (isNamed) unknownMedia.add(mediaId);
+    issues.push({ nodeId, message: isNamed ? `there is no media file ${shownName(mediaId)} of yours` : "needs a mediaId" });
+    return NOTHING_PLANNED;
+  },
+  savedCount: () => 1,
+  mediaIds: ({ data: { mediaId } }) => (typeof mediaId === "string" ? [mediaId] : []),
+};

@@ -1,0 +1,38 @@
+import { LIMITS } from "../../limits";
+import { longTexts } from "../check-texts";
+import { isFileType, literalInputs, namedPorts, schemaPorts, type InputPort } from "../ports";
+import type { JsonSchema } from "../price";
+import { isRecord, type GraphNode } from "../types";
+import { placeholdersIn } from "../value";
+
+/** What nodes that call a model have in common. */
+
+/** The ports of a node that calls a model: those of the model's input schema, and every placeholder in its texts. */
+export const modelPorts = (node: GraphNode, schema?: JsonSchema): Map<string, InputPort> => {
+  const declared = schema ? schemaPorts(schema) : [];
+  const isFilled = new Map(declared.map(([name, port]) => [name, port.type === "text"]));
+  // Without a schema it can't be told which literals are texts.
+  const texts = Object.entries(literalInputs(node, schema)).filter(([name]) => isFilled.get(name) ?? schema === undefined);
+  return new Map([...namedPorts(placeholdersIn(texts.map(([, text]) => text)), "any"), ...declared]);
+};
+
+export const checkModelNode = (node: GraphNode, schema?: JsonSchema): string[] => {
+  const { inputs } = node.data;
+  const ports = modelPorts(node, schema);
+  const texts = Object.entries(literalInputs(node, schema)).filter(([name]) => !isFileType(ports.get(name)?.type));
+  return [
+    ...(inputs !== undefined && inputs !== null && !isRecord(inputs) ? ["inputs: must be an object"] : []),
+    ...texts.flatMap(([name, value]) => longTexts(value, name)),
+  ];
+};
+
+export const MODEL_SETTINGS: Readonly<Record<string, JsonSchema>> = {
+  model: { type: "string", description: "The internalName of a registered model." },
+  inputs: { type: "object", description: "Inputs of the model, texts with {{placeholders}}; connected ports win." },
+  maxItems: {
+    type: "integer",
+    minimum: 1,
+    maximum: LIMITS.fanOutItems,
+    description: "The most items that a list of unknown length may have; what is held for.",
+  },
+};

@@ -1,0 +1,84 @@
+import { GRAPH_BOUNDS } from "../bounds";
+import { fieldsOf, type InputField } from "../fields";
+import type { PortType } from "../ports";
+import { isRecord, shownName, type Graph, type GraphIssue, type GraphNode } from "../types";
+import { noPorts, type NodeKind } from "./kind";
+
+// A map, because the names that are looked up are the users' own.
+const FIELD_PORTS: ReadonlyMap<string, PortType> = new Map([
+  ["text", "text"],
+  ["textarea", "text"],
+  ["select", "text"],
+  ["number", "number"],
+  ["boolean", "boolean"],
+  ["image_upload", "image"],
+  ["video_upload", "video"],
+  ["audio_upload", "audio"],
+]);
+
+/** Fields that have the name of an earlier one: which of the two an input would be meant for can't be told. */
+const doubleFields = (nodes: readonly GraphNode[]): GraphIssue[] => {
+  const seen = new Map<string, string>();
+  const issues: GraphIssue[] = [];
+  for (const node of nodes) {
+    for (const { name } of fieldsOf(node.data)) {
+      if (issues.length >= GRAPH_BOUNDS.issues) return issues;
+      const earlier = seen.get(name);
+      const where = earlier === node.id ? "" : `, as ${earlier} has`;
+      if (earlier !== undefined) issues.push({ nodeId: node.id, message: `has a second field ${shownName(name)}${where}` });
+      seen.set(name, earlier ?? node.id);
+    }
+  }
+  return issues;
+};
+
+/** The defaults of a node's fields by name, the first of a name; read once for a node. */
+const defaults = new WeakMap<GraphNode, ReadonlyMap<string, unknown>>();
+const defaultsOf = (node: GraphNode): ReadonlyMap<string, unknown> => {
+  const known =
+    defaults.get(node) ??
+    new Map(
+      fieldsOf(node.data)
+        .reverse()
+        .map((field) => [field.name, field.default]),
+    );
+  defaults.set(node, known);
+  return known;
+};
+
+export const requestInput: NodeKind = {
+  type: "request-input",
+  summary: "Declares the inputs of the workflow's API: each field is an output.",
+  settings: {
+    fields: { type: "array", description: "The inputs: name, type, label, default, options, required, min, max." },
+    values: { type: "object", description: "What the editor last held of each field." },
+  },
+  calls: null,
+  runs: true,
+  inputs: noPorts,
+  outputs: (node) => new Map(fieldsOf(node.data).map((field) => [field.name, FIELD_PORTS.get(field.type) ?? "any"])),
+  check: ({ data: { fields } }) => (fields !== undefined && fields !== null && !Array.isArray(fields) ? ["fields: must be a list"] : []),
+  checkAll: doubleFields,
+  plan: ({ request, budget }) => ({
+    isEvaluated: true,
+    outputs: new Map([...request.inputs].map(([name, value]) => [name, { value: budget.value(value) }])),
+  }),
+  savedValue: (node, port) => (port === null ? undefined : defaultsOf(node).get(port)),
+  savedCount: () => 1,
+};
+
+const requestInputs = (graph: Graph): GraphNode[] => graph.nodes.filter(({ type }) => type === requestInput.type);
+
+/** The inputs a workflow accepts. Empty without a request-input node. */
+export const inputFields = (graph: Graph): InputField[] => requestInputs(graph).flatMap((node) => fieldsOf(node.data));
+
+/** The saved value of each field: what the editor last held, else the default, else null. */
+export const savedValues = (graph: Graph): Record<string, unknown> => {
+  const saved = new Map<string, unknown>();
+  for (const node of requestInputs(graph)) {
+    const values = isRecord(node.data.values) ? node.data.values : {};
+    for (const field of fieldsOf(node.data))
+      saved.set(field.name, Object.hasOwn(values, field.name) ? values[field.name] : (field.default ?? null));
+  }
+  return Object.fromEntries(saved);
+};

@@ -1,0 +1,21 @@
+import { planPure } from "../pure-plan";
+import { longTexts } from "../check-texts";
+import { namedPorts } from "../ports";
+import { asText, fill, member, placeholders } from "../value";
+import type { NodeKind } from "./kind";
+
+export const textBox: NodeKind = {
+  type: "text-box",
+  summary: "A text, with `{{name}}` for what flows into the port of that name.",
+  settings: { text: { type: "string", description: "The text, with {{placeholders}}." } },
+  calls: null,
+  runs: true,
+  inputs: ({ data: { text } }) => new Map(namedPorts(typeof text === "string" ? placeholders(text) : [], "any")),
+  outputs: () => new Map([["text", "text"]]),
+  check: ({ data: { text } }) =>
+    text !== undefined && text !== null && typeof text !== "string" ? ["text: must be text"] : longTexts(text, "text"),
+  plan: (planner, node) =>
+    planPure(planner, textBox, node, ({ items, limit, mapped, tokens }) => ({ list: mapped, items, most: limit, tokens })),
+  evaluate: ({ text }, item, budget) => budget.value(fill(asText(text), (name) => member(item, name), budget)),
+  savedValue: ({ data }) => data.text,
+};

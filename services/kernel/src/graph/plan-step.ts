@@ -1,0 +1,184 @@
+import { LIMITS } from "../limits";
+import { joined, tokensOf } from "./abstract";
+import { bindItems, type Bound } from "./bind";
+import { HOLDS_GROW } from "./bounds";
+import type { NodeKind } from "./kinds/kind";
+import { abstractSources, attempt, countInPlan, isGiven, resolveFiles, source, warn, type ModelTerms, type Planner } from "./planner";
+import type { PlanStep, Source } from "./plan-types";
+import { isFileType, literalInputs, type InputPort } from "./ports";
+import { propertySchema, type JsonSchema } from "./price";
+import { isRecord, shownName, type GraphNode } from "./types";
+import { isMedia, member, placeholdersIn, placeholderUses } from "./value";
+
+/** Texts of one call that templates fill: a prompt and a system prompt. */
+const MOST_TEXTS = 2;
+
+/** The literal inputs of a model. Files are meant by their addresses; empty ones are none. */
+const modelLiterals = (planner: Planner, node: GraphNode, schema: JsonSchema, ports: Map<string, InputPort>) => {
+  const wired = planner.wiring.inputs.get(node.id);
+  const address = (file: unknown): unknown => (isMedia(file) ? file.url : Array.isArray(file) ? file.map(address) : file);
+  return Object.fromEntries(
+    Object.entries(literalInputs(node, schema)).flatMap(([name, value]): [string, unknown][] => {
+      const type = ports.get(name)?.type ?? "any";
+      // Such a literal fills a template.
+      if (schema && ports.has(name) && propertySchema(schema, name) === undefined) return [];
+      if (!isFileType(type)) return [[name, value]];
+      // What flows in is used instead.
+      return value === "" || isGiven(planner, wired?.get(name) ?? [])
+        ? []
+        : [[name, address(resolveFiles(planner, node.id, name, type, value))]];
+    }),
+  );
+};
+
+/** The settings that a step of a kind takes along. */
+const literalsOf = (kind: NodeKind, node: GraphNode): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.keys(kind.settings)
+      .filter((name) => node.data[name] !== undefined)
+      .map((name) => [name, node.data[name]]),
+  );
+
+/** Values that placeholders have in `data.inputs` or `data`, where nothing is connected. */
+const placeholderValues = (kind: NodeKind, node: GraphNode, names: readonly string[]): [string, unknown][] => {
+  // What members of `data` mean by themselves, whatever a template's placeholder is called.
+  const isSetting = (name: string): boolean => name === "label" || Object.hasOwn(kind.settings, name);
+  const inputs = isRecord(node.data.inputs) ? node.data.inputs : {};
+  return names
+    .map((name): [string, unknown] => [name, member(inputs, name) ?? (isSetting(name) ? undefined : member(node.data, name))])
+    .filter(([, value]) => value !== undefined && value !== null);
+};
+
+/** A step as it is planned so far: what it is given, and from where. */
+export const buildStep = (planner: Planner, kind: NodeKind, node: GraphNode, terms?: ModelTerms): PlanStep => {
+  const ports = kind.inputs(node, terms?.inputSchema);
+  const wired = planner.wiring.inputs.get(node.id) ?? new Map<string, { node: string; port: string }[]>();
+  const properties = terms && isRecord(terms.inputSchema.properties) ? Object.keys(terms.inputSchema.properties) : [];
+  const literals = terms ? modelLiterals(planner, node, terms.inputSchema, ports) : literalsOf(kind, node);
+  const numbers = properties.filter((name) => ports.get(name)?.type === "number" && wired.has(name));
+  const isTemplate = (name: string): boolean => planner.request.verbatim !== true && ports.get(name)?.type === "text";
+  countInPlan(planner, { value: literals });
+  const unconnected = planner.request.verbatim
+    ? []
+    : [...ports].filter(([name, port]) => port.isPlaceholder === true && !wired.has(name)).map(([name]) => name);
+  const given = placeholderValues(kind, node, unconnected).map(([name, value]): [string, Source[]] => {
+    countInPlan(planner, { value });
+    return [name, [{ value }]];
+  });
+  return {
+    id: node.id,
+    type: node.type as PlanStep["type"],
+    ...(terms ? { model: terms.internalName } : {}),
+    literals,
+    sources: Object.fromEntries([
+      ...[...wired].map(([port, edges]): [string, Source[]] => {
+        const to = { id: node.id, port, type: ports.get(port)?.type ?? "any" };
+        return [port, edges.map((edge) => source(planner, edge, to))];
+      }),
+      ...given,
+    ]),
+    listPorts: [...ports].filter(([, port]) => port.list).map(([name]) => name),
+    textPorts: properties.filter(isTemplate),
+    ...(numbers.length > 0 ? { numberPorts: numbers } : {}),
+    inputNames: properties,
+    maxItems: 1,
+    maxMillicredits: 0,
+  };
+};
+
+const runsNothing = (): undefined => undefined;
+
+/** Ports that wait for nodes that have yet to run. */
+const unknownPorts = (step: PlanStep): Set<string> =>
+  new Set(
+    Object.entries(step.sources)
+      .filter(([, sources]) => sources.some((one) => "node" in one))
+      .map(([port]) => port),
+  );
+
+/** What is known of the step's items before the run. */
+export interface KnownItems extends Bound {
+  /** Every port is known, so these are the items; otherwise they are all that the known ports can make of one. */
+  complete: boolean;
+  unknown: ReadonlySet<string>;
+  /** The known ports don't fit together. */
+  failed: boolean;
+}
+
+export const knownItems = (planner: Planner, step: PlanStep): KnownItems => {
+  const unknown = unknownPorts(step);
+  const complete = unknown.size === 0;
+  const sources = Object.fromEntries(Object.entries(step.sources).filter(([port]) => !unknown.has(port)));
+  const bound = attempt(planner, step.id, () => bindItems({ sources, listPorts: step.listPorts }, runsNothing, planner.budget));
+  return { ...(bound ?? { items: [], mapped: true }), complete, unknown, failed: bound === undefined };
+};
+
+/** How many items a node may have when it depends on nodes that have yet to run. */
+export interface ItemBounds {
+  /** Items that are held for. */
+  items: number;
+  /** Items that there may be; more than that fail the node. */
+  limit: number;
+  mapped: boolean;
+  tokens: number;
+}
+
+/** What the author says a list of unknown length has at most. */
+const saidItems = ({ data }: GraphNode): number | undefined => {
+  const { maxItems } = data;
+  return Number.isInteger(maxItems) && (maxItems as number) >= 1 && (maxItems as number) <= LIMITS.fanOutItems
+    ? (maxItems as number)
+    : undefined;
+};
+
+/** Bounds of a step's items and of the tokens of one call; files are no text. */
+const itemBounds = (planner: Planner, node: GraphNode, step: PlanStep, files: readonly string[]): ItemBounds => {
+  let [items, most, mapped] = [1, 1, false];
+  planner.budget.work(Object.keys(step.sources).length);
+  let tokens = tokensOf(JSON.stringify(Object.fromEntries(Object.entries(step.literals).filter(([name]) => !files.includes(name)))));
+  // A template may say the same value many times, as long as its text does not become too large.
+  const uses = planner.request.verbatim ? new Map<string, number>() : placeholderUses(step.literals);
+  const wired = planner.wiring.inputs.get(node.id);
+  for (const [port, sources] of Object.entries(step.sources)) {
+    const flowing = wired?.has(port) ? abstractSources(planner, node, port) : sources.filter((one) => "value" in one);
+    const bounds = joined(flowing);
+    const said = Math.min(bounds.tokens * Math.max(1, uses.get(port) ?? 0), Math.max(bounds.tokens, MOST_TEXTS * LIMITS.textValueBytes));
+    if (!files.includes(port)) tokens += said;
+    if (!bounds.list || step.listPorts.includes(port)) continue;
+    mapped = true;
+    items = Math.max(items, bounds.items);
+    most = Math.max(most, bounds.most);
+  }
+  const limit = Math.min(most, saidItems(node) ?? LIMITS.fanOutItems);
+  const expected = items === most ? items : (saidItems(node) ?? items);
+  return { items: Math.min(HOLDS_GROW ? expected : most, limit), limit, mapped, tokens };
+};
+
+/** Items of a step: a list that is known decides, because all lists of a step are as long. */
+export const stepItems = (
+  planner: Planner,
+  node: GraphNode,
+  step: PlanStep,
+  bound: KnownItems,
+  files: readonly string[] = [],
+): ItemBounds => {
+  const bounds = itemBounds(planner, node, step, files);
+  if (!bound.complete && !bound.mapped) return bounds;
+  const { length } = bound.items;
+  const most = saidItems(node);
+  if (bound.mapped && most !== undefined && length > most)
+    planner.issues.push({ nodeId: node.id, message: `a list of ${length} items flows in: its maxItems is ${most}` });
+  return { ...bounds, items: length, limit: length };
+};
+
+/** Warns of placeholders that become empty text. */
+export const warnUnresolved = (planner: Planner, step: PlanStep): void => {
+  if (planner.request.verbatim) return;
+  const texts = step.model === undefined ? step.literals : step.textPorts.map((name) => member(step.literals, name));
+  for (const name of placeholdersIn(texts)) {
+    const sources = member(step.sources, name) as readonly Source[] | undefined;
+    if (!sources) warn(planner, step.id, `{{${shownName(name)}}} is not connected and becomes empty text`);
+    else if (sources.every((one) => "value" in one && (one.value === undefined || one.value === null)))
+      warn(planner, step.id, `{{${shownName(name)}}} was not given and becomes empty text`);
+  }
+};

@@ -1,0 +1,154 @@
+import type { Issue } from "../errors";
+import { ANYTHING, isKnown, knownBytes, type Abstract, type Known } from "./abstract";
+import { GRAPH_BOUNDS } from "./bounds";
+import { BindError, BoundPassed, elementsOfWork, type RunBudget } from "./budget";
+import { isMediaId, mediaProblem } from "./media";
+import type { Source } from "./plan-types";
+import { isFileType, type InputPort } from "./ports";
+import type { JsonSchema, Price } from "./price";
+import { shownName, type Graph, type GraphIssue, type GraphNode } from "./types";
+import type { MediaValue } from "./value";
+
+/** What planning needs to know of a model. */
+export interface ModelTerms {
+  internalName: string;
+  modality: string;
+  providerKind: string;
+  price: Price;
+  inputSchema: JsonSchema;
+  /** Checks a complete set of inputs. */
+  validate(inputs: Readonly<Record<string, unknown>>): Issue[];
+}
+
+export interface PlanRequest {
+  graph: Graph & { issues: readonly GraphIssue[] };
+  /** Resolved values of the request-input fields, by name. */
+  inputs: ReadonlyMap<string, unknown>;
+  /** Enabled models that the graph names. */
+  models: ReadonlyMap<string, ModelTerms>;
+  /** Uploaded files that the graph names, by media id. */
+  media: ReadonlyMap<string, MediaValue>;
+  markupPermille: number;
+  /** Literals are taken as they are: nothing in them is a template. */
+  verbatim?: boolean;
+}
+
+/** Edges by target node and port, in edge order, and the nodes in dependency order. Nodes that never run are left out. */
+export interface Wiring {
+  order: GraphNode[];
+  /** Nodes that are on a cycle or behind one. */
+  stuck: GraphNode[];
+  inputs: Map<string, Map<string, { node: string; port: string }[]>>;
+}
+
+/** What planning has found so far: nodes are planned in dependency order, each from what those before it give. */
+export interface Planner {
+  readonly request: PlanRequest;
+  readonly wiring: Wiring;
+  readonly outputs: Map<string, ReadonlyMap<string, Abstract>>;
+  readonly warnings: Map<string, string[]>;
+  readonly issues: GraphIssue[];
+  /** Ids of files that the request does not know. */
+  readonly unknownMedia: Set<string>;
+  readonly budget: RunBudget;
+  /** Bytes of everything the plan says so far. */
+  planBytes: number;
+  /** Of the bytes counted, those of inputs that calls would be given: the run makes and counts them again. */
+  triedBytes: number;
+  warned: number;
+}
+
+/** Counts a value that becomes part of the plan. @throws BoundPassed */
+export const countInPlan = (planner: Planner, known: Known): void => {
+  planner.planBytes += knownBytes(known);
+  if (planner.planBytes > GRAPH_BOUNDS.planBytes)
+    throw new BoundPassed(
+      `the texts and files that flow through the graph are more than ${GRAPH_BOUNDS.planBytes} bytes, each counted as often as it is used`,
+    );
+};
+
+/** What a node gives at a port, as far as it is known; an input that was not given is nothing. */
+const outputOf = ({ outputs }: Planner, node: string, port: string): Abstract => {
+  const given = outputs.get(node);
+  return given ? (given.get(port) ?? { value: undefined }) : ANYTHING;
+};
+
+export const abstractSources = (planner: Planner, node: GraphNode, port: string): Abstract[] =>
+  (planner.wiring.inputs.get(node.id)?.get(port) ?? []).map((edge) => outputOf(planner, edge.node, edge.port));
+
+/** Puts files in place of their ids, and says what can't be a file of the port's kind. */
+export const resolveFiles = (planner: Planner, nodeId: string, port: string, type: InputPort["type"], value: unknown): unknown => {
+  if (!isFileType(type) || value === undefined || value === null) return value;
+  if (value === "") return undefined;
+  if (Array.isArray(value)) {
+    planner.budget.work(elementsOfWork(value.length));
+    return value.map((item) => resolveFiles(planner, nodeId, port, type, item));
+  }
+  const file = isMediaId(value) ? planner.request.media.get(value) : value;
+  if (file === undefined) {
+    planner.unknownMedia.add(value as string);
+    planner.issues.push({ nodeId, message: `${shownName(port)}: there is no media file ${value as string} of yours` });
+    return value;
+  }
+  const problem = mediaProblem(type, file);
+  if (problem) planner.issues.push({ nodeId, message: `${shownName(port)}: ${problem}` });
+  return file;
+};
+
+export const source = (
+  planner: Planner,
+  edge: { node: string; port: string },
+  to: { id: string; port: string; type: InputPort["type"] },
+): Source => {
+  const output = outputOf(planner, edge.node, edge.port);
+  if (!isKnown(output)) return edge;
+  countInPlan(planner, output);
+  return { value: resolveFiles(planner, to.id, to.port, to.type, output.value) };
+};
+
+/** True unless all that flows is known to be nothing. */
+export const isGiven = (planner: Planner, edges: readonly { node: string; port: string }[]): boolean =>
+  edges.some(({ node, port }) => {
+    const output = outputOf(planner, node, port);
+    return !isKnown(output) || (output.value !== undefined && output.value !== null);
+  });
+
+/** @throws BoundPassed when the nodes of a run have too many warnings. */
+export const warn = (planner: Planner, nodeId: string, message: string): void => {
+  planner.warned += 1;
+  if (planner.warned > GRAPH_BOUNDS.warnings) throw new BoundPassed(`the graph has more than ${GRAPH_BOUNDS.warnings} warnings`);
+  planner.warnings.set(nodeId, [...(planner.warnings.get(nodeId) ?? []), message]);
+};
+
+/** What a part of planning gives; undefined when it can't be, which is said then. */
+export const attempt = <T>(planner: Planner, nodeId: string, work: () => T): T | undefined => {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof BindError) || error instanceof BoundPassed) throw error;
+    planner.issues.push({ nodeId, message: error.message });
+    return undefined;
+  }
+};
+
+/** Plans a part of the run. False when that would pass one of its bounds, which ends planning. */
+export const planWithin = (planner: Planner, nodeId: string, work: () => void): boolean => {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    if (!(error instanceof BoundPassed)) throw error;
+    planner.issues.push({ nodeId, message: error.message });
+    return false;
+  }
+};
+
+/** Makes what a step's calls would be given, as far as it is known: to be checked and priced. */
+export const tryInputs = <T>(planner: Planner, work: () => T): T => {
+  const before = planner.budget.used.valueBytes;
+  try {
+    return work();
+  } finally {
+    planner.triedBytes += planner.budget.used.valueBytes - before;
+  }
+};
