@@ -115,3 +115,37 @@ describe("a budget", () => {
     expect(() => budget.calls(1)).toThrow("the run makes more than 1,000 calls");
   });
 });
+
+describe("a list of unknown length", () => {
+  const steps = (data: Record<string, unknown>): { maxItems: number; itemLimit?: number | undefined }[] =>
+    plan(
+      [
+        { id: "web", type: "http-request", data: { url: "https://x.test" } },
+        { id: "pic", type: "generate-image", data: { model: "pic", ...data } },
+        { id: "clip", type: "generate-video", data: { model: "clip", inputs: { prompt: "p" } } },
+      ],
+      [
+        ["web.body", "pic.prompt"],
+        ["pic.image", "clip.image"],
+      ],
+    ).plan!.steps.map(({ maxItems, itemLimit }) => ({ maxItems, itemLimit }));
+
+  it("is held for as one item, and may be as long as any", () => {
+    expect(steps({})).toEqual([1, 1, 1].map((maxItems, index) => ({ maxItems, itemLimit: index === 0 ? 1 : 50 })));
+  });
+
+  it("is held for, and bounded, as its node says, and so is what follows from it", () => {
+    expect(steps({ maxItems: 4 }).slice(1)).toEqual([
+      { maxItems: 4, itemLimit: 4 },
+      { maxItems: 4, itemLimit: 4 },
+    ]);
+  });
+
+  it("that is known after all, and longer than the node says, is refused", () => {
+    const list: Node = { id: "list", type: "list", data: { items: ["a", "b", "c"] } };
+    const pic: Node = { id: "pic", type: "generate-image", data: { model: "pic", maxItems: 2 } };
+    expect(plan([list, pic], [["list.items", "pic.prompt"]]).issues).toEqual([
+      { nodeId: "pic", message: "a list of 3 items flows in: its maxItems is 2" },
+    ]);
+  });
+});

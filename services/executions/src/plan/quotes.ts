@@ -29,9 +29,15 @@ export const createQuotes = ({ planning, billing }: { planning: Planning; billin
           grant: items.some((item) => item?.source === HOLD_SOURCE_GRANT),
         });
       });
+    // Calls that a list of unknown length may make beyond those that are held for. Trial grants may be gone by then.
+    const more = plan.steps
+      .filter((step) => step.model !== undefined)
+      .reduce((sum, step) => sum + Math.max(0, (step.itemLimit ?? step.maxItems) - step.maxItems) * step.maxMillicredits, 0);
     const models = new Set(nodes.map((node) => node.model));
+    const millicredits = nodes.reduce((sum, node) => sum + node.millicredits, 0);
     return executions.QuoteResponse.fromPartial({
-      millicredits: nodes.reduce((sum, node) => sum + node.millicredits, 0),
+      millicredits,
+      maxMillicredits: millicredits + more,
       nodes,
       grants: quoted.grants.filter((grant) => models.has(grant.model)),
     });

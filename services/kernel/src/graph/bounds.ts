@@ -80,4 +80,4 @@ export const valueBytes = (value: unknown, most: number): number => {
  * Whether a run's hold grows when a list turns out longer than was held for. Until then every list of unknown length is held for
  * at its longest.
  */
-export const HOLDS_GROW: boolean = false;
+export const HOLDS_GROW: boolean = true;
