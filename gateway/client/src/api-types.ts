@@ -209,6 +209,8 @@ export interface Model {
   inputSchema: Record<string, unknown>;
   /** Wholesale price */
   price: Price | null;
+  /** What the caller pays: credits under the markup of the caller's tier */
+  tierPrice: TierPrice | null;
   minTier: string;
   trialRuns: number;
   asyncSupported: boolean;
@@ -233,6 +235,24 @@ export type Price =
   | {
       inputUsdPerMillionTokens: number;
       outputUsdPerMillionTokens: number;
+    };
+
+export type TierPrice =
+  | {
+      perRunCredits: number;
+    }
+  | {
+      perImageCredits: number;
+    }
+  | {
+      perSecondCredits: number;
+    }
+  | {
+      perThousandCharactersCredits: number;
+    }
+  | {
+      inputCreditsPerMillionTokens: number;
+      outputCreditsPerMillionTokens: number;
     };
 
 export interface Execution {
@@ -331,6 +351,28 @@ export interface RedeliverResult {
   webhookDelivery: WebhookDelivery;
 }
 
+export interface UsageSummary {
+  from: string;
+  to: string;
+  runs: number;
+  /** Credits; 1 credit = 0.01 USD */
+  creditsCost: number;
+  /** Oldest first; days without runs are left out */
+  days: {
+    day: string;
+    runs: number;
+    /** Credits; 1 credit = 0.01 USD */
+    creditsCost: number;
+    models: {
+      model: string;
+      /** Runs in which it was used */
+      runs: number;
+      /** Credits; 1 credit = 0.01 USD */
+      creditsCost: number;
+    }[];
+  }[];
+}
+
 export interface UsagePage {
   rows: UsageRow[];
   page: number;
@@ -402,6 +444,21 @@ export interface Business {
   name: string;
   /** An administrator has checked it */
   verified: boolean;
+}
+
+export interface LedgerRow {
+  id: string;
+  kind: string;
+  /** Signed change of available and held credits together */
+  credits: number;
+  /** Credits moved between available and held */
+  moved: number;
+  executionId: string | null;
+  model: string | null;
+  /** Trial runs granted, used (negative) or given back */
+  runs: number;
+  note: string;
+  createdAt: string | null;
 }
 
 export interface NewCredentials {
@@ -616,41 +673,30 @@ export interface PasswordResetLink {
   expiresAt: string;
 }
 
-export interface LedgerRow {
-  id: string;
-  kind: string;
-  /** Signed change of available and held credits together */
-  credits: number;
-  /** Credits moved between available and held */
-  moved: number;
-  executionId: string | null;
-  model: string | null;
-  /** Trial runs granted, used (negative) or given back */
-  runs: number;
-  note: string;
-  createdAt: string | null;
-}
-
 export type CreditChange =
   | {
       kind: "topup";
       amount: number;
+      /** The owner of the account sees it in `GET /api/me/ledger` */
       note?: string;
     }
   | {
       kind: "plan";
       amount: number;
+      /** The owner of the account sees it in `GET /api/me/ledger` */
       note?: string;
     }
   | {
       kind: "adjust";
       amount: number;
+      /** The owner of the account sees it in `GET /api/me/ledger` */
       note?: string;
     }
   | {
       kind: "grant";
       model: string;
       runs: number;
+      /** The owner of the account sees it in `GET /api/me/ledger` */
       note?: string;
     };
 
@@ -915,6 +961,15 @@ export interface Operations {
     };
     response: RedeliverResult;
   };
+  /** What the caller's runs cost, by day and model */
+  getUsageSummary: {
+    query?: {
+      from?: string;
+      to?: string;
+      source?: "api-slim" | "api-workflow" | "canvas";
+    };
+    response: UsageSummary;
+  };
   /** List the caller's own API runs, newest first */
   listUsage: {
     query?: {
@@ -937,6 +992,17 @@ export interface Operations {
   /** The signed-in user with balances and onboarding state */
   me: {
     response: Me;
+  };
+  /** List the movements of the caller's own account, newest first */
+  listMyLedger: {
+    query?: {
+      limit?: number;
+      cursor?: string;
+    };
+    response: {
+      rows: LedgerRow[];
+      nextCursor: string | null;
+    };
   };
   /** Create an account and sign in; it awaits approval */
   register: {
@@ -1229,10 +1295,12 @@ export const OPERATIONS = {
   cancelExecution: { method: "POST", path: "/api/executions/{id}/cancel", idempotent: false, contentType: null },
   watchExecution: { method: "GET", path: "/api/executions/{id}/events", idempotent: false, contentType: null },
   redeliverWebhook: { method: "POST", path: "/api/executions/{id}/redeliver", idempotent: true, contentType: null },
+  getUsageSummary: { method: "GET", path: "/api/usage/summary", idempotent: false, contentType: null },
   listUsage: { method: "GET", path: "/api/usage", idempotent: false, contentType: null },
   listUsageModels: { method: "GET", path: "/api/usage/models", idempotent: false, contentType: null },
   whoami: { method: "GET", path: "/api/whoami", idempotent: false, contentType: null },
   me: { method: "GET", path: "/api/me", idempotent: false, contentType: null },
+  listMyLedger: { method: "GET", path: "/api/me/ledger", idempotent: false, contentType: null },
   register: { method: "POST", path: "/api/auth/register", idempotent: false, contentType: "application/json" },
   login: { method: "POST", path: "/api/auth/login", idempotent: false, contentType: "application/json" },
   logout: { method: "POST", path: "/api/auth/logout", idempotent: false, contentType: "application/json" },

@@ -16,6 +16,10 @@ export const userCostMicroUsd = (costMicroUsd: number, markupPermille: number): 
 export const millicreditsFor = (costMicroUsd: number, markupPermille: number): number =>
   Math.ceil((costMicroUsd * markupPermille) / (PERMILLE * MICRO_USD_PER_MILLICREDIT));
 
+/** Credits for a unit (an image, a second, a million tokens) under a tier's markup: exact, since only what a call costs is rounded up. */
+export const unitCredits = (unitMicroUsd: number, markupPermille: number): number =>
+  (unitMicroUsd * markupPermille) / (PERMILLE * MICRO_USD_PER_MILLICREDIT * MILLICREDITS_PER_CREDIT);
+
 /** Wholesale cost of a number of tokens, in whole micro-dollars, rounded up. */
 export const tokenCostMicroUsd = (tokens: number, microUsdPerMillion: number): number =>
   Math.ceil((tokens * microUsdPerMillion) / TOKENS_PER_PRICE_UNIT);

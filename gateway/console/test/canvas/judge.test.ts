@@ -44,6 +44,7 @@ describe("judging a graph", () => {
     provider: { kind: "http-polling" },
     outputs: ["images"],
     inputSchema: entries.find(({ internalName }) => internalName === "sandbox-image")!.inputSchema,
+    tierPrice: null,
     price: { perImageUsd: 0.02 },
     minTier: "free",
     trialRuns: 0,

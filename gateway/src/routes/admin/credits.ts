@@ -16,7 +16,7 @@ const MAX_RUNS = 1_000_000;
 const MAX_NOTE_CHARS = 500;
 const CHECK_DEADLINE_MS = 60_000;
 
-const note = z.string().max(MAX_NOTE_CHARS).default("");
+const note = z.string().max(MAX_NOTE_CHARS).default("").meta({ description: "The owner of the account sees it in `GET /api/me/ledger`" });
 const amount = z.number().min(MIN_CREDITS).max(MAX_CREDITS);
 const creditChange = z
   .discriminatedUnion("kind", [

@@ -50,7 +50,7 @@ export const adminModelRoutes = [
         if (!stored) throw new Error("models answered without a model");
         return { value: stored, before: before && overridable(before), after: overridable(stored) };
       });
-      return { status: 200, body: modelView(changed) };
+      return { status: 200, body: modelView(changed, context.caller.user.plan.markupPermille) };
     },
   }),
 ];

@@ -2,6 +2,8 @@ import { z } from "zod";
 import type { Caller } from "../../auth/caller";
 import type { Gateway } from "../../gateway";
 import { defineRoute } from "../../http/route";
+import { nextCursor } from "../../schemas";
+import { ledgerPage, ledgerQuery, ledgerRowView } from "./ledger";
 import { balances, balancesView, business, user, userReply, userView } from "./view";
 
 /** What a new user does, in order; `done` follows the last. */
@@ -61,6 +63,22 @@ export const identityRoutes = [
       const { user } = caller;
       const body = { user: userView(user), credits: balancesView(account), business: user.business, onboarding: progress };
       return { status: 200, body };
+    },
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/api/me/ledger",
+    operationId: "listMyLedger",
+    summary: "List the movements of the caller's own account, newest first",
+    tag: "Identity",
+    auth: "session",
+    limit: "user",
+    query: ledgerQuery,
+    responses: { 200: ledgerPage },
+    handler: async ({ gateway, caller, query }) => {
+      const request = { userId: caller.user.id, limit: query.limit, cursor: query.cursor ?? "" };
+      const page = await gateway.services.billing.listLedger(request);
+      return { status: 200, body: { rows: page.rows.map(ledgerRowView), nextCursor: nextCursor(page.nextCursor) } };
     },
   }),
 ];

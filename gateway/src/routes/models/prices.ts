@@ -1,4 +1,4 @@
-import { fromUsd, toUsd } from "@nodeloom/kernel";
+import { fromUsd, toUsd, unitCredits } from "@nodeloom/kernel";
 import type { models } from "@nodeloom/proto";
 import { z } from "zod";
 
@@ -52,4 +52,40 @@ export const toStoredPrice = (view: PriceView): models.Price => {
     outputMicroUsdPerMillion: fromUsd(view.outputUsdPerMillionTokens),
   };
   return { basis: { $case: "tokens", value } };
+};
+
+const credits = z.number().min(0);
+
+/** A price as a caller pays it: credits under the markup of the caller's tier. */
+export const tierPrice = z
+  .union([
+    z.strictObject({ perRunCredits: credits }),
+    z.strictObject({ perImageCredits: credits }),
+    z.strictObject({ perSecondCredits: credits }),
+    z.strictObject({ perThousandCharactersCredits: credits }),
+    z.strictObject({ inputCreditsPerMillionTokens: credits, outputCreditsPerMillionTokens: credits }),
+  ])
+  .meta({ id: "TierPrice", example: { perImageCredits: 3 } });
+export type TierPriceView = z.infer<typeof tierPrice>;
+
+/** What a unit costs under a markup; null when the model has no price. A call's sum is rounded up to 0.001 credit. */
+export const tierPriceView = (stored: models.Price | undefined, markupPermille: number): TierPriceView | null => {
+  const paid = (microUsd: number): number => unitCredits(microUsd, markupPermille);
+  switch (stored?.basis?.$case) {
+    case "perRunMicroUsd":
+      return { perRunCredits: paid(stored.basis.value) };
+    case "perImageMicroUsd":
+      return { perImageCredits: paid(stored.basis.value) };
+    case "perSecondMicroUsd":
+      return { perSecondCredits: paid(stored.basis.value) };
+    case "perThousandCharactersMicroUsd":
+      return { perThousandCharactersCredits: paid(stored.basis.value) };
+    case "tokens":
+      return {
+        inputCreditsPerMillionTokens: paid(stored.basis.value.inputMicroUsdPerMillion),
+        outputCreditsPerMillionTokens: paid(stored.basis.value.outputMicroUsdPerMillion),
+      };
+    default:
+      return null;
+  }
 };

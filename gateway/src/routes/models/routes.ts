@@ -14,9 +14,9 @@ export const modelRoutes = [
     operationId: "listModels",
     summary: "List the enabled models",
     responses: { 200: z.array(model) },
-    handler: async ({ gateway }) => {
+    handler: async ({ gateway, caller }) => {
       const { models } = await gateway.services.models.listModels({ includeDisabled: false });
-      return { status: 200, body: models.map(modelView) };
+      return { status: 200, body: models.map((stored) => modelView(stored, caller.user.plan.markupPermille)) };
     },
   }),
   defineRoute({
@@ -27,10 +27,10 @@ export const modelRoutes = [
     params: modelParams,
     responses: { 200: model },
     errors: ["INVALID_SLUG", "MODEL_NOT_FOUND"],
-    handler: async ({ gateway, params }) => {
+    handler: async ({ gateway, caller, params }) => {
       const { model: stored } = await gateway.services.models.getModel({ internalName: params.internalName, includeDisabled: false });
       if (!stored) throw new DomainError("not_found", "MODEL_NOT_FOUND", "model not found");
-      return { status: 200, body: modelView(stored) };
+      return { status: 200, body: modelView(stored, caller.user.plan.markupPermille) };
     },
   }),
 ];

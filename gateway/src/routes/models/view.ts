@@ -1,7 +1,7 @@
 import type { models } from "@nodeloom/proto";
 import { z } from "zod";
 import { raw } from "../../http/json";
-import { price, priceView } from "./prices";
+import { price, priceView, tierPrice, tierPriceView } from "./prices";
 import { anyObject, slug } from "../../schemas";
 
 /** Providers that are polled: only these can be run asynchronously. */
@@ -17,6 +17,7 @@ export const model = z
     outputs: z.array(z.string()).meta({ description: "The members of a run's result", example: ["images"] }),
     inputSchema: anyObject.meta({ description: "JSON Schema of `inputs`" }),
     price: price.nullable().meta({ description: "Wholesale price" }),
+    tierPrice: tierPrice.nullable().meta({ description: "What the caller pays: credits under the markup of the caller's tier" }),
     minTier: z.string(),
     trialRuns: z.number(),
     asyncSupported: z.boolean(),
@@ -25,8 +26,8 @@ export const model = z
   })
   .meta({ id: "Model" });
 
-/** A model as clients see it; provider settings stay inside. */
-export const modelView = (stored: models.Model): Record<string, unknown> => ({
+/** A model as a client sees it whose tier has this markup; provider settings stay inside. */
+export const modelView = (stored: models.Model, markupPermille: number): Record<string, unknown> => ({
   internalName: stored.internalName,
   displayName: stored.displayName,
   description: stored.description,
@@ -35,6 +36,7 @@ export const modelView = (stored: models.Model): Record<string, unknown> => ({
   outputs: stored.outputs,
   inputSchema: raw(stored.inputSchemaJson, "{}"),
   price: priceView(stored.price),
+  tierPrice: tierPriceView(stored.price, markupPermille),
   minTier: stored.minTier,
   trialRuns: stored.trialRuns,
   asyncSupported: stored.providerKind === POLLED,

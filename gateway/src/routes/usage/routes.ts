@@ -3,6 +3,7 @@ import type { usage } from "@nodeloom/proto";
 import { z } from "zod";
 import { defineRoute } from "../../http/route";
 import { credits, iso, limit, offset, timestamp } from "../../schemas";
+import { usageSummaryRoute } from "./summary";
 
 /** Runs from the editor are not usage of the API. */
 const SOURCES = ["api-slim", "api-workflow"];
@@ -52,6 +53,7 @@ const filter = z.string().min(1).max(LIMITS.nameChars);
 const read = { method: "GET", tag: "Usage", auth: "any", limit: "user" } as const;
 
 export const usageRoutes = [
+  usageSummaryRoute,
   defineRoute({
     ...read,
     path: "/api/usage",

@@ -3,10 +3,14 @@ import { inSection, type Case } from "../case";
 import { answers, is, pick, refuses, rowsOf } from "../check";
 import { eventually, finished, unique, type Actor, type Context } from "../context";
 import type { Answer } from "../../e2e/support/client";
-import { clip, greeting, save, submitGraph } from "../graphs";
+import { clip, greeting, picture, save, submitGraph } from "../graphs";
 
 const accounts = inSection("D3");
 const admin = inSection("D14");
+const usage = inSection("4.13");
+const me = inSection("4.14");
+const models = inSection("D11");
+const executions = inSection("D7");
 
 const NEXT = "a loom of many colours";
 const SLOW_MS = 30_000;
@@ -180,4 +184,42 @@ const grants: Case[] = [
   }),
 ];
 
-export const accountCases: Case[] = [...approval, ...suspension, ...passwords, ...grants];
+const numbers: Case[] = [
+  usage("credits are summed up by day and model, runs from the editor included", async (ctx) => {
+    const user = await ctx.actor({ tier: "business" });
+    const slug = await save(user, picture({ sandbox: { latencyMs: 10 } }));
+    answers(await user.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200);
+    answers(await user.session.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200);
+    const summary = await eventually(
+      () => user.get("/api/usage/summary"),
+      ({ body }) => Number(body.runs) === 2,
+    );
+    answers(summary, 200, {
+      from: is.text,
+      to: is.text,
+      creditsCost: is.near(1.04),
+      days: [{ runs: 2, creditsCost: is.near(1.04), models: [{ model: "sandbox-image-fast", runs: 2, creditsCost: is.near(1.04) }] }],
+    });
+    answers(await user.get("/api/usage/summary?source=canvas"), 200, { runs: 1, creditsCost: is.near(0.52) });
+  }),
+  me("/api/me/ledger lists the caller's own movements", async (ctx) => {
+    const user = await ctx.actor({ tier: "pro" });
+    const rows = rowsOf(await user.session.get("/api/me/ledger"));
+    assert.ok(rows.some(({ kind, credits }) => kind === "plan_renewal" && Number(credits) === 2_000));
+    refuses(await user.get("/api/me/ledger"), 403, "SESSION_REQUIRED");
+  }),
+  models("a model shows what the caller's tier pays for it", async (ctx) => {
+    const price = (tier: string) => async () => (await ctx.shared(tier, "prices")).session.get("/api/models/sandbox-image");
+    answers(await price("free")(), 200, { tierPrice: { perImageCredits: 4 } });
+    answers(await price("pro")(), 200, { tierPrice: { perImageCredits: 3 } });
+  }),
+  executions("runs from the editor are listed for the session's user", async (ctx) => {
+    const user = await ctx.actor({ tier: "pro" });
+    const slug = await save(user.session, greeting());
+    answers(await user.session.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200);
+    assert.equal(rowsOf(await user.session.get(`/api/executions?workflowSlug=${slug}`)).length, 1);
+    assert.deepEqual(rowsOf(await user.get("/api/usage")), []);
+  }),
+];
+
+export const accountCases: Case[] = [...approval, ...suspension, ...passwords, ...grants, ...numbers];

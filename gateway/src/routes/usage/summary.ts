@@ -1,0 +1,78 @@
+import { toCredits } from "@nodeloom/kernel";
+import type { usage } from "@nodeloom/proto";
+import { z } from "zod";
+import { defineRoute } from "../../http/route";
+import { credits } from "../../schemas";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Days that are shown unless a range is asked for. */
+const DEFAULT_DAYS = 30;
+const SOURCES = ["api-slim", "api-workflow", "canvas"] as const;
+
+const day = z.iso.date().meta({ example: "2026-05-04" });
+const sum = { runs: z.number().int(), creditsCost: credits };
+const summary = z
+  .object({
+    from: day,
+    to: day,
+    ...sum,
+    days: z
+      .array(
+        z.object({
+          day,
+          ...sum,
+          models: z.array(
+            z.object({ model: z.string(), runs: sum.runs.meta({ description: "Runs in which it was used" }), creditsCost: credits }),
+          ),
+        }),
+      )
+      .meta({ description: "Oldest first; days without runs are left out" }),
+  })
+  .meta({ id: "UsageSummary" });
+type Summary = z.infer<typeof summary>;
+type Day = Summary["days"][number];
+
+/** Days in UTC, as their rows are counted. */
+const dayOf = (atMs: number): string => new Date(atMs).toISOString().slice(0, "YYYY-MM-DD".length);
+
+/** The range that is meant, both days included. */
+const rangeOf = ({ from, to }: { from?: string | undefined; to?: string | undefined }): Pick<Summary, "from" | "to"> => {
+  const last = to ?? dayOf(from === undefined ? Date.now() : Math.max(Date.now(), Date.parse(from)));
+  return { from: from ?? dayOf(Date.parse(last) - (DEFAULT_DAYS - 1) * DAY_MS), to: last };
+};
+
+/** Sums by day; those without a model are of all the day's runs. */
+const daysOf = (sums: readonly usage.DailySum[]): Day[] => {
+  const days = new Map<string, Day>();
+  for (const { day: name, model, runs, millicredits } of sums) {
+    const known = days.get(name) ?? { day: name, runs: 0, creditsCost: 0, models: [] };
+    const creditsCost = toCredits(millicredits);
+    if (model === "") days.set(name, { ...known, runs, creditsCost });
+    else days.set(name, { ...known, models: [...known.models, { model, runs, creditsCost }] });
+  }
+  return [...days.values()];
+};
+
+export const usageSummaryRoute = defineRoute({
+  method: "GET",
+  path: "/api/usage/summary",
+  operationId: "getUsageSummary",
+  summary: "What the caller's runs cost, by day and model",
+  description: `Runs from the editor are included, unless \`source\` says otherwise. Days are those of UTC on which runs began, the last ${DEFAULT_DAYS} unless a range is given; at most 400.`,
+  tag: "Usage",
+  auth: "any",
+  limit: "user",
+  query: z
+    .object({ from: day.optional(), to: day.optional(), source: z.enum(SOURCES).optional() })
+    .refine(({ from, to }) => from === undefined || to === undefined || from <= to, { path: ["to"], message: "must not be before from" }),
+  responses: { 200: summary },
+  handler: async ({ gateway, caller, query }) => {
+    const { from, to } = rangeOf(query);
+    const request = { userId: caller.user.id, fromDay: from, toDay: to, sources: query.source ? [query.source] : [...SOURCES] };
+    const { sums } = await gateway.services.usage.listDailySums(request);
+    const all = sums.filter(({ model }) => model === "");
+    const total = (member: "runs" | "millicredits"): number => all.reduce((added, one) => added + one[member], 0);
+    const body: Summary = { from, to, runs: total("runs"), creditsCost: toCredits(total("millicredits")), days: daysOf(sums) };
+    return { status: 200, body };
+  },
+});
