@@ -6,6 +6,7 @@ import {
   startGrpcServer,
   grpcService,
   hostPort,
+  temporalSecurityVariables,
   isConnected,
   variables,
 } from "@nodeloom/platform";
@@ -30,6 +31,7 @@ export const service = defineService({
     REDIS_URL: variables.REDIS_URL,
     REDIS_KEY_PREFIX: variables.REDIS_KEY_PREFIX,
     TEMPORAL_ADDRESS: hostPort().describe("Temporal's frontend"),
+    ...temporalSecurityVariables,
     TEMPORAL_NAMESPACE: z.string().default("default").describe("Temporal namespace"),
     TEMPORAL_TASK_QUEUE: z.string().default("nodeloom").describe("Temporal task queue of the runs"),
     TEMPORAL_PAYLOAD_KEYS: payloadKeys().describe(

@@ -1,4 +1,13 @@
-import { connectRedis, createEgressClient, createGrpcClient, redisReady, type Logger, type TlsConfig } from "@nodeloom/platform";
+import {
+  connectRedis,
+  createEgressClient,
+  createGrpcClient,
+  redisReady,
+  temporalSecurity,
+  type Logger,
+  type TemporalSecurityConfig,
+  type TlsConfig,
+} from "@nodeloom/platform";
 import { billing, identity, media, models, usage, workflows } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
 import { LRUCache } from "lru-cache";
@@ -45,7 +54,7 @@ import { connectTemporal } from "./temporal/worker";
 import { createWatch } from "./record/watch";
 import { createWebhooks } from "./webhooks/webhooks";
 
-export interface WiringConfig extends TlsConfig {
+export interface WiringConfig extends TlsConfig, TemporalSecurityConfig {
   REDIS_URL: string;
   REDIS_KEY_PREFIX: string;
   TEMPORAL_ADDRESS: string;
@@ -125,6 +134,7 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
   const stopping = new AbortController();
   const temporal = await connectTemporal({
     address: config.TEMPORAL_ADDRESS,
+    security: temporalSecurity(config),
     namespace: config.TEMPORAL_NAMESPACE,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     // What is too large for Temporal is put away first: only what is left of it goes there, and is encrypted.

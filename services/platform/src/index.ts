@@ -19,4 +19,5 @@ export * from "./redis";
 export * from "./service";
 export * from "./signals";
 export * from "./sweeper";
+export * from "./temporal";
 export * from "./version";

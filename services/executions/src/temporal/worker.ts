@@ -1,12 +1,14 @@
 import { Client } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
 import { DefaultLogger, type LogMetadata, NativeConnection, Runtime, Worker, type DataConverter } from "@temporalio/worker";
-import type { Logger } from "@nodeloom/platform";
+import type { Logger, TemporalSecurity } from "@nodeloom/platform";
 import type { Activities, LocalActivities } from "../contract/activity-types";
 import { SEARCH_ATTRIBUTES } from "./search-attributes";
 
 export interface TemporalOptions {
   address: string;
+  /** Nothing for a plain connection. */
+  security?: TemporalSecurity;
   namespace: string;
   taskQueue: string;
   dataConverter: DataConverter;
@@ -74,9 +76,9 @@ export interface RunningTemporal {
 
 /** One native connection for client and worker, so that a run's first task is executed where it was started. */
 export const connectTemporal = async (options: TemporalOptions): Promise<RunningTemporal> => {
-  const { address, namespace, taskQueue, dataConverter, logger } = options;
+  const { address, security, namespace, taskQueue, dataConverter, logger } = options;
   installRuntime(logger);
-  const connection = await NativeConnection.connect({ address });
+  const connection = await NativeConnection.connect({ address, ...security });
   await ensureSearchAttributes(connection, namespace);
   const client = new Client({ connection, namespace, dataConverter });
   let worker: Worker | undefined;

@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { ConfigError } from "./config";
+
+/** How a process proves itself to Temporal, and Temporal to it. */
+export const temporalSecurityVariables = {
+  TEMPORAL_TLS: z
+    .enum(["true", "false"])
+    .default("false")
+    .describe("whether Temporal's frontend is reached over TLS; so it is with any of the following, too"),
+  TEMPORAL_TLS_CA_FILE: z.string().optional().describe("authority of Temporal's certificate, unless it is a public one"),
+  TEMPORAL_TLS_CERT_FILE: z.string().optional().describe("certificate to show to Temporal, where it asks for one"),
+  TEMPORAL_TLS_KEY_FILE: z.string().optional().describe("private key of that certificate"),
+  TEMPORAL_TLS_SERVER_NAME: z.string().optional().describe("name in Temporal's certificate, where it is not that of TEMPORAL_ADDRESS"),
+  TEMPORAL_API_KEY: z.string().optional().describe("API key to show to Temporal, where it asks for one"),
+} as const;
+
+export type TemporalSecurityConfig = { [K in keyof typeof temporalSecurityVariables]: z.infer<(typeof temporalSecurityVariables)[K]> };
+
+/** What Temporal's SDK is given beside the address; nothing for a plain connection. */
+export interface TemporalSecurity {
+  tls?: {
+    serverNameOverride?: string;
+    serverRootCACertificate?: Buffer;
+    clientCertPair?: { crt: Buffer; key: Buffer };
+  };
+  apiKey?: string;
+}
+
+/** @throws ConfigError for a certificate without its key, and for a file that can't be read */
+export const temporalSecurity = (config: Partial<TemporalSecurityConfig>): TemporalSecurity => {
+  const { TEMPORAL_TLS_CA_FILE: ca, TEMPORAL_TLS_CERT_FILE: cert, TEMPORAL_TLS_KEY_FILE: key } = config;
+  const { TEMPORAL_TLS_SERVER_NAME: serverName, TEMPORAL_API_KEY: apiKey } = config;
+  if (!cert !== !key) throw new ConfigError("TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE go together");
+  const read = (variable: keyof TemporalSecurityConfig, file: string): Buffer => {
+    try {
+      return readFileSync(file);
+    } catch (error) {
+      throw new ConfigError(`${variable} can't be read: ${(error as Error).message}`);
+    }
+  };
+  const isSecure = config.TEMPORAL_TLS === "true" || [ca, cert, serverName, apiKey].some(Boolean);
+  if (!isSecure) return {};
+  return {
+    tls: {
+      ...(serverName ? { serverNameOverride: serverName } : {}),
+      ...(ca ? { serverRootCACertificate: read("TEMPORAL_TLS_CA_FILE", ca) } : {}),
+      ...(cert && key ? { clientCertPair: { crt: read("TEMPORAL_TLS_CERT_FILE", cert), key: read("TEMPORAL_TLS_KEY_FILE", key) } } : {}),
+    },
+    ...(apiKey ? { apiKey } : {}),
+  };
+};
