@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { invalidRequest } from "@nodeloom/kernel";
-import { withRequestContext, type Logger } from "@nodeloom/platform";
+import { durationHistogram, withRequestContext, type Logger } from "@nodeloom/platform";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import helmet from "helmet";
 import { consoleRouter } from "./console/router";
@@ -45,7 +45,10 @@ const levelOf = (status: number): "error" | "info" | "debug" => {
   return status >= FIRST_CLIENT_ERROR ? "info" : "debug";
 };
 
-/** One line per request. Paths are logged without their query. */
+const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]);
+const requestTook = durationHistogram("nodeloom.http.server.duration", "how long requests of the API took, streams to their end");
+
+/** One line and one measurement per request. Paths are logged without their query, and measured as the template of their route. */
 const log =
   (logger: Logger): RequestHandler =>
   (request, response, next) => {
@@ -54,6 +57,9 @@ const log =
     const requestId = response.getHeader(REQUEST_ID);
     response.once("finish", () => {
       const { statusCode: status } = response;
+      const { path: template } = (request.route ?? {}) as { path?: unknown };
+      const route = typeof template === "string" ? template : "other";
+      requestTook(Date.now() - startedAtMs, { route, method: METHODS.has(method) ? method : "other", status: String(status) });
       logger[levelOf(status)]({ requestId, method, path, status, ms: Date.now() - startedAtMs }, "request");
     });
     next();

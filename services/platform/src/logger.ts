@@ -10,6 +10,13 @@ const REDACTED = ["password", "secret", "secrets", "apiKey", "authorization", "c
   `*.${name}`,
 ]);
 
+let activeTraceId = (): string | undefined => undefined;
+
+/** From when a process is traced, its lines carry the id of the trace they belong to. */
+export const logTraceIds = (read: () => string | undefined): void => {
+  activeTraceId = read;
+};
+
 /** JSON lines on stdout, each with the service's name and, inside a request, its id. Secrets never reach them. */
 export const createLogger = (name: string, level = process.env.LOG_LEVEL || "info", destination?: DestinationStream): Logger =>
   pino(
@@ -22,8 +29,8 @@ export const createLogger = (name: string, level = process.env.LOG_LEVEL || "inf
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       mixin: () => {
-        const requestId = requestContext()?.requestId;
-        return requestId ? { requestId } : {};
+        const [requestId, traceId] = [requestContext()?.requestId, activeTraceId()];
+        return { ...(requestId ? { requestId } : {}), ...(traceId ? { trace_id: traceId } : {}) };
       },
     },
     destination ?? pino.destination(),

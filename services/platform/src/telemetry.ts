@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ProcessConfig } from "./config";
+import { logTraceIds } from "./logger";
 import { observeProcess } from "./metrics";
 
 /** Longest time that the last spans and metrics may take to leave. */
@@ -36,6 +37,10 @@ export const startTelemetry = async (name: string, config: ProcessConfig): Promi
     ],
   });
   sdk.start();
+  if (collector !== undefined) {
+    const { trace } = await import("@opentelemetry/api");
+    logTraceIds(() => trace.getActiveSpan()?.spanContext().traceId);
+  }
   const stopObserving = observeProcess();
   return {
     writeMetrics: prometheus ? (request, response) => prometheus.getMetricsRequestHandler(request, response) : NOTHING.writeMetrics,
