@@ -1,6 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { bundleWorkflows } from "./build/bundle.mjs";
 import { buildConsole } from "./build/console.mjs";
+import { declareTypes } from "./build/declarations.mjs";
 import { generateProto } from "./build/generate.mjs";
 import { installDependencies } from "./build/install.mjs";
 import { transpile } from "./build/transpile.mjs";
@@ -21,6 +22,7 @@ export const build = async (progress) => {
     workspaces = result.workspaces;
     return result.files === 0 ? "up to date" : `${result.files} files built`;
   });
+  await progress.step("client types", async () => ((await declareTypes()) ? "written" : "up to date"));
   await progress.step("workflow code", async () => ((await bundleWorkflows()) ? "bundled" : "up to date"));
   await progress.step("console", async () => ((await buildConsole()) ? "built" : "up to date"));
   return workspaces;

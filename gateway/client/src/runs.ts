@@ -8,11 +8,15 @@ export type Target = { workflow: string } | { model: string };
 export type Inputs = Readonly<Record<string, unknown>>;
 
 export interface RunOptions extends RequestOptions {
-  /** The run is refused if it could cost more. */
-  maxCredits?: number;
+  /** The run is refused if it could cost more. A quote's `estimatedCreditCost` will do: null, of a run that costs nothing, sets no limit. */
+  maxCredits?: number | null | undefined;
 }
 
-export interface CompletedRun extends RunResult {
+/** What a run without a type of its own gives. */
+export type Result = RunResult["result"];
+
+export interface CompletedRun<R = Result> extends Omit<RunResult, "result"> {
+  result: R;
   executionId: string;
 }
 
@@ -25,10 +29,11 @@ export interface WaitOptions extends Omit<RequestOptions, "idempotencyKey"> {
 
 export interface Runs {
   /**
-   * Runs and waits for the result, however long it takes.
+   * Runs and waits for the result, however long it takes; before that, for a place where too many runs wait already.
+   * @typeParam R what the workflow's response output gives, as its author knows it; it is not checked
    * @throws NodeloomError why it was refused, failed or was cancelled
    */
-  run(target: Target, inputs?: Inputs, options?: RunOptions): Promise<CompletedRun>;
+  run<R = Result>(target: Target, inputs?: Inputs, options?: RunOptions): Promise<CompletedRun<R>>;
   /** Starts a run that is polled or announced by a webhook. */
   submit(target: Target, inputs?: Inputs, options?: RunOptions): Promise<SubmitResult>;
   /** Polls until an execution is completed, failed or cancelled, within the rate limits. */
@@ -50,7 +55,11 @@ const failure = ({ executionId, status, error }: Execution): NodeloomError => {
 export const createRuns = (transport: Transport): Runs => {
   const start = (target: Target, inputs: Inputs, isAsync: boolean, options: RunOptions): Promise<Answer<RunResult | SubmitResult>> => {
     const { maxCredits, ...rest } = options;
-    const request = { ...rest, query: isAsync ? { async: "true" as const } : {}, body: { inputs: { ...inputs }, maxCredits } };
+    const request = {
+      ...rest,
+      query: isAsync ? { async: "true" as const } : {},
+      body: { inputs: { ...inputs }, maxCredits: maxCredits ?? undefined },
+    };
     return "workflow" in target
       ? transport.send("runWorkflow", { ...request, params: { slug: target.workflow } })
       : transport.send("runModel", { ...request, params: { internalName: target.model } });
@@ -66,14 +75,14 @@ export const createRuns = (transport: Transport): Runs => {
   };
 
   return {
-    run: async (target, inputs = {}, options = {}) => {
+    run: async <R>(target: Target, inputs: Inputs = {}, options: RunOptions = {}): Promise<CompletedRun<R>> => {
       const { headers, body } = await start(target, inputs, false, options);
-      if (!("_async" in body)) return { ...body, executionId: headers.get("x-execution-id") ?? "" };
+      if (!("_async" in body)) return { ...body, result: body.result as R, executionId: headers.get("x-execution-id") ?? "" };
       // It takes longer than the service lets a request wait: the same run goes on.
       const execution = await wait(body.executionId, { signal: options.signal });
       if (execution.status !== "completed") throw failure(execution);
       const { executionId, result = {}, creditsCost, durationMs } = execution;
-      return { success: true, result, cost: creditsCost, ms: durationMs, executionId };
+      return { success: true, result: result as R, cost: creditsCost, ms: durationMs, executionId };
     },
     submit: async (target, inputs = {}, options = {}) => (await start(target, inputs, true, options)).body as SubmitResult,
     wait,

@@ -32,6 +32,8 @@ export interface TransportOptions {
   fetch?: typeof globalThis.fetch | undefined;
   /** How often a request is sent again after 429, 503 or no answer. */
   maxRetries?: number | undefined;
+  /** How long a run waits for a place while too many are under way, in milliseconds; an hour unless given. 0: not at all. */
+  placeTimeoutMs?: number | undefined;
 }
 
 export interface Transport {
@@ -68,6 +70,9 @@ const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
 const CONFLICT = 409;
 const IN_PROGRESS = "IDEMPOTENCY_IN_PROGRESS";
+const NO_PLACE = "CONCURRENCY_LIMIT_EXCEEDED";
+const PLACE_TIMEOUT_MS = 60 * 60 * MS;
+const NO_QUEUE = /(?:^|[,\s])no-queue(?:$|[,;\s])/i;
 /** Operations that may be repeated though they are POSTs without Idempotency-Key. */
 const HARMLESS: ReadonlySet<OperationId> = new Set<OperationId>(["cancelExecution", "quoteWorkflow", "quoteModel", "login", "logout"]);
 
@@ -124,6 +129,9 @@ const backOffMs = (attempt: number): number => {
   return ceiling / 2 + (Math.random() * ceiling) / 2;
 };
 
+/** Of a place nothing is known but that there is none; asking more seldom than this gains nothing. */
+const MAX_PLACE_PAUSE_MS = 10_000;
+
 type Attempt = Answer<unknown> | { failure: NodeloomError; status: number; headers: Headers };
 
 /** The service did not answer, or stopped in the middle of its answer. */
@@ -135,7 +143,7 @@ const whole: Read = async (response) => parse(await response.text(), response.he
 const asStream: Read = (response) => Promise.resolve(response.body);
 
 export const createTransport = (options: TransportOptions): Transport => {
-  const { baseUrl, apiKey, fetch = globalThis.fetch, maxRetries = DEFAULT_RETRIES } = options;
+  const { baseUrl, apiKey, fetch = globalThis.fetch, maxRetries = DEFAULT_RETRIES, placeTimeoutMs = PLACE_TIMEOUT_MS } = options;
   const pacing = createPacing();
 
   const attempt = async (url: string, init: RequestInit, read: Read): Promise<Attempt> => {
@@ -170,6 +178,8 @@ export const createTransport = (options: TransportOptions): Transport => {
     const bucket = operation.path.startsWith("/api/executions/{id}") ? `${id} ${parts.params?.id ?? ""}` : id;
     const repeatable = isRepeatable(id, operation, headers);
     const giveUpAt = Date.now() + IN_PROGRESS_MS;
+    // Who asks not to wait in line is told at once.
+    const placeAt = Date.now() + (NO_QUEUE.test(headers.get("prefer") ?? "") ? 0 : placeTimeoutMs);
     for (let retries = 0; ;) {
       await pacing.ready(bucket, signal);
       signal?.throwIfAborted();
@@ -178,6 +188,12 @@ export const createTransport = (options: TransportOptions): Transport => {
       if (!("failure" in answer)) return answer;
       if (answer.status === CONFLICT && answer.failure.code === IN_PROGRESS && Date.now() < giveUpAt) {
         await sleep(retryAfterMs(answer.headers) ?? MS, signal);
+        continue;
+      }
+      if (answer.status === TOO_MANY_REQUESTS && answer.failure.code === NO_PLACE) {
+        const pause = Math.min(retryAfterMs(answer.headers) ?? backOffMs(retries), MAX_PLACE_PAUSE_MS);
+        if (Date.now() + pause > placeAt) throw answer.failure;
+        await sleep(pause, signal);
         continue;
       }
       const pause = pauseMs(answer, retries, repeatable);

@@ -26,6 +26,33 @@ const refusal = async (call: Promise<unknown>): Promise<NodeloomError> => {
   return error;
 };
 
+describe("a run without a place", () => {
+  const FULL: Script = {
+    status: 429,
+    headers: { "retry-after": "0" },
+    json: { error: "full", code: "CONCURRENCY_LIMIT_EXCEEDED", limit: 1, retryAfter: 0 },
+  };
+  const DONE: Script = { status: 200, json: { success: true, result: {}, cost: 0, ms: 1 } };
+
+  it("waits for one, longer than other refusals are tried again, under one Idempotency-Key", async () => {
+    const client = await clientOf(FULL, FULL, FULL, FULL, FULL, DONE);
+    await expect(client.run({ workflow: "x" }, {}, { maxCredits: null })).resolves.toMatchObject({ success: true });
+    expect(service.received).toHaveLength(6);
+    expect(new Set(service.received.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
+    expect(service.received[0]!.body).toBe('{"inputs":{}}');
+  });
+
+  it("is told at once when it asks not to wait, or when it is aborted", async () => {
+    const client = await clientOf(FULL, { ...FULL, headers: { "retry-after": "5" } });
+    const refused = await refusal(client.run({ workflow: "x" }, {}, { headers: { prefer: "no-queue" } }));
+    expect([refused.code, service.received.length]).toEqual(["CONCURRENCY_LIMIT_EXCEEDED", 1]);
+    const controller = new AbortController();
+    const waiting = client.run({ workflow: "x" }, {}, { signal: controller.signal });
+    setImmediate(() => controller.abort(new Error("enough")));
+    await expect(waiting).rejects.toThrow("enough");
+  });
+});
+
 describe("a request", () => {
   it("carries the key, fills the path and leaves out what is undefined", async () => {
     const client = await clientOf({ status: 200, json: { rows: [] } });
