@@ -1,0 +1,90 @@
+{{- define "nodeloom.fullname" -}}
+{{- if contains .Chart.Name .Release.Name }}{{ .Release.Name | trunc 40 | trimSuffix "-" }}{{ else }}{{ printf "%s-%s" .Release.Name .Chart.Name | trunc 40 | trimSuffix "-" }}{{ end }}
+{{- end }}
+
+{{- define "nodeloom.image" -}}
+{{- $image := .Values.image -}}
+{{- if $image.digest }}{{ $image.repository }}@{{ $image.digest }}{{ else }}{{ $image.repository }}:{{ $image.tag | default .Chart.AppVersion }}{{ end }}
+{{- end }}
+
+{{/* Labels of one process: dict "root" $ "name" "billing" */}}
+{{- define "nodeloom.selector" -}}
+app.kubernetes.io/name: {{ .root.Chart.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .name }}
+{{- end }}
+
+{{- define "nodeloom.labels" -}}
+{{ include "nodeloom.selector" . }}
+app.kubernetes.io/version: {{ .root.Values.image.tag | default .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
+{{- end }}
+
+{{/* The port of a host:port. */}}
+{{- define "nodeloom.port" -}}
+{{ . | splitList ":" | last }}
+{{- end }}
+
+{{/* The name of a port, from the variable that asks for it: MEDIA_HTTP_LISTEN of media is `http`, BILLING_LISTEN `grpc`. */}}
+{{- define "nodeloom.portName" -}}
+{{- if or (hasSuffix "HTTP_LISTEN" .) (has . (list "GATEWAY_LISTEN" "SANDBOX_LISTEN")) }}http{{ else }}grpc{{ end }}
+{{- end }}
+
+{{/* Whether the process takes part in mutual TLS: whoever calls or is called over gRPC. */}}
+{{- define "nodeloom.usesTls" -}}
+{{- $grpc := false -}}
+{{- range $variable, $port := .service.listens }}{{ if eq (include "nodeloom.portName" $variable) "grpc" }}{{ $grpc = true }}{{ end }}{{ end -}}
+{{- if or $grpc .service.calls }}true{{ end }}
+{{- end }}
+
+{{- define "nodeloom.certificateSecret" -}}
+{{ include "nodeloom.fullname" .root }}-{{ .name }}-tls
+{{- end }}
+
+{{/* Environment of one process: dict "root" $ "name" "billing" "service" … */}}
+{{- define "nodeloom.environment" -}}
+{{- $root := .root -}}
+{{- $name := .name -}}
+{{- $settings := deepCopy $root.Values.settings.process -}}
+{{- range .service.settings }}{{ $settings = merge $settings (get $root.Values.settings .) }}{{ end -}}
+{{- range $variable, $port := .service.listens }}{{ $_ := set $settings $variable (printf "0.0.0.0:%v" $port) }}{{ end -}}
+{{- range $callee := .service.calls -}}
+{{- $variable := upper $callee -}}
+{{- $port := get (get $root.Values.services $callee).listens (printf "%s_LISTEN" $variable) -}}
+{{- $_ := set $settings (printf "%s_ADDRESS" $variable) (printf "%s-%s:%v" (include "nodeloom.fullname" $root) $callee $port) -}}
+{{- end -}}
+{{- range $variable, $target := .service.urls -}}
+{{- $port := get (get $root.Values.services $target.service).listens $target.listen -}}
+{{- $_ := set $settings $variable (printf "http://%s-%s:%v" (include "nodeloom.fullname" $root) $target.service $port) -}}
+{{- end -}}
+{{- if include "nodeloom.usesTls" . -}}
+{{- $_ := set $settings "TLS_CERT_FILE" "/certificates/tls.crt" -}}
+{{- $_ := set $settings "TLS_KEY_FILE" "/certificates/tls.key" -}}
+{{- $_ := set $settings "TLS_CA_FILE" "/certificates/ca.crt" -}}
+{{- end -}}
+{{- range $variable := keys $settings | sortAlpha }}
+{{- with get $settings $variable }}
+- name: {{ $variable }}
+  value: {{ . | quote }}
+{{- end }}
+{{- end }}
+{{- range .service.secrets }}
+{{- $group := get $root.Values.secrets . }}
+{{- range $variable, $key := $group.variables }}
+- name: {{ $variable }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ $group.secret }}
+      key: {{ $key | replace "<service>" $name }}
+      {{- if $group.optional }}
+      optional: true
+      {{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Whether files of the process are kept on a volume of their own. */}}
+{{- define "nodeloom.keepsData" -}}
+{{- if .service.data }}{{ if not (and (eq .name "media") .root.Values.settings.media.MEDIA_S3_BUCKET) }}true{{ end }}{{ end }}
+{{- end }}

@@ -1,0 +1,142 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CALLERS, loadConfig } from "@nodeloom/platform";
+import { DEFINITIONS } from "../../docker/test/definitions";
+import { CHART, environmentOf, readYaml, ROOT, usesTls, values } from "./chart";
+
+/** What the chart says and what the code reads, without a cluster and without Helm. */
+
+const names = Object.keys(values.services);
+/** Given by the platform's own rules where a process needs them, and read by all. */
+const TLS = ["TLS_CERT_FILE", "TLS_KEY_FILE", "TLS_CA_FILE"];
+
+it("runs every service that there is", () => {
+  expect(names.sort()).toEqual(Object.keys(DEFINITIONS).sort());
+});
+
+describe.each(names)("%s", (name) => {
+  const service = values.services[name]!;
+  const definition = DEFINITIONS[name]!;
+  const declared = Object.keys(definition.config.shape);
+  const given = environmentOf(name);
+
+  it("is given every variable that it reads, and no other", () => {
+    const sure = usesTls(service) ? [] : TLS;
+    expect([...Object.keys(given), ...sure].sort()).toEqual(expect.arrayContaining([...declared].sort()));
+    // What its providers and its bucket's client read by names of their own.
+    const others = Object.keys(given).filter(
+      (variable) =>
+        !declared.includes(variable) && !/^(AWS_|SANDBOX_API_KEY$|SANDBOX_CONTROL_KEY$|TEMPORAL_|PUBLIC_BASE_URL$)/.test(variable),
+    );
+    expect(others).toEqual([]);
+  });
+
+  it("can be started with them", () => {
+    expect(() => loadConfig(definition.config, given)).not.toThrow();
+  });
+
+  it("listens on a port of its own for each server, and on another for probes", () => {
+    const listens = declared.filter((variable) => variable.endsWith("_LISTEN") && variable !== "OPS_LISTEN");
+    expect(Object.keys(service.listens).sort()).toEqual(listens.sort());
+    const ports = [...Object.values(service.listens), Number(values.settings.process.OPS_LISTEN!.split(":").at(-1))];
+    expect(new Set(ports).size).toBe(ports.length);
+  });
+
+  it("is started by a file that the image has", () => {
+    expect(existsSync(join(ROOT, service.main.replace("/dist/", "/src/").replace(/\.js$/, ".ts")))).toBe(true);
+  });
+
+  it("calls those whose addresses it reads", () => {
+    const addresses = declared.filter((variable) => variable.endsWith("_ADDRESS") && variable !== "TEMPORAL_ADDRESS");
+    expect(service.calls.map((callee) => `${callee.toUpperCase()}_ADDRESS`).sort()).toEqual(addresses.sort());
+  });
+
+  it("lets in those that call it, and nobody else", () => {
+    const callers = names.filter((other) => values.services[other]!.calls.includes(name));
+    expect([...(CALLERS[name as keyof typeof CALLERS] ?? [])].sort()).toEqual(callers.sort());
+  });
+});
+
+it("stops no process by force before its own grace is over", () => {
+  const { DRAIN_MS, SHUTDOWN_GRACE_MS } = loadConfig(DEFINITIONS.billing!.config, environmentOf("billing")) as Record<string, number>;
+  const template = readFileSync(join(CHART, "templates", "deployments.yaml"), "utf8");
+  expect(template).toContain(
+    "add $.Values.pods.preStopSeconds (div (int $process.DRAIN_MS) 1000) (div (int $process.SHUTDOWN_GRACE_MS) 1000) 5",
+  );
+  expect(DRAIN_MS! + SHUTDOWN_GRACE_MS!).toBeLessThanOrEqual(60_000);
+});
+
+it("probes what the ops port answers", () => {
+  const template = readFileSync(join(CHART, "templates", "deployments.yaml"), "utf8");
+  const ops = readFileSync(join(ROOT, "services", "platform", "src", "ops.ts"), "utf8");
+  const probed = [...template.matchAll(/httpGet: \{ path: (\S+), port: ops \}/g)].map(([, path]) => path!);
+  expect(probed).toEqual(["/readyz", "/livez", "/readyz"]);
+  for (const path of [...probed, "/metrics"]) expect(ops).toContain(`"${path}"`);
+});
+
+it("has a schema that says what its values are (otherwise: npm run build && node deploy/helm/values-schema.mjs)", () => {
+  const options = { io: "input", unrepresentable: "any" } as const;
+  const schemas = Object.values(DEFINITIONS).flatMap(({ config }) =>
+    Object.entries(config.shape).map(([name, zod]) => [name, zod.toJSONSchema(options)]),
+  );
+  const input = JSON.stringify(Object.fromEntries(schemas));
+  const written = execFileSync(process.execPath, [join(ROOT, "deploy", "helm", "values-schema.mjs"), "-"], { input }).toString();
+  expect(readFileSync(join(CHART, "values.schema.json"), "utf8")).toBe(written);
+});
+
+describe("alerts and dashboards", () => {
+  interface Rule {
+    alert?: string;
+    record?: string;
+    expr: string;
+    labels?: { severity: string };
+    annotations?: { runbook: string; summary: string };
+  }
+  const rules = readYaml<{ groups: { rules: Rule[] }[] }>("files", "alerts.yaml").groups.flatMap((group) => group.rules);
+  const alerts = rules.filter(({ alert }) => alert !== undefined);
+  const recorded = rules.flatMap(({ record }) => (record ? [record] : []));
+  const sources = ["gateway", ...readdirSync(join(ROOT, "services")).map((name) => `services/${name}`)].map((folder) =>
+    join(ROOT, folder, "src"),
+  );
+  const code = sources.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+      .map((entry) => readFileSync(join(entry.parentPath ?? entry.path, entry.name), "utf8")),
+  );
+  /** Prometheus's names of every metric that the code measures. */
+  const measured = new Set(
+    code.flatMap((text) =>
+      [...text.matchAll(/(eventCounter|durationHistogram|observedGauge)\(\s*"(nodeloom[\w.]+)"/g)].flatMap(([, kind, name]) => {
+        const base = name!.replaceAll(".", "_");
+        if (kind === "eventCounter") return [`${base}_total`];
+        return kind === "durationHistogram" ? [`${base}_count`, `${base}_sum`, `${base}_bucket`] : [base];
+      }),
+    ),
+  );
+  const metricsIn = (expression: string): string[] =>
+    [...expression.matchAll(/\bnodeloom[\w:]+/g)].map(([name]) => name).filter((name) => !recorded.includes(name));
+
+  it("ask for metrics that the code measures", () => {
+    const { panels } = JSON.parse(readFileSync(join(CHART, "files", "dashboards", "nodeloom.json"), "utf8")) as {
+      panels: { targets: { expr: string }[] }[];
+    };
+    const asked = [...rules.map(({ expr }) => expr), ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))].flatMap(
+      metricsIn,
+    );
+    expect(asked.length).toBeGreaterThan(20);
+    expect(asked.filter((name) => !measured.has(name))).toEqual([]);
+  });
+
+  it("have a runbook each, and tests of when they fire and when not", () => {
+    const runbooks = readFileSync(join(ROOT, "docs", "operations", "runbooks.md"), "utf8");
+    const tests = readFileSync(join(__dirname, "alerts.yaml"), "utf8");
+    for (const { alert, annotations, labels } of alerts) {
+      expect(annotations?.runbook).toBe(`docs/operations/runbooks.md#${alert!.toLowerCase()}`);
+      expect(runbooks).toContain(`## ${alert}\n`);
+      expect(["page", "ticket"]).toContain(labels?.severity);
+      expect(tests).toContain(`name: ${alert} fires`);
+      expect(tests).toMatch(new RegExp(`name: ["']?${alert} does not`));
+    }
+  });
+});

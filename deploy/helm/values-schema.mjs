@@ -1,0 +1,122 @@
+// Writes the chart's values.schema.json, from values.yaml and from the variables that the services declare.
+//
+//   node deploy/helm/values-schema.mjs       writes it (after npm run build)
+//   node deploy/helm/values-schema.mjs -     reads the variables' JSON schemas from stdin and prints it
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { format, resolveConfig } from "prettier";
+import { parse } from "yaml";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const CHART = new URL("nodeloom/", import.meta.url);
+const STDIN = 0;
+
+/** What JSON schemas of zod say of texts; numbers and lists are texts in an environment. @param {Record<string, any>} schema */
+const textSchema = ({ description = "", enum: options, type }) => {
+  const open = options === undefined ? {} : { enum: ["", ...options] };
+  const number = type === "integer" || type === "number" ? { pattern: "^\\d*$" } : {};
+  return { type: "string", description, ...open, ...number };
+};
+
+/** @returns {Record<string, Record<string, any>>} every variable that some service reads */
+const readVariables = () => {
+  if (process.argv[2] === "-") return JSON.parse(readFileSync(STDIN, "utf8"));
+  const require = createRequire(import.meta.url);
+  const folders = [
+    "gateway",
+    ..."identity workflows models billing usage executions media sandbox".split(" ").map((name) => `services/${name}`),
+  ];
+  const shapes = folders.map((folder) => require(`${ROOT}${folder}/dist/main.js`).service.config.shape);
+  const options = /** @type {const} */ ({ io: "input", unrepresentable: "any" });
+  return Object.fromEntries(shapes.flatMap((shape) => Object.entries(shape).map(([name, zod]) => [name, zod.toJSONSchema(options)])));
+};
+
+const TYPES = /** @type {Record<string, string>} */ ({ string: "string", boolean: "boolean", number: "integer" });
+
+/** The shape that a default value shows. Empty objects and lists are open. @param {any} value @returns {Record<string, any>} */
+const shapeOf = (value) => {
+  if (Array.isArray(value)) return { type: "array" };
+  if (typeof value !== "object" || value === null) return { type: TYPES[typeof value] };
+  const members = Object.entries(value);
+  if (members.length === 0) return { type: "object" };
+  return {
+    type: "object",
+    additionalProperties: false,
+    properties: Object.fromEntries(members.map(([name, member]) => [name, shapeOf(member)])),
+  };
+};
+
+/** @param {Record<string, any>} settings @param {Record<string, any>} variables */
+const settingsSchema = (settings, variables) => {
+  const schema = shapeOf(settings);
+  for (const [group, values] of Object.entries(settings)) {
+    for (const name of Object.keys(values)) schema.properties[group].properties[name] = textSchema(variables[name] ?? {});
+  }
+  return schema;
+};
+
+const port = { type: "integer", minimum: 1, maximum: 65_535 };
+const names = { type: "array", items: { type: "string" }, uniqueItems: true };
+
+/** One shape for all services: what any of them may have. @param {Record<string, any>} services */
+const serviceSchema = (services) => {
+  const merged = Object.assign({}, ...Object.values(services).map((service) => shapeOf(service).properties));
+  return {
+    type: "object",
+    additionalProperties: false,
+    required: ["enabled", "main", "replicas", "listens", "calls", "settings", "secrets", "resources"],
+    properties: {
+      ...merged,
+      replicas: { type: "integer", minimum: 1 },
+      listens: { type: "object", additionalProperties: port },
+      urls: { type: "object" },
+      calls: names,
+      settings: names,
+      secrets: names,
+      reaches: { type: "array", items: { enum: ["mongodb", "redis", "temporal", "internet"] } },
+      resources: { type: "object" },
+      autoscaling: { type: "object" },
+      extraVolumes: { type: "array" },
+      extraVolumeMounts: { type: "array" },
+    },
+  };
+};
+
+const secretSchema = {
+  type: "object",
+  additionalProperties: false,
+  required: ["secret", "variables"],
+  properties: {
+    secret: { type: "string", minLength: 1 },
+    optional: { type: "boolean" },
+    variables: { type: "object", additionalProperties: { type: "string", minLength: 1 } },
+  },
+};
+
+const values = parse(readFileSync(new URL("values.yaml", CHART), "utf8"));
+const schema = shapeOf(values);
+Object.assign(schema.properties, {
+  settings: settingsSchema(values.settings, readVariables()),
+  secrets: { type: "object", additionalProperties: secretSchema },
+  services: {
+    type: "object",
+    additionalProperties: false,
+    properties: Object.fromEntries(Object.keys(values.services).map((name) => [name, { $ref: "#/definitions/service" }])),
+  },
+});
+schema.properties.certificates.properties.source = { enum: ["certManager", "existing"] };
+schema.properties.prometheus.properties.labels = { type: "object" };
+schema.properties.prometheus.properties.dashboards.properties.labels = { type: "object" };
+const written = {
+  $schema: "http://json-schema.org/draft-07/schema#",
+  title: "Values of the Nodeloom chart",
+  ...schema,
+  definitions: { service: serviceSchema(values.services) },
+};
+// Helm adds these two.
+Object.assign(written.properties, { global: { type: "object" } });
+const target = fileURLToPath(new URL("values.schema.json", CHART));
+const text = await format(JSON.stringify(written), { ...(await resolveConfig(target)), parser: "json" });
+if (process.argv[2] === "-") process.stdout.write(text);
+else writeFileSync(target, text);
