@@ -32,6 +32,8 @@ export interface Gateway {
   publicBaseUrl: string;
   /** Requests per minute and address on routes without a caller. */
   anonymousLimit: number;
+  /** Registrations per minute and address. */
+  registrationLimit: number;
   /** Aborted when the process stops: long waits end. */
   stopping: AbortSignal;
   logger: Logger;

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { hostPort, integer, variables } from "@nodeloom/platform";
 import { z } from "zod";
-import { ANONYMOUS_REQUESTS_PER_MINUTE, BODY_MS, MEDIA_UPLOAD_MS } from "./http/limits";
+import { ANONYMOUS_REQUESTS_PER_MINUTE, BODY_MS, MEDIA_UPLOAD_MS, REGISTRATIONS_PER_MINUTE } from "./http/limits";
 
 const MIN_SECRET_CHARS = 16;
 
@@ -57,6 +57,7 @@ export const gatewayVariables = {
     "which proxies may say who the client is: a number of hops, or their addresses and ranges, comma separated",
   ),
   ANONYMOUS_RATE_LIMIT: integer(1).default(ANONYMOUS_REQUESTS_PER_MINUTE).describe("requests per minute and address without a caller"),
+  REGISTRATION_RATE_LIMIT: integer(1).default(REGISTRATIONS_PER_MINUTE).describe("accounts that an address may register per minute"),
   CONSOLE_MEDIA_ORIGINS: origins.describe("origins besides its own that the console shows media from: a bucket, a CDN"),
   REQUEST_TIMEOUT_MS: integer(1).default(MEDIA_UPLOAD_MS).describe("how long a client may take to send an upload"),
   BODY_TIMEOUT_MS: integer(1).default(BODY_MS).describe("how long a client may take to send any other body"),

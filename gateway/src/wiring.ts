@@ -57,6 +57,7 @@ export const createGateway = ({ config, logger, redis, subscriber, connections, 
     runStops: startRunStops({ services, logger }),
     publicBaseUrl: config.PUBLIC_BASE_URL.replace(/\/+$/, ""),
     anonymousLimit: config.ANONYMOUS_RATE_LIMIT,
+    registrationLimit: config.REGISTRATION_RATE_LIMIT,
     stopping,
     logger,
   };

@@ -99,7 +99,7 @@ describe("before the caller is known", () => {
   );
 
   it("an upload that waits is not asked for when the account awaits approval", async () => {
-    const headers = { ...platform.byKey(unapproved), "content-length": String(MEBIBYTE), expect: "100-continue" };
+    const headers = { ...platform.bySession(unapproved), "content-length": String(MEBIBYTE), expect: "100-continue" };
     expect(await converse("/api/media", headers, "")).toMatch(/^HTTP\/1.1 403 [\s\S]*ACCOUNT_NOT_APPROVED/);
   });
 
@@ -149,10 +149,10 @@ describe("a known caller", () => {
   });
 
   it("is refused for want of approval after the shape, and before anything is looked up", async () => {
-    const run = (body: unknown) => platform.send("/api/workflows/nothing-here/run", { json: body, headers: platform.byKey(unapproved) });
+    const run = (body: unknown) => platform.send("/api/workflows/nothing-here/run", { json: body, headers: platform.bySession(unapproved) });
     expect(await run({})).toMatchObject({ status: 400, body: { code: "INVALID_INPUTS" } });
     expect(await run({ inputs: {} })).toMatchObject({ status: 403, body: { code: "ACCOUNT_NOT_APPROVED" } });
-    const quote = { json: { inputs: {} }, headers: platform.byKey(unapproved) };
+    const quote = { json: { inputs: {} }, headers: platform.bySession(unapproved) };
     expect(await platform.send("/api/workflows/nothing-here/quote", quote)).toMatchObject({ status: 403 });
   });
 });

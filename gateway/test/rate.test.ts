@@ -111,6 +111,18 @@ describe("limits of requests", () => {
     }
   });
 
+  it("bind registrations of an address, before a password is hashed, and no other address", async () => {
+    const edge = await platform.startGateway({ REGISTRATION_RATE_LIMIT: "3", TRUST_PROXY: "1" });
+    const register = (address: string) =>
+      send(edge.baseUrl, "/api/auth/register", { json: { email: "x", password: "y" }, headers: { "x-forwarded-for": address } });
+    const statuses: number[] = [];
+    for (let times = 0; times < 4; times += 1) statuses.push((await register("203.0.113.80")).status);
+    expect(statuses).toEqual([400, 400, 400, 429]);
+    expect((await register("203.0.113.80")).body).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", limit: 3 });
+    expect((await register("203.0.113.81")).status).toBe(400);
+    await edge.stop();
+  });
+
   it("bind those who keep presenting bad keys, per address", async () => {
     const edge = await platform.startGateway({ ANONYMOUS_RATE_LIMIT: "5", TRUST_PROXY: "1" });
     const attempt = (from: string): Promise<Awaited<ReturnType<typeof send>>> =>

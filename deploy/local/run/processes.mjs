@@ -154,6 +154,8 @@ const sharedEnvironment = (platform, env) => {
     SANDBOX_DATA_DIR: env.SANDBOX_DATA_DIR || SANDBOX_DIR,
     PROVIDER_EGRESS_ALLOW: providers ?? "",
     USER_EGRESS_ALLOW: users ?? "",
+    // All who try it out come from one address.
+    REGISTRATION_RATE_LIMIT: env.REGISTRATION_RATE_LIMIT || "300",
     NODE_ENV: env.NODE_ENV || "development",
     NODELOOM_ENV: env.NODELOOM_ENV || "local",
   };

@@ -3,6 +3,8 @@ export const RATE_WINDOW_SECONDS = 60;
 
 /** Requests per address and route without a caller (public schemas, sign-ins, refused credentials), unless configured. */
 export const ANONYMOUS_REQUESTS_PER_MINUTE = 300;
+/** Accounts that an address may register in a minute, refused attempts included, unless configured. */
+export const REGISTRATIONS_PER_MINUTE = 20;
 
 /**
  * How long a resolved key or session user is used without asking identity again. Identity keeps its own answers for half

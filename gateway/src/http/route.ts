@@ -73,6 +73,8 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   /** The capability that must be covered; from the path parameters as they were sent. */
   capability?: string | ((params: Readonly<Record<string, string>>) => string);
   limit: Limit;
+  /** Where an address's limit is another one than that of all routes without a caller. */
+  addressLimit?: (gateway: Gateway) => number;
   params?: ParamsSpec<P>;
   query?: z.ZodType<Q>;
   /** A list: query parameters that it does not know are refused. */

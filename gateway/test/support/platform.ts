@@ -63,6 +63,7 @@ export const startPlatform = async (overrides: Record<string, string> = {}): Pro
     REDIS_URL: given("REDIS_URL"),
     REDIS_KEY_PREFIX: `test:${name}:`,
     PUBLIC_BASE_URL: baseUrl,
+    REGISTRATION_RATE_LIMIT: "1000",
     GATEWAY_LISTEN: `127.0.0.1:${port}`,
     IDENTITY_LISTEN: "127.0.0.1:0",
     BILLING_LISTEN: "127.0.0.1:0",

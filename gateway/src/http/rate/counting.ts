@@ -15,9 +15,9 @@ type Counter = Pick<Gateway, "rateLimits" | "anonymousLimit" | "ownIds">;
 
 export const addressOf = (request: Request): string => request.ip ?? "unknown";
 
-const ofAddress = (gateway: Counter, request: Request, name: string): Bucket => ({
+const ofAddress = (gateway: Counter, request: Request, name: string, points = gateway.anonymousLimit): Bucket => ({
   key: `ip:${addressOf(request)}:${name}`,
-  points: gateway.anonymousLimit,
+  points,
   tier: ANONYMOUS,
 });
 
@@ -70,13 +70,15 @@ const bucketOf = (gateway: Counter, count: Limited): Bucket => {
  * @throws RATE_LIMIT_EXCEEDED
  */
 export const countRequest = async (
-  gateway: Counter,
+  gateway: Gateway,
   route: Route,
   request: Request,
   caller: Caller | undefined,
 ): Promise<Record<string, string>> => {
   if (route.limit === "none") return {};
-  if (route.limit === "ip" || !caller) return gateway.rateLimits.consume(ofAddress(gateway, request, `${route.method} ${route.path}`));
+  if (route.limit === "ip" || !caller) {
+    return gateway.rateLimits.consume(ofAddress(gateway, request, `${route.method} ${route.path}`, route.addressLimit?.(gateway)));
+  }
   const count = limited(route, request, caller);
   return count ? gateway.rateLimits.consume(bucketOf(gateway, count)) : {};
 };

@@ -81,6 +81,7 @@ export const authRoutes = [
     path: "/api/auth/register",
     operationId: "register",
     summary: "Create an account and sign in; it awaits approval",
+    addressLimit: ({ registrationLimit }) => registrationLimit,
     body: newCredentials,
     responses: { 201: userReply },
     errors: ["ALREADY_EXISTS", "CROSS_ORIGIN_DENIED"],

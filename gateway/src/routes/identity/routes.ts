@@ -69,6 +69,7 @@ export const identityRoutes = [
     method: "GET",
     path: "/api/me/ledger",
     operationId: "listMyLedger",
+    list: true,
     summary: "List the movements of the caller's own account, newest first",
     tag: "Identity",
     auth: "session",

@@ -62,6 +62,7 @@ export const usageSummaryRoute = defineRoute({
   tag: "Usage",
   auth: "any",
   limit: "user",
+  list: true,
   query: z
     .object({ from: day.optional(), to: day.optional(), source: z.enum(SOURCES).optional() })
     .refine(({ from, to }) => from === undefined || to === undefined || from <= to, { path: ["to"], message: "must not be before from" }),

@@ -140,6 +140,7 @@ export const startPlatform = async ({ groups = DEFAULT_GROUPS, allow = [], env: 
     SESSION_SECRET: secret,
     MEDIA_KEY_SECRET: secret,
     NODELOOM_ENV: "test",
+    REGISTRATION_RATE_LIMIT: "100000",
     NODE_ENV: "development",
     LOG_LEVEL: "warn",
     BOOTSTRAP_ADMIN_EMAIL: ADMIN.email,
