@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError, HTTP_METHODS, LIMITS } from "@nodeloom/kernel";
-import type { HttpCall } from "@nodeloom/kernel/graph";
+import { parseJsonText, type HttpCall } from "@nodeloom/kernel/graph";
 import { EgressError, type EgressClient, type EgressRequest, type EgressResponse } from "@nodeloom/platform";
 import { pointer } from "../providers/pointer";
 import { headerKey } from "../providers/transport";
@@ -26,16 +26,14 @@ const ASKING = new Set(["GET", "HEAD"]);
 /** Pauses before a call is tried again that can be repeated safely. */
 const AGAIN_MS = [250, 1_000];
 
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 const failed = (message: string): DomainError => new DomainError("failed", "EXECUTION_FAILED", message);
 
 const content = (body: Buffer, contentType: string): unknown => {
   const text = body.toString("utf8");
   if (!/\bjson\b/i.test(contentType)) return text;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
+  const parsed = parseJsonText(text);
+  return parsed ? parsed.value : text;
 };
 
 const headersOf = (call: HttpCall): Record<string, string> => {
@@ -76,7 +74,7 @@ export const createHttpRequest =
     const isText = typeof call.body === "string";
     const body = call.body === undefined ? undefined : isText ? (call.body as string) : JSON.stringify(call.body);
     if (body !== undefined && headers["content-type"] === undefined)
-      headers["content-type"] = isText ? "text/plain; charset=utf-8" : "application/json";
+      headers["content-type"] = isText && !call.isJson ? "text/plain; charset=utf-8" : "application/json";
     if (!ASKING.has(call.method)) headers["idempotency-key"] ??= headerKey(idempotencyKey);
     try {
       const response = await exchange(egress, {
@@ -88,6 +86,7 @@ export const createHttpRequest =
         signal,
         ...(body === undefined ? {} : { body }),
       });
+      if (call.failOnStatus && !isSuccess(response.status)) throw failed(`the address answered with status ${response.status}`);
       const answer = content(response.body, response.headers["content-type"] ?? "");
       return { status: response.status, body: call.extract === undefined ? answer : (pointer(answer, call.extract) ?? null) };
     } catch (error) {

@@ -2,6 +2,7 @@ import { LIMITS } from "../limits";
 import { millicreditsFor } from "../money";
 import { callInputs } from "./bind";
 import type { NodeKind } from "./kinds/kind";
+import { nearestName } from "./misspelt";
 import { attempt, tryInputs, type ModelTerms, type Planner } from "./planner";
 import { buildStep, knownItems, stepItems, warnUnresolved, type ItemBounds } from "./plan-step";
 import type { PlanStep } from "./plan-types";
@@ -51,7 +52,12 @@ const checkCalls = (
     return;
   }
   const problems = calls.flatMap((inputs) => terms.validate(inputs)).filter(({ path }) => !open.has(path.split(".")[0]!));
-  for (const message of new Set(problems.map((issue) => `${issue.path}: ${issue.message}`))) report(message);
+  const names = step.inputNames.filter((name) => member(step.literals, name) === undefined);
+  const hint = (path: string): string => {
+    const meant = member(step.literals, path) !== undefined && !step.inputNames.includes(path) ? nearestName(path, names) : undefined;
+    return meant === undefined ? "" : `; did you mean ${meant}?`;
+  };
+  for (const message of new Set(problems.map(({ path, message }) => `${path}: ${message}${hint(path)}`))) report(message);
 };
 
 /** The most tokens a text model may answer with. */

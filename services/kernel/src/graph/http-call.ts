@@ -3,6 +3,7 @@ import { LIMITS } from "../limits";
 import { isRecord } from "./types";
 import type { RunBudget } from "./budget";
 import { fillUrl, isTemplated, urlTemplateProblem } from "./url-template";
+import { parseJsonText } from "./json-text";
 import { asText, fill, fillDeep, isMedia, member, placeholdersIn } from "./value";
 
 /** What an http-request node can ask for. */
@@ -14,8 +15,12 @@ export interface HttpCall {
   url: string;
   headers: Record<string, string>;
   body?: unknown;
+  /** The body is a text that is JSON. */
+  isJson?: true;
   /** JSON pointer of what the node outputs. */
   extract?: string;
+  /** An answer outside 2xx fails the node. */
+  failOnStatus?: true;
 }
 
 type Literals = Readonly<Record<string, unknown>>;
@@ -26,19 +31,61 @@ const plain = (value: unknown): unknown => {
   return Array.isArray(value) ? value.map(plain) : value;
 };
 
+const QUOTE = '"';
+
+/** Fills a text that is to be JSON: inside its texts values are escaped, elsewhere they are put in as JSON. */
+const fillJson = (template: string, resolve: (name: string) => unknown, budget?: RunBudget): string => {
+  let [inText, at] = [false, 0];
+  const readTo = (end: number): void => {
+    for (; at < end; at += 1) {
+      if (inText && template[at] === "\\") at += 1;
+      else if (template[at] === QUOTE) inText = !inText;
+    }
+  };
+  return fill(
+    template,
+    (name, position) => {
+      readTo(position);
+      const value = resolve(name);
+      if (inText) return JSON.stringify(asText(value)).slice(1, -1);
+      return typeof value === "string" ? value : JSON.stringify(plain(value) ?? null);
+    },
+    budget,
+    true,
+  );
+};
+
+/** What a request sends: a connected body, or the filled one; and whether it is a text that is JSON. */
+const contentOf = (
+  connected: unknown,
+  body: unknown,
+  resolve: (name: string) => unknown,
+  budget?: RunBudget,
+): { content: unknown; isJson: boolean } => {
+  const given = connected ?? (typeof body === "string" ? undefined : fillDeep(body, resolve, budget));
+  if (given !== undefined && given !== null)
+    return { content: given, isJson: typeof given === "string" && parseJsonText(given) !== undefined };
+  if (typeof body !== "string") return { content: given, isJson: false };
+  const filled = fillJson(body, resolve, budget);
+  if (parseJsonText(filled)) return { content: filled, isJson: true };
+  return { content: fill(body, resolve, budget), isJson: false };
+};
+
 export const httpCall = ({ literals }: { literals: Literals }, item: Literals, budget?: RunBudget): HttpCall => {
   const resolve = (name: string): unknown => member(item, name);
   const { method, url, headers, body, extract } = literals;
   const filled = Object.entries((fillDeep(headers ?? {}, resolve, budget) ?? {}) as Record<string, unknown>).map(
     ([name, value]): [string, string] => [name, asText(value)],
   );
-  const content = plain(member(item, "body")) ?? fillDeep(body, resolve, budget);
+  const { content, isJson } = contentOf(plain(member(item, "body")), body, resolve, budget);
   const call: HttpCall = {
     method: typeof method === "string" ? method.toUpperCase() : "GET",
     url: fillUrl(asText(url), resolve, budget),
     headers: Object.fromEntries(filled),
   };
   if (content !== undefined && content !== null) call.body = content;
+  if (isJson) call.isJson = true;
+  if (literals.failOnStatus === true) call.failOnStatus = true;
   if (typeof extract === "string" && extract !== "") call.extract = extract;
   return budget ? budget.value(call) : call;
 };
@@ -86,6 +133,9 @@ export const httpProblems = (literals: Literals, calls: readonly HttpCall[] | un
     problems.push("extract: must be a JSON pointer, for example /data/0/title");
   else if (typeof extract === "string" && extract.split("/").includes(WILDCARD))
     problems.push("extract: * stands for nothing in a JSON pointer: name one element, for example /data/0/title, or leave extract out");
+  const { failOnStatus } = literals;
+  if (failOnStatus !== undefined && failOnStatus !== null && typeof failOnStatus !== "boolean")
+    problems.push("failOnStatus: must be true or false");
   if (body !== undefined && placeholdersIn(body).length === 0 && textBytes(JSON.stringify(body)) > LIMITS.textValueBytes)
     problems.push(`body: is longer than ${LIMITS.textValueBytes} bytes`);
   if (typeof url !== "string" || url.trim() === "") return [...problems, "needs a url"];

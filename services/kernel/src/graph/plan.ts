@@ -3,7 +3,8 @@ import { createBudget, type BudgetUse } from "./budget";
 import { checkSettings } from "./check";
 import { anyInput, kindOf } from "./kinds";
 import { isMediaId } from "./media";
-import { planWithin, source, type Planner, type PlanRequest } from "./planner";
+import { misspeltSettings } from "./misspelt";
+import { planWithin, source, warn, type Planner, type PlanRequest } from "./planner";
 import { NOTHING_PLANNED, type EvaluatedNode, type NodePlan, type PlanStep, type RunPlan, type Source } from "./plan-types";
 import type { JsonSchema } from "./price";
 import { isRecord, labelOf, type Graph, type GraphIssue, type GraphNode } from "./types";
@@ -57,7 +58,12 @@ export type Planned = { used: Readonly<BudgetUse> } & (
 
 /** Plans one node after those that it depends on. */
 const planNode = (planner: Planner, node: GraphNode): NodePlan => {
-  const planned = kindOf(node.type)?.plan?.(planner, node) ?? NOTHING_PLANNED;
+  const kind = kindOf(node.type);
+  if (!kind) return NOTHING_PLANNED;
+  const schema = typeof node.data.model === "string" ? planner.request.models.get(node.data.model)?.inputSchema : undefined;
+  const misspelt = misspeltSettings(kind, node, schema, (count) => planner.budget.work(count));
+  for (const message of misspelt) warn(planner, node.id, message);
+  const planned = kind.plan?.(planner, node) ?? NOTHING_PLANNED;
   if (planned.step || planned.isEvaluated) planner.outputs.set(node.id, planned.outputs);
   return planned;
 };

@@ -29,6 +29,7 @@ export const NODE_TYPES = [
   "request-input",
   "text-box",
   "list",
+  "json",
   "llm-assistant",
   "generate-image",
   "generate-video",

@@ -56,14 +56,20 @@ export const placeholderUses = (value: unknown, uses = new Map<string, number>()
  * Fills `{{name}}` in a text, once: what is put in is not read again. An unresolved name becomes empty text.
  * @throws BindError when the text would outgrow its limit: texts that are made of texts grow without bounds.
  */
-export const fill = (text: string, resolve: (name: string) => unknown, budget?: RunBudget): string => {
+export const fill = (
+  text: string,
+  resolve: (name: string, position: number) => unknown,
+  budget?: RunBudget,
+  /** Whether the same name may become another text elsewhere. */
+  isByPosition = false,
+): string => {
   const texts = new Map<string, string>();
   let added = 0;
   budget?.work(charactersOfWork(text.length));
-  return text.replace(PLACEHOLDER, (whole: string, escape: string, name: string) => {
+  return text.replace(PLACEHOLDER, (whole: string, escape: string, name: string, position: number) => {
     budget?.work(1);
     if (escape) return whole.slice(1);
-    const value = texts.get(name) ?? asText(resolve(name));
+    const value = (isByPosition ? undefined : texts.get(name)) ?? asText(resolve(name, position));
     texts.set(name, value);
     added += value.length;
     if (added > LIMITS.textValueBytes) throw new BindError(`its text would be longer than ${LIMITS.textValueBytes} characters`);

@@ -6,6 +6,7 @@ import { generateAudio } from "./generate-audio";
 import { generateImage } from "./generate-image";
 import { generateVideo } from "./generate-video";
 import { httpRequest } from "./http-request";
+import { json } from "./json";
 import type { NodeKind } from "./kind";
 import { list } from "./list";
 import { llmAssistant } from "./llm-assistant";
@@ -23,6 +24,7 @@ export const NODE_KINDS: Readonly<Record<NodeType, NodeKind>> = {
   "request-input": requestInput,
   "text-box": textBox,
   list,
+  json,
   "llm-assistant": llmAssistant,
   "generate-image": generateImage,
   "generate-video": generateVideo,

@@ -1,0 +1,141 @@
+import { BindError, charactersOfWork, elementsOfWork, type RunBudget } from "../budget";
+import { typeOf, type TypeName } from "./values";
+
+/** What a function is given: a value, or an expression to apply. */
+export type Argument = { value: unknown } | { apply: (item: unknown) => unknown };
+
+type Function = (given: readonly Argument[], budget: RunBudget) => unknown;
+type Values = readonly unknown[];
+
+const isA = (value: unknown, types: string): boolean => types === "any" || types.split("|").includes(typeOf(value));
+
+const wrong = (name: string, takes: readonly string[]): BindError =>
+  new BindError(`expression: ${name}() takes (${takes.join(", ").replaceAll("|", " or ")})`);
+
+/**
+ * A function of values. Each of `takes` names the types of one argument (`any`, or types with bars between), or with `&` an
+ * expression; the last may be repeated where it ends in dots.
+ */
+const define = (name: string, takes: readonly string[], run: (values: never, budget: RunBudget) => unknown): [string, Function] => {
+  const isVariadic = takes.at(-1)?.endsWith("...") ?? false;
+  const typesAt = (index: number): string => (takes[Math.min(index, takes.length - 1)] ?? "any").replace("...", "");
+  return [
+    name,
+    (given, budget) => {
+      const isCount = isVariadic ? given.length >= takes.length : given.length === takes.length;
+      const fits = given.every((one, index) => {
+        const types = typesAt(index);
+        return types === "&" ? "apply" in one : "value" in one && isA(one.value, types);
+      });
+      if (!isCount || !fits) throw wrong(name, takes);
+      return run(given.map((one) => ("apply" in one ? one.apply : one.value)) as never, budget);
+    },
+  ];
+};
+
+const allOf = (list: Values, types: string, name: string): void => {
+  if (!types.split("|").some((type) => list.every((item) => typeOf(item) === type))) throw wrong(name, [`array of ${types}`]);
+};
+
+const less = (left: unknown, right: unknown): number => (left === right ? 0 : (left as number) < (right as number) ? -1 : 1);
+
+const sorted = (list: Values, keyOf: (item: unknown) => unknown, name: string, budget: RunBudget): unknown[] => {
+  const keyed = list.map((item) => [keyOf(item), item] as const);
+  allOf(
+    keyed.map(([key]) => key),
+    "number|string",
+    name,
+  );
+  budget.work(list.length);
+  return keyed.sort(([a], [b]) => less(a, b)).map(([, item]) => item);
+};
+
+const extreme = (list: Values, keyOf: (item: unknown) => unknown, sign: 1 | -1, name: string): unknown => {
+  const keyed = list.map((item) => [keyOf(item), item] as const);
+  allOf(
+    keyed.map(([key]) => key),
+    "number|string",
+    name,
+  );
+  return (
+    keyed.reduce<readonly [unknown, unknown] | undefined>(
+      (best, one) => (best && less(one[0], best[0]) * sign <= 0 ? best : one),
+      undefined,
+    )?.[1] ?? null
+  );
+};
+
+const itself = (item: unknown): unknown => item;
+
+/** A text that was made, counted. */
+const text = (made: string, budget: RunBudget): string => {
+  budget.bytes(made.length);
+  budget.work(charactersOfWork(made.length));
+  return made;
+};
+
+const toNumber = (value: unknown): number | null => {
+  if (typeof value === "number") return value;
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : NaN;
+  return Number.isFinite(number) ? number : null;
+};
+
+const numbers = (list: Values, name: string): number[] => {
+  allOf(list, "number", name);
+  return list as number[];
+};
+const sum = (list: readonly number[]): number => list.reduce((total, item) => total + item, 0);
+
+/** The functions of the language, by name. */
+export const FUNCTIONS: ReadonlyMap<string, Function> = new Map([
+  define("abs", ["number"], ([value]: [number]) => Math.abs(value)),
+  define("avg", ["array"], ([list]: [Values]) => (list.length === 0 ? null : sum(numbers(list, "avg")) / list.length)),
+  define("ceil", ["number"], ([value]: [number]) => Math.ceil(value)),
+  define("contains", ["array|string", "any"], ([where, what]: [string | Values, unknown], budget) => {
+    budget.work(typeof where === "string" ? charactersOfWork(where.length) : elementsOfWork(where.length));
+    return typeof where === "string" ? typeof what === "string" && where.includes(what) : where.includes(what);
+  }),
+  define("ends_with", ["string", "string"], ([value, end]: [string, string]) => value.endsWith(end)),
+  define("floor", ["number"], ([value]: [number]) => Math.floor(value)),
+  define("join", ["string", "array"], ([glue, list]: [string, Values], budget) => {
+    allOf(list, "string", "join");
+    const length = (list as string[]).reduce((total, item) => total + item.length + glue.length, 0);
+    budget.bytes(length);
+    return list.join(glue);
+  }),
+  define("keys", ["object"], ([value]: [object], budget) => counted(Object.keys(value), budget)),
+  define("length", ["string|array|object"], ([value]: [string | Values | object]) =>
+    typeof value === "string" ? [...value].length : Array.isArray(value) ? value.length : Object.keys(value).length,
+  ),
+  define("map", ["&", "array"], ([apply, list]: [(item: unknown) => unknown, Values], budget) => counted(list.map(apply), budget)),
+  define("max", ["array"], ([list]: [Values]) => extreme(list, itself, 1, "max")),
+  define("max_by", ["array", "&"], ([list, keyOf]: [Values, (item: unknown) => unknown]) => extreme(list, keyOf, 1, "max_by")),
+  define("merge", ["object..."], (objects: object[], budget) => {
+    const merged = new Map(objects.flatMap((one) => Object.entries(one) as [string, unknown][]));
+    budget.work(elementsOfWork(merged.size));
+    return Object.fromEntries(merged);
+  }),
+  define("min", ["array"], ([list]: [Values]) => extreme(list, itself, -1, "min")),
+  define("min_by", ["array", "&"], ([list, keyOf]: [Values, (item: unknown) => unknown]) => extreme(list, keyOf, -1, "min_by")),
+  define("not_null", ["any..."], (values: Values) => values.find((value) => value !== null && value !== undefined) ?? null),
+  define("reverse", ["string|array"], ([value]: [string | Values], budget) =>
+    typeof value === "string" ? text([...value].reverse().join(""), budget) : counted([...value].reverse(), budget),
+  ),
+  define("sort", ["array"], ([list]: [Values], budget) => sorted(list, itself, "sort", budget)),
+  define("sort_by", ["array", "&"], ([list, keyOf]: [Values, (item: unknown) => unknown], budget) =>
+    sorted(list, keyOf, "sort_by", budget),
+  ),
+  define("starts_with", ["string", "string"], ([value, start]: [string, string]) => value.startsWith(start)),
+  define("sum", ["array"], ([list]: [Values]) => sum(numbers(list, "sum"))),
+  define("to_array", ["any"], ([value]: [unknown]) => (Array.isArray(value) ? (value as unknown[]) : [value])),
+  define("to_number", ["any"], ([value]: [unknown]) => toNumber(value)),
+  define("to_string", ["any"], ([value]: [unknown], budget) => (typeof value === "string" ? value : text(JSON.stringify(value), budget))),
+  define("type", ["any"], ([value]: [unknown]) => typeOf(value)),
+  define("values", ["object"], ([value]: [object], budget) => counted(Object.values(value), budget)),
+]);
+
+/** A list that was made, counted. */
+function counted<T>(list: T[], budget: RunBudget): T[] {
+  budget.work(elementsOfWork(list.length));
+  return list;
+}

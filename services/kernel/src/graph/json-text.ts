@@ -1,0 +1,30 @@
+import { LIMITS } from "../limits";
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const OPENING = new Set([0x5b, 0x7b]);
+const CLOSING = new Set([0x5d, 0x7d]);
+
+/** How deep the lists and objects of a JSON text are, at most; counted without parsing it. */
+const depthOf = (text: string): number => {
+  let [depth, deepest, inText] = [0, 0, false];
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (inText) {
+      if (code === BACKSLASH) at += 1;
+      else if (code === QUOTE) inText = false;
+    } else if (code === QUOTE) inText = true;
+    else if (OPENING.has(code)) deepest = Math.max(deepest, (depth += 1));
+    else if (CLOSING.has(code)) depth -= 1;
+  }
+  return deepest;
+};
+
+/** The value of a JSON text, or undefined: of what is none, and of what is deeper than any value may be. */
+export const parseJsonText = (text: string): { value: unknown } | undefined => {
+  if (depthOf(text) > LIMITS.jsonDepth) return undefined;
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return undefined;
+  }
+};
