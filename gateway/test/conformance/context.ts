@@ -195,4 +195,11 @@ export const finished = (caller: Caller, executionId: string): Promise<Answer> =
     ({ body }) => FINAL.includes(body.status),
   );
 
+/** How a run stands once a provider has taken its first call. */
+export const submitted = (caller: Caller, executionId: string): Promise<Answer> =>
+  eventually(
+    () => caller.get(`/api/executions/${executionId}`),
+    ({ body }) => typeof body.requestId === "string",
+  );
+
 export { eventually, paced };

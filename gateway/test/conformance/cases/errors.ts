@@ -26,7 +26,7 @@ const poor = async (ctx: Context): Promise<Actor> => {
 const withoutHost = async (baseUrl: string): Promise<string> => {
   const { hostname, port, protocol } = new URL(baseUrl);
   const socket = protocol === "https:" ? tlsConnect(Number(port || 443), hostname) : connect(Number(port || 80), hostname);
-  socket.end("GET /api/whoami HTTP/1.1\r\nConnection: close\r\n\r\n");
+  socket.write("GET /api/whoami HTTP/1.1\r\nConnection: close\r\n\r\n");
   let text = "";
   for await (const chunk of socket) text += String(chunk);
   return text;

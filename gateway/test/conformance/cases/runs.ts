@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { inSection, type Case } from "../case";
 import { answers, exactly, fits, is, noWorkflow, pick, refuses, rowsOf } from "../check";
-import { eventually, finished, paced, unique, type Actor, type Context } from "../context";
+import { eventually, finished, submitted, paced, unique, type Actor, type Context } from "../context";
 import { clip, edge, greeting, node, picture, runGraph, runModel, save, studio, submitGraph } from "../graphs";
 
 const result = inSection("2.4");
@@ -316,6 +316,7 @@ const cancelling: Case[] = [
   cancel("cancelling at once several times cancels once", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     const id = await submitGraph(user, clip(LONG));
+    await submitted(user, id);
     const all = await Promise.all([1, 2, 3, 4].map(() => user.post(`/api/executions/${id}/cancel`)));
     for (const answer of all) answers(answer, 200, { status: is.oneOf("cancel_requested", "already_cancelled") });
     answers(await finished(user, id), 200, { status: "cancelled" });
@@ -324,6 +325,7 @@ const cancelling: Case[] = [
   cancel("the credits of a cancelled run are not refunded", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     const id = await submitGraph(user, clip(LONG));
+    await submitted(user, id);
     await user.post(`/api/executions/${id}/cancel`);
     answers(await finished(user, id), 200, { status: "cancelled" });
     fits(await user.credits(), { plan: is.near(2_000 - 7.5), held: 0 });
@@ -331,6 +333,7 @@ const cancelling: Case[] = [
   cancel("a trial grant is consumed by a cancelled run", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     const answer = answers(await runModel(user, "sandbox-image", { sandbox: LONG }, "?async=true"), 202);
+    await submitted(user, pick(answer, "executionId"));
     await user.post(`/api/executions/${pick(answer, "executionId")}/cancel`);
     await finished(user, pick(answer, "executionId"));
     fits(await user.credits(), { plan: 10_000, grants: [{ model: "sandbox-image", remaining: 2, total: 3 }] });
@@ -342,6 +345,7 @@ const cancelling: Case[] = [
       async () => rowsOf<{ executionId: string }>(await user.get("/api/executions?status=processing")),
       (rows) => rows.length > 0,
     );
+    await submitted(user, row!.executionId);
     answers(await user.post(`/api/executions/${row!.executionId}/cancel`), 200, { status: "cancel_requested" });
     assert.equal(executionOf((await waiting).headers), row!.executionId);
     answers(await finished(user, row!.executionId), 200, { status: "cancelled" });

@@ -20,6 +20,7 @@ const ROW = {
   durationMs: is.number,
   errorCode: is.nullOr(is.text),
   requestId: is.nullOr(is.text),
+  executionId: is.text,
   createdAt: is.time,
 };
 const QUICK = { sandbox: { latencyMs: 10 } };
