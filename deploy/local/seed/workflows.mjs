@@ -2,8 +2,8 @@ import { expectStatus } from "./client.mjs";
 
 /** @typedef {{ id: string, type: string, position: { x: number, y: number }, data: object }} Node */
 
-const COLUMN = 320;
-const ROW = 180;
+const COLUMN = 340;
+const ROW = 240;
 
 /** @param {string} id @param {string} type @param {number} column @param {number} row @param {object} data @returns {Node} */
 const node = (id, type, column, row, data) => ({ id, type, position: { x: column * COLUMN, y: row * ROW }, data });

@@ -90,7 +90,7 @@ const Balance = ({ me, compact }: { me: Me; compact: boolean }) => (
       compact ? "px-1 py-1.5 text-center" : "px-3 py-2",
     )}
   >
-    <span className="block truncate text-sm font-semibold text-text tabular-nums">
+    <span className={classes("block truncate font-semibold text-text tabular-nums", compact ? "text-xs" : "text-sm")}>
       {compact ? shortNumber(spendable(me)) : credits(spendable(me))}
     </span>
     {compact ? (

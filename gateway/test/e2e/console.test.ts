@@ -1,0 +1,193 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Browser, Page } from "playwright-core";
+import { accessibilityProblems, launchBrowser, visit } from "./support/browser";
+import { call, clientOf } from "./support/client";
+import { startPlatform, type Platform } from "./support/platform";
+
+const execute = promisify(execFile);
+const PASSWORD = "correct horse battery staple";
+const NODE = ".react-flow__node";
+
+let platform: Platform;
+let browser: Browser | undefined;
+let http: ReturnType<typeof clientOf>;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  if (!browser) return;
+  platform = await startPlatform();
+  http = clientOf(platform);
+});
+afterAll(async () => {
+  await browser?.close();
+  await platform?.stop();
+});
+
+/** A test that needs a browser; where there is none it was said so. */
+const inBrowser = (name: string, test: (browser: Browser) => Promise<void>): void =>
+  it(name, async () => {
+    if (browser) await test(browser);
+  });
+
+const signIn = async (page: Page, email: string, password: string): Promise<void> => {
+  await page.goto("/");
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Workflows" }).waitFor();
+};
+
+/** Chooses in the palette that is open. */
+const choose = async (page: Page, words: string): Promise<void> => {
+  await page.getByPlaceholder("Search nodes and models").fill(words);
+  await page.keyboard.press("Enter");
+};
+
+const countNodes = async (page: Page, count: number): Promise<void> => {
+  await page
+    .locator(NODE)
+    .nth(count - 1)
+    .waitFor();
+};
+
+const showAll = async (page: Page): Promise<void> => {
+  await page.getByRole("button", { name: "Show everything" }).click();
+};
+
+/** Drags from a port to somewhere beside it, on the empty canvas. */
+const dragOut = async (page: Page, port: string): Promise<void> => {
+  const box = (await page.locator(`.react-flow__handle.source[data-handleid="${port}"]`).first().boundingBox())!;
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 80, y + 20, { steps: 4 });
+  await page.mouse.move(x + 220, y + 10, { steps: 4 });
+  await page.mouse.up();
+};
+
+describe("the console in a browser", () => {
+  inBrowser("leads from registering to a pipeline of one's own that curl calls", async (chromium) => {
+    const { page, complaints } = await visit(chromium, { baseUrl: platform.baseUrl });
+    const email = `${process.pid}-${Date.now()}@nodeloom.test`;
+    await page.goto("/");
+    await page.getByRole("button", { name: "Create an account" }).click();
+    await page.getByLabel("Email").fill(email);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Create an account" }).click();
+    await page.getByText("Your account waits for approval").waitFor();
+
+    const { body: listed } = await http.asAdmin("GET", `/api/admin/users?q=${encodeURIComponent(email)}`);
+    const [user] = (listed as unknown as { rows: { id: string }[] }).rows;
+    await http.asAdmin("PATCH", `/api/admin/users/${user!.id}`, { approved: true, tier: "pro" });
+    await page.reload();
+
+    await page.getByRole("button", { name: "New workflow" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("Paper boats");
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("button", { name: "Add the first node" }).click();
+    await choose(page, "inputs");
+    await countNodes(page, 1);
+    await showAll(page);
+    await dragOut(page, "prompt");
+    await choose(page, "image");
+    await countNodes(page, 2);
+    await showAll(page);
+    await page.locator('.react-flow__handle.source[data-handleid="image"]').click();
+    await choose(page, "results");
+    await countNodes(page, 3);
+    expect(await page.locator(".react-flow__edge").count()).toBe(2);
+
+    await page.locator("header").getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByLabel("Prompt").fill("a paper boat on a quiet lake");
+    await page.getByTestId("run").click();
+    await page.locator("section[aria-label=Run] img").waitFor();
+    expect(await page.locator("section[aria-label=Run]").innerText()).toContain("Completed");
+
+    await page.getByRole("button", { name: "Use as API" }).click();
+    const shown = await page.getByRole("region", { name: "curl example" }).innerText();
+    await page.goto("/keys");
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("Boats");
+    await page.getByRole("button", { name: "Make the key" }).click();
+    const key = await page.getByRole("region", { name: "Key", exact: true }).innerText();
+    await page.getByRole("button", { name: "I have kept it" }).click();
+
+    const command = shown.replace("YOUR_API_KEY", key.trim()).replace('{"inputs":{}}', '{"inputs":{"prompt":"a boat"}}');
+    const { stdout } = await execute("sh", ["-c", `${command} -s`]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      success: true,
+      result: { images: [{ url: expect.stringContaining("/media/") as string }] },
+    });
+    await page.goto("/usage");
+    await page.getByRole("region", { name: "Calls" }).getByText("paper-boats").first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  inBrowser("undoes, saves by itself, and keeps every byte it does not know", async (chromium) => {
+    const account = await http.account({ tier: "pro" });
+    const nodes =
+      '[{"id":"t","type":"text-box","position":{"x":0,"y":0},"data":{"text":"old","kept":1.0,"big":12345678901234567890}},{"id":"x","type":"from-tomorrow","position":{"x":400,"y":0},"data":{"a.b":{"$set":[]}}}]';
+    const raw = `{"name":"Bytes","nodes":${nodes},"edges":[]}`;
+    const { body } = await call(platform.baseUrl, "POST", "/api/workflows", { key: account.key, raw });
+    const { page, complaints } = await visit(chromium, { baseUrl: platform.baseUrl });
+    await signIn(page, account.email, account.password);
+    await page.goto(`/workflows/${String(body.slug)}?node=t`);
+    await page.getByLabel("Text", { exact: true }).fill("new {{name}}");
+    await page.getByText("Saved").waitFor();
+    await page.waitForResponse((response) => response.request().method() === "PUT").catch(() => undefined);
+    const saved = async (): Promise<string> =>
+      (await call(platform.baseUrl, "GET", `/api/workflows/${String(body.slug)}`, { key: account.key! })).text;
+    expect(await saved()).toContain(nodes.replace('"old"', '"new {{name}}"'));
+    await page.getByRole("button", { name: /^Undo/ }).click();
+    await page.waitForResponse((response) => response.request().method() === "PUT");
+    expect(await saved()).toContain(nodes);
+    expect(complaints).toEqual([]);
+  });
+
+  inBrowser("shows hostile names and texts as text", async (chromium) => {
+    const account = await http.account({ tier: "pro" });
+    const hostile = `<img src=x onerror="document.title='broken'"><script>document.title='broken'</script>{{7*7}}`;
+    const graph = {
+      nodes: [
+        { id: "n", type: "note", position: { x: 0, y: 0 }, data: { text: hostile } },
+        { id: hostile, type: hostile, data: { label: hostile } },
+      ],
+      edges: [],
+    };
+    const body = { name: hostile, description: hostile, tags: [hostile], cover: null, ...graph };
+    const { body: made } = await call(platform.baseUrl, "POST", "/api/workflows", { key: account.key, body });
+    const { page, complaints } = await visit(chromium, { baseUrl: platform.baseUrl });
+    await signIn(page, account.email, account.password);
+    await page.getByRole("link", { name: hostile }).waitFor();
+    await page.goto(`/workflows/${String(made.slug)}`);
+    await page.locator(NODE).getByText(hostile).first().waitFor();
+    expect(await page.title()).toBe("Nodeloom");
+    expect(complaints).toEqual([]);
+  });
+
+  inBrowser("can be used without seeing: axe finds nothing on its main pages", async (chromium) => {
+    const account = await http.account({ tier: "pro" });
+    const { page, complaints } = await visit(chromium, { baseUrl: platform.baseUrl });
+    const found: Record<string, string[]> = {};
+    await page.goto("/");
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    found.signIn = await accessibilityProblems(page);
+    await signIn(page, account.email, account.password);
+    found.dashboard = await accessibilityProblems(page);
+    await page.getByRole("button", { name: "Use it" }).first().click();
+    await countNodes(page, 3);
+    found.canvas = await accessibilityProblems(page);
+    for (const [path, heading] of [
+      ["/kitchen", "Kitchen"],
+      ["/executions", "Runs"],
+      ["/keys", "API keys"],
+    ] as const) {
+      await page.goto(path);
+      await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+      found[path] = await accessibilityProblems(page);
+    }
+    expect(Object.fromEntries(Object.entries(found).filter(([, problems]) => problems.length > 0))).toEqual({});
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,96 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+
+const execute = promisify(execFile);
+const KNOWN = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+const HELPER = join(__dirname, "chromium.mjs");
+const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+/** For what never comes; a busy machine is slow, and what is slow is waited for. */
+const PATIENCE_MS = 90_000;
+
+/** A Chromium of this machine: CHROMIUM_PATH, the one that npm brought (linux x64), or an installed one. */
+const findChromium = async (): Promise<string | undefined> => {
+  const { CHROMIUM_PATH } = process.env;
+  if (CHROMIUM_PATH !== undefined) return CHROMIUM_PATH;
+  if (process.platform === "linux" && process.arch === "x64") {
+    const found = await execute(process.execPath, [HELPER], { cwd: __dirname }).catch(() => undefined);
+    if (found && existsSync(found.stdout)) return found.stdout;
+  }
+  return KNOWN.find((path) => existsSync(path));
+};
+
+/** Starts a browser; undefined, said loudly, where there is none. */
+export const launchBrowser = async (): Promise<Browser | undefined> => {
+  const executablePath = await findChromium();
+  if (executablePath === undefined) {
+    process.stderr.write("\nSKIPPED: no Chromium was found, so the console was not tried in a browser. Set CHROMIUM_PATH.\n");
+    return undefined;
+  }
+  return chromium.launch({ executablePath, args: ["--no-sandbox", "--headless=shell", "--disable-gpu", "--no-zygote"] });
+};
+
+export interface Visitor {
+  context: BrowserContext;
+  page: Page;
+  /** What no visit may see: errors of scripts, violations of the security policy, requests to other origins. */
+  complaints: string[];
+}
+
+export interface VisitorOptions {
+  baseUrl: string;
+  width?: number;
+  height?: number;
+  theme?: "light" | "dark";
+}
+
+/** What browsers say of any answer that is no success; what it means is the page's to tell. */
+const IS_ANSWER = /Failed to load resource/;
+
+/** Someone with a browser window. */
+export const visit = async (
+  browser: Browser,
+  { baseUrl, width = 1440, height = 900, theme = "light" }: VisitorOptions,
+): Promise<Visitor> => {
+  const context = await browser.newContext({
+    baseURL: baseUrl,
+    viewport: { width, height },
+    colorScheme: theme,
+    reducedMotion: "reduce",
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  context.setDefaultTimeout(PATIENCE_MS);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(`script: ${error.message}`));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !IS_ANSWER.test(message.text())) complaints.push(`console: ${message.text()}`);
+  });
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(baseUrl) && !/^(data|blob):/.test(url)) complaints.push(`request: ${url}`);
+  });
+  return { context, page, complaints };
+};
+
+interface AxeViolation {
+  id: string;
+  nodes: { html: string; failureSummary?: string }[];
+}
+
+/** What axe finds on a page, one line for each rule and element. */
+export const accessibilityProblems = async (page: Page): Promise<string[]> => {
+  await page.evaluate(AXE);
+  const violations = (await page.evaluate("axe.run(document).then(({ violations }) => violations)")) as AxeViolation[];
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary = "" }) => `${id}: ${html.slice(0, 160)} ${failureSummary.slice(0, 200)}`),
+  );
+};
