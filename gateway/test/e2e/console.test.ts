@@ -133,14 +133,16 @@ describe("the console in a browser", () => {
     const { page, complaints } = await visit(chromium, { baseUrl: platform.baseUrl });
     await signIn(page, account.email, account.password);
     await page.goto(`/workflows/${String(body.slug)}?node=t`);
-    await page.getByLabel("Text", { exact: true }).fill("new {{name}}");
-    await page.getByText("Saved").waitFor();
-    await page.waitForResponse((response) => response.request().method() === "PUT").catch(() => undefined);
+    const written = (): Promise<unknown> => page.waitForResponse((response) => response.request().method() === "PUT" && response.ok());
+    const first = written();
+    await page.getByRole("textbox", { name: "Text", exact: true }).fill("new {{name}}");
+    await first;
     const saved = async (): Promise<string> =>
       (await call(platform.baseUrl, "GET", `/api/workflows/${String(body.slug)}`, { key: account.key! })).text;
     expect(await saved()).toContain(nodes.replace('"old"', '"new {{name}}"'));
+    const second = written();
     await page.getByRole("button", { name: /^Undo/ }).click();
-    await page.waitForResponse((response) => response.request().method() === "PUT");
+    await second;
     expect(await saved()).toContain(nodes);
     expect(complaints).toEqual([]);
   });
