@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { filesBelow, hashFiles, readJson } from "../run/files.mjs";
 import { ROOT } from "../paths.mjs";
@@ -8,6 +8,8 @@ import { readStamps, writeStamp } from "./stamps.mjs";
 
 const PROTO = join(ROOT, "proto");
 const GENERATED = join(PROTO, "src", "gen");
+/** The health service is described by reflection, too. */
+const HEALTH_PROTO = join(ROOT, "node_modules", "grpc-health-check", "proto");
 /** The compiled protocol with all imports, for server reflection. */
 const DESCRIPTORS = join(PROTO, "dist", "descriptors.binpb");
 const STEP = "proto";
@@ -19,6 +21,19 @@ const buf = async (...command) => {
   if (!ok) throw new Error(`buf ${command[0]} failed:\n${tail}`);
 };
 
+/** Sets of descriptors are joined by writing one after the other. */
+const writeDescriptors = async () => {
+  await mkdir(dirname(DESCRIPTORS), { recursive: true });
+  const sets = [];
+  for (const input of [PROTO, HEALTH_PROTO]) {
+    const output = `${DESCRIPTORS}.part`;
+    await buf("build", input, "--exclude-source-info", "--as-file-descriptor-set", "--output", `${output}#format=binpb`);
+    sets.push(await readFile(output));
+    await rm(output);
+  }
+  await writeFile(DESCRIPTORS, Buffer.concat(sets));
+};
+
 /**
  * Generates TypeScript and descriptors from the .proto files when they changed.
  * @returns {Promise<boolean>} whether it did
@@ -26,13 +41,12 @@ const buf = async (...command) => {
 export const generateProto = async () => {
   const inputs = await filesBelow(PROTO, (path) => /\.proto$|buf(\.gen)?\.yaml$/.test(path) && !path.includes("node_modules"));
   const versions = await Promise.all(
-    ["ts-proto", "@bufbuild/buf"].map((name) => readJson(join(ROOT, "node_modules", name, "package.json"))),
+    ["ts-proto", "@bufbuild/buf", "grpc-health-check"].map((name) => readJson(join(ROOT, "node_modules", name, "package.json"))),
   );
   const hash = [await hashFiles(inputs), ...versions.map((manifest) => manifest?.version)].join(" ");
   if ((await readStamps())[STEP] === hash && (await exists(GENERATED)) && (await exists(DESCRIPTORS))) return false;
   await buf("generate");
-  await mkdir(dirname(DESCRIPTORS), { recursive: true });
-  await buf("build", "--exclude-source-info", "--output", DESCRIPTORS);
+  await writeDescriptors();
   await writeStamp(STEP, hash);
   return true;
 };

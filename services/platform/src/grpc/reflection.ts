@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
-import { loadSync, type EnumTypeDefinition } from "@grpc/proto-loader";
+import type { EnumTypeDefinition } from "@grpc/proto-loader";
 import { ReflectionService } from "@grpc/reflection";
 import { descriptorsFile } from "@nodeloom/proto";
-import { protoPath as healthProto } from "grpc-health-check";
 import { readFields } from "./wire";
 
 const HEALTH_SERVICE = "grpc.health.v1.Health";
+const HEALTH_FILE = "health/v1/health.proto";
 
 /** google.protobuf.FileDescriptorSet: its only field. */
 const FILE = 1;
@@ -38,7 +38,7 @@ const declaringFile = (service: string): string => {
   return `${scope}/${domain}/${version}/${domain}.proto`;
 };
 
-/** Descriptors of the files that declare the services, and of all that these import. */
+/** Descriptors of the files that declare the services and health, and of all that these import. */
 const descriptorsOf = (services: readonly string[]): Buffer[] => {
   const protocol = readProtocol();
   const found = new Map<string, ProtoFile>();
@@ -49,7 +49,7 @@ const descriptorsOf = (services: readonly string[]): Buffer[] => {
     found.set(name, file);
     file.imports.forEach(add);
   };
-  services.map(declaringFile).forEach(add);
+  [...services.map(declaringFile), HEALTH_FILE].forEach(add);
   return [...found.values()].map(({ bytes }) => bytes);
 };
 
@@ -61,5 +61,5 @@ export const createReflection = (services: readonly string[]): ReflectionService
     type: {},
     fileDescriptorProtos: descriptorsOf(services),
   };
-  return new ReflectionService({ ...loadSync(healthProto), protocol }, { services: [...services, HEALTH_SERVICE] });
+  return new ReflectionService({ protocol }, { services: [...services, HEALTH_SERVICE] });
 };
