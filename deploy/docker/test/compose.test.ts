@@ -39,7 +39,8 @@ const ownNames = own.map(([name]) => name);
 const portOf = (address: string): number => splitHostPort(address).port;
 const listens = ({ environment }: ComposeService): [string, number][] =>
   Object.entries(environment)
-    .filter(([name]) => name.endsWith("_LISTEN"))
+    // Probed by /readyz of the servers themselves; this one is for Prometheus.
+    .filter(([name]) => name.endsWith("_LISTEN") && name !== "OPS_LISTEN")
     .map(([name, value]) => [name, portOf(value)]);
 
 /** Variables that name another server, each with its host and port. */
