@@ -13,6 +13,7 @@ import { identityRoutes } from "./identity/routes";
 import { keyRoutes } from "./keys/routes";
 import { mediaRoutes } from "./media/routes";
 import { modelRoutes } from "./models/routes";
+import { nodeKindRoutes } from "./node-kinds/routes";
 import { runRoutes } from "./runs/routes";
 import { usageRoutes } from "./usage/routes";
 import { workflowRoutes } from "./workflows/routes";
@@ -22,6 +23,7 @@ export const routes: readonly Route[] = [
   ...workflowRoutes,
   ...runRoutes,
   ...modelRoutes,
+  ...nodeKindRoutes,
   ...executionRoutes,
   ...usageRoutes,
   ...identityRoutes,

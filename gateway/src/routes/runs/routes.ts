@@ -64,9 +64,17 @@ const quoteNode = z.object({
 });
 const quoteResult = z
   .object({
-    estimatedCreditCost: credits.nullable().meta({ description: "What the run would hold: the most it may cost. Null without generators" }),
+    estimatedCreditCost: credits.nullable().meta({
+      description:
+        "What the run would hold: a list of unknown length counts as one item, or as `maxItems` of its node. Null without generators",
+    }),
+    maxCreditCost: credits.nullable().meta({ description: "The same with every list of unknown length at `maxItems` or 50" }),
+    exact: z.boolean().meta({ description: "Whether the two are one" }),
     nodes: z.array(quoteNode),
     grants: z.array(quoteGrant).meta({ description: "Trial grants for the run's models" }),
+    warnings: z
+      .array(z.object({ nodeId: z.string(), message: z.string() }))
+      .meta({ description: "Placeholders that become empty text, and misspelt settings" }),
   })
   .meta({ id: "Quote" });
 
@@ -98,13 +106,15 @@ const run = async (context: RunContext, $case: TargetCase, value: string): Promi
 type QuoteContext = CallContext<"any", unknown, unknown, z.infer<typeof quoteBody>>;
 
 const quote = async (context: QuoteContext, $case: TargetCase, value: string): Promise<Reply> => {
-  const { nodes, grants, millicredits } = await context.gateway.services.executions.quote({
+  const { nodes, grants, warnings, millicredits, maxMillicredits } = await context.gateway.services.executions.quote({
     target: { target: { $case, value } } as executions.Target,
     runner: toRunner(context.caller, $case === "model" ? "model" : "workflow"),
     inputsJson: context.members().get("inputs") ?? "{}",
   });
   const body = {
     estimatedCreditCost: nodes.length === 0 ? null : toCredits(millicredits),
+    maxCreditCost: nodes.length === 0 ? null : toCredits(maxMillicredits),
+    exact: maxMillicredits === millicredits,
     nodes: nodes.map(({ id, type, model, items, millicredits: price, grant }) => ({
       id,
       type,
@@ -114,6 +124,7 @@ const quote = async (context: QuoteContext, $case: TargetCase, value: string): P
       grant,
     })),
     grants,
+    warnings,
   };
   return { status: 200, body };
 };

@@ -39,6 +39,7 @@ export const createQuotes = ({ planning, billing }: { planning: Planning; billin
       millicredits,
       maxMillicredits: millicredits + more,
       nodes,
+      warnings: Object.entries(plan.warnings).flatMap(([nodeId, messages]) => messages.map((message) => ({ nodeId, message }))),
       grants: quoted.grants.filter((grant) => models.has(grant.model)),
     });
   },

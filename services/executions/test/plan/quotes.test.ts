@@ -38,6 +38,7 @@ it("quotes what a run would hold after trial grants, and what would be left of t
       expect.objectContaining({ id: "pics", items: 3, millicredits: 3_000, grant: true }),
       expect.objectContaining({ id: "song", items: 1, millicredits: 2_000, grant: false }),
     ],
+    warnings: [],
     grants: [{ model: "painter", total: 2, remaining: 0 }],
   });
   // Nothing has changed by it.

@@ -1,0 +1,54 @@
+import { anyInput, inputPorts, NODE_KINDS, outputPorts, PORT_TYPES, type InputPort, type NodeKind } from "@nodeloom/kernel";
+import { z } from "zod";
+import { defineRoute } from "../../http/route";
+
+const portType = z.enum(PORT_TYPES);
+const nodeKind = z
+  .object({
+    type: z.string().meta({ description: "`node.type`" }),
+    summary: z.string(),
+    calls: z.enum(["model", "http"]).nullable().meta({ description: "What its items call, each of them once" }),
+    modality: z.string().nullable().meta({ description: "What the models make that it calls" }),
+    settings: z
+      .record(z.string(), z.record(z.string(), z.unknown()))
+      .meta({ description: "Members of `node.data`, each with its JSON Schema" }),
+    inputs: z
+      .array(z.object({ name: z.string(), type: portType, list: z.boolean().meta({ description: "Takes a list as it is" }) }))
+      .meta({ description: "Ports that every node of the kind has; placeholders, fields and a model's inputs add theirs" }),
+    takesAnyInput: z.boolean().meta({ description: "Any name is an input port" }),
+    portsOfModel: z.boolean().meta({ description: "The inputs of the node's model are input ports" }),
+    outputs: z.array(z.object({ name: z.string(), type: portType })),
+  })
+  .meta({ id: "NodeKind" });
+
+const view = (kind: NodeKind): z.infer<typeof nodeKind> => {
+  const blank = { id: "", type: kind.type, data: {} };
+  return {
+    type: kind.type,
+    summary: kind.summary,
+    calls: kind.calls,
+    modality: kind.modality ?? null,
+    settings: kind.settings as Record<string, Record<string, unknown>>,
+    inputs: [...inputPorts(blank)].map(([name, { type, list }]: [string, InputPort]) => ({ name, type, list })),
+    takesAnyInput: anyInput(blank, "any") !== undefined,
+    portsOfModel: kind.portsOfModel ?? false,
+    outputs: [...outputPorts(blank)].map(([name, type]) => ({ name, type })),
+  };
+};
+
+const kinds = Object.values(NODE_KINDS).map(view);
+
+export const nodeKindRoutes = [
+  defineRoute({
+    method: "GET",
+    tag: "Models",
+    auth: "any",
+    limit: "user",
+    path: "/api/node-kinds",
+    list: true,
+    operationId: "listNodeKinds",
+    summary: "List the node kinds with their settings and ports",
+    responses: { 200: z.array(nodeKind) },
+    handler: () => Promise.resolve({ status: 200, body: kinds }),
+  }),
+];
