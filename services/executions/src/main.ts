@@ -37,6 +37,7 @@ export const service = defineService({
     TEMPORAL_PAYLOAD_KEYS: payloadKeys().describe(
       "keys (64 hexadecimal digits each, comma separated) under which prompts, settings and results are encrypted in Temporal; the first encrypts, all decrypt",
     ),
+    PUBLIC_BASE_URL: variables.PUBLIC_BASE_URL,
     PROVIDER_EGRESS_ALLOW: variables.PROVIDER_EGRESS_ALLOW,
     USER_EGRESS_ALLOW: variables.USER_EGRESS_ALLOW,
     WORKFLOWS_ADDRESS: hostPort().default("127.0.0.1:50052").describe("the workflows service"),

@@ -1,5 +1,6 @@
 import {
   connectRedis,
+  createAddressRules,
   createEgressClient,
   createGrpcClient,
   redisReady,
@@ -27,6 +28,7 @@ import { createFileCalls } from "./calls/file-calls";
 import { createModelCalls, DOWNLOADS } from "./calls/model-calls";
 import { watchLoad } from "./meters";
 import { createModelCatalog, type CatalogModel } from "./plan/model-catalog";
+import { createKeepFile } from "./calls/result-files";
 import { createHttpRequest } from "./calls/http-request";
 import { createPace } from "./calls/pace";
 import { createPlannerThreads } from "./plan/planner/threads";
@@ -63,6 +65,7 @@ export interface WiringConfig extends TlsConfig, TemporalSecurityConfig {
   TEMPORAL_PAYLOAD_KEYS: string[];
   PROVIDER_EGRESS_ALLOW: string[];
   USER_EGRESS_ALLOW: string[];
+  PUBLIC_BASE_URL: string;
   WORKFLOWS_ADDRESS: string;
   MODELS_ADDRESS: string;
   BILLING_ADDRESS: string;
@@ -118,6 +121,8 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
     return known;
   };
 
+  // What users name is judged by the rules of their own calls, whoever will call it.
+  const addresses = { allow: config.USER_EGRESS_ALLOW, own: `${config.PUBLIC_BASE_URL.replace(/\/+$/, "")}/media/` };
   const gates = createGates(logger);
   const [downloads, starts, pace] = [createSlots(DOWNLOADS), createSlots(STARTS), createPace()];
   const calls = {
@@ -128,6 +133,7 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
     downloads,
     pace,
     store,
+    addresses: createAddressRules(addresses),
   };
   const texts = createTextStreams(channel);
 
@@ -162,6 +168,7 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
       fileCalls: createFileCalls(calls),
       texts: texts.streams,
       httpRequest: createHttpRequest(userEgress),
+      keepFile: createKeepFile({ media: services.media, downloads }),
       webhooks,
       reconcileRuns: createReconciler({ store, starter, settlement, logger }),
       reconcileDeliveries: createDeliveryReconciler({ store, starter: deliveries, logger }),
@@ -178,7 +185,7 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
 
   await ensureSchedules(temporal.client, config.TEMPORAL_TASK_QUEUE);
 
-  const planner = createPlannerThreads({ logger });
+  const planner = createPlannerThreads({ logger, addresses });
   const endWatch = watchLoad({ pools: { starts, downloads, planning: planner }, providers: gates.states, jobs: pace.followed });
   const planning = createPlanning({ workflows: services.workflows, media: services.media, catalog, planner: planner.plan });
   const settleDebts = debts.payLater;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { inSection, type Case, type CaseOptions } from "../case";
 import { answers, exactly, fits, is, pick, refuses } from "../check";
+import type { Answer } from "../../e2e/support/client";
 import { eventually, finished, type Actor, type Context } from "../context";
 import { clip, echo, edge, node, picture, request, runGraph, save, submitGraph } from "../graphs";
 
@@ -292,6 +293,28 @@ const FORBIDDEN: readonly string[] = [
   "file:///etc/passwd",
 ];
 
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** What a graph gives as images when an HTTP node is answered with a value. */
+const imagesOf = async (ctx: Context, value: unknown): Promise<Answer> => {
+  const inbox = ctx.receiver!.inbox((response) => void response.setHeader("content-type", "application/json").end(JSON.stringify(value)));
+  const graph = { nodes: [node("web", "http-request", { url: inbox.url }), out], edges: [edge("web.body", "out.images")] };
+  return runGraph(await user(ctx), graph);
+};
+
+const filesAreOurs = async (ctx: Context): Promise<void> => {
+  const origin = ctx.receiver!.inbox((response) => void response.end(Buffer.from(PNG, "base64")));
+  const answer = answers(await imagesOf(ctx, [origin.url, { url: origin.url }]), 200);
+  const files = pick<{ url: string }[]>(answer, "result.images");
+  assert.equal(files.length, 2);
+  for (const { url } of files) assert.ok(url.startsWith(`${ctx.baseUrl}/media/`), url);
+};
+
+const noFiles = async (ctx: Context): Promise<void> => {
+  for (const value of ["javascript:alert(1)", `data:image/png;base64,${PNG}`, "file:///etc/passwd", 7, "http://10.0.0.1/a.png"])
+    refuses(await imagesOf(ctx, value), 500, "EXECUTION_FAILED", { nodeId: "out" });
+};
+
 const outbound: Case[] = [
   ...FORBIDDEN.map((url) =>
     egress(`${url} is refused without a connection`, async (ctx) => {
@@ -308,6 +331,44 @@ const outbound: Case[] = [
       "EXECUTION_FAILED",
     );
     assert.match(answer.text, /10\.0\.0\.1:8081/);
+  }),
+  egress("a private address among a model's inputs is refused, whoever would call it", async (ctx) => {
+    for (const image of ["http://10.0.0.1/a.png", "http://localhost/a.png", "http://169.254.169.254/latest"])
+      refuses(await (await user(ctx)).post("/api/models/sandbox-image/run", { inputs: { prompt: "x", image } }), 400, "INVALID_INPUTS");
+  }),
+  egress("a private address in an upload field is refused", async (ctx) => {
+    const field = node("in", "request-input", { fields: [{ name: "photo", type: "image_upload" }] });
+    const graph = { nodes: [field, out], edges: [edge("in.photo", "out.photo")] };
+    refuses(await runGraph(await user(ctx), graph, { photo: "http://[::1]/a.png" }), 400, "INVALID_INPUTS");
+  }),
+  engine("a result's files are ours: other addresses are fetched into our storage", filesAreOurs, NEEDS),
+  engine("what can't be a file of a result fails the node that names it", noFiles, NEEDS),
+  engine("a data URL that is given to an upload field becomes a file of ours", async (ctx) => {
+    const field = node("in", "request-input", { fields: [{ name: "photo", type: "image_upload" }] });
+    const slug = await save(await user(ctx), { nodes: [field, out], edges: [edge("in.photo", "out.images")] });
+    const photo = `data:image/png;base64,${PNG}`;
+    const answer = answers(await (await user(ctx)).post(`/api/workflows/${slug}/run`, { inputs: { photo } }), 200);
+    assert.ok(pick(answer, "result.images.0.url").startsWith(`${ctx.baseUrl}/media/`));
+  }),
+  engine("the value of a placeholder keeps its place in a path, or fails the node", async (ctx) => {
+    const field = node("in", "request-input", { fields: [{ name: "id", type: "text" }] });
+    const graph = {
+      nodes: [field, node("web", "http-request", { url: "https://example.com/users/{{id}}/avatar" }), out],
+      edges: [edge("in.id", "web.id"), edge("web.status", "out.status")],
+    };
+    for (const id of ["..", "%2e%2e", "../../admin", "a/%2E%2E/b"]) {
+      const answer = await runGraph(await user(ctx), graph, { id });
+      assert.ok([422, 500].includes(answer.status), `${id}: ${answer.status}`);
+      assert.match(answer.text, /\{\{id\}\}/);
+    }
+  }),
+  engine("extract with a star is refused: it is a JSON pointer", async (ctx) => {
+    const answer = refuses(
+      await runGraph(await user(ctx), request({ url: "https://example.com", extract: "/items/*" })),
+      422,
+      "WORKFLOW_INVALID",
+    );
+    assert.match(answer.text, /extract/);
   }),
   egress(
     "outgoing requests say who sends them",

@@ -64,6 +64,7 @@ export const createFileCalls = ({
   provider,
   gate,
   media,
+  addresses,
   downloads,
   store,
   memory = createSlots(ANSWER_MEMORY),
@@ -191,7 +192,7 @@ export const createFileCalls = ({
      */
     run: async (call: ModelCall, signal: AbortSignal, until: number): Promise<CallResult> => {
       const { model, target } = await load(call);
-      const inputs = await readyInputs(media, model, call);
+      const inputs = await readyInputs({ media, addresses }, model, call);
       signal.throwIfAborted();
       const options = { key: call.userId, signal, until: until - TIMING.submitReserve };
       const work = gate(model).pass(() => claimed({ call, model, target, inputs }, signal), options);

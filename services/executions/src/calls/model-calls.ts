@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { actualMicroUsd, DomainError, pricedInputs, type ErrorMetadata } from "@nodeloom/kernel";
+import { actualMicroUsd, DomainError, inputAddresses, pricedInputs, type ErrorMetadata } from "@nodeloom/kernel";
+import type { AddressRules } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
 import { withFiles } from "../plan/files";
@@ -46,6 +47,8 @@ export interface ModelCallsOptions {
   downloads: Slots;
   /** How often jobs are asked for. */
   pace?: Pace;
+  /** Which addresses users may name to providers. */
+  addresses?: Pick<AddressRules, "resolvedProblem">;
   store: Pick<
     ExecutionStore,
     "claimSubmission" | "recordSubmission" | "releaseSubmission" | "loseSubmission" | "isCalledOff" | "callSubmitted"
@@ -128,13 +131,41 @@ const cancelLater = (call: ModelCall, afterMs: number): TryAgain =>
     pauseFor(Math.min(afterMs, TIMING.cancelPause)),
   );
 
+/** Different addresses that one call may name to its provider. */
+const MAX_ADDRESSES = 100;
+
+/** @throws DomainError when an address that the provider would call is one that users may not name */
+const checkAddresses = async (
+  addresses: Pick<AddressRules, "resolvedProblem">,
+  { inputSchema }: CatalogModel,
+  model: string,
+  inputs: Readonly<Record<string, unknown>>,
+): Promise<void> => {
+  const named = new Map<string, string>();
+  for (const { name, url } of inputAddresses(inputSchema, inputs)) {
+    named.set(url, name);
+    if (named.size > MAX_ADDRESSES) throw final("EXECUTION_FAILED", `${model}: its inputs name more than ${MAX_ADDRESSES} addresses`);
+  }
+  await Promise.all(
+    [...named].map(async ([url, name]) => {
+      const problem = await addresses.resolvedProblem(url);
+      if (problem !== undefined) throw final("EXECUTION_FAILED", `${model}: input ${name}: ${problem}`);
+    }),
+  );
+};
+
 /**
  * A call's inputs as they are sent.
  * @throws DomainError when an input is none the model takes: nodes before it may have made it.
  */
-export const readyInputs = async (media: Media, model: CatalogModel, call: ModelCall): Promise<Record<string, unknown>> => {
+export const readyInputs = async (
+  { media, addresses }: Pick<ModelCallsOptions, "media" | "addresses">,
+  model: CatalogModel,
+  call: ModelCall,
+): Promise<Record<string, unknown>> => {
   const ready = await withFiles(media, model.inputSchema, call.inputs, call.userId, call.lent);
   if ("problem" in ready) throw final("EXECUTION_FAILED", `${call.model}: input ${ready.problem}`);
+  if (addresses) await checkAddresses(addresses, model, call.model, ready.inputs);
   const [problem] = model.validate(ready.inputs);
   if (problem) throw final("EXECUTION_FAILED", `${call.model}: input ${problem.path}: ${problem.message}`);
   return pricedInputs(model.price, model.inputSchema, ready.inputs);
@@ -143,7 +174,16 @@ export const readyInputs = async (media: Media, model: CatalogModel, call: Model
 export type ModelCalls = ReturnType<typeof createModelCalls>;
 
 /** Calls of models at their providers, as the steps of a run make them. */
-export const createModelCalls = ({ catalog, provider, gate, media, downloads, pace = createPace(), store }: ModelCallsOptions) => {
+export const createModelCalls = ({
+  catalog,
+  provider,
+  gate,
+  media,
+  addresses,
+  downloads,
+  pace = createPace(),
+  store,
+}: ModelCallsOptions) => {
   const load = async (call: ModelCall): Promise<{ model: CatalogModel; provider: Provider }> => {
     const model = await catalog.getAny(call.model);
     return { model, provider: provider(model) };
@@ -289,7 +329,7 @@ export const createModelCalls = ({ catalog, provider, gate, media, downloads, pa
      */
     submit: async (call: ModelCall, signal: AbortSignal, until: number): Promise<SubmittedJob> => {
       const { model, provider: target } = await job(call);
-      const inputs = await readyInputs(media, model, call);
+      const inputs = await readyInputs({ media, addresses }, model, call);
       try {
         const send = async (): Promise<Submission> => {
           await stillWanted(store, call);
@@ -341,7 +381,7 @@ export const createModelCalls = ({ catalog, provider, gate, media, downloads, pa
     text: async (call: ModelCall, signal: AbortSignal, until: number, written: WrittenText): Promise<CallResult> => {
       const { model, provider: target } = await load(call);
       if (target.type !== "text") throw final("EXECUTION_FAILED", `${call.model} makes no text`);
-      const inputs = await readyInputs(media, model, call);
+      const inputs = await readyInputs({ media, addresses }, model, call);
       for (let failures = 1, broken = 0; ; failures += 1) {
         try {
           const run = (): Promise<CallResult> => textOnce({ call, model, inputs }, target, signal, written);

@@ -2,7 +2,7 @@ import type { ReconcileReport } from "../lifecycle/reconcile";
 import type { DeliveriesReport } from "../webhooks/reconcile-deliveries";
 import type { AttemptId, DeliveryEnd, Sent } from "./delivery";
 import type { CallContext, CallResult, CancelReport, HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "./run-types";
-import type { HoldItem, HttpCall, MediaValue, Price } from "@nodeloom/kernel/graph";
+import type { HoldItem, HttpCall, MediaFamily, MediaValue, Price } from "@nodeloom/kernel/graph";
 
 /** A job as a provider knows it. */
 export interface SubmittedJob {
@@ -23,6 +23,19 @@ export interface ModelCall extends CallContext {
 
 export interface HttpNodeCall extends CallContext {
   call: HttpCall;
+}
+
+/** A file that a result names and that is to be put into our storage. */
+export interface FileToKeep extends CallContext {
+  /** The member of the result. */
+  port: string;
+  family: MediaFamily;
+  /** An address or an id. */
+  reference: string;
+  /** The graph or its caller named it, not something that the run called. */
+  given: boolean;
+  /** Files of a template's author that it may mean, by id. */
+  lent?: Record<string, MediaValue>;
 }
 
 export interface HttpResult {
@@ -92,6 +105,7 @@ export interface Activities {
   runFiles(call: ModelCall): Promise<CallResult>;
   stopFiles(call: ModelCall): Promise<CancelResult>;
   httpRequest(call: HttpNodeCall): Promise<HttpResult>;
+  keepFile(call: FileToKeep): Promise<MediaValue>;
   sendWebhook(id: AttemptId): Promise<Sent>;
   reconcile(): Promise<ReconcileReport & DeliveriesReport>;
   renewDuePlans(): Promise<{ renewed: number; failed: number }>;

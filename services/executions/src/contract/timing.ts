@@ -53,6 +53,8 @@ export const TIMING = {
   textWanted: 5 * SECOND,
   textForgotten: 12 * SECOND,
   httpRequest: 60 * SECOND,
+  /** One file of a result that is fetched into our storage. */
+  keepFile: 3 * MINUTE,
   /** How long a call may go without a sign of life. */
   heartbeat: 10 * SECOND,
   /** The same for calls that do no harm when they are made twice; jobs that are many are given more. */
@@ -91,4 +93,13 @@ export const TIMING = {
 } as const;
 
 /** Retries of the activities that may be repeated safely. */
-export const ATTEMPTS = { poll: 10_000, text: 10, textBroken: 3, direct: 10, httpRequest: 10, cancelJob: 3, surprise: 10 } as const;
+export const ATTEMPTS = {
+  poll: 10_000,
+  text: 10,
+  textBroken: 3,
+  direct: 10,
+  httpRequest: 10,
+  keepFile: 10,
+  cancelJob: 3,
+  surprise: 10,
+} as const;

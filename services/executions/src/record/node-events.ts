@@ -12,7 +12,8 @@ const isEnding = (status: string): status is Ending => (ENDINGS as readonly stri
 export const endKey = (ending: Ending, nodeId: string): string => `${ending}:${nodeId}`;
 
 /** Activities tell of the nodes that they run; all others are told of by whoever writes the log next. */
-const toldByActivities = ({ type, items }: NodeState): boolean => (callsModel(type) || type === "http-request") && items > 0;
+const toldByActivities = ({ type, items }: NodeState): boolean =>
+  (callsModel(type) || type === "http-request" || type === "response-output") && items > 0;
 
 const endData = (node: NodeState): Record<string, unknown> => {
   const { id: nodeId, durationMs, error, cancelReport } = node;

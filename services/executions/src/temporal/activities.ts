@@ -8,6 +8,7 @@ import type { Holds } from "../lifecycle/holds";
 import type { FileCalls } from "../calls/file-calls";
 import type { ModelCalls } from "../calls/model-calls";
 import { CalledOff, mayHaveArrived, TryAgain } from "../calls/provider-failures";
+import type { KeepFile } from "../calls/result-files";
 import type { createHttpRequest } from "../calls/http-request";
 import type { createReconciler } from "../lifecycle/reconcile";
 import type { createDeliveryReconciler } from "../webhooks/reconcile-deliveries";
@@ -19,7 +20,15 @@ import { answeredCall, completedCall, failedCall, type CallStore } from "../reco
 import type { ExecutionView } from "../record/execution-record";
 import type { TextStream, TextStreams } from "../calls/text-streams";
 import { ATTEMPTS, TIMING } from "../contract/timing";
-import type { Activities, ExtendInput, HttpNodeCall, LocalActivities, ModelCall, StepFailure } from "../contract/activity-types";
+import type {
+  Activities,
+  ExtendInput,
+  FileToKeep,
+  HttpNodeCall,
+  LocalActivities,
+  ModelCall,
+  StepFailure,
+} from "../contract/activity-types";
 
 export interface ActivityOptions {
   earlierRuns: EarlierRuns;
@@ -32,6 +41,7 @@ export interface ActivityOptions {
   fileCalls: FileCalls;
   texts: Pick<TextStreams, "open">;
   httpRequest: ReturnType<typeof createHttpRequest>;
+  keepFile: KeepFile;
   webhooks: Webhooks;
   reconcileRuns: ReturnType<typeof createReconciler>;
   reconcileDeliveries: ReturnType<typeof createDeliveryReconciler>;
@@ -45,7 +55,7 @@ export interface ActivityOptions {
   stopping: AbortSignal;
 }
 
-type NodeCall = ModelCall | HttpNodeCall;
+type NodeCall = ModelCall | HttpNodeCall | FileToKeep;
 type LongWork<T> = (cancelled: AbortSignal, ending: AbortSignal) => Promise<T>;
 
 /** Services and databases of ours that are away come back. */
@@ -150,6 +160,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     fileCalls,
     texts,
     httpRequest,
+    keepFile,
     webhooks,
     onCancel,
     logger,
@@ -307,6 +318,18 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
           await noted(calls.callEnded(answeredCall(call, answer)));
           await noted(execution.itemCompleted(call, { status: answer.status }));
           return answer;
+        }),
+      ),
+
+    keepFile: (call) =>
+      guarded(call, () =>
+        stoppable(call, async (signal) => {
+          if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call);
+          if (await execution.isCalledOff(call.executionId)) throw new CalledOff();
+          const file = await keepFile(call, signal);
+          await noted(calls.callEnded(completedCall(call, { files: [file], text: null, costMicroUsd: 0, requestId: null })));
+          await noted(execution.itemCompleted(call, { files: [file] }));
+          return file;
         }),
       ),
 

@@ -61,6 +61,7 @@ it("tells the end of every node of a completed run, once, and that the run is ov
     done("none", "generate-video", 45),
   ];
   nodes.at(-1)!.items = 0;
+  nodes[2]!.items = 0;
   await finish(input, end("completed", nodes));
   expect((await log(input)).slice(2)).toEqual([
     ["submitted", "pic"],
@@ -98,7 +99,7 @@ it("tells what became of every node of a run that failed, and repeats nothing th
 
 it("tells a run that is over when it begins as a whole", async () => {
   const input = inputOf(newRecord());
-  const nodes = [node("in", "request-input", { status: "completed" }), done("out", "response-output", 0)];
+  const nodes = [node("in", "request-input", { status: "completed" }), { ...done("out", "response-output", 0), items: 0 }];
   await execution.insertFinal(input, end("completed", nodes), {}, []);
   expect((await log(input)).map(([type]) => type)).toEqual(["admitted", "node.completed", "node.completed", "settled"]);
 });

@@ -1,5 +1,6 @@
 import { LIMITS } from "../limits";
 import { GRAPH_BOUNDS, valueBytes } from "./bounds";
+import { resultFamily } from "./media";
 import type { MediaValue } from "./value";
 import { BindError, elementsOfWork, type RunBudget } from "./budget";
 import { asText, concatenated, fill, isMedia, member } from "./value";
@@ -111,8 +112,6 @@ export const collect = (values: readonly unknown[], mapped: boolean): unknown =>
 /** A generator's value: one file, or a list when it made several. */
 export const mediaOutput = (files: readonly MediaValue[]): unknown => (files.length === 1 ? files[0] : [...files]);
 
-const MEDIA_MEMBERS = new Set(["images", "videos", "audios"]);
-
 const fileOf = (value: unknown): { url: string } | undefined => {
   if (typeof value === "string" && value !== "") return { url: value };
   const url = (value as { url?: unknown } | null | undefined)?.url;
@@ -128,7 +127,7 @@ export const buildResult = (
   Object.fromEntries(
     Object.entries(ports).map(([name, sources]) => {
       const value = portValue(sources, outputs, budget);
-      if (MEDIA_MEMBERS.has(name))
+      if (resultFamily(name) !== undefined)
         return [
           name,
           concatenated([value])

@@ -23,6 +23,8 @@ export const GRAPH_BOUNDS = {
   issues: 100,
   /** A plan: its settings, and every known value as often as it is used. It must fit into one document (16 MB). */
   planBytes: 12 * MIB,
+  /** Files of one result that are fetched into our storage. */
+  resultFiles: 100,
   /** A run's result as JSON. */
   resultBytes: 4 * MIB,
 } as const;

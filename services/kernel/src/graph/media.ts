@@ -4,6 +4,15 @@ import { isMedia } from "./value";
 export const MEDIA_FAMILIES = ["image", "video", "audio"] as const;
 export type MediaFamily = (typeof MEDIA_FAMILIES)[number];
 
+const RESULT_FAMILIES: ReadonlyMap<string, MediaFamily> = new Map([
+  ["images", "image"],
+  ["videos", "video"],
+  ["audios", "audio"],
+]);
+
+/** The kind of files that a member of a run's result carries; undefined for members that carry values. */
+export const resultFamily = (name: string): MediaFamily | undefined => RESULT_FAMILIES.get(name);
+
 const MEDIA_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 const DATA_URL = /^data:([a-z0-9.+-]+)\/[a-z0-9.+-]+[;,]/i;
 /** Where the bytes of a data URL begin. */

@@ -59,6 +59,8 @@ export interface RunPlan {
   labels?: Record<string, string>;
   /** What flows into the response-output ports. */
   output: Record<string, Source[]>;
+  /** What the addresses of files in our storage begin with. */
+  storage?: string;
   /** Node ids of the response-output nodes. */
   outputNodes: string[];
   markupPermille: number;

@@ -1,12 +1,14 @@
 import { GRAPH_BOUNDS } from "./bounds";
 import { createBudget, type BudgetUse } from "./budget";
 import { checkSettings } from "./check";
-import { anyInput, kindOf } from "./kinds";
+import { joined } from "./abstract";
+import { anyInput, isGeneratorType, kindOf } from "./kinds";
 import { isMediaId } from "./media";
 import { misspeltSettings } from "./misspelt";
-import { planWithin, source, warn, type Planner, type PlanRequest } from "./planner";
+import { abstractSources, planWithin, source, warn, type Planner, type PlanRequest } from "./planner";
 import { NOTHING_PLANNED, type EvaluatedNode, type NodePlan, type PlanStep, type RunPlan, type Source } from "./plan-types";
 import type { JsonSchema } from "./price";
+import { resultFilesStep, type OutputPort } from "./result-files";
 import { isRecord, labelOf, type Graph, type GraphIssue, type GraphNode } from "./types";
 import { checkStructure } from "./validate";
 
@@ -19,14 +21,34 @@ const labelsOf = (nodes: readonly GraphNode[]): Pick<RunPlan, "labels"> => {
   return labels.length === 0 ? {} : { labels: Object.fromEntries(labels) as Record<string, string> };
 };
 
-/** What flows into the response-output ports. Several nodes of the kind make one result. */
-const planOutput = (planner: Planner, nodes: readonly GraphNode[]): Record<string, Source[]> => {
+/** Plans the fetching of what a response-output node names and is not in our storage. */
+const planResultFiles = (planner: Planner, nodeId: string, ports: readonly OutputPort[]): PlanStep | undefined => {
+  const { storage } = planner.request;
+  if (storage === undefined) return undefined;
+  const makesFiles = (id: string): boolean => planner.wiring.order.some((node) => node.id === id && isGeneratorType(node.type));
+  const step = resultFilesStep(nodeId, ports, { storage, makesFiles });
+  if (step) planner.budget.calls(step.maxItems);
+  return step;
+};
+
+/**
+ * What flows into the response-output ports. Several nodes of the kind make one result.
+ * @param steps is given a step for each node whose files have to be fetched
+ */
+const planOutput = (planner: Planner, nodes: readonly GraphNode[], steps: PlanStep[]): Record<string, Source[]> => {
   const output = new Map<string, Source[]>();
   nodes.every((node) =>
     planWithin(planner, node.id, () => {
-      for (const [port, edges] of planner.wiring.inputs.get(node.id) ?? []) {
+      const ports = [...(planner.wiring.inputs.get(node.id) ?? [])].map(([port, edges]) => {
         const to = { id: node.id, port, type: anyInput(node, port)?.type ?? "any" };
-        output.set(port, [...(output.get(port) ?? []), ...edges.map((edge) => source(planner, edge, to))]);
+        const files = joined(abstractSources(planner, node, port)).most;
+        return { port, sources: edges.map((edge) => source(planner, edge, to)), files };
+      });
+      const step = planResultFiles(planner, node.id, ports);
+      if (step) steps.push(step);
+      for (const { port, sources } of ports) {
+        const given = step && Object.hasOwn(step.sources, port) ? [{ node: node.id, port }] : sources;
+        output.set(port, [...(output.get(port) ?? []), ...given]);
       }
     }),
   );
@@ -110,7 +132,7 @@ export const planRun = (request: PlanRequest): Planned => {
   // Nodes on a cycle can't be ordered, but have problems of their own that are worth knowing.
   const isWithin = planNodes(planner, [...wiring.order, ...wiring.stuck], folded);
   const outputNodes = wiring.order.filter((node) => kindOf(node.type)?.isResult);
-  const output = isWithin ? planOutput(planner, outputNodes) : {};
+  const output = isWithin ? planOutput(planner, outputNodes, folded.steps) : {};
   const { used } = planner.budget;
   if (planner.issues.length > 0)
     return { used, plan: undefined, issues: inOrder(request.graph, planner.issues), unknownMedia: [...planner.unknownMedia] };
@@ -124,6 +146,7 @@ export const planRun = (request: PlanRequest): Planned => {
       output,
       outputNodes: outputNodes.map((node) => node.id),
       markupPermille: request.markupPermille,
+      ...(request.storage === undefined ? {} : { storage: request.storage }),
       used: { valueBytes: used.valueBytes - planner.triedBytes, calls: 0, work: 0 },
     },
     issues: [],

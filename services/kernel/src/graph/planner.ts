@@ -29,6 +29,8 @@ export interface PlanRequest {
   /** Uploaded files that the graph names, by media id. */
   media: ReadonlyMap<string, MediaValue>;
   markupPermille: number;
+  /** What the addresses of files in our storage begin with. Without it results name files wherever they are. */
+  storage?: string;
   /** Literals are taken as they are: nothing in them is a template. */
   verbatim?: boolean;
 }

@@ -22,7 +22,9 @@ import {
   type ModelTerms,
   type PlanRequest,
 } from "@nodeloom/kernel";
+import { createAddressRules, type AddressRulesOptions } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
+import { addressIssues, uploadIssues } from "./addresses";
 import { directGraph } from "./direct-graph";
 import { broughtIds } from "./given-texts";
 import type { PlanAnswer, PlanTask, TaskGraph, TaskModel, WantedFile } from "./protocol";
@@ -66,11 +68,18 @@ const labelsOf = (graph: Graph, issues: readonly GraphIssue[]): [string, string]
   });
 };
 
+export interface PlanTaskOptions {
+  /** Which addresses users may name; its `own` is what the addresses of our files begin with. */
+  addresses?: AddressRulesOptions | undefined;
+}
+
 /**
  * Plans runs from plain values: what a planner's thread does. Nothing is looked up here; what is missing is asked for.
  * Graphs and compiled schemas are kept.
  */
-export const createPlanTask = (): ((task: PlanTask) => PlanAnswer) => {
+export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: PlanTask) => PlanAnswer) => {
+  const storage = addresses?.own === undefined ? {} : { storage: addresses.own };
+  const rules = addresses && createAddressRules(addresses);
   const graphs = new LRUCache<string, CachedGraph>({ maxSize: CACHED_GRAPH_CHARS, sizeCalculation: ({ chars }) => chars + 1 });
   const schemas = new LRUCache<string, Pick<ModelTerms, "inputSchema" | "validate">>({ max: COMPILED_SCHEMAS });
 
@@ -100,6 +109,8 @@ export const createPlanTask = (): ((task: PlanTask) => PlanAnswer) => {
     const fields = inputFields(graph);
     const { values, issues } = resolveInputs(fields, inputs);
     if (issues.length > 0) return { answer: "inputs", issues };
+    const refused = rules ? uploadIssues(fields, values, rules) : [];
+    if (refused.length > 0) return { answer: "inputs", issues: refused };
     const lookedUp = new Set(task.lookedUp);
     const isBrought = broughtIds(inputs, fields);
     const isAuthors = (id: string): boolean => isForeign && literalIds(cached).has(id) && !isBrought(id);
@@ -116,7 +127,7 @@ export const createPlanTask = (): ((task: PlanTask) => PlanAnswer) => {
       values.set(field.name, file);
     }
     const models = new Map(task.models.map((model) => [model.internalName, termsOf(model)]));
-    const answer = planned({ graph, inputs: values, models, media, markupPermille: task.markupPermille }, wanted);
+    const answer = planned({ graph, inputs: values, models, media, ...storage, markupPermille: task.markupPermille }, wanted);
     if (answer.answer !== "plan" || !isForeign) return answer;
     return { ...answer, authorFiles: passedIds(answer.plan).filter(isAuthors) };
   };
@@ -124,6 +135,8 @@ export const createPlanTask = (): ((task: PlanTask) => PlanAnswer) => {
   /** Plans a run; what it turns out to need of files is asked for. */
   const planned = (request: PlanRequest, wanted: (ids: Iterable<string>) => WantedFile[]): PlanAnswer => {
     const { plan, ...rest } = planRun(request);
+    const refused = plan && rules ? addressIssues(plan, request.models, rules) : [];
+    if (refused.length > 0) return { answer: "invalid", issues: refused, labels: labelsOf(request.graph, refused) };
     if (plan) return { answer: "plan", plan, authorFiles: [] };
     const { unknownMedia, issues } = rest as { unknownMedia: string[]; issues: GraphIssue[] };
     const files = wanted(unknownMedia);
@@ -149,6 +162,7 @@ export const createPlanTask = (): ((task: PlanTask) => PlanAnswer) => {
       inputs: new Map(),
       models: new Map([[name, terms]]),
       media: new Map(task.media),
+      ...storage,
       markupPermille: task.markupPermille,
       // What the caller sends is meant as it is: a prompt may well speak of {{templates}}.
       verbatim: true,

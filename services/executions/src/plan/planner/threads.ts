@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { DomainError, unavailable } from "@nodeloom/kernel";
-import type { Logger } from "@nodeloom/platform";
+import type { AddressRulesOptions, Logger } from "@nodeloom/platform";
 import { createSlots, NoSlot } from "../../lifecycle/slots";
+import type { PlanTaskOptions } from "./plan-task";
 import type { PlanAnswer, Planner, PlanTask } from "./protocol";
 
 /** Planning of one process: threads, tasks that may wait for them, how long one may wait and take, and its heap. */
@@ -13,6 +14,7 @@ const THREAD = join(__dirname, "..", "..", "..", "dist", "plan", "planner", "thr
 
 export interface ThreadOptions {
   logger: Logger;
+  addresses?: AddressRulesOptions;
   maxTaskMs?: number;
   heapMb?: number;
   /** The thread's script. */
@@ -30,10 +32,11 @@ class TaskLost extends Error {
   override readonly name = "TaskLost";
 }
 
-const startThread = ({ maxTaskMs = PLANNING.maxTaskMs, heapMb = PLANNING.heapMb, script = THREAD }: ThreadOptions): Thread => {
+const startThread = ({ addresses, maxTaskMs = PLANNING.maxTaskMs, heapMb = PLANNING.heapMb, script = THREAD }: ThreadOptions): Thread => {
   // Plans need nothing of the process's environment, which has secrets.
   const worker = new Worker(script, {
     env: {},
+    workerData: { addresses } satisfies PlanTaskOptions,
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: PLANNING.youngHeapMb },
   });

@@ -13,6 +13,7 @@ import { ATTEMPTS, TIMING } from "../../contract/timing";
 import type { Activities, CancelResult, ModelCall, StepFailure, SubmittedJob } from "../../contract/activity-types";
 import { holdMore } from "./extend";
 import type { GraphRun } from "./graph-run";
+import { keepFiles } from "./keep-files";
 import type { Waves } from "./waves";
 
 const backoff = { initialInterval: 250, backoffCoefficient: 2, maximumInterval: "10s" } as const;
@@ -265,6 +266,7 @@ export const runStep = async (run: GraphRun, input: RunInput, step: PlanStep, wa
   run.start(step, startedAt);
   if (step.model !== undefined) await callModel(run, input, step, context, waves);
   else if (step.type === "http-request") await callHttp(run, step, context, waves);
+  else if (step.type === "response-output") await keepFiles(step, { run, plan: input.plan, context, callItems, waves });
   else run.evaluate(step);
   run.complete(step.id, Date.now());
 };

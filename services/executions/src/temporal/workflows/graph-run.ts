@@ -55,11 +55,17 @@ const newNode = (
 
 const warningsOf = ({ warnings }: RunPlan, id: string): string[] => (Object.hasOwn(warnings, id) ? warnings[id]! : []);
 
+/** Nodes that make the result, and that no step runs before: what they name is in our storage already. */
+const resultNodes = ({ outputNodes, steps }: RunPlan): string[] => {
+  const run = new Set(steps.map((step) => step.id));
+  return outputNodes.filter((id) => !run.has(id));
+};
+
 /** Every node of a run before it starts: what planning evaluated is done, the rest is pending. */
 export const initialNodes = (plan: RunPlan): NodeState[] => [
   ...plan.evaluated.map((node) => newNode(plan, node, "completed", node.warnings, 0)),
   ...plan.steps.map((step) => newNode(plan, step, "pending", warningsOf(plan, step.id), step.maxItems)),
-  ...plan.outputNodes.map((id) => newNode(plan, { id, type: RESULT_TYPE }, "pending", [], 0)),
+  ...resultNodes(plan).map((id) => newNode(plan, { id, type: RESULT_TYPE }, "pending", [], 0)),
 ];
 
 /** How many steps, and the result, have yet to read what each node gave. */
@@ -138,6 +144,12 @@ export class GraphRun {
     return httpCall(step, item, this.budget);
   }
 
+  /** The calls a started step makes that is not mapped over items. @throws BindError */
+  countCalls(nodeId: string, calls: number): void {
+    this.budget.calls(calls);
+    this.node(nodeId).items = calls;
+  }
+
   /** One more of a step's calls is done. */
   itemDone(nodeId: string): void {
     this.node(nodeId).itemsDone += 1;
@@ -212,7 +224,7 @@ export class GraphRun {
       const result = buildResult(this.plan.output, this.outputs, this.budget);
       if (valueBytes(result, GRAPH_BOUNDS.resultBytes) > GRAPH_BOUNDS.resultBytes)
         throw new BindError(`the result is larger than ${GRAPH_BOUNDS.resultBytes} bytes`);
-      for (const id of this.plan.outputNodes) Object.assign(this.node(id), { status: "completed", startedAt: now, durationMs: 0 });
+      for (const id of resultNodes(this.plan)) Object.assign(this.node(id), { status: "completed", startedAt: now, durationMs: 0 });
       return { result };
     } catch (error) {
       if (!(error instanceof BindError)) throw error;

@@ -1,11 +1,6 @@
-import type { PortType } from "../ports";
+import { resultFamily } from "../media";
 import { noPorts, nothingWrong, type NodeKind } from "./kind";
 
-const RESULT_PORTS: ReadonlyMap<string, PortType> = new Map([
-  ["images", "image"],
-  ["videos", "video"],
-  ["audios", "audio"],
-]);
 const RESULT_BY_OUTPUT: ReadonlyMap<string, string> = new Map([
   ["image", "images"],
   ["video", "videos"],
@@ -20,7 +15,7 @@ export const responseOutput: NodeKind = {
   runs: true,
   isResult: true,
   inputs: noPorts,
-  anyInput: (name) => ({ type: RESULT_PORTS.get(name) ?? "any", list: true }),
+  anyInput: (name) => ({ type: resultFamily(name) ?? "any", list: true }),
   outputs: noPorts,
   defaultInput: (outputName) => RESULT_BY_OUTPUT.get(outputName) ?? outputName,
   check: nothingWrong,

@@ -1,0 +1,73 @@
+import { DomainError, isMediaId, member, type MediaFamily, type MediaValue } from "@nodeloom/kernel";
+import { media as mediaProto } from "@nodeloom/proto";
+import type { Media } from "../clients";
+import type { FileToKeep } from "../contract/activity-types";
+import { TIMING } from "../contract/timing";
+import { NoSlot, type Slots } from "../lifecycle/slots";
+import { files } from "../plan/files";
+import { final } from "./model-calls";
+
+const HTTP_URL = /^https?:/i;
+const DATA_URL = /^data:/i;
+const SHOWN_CHARS = 60;
+
+/** A reference as a message shows it: without data. */
+const shown = (reference: string): string => {
+  const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(reference)?.[0];
+  if (scheme !== undefined && !HTTP_URL.test(reference)) return `a ${scheme} address`;
+  return JSON.stringify(reference.length > SHOWN_CHARS ? `${reference.slice(0, SHOWN_CHARS)}…` : reference);
+};
+
+const CALLED: Readonly<Record<MediaFamily, string>> = { image: "an image", video: "a video", audio: "an audio file" };
+
+const notAFile = ({ port, family, reference }: FileToKeep): DomainError =>
+  final("EXECUTION_FAILED", `${port}: ${shown(reference)} is not ${CALLED[family]}: an http(s) address or a media id`);
+
+/** What a failed fetch becomes. Services of ours that are away come back. */
+const asFailure = (error: unknown, { port }: FileToKeep): unknown =>
+  error instanceof NoSlot ||
+  (error instanceof DomainError && (error.kind === "failed" || error.kind === "invalid" || error.kind === "conflict"))
+    ? final("EXECUTION_FAILED", `${port}: ${error.message}`)
+    : error;
+
+export interface ResultFilesOptions {
+  media: Pick<Media, "ingest" | "getObjects">;
+  downloads: Slots;
+}
+
+export type KeepFile = ReturnType<typeof createKeepFile>;
+
+/**
+ * Puts one file of a result into our storage: a file of the user's by its id, whatever an http(s) address leads to, and a
+ * data URL where the caller or the graph said it.
+ */
+export const createKeepFile = ({ media, downloads }: ResultFilesOptions) => {
+  const byId = async (call: FileToKeep): Promise<MediaValue> => {
+    const [found] = (await files(media, [call.reference], call.userId)).values();
+    const file = found ?? (member(call.lent ?? {}, call.reference) as MediaValue | undefined);
+    if (!file) throw final("EXECUTION_FAILED", `${call.port}: there is no media file ${call.reference} of yours`);
+    return file;
+  };
+
+  const fetched = async (call: FileToKeep, signal: AbortSignal): Promise<MediaValue> => {
+    const { userId, executionId, nodeIndex, item, reference: sourceUrl, family } = call;
+    const id = `${executionId}-${nodeIndex}-${item}-0`;
+    const sourceOrigin = mediaProto.SourceOrigin.SOURCE_ORIGIN_USER;
+    const { object } = await downloads.use(
+      () => media.ingest({ id, ownerId: userId, sourceUrl, accept: [family], sourceOrigin }, { deadlineMs: TIMING.keepFile, signal }),
+      { key: userId, signal, maxWaitMs: TIMING.keepFile },
+    );
+    if (!object) throw final("EXECUTION_FAILED", `${call.port}: the file could not be stored`);
+    return { url: object.url, contentType: object.contentType };
+  };
+
+  return async (call: FileToKeep, signal: AbortSignal): Promise<MediaValue> => {
+    if (isMediaId(call.reference)) return byId(call);
+    if (!HTTP_URL.test(call.reference) && !(call.given && DATA_URL.test(call.reference))) throw notAFile(call);
+    try {
+      return await fetched(call, signal);
+    } catch (error) {
+      throw asFailure(error, call);
+    }
+  };
+};

@@ -1,0 +1,110 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AddressInfo } from "node:net";
+import { connectMongo, createGrpcClient, type ClientOf, type RunningService } from "@nodeloom/platform";
+import { media } from "@nodeloom/proto";
+import { service as mediaService } from "../../../media/src/main";
+import { createKeepFile, type KeepFile } from "../../src/calls/result-files";
+import type { FileToKeep } from "../../src/contract/activity-types";
+import { createSlots } from "../../src/lifecycle/slots";
+
+const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+const PREFIX = `test_${randomUUID().slice(0, 8)}_`;
+const OWNER = "owner";
+
+let folder: string;
+let storage: RunningService;
+let client: ClientOf<media.MediaServiceServer>;
+let origin: Server;
+let url: string;
+let fetched: string[];
+let keepFile: KeepFile;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "nodeloom-results-"));
+  origin = createServer((request, response) => {
+    fetched.push(request.url!);
+    response.end(request.url === "/page" ? "<!doctype html>" : PNG);
+  });
+  await new Promise<void>((resolve) => origin.listen(0, "127.0.0.1", resolve));
+  const address = `127.0.0.1:${(origin.address() as AddressInfo).port}`;
+  url = `http://${address}`;
+  storage = await mediaService.start({
+    MONGODB_URI: process.env.MONGODB_URI!,
+    MONGODB_DATABASE_PREFIX: PREFIX,
+    PUBLIC_BASE_URL: "http://public.test",
+    USER_EGRESS_ALLOW: address,
+    MEDIA_DIR: folder,
+    MEDIA_LISTEN: "127.0.0.1:0",
+    MEDIA_HTTP_LISTEN: "127.0.0.1:0",
+    LOG_LEVEL: "silent",
+  });
+  client = createGrpcClient(media.MediaServiceService, { address: `127.0.0.1:${storage.ports!.MEDIA_LISTEN}` });
+  keepFile = createKeepFile({ media: client, downloads: createSlots({ slots: 4, places: 10 }) });
+});
+afterAll(async () => {
+  client.close();
+  await storage.stop();
+  origin.close();
+  const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${PREFIX}media` });
+  await connection.dropDatabase();
+  await connection.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  fetched = [];
+});
+
+const fileOf = (reference: string, part: Partial<FileToKeep> = {}): FileToKeep => {
+  const executionId = randomUUID();
+  return {
+    ...{ executionId, userId: OWNER, nodeId: "out", nodeIndex: 3, item: 0, items: 1, startedAt: 0, key: `${executionId}:out:0` },
+    ...{ port: "images", family: "image", given: false, reference },
+    ...part,
+  };
+};
+const keep = (file: FileToKeep): ReturnType<KeepFile> => keepFile(file, new AbortController().signal);
+
+it("fetches a file into our storage, once however often it is asked", async () => {
+  const file = fileOf(`${url}/a.png`);
+  const kept = await keep(file);
+  expect(kept).toEqual({ url: expect.stringMatching(/^http:\/\/public\.test\/media\//) as string, contentType: "image/png" });
+  expect(await keep(file)).toEqual(kept);
+  expect(fetched).toEqual(["/a.png"]);
+});
+
+it("gives the user's file for its id, and nobody else's", async () => {
+  const source = `data:image/png;base64,${PNG.toString("base64")}`;
+  const { object } = await client.ingest(media.IngestRequest.fromPartial({ id: `file-${PREFIX}`, ownerId: OWNER, sourceUrl: source }));
+  expect(await keep(fileOf(object!.id))).toEqual({ url: object!.url, contentType: "image/png" });
+  await expect(keep(fileOf(object!.id, { userId: "another" }))).rejects.toMatchObject({
+    reason: "EXECUTION_FAILED",
+    message: `images: there is no media file ${object!.id} of yours`,
+  });
+});
+
+it("keeps a data URL that the caller or the graph said", async () => {
+  const kept = await keep(fileOf(`data:image/png;base64,${PNG.toString("base64")}`, { given: true }));
+  expect(kept.url).toMatch(/^http:\/\/public\.test\/media\//);
+});
+
+it.each<[string, () => string, Partial<FileToKeep>, RegExp]>([
+  ["a script", () => "javascript:alert(1)", {}, /^images: a javascript: address is not an image/],
+  ["a script that the graph says", () => "javascript:alert(1)", { given: true }, /^images: a javascript: address is not an image/],
+  ["a data URL from elsewhere", () => `data:image/png;base64,${PNG.toString("base64")}`, {}, /^images: a data: address is not an image/],
+  ["a data URL that is no picture", () => "data:text/html,<script>", { given: true }, /^images: the data URL: .* not image/],
+  ["a file", () => "file:///etc/passwd", {}, /^images: a file: address is not an image/],
+  ["text", () => "two words", {}, /^images: "two words" is not an image/],
+  ["a private address", () => "http://10.0.0.1/a.png", {}, /^images: http:\/\/10\.0\.0\.1\/a\.png: .*refused to call 10\.0\.0\.1/],
+  ["a page", () => `${url}/page`, {}, /^images: .*, not image$/],
+  ["a picture as a video", () => `${url}/a.png`, { port: "videos", family: "video" }, /^videos: .*image\/png, not video$/],
+])("fails for good for %s", async (_what, reference, part, message) => {
+  await expect(keep(fileOf(reference(), part))).rejects.toMatchObject({
+    kind: "failed",
+    reason: "EXECUTION_FAILED",
+    message: expect.stringMatching(message) as string,
+  });
+});

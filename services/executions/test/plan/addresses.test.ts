@@ -1,0 +1,65 @@
+import { createPlanTask } from "../../src/plan/planner/plan-task";
+import type { PlanAnswer, PlanTask, TaskModel } from "../../src/plan/planner/protocol";
+
+const planTask = createPlanTask({ addresses: { allow: ["10.0.0.9:80"], own: "http://127.0.0.1:8080/media/" } });
+
+const MODEL: TaskModel = {
+  internalName: "pic",
+  modality: "image",
+  providerKind: "http-polling",
+  price: { basis: "run", microUsd: 1 },
+  inputSchemaJson: JSON.stringify({
+    type: "object",
+    properties: {
+      prompt: { type: "string" },
+      image: { type: "string", format: "media" },
+      images: { type: "array", items: { type: "string", format: "media" } },
+      settings: { type: "object" },
+    },
+  }),
+};
+const rest = { models: [MODEL], media: [], lookedUp: [], markupPermille: 1_000 } satisfies Partial<PlanTask>;
+const direct = (inputs: object): PlanAnswer => planTask({ ...rest, target: { model: "pic" }, inputsJson: JSON.stringify(inputs) });
+let graphs = 0;
+const workflow = (nodes: object[], edges: object[], inputs: object = {}): PlanAnswer => {
+  const texts = { nodesJson: JSON.stringify(nodes), edgesJson: JSON.stringify(edges) };
+  const graph = { key: `graph@${graphs++}`, texts, isForeign: false };
+  return planTask({ ...rest, target: { graph }, inputsJson: JSON.stringify(inputs) });
+};
+
+const INSIDE = "http://10.0.0.1/a.png";
+const MESSAGE = "refused to call 10.0.0.1: it is not a public address";
+
+it.each([
+  ["a file", { image: INSIDE }, "inputs.image"],
+  ["a list of files", { images: ["https://x.test/a.png", INSIDE] }, "inputs.images"],
+  ["JSON", { settings: { from: [{ url: INSIDE }] } }, "inputs.settings"],
+])("a private address in %s is no input, whoever would fetch it", (_what, inputs, path) => {
+  expect(direct({ prompt: "x", ...inputs })).toEqual({ answer: "inputs", issues: [{ path, message: MESSAGE }] });
+});
+
+it.each([
+  ["a text that speaks of it", { prompt: INSIDE }],
+  ["text inside JSON that is more than the address", { settings: { note: `see ${INSIDE}` } }],
+  ["a public address", { image: "https://x.test/a.png" }],
+  ["a file of ours", { image: "http://127.0.0.1:8080/media/key.png" }],
+  ["an exception of the operator's", { image: "http://10.0.0.9/a.png" }],
+  ["a data URL", { image: "data:image/png;base64,AAAA" }],
+])("%s is fine", (_what, inputs) => {
+  expect(direct({ prompt: "x", ...inputs }).answer).toBe("plan");
+});
+
+it("a private address in an upload field is no input, even where nothing takes it", () => {
+  const fields = [{ name: "photo", type: "image_upload" }];
+  expect(workflow([{ id: "in", type: "request-input", data: { fields } }], [], { photo: "http://localhost:1/a.png" })).toEqual({
+    answer: "inputs",
+    issues: [{ path: "inputs.photo", message: "refused to call localhost:1: it is not a public address" }],
+  });
+});
+
+it("a graph that says a private address to a provider can't run, and the node is named", () => {
+  const list = { id: "list", type: "list", data: { items: ["https://x.test/a.png", INSIDE] } };
+  const pic = { id: "pic", type: "generate-image", data: { model: "pic", inputs: { prompt: "x" } } };
+  const edge = { id: "e", source: "list", sourceHandle: "items", target: "pic", targetHandle: "image" };
+  expect(workflow([list, pic], [edge])).toMatchObject({ answer: "invalid", issues: [{ nodeId: "pic", message: `image: ${MESSAGE}` }] });
+});

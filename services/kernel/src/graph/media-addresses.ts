@@ -1,0 +1,43 @@
+import type { PlanStep } from "./plan-types";
+import { isFileType, schemaPorts } from "./ports";
+import type { JsonSchema } from "./price";
+import { isRecord } from "./types";
+import { isMedia, member } from "./value";
+
+/** An address that an input of a model names, whoever will call it. */
+export interface NamedAddress {
+  /** The input. */
+  name: string;
+  url: string;
+}
+
+const HTTP_URL = /^\s*https?:[^\s]*\s*$/i;
+
+/** Every text inside a JSON value that is an http(s) address as a whole. */
+function* addressesIn(value: unknown): Iterable<string> {
+  if (typeof value === "string") {
+    if (HTTP_URL.test(value)) yield value.trim();
+  } else if (Array.isArray(value)) for (const one of value) yield* addressesIn(one);
+  else if (isRecord(value)) for (const one of Object.values(value)) yield* addressesIn(one);
+}
+
+/**
+ * The addresses among a model's inputs: of files, and inside JSON. Texts are read by the model, and what they speak of is
+ * called by nobody.
+ */
+export function* inputAddresses(schema: JsonSchema, inputs: Readonly<Record<string, unknown>>): Iterable<NamedAddress> {
+  const types = new Map(schemaPorts(schema).map(([name, { type }]) => [name, type]));
+  for (const [name, value] of Object.entries(inputs)) {
+    const type = types.get(name) ?? "any";
+    if (type === "any" || isFileType(type)) for (const url of addressesIn(isMedia(value) ? value.url : value)) yield { name, url };
+  }
+}
+
+/** The addresses that a step's calls will name, as far as they are known before the run. */
+export function* stepAddresses(step: Pick<PlanStep, "literals" | "sources" | "inputNames">, schema: JsonSchema): Iterable<NamedAddress> {
+  yield* inputAddresses(schema, step.literals);
+  for (const name of step.inputNames) {
+    const sources = member(step.sources, name) as PlanStep["sources"][string] | undefined;
+    for (const source of sources ?? []) if ("value" in source) yield* inputAddresses(schema, { [name]: source.value });
+  }
+}
