@@ -52,8 +52,13 @@ export const SEARCH_ATTRIBUTES = {
 /** The two pragmas more than double the throughput of a file-backed server and stay durable when the process dies. */
 const SQLITE_PRAGMAS = ["journal_mode=wal", "synchronous=normal"];
 
-/** The defaults of these let every task wait for up to 50 ms. */
-const DYNAMIC_CONFIG = ["history.transferProcessorMaxPollRPS=1000", "history.timerProcessorMaxPollRPS=1000"];
+const DYNAMIC_CONFIG = [
+  // The defaults of these let every task wait for up to 50 ms.
+  "history.transferProcessorMaxPollRPS=1000",
+  "history.timerProcessorMaxPollRPS=1000",
+  // Tasks are dispatched by users in turn: runs carry their user as the fairness key, which the server ignores by default.
+  "matching.enableFairness=true",
+];
 
 /** Where the UI is mounted, so that the gateway can proxy it under the same path. */
 const UI_PATH = "/temporal";
