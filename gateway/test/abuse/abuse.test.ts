@@ -1,0 +1,39 @@
+import { startPlatform, type Platform } from "../e2e/support/platform";
+import { CASES } from "./cases";
+import { runAbuse, type Finding } from "./runner";
+
+/** The bounded form of `npm run abuse`: answers and survival. What an attack costs is for a quiet machine to say. */
+
+const ATTACKS = 2;
+
+let platform: Platform;
+let pids: Record<string, number>;
+const findings = new Map<string, Finding>();
+const pidsNow = (): Record<string, number> =>
+  Object.fromEntries(Object.entries(platform.processes).map(([name, one]) => [name, one.pid] as const));
+
+beforeAll(async () => {
+  platform = await startPlatform();
+  pids = pidsNow();
+  await runAbuse(CASES, {
+    baseUrl: platform.baseUrl,
+    accounts: { admin: platform.admin },
+    attacks: ATTACKS,
+    onFinding: (finding) => findings.set(finding.case.id, finding),
+  });
+});
+afterAll(() => platform?.stop());
+
+it.each(CASES.map(({ id, title }) => [id, title]))("%s: %s is refused, and others go on", (id) => {
+  expect(findings.get(id)).toMatchObject({ failure: undefined, refusedOthers: 0 });
+});
+
+it("no process went down", async () => {
+  expect(pidsNow()).toEqual(pids);
+  for (const pid of Object.values(pids)) expect(process.kill(pid, 0)).toBe(true);
+  expect((await fetch(`${platform.baseUrl}/healthz`)).status).toBe(200);
+});
+
+it("has a name of its own for every case", () => {
+  expect(new Set(CASES.map(({ id }) => id)).size).toBe(CASES.length);
+});

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import { refuses } from "../../conformance/check";
+import type { AbuseCase } from "../case";
+import { headOf, speak } from "../connection";
+
+const MEBIBYTE = 1024 * 1024;
+/** Ten kilobytes that unpack to ten megabytes. */
+const BOMB = gzipSync(Buffer.alloc(10 * MEBIBYTE, "["));
+const DEEP = "[".repeat(5 * MEBIBYTE);
+const MANY = `[${"0,".repeat(4 * MEBIBYTE)}0]`;
+const BROKEN = `{"name":"${"x".repeat(5 * MEBIBYTE)}"`;
+/** How long a body that never comes is held open. */
+const DRIP_MS = 500;
+
+/** Bytes as a body under an identity; text can't carry them. */
+const postBytes = async (
+  baseUrl: string,
+  path: string,
+  body: Uint8Array<ArrayBuffer>,
+  headers: Record<string, string>,
+): Promise<number> => {
+  const answer = await fetch(`${baseUrl}${path}`, { method: "POST", body, headers: { "content-type": "application/json", ...headers } });
+  await answer.arrayBuffer();
+  return answer.status;
+};
+
+export const doorCases: AbuseCase[] = [
+  {
+    id: "door-gzip",
+    title: "ten kilobytes of gzip, without credentials and with a key",
+    attack: async ({ context, attacker }) => {
+      for (const headers of [{}, { "x-api-key": attacker.key }] as Record<string, string>[]) {
+        const packed = { ...headers, "content-encoding": "gzip" };
+        assert.equal(await postBytes(context.baseUrl, "/api/workflows", new Uint8Array(BOMB), packed), 415);
+      }
+    },
+  },
+  {
+    id: "door-anonymous-size",
+    title: "five megabytes of JSON without credentials",
+    attack: async ({ context }) => {
+      refuses(await context.anonymous.call("POST", "/api/auth/login", { raw: BROKEN }), 413, "PAYLOAD_TOO_LARGE");
+      refuses(await context.anonymous.call("POST", "/api/workflows", { raw: BROKEN }), 401, "UNAUTHENTICATED");
+    },
+  },
+  ...(
+    [
+      ["door-json-depth", "five million open brackets", DEEP],
+      ["door-json-values", "four million numbers", MANY],
+      ["door-json-broken", "five megabytes that are no JSON in the end", BROKEN],
+    ] as const
+  ).map(([id, title, raw]): AbuseCase => ({
+    id,
+    title,
+    attack: async ({ attacker }) => {
+      const answer = await attacker.call("POST", "/api/workflows", { raw });
+      // Counted like any other request.
+      if (answer.status !== 429) refuses(answer, 400, "INVALID_REQUEST");
+    },
+  })),
+  {
+    id: "door-drip",
+    title: "a body that is announced and never comes",
+    attack: async ({ context, attacker }) => {
+      const headers = { "x-api-key": attacker.key, "content-type": "application/json", "content-length": String(MEBIBYTE) };
+      const { answer } = await speak(context.baseUrl, `${headOf("POST", "/api/folders", headers)}{`, DRIP_MS);
+      assert.match(answer, /^($|HTTP\/1.1 (408|429) )/);
+    },
+  },
+  {
+    id: "door-upload-unapproved",
+    title: "an upload of 100 MB by an account that awaits approval",
+    attack: async ({ context, unapproved }) => {
+      const headers = { cookie: unapproved.cookie, origin: context.baseUrl, "content-length": String(100 * MEBIBYTE) };
+      const { answer } = await speak(context.baseUrl, `${headOf("POST", "/api/media", headers)}${"x".repeat(1024)}`);
+      assert.match(answer, /^HTTP\/1.1 403 [\s\S]*"ACCOUNT_NOT_APPROVED"/);
+    },
+  },
+  {
+    id: "door-foreign-ids",
+    title: "polls of executions that do not exist, beyond any limit",
+    attack: async ({ attacker }) => {
+      for (let turn = 0; turn < 20; turn += 1) {
+        const answer = await attacker.get(`/api/executions/${randomUUID()}`);
+        if (answer.status !== 429) refuses(answer, 404, "EXECUTION_NOT_FOUND");
+      }
+    },
+  },
+];

@@ -1,0 +1,36 @@
+import { connect } from "node:net";
+
+export interface Spoken {
+  /** What came back. */
+  answer: string;
+  /** Whether the other side ended the connection. */
+  isClosed: boolean;
+}
+
+/** Sends bytes over a connection of its own and listens until the answer has a body, the connection ends or the time is over. */
+export const speak = (baseUrl: string, bytes: string, waitMs = 10_000): Promise<Spoken> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(baseUrl);
+    const socket = connect(Number(port), hostname);
+    let answer = "";
+    const end = (isClosed: boolean): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ answer, isClosed });
+    };
+    const timer = setTimeout(() => end(false), waitMs);
+    socket.setEncoding("utf8");
+    socket.on("data", (text: string) => {
+      answer += text;
+      if (answer.includes("\r\n\r\n{")) end(false);
+    });
+    socket.on("error", () => end(true));
+    socket.on("close", () => end(true));
+    socket.write(bytes);
+  });
+
+/** The head of a request, with the headers that are given. */
+export const headOf = (method: string, path: string, headers: Record<string, string>): string =>
+  `${method} ${path} HTTP/1.1\r\n${Object.entries({ host: "nodeloom", ...headers })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("")}\r\n`;

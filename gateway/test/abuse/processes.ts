@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+
+/** What the platform's processes have used, as Linux tells it; undefined elsewhere, or when one is gone. */
+export interface Used {
+  cpuMs: number;
+  residentBytes: number;
+}
+
+const MS_PER_TICK = 10;
+const BYTES_PER_KIB = 1024;
+
+const usedBy = (pid: number): Used => {
+  // The name may hold anything, even spaces and brackets.
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  const [user, system] = [Number(fields[11]), Number(fields[12])];
+  const resident = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return { cpuMs: (user + system) * MS_PER_TICK, residentBytes: Number(resident ?? 0) * BYTES_PER_KIB };
+};
+
+/** The sum over all of them. */
+export const usedByAll = (pids: readonly number[]): Used | undefined => {
+  try {
+    return pids.map(usedBy).reduce((sum, one) => ({
+      cpuMs: sum.cpuMs + one.cpuMs,
+      residentBytes: sum.residentBytes + one.residentBytes,
+    }));
+  } catch {
+    return undefined;
+  }
+};
