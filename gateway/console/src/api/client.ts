@@ -1,4 +1,4 @@
-import { createClient, NETWORK_ERROR, NodeloomError } from "@nodeloom/client";
+import { createClient, NodeloomError } from "@nodeloom/client";
 
 /** Fewer than a script's: a person sees what happens and can try again. */
 const MAX_RETRIES = 2;
@@ -30,23 +30,3 @@ export const messageOf = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error);
 };
 export const codeOf = (error: unknown): string | undefined => (error instanceof NodeloomError ? error.code : undefined);
-
-/**
- * A request to a route whose operation the client may not know yet.
- * @throws NodeloomError
- */
-export const post = async (path: string, body: unknown): Promise<unknown> => {
-  const headers = { "content-type": "application/json", accept: "application/json" };
-  let response: Response;
-  try {
-    response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
-  } catch (cause) {
-    throw new NodeloomError({ status: 0, code: NETWORK_ERROR, message: "the service could not be reached", cause });
-  }
-  const text = await response.text();
-  const answer: unknown = text === "" ? undefined : JSON.parse(text);
-  if (response.ok) return answer;
-  const { error, code, ...details } = (answer ?? {}) as Record<string, unknown>;
-  const message = typeof error === "string" ? error : `the service answered ${response.status}`;
-  throw new NodeloomError({ status: response.status, code: typeof code === "string" ? code : undefined, message, details });
-};

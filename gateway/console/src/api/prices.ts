@@ -1,31 +1,21 @@
-import type { Model, Price } from "@nodeloom/client";
-import { PLANS } from "@nodeloom/kernel/plans";
+import type { Model, TierPrice } from "@nodeloom/client";
 import { creditNumber } from "../ui/format";
 
-const CREDITS_PER_USD = 100;
-const PERMILLE = 1_000;
-
-/** A tier's markup; undefined for custom tiers, whose markup only the service knows. */
-export const markupOf = (tier: string): number | undefined =>
-  tier in PLANS ? PLANS[tier as keyof typeof PLANS].markupPermille : undefined;
-
-const rates = (price: Price): readonly (readonly [number, string])[] => {
-  if ("perRunUsd" in price) return [[price.perRunUsd, "a run"]];
-  if ("perImageUsd" in price) return [[price.perImageUsd, "an image"]];
-  if ("perSecondUsd" in price) return [[price.perSecondUsd, "a second"]];
-  if ("perThousandCharactersUsd" in price) return [[price.perThousandCharactersUsd, "per 1,000 characters"]];
+const rates = (price: TierPrice): readonly (readonly [number, string])[] => {
+  if ("perRunCredits" in price) return [[price.perRunCredits, "a run"]];
+  if ("perImageCredits" in price) return [[price.perImageCredits, "an image"]];
+  if ("perSecondCredits" in price) return [[price.perSecondCredits, "a second"]];
+  if ("perThousandCharactersCredits" in price) return [[price.perThousandCharactersCredits, "per 1,000 characters"]];
   return [
-    [price.inputUsdPerMillionTokens, "per million tokens in"],
-    [price.outputUsdPerMillionTokens, "per million tokens out"],
+    [price.inputCreditsPerMillionTokens, "per million tokens in"],
+    [price.outputCreditsPerMillionTokens, "per million tokens out"],
   ];
 };
 
-/** A model's price in credits for a tier: "3 credits an image". */
-export const priceWords = ({ price }: Pick<Model, "price">, tier: string): string => {
-  if (price === null) return "price not set";
-  const markup = markupOf(tier);
-  if (markup === undefined) return "see the quote of a run";
-  return rates(price)
-    .map(([usd, per]) => `${creditNumber(Math.ceil(usd * CREDITS_PER_USD * markup) / PERMILLE)} credits ${per}`)
-    .join(", ");
-};
+/** A model's price in the caller's credits: "3 credits an image". */
+export const priceWords = ({ tierPrice }: Pick<Model, "tierPrice">): string =>
+  tierPrice === null
+    ? "price not set"
+    : rates(tierPrice)
+        .map(([amount, per]) => `${creditNumber(amount)} credits ${per}`)
+        .join(", ");

@@ -80,3 +80,8 @@ export const tiersQuery = queryOptions({
   queryKey: ["tiers"],
   queryFn: async ({ signal }) => (await request("adminListTiers", { signal })).body,
 });
+
+export const summaryQuery = queryOptions({
+  queryKey: ["usage", "summary"],
+  queryFn: async ({ signal }) => (await request("getUsageSummary", { signal })).body,
+});

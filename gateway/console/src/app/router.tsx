@@ -101,6 +101,11 @@ const playground = createRoute({
   path: "/p/$slug",
   component: lazyRouteComponent(() => import("../features/playground/playground-page"), "PlaygroundPage"),
 });
+const reset = createRoute({
+  getParentRoute: () => root,
+  path: "/reset-password",
+  component: lazyRouteComponent(() => import("../features/account/reset-page"), "ResetPage"),
+});
 const kitchen = createRoute({
   getParentRoute: () => root,
   path: "/kitchen",
@@ -110,6 +115,7 @@ const kitchen = createRoute({
 const tree = root.addChildren([
   shell.addChildren([dashboard, canvas, executions, execution, usage, keys, models, model, account, admin]),
   playground,
+  reset,
   kitchen,
 ]);
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { openDocument, type OpenDocument } from "../../src/document/document";
 import { addNode, connect, moveNodes, removeItems, setData } from "../../src/document/edit";
-import { edgesOf, nodeById, nodesOf, readDocGraph } from "../../src/document/graph";
+import { edgesOf, nodeById, readDocGraph } from "../../src/document/graph";
 import { createService, manualTimers, memoryDrafts, type Line } from "../support/service";
 
 interface Tab {

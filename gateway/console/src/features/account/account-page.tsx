@@ -106,7 +106,7 @@ const FilesCard = () => {
             Newest
           </Button>
         )}
-        {data?.nextCursor != null && (
+        {data && data.nextCursor !== null && (
           <Button size="sm" onClick={() => setCursor(data.nextCursor ?? undefined)}>
             Older
           </Button>

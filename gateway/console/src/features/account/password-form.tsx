@@ -1,23 +1,17 @@
-import { OPERATIONS, type OperationId } from "@nodeloom/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import { messageOf, post } from "../../api/client";
+import { messageOf, request } from "../../api/client";
 import { Button } from "../../ui/button";
 import { Field, Input } from "../../ui/field";
 import { Notice } from "../../ui/notice";
 import { Card } from "../../ui/page";
 import { say } from "../../ui/toast";
 
-const PATH = "/api/auth/password";
-/** Services of an older version have no such route. */
-const isOffered = (): boolean => Object.values(OPERATIONS as Record<OperationId, { path: string }>).some(({ path }) => path === PATH);
-
 /** Changes the password; every other session ends. */
 export const PasswordForm = ({ email }: { email: string }) => {
   const client = useQueryClient();
   const [failure, setFailure] = useState<string>();
   const [busy, setBusy] = useState(false);
-  if (!isOffered()) return null;
   const attempt = async (work: () => Promise<void>): Promise<void> => {
     setBusy(true);
     setFailure(undefined);
@@ -34,14 +28,14 @@ export const PasswordForm = ({ email }: { email: string }) => {
     const form = event.currentTarget;
     const data = new FormData(form);
     void attempt(async () => {
-      await post(PATH, { current: String(data.get("current")), new: String(data.get("new")) });
+      await request("changePassword", { body: { current: String(data.get("current")), new: String(data.get("new")) } });
       form.reset();
       say("The password was changed. Every other session has ended.");
     });
   };
   const signOutEverywhere = (): void =>
     void attempt(async () => {
-      await post("/api/auth/logout", { everywhere: true });
+      await request("logout", { body: { everywhere: true } });
       client.clear();
       client.setQueryData(["me"], null);
     });

@@ -3,7 +3,7 @@ import { request } from "../../api/client";
 import { Badge } from "../../ui/badge";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
-import { Paged } from "./paged";
+import { Paged } from "../../app/paged";
 
 const TONES = { done: "ok", failed: "bad", pending: "warn" } as const;
 

@@ -11,7 +11,7 @@ import { creditNumber, credits } from "../../ui/format";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { say } from "../../ui/toast";
-import { Paged } from "./paged";
+import { Paged } from "../../app/paged";
 
 const KINDS = [
   ["topup", "Top-up"],

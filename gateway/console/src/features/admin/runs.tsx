@@ -6,7 +6,7 @@ import { Select } from "../../ui/field";
 import { creditNumber, duration } from "../../ui/format";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
-import { Paged } from "./paged";
+import { Paged } from "../../app/paged";
 
 const STATUSES = ["processing", "completed", "failed", "cancelled", "cancel_requested"] as const;
 

@@ -1,7 +1,7 @@
 import type { AdminUser } from "@nodeloom/client";
 import { TIERS } from "@nodeloom/kernel/plans";
 import { useQuery } from "@tanstack/react-query";
-import { Coins, Ellipsis, List, ShieldCheck, UserCheck, UserX } from "lucide-react";
+import { Coins, Ellipsis, KeyRound, List, ShieldCheck, UserCheck, UserX } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
 import { tiersQuery } from "../../api/queries";
@@ -12,12 +12,12 @@ import { Check, Input, Select } from "../../ui/field";
 import { Menu } from "../../ui/menu";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
+import { ResetDialog } from "./reset-dialog";
 import { CreditsDialog, LedgerDialog } from "./credits-dialog";
-import { Paged } from "./paged";
+import { Paged } from "../../app/paged";
 
-/** Newer services say whether an account is suspended. */
-type User = AdminUser & { suspended?: boolean };
-type Asking = { what: "credits" | "ledger"; user: User };
+type User = AdminUser;
+type Asking = { what: "credits" | "ledger" | "reset"; user: User };
 
 const TierSelect = ({ user }: { user: User }) => {
   const tiers = useQuery(tiersQuery);
@@ -66,6 +66,7 @@ const UserActions = ({ user, ask }: { user: User; ask: (asking: Asking) => void 
         entries={[
           { label: "Give credits…", icon: Coins, run: () => ask({ what: "credits", user }) },
           { label: "Ledger…", icon: List, run: () => ask({ what: "ledger", user }) },
+          { label: "Password link…", icon: KeyRound, run: () => ask({ what: "reset", user }) },
           null,
           {
             label: role === "admin" ? "Make a user" : "Make an administrator",
@@ -82,16 +83,12 @@ const UserActions = ({ user, ask }: { user: User; ask: (asking: Asking) => void 
                 },
               ]
             : []),
-          ...(suspended === undefined
-            ? []
-            : [
-                {
-                  label: suspended ? "End the suspension" : "Suspend",
-                  icon: UserX,
-                  danger: !suspended,
-                  run: () => change({ suspended: !suspended }, `${email} was ${suspended ? "let in again" : "suspended"}.`),
-                },
-              ]),
+          {
+            label: suspended ? "End the suspension" : "Suspend",
+            icon: UserX,
+            danger: !suspended,
+            run: () => change({ suspended: !suspended }, `${email} was ${suspended ? "let in again" : "suspended"}.`),
+          },
         ]}
       />
     </span>
@@ -165,6 +162,7 @@ export const UsersSection = () => {
         empty="No account fits."
       />
       {asking?.what === "credits" && <CreditsDialog user={asking.user} onClose={() => setAsking(undefined)} />}
+      {asking?.what === "reset" && <ResetDialog user={asking.user} onClose={() => setAsking(undefined)} />}
       {asking?.what === "ledger" && <LedgerDialog user={asking.user} onClose={() => setAsking(undefined)} />}
     </>
   );

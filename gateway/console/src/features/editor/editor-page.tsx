@@ -60,9 +60,8 @@ const useStage = (editor: Editor): Stage => {
         });
       },
       paste: () => {
-        const reading = navigator.clipboard?.readText?.();
-        if (!reading) return complain("The browser does not let this page read the clipboard.");
-        reading.then(
+        if (!navigator.clipboard) return complain("The browser does not let this page read the clipboard.");
+        navigator.clipboard.readText().then(
           (text) => pasteText(editor, text, flow.screenToFlowPosition(middle())),
           () => complain("The browser does not let this page read the clipboard."),
         );

@@ -133,7 +133,7 @@ export const WebhookDialog = ({ apiKey, onIssued, onClose }: DialogProps) => {
             />
           )}
         </Field>
-        {apiKey.webhook?.disabledReason != null && (
+        {apiKey.webhook && apiKey.webhook.disabledReason !== null && (
           <p className="text-sm text-bad">It was disabled: {apiKey.webhook.disabledReason}. Saving enables it.</p>
         )}
         <fieldset className="flex flex-col gap-2">

@@ -82,7 +82,7 @@ const Detail = ({ model }: { model: Model }) => {
                   </code>,
                 ],
                 ["Makes", model.modality],
-                ["Price", priceWords(model, tier)],
+                ["Price", priceWords(model)],
                 ["Needs", model.minTier === "free" ? "any tier" : `${model.minTier} or above`],
                 ["Called by", model.provider.kind],
                 ["Async", model.asyncSupported ? "yes" : "no"],

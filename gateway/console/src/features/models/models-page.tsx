@@ -1,11 +1,11 @@
 import type { Model } from "@nodeloom/client";
-import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Boxes, SearchX } from "lucide-react";
 import { useState } from "react";
 import { LoadFailure } from "../../app/error-pages";
 import { priceWords } from "../../api/prices";
-import { meQuery, modelsQuery } from "../../api/queries";
+import { modelsQuery } from "../../api/queries";
 import { Badge } from "../../ui/badge";
 import { Input, Select } from "../../ui/field";
 import { Empty, Skeleton } from "../../ui/notice";
@@ -13,7 +13,7 @@ import { Page } from "../../ui/page";
 
 const MODALITIES = ["image", "video", "audio", "text"] as const;
 
-const ModelCard = ({ model, tier }: { model: Model; tier: string }) => (
+const ModelCard = ({ model }: { model: Model }) => (
   <li className="relative flex min-w-0 flex-col rounded-2xl border bg-surface p-4 transition-shadow hover:shadow-panel">
     <Link
       to="/models/$internalName"
@@ -32,12 +32,11 @@ const ModelCard = ({ model, tier }: { model: Model; tier: string }) => (
       {model.asyncSupported && <Badge>async</Badge>}
       {model.trialRuns > 0 && <Badge tone="ok">{model.trialRuns} trial runs</Badge>}
     </div>
-    <p className="mt-auto pt-3 text-xs text-faint">{priceWords(model, tier)}</p>
+    <p className="mt-auto pt-3 text-xs text-faint">{priceWords(model)}</p>
   </li>
 );
 
 export const ModelsPage = () => {
-  const { data: me } = useSuspenseQuery(meQuery);
   const models = useQuery(modelsQuery);
   const [query, setQuery] = useState("");
   const [modality, setModality] = useState("");
@@ -70,7 +69,7 @@ export const ModelsPage = () => {
       {found?.length === 0 && models.data && models.data.length > 0 && <Empty icon={SearchX} title="No model fits" />}
       <ul className="grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-3">
         {found?.map((model) => (
-          <ModelCard key={model.internalName} model={model} tier={me?.user.tier ?? "free"} />
+          <ModelCard key={model.internalName} model={model} />
         ))}
       </ul>
     </Page>

@@ -1,17 +1,6 @@
-import type { UsageRow } from "@nodeloom/client";
 import { creditNumber } from "../../ui/format";
 
 const MOST_BARS = 14;
-
-/** Credits by name; a row with several names counts for each in equal parts. */
-export const sums = (rows: readonly UsageRow[], namesOf: (row: UsageRow) => readonly string[]): [string, number][] => {
-  const found = new Map<string, number>();
-  for (const row of rows) {
-    const names = namesOf(row);
-    for (const name of names) found.set(name, (found.get(name) ?? 0) + row.creditsCost / names.length);
-  }
-  return [...found];
-};
 
 /** Bars with their figures: the chart is a list that can be read. */
 export const Bars = ({ label, bars }: { label: string; bars: readonly (readonly [string, number])[] }) => {

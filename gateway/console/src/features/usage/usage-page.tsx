@@ -11,11 +11,11 @@ import { Button } from "../../ui/button";
 import { Select } from "../../ui/field";
 import { creditNumber, credits, duration, usd, whole } from "../../ui/format";
 import { Empty, Skeleton } from "../../ui/notice";
-import { Card, Page } from "../../ui/page";
+import { Page } from "../../ui/page";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
-import { Bars, sums } from "./bars";
 import { csv } from "./csv";
+import { OwnLedger, Summary } from "./summary";
 
 const route = getRouteApi("/shell/usage");
 const PAGE = 50;
@@ -91,28 +91,6 @@ const save = (text: string): void => {
   URL.revokeObjectURL(url);
 };
 
-const Charts = ({ filter }: { filter: UsageFilter }) => {
-  const usage = useQuery(usageQuery({ ...filter, limit: MOST_ROWS, offset: 0 }));
-  const rows = usage.data?.rows ?? [];
-  if (rows.length === 0) return null;
-  const of = rows.length < (usage.data?.total ?? 0) ? `the last ${whole(rows.length)} calls` : "all calls shown";
-  return (
-    <div className="mb-5 grid gap-5 lg:grid-cols-2">
-      <Card title="Credits by day">
-        <Bars
-          label={`Credits by day, of ${of}`}
-          bars={sums(rows, ({ createdAt }) => (createdAt === null ? [] : [createdAt.slice(0, 10)])).sort(([a], [b]) => a.localeCompare(b))}
-        />
-        <p className="mt-2 text-xs text-faint">Of {of}.</p>
-      </Card>
-      <Card title="Credits by model">
-        <Bars label={`Credits by model, of ${of}`} bars={sums(rows, ({ modelIds }) => modelIds).sort(([, a], [, b]) => b - a)} />
-        <p className="mt-2 text-xs text-faint">Calls of several models count for each in equal parts.</p>
-      </Card>
-    </div>
-  );
-};
-
 export const UsagePage = () => {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -144,6 +122,7 @@ export const UsagePage = () => {
       }
     >
       {me && <Balance me={me} />}
+      <Summary />
       <div className="mb-4 flex flex-wrap gap-2">
         <Select
           aria-label="Status"
@@ -168,7 +147,6 @@ export const UsagePage = () => {
           ))}
         </Select>
       </div>
-      <Charts filter={filter} />
       {usage.isPending && <Skeleton lines={8} />}
       {usage.isError && <LoadFailure error={usage.error} retry={() => void usage.refetch()} />}
       {usage.data && total === 0 && (
@@ -196,6 +174,7 @@ export const UsagePage = () => {
           </div>
         </>
       )}
+      <OwnLedger />
     </Page>
   );
 };

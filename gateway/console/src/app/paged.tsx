@@ -1,9 +1,9 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
-import { LoadFailure } from "../../app/error-pages";
-import { Button } from "../../ui/button";
-import { Empty, Skeleton } from "../../ui/notice";
-import { Table, type Column } from "../../ui/table";
+import { LoadFailure } from "./error-pages";
+import { Button } from "../ui/button";
+import { Empty, Skeleton } from "../ui/notice";
+import { Table, type Column } from "../ui/table";
 import { SearchX } from "lucide-react";
 
 export interface PagedProps<Row> {
