@@ -1,0 +1,44 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+
+const DIST = join(__dirname, "..", "dist");
+const ASSETS = join(DIST, "assets");
+const KB = 1_000;
+
+const gzipped = (path: string): number => gzipSync(readFileSync(path)).length / KB;
+const sum = (names: readonly string[]): number => names.reduce((total, name) => total + gzipped(join(ASSETS, name)), 0);
+
+/** Files that a built file imports at once, and theirs. */
+const withImports = (names: readonly string[]): string[] => {
+  const found = new Set<string>();
+  const open = [...names];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (found.has(name)) continue;
+    found.add(name);
+    const text = readFileSync(join(ASSETS, name), "utf8");
+    for (const [, imported] of text.matchAll(/(?:from|import)\s*["']\.\/([\w.-]+\.js)["']/g)) open.push(imported!);
+  }
+  return [...found];
+};
+
+// `npm test` builds first; a single suite may be run before anything was built.
+const built = existsSync(join(DIST, "index.html"));
+const entry = (): string[] =>
+  [...readFileSync(join(DIST, "index.html"), "utf8").matchAll(/\/assets\/([\w.-]+\.js)/g)].map(([, name]) => name!);
+const chunk = (prefix: string): string[] => readdirSync(ASSETS).filter((name) => name.startsWith(prefix) && name.endsWith(".js"));
+
+(built ? describe : describe.skip)("what a browser loads of the console, compressed", () => {
+  it("is at most 220 kB of scripts for the first page", () => {
+    expect(sum(withImports([...entry(), ...chunk("dashboard-page-")]))).toBeLessThanOrEqual(220);
+  });
+
+  it("is at most 140 kB more for the canvas", () => {
+    const first = new Set(withImports([...entry(), ...chunk("dashboard-page-")]));
+    expect(sum(withImports(chunk("editor-page-")).filter((name) => !first.has(name)))).toBeLessThanOrEqual(140);
+  });
+
+  it("is at most 20 kB of styles", () => {
+    expect(sum(readdirSync(ASSETS).filter((name) => name.endsWith(".css")))).toBeLessThanOrEqual(20);
+  });
+});
