@@ -2,8 +2,8 @@
 module.exports = {
   testEnvironment: "node",
   testMatch: ["<rootDir>/{services/*,gateway,gateway/console,deploy/*}/test/**/*.test.ts"],
-  // `npm run peers` runs those.
-  testPathIgnorePatterns: ["/node_modules/", "/test/peers/"],
+  // `npm run peers` and `npm run console:full` run those.
+  testPathIgnorePatterns: ["/node_modules/", "/test/peers/", "/gateway/test/browser/"],
   transform: { "^.+\\.ts$": "@swc/jest" },
   moduleNameMapper: {
     "^@nodeloom/proto$": "<rootDir>/proto/src/index.ts",

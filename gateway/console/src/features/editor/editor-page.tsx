@@ -111,7 +111,7 @@ const Outline = () => {
   return (
     <nav
       aria-label="Nodes"
-      className="sr-only max-md:not-sr-only max-md:flex max-md:shrink-0 max-md:gap-1.5 max-md:overflow-x-auto max-md:border-b max-md:bg-surface max-md:p-2"
+      className="sr-only max-md:not-sr-only max-md:relative! max-md:flex max-md:shrink-0 max-md:gap-1.5 max-md:overflow-x-auto max-md:border-b max-md:bg-surface max-md:p-2"
     >
       {nodesOf(graph).map((node) => (
         <button

@@ -1,0 +1,104 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { accessibilityProblems, launchBrowser, visit } from "../e2e/support/browser";
+import { clientOf } from "../e2e/support/client";
+import { startPlatform, type Platform } from "../e2e/support/platform";
+
+/** `npm run console:full`: every page, in both themes, wide and narrow. Screenshots are left for eyes. */
+const SCREENSHOTS = join(__dirname, "..", "..", "..", ".nodeloom", "screenshots");
+const WIDTHS = [1440, 390] as const;
+const THEMES = ["light", "dark"] as const;
+const MINUTES = 15;
+const MINUTE_MS = 60_000;
+
+let platform: Platform;
+let browser: Browser | undefined;
+let account: { email: string; password: string };
+let admin: { email: string; password: string };
+let paths: [string, string][];
+
+beforeAll(async () => {
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  browser = await launchBrowser();
+  if (!browser) return;
+  platform = await startPlatform();
+  const http = clientOf(platform);
+  const made = await http.account({ tier: "business" });
+  [account, admin] = [made, platform.admin];
+  const node = (id: string, type: string, x: number, data: object): object => ({ id, type, position: { x, y: 0 }, data });
+  const edge = (source: string, sourceHandle: string, target: string, targetHandle: string): object => ({
+    id: `${source}-${target}`,
+    source,
+    sourceHandle,
+    target,
+    targetHandle,
+  });
+  const graph = {
+    nodes: [
+      node("input", "request-input", 0, { fields: [{ name: "prompt", type: "text", label: "Prompt", default: "a boat" }] }),
+      node("image", "generate-image", 340, { model: "sandbox-image", inputs: {} }),
+      node("output", "response-output", 680, {}),
+    ],
+    edges: [edge("input", "prompt", "image", "prompt"), edge("image", "image", "output", "images")],
+  };
+  const body = {
+    name: "A workflow with a name that is longer than anything beside it has room for",
+    tags: ["one", "two"],
+    publicPlayground: true,
+    ...graph,
+  };
+  const { slug } = (await http.call("POST", "/api/workflows", { key: made.key, body })).body as { slug: string };
+  const run = await http.call("POST", `/api/workflows/${slug}/run`, { key: made.key, body: { inputs: {} } });
+  paths = [
+    ["dashboard", "/"],
+    ["canvas", `/workflows/${slug}`],
+    ["runs", "/executions"],
+    ["run", `/executions/${run.headers.get("x-execution-id")}`],
+    ["usage", "/usage"],
+    ["keys", "/keys"],
+    ["models", "/models"],
+    ["model", "/models/sandbox-image"],
+    ["account", "/account"],
+    ["playground", `/p/${slug}`],
+    ["reset", "/reset-password"],
+    ["kitchen", "/kitchen"],
+    ...["users", "models", "tiers", "templates", "runs", "ledger", "audit"].map((section): [string, string] => [
+      `admin-${section}`,
+      `/admin/${section}`,
+    ]),
+  ];
+});
+afterAll(async () => {
+  await browser?.close();
+  await platform?.stop();
+});
+
+describe.each(THEMES.flatMap((theme) => WIDTHS.map((width) => [theme, width] as const)))("every page, %s, %i px wide", (theme, width) => {
+  it(
+    "can be read by everybody, fits, and breaks no rule of its security policy",
+    async () => {
+      if (!browser) return;
+      const problems: Record<string, string[]> = {};
+      for (const user of [account, admin]) {
+        const { page, context, complaints } = await visit(browser, { baseUrl: platform.baseUrl, theme, width });
+        await context.request.post("/api/auth/login", {
+          data: { email: user.email, password: user.password },
+          headers: { origin: platform.baseUrl },
+        });
+        for (const [name, path] of paths.filter(([one]) => one.startsWith("admin-") === (user === admin))) {
+          await page.goto(path);
+          await page.getByRole("heading", { level: 1 }).first().waitFor();
+          await page.waitForLoadState("networkidle");
+          await page.screenshot({ path: join(SCREENSHOTS, `${name}-${theme}-${width}.png`), animations: "disabled" });
+          const found = await accessibilityProblems(page);
+          const tooWide = (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) as boolean;
+          problems[path] = [...found, ...(tooWide ? ["wider than the window"] : []), ...complaints.splice(0)];
+        }
+        await context.close();
+      }
+      expect(Object.fromEntries(Object.entries(problems).filter(([, found]) => found.length > 0))).toEqual({});
+    },
+    MINUTES * MINUTE_MS,
+  );
+});
