@@ -14,6 +14,7 @@ import type { Activities, CancelResult, ModelCall, StepFailure, SubmittedJob } f
 import { holdMore } from "./extend";
 import type { GraphRun } from "./graph-run";
 import { keepFiles } from "./keep-files";
+import { plainSummary } from "./summary";
 import type { Waves } from "./waves";
 
 const backoff = { initialInterval: 250, backoffCoefficient: 2, maximumInterval: "10s" } as const;
@@ -114,7 +115,7 @@ const stopCall = (run: GraphRun, call: ModelCall, stop: () => Promise<CancelResu
     }
   });
 
-const cancelSummary = (call: ModelCall): { summary: string } => ({ summary: `${call.nodeId}: cancel` });
+const cancelSummary = (call: ModelCall): { summary: string } => ({ summary: plainSummary(`${call.nodeId}: cancel`) });
 
 const stopJob = (run: GraphRun, call: ModelCall, job: SubmittedJob): Promise<CallResult | null> =>
   stopCall(run, call, () => cancelJob.executeWithOptions(cancelSummary(call), [submitted(call), job]));
@@ -128,7 +129,7 @@ const submitted = (call: ModelCall): ModelCall => {
 
 /** A provider that makes files: two activities, however long it takes. */
 const callJob = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
-  const summary = `${call.nodeId}: ${call.model}`;
+  const summary = plainSummary(`${call.nodeId}: ${call.model}`);
   const job = await submit.executeWithOptions({ summary }, [call]).catch((error: unknown) => {
     // Its job has no name here by which the provider could be told.
     if (isCalledOff(error) && saidJobMayRun(error)) run.stopped(call.nodeId, "could_not_stop");
@@ -157,7 +158,7 @@ const callJob = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
 /** A provider that answers with files: one activity. */
 const callFiles = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
   try {
-    return record(run, call, await runFiles.executeWithOptions({ summary: `${call.nodeId}: ${call.model}` }, [call]));
+    return record(run, call, await runFiles.executeWithOptions({ summary: plainSummary(`${call.nodeId}: ${call.model}`) }, [call]));
   } catch (error) {
     if (!isCalledOff(error)) throw error;
     const finished = await stopCall(run, call, () => stopFiles.executeWithOptions(cancelSummary(call), [call]));
@@ -221,7 +222,7 @@ const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context
     if (waves) await waves.take(call);
     if (providerKind === "direct") return callFiles(run, call);
     if (!isText) return callJob(run, call);
-    return record(run, call, await runText.executeWithOptions({ summary: `${step.id}: ${model}` }, [call]));
+    return record(run, call, await runText.executeWithOptions({ summary: plainSummary(`${step.id}: ${model}`) }, [call]));
   });
   const [first] = results;
   // A job's id is known since it was submitted.
@@ -238,7 +239,7 @@ const callHttp = async (run: GraphRun, step: PlanStep, context: ContextOf, waves
   const answers = await callItems(items, async (item, index) => {
     const call = { ...context(index, items.length), call: run.httpCall(step, item) };
     if (waves) await waves.take(call);
-    const answer = await httpRequest.executeWithOptions({ summary: `${step.id}: http request` }, [call]);
+    const answer = await httpRequest.executeWithOptions({ summary: plainSummary(`${step.id}: http request`) }, [call]);
     run.itemDone(step.id);
     return answer;
   });
