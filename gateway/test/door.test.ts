@@ -149,7 +149,8 @@ describe("a known caller", () => {
   });
 
   it("is refused for want of approval after the shape, and before anything is looked up", async () => {
-    const run = (body: unknown) => platform.send("/api/workflows/nothing-here/run", { json: body, headers: platform.bySession(unapproved) });
+    const run = (body: unknown) =>
+      platform.send("/api/workflows/nothing-here/run", { json: body, headers: platform.bySession(unapproved) });
     expect(await run({})).toMatchObject({ status: 400, body: { code: "INVALID_INPUTS" } });
     expect(await run({ inputs: {} })).toMatchObject({ status: 403, body: { code: "ACCOUNT_NOT_APPROVED" } });
     const quote = { json: { inputs: {} }, headers: platform.bySession(unapproved) };

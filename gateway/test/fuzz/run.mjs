@@ -51,7 +51,9 @@ const { values } = parseArgs({
 /** A platform without limits per address, so that refused credentials go on being answered. */
 const startOwn = async () => {
   await startTestServers();
-  const platform = await startPlatform({ env: { ANONYMOUS_RATE_LIMIT: "1000000", REGISTRATION_RATE_LIMIT: "1000000", LOG_LEVEL: "error" } });
+  const platform = await startPlatform({
+    env: { ANONYMOUS_RATE_LIMIT: "1000000", REGISTRATION_RATE_LIMIT: "1000000", LOG_LEVEL: "error" },
+  });
   const stop = async () => {
     await platform.stop();
     await stopTestServers();
