@@ -103,8 +103,8 @@ export interface CommandContext {
   ledger?: ReadonlyMap<string, LedgerRow | null>;
 }
 
-/** What came of a command. `recall`: it depends on ledger rows that the account no longer carries; look them up and apply again. */
-export type Outcome<R> = { kind: "done"; reply: R } | { kind: "refused"; error: DomainError } | { kind: "recall"; ids: string[] };
+/** What came of a command. `needsLedger`: it depends on ledger rows that the account no longer carries; look them up and apply again. */
+export type Outcome<R> = { kind: "done"; reply: R } | { kind: "refused"; error: DomainError } | { kind: "needsLedger"; ids: string[] };
 
 export interface Transition<R> {
   /** The very same object when nothing changed. */
@@ -114,7 +114,7 @@ export interface Transition<R> {
 
 export const done = <R>(account: Account, reply: R): Transition<R> => ({ account, outcome: { kind: "done", reply } });
 export const refused = (account: Account, error: DomainError): Transition<never> => ({ account, outcome: { kind: "refused", error } });
-export const recall = (account: Account, ids: string[]): Transition<never> => ({ account, outcome: { kind: "recall", ids } });
+export const needsLedger = (account: Account, ids: string[]): Transition<never> => ({ account, outcome: { kind: "needsLedger", ids } });
 
 /** Whether a movement was made: its row, null, or "unknown" until the ledger is asked. */
 export const findMovement = (account: Account, context: CommandContext, id: string): LedgerRow | null | "unknown" => {

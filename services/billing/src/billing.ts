@@ -1,7 +1,7 @@
 import type { Logger } from "@nodeloom/platform";
 import { emptyAccount, type Account } from "./account";
 import { allocate, type Allocation, type HoldReply } from "./hold";
-import { createLanes } from "./lanes";
+import { createGroupCommit } from "./group-commit";
 import { createAudit, type LedgerCheck } from "./audit";
 import { createLedger, type LedgerPage } from "./ledger";
 import { createOutbox } from "./outbox";
@@ -22,10 +22,10 @@ export type Billing = ReturnType<typeof createBilling>;
 /** The use cases of billing. `deadlineMs` is when the caller stops waiting, in milliseconds since the epoch. */
 export const createBilling = ({ store, logger, clock = () => new Date() }: BillingDependencies) => {
   const outbox = createOutbox({ store, logger, clock });
-  const lanes = createLanes({ store, outbox, logger });
+  const groupCommit = createGroupCommit({ store, outbox, logger });
   const ledger = createLedger({ store, outbox });
   const audit = createAudit({ store, clock });
-  const renewals = createRenewals({ store, lanes, logger, clock });
+  const renewals = createRenewals({ store, groupCommit, logger, clock });
 
   const account = async (request: RequestOf<"account">): Promise<Account> => {
     const { userId } = checked("account", request);
@@ -42,22 +42,22 @@ export const createBilling = ({ store, logger, clock = () => new Date() }: Billi
     },
 
     hold: async (request: RequestOf<"hold">, deadlineMs?: number): Promise<HoldReply> =>
-      lanes.submit({ type: "hold", at: clock(), ...checked("hold", request) }, deadlineMs),
+      groupCommit.submit({ type: "hold", at: clock(), ...checked("hold", request) }, deadlineMs),
 
     extend: async (request: RequestOf<"extend">, deadlineMs?: number): Promise<HoldReply> =>
-      lanes.submit({ type: "extend", at: clock(), ...checked("extend", request) }, deadlineMs),
+      groupCommit.submit({ type: "extend", at: clock(), ...checked("extend", request) }, deadlineMs),
 
     settle: async (request: RequestOf<"settle">, deadlineMs?: number): Promise<SettleReply> =>
-      lanes.submit({ type: "settle", at: clock(), ...checked("settle", request) }, deadlineMs),
+      groupCommit.submit({ type: "settle", at: clock(), ...checked("settle", request) }, deadlineMs),
 
     setPlan: async (request: RequestOf<"setPlan">, deadlineMs?: number): Promise<Account> =>
-      lanes.submit({ type: "setPlan", at: clock(), ...checked("setPlan", request) }, deadlineMs),
+      groupCommit.submit({ type: "setPlan", at: clock(), ...checked("setPlan", request) }, deadlineMs),
 
     setMonthlyCredits: async (request: RequestOf<"setMonthlyCredits">, deadlineMs?: number): Promise<Account> =>
-      lanes.submit({ type: "setMonthlyCredits", at: clock(), ...checked("setMonthlyCredits", request) }, deadlineMs),
+      groupCommit.submit({ type: "setMonthlyCredits", at: clock(), ...checked("setMonthlyCredits", request) }, deadlineMs),
 
     credit: async (request: RequestOf<"credit">, deadlineMs?: number): Promise<Account> =>
-      lanes.submit({ type: "credit", at: clock(), ...checked("credit", request) }, deadlineMs),
+      groupCommit.submit({ type: "credit", at: clock(), ...checked("credit", request) }, deadlineMs),
 
     ledgerPage: async (request: RequestOf<"ledger">): Promise<LedgerPage> => {
       const { userId, limit, cursor } = checked("ledger", request);
@@ -76,7 +76,7 @@ export const createBilling = ({ store, logger, clock = () => new Date() }: Billi
 
     /** Answers what is under way, then drains it. */
     stop: async (): Promise<void> => {
-      await lanes.close();
+      await groupCommit.close();
       await outbox.stop();
     },
   };

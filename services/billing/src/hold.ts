@@ -2,7 +2,7 @@ import { DomainError, toCredits } from "@nodeloom/kernel";
 import {
   done,
   findMovement,
-  recall,
+  needsLedger,
   record,
   refused,
   type Account,
@@ -190,7 +190,7 @@ export const hold = (account: Account, command: HoldCommand): Transition<HoldRep
   const active = account.holds.find((held) => held.executionId === executionId);
   if (active) return done(account, heldReply(active.items));
   const found = findClosed(account, command);
-  if ("ask" in found) return recall(account, found.ask);
+  if ("ask" in found) return needsLedger(account, found.ask);
   if (found.closed?.voided) {
     return refused(account, new DomainError("precondition", "PRECONDITION_FAILED", "this execution was given up before it was held"));
   }
@@ -239,7 +239,7 @@ export const extend = (account: Account, command: ExtendCommand): Transition<Hol
   const active = account.holds.find((held) => held.executionId === executionId);
   if (!active) {
     const found = findClosed(account, command);
-    if ("ask" in found) return recall(account, found.ask);
+    if ("ask" in found) return needsLedger(account, found.ask);
     if (found.closed) {
       return refused(account, new DomainError("precondition", "PRECONDITION_FAILED", "this execution is over; its hold can't be extended"));
     }

@@ -11,11 +11,11 @@ const SWEEP_ACCOUNTS = 100;
 const MAX_WAITING_ROWS = 20_000;
 const DRAIN_ROWS = 1_000;
 /** Rows are safe in their outboxes: waiting a little lets those of several commands leave together. */
-const LINGER_MS = 100;
+const FLUSH_DELAY_MS = 100;
 /** So many don't wait, to keep the accounts small. */
 const PROMPT_ROWS = 64;
 
-interface Parcel {
+interface Batch {
   rows: readonly LedgerRow[];
   appended(): void;
 }
@@ -33,12 +33,12 @@ export type Outbox = ReturnType<typeof createOutbox>;
  * repeated by anyone at any time, so a crash in between only means that the next sweep does them again.
  */
 export const createOutbox = ({ store, logger, clock }: OutboxDependencies) => {
-  let waiting: Parcel[] = [];
+  let waiting: Batch[] = [];
   let waitingRows = 0;
   let working: Promise<void> | undefined;
   let sweeping: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let lingering: NodeJS.Timeout | undefined;
+  let flushTimer: NodeJS.Timeout | undefined;
 
   const drain = async (rows: readonly LedgerRow[], appended?: () => void): Promise<void> => {
     if (rows.length === 0) return;
@@ -47,21 +47,21 @@ export const createOutbox = ({ store, logger, clock }: OutboxDependencies) => {
     await store.dropFromOutbox(rows);
   };
 
-  const takeParcels = (): Parcel[] => {
+  const takeBatches = (): Batch[] => {
     let rows = 0;
-    const count = waiting.findIndex((parcel) => (rows += parcel.rows.length) >= DRAIN_ROWS) + 1 || waiting.length;
+    const count = waiting.findIndex((batch) => (rows += batch.rows.length) >= DRAIN_ROWS) + 1 || waiting.length;
     const taken = waiting.slice(0, count);
     waiting = waiting.slice(count);
-    for (const parcel of taken) waitingRows -= parcel.rows.length;
+    for (const batch of taken) waitingRows -= batch.rows.length;
     return taken;
   };
 
   const work = async (): Promise<void> => {
     while (waiting.length > 0) {
-      const parcels = takeParcels();
-      const appended = (): void => parcels.forEach((parcel) => parcel.appended());
+      const batches = takeBatches();
+      const appended = (): void => batches.forEach((batch) => batch.appended());
       await drain(
-        parcels.flatMap((parcel) => parcel.rows),
+        batches.flatMap((batch) => batch.rows),
         appended,
       ).catch((error: unknown) => logger.warn({ err: error }, "ledger rows stay in their outboxes for now"));
     }
@@ -69,8 +69,8 @@ export const createOutbox = ({ store, logger, clock }: OutboxDependencies) => {
   };
 
   const workNow = (): void => {
-    clearTimeout(lingering);
-    lingering = undefined;
+    clearTimeout(flushTimer);
+    flushTimer = undefined;
     working ??= work();
   };
 
@@ -101,7 +101,7 @@ export const createOutbox = ({ store, logger, clock }: OutboxDependencies) => {
       waiting.push({ rows, appended });
       waitingRows += rows.length;
       if (waitingRows >= PROMPT_ROWS) workNow();
-      else lingering ??= setTimeout(workNow, LINGER_MS);
+      else flushTimer ??= setTimeout(workNow, FLUSH_DELAY_MS);
     },
 
     /** Drains what an account carries now, so that its ledger is complete. */

@@ -1,5 +1,15 @@
 import { DomainError, invalidRequest } from "@nodeloom/kernel";
-import { done, findMovement, recall, record, refused, type Account, type CommandContext, type Grant, type Transition } from "./account";
+import {
+  done,
+  findMovement,
+  needsLedger,
+  record,
+  refused,
+  type Account,
+  type CommandContext,
+  type Grant,
+  type Transition,
+} from "./account";
 import { BILLING_LIMITS } from "./limits";
 import { movementId, type Movement, type MovementKind } from "./movement";
 
@@ -97,7 +107,7 @@ export const setPlan = (account: Account, command: SetPlanCommand): Transition<A
   const cause = ["set", command.reference];
   const id = movementId(account.userId, "plan_renewal", ...cause);
   const applied = findMovement(account, command, id);
-  if (applied === "unknown") return recall(account, [id]);
+  if (applied === "unknown") return needsLedger(account, [id]);
   if (applied) return done(account, account);
   const renewed = startMonth(account, command.monthlyMillicredits, command.at, cause, command.tier);
   const months = { renewsAt: oneMonthAfter(command.at), renewalDay: command.at.getUTCDate() };
@@ -143,7 +153,7 @@ export const credit = (account: Account, command: CreditCommand): Transition<Acc
   const id = movementId(userId, kind, "credit", command.reference);
   const amounts = change.kind === "grant" ? { runs: change.runs, model: change.model } : { millicredits: change.millicredits };
   const applied = findMovement(account, command, id);
-  if (applied === "unknown") return recall(account, [id]);
+  if (applied === "unknown") return needsLedger(account, [id]);
   if (applied) {
     const same = Object.entries(amounts).every(([name, value]) => applied[name as keyof typeof applied] === value);
     return same

@@ -1,5 +1,5 @@
 import type { Logger } from "@nodeloom/platform";
-import type { Lanes } from "./lanes";
+import type { GroupCommit } from "./group-commit";
 import { BILLING_LIMITS } from "./limits";
 import type { BillingStore, DueAccount } from "./store";
 
@@ -19,7 +19,7 @@ export interface RenewedPage {
 
 export interface RenewalDependencies {
   store: Pick<BillingStore, "findDue">;
-  lanes: Pick<Lanes, "submit">;
+  groupCommit: Pick<GroupCommit, "submit">;
   logger: Logger;
   clock: () => Date;
 }
@@ -33,13 +33,13 @@ const readCursor = (cursor: string): DueAccount | undefined => {
 };
 
 /**
- * Renews accounts whose month is over and that nobody has called since. Each goes through its lane like any other
+ * Renews accounts whose month is over and that nobody has called since. Each waits in its account's queue like any other
  * command, so that it makes no difference who is faster, a run or this.
  */
-export const createRenewals = ({ store, lanes, logger, clock }: RenewalDependencies) => {
+export const createRenewals = ({ store, groupCommit, logger, clock }: RenewalDependencies) => {
   const renew = async ({ userId }: DueAccount): Promise<boolean> => {
     try {
-      await lanes.submit({ type: "renew", userId, at: clock() });
+      await groupCommit.submit({ type: "renew", userId, at: clock() });
       return true;
     } catch (error) {
       logger.warn({ err: error, userId }, "an account's plan could not be renewed");

@@ -1,6 +1,6 @@
 import {
   done,
-  recall,
+  needsLedger,
   record,
   type Account,
   type ClosedHold,
@@ -127,7 +127,7 @@ export const settle = (account: Account, command: SettleCommand): Transition<Set
   const active = account.holds.find((held) => held.executionId === executionId);
   if (!active) {
     const found = findClosed(account, command);
-    if ("ask" in found) return recall(account, found.ask);
+    if ("ask" in found) return needsLedger(account, found.ask);
     if (found.closed) return done(account, settledReply(found.closed));
   }
   const wanted = new Map(command.items.map((item) => [item.key, item]));

@@ -94,7 +94,7 @@ const decide = (world: World, command: Command): ReturnType<typeof apply> => {
   const known = new Map<string, LedgerRow | null>();
   for (;;) {
     const transition = apply(world.account, { ...command, ledger: known });
-    if (transition.outcome.kind !== "recall") return transition;
+    if (transition.outcome.kind !== "needsLedger") return transition;
     for (const id of transition.outcome.ids) {
       expect(known.has(id)).toBe(false);
       known.set(id, world.ledger.get(id) ?? null);

@@ -246,7 +246,7 @@ describe("settling", () => {
     expect(closed.closed.map((entry) => entry.executionId)).toEqual(["e2", "e3"]);
     const drained = { ...closed, outbox: [] };
     const ids = [movementId(USER, "capture", "e1"), movementId(USER, "release", "e1")];
-    expect(apply(drained, hold("e1", [], 0, NOTHING_KNOWN)).outcome).toEqual({ kind: "recall", ids });
+    expect(apply(drained, hold("e1", [], 0, NOTHING_KNOWN)).outcome).toEqual({ kind: "needsLedger", ids });
     const ledger = new Map(closed.outbox.map((row) => [row.id, row]));
     expect(accept(drained, settle("e1", {}, true, ledger)).reply).toMatchObject({ capturedMillicredits: 70, releasedMillicredits: 130 });
     expect(accept(drained, hold("e1", [], 0, ledger)).reply).toMatchObject({ heldMillicredits: 200 });
@@ -379,7 +379,9 @@ describe("plans and credits", () => {
     expect(accept(start, credit({ kind: "topup", millicredits: 10 })).account).toBe(start);
     expect(refusal(apply(start, credit({ kind: "topup", millicredits: 11 })), start)).toMatchObject({ reason: "IDEMPOTENCY_KEY_REUSED" });
     expect(run(start, credit({ kind: "topup", millicredits: 10 }, "r2")).topUp).toBe(20);
-    expect(apply({ ...start, outbox: [] }, credit({ kind: "topup", millicredits: 10 }, "r1", NOTHING_KNOWN)).outcome.kind).toBe("recall");
+    expect(apply({ ...start, outbox: [] }, credit({ kind: "topup", millicredits: 10 }, "r1", NOTHING_KNOWN)).outcome.kind).toBe(
+      "needsLedger",
+    );
   });
 });
 

@@ -1,3 +1,4 @@
+export * from "./batcher";
 export * from "./address-rules";
 export * from "./callers";
 export * from "./config";

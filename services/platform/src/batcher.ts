@@ -1,0 +1,73 @@
+/** What was submitted, and how its caller is answered. */
+export interface BatchItem<T, R> {
+  value: T;
+  /** When its caller stops waiting, in milliseconds since the epoch. */
+  deadlineMs: number;
+  resolve(result: R): void;
+  reject(error: unknown): void;
+}
+
+export interface BatcherOptions<T, R> {
+  /** Answers every item of a batch, and never throws. The next batch of the key begins when it is done. */
+  work(key: string, batch: readonly BatchItem<T, R>[]): Promise<void>;
+  maxBatch: number;
+  /** Items that may wait for one key. */
+  maxWaiting: number;
+  /** What items are refused with that are too many, or waited for too long. */
+  overloaded(): Error;
+  /** What items are refused with after `close`. */
+  closed(): Error;
+}
+
+export interface Batcher<T, R> {
+  submit(key: string, value: T, deadlineMs: number): Promise<R>;
+  /** Takes no more items and waits for those that were taken. */
+  close(): Promise<void>;
+}
+
+/** The items of one key that wait, and the batches of it that are under way. */
+interface Queue<T, R> {
+  waiting: BatchItem<T, R>[];
+  done: Promise<void> | undefined;
+}
+
+/** Works on items of one key together: what arrives while a batch is under way makes up the next one. Keys don't wait for each other. */
+export const createBatcher = <T, R>({ work, maxBatch, maxWaiting, overloaded, closed }: BatcherOptions<T, R>): Batcher<T, R> => {
+  const queues = new Map<string, Queue<T, R>>();
+  let isClosed = false;
+
+  /** The next batch, without items whose callers have stopped waiting. */
+  const next = ({ waiting }: Queue<T, R>): BatchItem<T, R>[] => {
+    const batch = waiting.splice(0, maxBatch);
+    const now = Date.now();
+    const late = batch.filter(({ deadlineMs }) => deadlineMs <= now);
+    for (const item of late) item.reject(overloaded());
+    return late.length > 0 ? batch.filter(({ deadlineMs }) => deadlineMs > now) : batch;
+  };
+
+  const workOff = async (key: string, queue: Queue<T, R>): Promise<void> => {
+    while (queue.waiting.length > 0) {
+      const batch = next(queue);
+      if (batch.length > 0) await work(key, batch);
+    }
+    queues.delete(key);
+  };
+
+  return {
+    submit: (key, value, deadlineMs) => {
+      if (isClosed) return Promise.reject(closed());
+      const queue = queues.get(key) ?? { waiting: [], done: undefined };
+      if (queue.waiting.length >= maxWaiting) return Promise.reject(overloaded());
+      queues.set(key, queue);
+      return new Promise<R>((resolve, reject) => {
+        queue.waiting.push({ value, deadlineMs, resolve, reject });
+        queue.done ??= workOff(key, queue);
+      });
+    },
+
+    close: async () => {
+      isClosed = true;
+      await Promise.all([...queues.values()].map(({ done }) => done));
+    },
+  };
+};
