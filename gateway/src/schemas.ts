@@ -55,6 +55,13 @@ export const offset = queryInteger(0, MAX_OFFSET, 0);
 /** Opaque; as `nextCursor` of the page before. */
 export const cursor = z.string().min(1).max(1_000);
 
+/** Which version of a workflow is meant. */
+export const versionQuery = z
+  .string()
+  .regex(/^(?:draft|[1-9]\d{0,8})$/, "must be a version's number, or draft")
+  .optional()
+  .meta({ description: "A version's number, or `draft`; without it the newest published version, or the draft while there is none" });
+
 /** Of pages of executions, whose results may be long. */
 export const PAGES_END_EARLY = "A page has fewer rows than `limit` where results are long: go on as long as there is a `nextCursor`.";
 

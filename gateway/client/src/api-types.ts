@@ -81,6 +81,15 @@ export interface Workflow {
   viewport: Record<string, unknown>;
   createdAt: string;
   updatedAt: string;
+  /** The newest published version, which runs run; null when there is none */
+  publishedVersion: number | null;
+  /** Whether the draft's graph differs from it */
+  changedSincePublished: boolean;
+  /** Of a template that an administrator took down; its owner alone sees it */
+  takedown?: {
+    reason: string;
+    at: string | null;
+  };
 }
 
 export interface WorkflowChanges {
@@ -130,6 +139,27 @@ export interface PublicSchema {
   description: string;
 }
 
+export interface WorkflowVersionHead {
+  version: number;
+  note: string;
+  createdAt: string | null;
+  createdBy: string;
+  name: string;
+  description: string;
+}
+
+export interface WorkflowVersion {
+  version: number;
+  note: string;
+  createdAt: string | null;
+  createdBy: string;
+  name: string;
+  description: string;
+  nodes: unknown[];
+  edges: unknown[];
+  viewport: Record<string, unknown>;
+}
+
 export interface RunRequest {
   /** Keys are the schema's field names; omitted fields take their defaults */
   inputs: Record<string, unknown>;
@@ -171,8 +201,12 @@ export interface QuoteRequest {
 }
 
 export interface Quote {
-  /** What the run would hold: the most it may cost. Null without generators */
+  /** What the run would hold: a list of unknown length counts as one item, or as `maxItems` of its node. Null without generators */
   estimatedCreditCost: number | null;
+  /** The same with every list of unknown length at `maxItems` or 50 */
+  maxCreditCost: number | null;
+  /** Whether the two are one */
+  exact: boolean;
   nodes: {
     id: string;
     type: string;
@@ -191,6 +225,11 @@ export interface Quote {
     total: number;
     /** Trial runs that would be left after this run; `/api/me` has what is left now */
     remaining: number;
+  }[];
+  /** Placeholders that become empty text, and misspelt settings */
+  warnings: {
+    nodeId: string;
+    message: string;
   }[];
 }
 
@@ -255,6 +294,33 @@ export type TierPrice =
       outputCreditsPerMillionTokens: number;
     };
 
+export interface NodeKind {
+  /** `node.type` */
+  type: string;
+  summary: string;
+  /** What its items call, each of them once */
+  calls: "model" | "http" | null;
+  /** What the models make that it calls */
+  modality: string | null;
+  /** Members of `node.data`, each with its JSON Schema */
+  settings: Record<string, Record<string, unknown>>;
+  /** Ports that every node of the kind has; placeholders, fields and a model's inputs add theirs */
+  inputs: {
+    name: string;
+    type: "text" | "number" | "boolean" | "image" | "video" | "audio" | "media" | "any";
+    /** Takes a list as it is */
+    list: boolean;
+  }[];
+  /** Any name is an input port */
+  takesAnyInput: boolean;
+  /** The inputs of the node's model are input ports */
+  portsOfModel: boolean;
+  outputs: {
+    name: string;
+    type: "text" | "number" | "boolean" | "image" | "video" | "audio" | "media" | "any";
+  }[];
+}
+
 export interface Execution {
   executionId: string;
   status: "processing" | "completed" | "failed" | "cancelled" | "cancel_requested";
@@ -267,6 +333,8 @@ export interface Execution {
   webhookDelivery: WebhookDelivery;
   nodes: NodeState[];
   workflowSlug: string | null;
+  /** The published version that ran; null for the draft, and for models */
+  version: number | null;
   modelIds: string[];
   source: string;
   /** Credits; 1 credit = 0.01 USD */
@@ -747,6 +815,8 @@ export interface AdminExecution {
   webhookDelivery: WebhookDelivery;
   nodes: NodeState[];
   workflowSlug: string | null;
+  /** The published version that ran; null for the draft, and for models */
+  version: number | null;
   modelIds: string[];
   source: string;
   /** Credits; 1 credit = 0.01 USD */
@@ -754,6 +824,13 @@ export interface AdminExecution {
   createdAt: string | null;
   finishedAt: string | null;
   userId: string;
+}
+
+export interface TemplateStanding {
+  slug: string;
+  listed: boolean;
+  /** Why it was taken down */
+  reason: string | null;
 }
 
 export interface ModelChanges {
@@ -816,6 +893,16 @@ export interface Readiness {
 export interface Operations {
   /** List the caller's workflows and everyone's templates */
   listWorkflows: {
+    query?: {
+      /** Rows of a page; without it, everything is one answer */
+      limit?: number;
+      cursor?: string;
+      /** In name, description, slug or a tag */
+      q?: string;
+      tag?: string;
+      /** The caller's own in this folder; `null`: at the root level */
+      folderId?: string;
+    };
     response: WorkflowSummary[];
   };
   /** Create a workflow */
@@ -860,6 +947,10 @@ export interface Operations {
     params: {
       slug: string;
     };
+    query?: {
+      /** A version's number, or `draft`; without it the newest published version, or the draft while there is none */
+      version?: string;
+    };
     response: InputSchema;
   };
   /** Read the input schema of a public playground */
@@ -869,6 +960,56 @@ export interface Operations {
     };
     response: PublicSchema;
   };
+  /** Make a copy of a workflow or a template */
+  cloneWorkflow: {
+    params: {
+      slug: string;
+    };
+    body?: {
+      name?: string;
+    } | null;
+    response: Workflow;
+  };
+  /** Publish the draft as the next version */
+  publishVersion: {
+    params: {
+      slug: string;
+    };
+    body?: {
+      note?: string;
+    } | null;
+    response: WorkflowVersionHead;
+  };
+  /** List the published versions of a workflow, newest first */
+  listVersions: {
+    params: {
+      slug: string;
+    };
+    query?: {
+      limit?: number;
+      cursor?: string;
+    };
+    response: {
+      rows: WorkflowVersionHead[];
+      nextCursor: string | null;
+    };
+  };
+  /** Read a published version */
+  getVersion: {
+    params: {
+      slug: string;
+      version: number;
+    };
+    response: WorkflowVersion;
+  };
+  /** Put a published version's graph into the draft */
+  restoreVersion: {
+    params: {
+      slug: string;
+      version: number;
+    };
+    response: Workflow;
+  };
   /** Run a workflow */
   runWorkflow: {
     params: {
@@ -877,6 +1018,8 @@ export interface Operations {
     query?: {
       /** With `async=true` the answer comes at once and the run is polled */
       async?: "true" | "false";
+      /** A version's number, or `draft`; without it the newest published version, or the draft while there is none */
+      version?: string;
     };
     body: RunRequest;
     response: RunResult | SubmitResult;
@@ -885,6 +1028,10 @@ export interface Operations {
   quoteWorkflow: {
     params: {
       slug: string;
+    };
+    query?: {
+      /** A version's number, or `draft`; without it the newest published version, or the draft while there is none */
+      version?: string;
     };
     body: QuoteRequest;
     response: Quote;
@@ -919,6 +1066,10 @@ export interface Operations {
       internalName: string;
     };
     response: Model;
+  };
+  /** List the node kinds with their settings and ports */
+  listNodeKinds: {
+    response: NodeKind[];
   };
   /** List the caller's executions, newest first */
   listExecutions: {
@@ -1217,6 +1368,17 @@ export interface Operations {
       nextCursor: string | null;
     };
   };
+  /** Take a template down, or let it back */
+  adminModerateTemplate: {
+    params: {
+      slug: string;
+    };
+    body: {
+      listed: boolean;
+      reason?: string;
+    };
+    response: TemplateStanding;
+  };
   /** Enable or disable a model, or change its wholesale price or lowest tier */
   adminUpdateModel: {
     params: {
@@ -1284,12 +1446,18 @@ export const OPERATIONS = {
   moveWorkflow: { method: "PUT", path: "/api/workflows/{slug}/move", idempotent: false, contentType: "application/json" },
   getWorkflowSchema: { method: "GET", path: "/api/workflows/{slug}/schema", idempotent: false, contentType: null },
   getPublicSchema: { method: "GET", path: "/api/workflows/{slug}/public-schema", idempotent: false, contentType: null },
+  cloneWorkflow: { method: "POST", path: "/api/workflows/{slug}/clone", idempotent: true, contentType: "application/json" },
+  publishVersion: { method: "POST", path: "/api/workflows/{slug}/versions", idempotent: true, contentType: "application/json" },
+  listVersions: { method: "GET", path: "/api/workflows/{slug}/versions", idempotent: false, contentType: null },
+  getVersion: { method: "GET", path: "/api/workflows/{slug}/versions/{version}", idempotent: false, contentType: null },
+  restoreVersion: { method: "POST", path: "/api/workflows/{slug}/versions/{version}/restore", idempotent: false, contentType: null },
   runWorkflow: { method: "POST", path: "/api/workflows/{slug}/run", idempotent: true, contentType: "application/json" },
   quoteWorkflow: { method: "POST", path: "/api/workflows/{slug}/quote", idempotent: false, contentType: "application/json" },
   runModel: { method: "POST", path: "/api/models/{internalName}/run", idempotent: true, contentType: "application/json" },
   quoteModel: { method: "POST", path: "/api/models/{internalName}/quote", idempotent: false, contentType: "application/json" },
   listModels: { method: "GET", path: "/api/models", idempotent: false, contentType: null },
   getModel: { method: "GET", path: "/api/models/{internalName}", idempotent: false, contentType: null },
+  listNodeKinds: { method: "GET", path: "/api/node-kinds", idempotent: false, contentType: null },
   listExecutions: { method: "GET", path: "/api/executions", idempotent: false, contentType: null },
   getExecution: { method: "GET", path: "/api/executions/{id}", idempotent: false, contentType: null },
   cancelExecution: { method: "POST", path: "/api/executions/{id}/cancel", idempotent: false, contentType: null },
@@ -1330,6 +1498,7 @@ export const OPERATIONS = {
   adminCreditUser: { method: "POST", path: "/api/admin/users/{id}/credits", idempotent: true, contentType: "application/json" },
   adminCheckLedger: { method: "GET", path: "/api/admin/ledger/check", idempotent: false, contentType: null },
   adminListExecutions: { method: "GET", path: "/api/admin/executions", idempotent: false, contentType: null },
+  adminModerateTemplate: { method: "PATCH", path: "/api/admin/templates/{slug}", idempotent: false, contentType: "application/json" },
   adminUpdateModel: { method: "PATCH", path: "/api/admin/models/{internalName}", idempotent: false, contentType: "application/json" },
   adminListTiers: { method: "GET", path: "/api/admin/tiers", idempotent: false, contentType: null },
   adminGetTier: { method: "GET", path: "/api/admin/tiers/{id}", idempotent: false, contentType: null },

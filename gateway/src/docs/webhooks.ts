@@ -46,6 +46,7 @@ const EXECUTION: z.input<typeof ended> = {
   webhookDelivery: { configured: true, url: "https://example.com/hook" },
   nodes: [],
   workflowSlug: "poster-maker",
+  version: null,
   modelIds: ["sandbox-image"],
   source: "api-workflow",
   creditsCost: 2.6,

@@ -88,3 +88,6 @@ export const COMPLETION_CALL_MS = 2_000;
 
 /** A webhook's receiver has 15 s to answer a test. */
 export const WEBHOOK_TEST_MS = 20_000;
+
+/** Copying a workflow with its files. */
+export const CLONE_MS = 150_000;

@@ -3,6 +3,7 @@ import { adminAuditRoutes } from "./admin/audit-routes";
 import { adminCreditRoutes } from "./admin/credits";
 import { adminExecutionRoutes } from "./admin/executions";
 import { adminModelRoutes } from "./admin/models";
+import { adminTemplateRoutes } from "./admin/templates";
 import { adminTierRoutes } from "./admin/tiers";
 import { adminUserRoutes } from "./admin/users";
 import { authRoutes } from "./identity/auth";
@@ -17,10 +18,12 @@ import { nodeKindRoutes } from "./node-kinds/routes";
 import { runRoutes } from "./runs/routes";
 import { usageRoutes } from "./usage/routes";
 import { workflowRoutes } from "./workflows/routes";
+import { versionRoutes } from "./workflows/versions";
 
 /** Every endpoint of the platform. */
 export const routes: readonly Route[] = [
   ...workflowRoutes,
+  ...versionRoutes,
   ...runRoutes,
   ...modelRoutes,
   ...nodeKindRoutes,
@@ -34,6 +37,7 @@ export const routes: readonly Route[] = [
   ...adminUserRoutes,
   ...adminCreditRoutes,
   ...adminExecutionRoutes,
+  ...adminTemplateRoutes,
   ...adminModelRoutes,
   ...adminTierRoutes,
   ...adminAuditRoutes,

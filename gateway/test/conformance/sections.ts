@@ -45,4 +45,7 @@ export const SECTIONS: ReadonlyMap<string, string> = new Map([
   ["D12", "Media"],
   ["D13", "Sizes"],
   ["D14", "Administration"],
+  ["D16", "Versions"],
+  ["D19", "Deleted slugs"],
+  ["D20", "Templates"],
 ]);

@@ -9,5 +9,5 @@ export const CALLERS = {
   billing: ["gateway", "executions"],
   usage: ["gateway", "executions"],
   executions: ["gateway"],
-  media: ["gateway", "executions"],
+  media: ["gateway", "executions", "workflows"],
 } as const satisfies Record<string, readonly string[]>;

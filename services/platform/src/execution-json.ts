@@ -66,6 +66,7 @@ export const executionJson = (execution: executions.Execution, result: unknown):
   webhookDelivery: webhookDeliveryJson(execution.webhookDelivery),
   nodes: execution.nodes.map(nodeJson),
   workflowSlug: execution.workflowSlug ?? null,
+  version: execution.version || null,
   modelIds: execution.modelIds,
   source: execution.source,
   creditsCost: toCredits(execution.millicredits),

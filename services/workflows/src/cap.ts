@@ -16,14 +16,25 @@ export interface ClaimStore {
 
 export interface CapDeps {
   claims: ClaimStore;
-  /** creationIds of the owner's saved workflows, templates excepted; at most `limit`. */
+  /** Tells an owner's claims of this cap from those of others; the cap on saved workflows has none. */
+  suffix?: string;
+  /** creationIds of what counts for the owner; at most `limit`. */
   saved(ownerId: string, limit: number): Promise<string[]>;
+  refusal(max: number): DomainError;
 }
+
+export const workflowCapReached = (max: number): DomainError =>
+  new DomainError("forbidden", "WORKFLOW_CAP_REACHED", `your plan allows ${max} saved workflow${max === 1 ? "" : "s"}`, {
+    maxWorkflows: max,
+  });
+
+export const templateCapReached = (max: number): DomainError =>
+  new DomainError("forbidden", "TEMPLATE_CAP_REACHED", `an account may have ${max} templates`, { limit: max });
 
 export interface Slot {
   ownerId: string;
   creationId: string;
-  /** Workflows the owner may have; undefined means no cap. */
+  /** How many the owner may have; undefined means no cap. */
   max: number | undefined;
 }
 
@@ -32,7 +43,7 @@ const ABANDONED_AFTER_MS = 60_000;
 
 /**
  * Runs `save` if the owner may have one more workflow.
- * @throws DomainError WORKFLOW_CAP_REACHED
+ * @throws DomainError WORKFLOW_CAP_REACHED or TEMPLATE_CAP_REACHED
  */
 export type WithinCap = <T>(slot: Slot, save: () => Promise<T>) => Promise<T>;
 
@@ -42,11 +53,11 @@ export type WithinCap = <T>(slot: Slot, save: () => Promise<T>) => Promise<T>;
  * either the claim or the workflow, and counts it once, by its creationId.
  */
 export const createCap =
-  ({ claims, saved }: CapDeps): WithinCap =>
+  ({ claims, saved, refusal, suffix = "" }: CapDeps): WithinCap =>
   async ({ ownerId, creationId, max }, save) => {
     if (max === undefined) return save();
     const claim: Claim = { token: randomUUID(), creationId, at: new Date() };
-    const all = await claims.add(ownerId, claim);
+    const all = await claims.add(ownerId + suffix, claim);
     const oldest = claim.at.getTime() - ABANDONED_AFTER_MS;
     const abandoned = all.filter(({ at }) => at.getTime() < oldest).map(({ token }) => token);
     try {
@@ -59,12 +70,10 @@ export const createCap =
       const others = new Set([...earlier.map((other) => other.creationId), ...(await saved(ownerId, max + 1))]);
       others.delete(creationId);
       if (others.size >= max) {
-        throw new DomainError("forbidden", "WORKFLOW_CAP_REACHED", `your plan allows ${max} saved workflow${max === 1 ? "" : "s"}`, {
-          maxWorkflows: max,
-        });
+        throw refusal(max);
       }
       return await save();
     } finally {
-      await claims.remove(ownerId, [claim.token, ...abandoned]);
+      await claims.remove(ownerId + suffix, [claim.token, ...abandoned]);
     }
   };

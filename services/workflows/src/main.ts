@@ -1,5 +1,6 @@
 import {
   connectMongo,
+  createGrpcClient,
   defineService,
   grpcService,
   hostPort,
@@ -8,13 +9,19 @@ import {
   startGrpcServer,
   variables,
 } from "@nodeloom/platform";
-import { workflows as proto } from "@nodeloom/proto";
-import { createCap } from "./cap";
+import { media as mediaProto, workflows as proto } from "@nodeloom/proto";
+import { createCap, templateCapReached, workflowCapReached } from "./cap";
 import { createClaimStore } from "./claim-store";
+import { createClone } from "./clone";
 import { createFolders } from "./folders";
 import { createFolderStore } from "./folder-store";
+import { createPictures } from "./pictures";
 import { workflowsHandlers } from "./server";
 import { createWorkflowStore } from "./store";
+import { createTemplates } from "./templates";
+import { createThumbnailAddresses } from "./thumbnails";
+import { createVersionStore } from "./version-store";
+import { createVersions } from "./versions";
 import { createWorkflows } from "./workflows";
 
 /** Workflow definitions, their input schemas and their folders. */
@@ -23,23 +30,64 @@ export const service = defineService({
   variables: {
     MONGODB_URI: variables.MONGODB_URI,
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
+    PUBLIC_BASE_URL: variables.PUBLIC_BASE_URL,
+    MEDIA_ADDRESS: hostPort().describe("the media service"),
     WORKFLOWS_LISTEN: hostPort().default("127.0.0.1:50052").describe("where the workflows service listens for gRPC"),
   },
   start: async ({ config, logger }) => {
     const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}workflows` });
     const store = createWorkflowStore(connection);
     const folderStore = createFolderStore(connection);
-    await Promise.all([store.createIndexes(), folderStore.createIndexes()]);
-    const withinCap = createCap({ claims: createClaimStore(connection), saved: store.savedCreationIds });
-    const workflows = createWorkflows({ store, folders: folderStore, withinCap });
-    const folders = createFolders({ store: folderStore, empty: (id, ownerId) => store.leaveFolder(id, ownerId, new Date()) });
-    const services = [grpcService(proto.WorkflowsServiceService, workflowsHandlers(workflows, folders))];
+    const versionStore = createVersionStore(connection);
+    await Promise.all([store.createIndexes(), folderStore.createIndexes(), versionStore.createIndexes()]);
+    const media = createGrpcClient<mediaProto.MediaServiceServer>(mediaProto.MediaServiceService, {
+      address: config.MEDIA_ADDRESS,
+      tls: config,
+    });
+    const claims = createClaimStore(connection);
+    const pictures = createPictures(config.PUBLIC_BASE_URL);
+    const workflows = createWorkflows({
+      store,
+      versions: versionStore,
+      folders: folderStore,
+      pictures,
+      withinCap: createCap({ claims, saved: (owner, limit) => store.creationIds(owner, false, limit), refusal: workflowCapReached }),
+      withinTemplates: createCap({
+        claims,
+        suffix: " templates",
+        saved: (owner, limit) => store.creationIds(owner, true, limit),
+        refusal: templateCapReached,
+      }),
+    });
+    const handlers = workflowsHandlers({
+      workflows,
+      pictures,
+      folders: createFolders({ store: folderStore, empty: (id, ownerId) => store.leaveFolder(id, ownerId, new Date()) }),
+      versions: createVersions({ store, versions: versionStore, update: workflows.update }),
+      templates: createTemplates({ store, versions: versionStore }),
+      clone: createClone({
+        media,
+        pictures,
+        read: workflows.get,
+        made: workflows.made,
+        checkCap: workflows.checkCap,
+        create: workflows.create,
+      }),
+      thumbnailAddresses: createThumbnailAddresses({
+        store,
+        media,
+        pictures,
+        warn: (error, slug) => logger.warn({ err: error, slug }, "a thumbnail could not be made a file yet"),
+      }),
+    });
+    const services = [grpcService(proto.WorkflowsServiceService, handlers)];
     const grpc = await startGrpcServer({ listen: config.WORKFLOWS_LISTEN, services, logger, tls: config });
     return {
       ports: { WORKFLOWS_LISTEN: grpc.port },
       checks: { mongodb: () => isConnected(connection) },
       stop: async () => {
         await grpc.stop();
+        media.close();
         await connection.close();
       },
     };

@@ -1,15 +1,26 @@
 import type { InputField } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { workflows as proto } from "@nodeloom/proto";
+import type { Clone } from "./clone";
 import type { Folder, Folders } from "./folders";
-import type { SchemaPart, Settings, Summary, Workflow } from "./workflow";
+import type { Pictures } from "./pictures";
+import type { Templates } from "./templates";
+import type { ThumbnailAddresses } from "./thumbnails";
+import { isChanged, newest, type Versions } from "./versions";
+import type { SchemaPart, Settings, Summary, Version, VersionHead, Workflow } from "./workflow";
 import type { Workflows } from "./workflows";
 
 const toWorkflow = (workflow: Workflow): proto.Workflow =>
-  proto.Workflow.fromPartial({ ...workflow, folderId: workflow.folderId ?? undefined, thumbnail: workflow.thumbnail ?? undefined });
+  proto.Workflow.fromPartial({
+    ...workflow,
+    folderId: workflow.folderId ?? undefined,
+    thumbnail: workflow.thumbnail ?? undefined,
+    publishedVersion: newest(workflow),
+    changedSincePublished: isChanged(workflow),
+    takedown: workflow.takedown ?? undefined,
+  });
 
-const toSummary = (row: Summary): proto.WorkflowSummary =>
-  proto.WorkflowSummary.fromPartial({ ...row, folderId: row.folderId ?? undefined, thumbnail: row.thumbnail ?? undefined });
+const toVersion = (version: VersionHead | Version): proto.Version => proto.Version.fromPartial({ ...version });
 
 const toField = ({ default: fallback, ...field }: InputField): proto.SchemaField =>
   proto.SchemaField.fromPartial({ ...field, defaultJson: fallback === undefined ? "" : JSON.stringify(fallback) });
@@ -44,21 +55,57 @@ const changes = (request: proto.UpdateWorkflowRequest): Partial<Settings> => {
   };
 };
 
+export interface Handled {
+  workflows: Workflows;
+  folders: Folders;
+  versions: Versions;
+  templates: Templates;
+  clone: Clone;
+  pictures: Pictures;
+  thumbnailAddresses: ThumbnailAddresses;
+}
+
+/** A row of a list. Others than the owner get no foreign pictures, which may be older than the rule against them. */
+const toSummary = (row: Summary, userId: string, thumbnail: string | undefined, pictures: Pictures): proto.WorkflowSummary => {
+  const isOwn = row.createdBy === userId;
+  return proto.WorkflowSummary.fromPartial({
+    ...row,
+    folderId: row.folderId ?? undefined,
+    thumbnail: isOwn || (thumbnail !== undefined && pictures.isOurs(thumbnail)) ? thumbnail : undefined,
+    coverJson: isOwn ? row.coverJson : pictures.safeCover(row.coverJson),
+    // A run runs the newest version.
+    generators: row.published?.generators ?? row.generators,
+  });
+};
+
 /** gRPC handlers of the workflows service. */
-export const workflowsHandlers = (workflows: Workflows, folders: Folders): proto.WorkflowsServiceServer => ({
+export const workflowsHandlers = ({
+  workflows,
+  folders,
+  versions,
+  templates,
+  clone,
+  pictures,
+  thumbnailAddresses,
+}: Handled): proto.WorkflowsServiceServer => ({
   createWorkflow: unary(async (request) => {
-    const { ownerId, maxWorkflows, reference } = request;
-    const created = await workflows.create({ ownerId, settings: newSettings(request), maxWorkflows, reference });
+    const { ownerId, maxWorkflows, reference, unapproved } = request;
+    const created = await workflows.create({ ownerId, settings: newSettings(request), maxWorkflows, reference, unapproved });
     return proto.CreateWorkflowResponse.fromPartial({ workflow: toWorkflow(created) });
   }),
   getWorkflow: unary(async ({ slug, userId }) =>
     proto.GetWorkflowResponse.fromPartial({ workflow: toWorkflow(await workflows.get(slug, userId)) }),
   ),
-  // The rows are messages already; fromPartial would copy each once more.
-  listWorkflows: unary(async ({ userId }) => ({ workflows: (await workflows.list(userId)).map(toSummary) })),
+  listWorkflows: unary(async ({ userId, limit, cursor, query, tag, folderId, rootLevel }) => {
+    const filter = { query, tag, folderId: rootLevel ? null : folderId || undefined };
+    const { rows, next } = await workflows.list({ userId, filter, limit, cursor });
+    const thumbnails = await thumbnailAddresses(rows);
+    // The rows are messages already; fromPartial would copy each once more.
+    return { workflows: rows.map((row) => toSummary(row, userId, thumbnails.get(row.slug), pictures)), nextCursor: next ?? "" };
+  }),
   updateWorkflow: unary(async (request) => {
-    const { slug, ownerId, ifRevision, maxWorkflows } = request;
-    const updated = await workflows.update({ slug, ownerId, ifRevision, maxWorkflows, changes: changes(request) });
+    const { slug, ownerId, ifRevision, maxWorkflows, unapproved } = request;
+    const updated = await workflows.update({ slug, ownerId, ifRevision, maxWorkflows, unapproved, changes: changes(request) });
     return proto.UpdateWorkflowResponse.fromPartial({ workflow: toWorkflow(updated) });
   }),
   moveWorkflow: unary(async ({ slug, ownerId, folderId }) =>
@@ -68,17 +115,42 @@ export const workflowsHandlers = (workflows: Workflows, folders: Folders): proto
     await workflows.remove(slug, ownerId);
     return {};
   }),
-  getSchema: unary(async ({ slug, userId }) => {
-    const schema = await workflows.schema(slug, userId);
+  getSchema: unary(async ({ slug, userId, version }) => {
+    const schema = await workflows.schema(slug, userId, version);
     return proto.GetSchemaResponse.fromPartial({ schema: toSchema(schema), generators: schema.generators });
   }),
   getPublicSchema: unary(async ({ slug }) =>
     proto.GetPublicSchemaResponse.fromPartial({ schema: toSchema(await workflows.publicSchema(slug)) }),
   ),
-  getDefinition: unary(async ({ slug, userId, knownRevision }) => {
-    const { graph, ...head } = await workflows.definition(slug, userId, knownRevision);
+  getDefinition: unary(async ({ slug, userId, knownRevision, version }) => {
+    const { graph, ...head } = await workflows.definition(slug, userId, knownRevision, version);
     return proto.GetDefinitionResponse.fromPartial({ slug, ...head, unchanged: graph === undefined, ...graph });
   }),
+  cloneWorkflow: unary(async ({ mediaQuotaBytes, maxWorkflows, ...cloning }) => {
+    const made = await clone({ ...cloning, maxWorkflows, mediaQuota: mediaQuotaBytes });
+    return proto.CloneWorkflowResponse.fromPartial({ workflow: toWorkflow(made) });
+  }),
+  publishVersion: unary(async (request) =>
+    proto.PublishVersionResponse.fromPartial({ version: toVersion(await versions.publish(request)) }),
+  ),
+  listVersions: unary(async ({ slug, ownerId, limit, before }) =>
+    proto.ListVersionsResponse.fromPartial({ versions: (await versions.list(slug, ownerId, limit, before)).map(toVersion) }),
+  ),
+  getVersion: unary(async ({ slug, ownerId, version }) =>
+    proto.GetVersionResponse.fromPartial({ version: toVersion(await versions.get(slug, ownerId, version)) }),
+  ),
+  restoreVersion: unary(async ({ slug, ownerId, version }) =>
+    proto.RestoreVersionResponse.fromPartial({ workflow: toWorkflow(await versions.restore(slug, ownerId, version)) }),
+  ),
+  moderateTemplate: unary(async ({ slug, listed, reason }) => {
+    const { before, after } = await templates.moderate(slug, listed, reason);
+    return proto.ModerateTemplateResponse.fromPartial({
+      ...{ listed: after === null, takedown: after ?? undefined },
+      ...{ wasListed: before === null, earlierTakedown: before ?? undefined },
+    });
+  }),
+  findNamedMedia: unary(async ({ names }) => ({ names: await templates.named(names) })),
+  finishAbandoned: unary(async () => ({ finished: await workflows.finishAbandoned() })),
   createFolder: unary(async ({ ownerId, name }) =>
     proto.CreateFolderResponse.fromPartial({ folder: toFolder(await folders.create(ownerId, name)) }),
   ),

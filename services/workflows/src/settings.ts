@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto";
 import { generatorUses, inputFields, invalidRequest, LIMITS, readGraph, savedValues, type Issue } from "@nodeloom/kernel";
 import { parseText } from "./json-text";
 import type { Derived, Settings } from "./workflow";
 
 /** A cover is a pair of addresses. Lists carry it, so it must stay small. */
-export const COVER_BYTES = 16 * 1024;
+export const COVER_BYTES = LIMITS.coverBytes;
 
 const tooLong = (path: string, length: number, maximum: number): Issue[] =>
   length > maximum ? [{ path, message: `must have at most ${maximum} characters` }] : [];
@@ -63,6 +64,12 @@ export const checkSize = ({ nodesJson, edgesJson, viewportJson, coverJson }: Tex
     throw invalidRequest([{ path: "", message: `the workflow is larger than ${LIMITS.workflowBytes} bytes` }]);
 };
 
+/** The same for graphs that differ in nothing but how their JSON is written. */
+export const graphDigest = (nodesJson: string, edgesJson: string): string =>
+  createHash("sha256")
+    .update(JSON.stringify([JSON.parse(nodesJson), JSON.parse(edgesJson)]))
+    .digest("base64url");
+
 /**
  * What lists, schemas and estimates need of a graph.
  * @throws DomainError INVALID_REQUEST when nodes or edges are no arrays or have too many elements.
@@ -70,6 +77,7 @@ export const checkSize = ({ nodesJson, edgesJson, viewportJson, coverJson }: Tex
 export const derive = (nodesJson: string, edgesJson: string): Derived => {
   const graph = readGraph(nodesJson, edgesJson);
   return {
+    graphDigest: graphDigest(nodesJson, edgesJson),
     fieldsJson: JSON.stringify(inputFields(graph)),
     valuesJson: JSON.stringify(savedValues(graph)),
     generators: generatorUses(graph).map(({ nodeId, model, inputs, items }) => ({

@@ -1,13 +1,26 @@
 import { isDuplicateKey } from "@nodeloom/platform";
 import { Schema, type Connection } from "mongoose";
-import type { GeneratorUse, Summary, Workflow } from "./workflow";
-import type { WorkflowStore } from "./workflows";
+import { namedBy } from "./named-media";
+import type { GeneratorUse, Published, Summary, Takedown, Workflow } from "./workflow";
+import type { ListFilter, WorkflowStore } from "./workflows";
 
-type Row = Omit<Workflow, "slug"> & { _id: string };
+/** A workflow, or what is left of a deleted one: its slug, which stays its owner's. */
+type Row = Omit<Workflow, "slug"> & {
+  _id: string;
+  formerOwner?: string;
+  /** Of a deleted workflow whose versions are still to be removed: its creationId. */
+  versionsOf?: string;
+};
 
 const text = { type: String, default: "" };
 const flag = { type: Boolean, default: false };
 const generator = new Schema<GeneratorUse>({ nodeId: text, model: text, inputsJson: text, items: Number }, { _id: false });
+
+const published = new Schema<Published>(
+  { version: Number, revision: Number, graphDigest: text, generators: { type: [generator] } },
+  { _id: false },
+);
+const takedown = new Schema<Takedown>({ reason: text, at: Date }, { _id: false });
 
 const rows = new Schema<Row>(
   {
@@ -33,6 +46,13 @@ const rows = new Schema<Row>(
     valuesJson: text,
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
+    graphDigest: String,
+    mediaNames: { type: [String], default: undefined },
+    thumbnailRef: String,
+    published,
+    takedown,
+    formerOwner: String,
+    versionsOf: String,
   },
   { collection: "workflows", versionKey: false, minimize: false, strict: "throw" },
 );
@@ -44,16 +64,35 @@ rows.index({ creationId: 1 }, { unique: true });
 
 /** Named one by one: what a workflow gets later is no part of lists by itself. */
 const SUMMARY = {
-  ...{ name: 1, description: 1, tags: 1, isTemplate: 1, hidden: 1, archived: 1, folderId: 1, thumbnail: 1, coverJson: 1 },
-  ...{ createdBy: 1, generators: 1, updatedAt: 1 },
+  ...{ name: 1, description: 1, tags: 1, isTemplate: 1, hidden: 1, archived: 1, folderId: 1, coverJson: 1 },
+  ...{ createdBy: 1, generators: 1, updatedAt: 1, revision: 1, published: 1, thumbnailRef: 1 },
 } as const satisfies Record<Exclude<keyof Summary, "slug">, 1>;
-const SCHEMA = { name: 1, description: 1, fieldsJson: 1, valuesJson: 1, generators: 1 } as const;
+const SCHEMA = {
+  ...{ name: 1, description: 1, fieldsJson: 1, valuesJson: 1, generators: 1 },
+  ...{ createdBy: 1, creationId: 1, published: 1 },
+} as const;
+const HEAD = { _id: 0, name: 1, revision: 1, createdBy: 1, creationId: 1, published: 1 } as const;
 /** A list of ordinary length is one exchange with the server. */
 const LIST_BATCH = 1_000;
 
 const toWorkflow = <T extends { _id: string }>({ _id, ...rest }: T): Omit<T, "_id"> & { slug: string } => ({ slug: _id, ...rest });
 
-const visible = (slug: string, userId: string) => ({ _id: slug, $or: [{ createdBy: userId }, { isTemplate: true }] });
+/** Templates that others than their owner see. */
+const LISTED = { isTemplate: true, takedown: null };
+
+const visible = (slug: string, userId: string) => ({ _id: slug, $or: [{ createdBy: userId }, LISTED] });
+
+const escapeRegExp = (value: string): string => value.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+
+/** The conditions of a list besides whose rows it has. */
+const narrowed = ({ query, tag, after }: Pick<ListFilter, "query" | "tag" | "after">): object[] => {
+  const pattern = query === "" ? undefined : new RegExp(escapeRegExp(query), "i");
+  return [
+    ...(pattern ? [{ $or: [{ name: pattern }, { description: pattern }, { tags: pattern }, { _id: pattern }] }] : []),
+    ...(tag === "" ? [] : [{ tags: tag }]),
+    ...(after ? [{ $or: [{ updatedAt: { $lt: after.updatedAt } }, { updatedAt: after.updatedAt, _id: { $gt: after.slug } }] }] : []),
+  ];
+};
 
 /** Workflows in MongoDB. @param listBatch rows of a list per exchange with the server */
 export const createWorkflowStore = (connection: Connection, listBatch = LIST_BATCH): WorkflowStore => {
@@ -80,10 +119,12 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
   };
 
   /** Batches as they arrive, by the driver's own cursor: one step per row costs more than the rows do. */
-  async function* summaries(filter: object): AsyncIterable<Summary[]> {
-    const short = await shortList(filter);
+  async function* summaries(whose: object, filter: ListFilter, limit: number): AsyncIterable<Summary[]> {
+    const narrowing = narrowed(filter);
+    const all = narrowing.length === 0 ? whose : { $and: [whose, ...narrowing] };
+    const short = limit === 0 ? await shortList(all) : undefined;
     if (short) return yield short;
-    const cursor = find(filter, { sort: { updatedAt: -1 } });
+    const cursor = find(all, { sort: { updatedAt: -1, _id: 1 }, limit });
     try {
       while (await cursor.hasNext()) yield cursor.readBufferedDocuments().map(toWorkflow);
     } finally {
@@ -102,15 +143,44 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
         throw error;
       }
     },
-    slugs: async (pattern) => (await model.find({ _id: pattern }, { _id: 1 }).lean<{ _id: string }[]>().exec()).map((row) => row._id),
+    reclaim: async ({ slug, ...rest }) => {
+      try {
+        // One whose versions are still there is left alone.
+        const free = { _id: slug, formerOwner: rest.createdBy, versionsOf: null };
+        return (await model.replaceOne(free as object, rest as object).exec()).modifiedCount === 1;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+    taken: async (pattern) => {
+      const found = await model
+        .find({ _id: pattern }, { formerOwner: 1, versionsOf: 1 })
+        .lean<Pick<Row, "_id" | "formerOwner" | "versionsOf">[]>()
+        .exec();
+      return new Map(found.map(({ _id, formerOwner, versionsOf }) => [_id, versionsOf ? undefined : formerOwner]));
+    },
     visible: (slug, userId) => one(visible(slug, userId)),
-    visibleHead: (slug, userId) => part(visible(slug, userId), { _id: 0, name: 1, revision: 1, createdBy: 1 }),
+    visibleHead: (slug, userId) => part(visible(slug, userId), HEAD),
     visibleSchema: (slug, userId) => part(visible(slug, userId), SCHEMA),
-    publicSchema: (slug) => part({ _id: slug, publicPlayground: true }, SCHEMA),
+    publicSchema: (slug) => part({ _id: slug, publicPlayground: true, takedown: null }, SCHEMA),
     owned: (slug, ownerId) => one({ _id: slug, createdBy: ownerId }),
     created: (creationId, ownerId) => one({ creationId, createdBy: ownerId }),
-    ownSummaries: (ownerId) => summaries({ createdBy: ownerId }),
-    othersTemplates: (userId) => summaries({ isTemplate: true, createdBy: { $ne: userId } }),
+    ownSummaries: (ownerId, filter, limit) => {
+      const { folderId } = filter;
+      return summaries({ createdBy: ownerId, ...(folderId === undefined ? {} : { folderId }) }, filter, limit);
+    },
+    othersTemplates: (userId, filter, limit) => summaries({ ...LISTED, createdBy: { $ne: userId } }, filter, limit),
+    thumbnails: async (slugs) => {
+      const found = await model
+        .find({ _id: { $in: [...slugs] } }, { thumbnail: 1 })
+        .lean<Pick<Row, "_id" | "thumbnail">[]>()
+        .exec();
+      return new Map(found.map(({ _id, thumbnail }) => [_id, thumbnail ?? null]));
+    },
+    setThumbnailRef: async (slug, revision, thumbnailRef) => {
+      await model.updateOne({ _id: slug, revision }, { $set: { thumbnailRef } }).exec();
+    },
     replace: async ({ slug, createdBy, revision }, members) => {
       const { matchedCount } = await model.updateOne({ _id: slug, createdBy, revision }, { $set: members }).exec();
       return matchedCount === 1;
@@ -130,10 +200,54 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
       const filter = { createdBy: ownerId, folderId, ...(slug === undefined ? {} : { _id: slug }) };
       await model.updateMany(filter, { $set: { folderId: null, updatedAt: at }, $inc: { revision: 1 } }).exec();
     },
-    remove: async (slug, ownerId) => (await model.deleteOne({ _id: slug, createdBy: ownerId }).exec()).deletedCount === 1,
-    savedCreationIds: async (ownerId, limit) => {
+    setPublished: async ({ slug, createdBy, creationId, published: before }, now) => {
+      const earlier = before ? { "published.version": before.version } : { published: null };
+      await model.updateOne({ _id: slug, createdBy, creationId, ...earlier } as object, { $set: { published: now } }).exec();
+    },
+    moderate: async (slug, next) => {
+      const filter = { _id: slug, $or: [{ isTemplate: true }, { takedown: { $ne: null } }] };
+      const before = await model
+        .findOneAndUpdate(filter as object, { $set: { takedown: next } }, { returnDocument: "before", projection: { takedown: 1 } })
+        .lean<Pick<Row, "takedown">>()
+        .exec();
+      return before ? { before: before.takedown ?? null } : undefined;
+    },
+    remove: async (slug, ownerId) => {
+      const read = await model.findOne({ _id: slug, createdBy: ownerId }, { creationId: 1 }).lean<Pick<Row, "creationId">>().exec();
+      if (!read) return undefined;
+      const { creationId } = read;
+      // The slug stays as a mark of its owner's; the unique creationId needs another value.
+      const mark = { formerOwner: ownerId, versionsOf: creationId, creationId: `deleted:${creationId}` };
+      const { modifiedCount } = await model.collection.replaceOne({ _id: slug, createdBy: ownerId, creationId } as object, mark);
+      return modifiedCount === 1 ? creationId : undefined;
+    },
+    endRemoval: async (creationId) => {
+      await model.updateOne({ creationId: `deleted:${creationId}` }, { $unset: { versionsOf: "" } }).exec();
+    },
+    unfinishedRemovals: async (limit) => {
       const found = await model
-        .find({ createdBy: ownerId, isTemplate: false }, { creationId: 1 })
+        .find({ versionsOf: { $ne: null } } as object, { versionsOf: 1 })
+        .limit(limit)
+        .lean<Pick<Row, "versionsOf">[]>()
+        .exec();
+      return found.map(({ versionsOf }) => versionsOf!);
+    },
+    noteMediaNames: async () => {
+      const unnoted = { mediaNames: null, createdBy: { $ne: null } } as object;
+      for await (const row of model.collection.find<Row>(unnoted, { batchSize: 10 })) {
+        await model.updateOne({ _id: row._id, revision: row.revision }, { $set: { mediaNames: namedBy(row) } }).exec();
+      }
+    },
+    naming: async (names) => {
+      const found = await model
+        .find({ $or: [{ mediaNames: { $in: [...names] } }, { thumbnailRef: { $in: [...names] } }] }, { mediaNames: 1, thumbnailRef: 1 })
+        .lean<Pick<Row, "mediaNames" | "thumbnailRef">[]>()
+        .exec();
+      return found.flatMap(({ mediaNames = [], thumbnailRef }) => (thumbnailRef ? [...mediaNames, thumbnailRef] : mediaNames));
+    },
+    creationIds: async (ownerId, isTemplate, limit) => {
+      const found = await model
+        .find({ createdBy: ownerId, isTemplate }, { creationId: 1 })
         .limit(limit)
         .lean<Pick<Row, "creationId">[]>()
         .exec();

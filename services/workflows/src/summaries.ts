@@ -1,7 +1,7 @@
 import type { Summary } from "./workflow";
 
 /** A list travels as one message, and anyone may add templates to everyone's: it needs a bound. */
-const PICTURES_BYTES = 6 * 1024 * 1024;
+const COVERS_BYTES = 6 * 1024 * 1024;
 const LIST_BYTES = 12 * 1024 * 1024;
 /** What a row takes besides its texts. */
 const ROW_BYTES = 400;
@@ -12,25 +12,23 @@ const rowBytes = (row: Summary): number =>
   Buffer.byteLength(row.name + row.description + row.tags.join("")) +
   row.generators.reduce((sum, use) => sum + GENERATOR_BYTES + Buffer.byteLength(use.nodeId + use.model + use.inputsJson), 0);
 
-const pictureBytes = (row: Summary): number => Buffer.byteLength(row.coverJson) + Buffer.byteLength(row.thumbnail ?? "");
-
 /**
  * Collects a list's rows, the most important first; every source is asked at once. Past a first bound rows come without
- * inline pictures, past a second one they end; neither is reached by ordinary accounts.
+ * covers, past a second one they end; neither is reached by ordinary accounts.
  */
 export const collectSummaries = async (sources: readonly AsyncIterable<readonly Summary[]>[]): Promise<Summary[]> => {
   const rows: Summary[] = [];
   let bytes = 0;
-  let pictures = 0;
+  let covers = 0;
   /** False when there is no room for all of it. */
   const take = (batch: readonly Summary[]): boolean =>
     batch.every((row) => {
-      const ownPictures = pictureBytes(row);
-      const isIllustrated = pictures + ownPictures <= PICTURES_BYTES;
-      if (isIllustrated) pictures += ownPictures;
+      const cover = Buffer.byteLength(row.coverJson);
+      const isIllustrated = covers + cover <= COVERS_BYTES;
+      if (isIllustrated) covers += cover;
       bytes += rowBytes(row);
-      if (bytes + pictures > LIST_BYTES) return false;
-      rows.push(isIllustrated ? row : { ...row, thumbnail: null, coverJson: "" });
+      if (bytes + covers > LIST_BYTES) return false;
+      rows.push(isIllustrated ? row : { ...row, coverJson: "" });
       return true;
     });
   const open = sources.map((source) => source[Symbol.asyncIterator]());

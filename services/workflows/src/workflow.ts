@@ -28,6 +28,29 @@ export interface Workflow {
   valuesJson: string;
   createdAt: Date;
   updatedAt: Date;
+  /** Tells whether two graphs say the same; derived. Absent on workflows of earlier versions, as are all that follow. */
+  graphDigest?: string;
+  /** Ids and keys of files that the graph and the pictures name; derived. */
+  mediaNames?: string[];
+  /** What lists show of the thumbnail: its address, or the key of the file made of a data URL; empty until that is made. */
+  thumbnailRef?: string | null;
+  published?: Published | null;
+  /** Set when an administrator took the template down. */
+  takedown?: Takedown | null;
+}
+
+/** The newest published version. */
+export interface Published {
+  version: number;
+  /** The draft's revision that was published: it names the version's graph as a draft's revision names the draft's. */
+  revision: number;
+  graphDigest: string;
+  generators: GeneratorUse[];
+}
+
+export interface Takedown {
+  reason: string;
+  at: Date;
 }
 
 /** A generator node as far as estimates need it. */
@@ -57,12 +80,13 @@ export type Settings = Pick<
 >;
 
 /** What is computed from the graph. */
-export type Derived = Pick<Workflow, "generators" | "fieldsJson" | "valuesJson">;
+export type Derived = Pick<Workflow, "generators" | "fieldsJson" | "valuesJson" | "graphDigest">;
 
 /** What lists show: a workflow without its graph. */
 export type Summary = Pick<
   Workflow,
   | "slug"
+  | "revision"
   | "name"
   | "description"
   | "tags"
@@ -70,12 +94,39 @@ export type Summary = Pick<
   | "hidden"
   | "archived"
   | "folderId"
-  | "thumbnail"
   | "coverJson"
   | "createdBy"
   | "generators"
   | "updatedAt"
+  | "published"
+  | "thumbnailRef"
 >;
 
 /** The input schema of a workflow. */
 export type SchemaPart = Pick<Workflow, "name" | "description" | "fieldsJson" | "valuesJson" | "generators">;
+
+/** A published version: immutable. */
+export interface Version {
+  /** Of its workflow. */
+  creationId: string;
+  version: number;
+  note: string;
+  /** The publisher's name of this publication; empty: none. */
+  reference: string;
+  createdBy: string;
+  createdAt: Date;
+  /** The draft's revision that it was. */
+  revision: number;
+  name: string;
+  description: string;
+  nodesJson: string;
+  edgesJson: string;
+  viewportJson: string;
+  generators: GeneratorUse[];
+  fieldsJson: string;
+  valuesJson: string;
+  graphDigest: string;
+  mediaNames: string[];
+}
+
+export type VersionHead = Pick<Version, "version" | "note" | "createdAt" | "createdBy" | "name" | "description">;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { connectMongo } from "@nodeloom/platform";
-import { get, newOwner, startWorkflows, type RunningWorkflows } from "./harness";
+import { EVERYTHING, get, newOwner, startWorkflows, type RunningWorkflows } from "./harness";
 
 let service: RunningWorkflows & { prefix: string };
 let replica: RunningWorkflows;
@@ -49,7 +49,9 @@ describe("the cap on saved workflows", () => {
     const results = await times(20, (index) => either(index).create(owner, { name: `Capped ${index}`, maxWorkflows: 1 }));
     expect(kept(results)).toHaveLength(1);
     expect(refusals(results)).toEqual(Array(19).fill(CAP_REACHED));
-    expect((await service.client.listWorkflows({ userId: owner })).workflows.filter((row) => row.createdBy === owner)).toHaveLength(1);
+    expect(
+      (await service.client.listWorkflows({ ...EVERYTHING, userId: owner })).workflows.filter((row) => row.createdBy === owner),
+    ).toHaveLength(1);
   });
 
   it("never exceeds a larger cap", async () => {
@@ -148,7 +150,7 @@ describe("folders", () => {
         replica.client.deleteFolder({ ownerId: owner, folderId }),
       ]);
     }
-    const { workflows } = await service.client.listWorkflows({ userId: owner });
+    const { workflows } = await service.client.listWorkflows({ ...EVERYTHING, userId: owner });
     expect(workflows.filter((row) => row.createdBy === owner && row.folderId !== undefined)).toEqual([]);
   });
 });

@@ -1,10 +1,17 @@
 import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { connectMongo, createGrpcClient, type ClientOf } from "@nodeloom/platform";
-import { workflows as proto } from "@nodeloom/proto";
+import { media as mediaProto, workflows as proto } from "@nodeloom/proto";
+import { service as mediaService } from "../../media/src/main";
 import { service } from "../src/main";
 
 export interface RunningWorkflows {
   client: ClientOf<proto.WorkflowsServiceServer>;
+  media: ClientOf<mediaProto.MediaServiceServer>;
+  /** Where media serves bytes. */
+  mediaUrl: string;
   create(ownerId: string, settings?: Partial<proto.CreateWorkflowRequest>): Promise<proto.Workflow>;
   update(slug: string, ownerId: string, changes: Partial<proto.UpdateWorkflowRequest>): Promise<proto.Workflow>;
   /** Database of the service. */
@@ -14,6 +21,9 @@ export interface RunningWorkflows {
   stop(): Promise<void>;
 }
 
+/** A list that nothing narrows. */
+export const EVERYTHING = { limit: 0, cursor: "", query: "", tag: "", folderId: "", rootLevel: false };
+export const BASE_URL = "http://public.test";
 const DEADLINE = { deadlineMs: 20_000 };
 
 export const newOwner = (): string => `user-${randomUUID()}`;
@@ -21,21 +31,31 @@ export const newOwner = (): string => `user-${randomUUID()}`;
 /** The real service on a database of its own, or on one that another replica uses. */
 export const startWorkflows = async (prefix = `test_${randomUUID().slice(0, 8)}_`): Promise<RunningWorkflows & { prefix: string }> => {
   const uri = process.env.MONGODB_URI!;
-  const running = await service.start({
-    MONGODB_URI: uri,
-    MONGODB_DATABASE_PREFIX: prefix,
-    WORKFLOWS_LISTEN: "127.0.0.1:0",
-    LOG_LEVEL: "silent",
+  const folder = await mkdtemp(join(tmpdir(), "nodeloom-workflows-"));
+  const shared = { MONGODB_URI: uri, MONGODB_DATABASE_PREFIX: prefix, PUBLIC_BASE_URL: BASE_URL, LOG_LEVEL: "silent" };
+  const runningMedia = await mediaService.start({
+    ...shared,
+    MEDIA_DIR: folder,
+    MEDIA_LISTEN: "127.0.0.1:0",
+    MEDIA_HTTP_LISTEN: "127.0.0.1:0",
   });
+  const mediaAddress = `127.0.0.1:${runningMedia.ports!.MEDIA_LISTEN}`;
+  const running = await service.start({ ...shared, MEDIA_ADDRESS: mediaAddress, WORKFLOWS_LISTEN: "127.0.0.1:0" });
+  const media = createGrpcClient<mediaProto.MediaServiceServer>(mediaProto.MediaServiceService, { address: mediaAddress });
   const address = `127.0.0.1:${running.ports!.WORKFLOWS_LISTEN}`;
   const client = createGrpcClient<proto.WorkflowsServiceServer>(proto.WorkflowsServiceService, { address });
   const database = `${prefix}workflows`;
   const close = async (): Promise<void> => {
     client.close();
+    media.close();
     await running.stop();
+    await runningMedia.stop();
+    await rm(folder, { recursive: true, force: true });
   };
   return {
     client,
+    media,
+    mediaUrl: `http://127.0.0.1:${runningMedia.ports!.MEDIA_HTTP_LISTEN}`,
     prefix,
     database,
     create: async (ownerId, settings = {}) =>
@@ -46,9 +66,11 @@ export const startWorkflows = async (prefix = `test_${randomUUID().slice(0, 8)}_
     close,
     stop: async () => {
       await close();
-      const connection = await connectMongo({ uri, database });
-      await connection.dropDatabase();
-      await connection.close();
+      for (const name of [database, `${prefix}media`]) {
+        const connection = await connectMongo({ uri, database: name });
+        await connection.dropDatabase();
+        await connection.close();
+      }
     },
   };
 };

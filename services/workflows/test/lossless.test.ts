@@ -64,7 +64,7 @@ describe("a graph", () => {
         const swapped = { nodesJson: edgesJson, edgesJson: nodesJson, viewportJson: coverJson, coverJson: viewportJson };
         expect(await service.update(slug, owner, swapped)).toMatchObject(swapped);
         expect(await get(service, slug, owner)).toMatchObject(swapped);
-        const definition = await service.client.getDefinition({ slug, userId: owner, knownRevision: 0 });
+        const definition = await service.client.getDefinition({ version: "", slug, userId: owner, knownRevision: 0 });
         expect(definition).toMatchObject({ nodesJson: edgesJson, edgesJson: nodesJson, unchanged: false });
         await service.client.deleteWorkflow({ slug, ownerId: owner });
       }),

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { invalidAt, newOwner, startWorkflows, type RunningWorkflows } from "./harness";
+import { EVERYTHING, invalidAt, newOwner, startWorkflows, type RunningWorkflows } from "./harness";
 
 let service: RunningWorkflows & { prefix: string };
 let replica: RunningWorkflows;
@@ -13,7 +13,9 @@ afterAll(async () => {
 });
 
 const slugsOf = async (owner: string): Promise<string[]> =>
-  (await service.client.listWorkflows({ userId: owner })).workflows.filter((row) => row.createdBy === owner).map(({ slug }) => slug);
+  (await service.client.listWorkflows({ ...EVERYTHING, userId: owner })).workflows
+    .filter((row) => row.createdBy === owner)
+    .map(({ slug }) => slug);
 
 describe("a creation with a reference", () => {
   it("gives the same workflow when it is sent again, as it is by then", async () => {

@@ -82,6 +82,7 @@ export const execution = z
     webhookDelivery,
     nodes: z.array(nodeState),
     workflowSlug: z.string().nullable(),
+    version: z.number().nullable().meta({ description: "The published version that ran; null for the draft, and for models" }),
     modelIds: z.array(z.string()),
     source: z.string(),
     creditsCost: credits,

@@ -1,3 +1,4 @@
+import { workflows as workflowsProto } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Caller } from "../../auth/caller";
 import type { Gateway } from "../../gateway";
@@ -23,7 +24,7 @@ const me = z
 /** How far the caller has come, seen from what the caller has. */
 const onboardingOf = async ({ services }: Gateway, { user: { id, approved } }: Caller): Promise<z.infer<typeof onboarding>> => {
   const [{ workflows }, { executions }] = await Promise.all([
-    services.workflows.listWorkflows({ userId: id }),
+    services.workflows.listWorkflows(workflowsProto.ListWorkflowsRequest.fromPartial({ userId: id })),
     services.executions.listExecutions({ userId: id, status: "", workflowSlug: "", limit: 1, cursor: "", metadata: {} }),
   ]);
   const reached = {

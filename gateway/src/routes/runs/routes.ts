@@ -5,7 +5,7 @@ import { webhookConfiguration } from "../executions/view";
 import { ASYNC_WAIT_MS } from "../../http/limits";
 import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../http/route";
 import { runReply, startRun, syncWaitMs, toRunner } from "./run";
-import { anyObject, credits, modelParams, queryFlag, uuid, workflowParams } from "../../schemas";
+import { anyObject, credits, modelParams, queryFlag, uuid, versionQuery, workflowParams } from "../../schemas";
 
 const MAX_CREDITS = 1_000_000_000;
 const ASYNC_DESCRIPTION = "With `async=true` the answer comes at once and the run is polled";
@@ -28,6 +28,8 @@ const runBody = z
   })
   .meta({ id: "RunRequest" });
 const runQuery = z.object({ async: queryFlag.optional().meta({ description: ASYNC_DESCRIPTION }) });
+const workflowRunQuery = runQuery.extend({ version: versionQuery });
+const workflowQuoteQuery = z.object({ version: versionQuery });
 
 const runResult = z
   .object({
@@ -85,14 +87,14 @@ const invalidBody = (issues: Issue[]): DomainError => {
 };
 
 type TargetCase = NonNullable<executions.Target["target"]>["$case"];
-type RunContext = CallContext<"any", unknown, z.infer<typeof runQuery>, z.infer<typeof runBody>>;
+type RunContext = CallContext<"any", unknown, z.infer<typeof runQuery> & { version?: string | undefined }, z.infer<typeof runBody>>;
 
 const run = async (context: RunContext, $case: TargetCase, value: string): Promise<Reply> => {
   const { gateway, caller, body, query, receivedAtMs } = context;
   const isAsync = query.async ?? false;
   const request = executions.RunRequest.fromPartial({
     executionId: context.executionId,
-    target: { target: { $case, value } },
+    target: { target: { $case, value }, version: query.version ?? "" },
     runner: toRunner(caller, $case === "model" ? "model" : "workflow"),
     inputsJson: context.members().get("inputs") ?? "{}",
     mode: isAsync ? executions.RunMode.RUN_MODE_ASYNC : executions.RunMode.RUN_MODE_SYNC,
@@ -105,9 +107,9 @@ const run = async (context: RunContext, $case: TargetCase, value: string): Promi
 
 type QuoteContext = CallContext<"any", unknown, unknown, z.infer<typeof quoteBody>>;
 
-const quote = async (context: QuoteContext, $case: TargetCase, value: string): Promise<Reply> => {
+const quote = async (context: QuoteContext, $case: TargetCase, value: string, version = ""): Promise<Reply> => {
   const { nodes, grants, warnings, millicredits, maxMillicredits } = await context.gateway.services.executions.quote({
-    target: { target: { $case, value } } as executions.Target,
+    target: { target: { $case, value }, version } as executions.Target,
     runner: toRunner(context.caller, $case === "model" ? "model" : "workflow"),
     inputsJson: context.members().get("inputs") ?? "{}",
   });
@@ -169,23 +171,25 @@ export const runRoutes = [
   defineRoute({
     ...running,
     ...ofWorkflow,
+    query: workflowRunQuery,
     path: "/api/workflows/:slug/run",
     operationId: "runWorkflow",
     summary: "Run a workflow",
     description: "Waits up to 120 s (`Prefer: wait=n` lowers it), then answers 202 and the run goes on.",
-    errors: [...RUN_ERRORS, ...GRAPH_ERRORS, "WORKFLOW_NOT_FOUND"],
+    errors: [...RUN_ERRORS, ...GRAPH_ERRORS, "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
     example: { inputs: { prompt: "A lighthouse at dusk" } },
     handler: (context) => run(context, "workflowSlug", context.params.slug),
   }),
   defineRoute({
     ...quoting,
     ...ofWorkflow,
+    query: workflowQuoteQuery,
     path: "/api/workflows/:slug/quote",
     operationId: "quoteWorkflow",
     summary: "Validate and price a workflow run without running it",
-    errors: ["ACCOUNT_NOT_APPROVED", ...GRAPH_ERRORS, "WORKFLOW_NOT_FOUND"],
+    errors: ["ACCOUNT_NOT_APPROVED", ...GRAPH_ERRORS, "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
     example: { inputs: { prompt: "A lighthouse at dusk" } },
-    handler: (context) => quote(context, "workflowSlug", context.params.slug),
+    handler: (context) => quote(context, "workflowSlug", context.params.slug, context.query.version),
   }),
   defineRoute({
     ...running,

@@ -1,4 +1,4 @@
-import { LIMITS } from "@nodeloom/kernel";
+import { LIMITS, type Reason } from "@nodeloom/kernel";
 import { workflows } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Caller } from "../../auth/caller";
@@ -6,7 +6,8 @@ import { payloadTooLarge } from "../../http/errors";
 import { raw } from "../../http/json";
 import { matchRevision, revisionTag } from "../../http/revisions";
 import { defineRoute, type CallContext, type Reply } from "../../http/route";
-import { anyObject, credits, identifier, iso, name, slug, timestamp, workflowParams } from "../../schemas";
+import { PAGE_DEFAULT } from "../../http/limits";
+import { anyObject, credits, cursor, identifier, iso, limit, name, slug, timestamp, versionQuery, workflowParams } from "../../schemas";
 
 const NO_NODES = "[]";
 const DEFAULT_VIEWPORT = '{"x":0,"y":0,"zoom":1}';
@@ -29,6 +30,12 @@ const viewport = anyObject.meta({ description: "`{ x, y, zoom }`" });
 
 const flags = { isTemplate: z.boolean(), hidden: z.boolean(), archived: z.boolean(), publicPlayground: z.boolean() };
 
+const published = {
+  publishedVersion: z.number().nullable().meta({ description: "The newest published version, which runs run; null when there is none" }),
+  changedSincePublished: z.boolean().meta({ description: "Whether the draft's graph differs from it" }),
+};
+const takedown = z.object({ reason: z.string(), at: timestamp.nullable() });
+
 const workflow = z
   .object({
     slug,
@@ -45,6 +52,8 @@ const workflow = z
     viewport,
     createdAt: timestamp,
     updatedAt: timestamp,
+    ...published,
+    takedown: takedown.optional().meta({ description: "Of a template that an administrator took down; its owner alone sees it" }),
   })
   .meta({ id: "Workflow" });
 
@@ -52,6 +61,7 @@ const estimatedCreditCost = credits.nullable().meta({ description: "Credits per 
 
 const summary = workflow
   .omit({ publicPlayground: true, nodes: true, edges: true, viewport: true, createdAt: true })
+  .omit({ publishedVersion: true, changedSincePublished: true, takedown: true })
   .extend({ estimatedCreditCost })
   .meta({ id: "WorkflowSummary" });
 
@@ -99,6 +109,9 @@ const view = (stored: workflows.Workflow): Record<string, unknown> => ({
   viewport: raw(stored.viewportJson, DEFAULT_VIEWPORT),
   createdAt: iso(stored.createdAt),
   updatedAt: iso(stored.updatedAt),
+  publishedVersion: stored.publishedVersion || null,
+  changedSincePublished: stored.changedSincePublished,
+  ...(stored.takedown ? { takedown: { reason: stored.takedown.reason, at: iso(stored.takedown.at) } } : {}),
 });
 
 const summaryView = (stored: workflows.WorkflowSummary): Record<string, unknown> => ({
@@ -134,7 +147,7 @@ const schemaView = (schema: workflows.Schema | undefined): Record<string, unknow
   description: schema?.description ?? "",
 });
 
-const reply = (status: number, stored: workflows.Workflow | undefined, headers: Record<string, string> = {}): Reply => {
+export const workflowReply = (status: number, stored: workflows.Workflow | undefined, headers: Record<string, string> = {}): Reply => {
   if (!stored) throw new Error("workflows answered without a workflow");
   return { status, body: view(stored), headers: { ETag: revisionTag(stored.revision), ...headers } };
 };
@@ -154,7 +167,7 @@ const losslessTexts = (context: Pick<CallContext, "members">): Partial<Record<(t
 };
 
 /** Saved workflows the caller may have; undefined when uncapped. */
-const cap = ({ isAdmin, user }: Caller): number | undefined => (isAdmin ? undefined : (user.plan.maxWorkflows ?? undefined));
+export const workflowCap = ({ isAdmin, user }: Caller): number | undefined => (isAdmin ? undefined : (user.plan.maxWorkflows ?? undefined));
 
 const createRequest = (body: z.infer<typeof creation>, context: CallContext<"any">): workflows.CreateWorkflowRequest => {
   const texts = losslessTexts(context);
@@ -173,9 +186,10 @@ const createRequest = (body: z.infer<typeof creation>, context: CallContext<"any
     nodesJson: texts.nodes ?? NO_NODES,
     edgesJson: texts.edges ?? NO_NODES,
     viewportJson: texts.viewport ?? DEFAULT_VIEWPORT,
-    maxWorkflows: cap(context.caller),
+    maxWorkflows: workflowCap(context.caller),
     // Under an Idempotency-Key every attempt has the same id, the one after a crash too.
     reference: context.executionId,
+    unapproved: !context.caller.user.approved,
   });
 };
 
@@ -199,12 +213,33 @@ const updateRequest = (workflowSlug: string, body: Changes, context: CallContext
     nodesJson: texts.nodes,
     edgesJson: texts.edges,
     viewportJson: texts.viewport,
-    maxWorkflows: cap(context.caller),
+    maxWorkflows: workflowCap(context.caller),
+    unapproved: !context.caller.user.approved,
   });
+};
+
+/** Where a list narrows to workflows of the root level. */
+const ROOT = "null";
+const listQuery = z.strictObject({
+  limit: limit.optional().meta({ description: "Rows of a page; without it, everything is one answer" }),
+  cursor: cursor.optional(),
+  q: z.string().max(LIMITS.searchChars).optional().meta({ description: "In name, description, slug or a tag" }),
+  tag: z.string().max(LIMITS.tagChars).optional(),
+  folderId: identifier.optional().meta({ description: "The caller's own in this folder; `null`: at the root level" }),
+});
+
+/** The address of a list's next page. */
+const nextPage = (query: z.infer<typeof listQuery>, next: string): string => {
+  const given = Object.entries({ ...query, cursor: next }).flatMap(([key, value]): [string, string][] =>
+    value === undefined ? [] : [[key, String(value)]],
+  );
+  return `</api/workflows?${new URLSearchParams(given).toString()}>; rel="next"`;
 };
 
 const read = { tag: "Workflows", auth: "any", capability: "workflow:read", limit: "user" } as const;
 const write = { tag: "Workflows", auth: "any", capability: "workflow:write", limit: "user" } as const;
+
+export { workflow as workflowSchema };
 
 export const workflowRoutes = [
   defineRoute({
@@ -214,13 +249,25 @@ export const workflowRoutes = [
     list: true,
     operationId: "listWorkflows",
     summary: "List the caller's workflows and everyone's templates",
+    description: "Newest first; at most 1,000 templates. With `limit`, the next page is in the `Link` header.",
+    query: listQuery,
     responses: { 200: z.array(summary) },
-    handler: async ({ gateway, caller }) => {
-      const [{ workflows: rows }, estimate] = await Promise.all([
-        gateway.services.workflows.listWorkflows({ userId: caller.user.id }),
+    handler: async ({ gateway, caller, query }) => {
+      const request = {
+        userId: caller.user.id,
+        limit: query.limit ?? (query.cursor === undefined ? 0 : PAGE_DEFAULT),
+        cursor: query.cursor ?? "",
+        query: query.q ?? "",
+        tag: query.tag ?? "",
+        folderId: query.folderId === undefined || query.folderId === ROOT ? "" : query.folderId,
+        rootLevel: query.folderId === ROOT,
+      };
+      const [{ workflows: rows, nextCursor: next }, estimate] = await Promise.all([
+        gateway.services.workflows.listWorkflows(request),
         gateway.catalogue.estimator(caller.user.plan.markupPermille),
       ]);
-      return { status: 200, body: rows.map((row) => ({ ...summaryView(row), estimatedCreditCost: estimate(row.generators) })) };
+      const headers: Record<string, string> = next === "" ? {} : { Link: nextPage(query, next) };
+      return { status: 200, body: rows.map((row) => ({ ...summaryView(row), estimatedCreditCost: estimate(row.generators) })), headers };
     },
   }),
   defineRoute({
@@ -232,11 +279,11 @@ export const workflowRoutes = [
     idempotent: "replay",
     body: creation,
     responses: { 201: workflow },
-    errors: ["WORKFLOW_CAP_REACHED", "NOT_FOUND"],
+    errors: ["WORKFLOW_CAP_REACHED", "TEMPLATE_CAP_REACHED", "ACCOUNT_NOT_APPROVED", "NOT_FOUND"],
     example: { name: "Poster maker", tags: ["print"] },
     handler: async (context) => {
       const { workflow: stored } = await context.gateway.services.workflows.createWorkflow(createRequest(context.body, context));
-      return reply(201, stored, { Location: `/api/workflows/${stored?.slug}` });
+      return workflowReply(201, stored, { Location: `/api/workflows/${stored?.slug}` });
     },
   }),
   defineRoute({
@@ -250,7 +297,7 @@ export const workflowRoutes = [
     errors: ["WORKFLOW_NOT_FOUND"],
     handler: async ({ gateway, caller, params }) => {
       const { workflow: stored } = await gateway.services.workflows.getWorkflow({ slug: params.slug, userId: caller.user.id });
-      return reply(200, stored);
+      return workflowReply(200, stored);
     },
   }),
   defineRoute({
@@ -263,7 +310,10 @@ export const workflowRoutes = [
     params: workflowParams,
     body: changes,
     responses: { 200: workflow },
-    errors: ["WORKFLOW_NOT_FOUND", "NOT_FOUND", "PRECONDITION_FAILED", "WORKFLOW_CAP_REACHED"],
+    errors: [
+      ...["WORKFLOW_NOT_FOUND", "NOT_FOUND", "PRECONDITION_FAILED"],
+      ...["WORKFLOW_CAP_REACHED", "TEMPLATE_CAP_REACHED", "ACCOUNT_NOT_APPROVED"],
+    ] as Reason[],
     example: { description: "Posters for the summer fair", hidden: false },
     handler: async (context) => {
       const { gateway, params, caller, request } = context;
@@ -272,7 +322,7 @@ export const workflowRoutes = [
         (await service.getWorkflow({ slug: params.slug, userId: caller.user.id })).workflow?.revision ?? 0;
       const ifRevision = await matchRevision(request.headers["if-match"], current);
       const { workflow: stored } = await service.updateWorkflow({ ...updateRequest(params.slug, context.body, context), ifRevision });
-      return reply(200, stored);
+      return workflowReply(200, stored);
     },
   }),
   defineRoute({
@@ -289,7 +339,7 @@ export const workflowRoutes = [
     handler: async ({ gateway, caller, params, body }) => {
       const request = { slug: params.slug, ownerId: caller.user.id, folderId: body.folderId ?? undefined };
       const { workflow: stored } = await gateway.services.workflows.moveWorkflow(request);
-      return reply(200, stored);
+      return workflowReply(200, stored);
     },
   }),
   defineRoute({
@@ -313,11 +363,12 @@ export const workflowRoutes = [
     operationId: "getWorkflowSchema",
     summary: "Read the input schema of a workflow",
     params: workflowParams,
+    query: z.strictObject({ version: versionQuery }),
     responses: { 200: inputSchema },
-    errors: ["WORKFLOW_NOT_FOUND"],
-    handler: async ({ gateway, caller, params }) => {
+    errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
+    handler: async ({ gateway, caller, params, query }) => {
       const [{ schema, generators }, estimate] = await Promise.all([
-        gateway.services.workflows.getSchema({ slug: params.slug, userId: caller.user.id }),
+        gateway.services.workflows.getSchema({ slug: params.slug, userId: caller.user.id, version: query.version ?? "" }),
         gateway.catalogue.estimator(caller.user.plan.markupPermille),
       ]);
       return { status: 200, body: { ...schemaView(schema), estimatedCreditCost: estimate(generators) } };

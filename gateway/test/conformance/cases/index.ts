@@ -6,6 +6,7 @@ import { engineCases } from "./engine";
 import { errorCases } from "./errors";
 import { eventCases } from "./events";
 import { identityCases } from "./identity";
+import { libraryCases } from "./library";
 import { limitCases } from "./limits";
 import { mediaCases } from "./media";
 import { modelCases } from "./models";
@@ -29,5 +30,6 @@ export const CASES: readonly Case[] = [
   ...moneyCases,
   ...engineCases,
   ...mediaCases,
+  ...libraryCases,
   ...adminCases,
 ];

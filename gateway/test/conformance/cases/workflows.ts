@@ -30,6 +30,8 @@ const WORKFLOW = {
   viewport: { x: is.number, y: is.number, zoom: is.number },
   createdAt: is.time,
   updatedAt: is.time,
+  publishedVersion: null,
+  changedSincePublished: false,
 };
 
 const SUMMARY = {
@@ -72,7 +74,7 @@ const SETTINGS = {
   archived: true,
   publicPlayground: true,
   thumbnail: "data:image/png;base64,iVBORw0KGgo=",
-  cover: { image: "https://example.com/cover.png", video: null },
+  cover: { image: "/media/cover.png", video: null },
   viewport: { x: 1.5, y: -2, zoom: 0.75 },
 };
 
@@ -166,7 +168,7 @@ const slugsOf = async (caller: Caller): Promise<string[]> =>
 const summaries: Case[] = [
   summary("a summary has its fields, and no graph", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
-    await save(user, { ...picture(), cover: { image: "https://example.com/c.png", video: null } });
+    await save(user, { ...picture(), cover: { image: "/media/c.png", video: null } });
     const { body } = answers(await user.get("/api/workflows"), 200, is.list);
     const own = (body as unknown as { createdBy: string }[]).filter(({ createdBy }) => createdBy === user.userId);
     fits(own, [exactly({ ...SUMMARY, cover: { image: is.text, video: null }, estimatedCreditCost: is.number })]);

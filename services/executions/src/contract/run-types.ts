@@ -7,6 +7,8 @@ export interface RunInput {
   /** Sync callers wait for the end, async callers for the first submission. */
   mode: "sync" | "async";
   workflowSlug: string | null;
+  /** The published version of the workflow; absent for the draft, and for models. */
+  version?: number | undefined;
   source: string;
   /** The key that submitted the run; null for a session. */
   keyId: string | null;

@@ -46,12 +46,13 @@ export type RunRecordPart = Pick<ExecutionRecord, "fingerprint" | "requestToken"
 
 /** A run's row before anything is decided. */
 export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPart = {}): ExecutionRecord => {
-  const { executionId, userId, workflowSlug, modelIds, source, keyId, holdId, mode, webhook, receivedAt, attempt } = input;
+  const { executionId, userId, workflowSlug, version, modelIds, source, keyId, holdId, mode, webhook, receivedAt, attempt } = input;
   const admitted = admittedEvent(input);
   return {
     _id: executionId,
     userId,
     workflowSlug,
+    ...(version === undefined ? {} : { version }),
     modelIds,
     source,
     keyId,

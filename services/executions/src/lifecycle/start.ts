@@ -43,6 +43,7 @@ const toRunInput = (request: executions.RunRequest, runner: executions.Runner, p
     userId: runner.userId,
     mode: isAsync ? "async" : "sync",
     workflowSlug: planned.workflowSlug,
+    ...(planned.version === undefined ? {} : { version: planned.version }),
     source: runner.source,
     keyId: runner.keyId || null,
     webhook: isAsync && runner.webhookUrl ? { url: runner.webhookUrl, events: runner.webhookEvents } : null,
@@ -123,7 +124,7 @@ export const createStart = (options: StartOptions) => {
     const { target, runner, inputsJson, mode } = request;
     if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs a runner");
     const isAsync = mode === executions.RunMode.RUN_MODE_ASYNC;
-    return planning.plan({ target: target?.target, runner, inputsJson, isAsync });
+    return planning.plan({ target: target?.target, version: target?.version ?? "", runner, inputsJson, isAsync });
   };
 
   return {

@@ -21,11 +21,15 @@ export interface PlannedRun {
   plan: RunPlan;
   holds: HoldItem[];
   workflowSlug: string | null;
+  /** The published version of the workflow; none for the draft, and for models. */
+  version?: number;
   modelIds: string[];
 }
 
 export interface PlanningRequest {
   target: executions.Target["target"];
+  /** Of a workflow: a number, `draft`, or empty for the newest version, or the draft while there is none. */
+  version?: string;
   runner: executions.Runner;
   inputsJson: string;
   isAsync: boolean;
@@ -64,6 +68,8 @@ const invalidWorkflow = (issues: GraphIssue[], labels: ReadonlyMap<string, strin
 
 /** A saved graph as it was read, and what planning it has asked for before. */
 interface Definition {
+  /** 0: the draft. */
+  version: number;
   revision: number;
   createdBy: string;
   nodesJson: string;
@@ -102,13 +108,15 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     sizeCalculation: ({ nodesJson, edgesJson }) => nodesJson.length + edgesJson.length + 1,
   });
 
-  const definition = async (slug: string, userId: string): Promise<Definition> => {
-    const cached = definitions.get(slug);
-    const answer = await workflows.getDefinition({ slug, userId, knownRevision: cached?.revision ?? 0 });
-    if (answer.unchanged && cached) return cached;
-    const { revision, createdBy, nodesJson, edgesJson } = answer;
-    const read = { revision, createdBy, nodesJson, edgesJson };
-    definitions.set(slug, read);
+  const definition = async (slug: string, userId: string, selected: string): Promise<Definition> => {
+    const key = `${slug} ${selected}`;
+    const cached = definitions.get(key);
+    const answer = await workflows.getDefinition({ slug, userId, knownRevision: cached?.revision ?? 0, version: selected });
+    const { version, revision, createdBy, nodesJson, edgesJson } = answer;
+    // A version and the draft that it was have the same graph and the same revision.
+    if (answer.unchanged && cached) return Object.assign(cached, { version });
+    const read = { version, revision, createdBy, nodesJson, edgesJson };
+    definitions.set(key, read);
     return read;
   };
 
@@ -186,8 +194,12 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     };
   };
 
-  const planWorkflow = async (slug: string, { runner, inputsJson, isAsync }: PlanningRequest): Promise<PlannedRun> => {
-    const saved = await definition(slug, runner.userId);
+  const planWorkflow = async (
+    slug: string,
+    { version: selected = "", runner, inputsJson, isAsync }: PlanningRequest,
+  ): Promise<PlannedRun> => {
+    const saved = await definition(slug, runner.userId, selected);
+    const { version } = saved;
     const authorId = saved.createdBy === runner.userId ? undefined : saved.createdBy;
     const isForeign = authorId !== undefined;
     const models = new Map<string, CatalogModel>();
@@ -199,7 +211,8 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     if (answer.answer === "invalid") throw invalidWorkflow(answer.issues, new Map(answer.labels));
     const { plan, authorFiles } = answer;
     const lent = authorId === undefined ? new Map<string, MediaValue>() : await files(media, authorFiles, authorId);
-    return finish(lent.size === 0 ? plan : { ...plan, lent: Object.fromEntries(lent) }, models, slug, runner, isAsync);
+    const withFiles = lent.size === 0 ? plan : { ...plan, lent: Object.fromEntries(lent) };
+    return { ...finish(withFiles, models, slug, runner, isAsync), ...(version > 0 ? { version } : {}) };
   };
 
   const planModel = async (name: string, { runner, inputsJson, isAsync }: PlanningRequest): Promise<PlannedRun> => {
@@ -238,7 +251,7 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
 
   return {
     /**
-     * @throws DomainError WORKFLOW_NOT_FOUND, MODEL_NOT_FOUND, INVALID_INPUTS, WORKFLOW_INVALID, MODEL_TIER_REQUIRED,
+     * @throws DomainError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND, MODEL_NOT_FOUND, INVALID_INPUTS, WORKFLOW_INVALID, MODEL_TIER_REQUIRED,
      * ASYNC_NOT_SUPPORTED or SERVICE_UNAVAILABLE.
      */
     plan: (request: PlanningRequest): Promise<PlannedRun> => {

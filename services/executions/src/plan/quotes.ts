@@ -9,7 +9,13 @@ export type Quotes = ReturnType<typeof createQuotes>;
 export const createQuotes = ({ planning, billing }: { planning: Planning; billing: Billing }) => ({
   quote: async ({ target, runner, inputsJson }: executions.QuoteRequest): Promise<executions.QuoteResponse> => {
     if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a quote needs a runner");
-    const { plan, holds } = await planning.plan({ target: target?.target, runner, inputsJson, isAsync: false });
+    const { plan, holds } = await planning.plan({
+      target: target?.target,
+      version: target?.version ?? "",
+      runner,
+      inputsJson,
+      isAsync: false,
+    });
     const quoted = await billing.quoteHold({ userId: runner.userId, items: holds });
     const byKey = new Map(quoted.items.map((item) => [item.key, item]));
     const { HOLD_SOURCE_GRANT } = billingProto.HoldSource;

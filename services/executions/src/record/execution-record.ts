@@ -25,6 +25,8 @@ export interface ExecutionRecord {
   _id: string;
   userId: string;
   workflowSlug: string | null;
+  /** The published version that ran; absent for the draft, and for models. */
+  version?: number;
   modelIds: string[];
   source: string;
   keyId: string | null;

@@ -6,6 +6,7 @@ export const executionSchema = new Schema<ExecutionRecord>(
     _id: String,
     userId: String,
     workflowSlug: String,
+    version: Number,
     modelIds: [String],
     source: String,
     keyId: String,

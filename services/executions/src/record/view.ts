@@ -118,6 +118,7 @@ export const executionMessage = (record: ExecutionView, { calls, inputsJson, pos
     nodes: record.nodes.map((node) => nodeMessage(node, record.createdAt, byNode.get(node.id) ?? [])),
     millicredits: record.millicredits,
     workflowSlug: record.workflowSlug ?? undefined,
+    version: record.version ?? 0,
     modelIds: record.modelIds,
     source: record.source,
     createdAt: record.createdAt,

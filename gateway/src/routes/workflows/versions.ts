@@ -1,0 +1,161 @@
+import { LIMITS } from "@nodeloom/kernel";
+import { workflows } from "@nodeloom/proto";
+import { z } from "zod";
+import { versionNotFound } from "../../http/errors";
+import { raw } from "../../http/json";
+import { CLONE_MS } from "../../http/limits";
+import { defineRoute, type ParamsSpec } from "../../http/route";
+import { anyObject, cursor, cursorPage, iso, limit, name as workflowName, slug, timestamp, workflowParams } from "../../schemas";
+import { mediaQuota } from "../media/routes";
+import { workflowCap, workflowReply, workflowSchema } from "./routes";
+
+/** Copies of workflows, and their published versions. */
+
+const head = z
+  .object({
+    version: z.number(),
+    note: z.string(),
+    createdAt: timestamp.nullable(),
+    createdBy: z.string(),
+    name: z.string(),
+    description: z.string(),
+  })
+  .meta({ id: "WorkflowVersionHead" });
+const version = head
+  .extend({ nodes: z.array(z.unknown()), edges: z.array(z.unknown()), viewport: anyObject })
+  .meta({ id: "WorkflowVersion" });
+
+const headView = (stored: workflows.Version): z.infer<typeof head> => ({
+  version: stored.version,
+  note: stored.note,
+  createdAt: iso(stored.createdAt),
+  createdBy: stored.createdBy,
+  name: stored.name,
+  description: stored.description,
+});
+
+const view = (stored: workflows.Version | undefined): Record<string, unknown> => {
+  if (!stored) throw new Error("workflows answered without a version");
+  return { ...headView(stored), nodes: raw(stored.nodesJson), edges: raw(stored.edgesJson), viewport: raw(stored.viewportJson) };
+};
+
+const versionParams: ParamsSpec<{ slug: string; version: number }> = {
+  schema: z.object({
+    slug,
+    version: z
+      .string()
+      .regex(/^[1-9]\d{0,8}$/)
+      .transform(Number)
+      .meta({ override: { type: "integer", minimum: 1 } }),
+  }) as unknown as z.ZodType<{ slug: string; version: number }>,
+  invalid: versionNotFound,
+};
+
+/** Cursors of lists of versions are the number that the page before ended with. */
+const beforeOf = (given: string | undefined): number => (given !== undefined && /^[1-9]\d{0,8}$/.test(given) ? Number(given) : 0);
+
+const read = { tag: "Workflows", auth: "any", capability: "workflow:read", limit: "user" } as const;
+const write = { tag: "Workflows", auth: "any", capability: "workflow:write", limit: "user" } as const;
+
+export const versionRoutes = [
+  defineRoute({
+    ...write,
+    method: "POST",
+    path: "/api/workflows/:slug/clone",
+    operationId: "cloneWorkflow",
+    summary: "Make a copy of a workflow or a template",
+    description:
+      "The copy is the caller's own, with copies of the author's files that it names. Of somebody else's template, the newest published version is copied.",
+    idempotent: "replay",
+    params: workflowParams,
+    body: z.strictObject({ name: workflowName.optional() }).nullish(),
+    responses: { 201: workflowSchema },
+    errors: ["WORKFLOW_NOT_FOUND", "WORKFLOW_CAP_REACHED", "ACCOUNT_NOT_APPROVED", "MEDIA_QUOTA_EXCEEDED"],
+    example: { name: "My poster maker" },
+    handler: async ({ gateway, caller, params, body, executionId }) => {
+      const request = workflows.CloneWorkflowRequest.fromPartial({
+        slug: params.slug,
+        userId: caller.user.id,
+        name: body?.name ?? "",
+        maxWorkflows: workflowCap(caller),
+        reference: executionId,
+        unapproved: !caller.user.approved,
+        mediaQuotaBytes: mediaQuota(caller),
+      });
+      const { workflow: stored } = await gateway.services.workflows.cloneWorkflow(request, { deadlineMs: CLONE_MS });
+      return workflowReply(201, stored, { Location: `/api/workflows/${stored?.slug}` });
+    },
+  }),
+  defineRoute({
+    ...write,
+    method: "POST",
+    path: "/api/workflows/:slug/versions",
+    operationId: "publishVersion",
+    summary: "Publish the draft as the next version",
+    description: "From then on runs run this version, whatever becomes of the draft. Versions never change.",
+    idempotent: "replay",
+    params: workflowParams,
+    body: z.strictObject({ note: z.string().max(LIMITS.noteChars).optional() }).nullish(),
+    responses: { 201: head },
+    errors: ["WORKFLOW_NOT_FOUND", "ACCOUNT_NOT_APPROVED"],
+    example: { note: "Warmer colours" },
+    handler: async ({ gateway, caller, params, body, executionId }) => {
+      const { version: stored } = await gateway.services.workflows.publishVersion({
+        slug: params.slug,
+        ownerId: caller.user.id,
+        note: body?.note ?? "",
+        reference: executionId,
+        unapproved: !caller.user.approved,
+      });
+      if (!stored) throw new Error("workflows answered without a version");
+      return { status: 201, body: headView(stored), headers: { Location: `/api/workflows/${params.slug}/versions/${stored.version}` } };
+    },
+  }),
+  defineRoute({
+    ...read,
+    method: "GET",
+    path: "/api/workflows/:slug/versions",
+    operationId: "listVersions",
+    summary: "List the published versions of a workflow, newest first",
+    params: workflowParams,
+    query: z.strictObject({ limit, cursor: cursor.regex(/^[1-9]\d{0,8}$/, "is not one of this list").optional() }),
+    responses: { 200: cursorPage(head) },
+    errors: ["WORKFLOW_NOT_FOUND"],
+    handler: async ({ gateway, caller, params, query }) => {
+      const request = { slug: params.slug, ownerId: caller.user.id, limit: query.limit, before: beforeOf(query.cursor) };
+      const { versions } = await gateway.services.workflows.listVersions(request);
+      const last = versions.length === query.limit ? versions.at(-1)!.version : 1;
+      return { status: 200, body: { rows: versions.map(headView), nextCursor: last > 1 ? String(last) : null } };
+    },
+  }),
+  defineRoute({
+    ...read,
+    method: "GET",
+    path: "/api/workflows/:slug/versions/:version",
+    operationId: "getVersion",
+    summary: "Read a published version",
+    params: versionParams,
+    responses: { 200: version },
+    errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
+    handler: async ({ gateway, caller, params }) => {
+      const request = { slug: params.slug, ownerId: caller.user.id, version: params.version };
+      const { version: stored } = await gateway.services.workflows.getVersion(request);
+      return { status: 200, body: view(stored) };
+    },
+  }),
+  defineRoute({
+    ...write,
+    method: "POST",
+    path: "/api/workflows/:slug/versions/:version/restore",
+    operationId: "restoreVersion",
+    summary: "Put a published version's graph into the draft",
+    params: versionParams,
+    responses: { 200: workflowSchema },
+    errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
+    handler: async ({ gateway, caller, params }) => {
+      const request = { slug: params.slug, ownerId: caller.user.id, version: params.version };
+      const { workflow: stored } = await gateway.services.workflows.restoreVersion(request);
+      return workflowReply(200, stored);
+    },
+  }),
+];

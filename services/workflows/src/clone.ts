@@ -1,0 +1,128 @@
+import { createHash, randomUUID } from "node:crypto";
+import { DomainError, LIMITS } from "@nodeloom/kernel";
+import { media as proto } from "@nodeloom/proto";
+import { namesIn } from "./named-media";
+import { isInline, type Pictures } from "./pictures";
+import type { Media } from "./thumbnails";
+import { notApproved } from "./versions";
+import type { Settings, Workflow } from "./workflow";
+import type { Creation } from "./workflows";
+
+/** Copies of workflows: the graph with its pictures, and the files that they name. */
+export type Clone = (cloning: Cloning) => Promise<Workflow>;
+
+export interface Cloning {
+  slug: string;
+  userId: string;
+  /** Empty: that of the original. */
+  name: string;
+  maxWorkflows: number | undefined;
+  reference: string;
+  unapproved: boolean;
+  mediaQuota: number | undefined;
+}
+
+export interface CloneDeps {
+  media: Pick<Media, "copyObjects" | "getObjects" | "getObjectsByKey" | "deleteObject">;
+  pictures: Pictures;
+  /** The workflow as the user may read it. @throws DomainError WORKFLOW_NOT_FOUND */
+  read(slug: string, userId: string): Promise<Workflow>;
+  /** The workflow that was made under a reference already. */
+  made(reference: string, ownerId: string): Promise<Workflow | undefined>;
+  /** @throws DomainError when the owner may have no more workflows */
+  checkCap(ownerId: string, max: number | undefined): Promise<void>;
+  create(creation: Creation): Promise<Workflow>;
+}
+
+type Files = proto.StoredObject[];
+
+const COPY_MS = 120_000;
+
+const inBatches = async <T>(names: readonly string[], ask: (batch: string[]) => Promise<T[]>): Promise<T[]> => {
+  const found: T[] = [];
+  for (let from = 0; from < names.length; from += LIMITS.mediaIds) found.push(...(await ask(names.slice(from, from + LIMITS.mediaIds))));
+  return found;
+};
+
+const textsOf = ({ nodesJson, coverJson, thumbnail }: Workflow): string[] => [
+  nodesJson,
+  coverJson,
+  thumbnail && !isInline(thumbnail) ? thumbnail : "",
+];
+
+export const createClone = ({ media, pictures, read, made, checkCap, create }: CloneDeps): Clone => {
+  /** The author's files that a workflow names, by id or by address. */
+  const filesOf = async (source: Workflow): Promise<Files> => {
+    const names = namesIn(...textsOf(source));
+    const ownerId = source.createdBy;
+    const [byId, byKey] = await Promise.all([
+      inBatches(names, async (ids) => (await media.getObjects({ ids, ownerId })).objects),
+      inBatches(names, async (keys) => (await media.getObjectsByKey({ keys })).objects),
+    ]);
+    const own = [...byId, ...byKey].filter((object) => object.ownerId === ownerId);
+    return [...new Map(own.map((object) => [object.id, object])).values()];
+  };
+
+  const copy = async (files: Files, source: Workflow, cloning: Cloning, reference: string): Promise<Map<string, proto.StoredObject>> => {
+    const copies = await inBatches(
+      files.map(({ id }) => id),
+      async (ids) => {
+        const request = { ids, ownerId: source.createdBy, newOwnerId: cloning.userId, reference, quotaBytes: cloning.mediaQuota };
+        return Object.entries((await media.copyObjects(request, { deadlineMs: COPY_MS })).copies);
+      },
+    );
+    return new Map(copies);
+  };
+
+  /** A text with the copies' names in place of the originals'. */
+  const renamed = (text: string, files: Files, copies: ReadonlyMap<string, proto.StoredObject>): string =>
+    files.reduce((result, { id, key }) => {
+      const twin = copies.get(id);
+      if (!twin) return result;
+      return result.replaceAll(`"${id}"`, `"${twin.id}"`).replaceAll(`/media/${key}`, `/media/${twin.key}`);
+    }, text);
+
+  const settingsOf = (source: Workflow, name: string, rename: (text: string) => string): Settings => {
+    const { description, tags, edgesJson, viewportJson } = source;
+    const thumbnail = pictures.safeThumbnail(source.thumbnail);
+    return {
+      ...{ description, tags, edgesJson, viewportJson },
+      name: name || source.name,
+      ...{ isTemplate: false, hidden: false, archived: false, publicPlayground: false, folderId: null },
+      nodesJson: rename(source.nodesJson),
+      coverJson: rename(pictures.safeCover(source.coverJson)),
+      // What was stored before may be larger than thumbnails may be now.
+      thumbnail:
+        thumbnail && isInline(thumbnail)
+          ? thumbnail.length <= LIMITS.inlineThumbnailBytes
+            ? thumbnail
+            : null
+          : thumbnail && rename(thumbnail),
+    };
+  };
+
+  return async (cloning) => {
+    const { slug, userId, maxWorkflows, name } = cloning;
+    const reference = cloning.reference && `clone\n${cloning.reference}`;
+    const earlier = reference && (await made(reference, userId));
+    if (earlier) return earlier;
+    const source = await read(slug, userId);
+    await checkCap(userId, maxWorkflows);
+    const files = await filesOf(source);
+    if (files.length > 0 && cloning.unapproved) throw notApproved();
+    const copyReference = createHash("sha256")
+      .update(`${userId}\n${reference || randomUUID()}`)
+      .digest("hex");
+    const copies = files.length === 0 ? new Map<string, proto.StoredObject>() : await copy(files, source, cloning, copyReference);
+    try {
+      const settings = settingsOf(source, name, (text) => renamed(text, files, copies));
+      return await create({ ownerId: userId, settings, maxWorkflows, reference, unapproved: false });
+    } catch (error) {
+      // A workflow that can't be is no reason to have its files.
+      if (error instanceof DomainError && error.kind === "forbidden") {
+        for (const { id } of copies.values()) await media.deleteObject({ id, ownerId: userId });
+      }
+      throw error;
+    }
+  };
+};

@@ -1,0 +1,38 @@
+import { DomainError, invalidRequest, LIMITS } from "@nodeloom/kernel";
+import type { VersionStore } from "./versions";
+import type { Takedown } from "./workflow";
+import type { WorkflowStore } from "./workflows";
+
+/** What is asked about all workflows, whoever owns them: by administrators, and by those who remove files. */
+export interface Templates {
+  /** Takes a template off everyone's lists, or lets it back. @throws DomainError WORKFLOW_NOT_FOUND */
+  moderate(slug: string, listed: boolean, reason: string): Promise<{ before: Takedown | null; after: Takedown | null }>;
+  /** Those of some ids and keys of files that a workflow, a version or a picture names. */
+  named(names: readonly string[]): Promise<string[]>;
+}
+
+export interface TemplatesDeps {
+  store: Pick<WorkflowStore, "moderate" | "naming" | "noteMediaNames">;
+  versions: Pick<VersionStore, "naming">;
+}
+
+/** An id and a key for each of the files that are looked up at once. */
+const MAX_NAMES = 2 * LIMITS.mediaIds;
+
+export const createTemplates = ({ store, versions }: TemplatesDeps): Templates => ({
+  moderate: async (slug, listed, reason) => {
+    if (reason.length > LIMITS.noteChars)
+      throw invalidRequest([{ path: "reason", message: `must have at most ${LIMITS.noteChars} characters` }]);
+    const after = listed ? null : { reason, at: new Date() };
+    const moderated = await store.moderate(slug, after);
+    if (!moderated) throw new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");
+    return { before: moderated.before, after };
+  },
+  named: async (names) => {
+    if (names.length > MAX_NAMES) throw invalidRequest([{ path: "names", message: `at most ${MAX_NAMES} are allowed` }]);
+    const asked = new Set(names);
+    await store.noteMediaNames();
+    const found = await Promise.all([store.naming(names), versions.naming(names)]);
+    return [...new Set(found.flat().filter((name) => asked.has(name)))];
+  },
+});

@@ -1,0 +1,305 @@
+import { randomUUID } from "node:crypto";
+import { LIMITS } from "@nodeloom/kernel";
+import { connectMongo } from "@nodeloom/platform";
+import { media as mediaProto, workflows as proto } from "@nodeloom/proto";
+import { BASE_URL, EVERYTHING, get, invalidAt, newOwner, NOT_FOUND, startWorkflows, type RunningWorkflows } from "./harness";
+
+let service: RunningWorkflows & { prefix: string };
+beforeAll(async () => {
+  service = await startWorkflows();
+});
+afterAll(() => service.stop());
+
+const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(64, 7)]);
+const dataUrl = (bytes: Buffer): string => `data:image/png;base64,${bytes.toString("base64")}`;
+const NOT_APPROVED = { kind: "forbidden", reason: "ACCOUNT_NOT_APPROVED" };
+
+const upload = async (ownerId: string): Promise<mediaProto.StoredObject> => {
+  const messages = [
+    { part: { $case: "header", value: mediaProto.UploadHeader.fromPartial({ ownerId }) } },
+    { part: { $case: "chunk", value: PNG } },
+    { part: { $case: "end", value: {} } },
+  ] as mediaProto.UploadRequest[];
+  return (await service.media.upload(messages, { deadlineMs: 20_000 })).object!;
+};
+const unique = (): string => `Template ${randomUUID()}`;
+const template = (ownerId: string, more: Partial<proto.CreateWorkflowRequest> = {}): Promise<proto.Workflow> =>
+  service.create(ownerId, { name: unique(), isTemplate: true, ...more });
+const list = (userId: string, more: Partial<proto.ListWorkflowsRequest> = {}) =>
+  service.client.listWorkflows({ ...EVERYTHING, userId, ...more });
+const seen = async (userId: string, slug: string) => (await list(userId)).workflows.find((row) => row.slug === slug);
+const cover = (image: string): string => JSON.stringify({ image, video: null });
+
+describe("publishing a template", () => {
+  it("needs an approved account, at creation and later", async () => {
+    const owner = newOwner();
+    await expect(template(owner, { unapproved: true })).rejects.toMatchObject(NOT_APPROVED);
+    const { slug } = await service.create(owner, { name: unique(), unapproved: true });
+    await expect(service.update(slug, owner, { isTemplate: true, unapproved: true })).rejects.toMatchObject(NOT_APPROVED);
+    expect(await service.update(slug, owner, { nodesJson: "[]", description: "a draft", unapproved: true })).toMatchObject({
+      isTemplate: false,
+    });
+    await service.update(slug, owner, { isTemplate: true });
+    await expect(service.update(slug, owner, { description: "seen by all", unapproved: true })).rejects.toMatchObject(NOT_APPROVED);
+    expect(await service.update(slug, owner, { isTemplate: false, unapproved: true })).toMatchObject({ isTemplate: false });
+  });
+
+  it("is possible for as many as one account may have, also when many are published at once", async () => {
+    const owner = newOwner();
+    const settled = await Promise.allSettled(Array.from({ length: LIMITS.templates + 4 }, () => template(owner)));
+    const made = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    expect(made).toHaveLength(LIMITS.templates);
+    const refused = { reason: "TEMPLATE_CAP_REACHED", metadata: { limit: LIMITS.templates } };
+    const { slug } = await service.create(owner, { name: unique() });
+    await expect(service.update(slug, owner, { isTemplate: true })).rejects.toMatchObject(refused);
+    // Those it has stay editable, and one that is none any more makes room.
+    await service.update(made[0]!.slug, owner, { isTemplate: true, description: "still here" });
+    await service.update(made[0]!.slug, owner, { isTemplate: false });
+    await service.update(slug, owner, { isTemplate: true });
+  });
+});
+
+describe("covers and thumbnails", () => {
+  it.each([
+    "https://example.com/tracker.png",
+    "javascript:alert(1)",
+    "data:image/png;base64,AAAA",
+    "/media/../x",
+    `${BASE_URL}/other/x.png`,
+  ])("refuses %s as a cover", async (image) => {
+    await expect(service.create(newOwner(), { coverJson: cover(image) })).rejects.toMatchObject(invalidAt("cover.image"));
+    const owner = newOwner();
+    const { slug } = await service.create(owner);
+    const coverJson = JSON.stringify({ image: null, video: image });
+    await expect(service.update(slug, owner, { coverJson })).rejects.toMatchObject(invalidAt("cover.video"));
+  });
+
+  it.each(["https://example.com/tracker.png", "javascript:alert(1)", "data:text/html,<b>", dataUrl(Buffer.alloc(64 * 1024))])(
+    "refuses %.40s as a thumbnail",
+    async (thumbnail) => {
+      await expect(service.create(newOwner(), { thumbnail })).rejects.toMatchObject(invalidAt("thumbnail"));
+    },
+  );
+
+  it("takes files of our own, and small images as data URLs, which lists show as addresses", async () => {
+    const [owner, reader] = [newOwner(), newOwner()];
+    const { url } = await upload(owner);
+    const { slug } = await template(owner, { coverJson: cover(url), thumbnail: dataUrl(PNG) });
+    expect(await get(service, slug, reader)).toMatchObject({ thumbnail: dataUrl(PNG), coverJson: cover(url) });
+    const row = await seen(reader, slug);
+    expect(row).toMatchObject({ coverJson: cover(url) });
+    expect(row!.thumbnail).toMatch(/^http:\/\/public\.test\/media\/[0-9a-f]{32}\.png$/);
+    const read = await fetch(service.mediaUrl + new URL(row!.thumbnail!).pathname);
+    expect(Buffer.from(await read.arrayBuffer())).toEqual(PNG);
+    expect((await seen(owner, slug))!.thumbnail).toBe(row!.thumbnail);
+    await service.update(slug, owner, { thumbnail: url });
+    expect((await seen(reader, slug))!.thumbnail).toBe(url);
+    await service.update(slug, owner, { clearThumbnail: true });
+    expect((await seen(reader, slug))!.thumbnail).toBeUndefined();
+  });
+
+  it("accepts what was stored before, and shows nobody else foreign addresses", async () => {
+    const [owner, reader] = [newOwner(), newOwner()];
+    const { slug } = await template(owner);
+    const old = { coverJson: cover("https://example.com/tracker.png"), thumbnail: dataUrl(Buffer.concat([PNG, Buffer.alloc(100_000)])) };
+    const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: service.database });
+    const update = { $set: old, $unset: { thumbnailRef: "" as const, mediaNames: "" as const } };
+    await connection.collection<{ _id: string }>("workflows").updateOne({ _id: slug }, update);
+    await connection.close();
+    const stored = await get(service, slug, owner);
+    expect(stored).toMatchObject(old);
+    expect(await service.update(slug, owner, { ...old, name: "Sent back" })).toMatchObject(old);
+    expect(await get(service, slug, reader)).toMatchObject({ coverJson: "" });
+    expect(await seen(reader, slug)).toMatchObject({
+      coverJson: "",
+      thumbnail: expect.stringMatching(/^http:\/\/public\.test\/media\//) as string,
+    });
+    expect(await seen(owner, slug)).toMatchObject({ coverJson: old.coverJson });
+    await expect(service.update(slug, owner, { coverJson: cover("https://example.com/other.png") })).rejects.toMatchObject(
+      invalidAt("cover.image"),
+    );
+  });
+});
+
+describe("taking down", () => {
+  const moderate = (slug: string, listed: boolean, reason = "") => service.client.moderateTemplate({ slug, listed, reason });
+
+  it("leaves a template to its owner, who sees why, until it is let back", async () => {
+    const [owner, reader] = [newOwner(), newOwner()];
+    const { slug } = await template(owner, { publicPlayground: true });
+    expect(await moderate(slug, false, "spam")).toMatchObject({ listed: false, wasListed: true, takedown: { reason: "spam" } });
+    expect(await seen(reader, slug)).toBeUndefined();
+    await expect(get(service, slug, reader)).rejects.toMatchObject(NOT_FOUND);
+    await expect(service.client.getDefinition({ slug, userId: reader, knownRevision: 0, version: "" })).rejects.toMatchObject(NOT_FOUND);
+    await expect(service.client.getPublicSchema({ slug })).rejects.toMatchObject(NOT_FOUND);
+    expect(await get(service, slug, owner)).toMatchObject({ isTemplate: true, takedown: { reason: "spam" } });
+    // To publish it again changes nothing.
+    await service.update(slug, owner, { isTemplate: false });
+    await service.update(slug, owner, { isTemplate: true });
+    await expect(get(service, slug, reader)).rejects.toMatchObject(NOT_FOUND);
+    expect(await moderate(slug, true)).toMatchObject({ listed: true, wasListed: false, earlierTakedown: { reason: "spam" } });
+    expect(await seen(reader, slug)).toBeDefined();
+  });
+
+  it("is for templates only", async () => {
+    const { slug } = await service.create(newOwner(), { name: unique() });
+    await expect(moderate(slug, false)).rejects.toMatchObject(NOT_FOUND);
+    await expect(moderate("no-such-template", false)).rejects.toMatchObject(NOT_FOUND);
+  });
+});
+
+describe("lists", () => {
+  it("are narrowed by text, tag and folder, and read page by page, newest first", async () => {
+    const owner = newOwner();
+    const mark = randomUUID();
+    const { folder } = await service.client.createFolder({ ownerId: owner, name: "Folder" });
+    const folderId = folder!.id;
+    const made: proto.Workflow[] = [];
+    for (let index = 0; index < 5; index += 1) {
+      const more = index % 2 ? { tags: [mark, "odd"], folderId } : { tags: [mark], description: "Even (a.b)" };
+      made.unshift(await service.create(owner, { name: `Row ${index} ${mark}`, ...more }));
+    }
+    const other = await template(newOwner(), { tags: [mark], name: `Other ${mark}` });
+    const slugs = async (more: Partial<proto.ListWorkflowsRequest>) => (await list(owner, more)).workflows.map(({ slug }) => slug);
+    const own = made.map(({ slug }) => slug);
+    expect(await slugs({ query: mark.toUpperCase() })).toEqual([other.slug, ...own]);
+    expect(await slugs({ tag: mark })).toEqual([other.slug, ...own]);
+    expect(await slugs({ query: mark, tag: "odd" })).toEqual([own[1], own[3]]);
+    expect(await slugs({ query: "even (A.B)", tag: mark })).toEqual([own[0], own[2], own[4]]);
+    expect(await slugs({ query: ".*", tag: mark })).toEqual([]);
+    expect(await slugs({ folderId })).toEqual([own[1], own[3]]);
+    expect(await slugs({ rootLevel: true })).toEqual([own[0], own[2], own[4]]);
+    const pages = [await list(owner, { tag: mark, limit: 4 })];
+    expect(pages[0]!.nextCursor).not.toBe("");
+    pages.push(await list(owner, { tag: mark, limit: 4, cursor: pages[0]!.nextCursor }));
+    expect(pages.map(({ workflows }) => workflows.map(({ slug }) => slug))).toEqual([[other.slug, ...own.slice(0, 3)], own.slice(3)]);
+    expect(pages[1]!.nextCursor).toBe("");
+    await expect(list(owner, { cursor: "?" })).rejects.toMatchObject(invalidAt("cursor"));
+  });
+});
+
+describe("cloning", () => {
+  const clone = async (slug: string, userId: string, more: Partial<proto.CloneWorkflowRequest> = {}): Promise<proto.Workflow> =>
+    (await service.client.cloneWorkflow(proto.CloneWorkflowRequest.fromPartial({ slug, userId, ...more }), { deadlineMs: 20_000 }))
+      .workflow!;
+  const nodes = (mediaId: string, url: string): string =>
+    `[{"id":"m","type":"media-upload","data":{"mediaId":"${mediaId}","kept": 1.0}},{"id":"n","type":"note","data":{"text":"see ${url}"}}]`;
+
+  it("makes a workflow of the caller's own, with copies of the files that it names", async () => {
+    const [author, reader] = [newOwner(), newOwner()];
+    const [file, picture, foreign] = [await upload(author), await upload(author), await upload(newOwner())];
+    const nodesJson = nodes(file.id, foreign.url);
+    const source = await template(author, { nodesJson, coverJson: cover(picture.url), tags: ["a"], description: "of the author" });
+    const made = await clone(source.slug, reader, { reference: "r1" });
+    const { objects: own } = await service.media.listObjects({ ownerId: reader, limit: 10, cursor: "" });
+    expect(own).toHaveLength(2);
+    const copied = (
+      await service.media.getObjectsByKey({ keys: [new URL((JSON.parse(made.coverJson) as { image: string }).image).pathname.slice(7)] })
+    ).objects[0]!;
+    const other = own.find(({ id }) => id !== copied.id)!;
+    expect(made).toMatchObject({
+      ...{ name: source.name, createdBy: reader, isTemplate: false, tags: ["a"], description: "of the author" },
+      nodesJson: nodes(other.id, foreign.url),
+      coverJson: cover(copied.url),
+    });
+    expect(made.slug).not.toBe(source.slug);
+    expect(await clone(source.slug, reader, { reference: "r1" })).toEqual(made);
+    expect((await service.media.listObjects({ ownerId: reader, limit: 10, cursor: "" })).objects).toHaveLength(2);
+    expect((await clone(source.slug, author, { name: "Mine twice" })).name).toBe("Mine twice");
+  });
+
+  it("copies somebody else's template as its newest version is", async () => {
+    const [author, reader] = [newOwner(), newOwner()];
+    const { slug } = await template(author, { nodesJson: '[{"id":"one"}]' });
+    await service.client.publishVersion(proto.PublishVersionRequest.fromPartial({ slug, ownerId: author }));
+    await service.update(slug, author, { nodesJson: '[{"id":"two"}]' });
+    expect((await clone(slug, reader)).nodesJson).toBe('[{"id":"one"}]');
+    expect((await clone(slug, author)).nodesJson).toBe('[{"id":"two"}]');
+  });
+
+  it("is refused for what can't be read, past the cap, past the quota and before approval, and leaves no files then", async () => {
+    const [author, reader] = [newOwner(), newOwner()];
+    const file = await upload(author);
+    const { slug } = await template(author, { nodesJson: nodes(file.id, "") });
+    const { slug: hidden } = await service.create(author, { name: unique() });
+    await expect(clone(hidden, reader)).rejects.toMatchObject(NOT_FOUND);
+    await service.create(reader, { name: unique() });
+    await expect(clone(slug, reader, { maxWorkflows: 1 })).rejects.toMatchObject({ reason: "WORKFLOW_CAP_REACHED" });
+    await expect(clone(slug, reader, { mediaQuotaBytes: 10 })).rejects.toMatchObject({ reason: "MEDIA_QUOTA_EXCEEDED" });
+    await expect(clone(slug, reader, { unapproved: true })).rejects.toMatchObject(NOT_APPROVED);
+    expect((await service.media.listObjects({ ownerId: reader, limit: 10, cursor: "" })).objects).toEqual([]);
+  });
+});
+
+describe("deleted slugs", () => {
+  it("stay their owner's: nobody else gets them, the owner does again", async () => {
+    const [owner, other] = [newOwner(), newOwner()];
+    const name = unique();
+    const { slug } = await service.create(owner, { name });
+    await service.client.deleteWorkflow({ slug, ownerId: owner });
+    await expect(get(service, slug, owner)).rejects.toMatchObject(NOT_FOUND);
+    expect((await service.create(other, { name })).slug).toBe(`${slug}-2`);
+    const again = await service.create(owner, { name });
+    expect(again.slug).toBe(slug);
+    expect((await get(service, slug, owner)).createdBy).toBe(owner);
+    expect((await service.create(owner, { name })).slug).toBe(`${slug}-3`);
+    await service.client.deleteWorkflow({ slug: `${slug}-3`, ownerId: owner });
+    expect((await service.create(other, { name })).slug).toBe(`${slug}-4`);
+    await expect(service.client.deleteWorkflow({ slug: `${slug}-3`, ownerId: owner })).rejects.toMatchObject(NOT_FOUND);
+    expect((await list(owner, { query: name })).workflows.map((row) => row.slug)).toEqual([slug]);
+  });
+
+  it("never go to others, while they delete and create at the same time on two replicas", async () => {
+    const [owner, other] = [newOwner(), newOwner()];
+    const replica = await startWorkflows(service.prefix);
+    try {
+      for (let round = 0; round < 5; round += 1) {
+        const name = unique();
+        const { slug } = await service.create(owner, { name });
+        const [, ...made] = await Promise.all([
+          service.client.deleteWorkflow({ slug, ownerId: owner }),
+          ...Array.from({ length: 4 }, (_, index) => (index % 2 ? service : replica).create(other, { name })),
+        ]);
+        expect(made.map((one) => (one as proto.Workflow).slug)).not.toContain(slug);
+        const mine = await Promise.all([service.create(owner, { name }), replica.create(owner, { name })]);
+        expect(mine.filter((one) => one.slug === slug)).toHaveLength(1);
+      }
+    } finally {
+      await replica.close();
+    }
+  });
+
+  it("do not count against the owner's cap", async () => {
+    const owner = newOwner();
+    const { slug } = await service.create(owner, { name: unique(), maxWorkflows: 1 });
+    await service.client.deleteWorkflow({ slug, ownerId: owner });
+    await service.create(owner, { name: unique(), maxWorkflows: 1 });
+  });
+});
+
+describe("files that workflows name", () => {
+  it("are found by id and by key: in graphs, versions, covers and thumbnails, also of earlier versions' workflows", async () => {
+    const owner = newOwner();
+    const files = await Promise.all(Array.from({ length: 5 }, () => upload(owner)));
+    const [inGraph, inCover, asThumbnail, inVersion, unnamed] = files as [mediaProto.StoredObject, ...mediaProto.StoredObject[]];
+    const named = await service.create(owner, {
+      name: unique(),
+      nodesJson: JSON.stringify([{ id: "m", data: { mediaId: inGraph.id } }]),
+      coverJson: cover(inCover!.url),
+      thumbnail: asThumbnail!.url,
+    });
+    const versioned = await service.create(owner, {
+      name: unique(),
+      nodesJson: JSON.stringify([{ id: "v", data: { url: inVersion!.url } }]),
+    });
+    await service.client.publishVersion(proto.PublishVersionRequest.fromPartial({ slug: versioned.slug, ownerId: owner }));
+    await service.update(versioned.slug, owner, { nodesJson: "[]" });
+    const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: service.database });
+    await connection.collection<{ _id: string }>("workflows").updateOne({ _id: named.slug }, { $unset: { mediaNames: "" } });
+    await connection.close();
+    const names = files.flatMap(({ id, key }) => [id, key]);
+    const found = (await service.client.findNamedMedia({ names })).names;
+    expect(new Set(found)).toEqual(new Set([inGraph.id, inCover!.key, asThumbnail!.key, inVersion!.key]));
+    expect(found).not.toContain(unnamed!.id);
+  });
+});
