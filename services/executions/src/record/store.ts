@@ -20,6 +20,14 @@ import { createTransitions } from "./transitions";
 /** Rows of a list per exchange with the server: pages of ordinary length take one. */
 const LIST_BATCH = 101;
 const WITHOUT_EVENTS = { events: 0 } as const;
+/** Events that one read of a log answers. */
+export const EVENT_PAGE = 500;
+
+export interface EventPage {
+  status: RunStatus;
+  events: (ExecutionEvent & { sequence: number })[];
+  more: boolean;
+}
 
 export type ExecutionStore = Awaited<ReturnType<typeof createExecutionStore>>;
 
@@ -86,18 +94,22 @@ export const createExecutionStore = async (connection: Connection) => {
       );
     },
 
-    /** The event log after a sequence number (the first event has number 1). */
-    events: async (
-      id: string,
-      userId: string,
-      after: number,
-    ): Promise<{ status: RunStatus; events: (ExecutionEvent & { sequence: number })[] } | null> => {
+    /** A page of the event log after a sequence number (the first event has number 1); `more` when it may go on behind it. */
+    events: async (id: string, userId: string, after: number): Promise<EventPage | null> => {
+      // The database cuts the page out: a stream is told of each event, and must not read the whole log for it.
+      const owned = { _id: id, userId, status: { $nin: [...HIDDEN] } };
+      // The embedded database can't cut from behind the end of a list.
+      const reached = after > 0 ? { [`events.${after - 1}`]: { $exists: true } } : {};
       const record = await executions
-        .findOne({ _id: id, userId, status: { $nin: [...HIDDEN] } }, { status: 1, events: 1 })
+        .findOne({ ...owned, ...reached }, { status: 1, events: { $slice: [after, EVENT_PAGE] } })
         .lean<Pick<ExecutionRecord, "status" | "events">>()
         .exec();
-      if (!record) return null;
-      return { status: record.status, events: record.events.map((event, index) => ({ ...event, sequence: index + 1 })).slice(after) };
+      if (!record) {
+        const row = await executions.findOne(owned, { status: 1 }).lean<Pick<ExecutionRecord, "status">>().exec();
+        return row && { status: row.status, events: [], more: false };
+      }
+      const events = record.events.map((event, index) => ({ ...event, sequence: after + index + 1 }));
+      return { status: record.status, events, more: events.length === EVENT_PAGE };
     },
 
     /** Appends an event and moves a node on, in one update, once per event key. Returns the execution's new state, or null when there was nothing to do. */

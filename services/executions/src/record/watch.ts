@@ -44,6 +44,7 @@ export const createWatch = ({ store, channel, texts }: WatchOptions): Watch =>
           yield executions.WatchExecutionResponse.fromPartial({ sequence, type, at, dataJson: JSON.stringify(data) });
           last = sequence;
         }
+        if (log.more) continue;
         if (isFinal(log)) return;
         unfollow ??= texts.follow(executionId);
         while ((await inbox.next()) === "texts") yield* inbox.texts().map(deltaMessage);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ExecutionEvent, ExecutionRecord, FinalState } from "../../src/record/execution-record";
-import type { ExecutionStore } from "../../src/record/store";
+import { EVENT_PAGE, type ExecutionStore } from "../../src/record/store";
 import { collectPage, readCursor } from "../../src/record/pages";
 import { TIMING } from "../../src/contract/timing";
 import { newRecord, openStore } from "../support/index";
@@ -46,6 +46,19 @@ describe("the event log", () => {
     expect(changes.map((change) => change!.sequence).sort()).toEqual([2, 3, 4]);
     expect((await store.events(_id, "owner", 2))!.events.map(({ sequence }) => sequence)).toEqual([3, 4]);
     expect((await store.events(_id, "owner", 99))!.events).toEqual([]);
+  });
+
+  it("is read in pages, each without what came before it", async () => {
+    const logged = Array.from({ length: EVENT_PAGE + 3 }, (_, index) => event(`e${index}`));
+    const record = newRecord("owner", { events: logged });
+    await store.insert(record);
+    const first = (await store.events(record._id, "owner", 0))!;
+    expect([first.events.length, first.events.at(-1)!.sequence, first.more]).toEqual([EVENT_PAGE, EVENT_PAGE, true]);
+    const rest = (await store.events(record._id, "owner", EVENT_PAGE))!;
+    expect(rest.events.map(({ key, sequence }) => [key, sequence])).toEqual(
+      [0, 1, 2].map((index) => [`e${EVENT_PAGE + index}`, EVENT_PAGE + index + 1]),
+    );
+    expect(rest.more).toBe(false);
   });
 
   it("takes nothing more once the run is final, and shows itself to its owner only", async () => {
