@@ -39,6 +39,7 @@ import { createQuotes } from "./plan/quotes";
 import { createReconciler } from "./lifecycle/reconcile";
 import { createDeliveryReconciler } from "./webhooks/reconcile-deliveries";
 import { createRenewals } from "./lifecycle/renewals";
+import { createRetention } from "./lifecycle/retention";
 import { createRedelivery } from "./webhooks/redelivery";
 import { createRuns, STARTS } from "./lifecycle/runs";
 import type { HandlerOptions } from "./server";
@@ -173,6 +174,7 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
       reconcileRuns: createReconciler({ store, starter, settlement, logger }),
       reconcileDeliveries: createDeliveryReconciler({ store, starter: deliveries, logger }),
       renewals: createRenewals({ billing: services.billing }),
+      retention: createRetention({ media: services.media, workflows: services.workflows, usage: services.usage }),
       onClaimed: debts.payLater,
       onCancel: (executionId, listener) =>
         channel.subscribe(executionId, ({ type }) => {

@@ -1,4 +1,5 @@
 import type { ReconcileReport } from "../lifecycle/reconcile";
+import type { RetentionReport } from "../lifecycle/retention";
 import type { DeliveriesReport } from "../webhooks/reconcile-deliveries";
 import type { AttemptId, DeliveryEnd, Sent } from "./delivery";
 import type { CallContext, CallResult, CancelReport, HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "./run-types";
@@ -109,4 +110,5 @@ export interface Activities {
   sendWebhook(id: AttemptId): Promise<Sent>;
   reconcile(): Promise<ReconcileReport & DeliveriesReport>;
   renewDuePlans(): Promise<{ renewed: number; failed: number }>;
+  enforceRetention(): Promise<RetentionReport>;
 }

@@ -89,6 +89,8 @@ export const TIMING = {
   renewPage: 20 * SECOND,
   /** Renewals may write for a page's time without a beat. */
   renewHeartbeat: MINUTE,
+  /** Between two looks for what was kept long enough. */
+  retentionEvery: 24 * HOUR,
   minute: MINUTE,
 } as const;
 

@@ -13,6 +13,7 @@ import type { createHttpRequest } from "../calls/http-request";
 import type { createReconciler } from "../lifecycle/reconcile";
 import type { createDeliveryReconciler } from "../webhooks/reconcile-deliveries";
 import type { createRenewals, RenewalProgress } from "../lifecycle/renewals";
+import type { createRetention } from "../lifecycle/retention";
 import { CALLED_OFF, type RunError } from "../contract/run-types";
 import type { Settlement } from "../lifecycle/settlement";
 import type { Webhooks } from "../webhooks/webhooks";
@@ -46,6 +47,7 @@ export interface ActivityOptions {
   reconcileRuns: ReturnType<typeof createReconciler>;
   reconcileDeliveries: ReturnType<typeof createDeliveryReconciler>;
   renewals: ReturnType<typeof createRenewals>;
+  retention: ReturnType<typeof createRetention>;
   /** Does what a run owes since it was claimed. */
   onClaimed: (row: ExecutionView) => void;
   /** Hears at once that a run is being cancelled, until the returned function is called. */
@@ -339,6 +341,11 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     reconcile: async () => {
       const beat = (): void => Context.current().heartbeat();
       return { ...(await options.reconcileRuns(beat)), ...(await options.reconcileDeliveries(beat)) };
+    },
+
+    enforceRetention: () => {
+      const { heartbeat } = Context.current();
+      return options.retention(() => heartbeat());
     },
 
     renewDuePlans: () => {

@@ -1,6 +1,6 @@
 import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, type ScheduleUpdateOptions } from "@temporalio/client";
 import { TIMING } from "../contract/timing";
-import type { reconcileRuns, renewPlans } from "./workflows";
+import type { reconcileRuns, removeExpired, renewPlans } from "./workflows";
 
 /** What is done again and again: one workflow at a time over all processes, seen under Schedules in Temporal's UI. */
 const SCHEDULES = [
@@ -18,6 +18,13 @@ const SCHEDULES = [
     // One that was missed while Temporal was away is made up for at once.
     catchUpMs: TIMING.renewEvery,
     note: "Renews the plans of accounts whose month is over",
+  },
+  {
+    id: "retention",
+    workflow: "removeExpired" satisfies keyof { removeExpired: typeof removeExpired },
+    everyMs: TIMING.retentionEvery,
+    catchUpMs: TIMING.retentionEvery,
+    note: "Removes files and usage rows that were kept long enough",
   },
 ] as const;
 

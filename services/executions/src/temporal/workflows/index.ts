@@ -1,3 +1,3 @@
 export { deliverWebhook } from "./deliver-webhook";
-export { reconcileRuns, renewPlans } from "./maintenance";
+export { reconcileRuns, removeExpired, renewPlans } from "./maintenance";
 export { cancelSignal, executeGraph } from "./execute-graph";

@@ -1,10 +1,11 @@
 import { proxyActivities } from "@temporalio/workflow";
 import type { ReconcileReport } from "../../lifecycle/reconcile";
+import type { RetentionReport } from "../../lifecycle/retention";
 import type { DeliveriesReport } from "../../webhooks/reconcile-deliveries";
 import { TIMING } from "../../contract/timing";
 import type { Activities } from "../../contract/activity-types";
 
-const { renewDuePlans } = proxyActivities<Activities>({
+const { renewDuePlans, enforceRetention } = proxyActivities<Activities>({
   startToCloseTimeout: TIMING.renew,
   scheduleToCloseTimeout: TIMING.renew,
   heartbeatTimeout: TIMING.renewHeartbeat,
@@ -27,4 +28,9 @@ export async function reconcileRuns(): Promise<ReconcileReport & DeliveriesRepor
  */
 export async function renewPlans(): Promise<{ renewed: number; failed: number }> {
   return renewDuePlans();
+}
+
+/** Removes what was kept long enough, as the table of retention says. Started by a schedule. */
+export async function removeExpired(): Promise<RetentionReport> {
+  return enforceRetention();
 }
