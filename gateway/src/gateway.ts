@@ -5,6 +5,7 @@ import type { Authentication } from "./auth/authenticate";
 import type { Catalogue } from "./routes/models/catalog";
 import type { Services } from "./clients";
 import type { Idempotency } from "./http/idempotency";
+import type { Leases } from "./http/lease";
 import type { RateLimits } from "./http/rate/rate";
 import type { Sessions } from "./auth/session";
 import type { StreamCount } from "./http/rate/stream-count";
@@ -22,6 +23,7 @@ export interface Gateway {
   /** How long a JSON body may take to arrive. */
   bodyTimeoutMs: number;
   idempotency: Idempotency;
+  leases: Leases;
   catalogue: Catalogue;
   eventStreams: StreamCount;
   /** Carries changes of custom tiers to their users' accounts. */

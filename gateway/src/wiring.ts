@@ -4,6 +4,7 @@ import { createCatalogue } from "./routes/models/catalog";
 import type { Connections } from "./clients";
 import type { Gateway } from "./gateway";
 import { createIdempotency } from "./http/idempotency";
+import { createLeases } from "./http/lease";
 import { createBodyBudget } from "./http/body/body-budget";
 import { createOwnIds } from "./http/rate/own-ids";
 import { BODY_BYTES_OVERALL, BODY_BYTES_PER_OWNER, EVENT_STREAMS_PER_USER, OWN_IDS } from "./http/limits";
@@ -51,6 +52,7 @@ export const createGateway = ({ config, logger, redis, subscriber, connections, 
     bodies: createBodyBudget({ perOwner: BODY_BYTES_PER_OWNER, overall: BODY_BYTES_OVERALL }),
     bodyTimeoutMs: config.BODY_TIMEOUT_MS,
     idempotency: createIdempotency({ redis, keyPrefix, logger }),
+    leases: createLeases({ redis, keyPrefix, logger }),
     catalogue: createCatalogue(services.models),
     eventStreams: createStreamCount(EVENT_STREAMS_PER_USER),
     tierRollouts: startTierRollouts({ services, logger }),

@@ -13,6 +13,10 @@ type RunCallback = sendUnaryData<executions.RunResponse>;
 const asked: executions.RunRequest[] = [];
 let answer: (request: executions.RunRequest, reply: (execution: Partial<executions.Execution>) => void) => void;
 
+/** What it says of a replay. */
+let replayed = false;
+let told: Partial<executions.RunResponse> = {};
+
 let fake: FakeService;
 let platform: Platform;
 let pro: User;
@@ -22,7 +26,10 @@ beforeAll(async () => {
     run: (call: RunCall, callback: RunCallback) => {
       asked.push(call.request);
       answer(call.request, (execution) =>
-        callback(null, executions.RunResponse.fromPartial({ execution: { executionId: call.request.executionId, ...execution } })),
+        callback(
+          null,
+          executions.RunResponse.fromPartial({ execution: { executionId: call.request.executionId, ...execution }, replayed, ...told }),
+        ),
       );
     },
   });
@@ -35,6 +42,8 @@ afterAll(async () => {
 });
 beforeEach(() => {
   asked.length = 0;
+  replayed = false;
+  told = {};
   answer = (_request, reply) => reply({ status: "completed", resultJson: '{"text":"hi","n":1.0}', millicredits: 3_250 });
 });
 
@@ -67,7 +76,7 @@ describe("a synchronous run", () => {
   it.each([
     ["wait=5", 5_000],
     ["wait=0", 0],
-    ["respond-async, wait=10", 10_000],
+    ["no-queue, wait=10", 10_000],
     ["wait=100000", 120_000],
     ["wait=soon", 120_000],
   ])("waits as Prefer says, at most 120 s: %s", async (prefer, waitMs) => {
@@ -229,11 +238,16 @@ describe("executions going away", () => {
 });
 
 describe("a run under an Idempotency-Key", () => {
-  it("happens once, and its answer is replayed with its execution id", async () => {
+  it("has an id that the key stands for, and says what is told again", async () => {
     const headers = { "idempotency-key": randomUUID() };
     const first = await run({ inputs: {} }, { headers });
+    replayed = true;
     const second = await run({ inputs: {} }, { headers });
-    expect(asked).toHaveLength(1);
+    expect(asked.map(({ executionId, fingerprint }) => [executionId, fingerprint])).toEqual([
+      [asked[0]!.executionId, asked[0]!.fingerprint],
+      [asked[0]!.executionId, asked[0]!.fingerprint],
+    ]);
+    expect(asked[0]!.requestToken).not.toBe(asked[1]!.requestToken);
     expect(second.text).toBe(first.text);
     expect(second.headers["idempotency-replayed"]).toBe("true");
     expect(first.headers["idempotency-replayed"]).toBeUndefined();
@@ -241,14 +255,33 @@ describe("a run under an Idempotency-Key", () => {
     expect(second.headers["x-request-id"]).not.toBe(first.headers["x-request-id"]);
   });
 
-  it("is refused with another body or another mode, and to others it is their own", async () => {
+  it("is told apart by body, query and user", async () => {
     const headers = { "idempotency-key": randomUUID() };
     await run({ inputs: {} }, { headers });
-    for (const answered of [await run({ inputs: { a: 1 } }, { headers }), await run({ inputs: {} }, { headers, query: "?async=true" })]) {
-      expect([answered.status, answered.body.code]).toEqual([422, "IDEMPOTENCY_KEY_REUSED"]);
-    }
-    const other = await platform.createUser();
-    expect((await run({ inputs: { a: 1 } }, { headers, user: other })).status).toBe(200);
+    await run({ inputs: { a: 1 } }, { headers });
+    await run({ inputs: {} }, { headers, query: "?async=true" });
+    await run({ inputs: {} }, { headers, user: await platform.createUser() });
+    const [first, ...others] = asked;
+    expect(new Set(asked.map(({ fingerprint }) => fingerprint)).size).toBe(3);
+    expect(others.map(({ executionId }) => executionId === first!.executionId)).toEqual([true, true, false]);
+  });
+
+  it("that was told 202 of a synchronous run is told it again, though the run is over", async () => {
+    replayed = true;
+    told = { toldAccepted: true };
+    const { status, body } = await run({ inputs: {} }, { headers: { "idempotency-key": randomUUID() } });
+    expect([status, body.status]).toEqual([202, "processing"]);
+  });
+
+  it("tells a refused submission again only where it was told", async () => {
+    const error = executions.ExecutionError.fromPartial({ code: "PROVIDER_SUBMIT_FAILED", message: "x", providerStatus: 400 });
+    answer = (_request, reply) => reply({ status: "failed", error });
+    replayed = true;
+    const headers = { "idempotency-key": randomUUID() };
+    expect((await run({ inputs: {} }, { query: "?async=true", headers })).status).toBe(202);
+    told = { toldFailure: true };
+    const again = await run({ inputs: {} }, { query: "?async=true", headers });
+    expect([again.status, again.body.code, again.body.providerStatus]).toEqual([500, "PROVIDER_SUBMIT_FAILED", 400]);
   });
 
   it("that is still going answers 409 with Retry-After", async () => {
@@ -267,36 +300,36 @@ describe("a run under an Idempotency-Key", () => {
     finish();
     expect((await running).status).toBe(200);
   });
+});
 
-  it("that failed is replayed as such, and not run again", async () => {
-    const headers = { "idempotency-key": randomUUID() };
-    answer = (_request, reply) =>
-      reply({ status: "failed", error: executions.ExecutionError.fromPartial({ code: "EXECUTION_FAILED", message: "x" }) });
-    const first = await run({ inputs: {} }, { headers });
-    const second = await run({ inputs: {} }, { headers });
-    expect([first.status, second.status, second.text]).toEqual([500, 500, first.text]);
-    expect(second.headers["idempotency-replayed"]).toBe("true");
-    expect(asked).toHaveLength(1);
+describe("Prefer", () => {
+  it("runs every model asynchronously by respond-async, and says so; the query's rule holds over it", async () => {
+    answer = (_request, reply) => reply({ status: "processing" });
+    const one = await run({ inputs: {} }, { headers: { prefer: "respond-async, no-queue" } });
+    expect([one.status, one.headers["preference-applied"], one.body.requestId]).toEqual([202, "respond-async", null]);
+    expect(asked[0]).toMatchObject({ mode: executions.RunMode.RUN_MODE_RESPOND_ASYNC, noQueue: true });
+    await run({ inputs: {} }, { headers: { prefer: "respond-async" }, query: "?async=true" });
+    expect(asked[1]).toMatchObject({ mode: executions.RunMode.RUN_MODE_ASYNC, noQueue: false });
+  });
+});
+
+describe("metadata", () => {
+  it.each([
+    ["more than 20", Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`n${index}`, "x"]))],
+    ["a long name", { ["n".repeat(41)]: "x" }],
+    ["a long value", { n: "x".repeat(501) }],
+    ["no text", { n: 1 }],
+    ["a list", ["x"]],
+  ])("is refused with %s", async (_, metadata) => {
+    const { status, body } = await run({ inputs: {}, metadata });
+    expect([status, body.code]).toEqual([400, "INVALID_REQUEST"]);
+    expect(asked).toHaveLength(0);
   });
 
-  it("goes on when its client has gone, and its answer waits for the next attempt", async () => {
-    let finish: () => void = () => undefined;
-    let started: () => void = () => undefined;
-    const begun = new Promise<void>((resolve) => (started = resolve));
-    answer = (_request, reply) => {
-      finish = () => reply({ status: "completed", resultJson: "{}" });
-      started();
-    };
-    const headers = { "idempotency-key": randomUUID(), ...platform.byKey(pro), "content-type": "application/json" };
-    const lost = httpRequest(`${platform.baseUrl}/api/workflows/my-flow/run`, { method: "POST", headers, agent: false });
-    lost.on("error", () => undefined).end('{"inputs":{}}');
-    await begun;
-    lost.destroy();
-    finish();
-    let again = await send(platform.baseUrl, "/api/workflows/my-flow/run", { body: '{"inputs":{}}', headers });
-    while (again.status === 409) again = await send(platform.baseUrl, "/api/workflows/my-flow/run", { body: '{"inputs":{}}', headers });
-    expect(again.headers["idempotency-replayed"]).toBe("true");
-    expect(asked).toHaveLength(1);
+  it("goes with the run", async () => {
+    const metadata = { "order.id": "7", $: "" };
+    expect((await run({ inputs: {}, metadata })).status).toBe(200);
+    expect(asked[0]!.metadata).toEqual(metadata);
   });
 });
 
@@ -305,7 +338,10 @@ describe("a gateway that stops", () => {
     const edge = await platform.startGateway();
     let started: () => void = () => undefined;
     const begun = new Promise<void>((resolve) => (started = resolve));
-    answer = () => started();
+    answer = ({ waitMs }, reply) => {
+      started();
+      if (waitMs === 0) reply({ status: "processing" });
+    };
     const running = send(edge.baseUrl, "/api/workflows/my-flow/run", { json: { inputs: {} }, headers: platform.byKey(pro) });
     await begun;
     await new Promise((resolve) => setTimeout(resolve, 600));

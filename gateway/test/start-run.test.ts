@@ -52,3 +52,32 @@ it.each([
   expect(ms).toBeGreaterThan(UNKNOWN_AGAIN_MS - 5 * REACHED_MS);
   expect(ms).toBeLessThan(UNKNOWN_AGAIN_MS + 5 * REACHED_MS);
 });
+
+it("says that nobody knows what became of a run only where that is so", async () => {
+  const failing = (failure: unknown) => ({
+    run: (() => {
+      mockClock.nowMs += REACHED_MS;
+      return Promise.reject(failure as Error);
+    }) as never,
+  });
+  const never = new AbortController().signal;
+  await expect(startRun(failing(lost()), request, never)).rejects.toMatchObject({
+    reason: "SERVICE_UNAVAILABLE",
+    metadata: { executionId: "run", outcome: "unknown" },
+  });
+  await expect(startRun(failing(refused()), request, never)).rejects.toMatchObject({ metadata: { retryAfter: 1 } });
+  await expect(startRun(failing(refused()), request, never)).rejects.not.toHaveProperty("metadata.outcome");
+});
+
+it("establishes what became of its run when the process stops while it waits", async () => {
+  const stopping = new AbortController();
+  const asked: number[] = [];
+  const run = ({ waitMs }: executions.RunRequest): Promise<unknown> => {
+    asked.push(waitMs);
+    if (asked.length > 1) return Promise.resolve({ execution: { executionId: "run", status: "processing" } });
+    stopping.abort();
+    return Promise.reject(lost() as Error);
+  };
+  await expect(startRun({ run: run as never }, request, stopping.signal)).resolves.toMatchObject({ execution: { status: "processing" } });
+  expect(asked).toEqual([400, 0]);
+});

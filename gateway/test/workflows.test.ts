@@ -21,9 +21,8 @@ const nameOf = (what: string): string => `${what} ${randomUUID().slice(0, 8)}`;
 const loseAnswers = async (): Promise<void> => {
   const redis = connectRedis({ url: platform.env.REDIS_URL!, logger: createLogger("test", "silent") });
   await redisReady(redis);
-  for (const key of await redis.keys(`${platform.env.REDIS_KEY_PREFIX}idempotency:*`)) {
-    await redis.hdel(key, "reply");
-    await redis.hset(key, "leaseUntil", 0);
+  for (const kind of ["idempotency", "asked"]) {
+    for (const key of await redis.keys(`${platform.env.REDIS_KEY_PREFIX}${kind}:*`)) await redis.del(key);
   }
   redis.disconnect();
 };
@@ -73,7 +72,7 @@ describe("creating a workflow", () => {
     expect((await create({ name: "another" }, pro, headers)).body.code).toBe("IDEMPOTENCY_KEY_REUSED");
   });
 
-  it("under an Idempotency-Key makes no second one when the process died before it could keep its answer", async () => {
+  it("under an Idempotency-Key makes no second one when Redis has lost what it knew of the key", async () => {
     const json = { name: nameOf("Once") };
     const headers = { "idempotency-key": randomUUID() };
     const first = await create(json, pro, headers);

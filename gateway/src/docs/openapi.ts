@@ -109,7 +109,7 @@ export const reasonsOf = (route: Route): Reason[] => {
   if (route.body || route.method !== "GET") reasons.push("UNSUPPORTED_MEDIA_TYPE");
   if (route.approval) reasons.push("ACCOUNT_NOT_APPROVED");
   if (route.idempotent) reasons.push("IDEMPOTENCY_KEY_REUSED");
-  if (route.idempotent === "replay") reasons.push("IDEMPOTENCY_IN_PROGRESS");
+  if (route.idempotent === "replay" || route.idempotent === "rebuild") reasons.push("IDEMPOTENCY_IN_PROGRESS");
   return [...new Set([...reasons, ...(route.errors ?? [])])];
 };
 
@@ -180,6 +180,7 @@ const parametersOf = (schema: z.ZodType | undefined, place: "path" | "query", co
 
 const IDEMPOTENCY = {
   replay: "The same key and body give the stored answer again, for 24 hours",
+  rebuild: "What is sent again under the same key is made once, and answered again as it is then, with `Idempotency-Replayed: true`",
   once: "What is sent again under the same key happens once",
 } as const;
 
@@ -196,7 +197,13 @@ const headerParameters = (route: Route): Json[] => {
     const schema = { type: "string", minLength: 1, maxLength: LIMITS.idempotencyKeyChars, pattern: IDEMPOTENCY_KEY.source };
     parameters.push(parameter("Idempotency-Key", IDEMPOTENCY[route.idempotent], schema));
   }
-  if (route.startsRun) parameters.push(parameter("Prefer", "`wait=n`: wait at most n seconds for the result"));
+  if (route.startsRun)
+    parameters.push(
+      parameter(
+        "Prefer",
+        "`wait=n`: wait at most n seconds for the result. `respond-async`: answer 202 at once, whatever the models are. `no-queue`: refuse the run (429) instead of letting it wait in line",
+      ),
+    );
   if (route.operationId === "updateWorkflow") parameters.push(parameter("If-Match", "Change only this revision (an ETag)"));
   if (route.operationId === "watchExecution") parameters.push(parameter("Last-Event-ID", "Send only what came after this event"));
   return parameters;

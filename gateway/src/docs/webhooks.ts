@@ -45,6 +45,7 @@ const EXECUTION: z.input<typeof ended> = {
   durationMs: 8_210,
   webhookDelivery: { configured: true, url: "https://example.com/hook" },
   nodes: [],
+  metadata: {},
   workflowSlug: "poster-maker",
   version: null,
   modelIds: ["sandbox-image"],

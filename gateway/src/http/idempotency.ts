@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { DomainError, invalidRequest, LIMITS, unavailable, type Reason } from "@nodeloom/kernel";
 import type { Logger, Redis } from "@nodeloom/platform";
+import { inProgress, reused } from "./lease";
 import { IDEMPOTENCY_LEASE_MS, IDEMPOTENCY_SECONDS } from "./limits";
 
 /** A reply as it goes over the wire. */
@@ -31,7 +32,6 @@ export interface Idempotency {
 
 /** Printable ASCII that no proxy trims. */
 export const IDEMPOTENCY_KEY = /^[!-~]([ -~]*[!-~])?$/;
-const RETRY_AFTER_SECONDS = 1;
 const TOO_MANY_REQUESTS = 429;
 const FIRST_SERVER_ERROR = 500;
 
@@ -76,13 +76,6 @@ redis.call('EXPIRE', KEYS[1], ARGV[3])
 return 1`;
 
 type Begun = ["work", executionId: string] | ["done", reply: string] | ["busy"] | ["reused"];
-
-const inProgress = (): DomainError =>
-  new DomainError("conflict", "IDEMPOTENCY_IN_PROGRESS", "a request with this Idempotency-Key is still running", {
-    retryAfter: RETRY_AFTER_SECONDS,
-  });
-const reused = (): DomainError =>
-  new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this Idempotency-Key was used with another request body");
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("base64url");
 

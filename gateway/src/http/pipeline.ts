@@ -5,6 +5,7 @@ import type { Gateway } from "../gateway";
 import { askForBody, bodyMembers, NO_BODY, readJsonBody, type JsonBody } from "./body/body";
 import { bodyLimit, checkHead } from "./body/head";
 import { idempotencyKey, type RenderedReply } from "./idempotency";
+import { fingerprintOf, keyedId } from "./lease";
 import { addressOf, countOthersId, countRefusal, countRequest, noteOwnId } from "./rate/counting";
 import { render, renderError, send } from "./reply";
 import { STREAMED, type CallContext, type Reply, type Route } from "./route";
@@ -54,14 +55,26 @@ const validate = (route: Route, request: Request, body: JsonBody): Checked => ({
   query: route.list ? checkListQuery(route.query, request.query) : route.query ? checkQuery(route.query, request.query) : {},
 });
 
+/** Answers a request under a key from what was made, or is made now, under the id that the key stands for. */
+const rebuild = async (route: Route, context: CallContext, body: JsonBody, key: string): Promise<RenderedReply> => {
+  const { gateway, caller, request, response } = context;
+  const executionId = keyedId(caller!.user.id, request.method, request.path, key);
+  const fingerprint = fingerprintOf(context.query, body.text);
+  if (route.startsRun) response.setHeader(EXECUTION_ID, executionId);
+  const work = async (): Promise<RenderedReply> => render((await route.handler({ ...context, executionId, fingerprint })) as Reply);
+  return gateway.leases.hold(executionId, fingerprint, work);
+};
+
 /** Runs the handler; under an Idempotency-Key at most once. */
 const answer = async (gateway: Gateway, route: Route, context: CallContext, body: JsonBody): Promise<RenderedReply | undefined> => {
   const { request, response } = context;
-  const key = route.idempotent === "replay" ? idempotencyKey(request.headers["idempotency-key"]) : undefined;
+  const isKept = route.idempotent === "replay" || route.idempotent === "rebuild";
+  const key = isKept ? idempotencyKey(request.headers["idempotency-key"]) : undefined;
   if (key === undefined || !context.caller) {
     const reply = await route.handler(context);
     return reply === STREAMED ? undefined : render(reply);
   }
+  if (route.idempotent === "rebuild") return rebuild(route, context, body, key);
   const scope = `${context.caller.user.id} ${request.method} ${request.path}`;
   const content = `${JSON.stringify(context.query)}\n${body.text}`;
   return gateway.idempotency.once({ key, scope, content }, async (executionId) => {
@@ -106,6 +119,7 @@ const serve = async (gateway: Gateway, route: Route, request: Request, response:
     caller: caller as Caller,
     members: () => (members ??= bodyMembers(body)),
     executionId,
+    fingerprint: "",
     receivedAtMs,
     logger: gateway.logger,
     request,

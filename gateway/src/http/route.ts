@@ -52,6 +52,8 @@ export interface CallContext<A extends Auth = Auth, P = unknown, Q = unknown, B 
   /** The body's top-level members as slices of the text that was sent. */
   members(): ReadonlyMap<string, string>;
   caller: A extends "none" ? undefined : Caller;
+  /** Names what is asked for, under an Idempotency-Key; otherwise empty. */
+  fingerprint: string;
   /** The id of what this request starts: of its run, or of its work under an Idempotency-Key. Otherwise empty. */
   executionId: string;
   receivedAtMs: number;
@@ -89,8 +91,11 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   invalidBody?(issues: Issue[]): DomainError;
   /** Starts a run: every reply carries X-Execution-Id. */
   startsRun?: boolean;
-  /** Honours Idempotency-Key: `replay` by storing the answer, `once` because the service behind does the work only once. */
-  idempotent?: "replay" | "once";
+  /**
+   * Honours Idempotency-Key: `replay` by storing the answer, `once` because the service behind does the work only once,
+   * `rebuild` by answering again from what was made under the id that the key stands for.
+   */
+  idempotent?: "replay" | "once" | "rebuild";
   /** Shape of each successful reply; null where there is no body. */
   responses: Readonly<Record<number, z.ZodType | null>>;
   /** Content type of a successful reply that is not JSON. */

@@ -150,7 +150,8 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
     workflowBundle: { codePath: bundlePath },
     shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
   });
-  const webhooks = createWebhooks({ store, identity: services.identity, egress: userEgress, logger });
+  const reads = createReads({ store });
+  const webhooks = createWebhooks({ store, details: reads.details, identity: services.identity, egress: userEgress, logger });
   const starter = createRunStarter({ client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE });
   const deliveries = createDeliveryStarter({ client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE });
   const { billing, usage } = services;
@@ -199,7 +200,7 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
     handlers: {
       runs: createRuns({ start, follow: createFollow({ store, channel }), store, execution, debts, starts }),
       cancellation: createCancellation({ store, execution, debts }),
-      reads: createReads({ store }),
+      reads,
       quotes: createQuotes({ planning, billing: services.billing }),
       watch: createWatch({ store, channel, texts: texts.streams }),
       store,

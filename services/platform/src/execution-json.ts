@@ -9,6 +9,7 @@ const errorJson = (error: executions.ExecutionError): Record<string, unknown> =>
   nodeId: error.nodeId,
   providerStatus: error.providerStatus,
   providerBody: error.providerBody,
+  item: error.item,
 });
 
 const attemptJson = (attempt: executions.WebhookAttempt): Record<string, unknown> => ({
@@ -36,6 +37,18 @@ export const webhookDeliveryJson = (delivery: executions.WebhookDelivery | undef
       }
     : { configured: false };
 
+const json = (text: string): unknown => (text === "" ? undefined : (JSON.parse(text) as unknown));
+
+const callJson = (call: executions.NodeCall): Record<string, unknown> => ({
+  item: call.item,
+  status: call.status === "submitted" ? "processing" : call.status,
+  outputs: json(call.outputsJson),
+  truncated: call.truncated || undefined,
+  error: call.error ? errorJson(call.error) : null,
+  creditsCost: toCredits(call.millicredits),
+  requestId: call.requestId ?? null,
+});
+
 const nodeJson = (node: executions.NodeState): Record<string, unknown> => ({
   id: node.id,
   type: node.type,
@@ -50,6 +63,9 @@ const nodeJson = (node: executions.NodeState): Record<string, unknown> => ({
   requestId: node.requestId,
   warnings: node.warnings.length > 0 ? node.warnings : undefined,
   cancelReport: node.cancelReport || undefined,
+  outputs: json(node.outputsJson),
+  truncated: node.truncated || undefined,
+  calls: node.calls.length > 0 ? node.calls.map(callJson) : undefined,
 });
 
 /**
@@ -61,10 +77,14 @@ export const executionJson = (execution: executions.Execution, result: unknown):
   status: execution.status,
   requestId: execution.requestId ?? null,
   durationMs: execution.durationMs,
+  queued: execution.queued || undefined,
+  position: execution.position,
   result,
   error: execution.error ? errorJson(execution.error) : undefined,
   webhookDelivery: webhookDeliveryJson(execution.webhookDelivery),
   nodes: execution.nodes.map(nodeJson),
+  inputs: json(execution.inputsJson),
+  metadata: execution.metadata,
   workflowSlug: execution.workflowSlug ?? null,
   version: execution.version || null,
   modelIds: execution.modelIds,

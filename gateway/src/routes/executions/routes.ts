@@ -65,7 +65,44 @@ const follow = async (context: CallContext<"any">, known: executions.Execution):
   return STREAMED;
 };
 
+const METADATA_PREFIX = "metadata.";
+const listQuery = z
+  .object({ status: z.enum(EXECUTION_STATUSES).optional(), workflowSlug: slug.optional(), limit, cursor: cursor.optional() })
+  .catchall(z.string())
+  .superRefine((query, context) => {
+    for (const path of Object.keys(query)) {
+      if (["status", "workflowSlug", "limit", "cursor"].includes(path) || path.startsWith(METADATA_PREFIX)) continue;
+      context.addIssue({ code: "custom", path: [path], message: "is no parameter of this list; metadata.<name> is" });
+    }
+  });
+
+/** `metadata.<name>=<value>`: runs that carry all of them. */
+const metadataFilter = (query: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) =>
+      name.startsWith(METADATA_PREFIX) ? [[name.slice(METADATA_PREFIX.length), String(value)]] : [],
+    ),
+  );
+
 export const executionRoutes = [
+  // Before the routes of one execution: `cancel` is no id.
+  defineRoute({
+    method: "POST",
+    path: "/api/executions/cancel",
+    operationId: "cancelQueuedExecutions",
+    summary: "Cancel all executions that wait in line",
+    description: "They never began, so they cost nothing.",
+    tag: "Executions",
+    auth: "any",
+    capability: "execution:cancel",
+    limit: "user",
+    body: z.strictObject({ queued: z.literal(true) }).meta({ id: "CancelQueuedRequest" }),
+    responses: { 200: z.object({ cancelled: z.number().meta({ description: "How many" }) }).meta({ id: "CancelQueuedResult" }) },
+    handler: async ({ gateway, caller }) => {
+      const { cancelled } = await gateway.services.executions.cancelQueued({ userId: caller.user.id });
+      return { status: 200, body: { cancelled } };
+    },
+  }),
   defineRoute({
     method: "GET",
     path: "/api/executions",
@@ -77,12 +114,7 @@ export const executionRoutes = [
     auth: "any",
     capability: "execution:read",
     limit: "user",
-    query: z.object({
-      status: z.enum(EXECUTION_STATUSES).optional(),
-      workflowSlug: slug.optional(),
-      limit,
-      cursor: cursor.optional(),
-    }),
+    query: listQuery,
     responses: { 200: cursorPage(execution) },
     handler: async ({ gateway, caller, query }) => {
       const page = await gateway.services.executions.listExecutions({
@@ -91,7 +123,7 @@ export const executionRoutes = [
         workflowSlug: query.workflowSlug ?? "",
         limit: query.limit,
         cursor: query.cursor ?? "",
-        metadata: {},
+        metadata: metadataFilter(query),
       });
       return { status: 200, body: { rows: page.executions.map(executionView), nextCursor: nextCursor(page.nextCursor) } };
     },
@@ -113,7 +145,7 @@ export const executionRoutes = [
     path: "/api/executions/:id/cancel",
     operationId: "cancelExecution",
     summary: "Cancel an execution",
-    description: "Credits are never refunded.",
+    description: "What was submitted to providers is charged; what never was is not. A run that waits in line ends at once, free.",
     capability: "execution:cancel",
     limit: "user+id",
     responses: {

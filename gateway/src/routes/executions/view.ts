@@ -15,8 +15,23 @@ const executionError = z
     nodeId: z.string().optional(),
     providerStatus: z.number().optional(),
     providerBody: z.string().optional(),
+    item: z.number().optional().meta({ description: "Of a node that makes several calls: which one, from 0" }),
   })
   .meta({ id: "ExecutionError" });
+
+const outputs = anyObject.meta({ description: "By port. Texts and JSON are cut at 4 kB" });
+const truncated = z.boolean().optional().meta({ description: "True when something was cut" });
+const nodeCall = z
+  .object({
+    item: z.number(),
+    status: z.enum(["processing", "completed", "failed", "cancelled"]),
+    outputs: outputs.optional(),
+    truncated,
+    error: executionError.nullable(),
+    creditsCost: credits,
+    requestId: z.string().nullable(),
+  })
+  .meta({ id: "NodeCall" });
 
 const noWebhook = z.object({ configured: z.literal(false) });
 const webhook = z.object({ configured: z.literal(true), url: z.string() });
@@ -68,6 +83,9 @@ const nodeState = z
     requestId: z.string().optional(),
     warnings: z.array(z.string()).optional(),
     cancelReport: z.enum(["stopped", "provider_told", "could_not_stop"]).optional(),
+    outputs: outputs.optional(),
+    truncated,
+    calls: z.array(nodeCall).optional().meta({ description: "Of a node that makes several calls" }),
   })
   .meta({ id: "NodeState" });
 
@@ -77,10 +95,14 @@ export const execution = z
     status: z.enum(EXECUTION_STATUSES),
     requestId: z.string().nullable(),
     durationMs: z.number(),
+    queued: z.boolean().optional().meta({ description: "True while the run waits in line" }),
+    position: z.number().optional().meta({ description: "Where it waits, from 1" }),
     result: anyObject.optional().meta({ description: "Set on completion" }),
     error: executionError.optional().meta({ description: "Set on failure" }),
     webhookDelivery,
     nodes: z.array(nodeState),
+    inputs: anyObject.optional().meta({ description: "As they were sent; absent in lists" }),
+    metadata: z.record(z.string(), z.string()),
     workflowSlug: z.string().nullable(),
     version: z.number().nullable().meta({ description: "The published version that ran; null for the draft, and for models" }),
     modelIds: z.array(z.string()),

@@ -1,26 +1,38 @@
+import { randomUUID } from "node:crypto";
 import { creditLimit, type DomainError, invalidInputs, invalidRequest, isSlug, toCredits, type Issue } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { webhookConfiguration } from "../executions/view";
+import { REPLAYED } from "../../http/lease";
 import { ASYNC_WAIT_MS } from "../../http/limits";
+import { readPrefer, type Preferences } from "../../http/prefer";
 import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../http/route";
 import { runReply, startRun, syncWaitMs, toRunner } from "./run";
 import { anyObject, credits, modelParams, queryFlag, uuid, versionQuery, workflowParams } from "../../schemas";
 
 const MAX_CREDITS = 1_000_000_000;
+/** What a run may carry of its client's own. */
+const METADATA = { entries: 20, nameChars: 40, valueChars: 500 } as const;
+const ACCEPTED = 202;
 const ASYNC_DESCRIPTION = "With `async=true` the answer comes at once and the run is polled";
 
 const inputs = anyObject.meta({ description: "Keys are the schema's field names; omitted fields take their defaults" });
 const maxCredits = z.number().min(0).max(MAX_CREDITS).optional();
+const metadata = z
+  .record(z.string().min(1).max(METADATA.nameChars), z.string().max(METADATA.valueChars))
+  .refine((given) => Object.keys(given).length <= METADATA.entries, { error: `may have at most ${METADATA.entries} members` })
+  .meta({ description: "Your own names for the run, as texts: on the execution, its webhooks and its usage row" });
 const quoteBody = z
   .strictObject({
     inputs,
     maxCredits: maxCredits.meta({ description: "Left aside: a run's body may be sent as it is" }),
+    metadata: metadata.optional().meta({ description: "Left aside, too" }),
   })
   .meta({ id: "QuoteRequest" });
 const runBody = z
   .strictObject({
     inputs,
+    metadata: metadata.optional(),
     maxCredits: maxCredits.meta({
       description:
         "The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough",
@@ -89,20 +101,38 @@ const invalidBody = (issues: Issue[]): DomainError => {
 type TargetCase = NonNullable<executions.Target["target"]>["$case"];
 type RunContext = CallContext<"any", unknown, z.infer<typeof runQuery> & { version?: string | undefined }, z.infer<typeof runBody>>;
 
+const { RUN_MODE_ASYNC, RUN_MODE_RESPOND_ASYNC, RUN_MODE_SYNC } = executions.RunMode;
+
+const modeOf = (isAsync: boolean, { respondAsync }: Preferences): executions.RunMode => {
+  // With both, the stricter rule of the query holds.
+  if (isAsync) return RUN_MODE_ASYNC;
+  return respondAsync ? RUN_MODE_RESPOND_ASYNC : RUN_MODE_SYNC;
+};
+
 const run = async (context: RunContext, $case: TargetCase, value: string): Promise<Reply> => {
-  const { gateway, caller, body, query, receivedAtMs } = context;
-  const isAsync = query.async ?? false;
+  const { gateway, caller, body, query } = context;
+  const preferences = readPrefer(context.request.headers.prefer);
+  const mode = modeOf(query.async ?? false, preferences);
   const request = executions.RunRequest.fromPartial({
     executionId: context.executionId,
     target: { target: { $case, value }, version: query.version ?? "" },
     runner: toRunner(caller, $case === "model" ? "model" : "workflow"),
     inputsJson: context.members().get("inputs") ?? "{}",
-    mode: isAsync ? executions.RunMode.RUN_MODE_ASYNC : executions.RunMode.RUN_MODE_SYNC,
-    waitMs: isAsync ? ASYNC_WAIT_MS : syncWaitMs(context.request.headers.prefer),
+    mode,
+    waitMs: mode === RUN_MODE_SYNC ? syncWaitMs(preferences) : ASYNC_WAIT_MS,
     maxMillicredits: body.maxCredits === undefined ? undefined : creditLimit(body.maxCredits),
+    fingerprint: context.fingerprint,
+    requestToken: randomUUID(),
+    noQueue: preferences.noQueue,
+    metadata: body.metadata ?? {},
   });
-  const execution = await startRun(gateway.services.executions, request, gateway.stopping);
-  return runReply({ request, execution, isAsync, receivedAtMs });
+  const response = await startRun(gateway.services.executions, request, gateway.stopping);
+  const replayed = response.replayed && context.fingerprint !== "" ? REPLAYED : {};
+  for (const [name, header] of Object.entries(replayed)) context.response.setHeader(name, header);
+  const reply = runReply({ request, response });
+  const applied: Record<string, string> =
+    preferences.respondAsync && reply.status === ACCEPTED ? { "Preference-Applied": "respond-async" } : {};
+  return { ...reply, headers: { ...reply.headers, ...applied } };
 };
 
 type QuoteContext = CallContext<"any", unknown, unknown, z.infer<typeof quoteBody>>;
@@ -158,7 +188,7 @@ const shared = { method: "POST", auth: "any", limit: "user", approval: true, inv
 const running = {
   ...shared,
   startsRun: true,
-  idempotent: "replay",
+  idempotent: "rebuild",
   query: runQuery,
   body: runBody,
   responses: { 200: runResult, 202: submitResult },

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { covers, DomainError, REASONS, toCredits, unavailable, type Reason } from "@nodeloom/kernel";
 import { isUnanswered, linkSignals } from "@nodeloom/platform";
-import type { executions } from "@nodeloom/proto";
+import { executions } from "@nodeloom/proto";
 import type { Caller } from "../../auth/caller";
 import type { Services } from "../../clients";
 import { raw } from "../../http/json";
 import {
+  ESTABLISH_MS,
   REACHED_AFTER_MS,
   REFUSED_AGAIN_MS,
   RUN_CALL_MARGIN_MS,
@@ -13,19 +14,16 @@ import {
   UNKNOWN_AGAIN_MS,
   UNREACHABLE_AFTER_MS,
 } from "../../http/limits";
+import type { Preferences } from "../../http/prefer";
 import type { Reply } from "../../http/route";
 
 const MS = 1_000;
 const FIRST_BACK_OFF_MS = 50;
 const MAX_BACK_OFF_MS = 1_000;
-const WAIT_PREFERENCE = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})"?/i;
 const WEBHOOK_CAPABILITY = "webhook:receive";
 
 /** How long a synchronous run is waited for: `Prefer: wait=n` (seconds) lowers the limit. */
-export const syncWaitMs = (prefer: string | string[] | undefined): number => {
-  const seconds = WAIT_PREFERENCE.exec(Array.isArray(prefer) ? prefer.join(",") : (prefer ?? ""))?.[1];
-  return seconds === undefined ? SYNC_WAIT_MS : Math.min(SYNC_WAIT_MS, Number(seconds) * MS);
-};
+export const syncWaitMs = ({ wait }: Preferences): number => (wait === undefined ? SYNC_WAIT_MS : Math.min(SYNC_WAIT_MS, wait * MS));
 
 /** Who runs, for the executions service. */
 export const toRunner = (caller: Caller, target: "workflow" | "model"): executions.Runner => {
@@ -47,6 +45,10 @@ export const toRunner = (caller: Caller, target: "workflow" | "model"): executio
 
 const isUnavailable = (error: unknown): boolean => error instanceof DomainError && error.reason === "SERVICE_UNAVAILABLE";
 
+const UNKNOWN = "unknown";
+/** Whether executions itself can't say what becomes of the run. */
+const isUnknown = (error: unknown): boolean => error instanceof DomainError && error.metadata.outcome === UNKNOWN;
+
 type RunService = Pick<Services["executions"], "run">;
 
 /** One call, which ends when this process stops. */
@@ -64,17 +66,34 @@ const call = async (
   }
 };
 
+/** It may run, and it may not: its id tells later which. */
+const unknownOutcome = ({ executionId }: executions.RunRequest): DomainError =>
+  new DomainError("unavailable", "SERVICE_UNAVAILABLE", "it is not known whether the run goes on; ask for its execution", {
+    retryAfter: 1,
+    executionId,
+    outcome: UNKNOWN,
+  });
+
+/** This process stops: what became of the run is established, and no more is waited for. */
+const establish = async (service: RunService, request: executions.RunRequest): Promise<executions.RunResponse> => {
+  try {
+    return await service.run({ ...request, waitMs: 0 }, { deadlineMs: ESTABLISH_MS, reconnectMs: 0 });
+  } catch (error) {
+    throw isUnavailable(error) && (isUnanswered(error) || isUnknown(error)) ? unknownOutcome(request) : error;
+  }
+};
+
 /**
  * Starts a run, or joins the one with the same id, and waits as the request says. A service that is lost meanwhile is
  * asked again, because the run outlives it; one that cannot be reached from the start is given up after a few seconds.
- * After a call that was lost nobody knows whether there is a run, and that is insisted on, whatever is answered in between.
- * @returns undefined when this process stops before the run has ended
+ * What executions answers is true: a refusal means that nothing runs. After a call that was lost it is not known whether
+ * there is a run, and that is asked again, whatever is answered in between.
  */
 export const startRun = async (
   service: RunService,
   request: executions.RunRequest,
   stopping: AbortSignal,
-): Promise<executions.Execution | undefined> => {
+): Promise<executions.RunResponse> => {
   const startedAtMs = Date.now();
   let wasReached = false;
   let mayRun = false;
@@ -83,18 +102,18 @@ export const startRun = async (
     const waitMs = Math.max(0, startedAtMs + request.waitMs - attemptedAtMs);
     try {
       // Each attempt has its whole margin: one that is cut short would leave open whether there is a run.
-      return (await call(service, { ...request, waitMs }, waitMs + RUN_CALL_MARGIN_MS, stopping)).execution;
+      return await call(service, { ...request, waitMs }, waitMs + RUN_CALL_MARGIN_MS, stopping);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
+      if (stopping.aborted) return establish(service, request);
       const nowMs = Date.now();
       const reached = nowMs - attemptedAtMs >= REACHED_AFTER_MS;
-      if (stopping.aborted && reached) return undefined;
       wasReached ||= reached;
-      mayRun ||= reached && isUnanswered(error);
+      mayRun ||= (reached && isUnanswered(error)) || isUnknown(error);
       const againMs = mayRun ? UNKNOWN_AGAIN_MS : REFUSED_AGAIN_MS;
       const giveUpAtMs = startedAtMs + (wasReached ? request.waitMs + againMs : UNREACHABLE_AFTER_MS);
-      if (stopping.aborted || nowMs + backOffMs >= giveUpAtMs) {
-        throw unavailable("runs are not available; the same request may be sent again");
+      if (nowMs + backOffMs >= giveUpAtMs) {
+        throw mayRun ? unknownOutcome(request) : unavailable("runs are not available; the same request may be sent again");
       }
       await delay(backOffMs, undefined, { signal: stopping }).catch(() => undefined);
     }
@@ -108,6 +127,7 @@ const failure = (execution: executions.Execution, error: executions.ExecutionErr
   return new DomainError("failed", reason, error?.message || "the run failed", {
     executionId: execution.executionId,
     ...(error?.nodeId === undefined ? {} : { nodeId: error.nodeId }),
+    ...(error?.item === undefined ? {} : { item: error.item }),
     ...(error?.providerStatus === undefined ? {} : { providerStatus: error.providerStatus }),
     ...(error?.providerBody === undefined ? {} : { providerBody: error.providerBody }),
   });
@@ -125,36 +145,42 @@ const submitted = (executionId: string, requestId: string | undefined, webhook: 
   },
 });
 
-const completed = (execution: executions.Execution, receivedAtMs: number): Reply => ({
+const completed = (execution: executions.Execution): Reply => ({
   status: 200,
   body: {
     success: true,
     result: raw(execution.resultJson, "{}"),
     cost: toCredits(execution.millicredits),
-    ms: Date.now() - receivedAtMs,
+    ms: execution.durationMs,
   },
 });
 
 export interface RunOutcome {
   request: executions.RunRequest;
-  execution: executions.Execution | undefined;
-  isAsync: boolean;
-  receivedAtMs: number;
+  response: executions.RunResponse;
 }
 
+const { RUN_MODE_ASYNC, RUN_MODE_SYNC } = executions.RunMode;
+
+/** Whether an asynchronous client is told of a refused submission: the first time it is known, and whenever that is told again. */
+const isToldFailure = ({ mode }: executions.RunRequest, { execution, replayed, toldFailure }: executions.RunResponse): boolean =>
+  execution?.error?.code === "PROVIDER_SUBMIT_FAILED" && mode === RUN_MODE_ASYNC && (!replayed || toldFailure);
+
 /** What a client is told about a run: its result, that it goes on, or why it failed. */
-export const runReply = ({ request, execution, isAsync, receivedAtMs }: RunOutcome): Reply => {
-  const url = (isAsync && request.runner?.webhookUrl) || "";
-  const webhook = execution?.webhookDelivery ?? { configured: url !== "", url };
-  const goesOn = (): Reply => submitted(request.executionId, execution?.requestId, webhook);
-  if (!execution) return goesOn();
-  if (isAsync) {
-    if (execution.status === "failed" && execution.error?.code === "PROVIDER_SUBMIT_FAILED") throw failure(execution, execution.error);
+export const runReply = ({ request, response }: RunOutcome): Reply => {
+  const { execution, toldAccepted } = response;
+  if (!execution) throw unknownOutcome(request);
+  const url = (request.mode !== RUN_MODE_SYNC && request.runner?.webhookUrl) || "";
+  const webhook = execution.webhookDelivery ?? { configured: url !== "", url };
+  const goesOn = (): Reply => submitted(request.executionId, execution.requestId, webhook);
+  if (request.mode !== RUN_MODE_SYNC) {
+    if (isToldFailure(request, response)) throw failure(execution, execution.error);
     return goesOn();
   }
+  if (toldAccepted) return goesOn();
   switch (execution.status) {
     case "completed":
-      return completed(execution, receivedAtMs);
+      return completed(execution);
     case "failed":
       throw failure(execution, execution.error);
     case "cancelled":

@@ -1,9 +1,10 @@
-import { LIMITS, type Reason } from "@nodeloom/kernel";
+import { DomainError, LIMITS, type Reason } from "@nodeloom/kernel";
 import { workflows } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Caller } from "../../auth/caller";
 import { payloadTooLarge } from "../../http/errors";
 import { raw } from "../../http/json";
+import { REPLAYED, reused } from "../../http/lease";
 import { matchRevision, revisionTag } from "../../http/revisions";
 import { defineRoute, type CallContext, type Reply } from "../../http/route";
 import { PAGE_DEFAULT } from "../../http/limits";
@@ -276,14 +277,29 @@ export const workflowRoutes = [
     path: "/api/workflows",
     operationId: "createWorkflow",
     summary: "Create a workflow",
-    idempotent: "replay",
+    idempotent: "rebuild",
     body: creation,
     responses: { 201: workflow },
     errors: ["WORKFLOW_CAP_REACHED", "TEMPLATE_CAP_REACHED", "ACCOUNT_NOT_APPROVED", "NOT_FOUND"],
     example: { name: "Poster maker", tags: ["print"] },
     handler: async (context) => {
-      const { workflow: stored } = await context.gateway.services.workflows.createWorkflow(createRequest(context.body, context));
-      return workflowReply(201, stored, { Location: `/api/workflows/${stored?.slug}` });
+      const { executionId, fingerprint, gateway } = context;
+      const create = async (headers: Record<string, string> = {}): Promise<Reply> => {
+        const { workflow: stored } = await gateway.services.workflows.createWorkflow(createRequest(context.body, context));
+        return workflowReply(201, stored, { Location: `/api/workflows/${stored?.slug}`, ...headers });
+      };
+      if (fingerprint === "") return create();
+      const earlier = await gateway.leases.remember(executionId, fingerprint);
+      if (earlier !== undefined && earlier !== fingerprint) throw reused();
+      if (earlier !== undefined) return create(REPLAYED);
+      try {
+        return await create();
+      } catch (error) {
+        // Refused, it leaves no trace: the key may be used for something else.
+        if (error instanceof DomainError && error.kind !== "unavailable" && error.kind !== "internal")
+          await gateway.leases.forget(executionId);
+        throw error;
+      }
     },
   }),
   defineRoute({

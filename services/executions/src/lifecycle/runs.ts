@@ -8,7 +8,7 @@ import type { Debts } from "./debts";
 import type { Execution } from "./execution";
 import type { Follow, Following } from "./follow";
 import { createSlots, NoSlot, type Slots } from "./slots";
-import { refusalOf, type Start } from "./start";
+import { refusalOf, Undecided, type Start } from "./start";
 import { isFinal } from "./states";
 
 /** Runs that one process takes on at once, and requests that may wait for that; users take turns. */
@@ -40,6 +40,15 @@ const MODES: Readonly<Record<number, RunMode>> = {
   [executions.RunMode.RUN_MODE_RESPOND_ASYNC]: "respond-async",
 };
 
+/** After a run was touched, what can't be read or written leaves open what becomes of it: that is told as it is. */
+const unknownOutcome = (): DomainError =>
+  new DomainError("unavailable", "SERVICE_UNAVAILABLE", "it is not known whether the run goes on", { retryAfter: 1, outcome: "unknown" });
+
+/** A refusal that the row says: nothing runs. */
+class Refused {
+  constructor(readonly error: DomainError) {}
+}
+
 const busy = (): DomainError => unavailable("too many runs are being started", 2);
 
 /** Runs as their callers ask for them: begun or joined, then followed until there is an answer. */
@@ -50,7 +59,7 @@ export const createRuns = ({ start, follow, store, execution, debts, starts = cr
       return await starts.use(
         async () => {
           const row = await start.start(request, earlier, beginBy);
-          return row.status === "accepted" ? await following.next(Date.now() + TIMING.claim) : row;
+          return row.status === "accepted" ? await claimed(following) : row;
         },
         { key: request.runner?.userId ?? "", maxWaitMs: START_WAIT_MS },
       );
@@ -58,6 +67,11 @@ export const createRuns = ({ start, follow, store, execution, debts, starts = cr
       throw error instanceof NoSlot ? busy() : error;
     }
   };
+
+  const claimed = (following: Following): Promise<ExecutionView | null> =>
+    following.next(Date.now() + TIMING.claim).catch((error: unknown) => {
+      throw new Undecided(error);
+    });
 
   /** What can't be left undecided any longer is refused: its caller is about to be told that nothing runs. */
   const decide = async (row: ExecutionView): Promise<ExecutionView | null> => {
@@ -85,15 +99,18 @@ export const createRuns = ({ start, follow, store, execution, debts, starts = cr
       const deadline = Date.now() + request.waitMs;
       const decideBy = Math.min(Math.max(deadline, Date.now() + TIMING.acceptance), answerBy - ANSWER_RESERVE_MS);
       const following = follow(request.executionId);
+      let isTouched = false;
       try {
         const known = await start.known(request);
+        isTouched = known?.join === true;
         let row = known?.join ? known.row : await begin(request, known?.row ?? null, following, answerBy - ANSWER_RESERVE_MS);
+        isTouched = true;
         const isReplay = row !== null && row.requestToken !== undefined && row.requestToken !== request.requestToken;
         if (isReplay && row?.told === "accepted") return { row, isReplay };
         for (;;) {
           const now = Date.now();
           const said = answer(row, mode, now >= deadline);
-          if (said.kind === "refusal") throw said.error;
+          if (said.kind === "refusal") throw new Refused(said.error);
           if (said.kind === "reply") {
             if (!isReplay) await remember(said.row, mode, request);
             return { row: said.row, isReplay };
@@ -101,6 +118,9 @@ export const createRuns = ({ start, follow, store, execution, debts, starts = cr
           if (row?.status === "accepted" && now >= decideBy) row = await decide(row);
           else row = await following.next(row?.status === "accepted" ? decideBy : deadline);
         }
+      } catch (error) {
+        if (error instanceof Refused) throw error.error;
+        throw isTouched || error instanceof Undecided ? unknownOutcome() : error;
       } finally {
         following.stop();
       }

@@ -3,7 +3,7 @@ import { DomainError, unavailable } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { Refusal, RunInput } from "../contract/run-types";
 import type { PlannedRun, Planning } from "../plan/planning";
-import { metadataKeys, type ExecutionView } from "../record/execution-record";
+import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
 import type { RunStarter } from "../temporal/client";
 import { initialNodes } from "../temporal/workflows/graph-run";
@@ -29,6 +29,13 @@ export interface StartOptions {
   finishedPlans: FinishedPlans;
   /** Does at once what a row owes. */
   settleDebts: (row: ExecutionView) => void;
+}
+
+/** A run whose row was written, and of which it could not be decided what becomes of it. */
+export class Undecided extends Error {
+  constructor(cause: unknown) {
+    super("the run is undecided", { cause });
+  }
 }
 
 /** A domain error as a row records it. */
@@ -64,6 +71,12 @@ const noRoom = (limit: number): DomainError =>
     retryAfter: RETRY_AFTER_SECONDS,
   });
 
+/** Whatever fails in it leaves a run undecided. */
+const decided = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw new Undecided(error);
+  });
+
 /** Whether a refusal is told again; all others are judged anew. */
 const isRemembered = ({ refusal, refusedAt }: ExecutionView): boolean => {
   const isMoney = refusal?.reason === "INSUFFICIENT_CREDITS" || refusal?.reason === "grant_exhausted";
@@ -91,6 +104,12 @@ export const createStart = (options: StartOptions) => {
     return refused ?? (await store.find(row._id)) ?? row;
   };
 
+  /** Inserts a run, or begins the next attempt at it. @returns undefined when another request was faster */
+  const write = async (record: ExecutionRecord, earlier: ExecutionView | null): Promise<ExecutionView | undefined> => {
+    if (earlier) return (await store.retry(earlier, record))?.row;
+    return (await store.insert(record)) ? record : undefined;
+  };
+
   /** From `accepted` to a hold, a place, and a workflow. Whatever fails on the way ends in a refusal, unless the workflow was faster. */
   const begin = async (row: ExecutionView, input: RunInput, noQueue: boolean): Promise<ExecutionView> => {
     const held: Debt = `void:${row.attempt!}`;
@@ -104,10 +123,10 @@ export const createStart = (options: StartOptions) => {
       await startWorkflow(run);
       return row;
     } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
+      if (!(error instanceof DomainError)) throw new Undecided(error);
       // Of what could not be asked it is not known whether it happened.
       const isKnown = error.kind !== "unavailable" && error.kind !== "internal";
-      return refuse(row, error, isKnown ? [] : [held, "place"]);
+      return decided(refuse(row, error, isKnown ? [] : [held, "place"]));
     }
   };
 
@@ -153,9 +172,9 @@ export const createStart = (options: StartOptions) => {
         ...(request.fingerprint === "" ? {} : { fingerprint: request.fingerprint }),
         ...(Object.keys(request.metadata).length > 0 ? { metadata: metadataKeys(request.metadata) } : {}),
       };
-      if (planned.plan.steps.length === 0) return finishedPlans(input, part, earlier);
+      if (planned.plan.steps.length === 0) return decided(finishedPlans(input, part, earlier));
       const record = newRecord(input, initialNodes(planned.plan), part);
-      const row = earlier ? (await store.retry(earlier, record))?.row : (await store.insert(record)) ? record : undefined;
+      const row = await decided(write(record, earlier));
       if (row) return begin(row, input, request.noQueue);
       // Another request with this id was faster.
       const joined = await store.find(input.executionId);

@@ -7,7 +7,7 @@ import { LRUCache } from "lru-cache";
 const ENCODING = "encoding";
 const CLAIM_CHECK = "binary/nodeloom-claim-check";
 /** Payloads above this are kept in the executions database; Temporal carries their hash. */
-const MAX_INLINE_BYTES = 64 * 1024;
+const MAX_INLINE_BYTES = 16 * 1024;
 const CACHE_BYTES = 32 * 1024 * 1024;
 /** Written again after this, so that a payload in use never expires in the store. */
 const TRUSTED_MS = 24 * 3_600_000;

@@ -17,7 +17,7 @@ import { countDelivery, countWebhookAttempt } from "../meters";
 import type { ExecutionView } from "../record/execution-record";
 import { isFinal } from "../lifecycle/states";
 import type { ExecutionStore } from "../record/store";
-import { executionMessage } from "../record/view";
+import { executionMessage, type Details } from "../record/view";
 import { createSend } from "./send";
 
 const GONE = 410;
@@ -32,8 +32,8 @@ export const wants = ({ events }: Pick<identityProto.GetWebhookTargetResponse, "
 const resultOf = (record: ExecutionView): unknown => (record.resultJson === null ? undefined : (JSON.parse(record.resultJson) as unknown));
 
 /** The execution as a message tells of it: the same at every attempt, so without how far its delivery has come. */
-const messageData = (record: ExecutionView): Record<string, unknown> => ({
-  ...executionJson(executionMessage(record), resultOf(record)),
+const messageData = (record: ExecutionView, details: Details): Record<string, unknown> => ({
+  ...executionJson(executionMessage(record, details), resultOf(record)),
   webhookDelivery: { configured: true, url: record.webhook?.url },
 });
 
@@ -43,6 +43,8 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
 
 export interface WebhooksOptions {
   store: ExecutionStore;
+  /** What is told of an execution beside its row. */
+  details: (record: ExecutionView) => Promise<Details>;
   identity: Pick<Identity, "getWebhookTarget" | "disableWebhook" | "reportDelivery">;
   egress: EgressClient;
   logger: Logger;
@@ -51,7 +53,7 @@ export interface WebhooksOptions {
 }
 
 /** Signs and sends webhooks, one attempt at a time, and keeps what came of it. */
-export const createWebhooks = ({ store, identity, egress, logger, timeoutMs }: WebhooksOptions) => {
+export const createWebhooks = ({ store, details, identity, egress, logger, timeoutMs }: WebhooksOptions) => {
   const send = createSend(egress, timeoutMs);
 
   /** What an attempt means for its delivery, told to whoever keeps the webhook. */
@@ -83,7 +85,12 @@ export const createWebhooks = ({ store, identity, egress, logger, timeoutMs }: W
       const type = eventOf(record);
       if (target.url === "" || !wants(target, type)) return { nothing: "skipped" };
       const { url, revision } = target;
-      const message = { id: `msg_${executionId}`, type, timestamp: record.finishedAt ?? record.createdAt, data: messageData(record) };
+      const message = {
+        id: `msg_${executionId}`,
+        type,
+        timestamp: record.finishedAt ?? record.createdAt,
+        data: messageData(record, await details(record)),
+      };
       const { at, status, error, durationMs, retryAfterMs } = await send(target, message);
       countWebhookAttempt(error === null ? "delivered" : status === null ? "no answer" : "refused", durationMs);
       return { url, revision, at: at.getTime(), status, error, durationMs, retryAfterMs };

@@ -1,3 +1,4 @@
+import { createReads } from "../../src/record/reads";
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -76,7 +77,13 @@ beforeAll(async () => {
   if (PYTHON === "") throw new Error("PEER_WEBHOOKS is not set: npm run peers sets it");
   [receiver, port, { store, stop: stopStore }, identity] = await Promise.all([startReceiver(), freePort(), openStore(), startIdentity()]);
   egress = createEgressClient({ allow: [receiver.address, `127.0.0.1:${port}`] });
-  webhooks = createWebhooks({ store, identity: identity.client, egress, logger: createLogger("test", "fatal") });
+  webhooks = createWebhooks({
+    store,
+    details: createReads({ store }).details,
+    identity: identity.client,
+    egress,
+    logger: createLogger("test", "fatal"),
+  });
 }, 60_000);
 afterAll(async () => {
   program?.kill();

@@ -1,3 +1,4 @@
+import { createReads } from "../../src/record/reads";
 import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
 import { Webhook } from "standardwebhooks";
 import { newWebhookState, type AttemptId, type DeliveryEnd, type Sent, type SentAttempt } from "../../src/contract/delivery";
@@ -19,7 +20,7 @@ let egress: EgressClient;
 let webhooks: Webhooks;
 const logger = createLogger("test", "fatal");
 const webhooksOver = (client: EgressClient, timeoutMs = TIMEOUT_MS): Webhooks =>
-  createWebhooks({ store, identity: identity.client, egress: client, logger, timeoutMs });
+  createWebhooks({ store, details: createReads({ store }).details, identity: identity.client, egress: client, logger, timeoutMs });
 
 beforeAll(async () => {
   receiver = await startReceiver();

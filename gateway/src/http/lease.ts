@@ -1,0 +1,96 @@
+import { createHash, randomUUID } from "node:crypto";
+import { DomainError } from "@nodeloom/kernel";
+import type { Logger, Redis } from "@nodeloom/platform";
+import { IDEMPOTENCY_LEASE_MS, IDEMPOTENCY_SECONDS } from "./limits";
+
+const RETRY_AFTER_SECONDS = 1;
+
+export const inProgress = (): DomainError =>
+  new DomainError("conflict", "IDEMPOTENCY_IN_PROGRESS", "a request with this Idempotency-Key is still running", {
+    retryAfter: RETRY_AFTER_SECONDS,
+  });
+export const reused = (): DomainError =>
+  new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this Idempotency-Key was used with another request body");
+
+/** Tells that an answer was given before. */
+export const REPLAYED: Readonly<Record<string, string>> = { "Idempotency-Replayed": "true" };
+
+const HEX_PARTS = [8, 12, 16, 20, 32] as const;
+
+/** The id of what a request under a key starts: a UUID made from user, method, full path and key. */
+export const keyedId = (userId: string, method: string, path: string, key: string): string => {
+  const hash = createHash("sha256")
+    .update(JSON.stringify([userId, method, path, key]))
+    .digest();
+  // A UUID of version 8: its bits are of our own making.
+  hash[6] = (hash[6]! & 0x0f) | 0x80;
+  hash[8] = (hash[8]! & 0x3f) | 0x80;
+  const hex = hash.toString("hex");
+  return HEX_PARTS.map((end, index) => hex.slice(HEX_PARTS[index - 1] ?? 0, end)).join("-");
+};
+
+/** Names what a request asks for: the same under one key, or the key was reused. */
+export const fingerprintOf = (query: unknown, bodyText: string): string =>
+  createHash("sha256")
+    .update(`${JSON.stringify(query)}\n${bodyText}`)
+    .digest("base64url");
+
+/** KEYS[1] the lease; ARGV holder. Only its holder gives it up. */
+const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
+/** KEYS[1] the lease; ARGV holder, milliseconds. */
+const RENEW = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`;
+
+export interface Leases {
+  /**
+   * Answers one request of a key at a time, in all processes. Without Redis requests aren't kept apart: they join the same work.
+   * @throws IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED while another one is being answered
+   */
+  hold<T>(id: string, fingerprint: string, work: () => Promise<T>): Promise<T>;
+  /** What was asked for first under a key; undefined when nothing was, or it isn't known. */
+  remember(id: string, fingerprint: string): Promise<string | undefined>;
+  forget(id: string): Promise<void>;
+}
+
+/** What the gateway itself keeps of idempotency keys: who is answering, never an answer. */
+export const createLeases = ({
+  redis,
+  keyPrefix,
+  logger,
+  leaseMs = IDEMPOTENCY_LEASE_MS,
+}: {
+  redis: Redis;
+  keyPrefix: string;
+  logger: Logger;
+  leaseMs?: number;
+}): Leases => {
+  const tolerate = (error: Error): undefined => void logger.warn({ reason: error.message }, "idempotency keys are not kept apart now");
+  const separator = " ";
+
+  return {
+    hold: async (id, fingerprint, work) => {
+      const key = `${keyPrefix}answering:${id}`;
+      const holder = `${randomUUID()}${separator}${fingerprint}`;
+      const taken = await redis.set(key, holder, "PX", leaseMs, "NX").catch(tolerate);
+      if (taken === null) {
+        const other = await redis.get(key).catch(tolerate);
+        throw other && other.split(separator)[1] !== fingerprint ? reused() : inProgress();
+      }
+      const renewal = setInterval(() => void redis.eval(RENEW, 1, key, holder, leaseMs).catch(tolerate), leaseMs / 3);
+      try {
+        return await work();
+      } finally {
+        clearInterval(renewal);
+        await redis.eval(RELEASE, 1, key, holder).catch(tolerate);
+      }
+    },
+
+    remember: async (id, fingerprint) => {
+      const earlier = await redis.set(`${keyPrefix}asked:${id}`, fingerprint, "EX", IDEMPOTENCY_SECONDS, "NX", "GET").catch(tolerate);
+      return earlier ?? undefined;
+    },
+
+    forget: async (id) => {
+      await redis.del(`${keyPrefix}asked:${id}`).catch(tolerate);
+    },
+  };
+};
