@@ -263,9 +263,11 @@ describe("the compose file", () => {
     );
     const dynamic = parse(readFileSync(join(ROOT, "deploy/docker/temporal/dynamic-config.yaml"), "utf8")) as Record<
       string,
-      { value: number }[]
+      { value: number | boolean }[]
     >;
-    for (const values of Object.values(dynamic)) expect(values).toEqual([{ value: expect.any(Number) as number }]);
+    for (const [name, values] of Object.entries(dynamic)) {
+      expect(values).toEqual([{ value: expect.any(name === "matching.enableFairness" ? Boolean : Number) as unknown }]);
+    }
     expect(init!.environment.TEMPORAL_NAMESPACE).toBe(executions!.environment.TEMPORAL_NAMESPACE);
   });
 });
