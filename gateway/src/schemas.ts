@@ -39,18 +39,29 @@ export const idParams = (what: string): ParamsSpec<{ id: string }> => ({
   invalid: () => notFound(what),
 });
 
-/** A whole number in a query string, within bounds; `fallback` where it is not given. */
-export const queryInteger = (minimum: number, maximum: number, fallback: number): z.ZodType<number, string | undefined> =>
+/** A whole number in a query string, within bounds. */
+const wholeNumber = (minimum: number, maximum: number) =>
   z
     .string()
     .regex(/^\d{1,10}$/, "must be a whole number")
     .transform(Number)
-    .refine((value) => value >= minimum && value <= maximum, `must be between ${minimum} and ${maximum}`)
+    .refine((value) => value >= minimum && value <= maximum, `must be between ${minimum} and ${maximum}`);
+
+/** A whole number in a query string, within bounds; `fallback` where it is not given. */
+export const queryInteger = (minimum: number, maximum: number, fallback: number): z.ZodType<number, string | undefined> =>
+  wholeNumber(minimum, maximum)
     .default(fallback)
     .meta({ override: { type: "integer", pattern: null, minimum, maximum, default: fallback } });
 
 export const queryFlag = z.enum(["true", "false"]).transform((value) => value === "true");
 export const limit = queryInteger(1, PAGE_MAX, PAGE_DEFAULT);
+/** Of a list that is whole without it. */
+export const optionalLimit = wholeNumber(1, PAGE_MAX)
+  .optional()
+  .meta({
+    description: "Rows of a page; without it, everything is one answer",
+    override: { type: "integer", pattern: null, minimum: 1, maximum: PAGE_MAX },
+  });
 export const offset = queryInteger(0, MAX_OFFSET, 0);
 /** Opaque; as `nextCursor` of the page before. */
 export const cursor = z.string().min(1).max(1_000);

@@ -118,14 +118,14 @@ describe("what was saved", () => {
   ];
 
   it.each(tricky)("comes back as it was written: %s", async (nodes) => {
-    const body = `{"name":"${nameOf("Exact")}","nodes":${nodes},"edges":${nodes},"viewport":{"zoom":1.50,"x":0,"y":-0},"cover":{"image":"u","video":null}}`;
+    const body = `{"name":"${nameOf("Exact")}","nodes":${nodes},"edges":${nodes},"viewport":{"zoom":1.50,"x":0,"y":-0},"cover":{"image":"/media/u.png","video":null}}`;
     const created = await platform.send("/api/workflows", { body, ...as(pro, { "content-type": "application/json" }) });
     const path = `/api/workflows/${String(created.body.slug)}`;
     const read = await platform.send(path, as(pro));
     for (const text of [created.text, read.text]) {
       expect(memberText(text, "nodes")).toMatch(new RegExp(`^${nodes.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")},"edges":`));
       expect(text).toContain(`"viewport":{"zoom":1.50,"x":0,"y":-0}`);
-      expect(text).toContain(`"cover":{"image":"u","video":null}`);
+      expect(text).toContain(`"cover":{"image":"/media/u.png","video":null}`);
     }
     // The whole answer is a valid update, and changes nothing.
     const put = await platform.send(path, { method: "PUT", body: read.text, ...as(pro, { "content-type": "application/json" }) });
@@ -154,7 +154,7 @@ describe("what was saved", () => {
 describe("updating a workflow", () => {
   it("keeps what is omitted, and ignores slug and owner in the body", async () => {
     const { body } = await create({ name: nameOf("Kept"), description: "d", tags: ["t"], nodes: [{ id: "n" }] });
-    const json = { slug: "another", createdBy: other.id, createdAt: "1", hidden: true, thumbnail: "data:," };
+    const json = { slug: "another", createdBy: other.id, createdAt: "1", hidden: true, thumbnail: "/media/u.png" };
     const put = await platform.send(`/api/workflows/${String(body.slug)}`, { method: "PUT", json, ...as(pro) });
     expect(put.body).toMatchObject({
       slug: body.slug,
@@ -163,7 +163,7 @@ describe("updating a workflow", () => {
       tags: ["t"],
       nodes: [{ id: "n" }],
       hidden: true,
-      thumbnail: "data:,",
+      thumbnail: "/media/u.png",
     });
     const cleared = await platform.send(`/api/workflows/${String(body.slug)}`, {
       method: "PUT",

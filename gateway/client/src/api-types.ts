@@ -163,6 +163,8 @@ export interface WorkflowVersion {
 export interface RunRequest {
   /** Keys are the schema's field names; omitted fields take their defaults */
   inputs: Record<string, unknown>;
+  /** Your own names for the run, as texts: on the execution, its webhooks and its usage row */
+  metadata?: Record<string, string>;
   /** The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough */
   maxCredits?: number;
 }
@@ -198,6 +200,8 @@ export interface QuoteRequest {
   inputs: Record<string, unknown>;
   /** Left aside: a run's body may be sent as it is */
   maxCredits?: number;
+  /** Left aside, too */
+  metadata?: Record<string, string>;
 }
 
 export interface Quote {
@@ -321,17 +325,33 @@ export interface NodeKind {
   }[];
 }
 
+export interface CancelQueuedRequest {
+  queued: true;
+}
+
+export interface CancelQueuedResult {
+  /** How many */
+  cancelled: number;
+}
+
 export interface Execution {
   executionId: string;
   status: "processing" | "completed" | "failed" | "cancelled" | "cancel_requested";
   requestId: string | null;
   durationMs: number;
+  /** True while the run waits in line */
+  queued?: boolean;
+  /** Where it waits, from 1 */
+  position?: number;
   /** Set on completion */
   result?: Record<string, unknown>;
   /** Set on failure */
   error?: ExecutionError;
   webhookDelivery: WebhookDelivery;
   nodes: NodeState[];
+  /** As they were sent; absent in lists */
+  inputs?: Record<string, unknown>;
+  metadata: Record<string, string>;
   workflowSlug: string | null;
   /** The published version that ran; null for the draft, and for models */
   version: number | null;
@@ -349,6 +369,8 @@ export interface ExecutionError {
   nodeId?: string;
   providerStatus?: number;
   providerBody?: string;
+  /** Of a node that makes several calls: which one, from 0 */
+  item?: number;
 }
 
 export type WebhookDelivery =
@@ -400,6 +422,25 @@ export interface NodeState {
   requestId?: string;
   warnings?: string[];
   cancelReport?: "stopped" | "provider_told" | "could_not_stop";
+  /** By port. Texts and JSON are cut at 4 kB */
+  outputs?: Record<string, unknown>;
+  /** True when something was cut */
+  truncated?: boolean;
+  /** Of a node that makes several calls */
+  calls?: NodeCall[];
+}
+
+export interface NodeCall {
+  item: number;
+  status: "processing" | "completed" | "failed" | "cancelled";
+  /** By port. Texts and JSON are cut at 4 kB */
+  outputs?: Record<string, unknown>;
+  /** True when something was cut */
+  truncated?: boolean;
+  error: ExecutionError | null;
+  /** Credits; 1 credit = 0.01 USD */
+  creditsCost: number;
+  requestId: string | null;
 }
 
 export interface CancelResult {
@@ -808,12 +849,19 @@ export interface AdminExecution {
   status: "processing" | "completed" | "failed" | "cancelled" | "cancel_requested";
   requestId: string | null;
   durationMs: number;
+  /** True while the run waits in line */
+  queued?: boolean;
+  /** Where it waits, from 1 */
+  position?: number;
   /** Set on completion */
   result?: Record<string, unknown>;
   /** Set on failure */
   error?: ExecutionError;
   webhookDelivery: WebhookDelivery;
   nodes: NodeState[];
+  /** As they were sent; absent in lists */
+  inputs?: Record<string, unknown>;
+  metadata: Record<string, string>;
   workflowSlug: string | null;
   /** The published version that ran; null for the draft, and for models */
   version: number | null;
@@ -1070,6 +1118,11 @@ export interface Operations {
   /** List the node kinds with their settings and ports */
   listNodeKinds: {
     response: NodeKind[];
+  };
+  /** Cancel all executions that wait in line */
+  cancelQueuedExecutions: {
+    body: CancelQueuedRequest;
+    response: CancelQueuedResult;
   };
   /** List the caller's executions, newest first */
   listExecutions: {
@@ -1458,6 +1511,7 @@ export const OPERATIONS = {
   listModels: { method: "GET", path: "/api/models", idempotent: false, contentType: null },
   getModel: { method: "GET", path: "/api/models/{internalName}", idempotent: false, contentType: null },
   listNodeKinds: { method: "GET", path: "/api/node-kinds", idempotent: false, contentType: null },
+  cancelQueuedExecutions: { method: "POST", path: "/api/executions/cancel", idempotent: false, contentType: "application/json" },
   listExecutions: { method: "GET", path: "/api/executions", idempotent: false, contentType: null },
   getExecution: { method: "GET", path: "/api/executions/{id}", idempotent: false, contentType: null },
   cancelExecution: { method: "POST", path: "/api/executions/{id}/cancel", idempotent: false, contentType: null },

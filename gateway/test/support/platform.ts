@@ -82,7 +82,10 @@ export const startPlatform = async (overrides: Record<string, string> = {}): Pro
     EXECUTIONS_ADDRESS: NOBODY,
     ...overrides,
   };
-  const behind = await Promise.all([identity, billing, media, models, usage, workflows].map((service) => service.start(env)));
+  const store = await media.start(env);
+  env.MEDIA_ADDRESS = `127.0.0.1:${store.ports!.MEDIA_LISTEN}`;
+  const others = await Promise.all([identity, billing, models, usage, workflows].map((service) => service.start(env)));
+  const behind = [store, ...others];
   const ports: Record<string, number> = Object.assign({}, ...behind.map((service) => service.ports));
   const address = (variable: string): string => `127.0.0.1:${ports[variable]}`;
   Object.assign(env, {
@@ -91,7 +94,6 @@ export const startPlatform = async (overrides: Record<string, string> = {}): Pro
     MODELS_ADDRESS: address("MODELS_LISTEN"),
     USAGE_ADDRESS: address("USAGE_LISTEN"),
     WORKFLOWS_ADDRESS: address("WORKFLOWS_LISTEN"),
-    MEDIA_ADDRESS: address("MEDIA_LISTEN"),
     MEDIA_HTTP_URL: `http://${address("MEDIA_HTTP_LISTEN")}`,
     ...overrides,
   });

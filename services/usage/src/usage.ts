@@ -16,8 +16,8 @@ import type { CountedPart, ExpiredRow, UsageRow, UsageStore } from "./store";
 import { countIn, dailySumsIn, daysBetween, matches, modelNamesIn, totalKey, type DailySum } from "./totals";
 import type { TotalsStore } from "./totals-store";
 
-/** A start and a finish of one run may each get in the other's way once. */
-const FINISH_ATTEMPTS = 3;
+/** A start and a finish of one run may each get in the other's way once, and an id may be taken. */
+const INSERT_ATTEMPTS = 3;
 /** Rows may move into the totals while a list is read; then it is read again. */
 const READ_ATTEMPTS = 5;
 /** As many rows outside of the totals are worth a fold. */
@@ -80,11 +80,14 @@ export const createUsage = ({ store, totals, folding, migration }: UsageOptions)
     /** Inserts the row of a run and answers its id; a repeated call answers the same. */
     start: async (request: RunStart): Promise<number> => {
       const run = checked(REQUESTS.run, request);
-      const id = await ids.next();
-      if (await store.insert(processingRow(id, run))) return id;
-      const existing = await store.find(run.userId, run.executionId);
-      if (!existing) throw notTheirs();
-      return existing.id;
+      for (let attempt = 1; attempt <= INSERT_ATTEMPTS; attempt++) {
+        const id = await ids.next();
+        if (await store.insert(processingRow(id, run))) return id;
+        // Without a row of this run it was the id that was taken: two processes may have begun the counter at once.
+        const existing = await store.find(run.userId, run.executionId);
+        if (existing) return existing.id;
+      }
+      throw notTheirs();
     },
 
     /**
@@ -96,7 +99,7 @@ export const createUsage = ({ store, totals, folding, migration }: UsageOptions)
       const outcome = checked(REQUESTS.outcome, result);
       const insert = async (): Promise<boolean> => store.insert({ ...processingRow(await ids.next(), run), ...outcome });
       if (unstarted && (await insert())) return folding.noteFinal(run.userId);
-      for (let attempt = 1; attempt <= FINISH_ATTEMPTS; attempt++) {
+      for (let attempt = 1; attempt <= INSERT_ATTEMPTS; attempt++) {
         if (await store.finish(run.userId, run.executionId, outcome)) return folding.noteFinal(run.userId);
         const existing = await store.find(run.userId, run.executionId);
         if (existing && existing.status !== "processing") return;

@@ -72,7 +72,7 @@ const listQuery = z
   .superRefine((query, context) => {
     for (const path of Object.keys(query)) {
       if (["status", "workflowSlug", "limit", "cursor"].includes(path) || path.startsWith(METADATA_PREFIX)) continue;
-      context.addIssue({ code: "custom", path: [path], message: "is no parameter of this list; metadata.<name> is" });
+      context.addIssue({ code: "custom", path: [path], message: "is not known" });
     }
   });
 

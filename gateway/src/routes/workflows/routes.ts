@@ -8,7 +8,19 @@ import { REPLAYED, reused } from "../../http/lease";
 import { matchRevision, revisionTag } from "../../http/revisions";
 import { defineRoute, type CallContext, type Reply } from "../../http/route";
 import { PAGE_DEFAULT } from "../../http/limits";
-import { anyObject, credits, cursor, identifier, iso, limit, name, slug, timestamp, versionQuery, workflowParams } from "../../schemas";
+import {
+  anyObject,
+  credits,
+  cursor,
+  identifier,
+  iso,
+  name,
+  optionalLimit,
+  slug,
+  timestamp,
+  versionQuery,
+  workflowParams,
+} from "../../schemas";
 
 const NO_NODES = "[]";
 const DEFAULT_VIEWPORT = '{"x":0,"y":0,"zoom":1}';
@@ -222,7 +234,7 @@ const updateRequest = (workflowSlug: string, body: Changes, context: CallContext
 /** Where a list narrows to workflows of the root level. */
 const ROOT = "null";
 const listQuery = z.strictObject({
-  limit: limit.optional().meta({ description: "Rows of a page; without it, everything is one answer" }),
+  limit: optionalLimit,
   cursor: cursor.optional(),
   q: z.string().max(LIMITS.searchChars).optional().meta({ description: "In name, description, slug or a tag" }),
   tag: z.string().max(LIMITS.tagChars).optional(),

@@ -116,6 +116,7 @@ export const versionRoutes = [
     method: "GET",
     path: "/api/workflows/:slug/versions",
     operationId: "listVersions",
+    list: true,
     summary: "List the published versions of a workflow, newest first",
     params: workflowParams,
     query: z.strictObject({ limit, cursor: cursor.regex(/^[1-9]\d{0,8}$/, "is not one of this list").optional() }),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { inSection, type Case } from "../case";
 import { answers, is, pick, refuses } from "../check";
-import { eventually, finished, type Actor, type Context } from "../context";
+import { eventually, finished, submitted, type Actor, type Context } from "../context";
 import { clip, greeting, runGraph, save, submitGraph } from "../graphs";
 
 const limits = inSection("8");
@@ -210,31 +210,41 @@ const concurrency: Case[] = [
     ] as const
   ).map(([tier, count]) =>
     rates(
-      `a user of ${tier} has at most ${count} executions under way`,
+      `a user of ${tier} has at most ${count} executions under way, and the next one waits in line`,
       async (ctx) => {
         await ctx.tier("one-at-a-time", { concurrency: 1, base: "business" });
         const user = await ctx.actor({ tier });
         const slug = await save(user, clip(LONG));
-        const submit = () => user.post(`/api/workflows/${slug}/run?async=true`, { inputs: {} });
+        const submit = (headers = {}) => user.call("POST", `/api/workflows/${slug}/run?async=true`, { body: { inputs: {} }, headers });
         const ids: string[] = [];
         for (let left = count; left > 0; left -= 1) ids.push(pick(answers(await submit(), 202), "executionId"));
         const held = (await user.credits()).held;
-        const answer = refuses(await submit(), 429, "CONCURRENCY_LIMIT_EXCEEDED", { limit: count, retryAfter: is.positive });
+        const answer = refuses(await submit({ prefer: "no-queue" }), 429, "CONCURRENCY_LIMIT_EXCEEDED", {
+          limit: count,
+          retryAfter: is.positive,
+        });
         assert.ok(header(answer.headers, "retry-after") > 0);
         assert.equal((await user.credits()).held, held);
-        await stopAll(user, ids);
-        const next = answers(await submit(), 202);
-        await stopAll(user, [pick(next, "executionId")]);
+        const next = pick(answers(await submit(), 202), "executionId");
+        answers(await user.get(`/api/executions/${next}`), 200, { status: "processing", queued: true, position: 1 });
+        await user.post(`/api/executions/${ids[0]!}/cancel`);
+        answers(await submitted(user, next), 200, { status: "processing" });
+        await stopAll(user, [...ids, next]);
       },
       MANY_RUNS,
     ),
   ),
-  rates("a Free user has one execution under way", async (ctx) => {
+  rates("a Free user has one execution under way, and can cancel what waits", async (ctx) => {
     const free = await ctx.actor({ tier: "free" });
     const graph = { nodes: [node60()], edges: [] };
     const id = await submitGraph(free.session, graph);
-    const slug = await save(free.session, { ...greeting(), isTemplate: true });
-    refuses(await free.session.post(`/api/workflows/${slug}/run`, { inputs: {} }), 429, "CONCURRENCY_LIMIT_EXCEEDED", { limit: 1 });
+    const slug = await save(free.session, { ...graph, isTemplate: true });
+    const run = (headers: Record<string, string>) =>
+      free.session.call("POST", `/api/workflows/${slug}/run?async=true`, { body: { inputs: {} }, headers });
+    refuses(await run({ prefer: "no-queue" }), 429, "CONCURRENCY_LIMIT_EXCEEDED", { limit: 1 });
+    const waiting = pick(answers(await run({}), 202), "executionId");
+    answers(await free.session.post("/api/executions/cancel", { queued: true }), 200, {});
+    answers(await finished(free.session, waiting), 200, { status: "cancelled", creditsCost: 0 });
     await free.session.post(`/api/executions/${id}/cancel`);
   }),
 ];

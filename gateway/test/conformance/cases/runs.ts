@@ -191,10 +191,20 @@ const running: Case[] = [
     const slug = await save(user, picture());
     refuses(await user.post(`/api/workflows/${slug}/run?async=true`, { inputs: {} }), 400, "ASYNC_NOT_SUPPORTED");
   }),
-  run("async is refused when a language model is among polled generators", async (ctx) => {
+  run("a language model among polled generators does not stand in the way of async", async (ctx) => {
     const user = await runner(ctx);
-    const slug = await save(user, studio());
-    refuses(await user.post(`/api/workflows/${slug}/run?async=true`, { inputs: {} }), 400, "ASYNC_NOT_SUPPORTED");
+    const graph = clip({ latencyMs: 10 });
+    const writer = node("writer", "llm-assistant", { model: "sandbox-chat", prompt: "Describe a loom", maxTokens: 20 });
+    const id = await submitGraph(user, { ...graph, nodes: [...graph.nodes, writer] });
+    answers(await finished(user, id), 200, { status: "completed" });
+  }),
+  run("Prefer: respond-async is for every graph", async (ctx) => {
+    const user = await runner(ctx);
+    const slug = await save(user, picture());
+    const answer = await user.call("POST", `/api/workflows/${slug}/run`, { body: { inputs: {} }, headers: { prefer: "respond-async" } });
+    const { executionId } = answers(answer, 202, { _async: true, status: "processing" }) as unknown as { executionId: string };
+    assert.equal(answer.headers.get("preference-applied"), "respond-async");
+    answers(await finished(user, executionId), 200, { status: "completed" });
   }),
   run("someone else's workflow is absent", async (ctx) => {
     const slug = await save(await ctx.shared("pro", "owner"), { ...greeting(), publicPlayground: true });

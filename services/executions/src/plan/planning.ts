@@ -239,7 +239,8 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     isAsync: boolean,
   ): PlannedRun => {
     checkTier(models.values(), runner);
-    if (isAsync) checkAsync(models.values());
+    // Language models of a workflow are no generators: only what it generates must be polled.
+    if (isAsync) checkAsync([...models.values()].filter(({ modality }) => workflowSlug === null || modality !== "text"));
     const holds = holdItems(plan);
     return {
       plan,
