@@ -19,7 +19,7 @@ import { startTestServers, stopTestServers } from "./servers/test-servers.mjs";
 
 /** @typedef {import("./checks/checks.mjs").Counts} Counts */
 
-const WHOLE_PLATFORMS = "gateway/test/(e2e|conformance)/";
+const WHOLE_PLATFORMS = "gateway/test/(e2e|conformance|abuse)/";
 const AT_ONCE = 2;
 
 /** @param {readonly string[]} args @returns {Promise<Counts>} */

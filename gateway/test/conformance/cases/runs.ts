@@ -202,7 +202,7 @@ const running: Case[] = [
     const user = await runner(ctx);
     const slug = await save(user, picture());
     const answer = await user.call("POST", `/api/workflows/${slug}/run`, { body: { inputs: {} }, headers: { prefer: "respond-async" } });
-    const { executionId } = answers(answer, 202, { _async: true, status: "processing" }) as unknown as { executionId: string };
+    const executionId = pick(answers(answer, 202, { _async: true, status: "processing" }), "executionId");
     assert.equal(answer.headers.get("preference-applied"), "respond-async");
     answers(await finished(user, executionId), 200, { status: "completed" });
   }),
