@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { request as httpRequest } from "node:http";
 import type { sendUnaryData, ServerUnaryCall } from "@grpc/grpc-js";
 import { executions } from "@nodeloom/proto";
 import { startFakeService, type FakeService } from "./support/fake-service";

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { DomainError, invalidRequest, LIMITS, unavailable, type Reason } from "@nodeloom/kernel";
+import { invalidRequest, LIMITS, unavailable, type Reason } from "@nodeloom/kernel";
 import type { Logger, Redis } from "@nodeloom/platform";
 import { inProgress, reused } from "./lease";
 import { IDEMPOTENCY_LEASE_MS, IDEMPOTENCY_SECONDS } from "./limits";

@@ -169,7 +169,6 @@ const answering =
 const itemIsDone = ({ poll }: Cell): Promise<Answer> =>
   eventually(poll, ({ body }) => (body.nodes as { itemsDone?: number }[] | undefined)?.some(({ itemsDone }) => itemsDone === 1) ?? false);
 
-const skipped = { clip: ["skipped"], out: ["skipped"] } as Row["nodes"];
 const ROWS: Record<string, Row> = {
   "waiting for a busy provider": {
     graph: HANGS,

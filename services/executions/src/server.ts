@@ -1,7 +1,7 @@
 import { DomainError, LIMITS } from "@nodeloom/kernel";
 import { requestContext, serverStream, unary } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import { collectPage, readCursor } from "./record/pages";
+import { readCursor } from "./record/pages";
 import type { Quotes } from "./plan/quotes";
 import type { Runs } from "./lifecycle/runs";
 import type { Cancellation } from "./lifecycle/cancellation";

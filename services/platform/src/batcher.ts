@@ -67,7 +67,7 @@ export const createBatcher = <T, R>({ work, maxBatch, maxWaiting, overloaded, cl
 
     close: async () => {
       isClosed = true;
-      await Promise.all([...queues.values()].map(({ done }) => done));
+      await Promise.all([...queues.values()].flatMap(({ done }) => (done ? [done] : [])));
     },
   };
 };

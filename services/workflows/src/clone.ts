@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { DomainError, LIMITS } from "@nodeloom/kernel";
-import { media as proto } from "@nodeloom/proto";
+import { type media as proto } from "@nodeloom/proto";
 import { namesIn } from "./named-media";
 import { isInline, type Pictures } from "./pictures";
 import type { Media } from "./thumbnails";

@@ -1,5 +1,5 @@
 import { DomainError } from "@nodeloom/kernel";
-import { executions } from "@nodeloom/proto";
+import { type executions } from "@nodeloom/proto";
 import { placeOf } from "../lifecycle/line";
 import type { ExecutionView } from "./execution-record";
 import { collectPage } from "./pages";

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { ExecutionEvent, ExecutionRecord, FinalState } from "../../src/record/execution-record";
 import { EVENT_PAGE, type ExecutionStore } from "../../src/record/store";
 import { collectPage, readCursor } from "../../src/record/pages";

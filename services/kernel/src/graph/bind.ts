@@ -1,5 +1,4 @@
 import { LIMITS } from "../limits";
-import { GRAPH_BOUNDS, valueBytes } from "./bounds";
 import { resultFamily } from "./media";
 import type { MediaValue } from "./value";
 import { BindError, elementsOfWork, type RunBudget } from "./budget";

@@ -1,5 +1,5 @@
 import {
-  CancellationScope,
+  type CancellationScope,
   isCancellation,
   ParentClosePolicy,
   proxyLocalActivities,

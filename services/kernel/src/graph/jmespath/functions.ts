@@ -1,5 +1,5 @@
 import { BindError, charactersOfWork, elementsOfWork, type RunBudget } from "../budget";
-import { typeOf, type TypeName } from "./values";
+import { typeOf } from "./values";
 
 /** What a function is given: a value, or an expression to apply. */
 export type Argument = { value: unknown } | { apply: (item: unknown) => unknown };
