@@ -6,22 +6,27 @@ export interface Arguments {
   /** Letters of the scenarios to measure. */
   only: string[];
   jsonFile?: string;
+  /** A commit whose cost per run is compared with this checkout's, instead of all else. */
+  against?: string;
 }
 
 const FULL: Extent = { rounds: 3, roundMs: 5_000, warmUpMs: 2_000, runs: 80 };
 const QUICK: Extent = { rounds: 2, roundMs: 1_500, warmUpMs: 750, runs: 40 };
 
 export const USAGE = `Usage: npm run bench -- [--quick] [--only a,b] [--json file]
-  --quick  short rounds: a first impression in about a minute
-  --only   measure these scenarios only
-  --json   write the results to a file, too`;
+       npm run bench -- --against <commit> [--quick] [--json file]
+  --quick    short rounds: a first impression in about a minute
+  --only     measure these scenarios only
+  --against  measure what a run costs here and at another commit, on two platforms of their own, in alternating rounds
+  --json     write the results to a file, too`;
 
 /** Reads the command line. @throws Error that says what is wrong with it */
 export const readArguments = (args: readonly string[], letters: readonly string[]): Arguments => {
   const { values } = parseArgs({
     args: [...args],
-    options: { quick: { type: "boolean" }, only: { type: "string" }, json: { type: "string" } },
+    options: { quick: { type: "boolean" }, only: { type: "string" }, json: { type: "string" }, against: { type: "string" } },
   });
+  if (values.against !== undefined && values.only !== undefined) throw new Error("--against measures runs of its own: leave --only out");
   const only = values.only === undefined ? [...letters] : values.only.split(",").map((letter) => letter.trim());
   const unknown = only.filter((letter) => !letters.includes(letter));
   if (unknown.length > 0) throw new Error(`there is no scenario ${unknown.join(", ")}: ${letters.join(", ")} exist`);
@@ -29,5 +34,6 @@ export const readArguments = (args: readonly string[], letters: readonly string[
     extent: values.quick ? QUICK : FULL,
     only: letters.filter((letter) => only.includes(letter)),
     ...(values.json === undefined ? {} : { jsonFile: values.json }),
+    ...(values.against === undefined ? {} : { against: values.against }),
   };
 };

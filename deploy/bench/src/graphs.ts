@@ -43,3 +43,21 @@ export const videoWorkflow = (name: string, latencyMs: number): WorkflowBody => 
   ],
   edges: [edge("input", "prompt", "video", "prompt"), edge("video", "video", "output", "videos")],
 });
+
+/** One image of a provider that is done at once. */
+export const imageWorkflow = (): WorkflowBody => ({
+  name: "Bench image",
+  nodes: [
+    node("input", "request-input", 0, { fields: [{ name: "prompt", type: "text", label: "Prompt", default: "a loom" }], values: {} }),
+    node("image", "generate-image", 1, { model: "sandbox-image", inputs: {} }),
+    node("output", "response-output", 2, {}),
+  ],
+  edges: [edge("input", "prompt", "image", "prompt"), edge("image", "image", "output", "images")],
+});
+
+/** One HTTP request to an address. */
+export const httpWorkflow = (url: string): WorkflowBody => ({
+  name: "Bench HTTP",
+  nodes: [node("fetch", "http-request", 0, { method: "GET", url, headers: {}, body: "" }), node("output", "response-output", 1, {})],
+  edges: [edge("fetch", "body", "output", "body")],
+});

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
+import { measureAgainst } from "./against";
 import { readArguments, USAGE, type Arguments } from "./arguments";
 import { createApiClient } from "./http";
 import type { Metric } from "./metrics";
@@ -10,6 +11,8 @@ import { SCENARIOS, type Bench } from "./scenarios";
 
 /** Everything is measured within this time, or given up. */
 const DEADLINE_MS = 300_000;
+/** The same with another commit beside this one, which may have to be installed and built first. */
+const AGAINST_DEADLINE_MS = 1_200_000;
 /** More than the video runs of one bench cost. */
 const CREDITS = 10_000;
 const USAGE_EXIT_CODE = 2;
@@ -74,6 +77,36 @@ interface Results {
   failures: readonly Failure[];
 }
 
+const compare = async (commit: string, { extent }: Arguments, signal: AbortSignal) => {
+  try {
+    return { metrics: await measureAgainst(commit, extent, signal, (text) => print(`    ${text}`)), failures: [] };
+  } catch (error) {
+    return { metrics: [], failures: [{ scenario: "cost", reason: reasonOf(signal.aborted ? signal.reason : error) }] };
+  }
+};
+
+/** Calls everything off after a time. The returned function ends that. */
+const limitTime = (calledOff: AbortController, ms: number): (() => void) => {
+  const timer = setTimeout(() => calledOff.abort(new Error(`not done after ${ms / 1_000} s`)), ms);
+  return () => clearTimeout(timer);
+};
+
+const measurePlatform = async (given: Arguments, calledOff: AbortController) => {
+  const platform = await usePlatform(calledOff.signal);
+  try {
+    print(platform.found ? `Measuring the platform at ${platform.local.baseUrl}` : "Started a local platform to measure");
+    const inTime = limitTime(calledOff, DEADLINE_MS);
+    return await measureAll(given, platform.local, calledOff.signal).finally(inTime);
+  } finally {
+    await platform.stop();
+  }
+};
+
+const measureCommits = (commit: string, given: Arguments, calledOff: AbortController) => {
+  const inTime = limitTime(calledOff, AGAINST_DEADLINE_MS);
+  return compare(commit, given, calledOff.signal).finally(inTime);
+};
+
 const report = async ({ machine, metrics, failures }: Results, jsonFile: string | undefined): Promise<void> => {
   print("");
   if (metrics.length > 0) print(`${renderTable(metrics)}\n\n${renderVerdicts(metrics)}`);
@@ -98,17 +131,11 @@ const main = async (): Promise<number> => {
   const machine = describeMachine();
   const busy = machine.loadAverage > machine.cpus / 2 ? ": others are busy here, and it will show" : "";
   print(`${machine.cpus} cores, load average ${machine.loadAverage}${busy}`);
-  const platform = await usePlatform(calledOff.signal);
-  try {
-    print(platform.found ? `Measuring the platform at ${platform.local.baseUrl}` : "Started a local platform to measure");
-    const timer = setTimeout(() => calledOff.abort(new Error(`not done after ${DEADLINE_MS / 1_000} s`)), DEADLINE_MS);
-    const { metrics, failures } = await measureAll(given, platform.local, calledOff.signal);
-    clearTimeout(timer);
-    await report({ machine, metrics, failures }, given.jsonFile);
-    return failures.length > 0 ? 1 : 0;
-  } finally {
-    await platform.stop();
-  }
+  const measured = await (given.against === undefined
+    ? measurePlatform(given, calledOff)
+    : measureCommits(given.against, given, calledOff));
+  await report({ machine, ...measured }, given.jsonFile);
+  return measured.failures.length > 0 ? 1 : 0;
 };
 
 main().then(

@@ -3,12 +3,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createApiClient } from "./http";
 
-const ROOT = join(__dirname, "..", "..", "..");
-const LOCAL_FILE = join(ROOT, ".nodeloom", "local.json");
-const START = join(ROOT, "deploy", "local", "start.mjs");
+/** The checkout that this belongs to. */
+export const ROOT = join(__dirname, "..", "..", "..");
+const localFile = (root: string): string => join(root, ".nodeloom", "local.json");
 /** What the launcher prints when everything runs and is seeded. */
 const UP = "Nodeloom is up";
-const START_DEADLINE_MS = 180_000;
+/** A checkout that is new installs and builds first. */
+const START_DEADLINE_MS = 300_000;
 const SHOWN_CHARACTERS = 2_000;
 
 /** The part of the launcher's state file that is needed here. */
@@ -33,9 +34,9 @@ export const keyOf = ({ accounts }: LocalPlatform, account: string): string => {
   return key;
 };
 
-const readLocal = async (): Promise<LocalPlatform | undefined> => {
+const readLocal = async (root: string): Promise<LocalPlatform | undefined> => {
   try {
-    return JSON.parse(await readFile(LOCAL_FILE, "utf8")) as LocalPlatform;
+    return JSON.parse(await readFile(localFile(root), "utf8")) as LocalPlatform;
   } catch {
     return undefined;
   }
@@ -77,8 +78,18 @@ const untilUp = (launcher: ChildProcess, signal: AbortSignal): Promise<void> =>
     }
   });
 
-const launch = async (signal: AbortSignal): Promise<PlatformUnderTest> => {
-  const launcher = spawn(process.execPath, [START], { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+/**
+ * Starts the platform of a checkout.
+ * @param environment variables besides those of this process
+ * @throws Error when one runs there already
+ */
+export const launch = async (root: string, signal: AbortSignal, environment: NodeJS.ProcessEnv = {}): Promise<PlatformUnderTest> => {
+  const start = join(root, "deploy", "local", "start.mjs");
+  const launcher = spawn(process.execPath, [start], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...environment },
+  });
   const ended = new Promise<void>((resolve) => launcher.once("exit", () => resolve()));
   const stop = async (): Promise<void> => {
     if (launcher.exitCode === null && launcher.signalCode === null) launcher.kill("SIGTERM");
@@ -86,7 +97,7 @@ const launch = async (signal: AbortSignal): Promise<PlatformUnderTest> => {
   };
   try {
     await untilUp(launcher, signal);
-    const local = await readLocal();
+    const local = await readLocal(root);
     if (!local || !(await isAlive(local, signal))) throw new Error("the local platform does not answer");
     return { local, found: false, stop };
   } catch (error) {
@@ -97,7 +108,7 @@ const launch = async (signal: AbortSignal): Promise<PlatformUnderTest> => {
 
 /** The local platform: the one that runs, or else one that is started for this and stopped at the end. */
 export const usePlatform = async (signal: AbortSignal): Promise<PlatformUnderTest> => {
-  const local = await readLocal();
+  const local = await readLocal(ROOT);
   if (local && (await isAlive(local, signal))) return { local, found: true, stop: () => Promise.resolve() };
-  return launch(signal);
+  return launch(ROOT, signal);
 };

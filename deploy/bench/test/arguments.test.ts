@@ -17,7 +17,13 @@ describe("the command line", () => {
     expect(quick.roundMs * quick.rounds).toBeLessThan(full.roundMs * full.rounds);
   });
 
+  it("compares with a commit instead of measuring scenarios", () => {
+    expect(readArguments(["--against", "v0.1.0"], LETTERS).against).toBe("v0.1.0");
+    expect(readArguments([], LETTERS).against).toBeUndefined();
+  });
+
   it.each([
+    { args: ["--against", "v0.1.0", "--only", "a"], problem: "leave --only out" },
     { args: ["--only", "e"], problem: "there is no scenario e" },
     { args: ["--only", ""], problem: "there is no scenario" },
     { args: ["--slow"], problem: "--slow" },
