@@ -180,8 +180,8 @@ const ROWS: Record<string, Row> = {
     provider: { submit: 1 },
     after: [],
     held: VIDEO,
-    // It was sent, and counts as under way until the provider takes it.
-    captured: VIDEO,
+    // The provider did not take it.
+    captured: 0,
   },
   "while it is submitted": {
     graph: HANGS,

@@ -1,6 +1,6 @@
 import { actualMicroUsd, DomainError } from "@nodeloom/kernel";
 import { media as mediaProto } from "@nodeloom/proto";
-import { afterFailure, final, insisting, readyInputs, stillWanted, type ModelCallsOptions } from "./model-calls";
+import { afterFailure, final, insisting, markSubmitted, readyInputs, type ModelCallsOptions } from "./model-calls";
 import type { CatalogModel } from "../plan/model-catalog";
 import { judge } from "./provider-failures";
 import { ProviderError, type FilesProvider, type ProviderFile } from "../providers";
@@ -167,7 +167,6 @@ export const createFileCalls = ({
 
   const claimed = async (request: Request, signal: AbortSignal): Promise<CallResult> => {
     const { call, model } = request;
-    await stillWanted(store, call);
     const claim = await store.claimSubmission(call.key);
     if (!claim.claimed) {
       const earlier = answeredOf(claim);
@@ -175,10 +174,19 @@ export const createFileCalls = ({
       if (files) return result(call, model, files, earlier.requestId);
       throw final("PROVIDER_SUBMIT_FAILED", `${call.model}: an earlier request may have reached the provider; it is not sent twice`);
     }
+    const release = (): Promise<void> => insisting(() => store.releaseSubmission(call.key));
+    const notReceived = await markSubmitted(store, call).catch(async (error: unknown) => {
+      // Nothing was sent.
+      await release();
+      throw error;
+    });
     try {
       return await exchange(request, signal);
     } catch (error) {
-      if (error instanceof ProviderError && judge(error, false).tookNothing) await insisting(() => store.releaseSubmission(call.key));
+      if (error instanceof ProviderError && judge(error, false).tookNothing) {
+        await notReceived();
+        await release();
+      }
       throw error;
     }
   };

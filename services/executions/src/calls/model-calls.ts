@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { actualMicroUsd, DomainError, inputAddresses, pricedInputs, type ErrorMetadata } from "@nodeloom/kernel";
 import type { AddressRules } from "@nodeloom/platform";
@@ -51,18 +52,35 @@ export interface ModelCallsOptions {
   addresses?: Pick<AddressRules, "resolvedProblem">;
   store: Pick<
     ExecutionStore,
-    "claimSubmission" | "recordSubmission" | "releaseSubmission" | "loseSubmission" | "isCalledOff" | "callSubmitted"
+    "claimSubmission" | "recordSubmission" | "releaseSubmission" | "loseSubmission" | "isCalledOff" | "callSubmitted" | "callNotReceived"
   >;
 }
 
 /**
  * The last look before a provider is called, after every wait. From then on the call may have reached it: a run that is
  * cancelled is charged for it.
+ * @returns notes that the provider certainly did not take it. A crash before that leaves it noted as sent.
  * @throws CalledOff when the run is being cancelled
  */
-export const stillWanted = async (store: Pick<ExecutionStore, "isCalledOff" | "callSubmitted">, call: ModelCall): Promise<void> => {
+export const markSubmitted = async (
+  store: Pick<ExecutionStore, "isCalledOff" | "callSubmitted" | "callNotReceived">,
+  call: ModelCall,
+): Promise<() => Promise<void>> => {
   if (await store.isCalledOff(call.executionId)) throw new CalledOff();
-  await store.callSubmitted(call);
+  const send = randomUUID();
+  await store.callSubmitted(call, send);
+  return () => insisting(() => store.callNotReceived(call, send));
+};
+
+/** Sends one call, and notes it as sent for as long as it may have reached its provider. */
+export const sendNoted = async <T>(store: Parameters<typeof markSubmitted>[0], call: ModelCall, send: () => Promise<T>): Promise<T> => {
+  const notReceived = await markSubmitted(store, call);
+  try {
+    return await send();
+  } catch (error) {
+    if (error instanceof ProviderError && judge(error, false).tookNothing) await notReceived();
+    throw error;
+  }
 };
 
 export type WrittenText = Pick<TextStream, "restart" | "write">;
@@ -223,14 +241,20 @@ export const createModelCalls = ({
     if (!claimed) {
       throw final("PROVIDER_SUBMIT_FAILED", `${call.model}: an earlier submission may have reached the provider; it is not sent twice`);
     }
+    const notReceived = await markSubmitted(store, call).catch(async (error: unknown) => {
+      // Nothing was sent.
+      await insisting(() => store.releaseSubmission(call.key));
+      throw error;
+    });
     try {
       const submission = await target.submit({ inputs, idempotencyKey: call.key });
       await insisting(() => store.recordSubmission(call.key, submission.requestId, submission.handle ?? null));
       return submission;
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
-      const settle = judge(error, false).tookNothing ? store.releaseSubmission : store.loseSubmission;
-      await insisting(() => settle(call.key));
+      const { tookNothing } = judge(error, false);
+      if (tookNothing) await notReceived();
+      await insisting(() => (tookNothing ? store.releaseSubmission : store.loseSubmission)(call.key));
       throw error;
     }
   };
@@ -280,9 +304,10 @@ export const createModelCalls = ({
     signal: AbortSignal,
     written: WrittenText,
   ): Promise<CallResult> => {
-    await stillWanted(store, call);
-    written.restart();
-    const { text, usage, requestId } = await target.run({ inputs, idempotencyKey: call.key, signal, onText: written.write });
+    const { text, usage, requestId } = await sendNoted(store, call, () => {
+      written.restart();
+      return target.run({ inputs, idempotencyKey: call.key, signal, onText: written.write });
+    });
     const costMicroUsd = actualMicroUsd(call.price, model.inputSchema, call.inputs, { outputs: 1, ...usage });
     return { files: [], text, costMicroUsd, requestId };
   };
@@ -331,12 +356,10 @@ export const createModelCalls = ({
       const { model, provider: target } = await job(call);
       const inputs = await readyInputs({ media, addresses }, model, call);
       try {
-        const send = async (): Promise<Submission> => {
-          await stillWanted(store, call);
-          return target.idempotentSubmit
-            ? target.submit({ inputs, idempotencyKey: call.key })
+        const send = (): Promise<Submission> =>
+          target.idempotentSubmit
+            ? sendNoted(store, call, () => target.submit({ inputs, idempotencyKey: call.key }))
             : together(call.key, () => submitOnce(target, call, inputs, signal));
-        };
         const submission = await gate(model).pass(send, { key: call.userId, signal, until: until - TIMING.submitReserve });
         return { ...submission, heartbeatTimeoutMs: pace.heartbeatTimeoutMs() };
       } catch (error) {

@@ -3,6 +3,8 @@ import { ProviderError } from "../providers";
 
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
+const FIRST_CLIENT_ERROR = 400;
+const FIRST_SERVER_ERROR = 500;
 /** Shortest pause before a provider that asked to wait is called again, whatever it said. */
 const MIN_PAUSE_MS = 250;
 /** Spread over callers that were told to come back at the same moment, as a share of the pause. */
@@ -18,6 +20,13 @@ export interface Verdict {
   /** Whether the provider certainly did not take it, so that a claim on it may be given back. */
   tookNothing: boolean;
 }
+
+/** Statuses by which a provider may say that it has, or is busy with, an earlier sending of the same request. */
+const AMBIGUOUS_STATUSES: ReadonlySet<number> = new Set([408, 409, 425]);
+
+/** Whether a status says that a request was looked at and not taken. */
+const isRefusal = (status = FIRST_SERVER_ERROR): boolean =>
+  status >= FIRST_CLIENT_ERROR && status < FIRST_SERVER_ERROR && !AMBIGUOUS_STATUSES.has(status);
 
 /**
  * The one table of what may be sent again: what certainly was not taken, or what may have been taken by a provider that
@@ -35,14 +44,12 @@ export const judge = (error: ProviderError, idempotent: boolean): Verdict => {
       const { status, retryAfterMs } = error;
       const saysWhen = retryAfterMs !== undefined && (status === TOO_MANY_REQUESTS || status === UNAVAILABLE);
       if (saysWhen) return { again: true, afterMs: retryAfterMs, tookNothing: true };
-      return { again: false, tookNothing: status === TOO_MANY_REQUESTS };
+      return { again: false, tookNothing: isRefusal(status) };
     }
     default:
       return { again: false, tookNothing: false };
   }
 };
-
-const FIRST_SERVER_ERROR = 500;
 
 /** Whether a failure says that the provider is away, and not that it would not do what was asked. */
 export const isAway = (error: unknown): boolean => {

@@ -14,6 +14,8 @@ export interface CallRecord {
   nodeId: string;
   item: number;
   status: CallStatus;
+  /** Attempts at sending it that may have reached the provider. Absent in records of before they were told apart. */
+  sends?: string[];
   /** JSON, cut where it is long. */
   outputsJson?: string;
   truncated?: true;
@@ -79,6 +81,9 @@ const callSchema = new Schema<CallRecord>(
 );
 callSchema.index({ executionId: 1, _id: -1 });
 
+/** Whether a call has ended, or may have reached its provider. */
+const wasSent = ({ status, sends }: CallRecord): boolean => status !== "submitted" || sends?.length !== 0;
+
 export type CallStore = Awaited<ReturnType<typeof createCallStore>>;
 
 /** What became of each call of a run: documents of their own, so that a row stays small however many there are. */
@@ -86,12 +91,15 @@ export const createCallStore = async (connection: Connection) => {
   const calls = connection.model("Call", callSchema);
   await calls.createIndexes();
   return {
-    /** Notes that a call is about to be sent. One that has ended stays as it is. */
-    callSubmitted: async (call: Call): Promise<void> => {
+    /** Notes that a call is about to be sent by an attempt. One that has ended stays as it is. */
+    callSubmitted: async (call: Call, send: string): Promise<void> => {
       const { _id, ...rest } = identityOf(call);
-      await calls
-        .updateOne({ _id }, { $setOnInsert: { ...rest, status: "submitted", costMicroUsd: 0, requestId: null } }, { upsert: true })
-        .exec();
+      const first = { ...rest, status: "submitted", costMicroUsd: 0, requestId: null } as const;
+      await calls.updateOne({ _id }, { $setOnInsert: first, $addToSet: { sends: send } }, { upsert: true }).exec();
+    },
+    /** Notes that the provider certainly did not take what an attempt sent. What other attempts sent stays noted. */
+    callNotReceived: async ({ key }: Pick<Call, "key">, send: string): Promise<void> => {
+      await calls.updateOne({ _id: key, status: "submitted" }, { $pull: { sends: send } }).exec();
     },
     /** Notes how a call ended. A completion is acknowledged once it is durable: it is what is charged for, whatever happens to its run. */
     callEnded: async (call: CallRecord): Promise<void> => {
@@ -110,6 +118,8 @@ export const createCallStore = async (connection: Connection) => {
       }));
       await calls.collection.bulkWrite(operations as never, { ordered: false });
     },
-    callsOf: (executionId: string): Promise<CallRecord[]> => calls.find({ executionId }).lean<CallRecord[]>().exec(),
+    /** Calls that were sent, or have ended. */
+    callsOf: async (executionId: string): Promise<CallRecord[]> =>
+      (await calls.find({ executionId }).lean<CallRecord[]>().exec()).filter(wasSent),
   };
 };

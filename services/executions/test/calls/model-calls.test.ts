@@ -283,12 +283,42 @@ describe("a submission that fails", () => {
     ["503 that does not say when", says(503), false, refusedWith(503), false],
     ["500 that says when", says(500, "1"), false, refusedWith(500), false],
     ["500, with keys", says(500), true, refusedWith(500), true],
-    ["422", says(422), false, refusedWith(422), false],
+    ["422", says(422), false, refusedWith(422), true],
+    ["409, which may be an answer to an earlier one", says(409), false, refusedWith(409), false],
     ["a pause longer than there is time", says(429, "3600"), false, refusedWith(429), true],
     ["an answer that never came", undefined, false, "PROVIDER_SUBMIT_FAILED undefined", false],
     ["an answer that never came, with keys", undefined, true, "again", true],
   ])("%s", async (_name, answer, idempotent, ends, released) => {
     expect(await outcomeOf(answer, idempotent)).toEqual({ ends, released });
+  });
+
+  it.each<[string, Answer | undefined, boolean]>([
+    ["429 that says when", says(429, "2"), false],
+    ["422", says(422), false],
+    ["503 that says when", says(503, "1"), false],
+    ["500", says(500), true],
+    ["an answer that never came", undefined, true],
+  ])("counts as sent unless the provider certainly did not take it: %s", async (_name, answer, counts) => {
+    for (const settings of [polling(), polling(IDEMPOTENT)]) {
+      answers = () => answer;
+      const call = callOf();
+      await expect(modelCalls(settings, "image").submit(call, live, soon())).rejects.toThrow();
+      expect(await store.callsOf(call.executionId)).toHaveLength(counts ? 1 : 0);
+    }
+    const call = callOf({ price: PRICES.text!, model: "m" });
+    answers = () => answer;
+    await expect(modelCalls(chat(), "text").text(call, live, Date.now(), unheard)).rejects.toThrow();
+    expect(await store.callsOf(call.executionId)).toHaveLength(counts ? 1 : 0);
+  });
+
+  it("counts as sent when an earlier attempt may have reached the provider, whatever this one is answered", async () => {
+    const call = callOf();
+    const calls = modelCalls(polling(IDEMPOTENT), "image");
+    answers = () => undefined;
+    await expect(calls.submit(call, live, soon())).rejects.toThrow();
+    answers = () => says(429, "1");
+    await expect(calls.submit(call, live, soon())).rejects.toBeInstanceOf(TryAgain);
+    expect(await store.callsOf(call.executionId)).toHaveLength(1);
   });
 
   it("is sent again, once, after the provider had no time", async () => {

@@ -262,10 +262,26 @@ it("charges a cancelled run for calls that are recorded as submitted, though its
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
   const run = await money.begin(runOf(userId, NODES));
   const { executionId } = run;
-  await money.store.callSubmitted({ key: `${executionId}:song:0`, executionId, nodeId: "song", item: 0 });
+  await money.store.callSubmitted({ key: `${executionId}:song:0`, executionId, nodeId: "song", item: 0 }, "a send");
   expect(await money.settlement.settle(run, endOf(run, OUTCOMES["cancelled after some"]!), run.held!)).toMatchObject({
     millicredits: 5_000,
   });
+});
+
+it("releases what a cancelled run sent to a provider that did not take it, and charges what another attempt may have sent", async () => {
+  const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
+  const run = await money.begin(runOf(userId, NODES));
+  const { executionId } = run;
+  const sent = (nodeId: string) => ({ key: `${executionId}:${nodeId}:0`, executionId, nodeId, item: 0 });
+  await money.store.callSubmitted(sent("song"), "first");
+  await money.store.callSubmitted(sent("song"), "second");
+  await money.store.callSubmitted(sent("pics"), "only");
+  await money.store.callNotReceived(sent("pics"), "only");
+  await money.store.callNotReceived(sent("song"), "second");
+  // Told twice, as by a process that crashed in between.
+  await money.store.callNotReceived(sent("song"), "second");
+  const end = { ...endOf(run, OUTCOMES["cancelled after some"]!), completed: [] };
+  expect(await money.settlement.settle(run, end, run.held!)).toMatchObject({ millicredits: 2_000 });
 });
 
 it("charges a run that was ended from outside for calls recorded as completed, and for nothing else", async () => {
@@ -273,7 +289,7 @@ it("charges a run that was ended from outside for calls recorded as completed, a
   const { executionId } = await money.begin(runOf(userId, NODES));
   const ended = { executionId, requestId: null, outputsJson: "{}" };
   await money.store.callEnded({ ...ended, _id: `${executionId}:pics:1`, nodeId: "pics", item: 1, status: "completed", costMicroUsd: PIC });
-  await money.store.callSubmitted({ key: `${executionId}:song:0`, executionId, nodeId: "song", item: 0 });
+  await money.store.callSubmitted({ key: `${executionId}:song:0`, executionId, nodeId: "song", item: 0 }, "a send");
   const row = (await money.store.find(executionId))!;
   expect(await money.settlement.abandon(row, { code: "EXECUTION_FAILED", message: "ended from outside" })).toBe("failed");
   expect(await money.store.find(executionId)).toMatchObject({ status: "failed", millicredits: 3_000 });
