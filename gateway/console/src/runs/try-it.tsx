@@ -1,62 +1,15 @@
-import { NodeloomError, type Quote } from "@nodeloom/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { CircleStop, Play } from "lucide-react";
-import { useEffect, useState } from "react";
-import { api, codeOf, messageOf, request } from "../api/client";
+import { useState } from "react";
+import { api, messageOf } from "../api/client";
 import { afterRun, executionQuery } from "../api/queries";
 import { Button } from "../ui/button";
 import { credits, duration } from "../ui/format";
 import { Notice } from "../ui/notice";
 import { complain } from "../ui/toast";
+import { refusalOf, startRun, useQuote, type Refusal, type RunTarget } from "./request";
 import { ResultView } from "./result-view";
 import { RunStatus } from "./status";
-
-export type TryTarget = { workflow: string } | { model: string };
-const QUOTE_AFTER_MS = 500;
-const PREFER = { prefer: "respond-async, wait=0" };
-
-/** The price of a run with these inputs, a moment after they changed. */
-export const useQuote = (
-  target: TryTarget,
-  inputs: Readonly<Record<string, unknown>>,
-  enabled: boolean,
-): { quote: Quote | undefined; problem: string | undefined } => {
-  const [answer, setAnswer] = useState<{ quote: Quote | undefined; problem: string | undefined }>({ quote: undefined, problem: undefined });
-  const key = JSON.stringify([target, inputs]);
-  useEffect(() => {
-    if (!enabled) return undefined;
-    const abort = new AbortController();
-    const [of, given] = JSON.parse(key) as [TryTarget, Record<string, unknown>];
-    const timer = setTimeout(() => {
-      api.quote(of, given, { signal: abort.signal }).then(
-        (quote) => setAnswer({ quote, problem: undefined }),
-        (error: unknown) => {
-          if (!abort.signal.aborted) setAnswer({ quote: undefined, problem: messageOf(error) });
-        },
-      );
-    }, QUOTE_AFTER_MS);
-    return () => {
-      clearTimeout(timer);
-      abort.abort();
-    };
-  }, [key, enabled]);
-  return answer;
-};
-
-const start = async (target: TryTarget, inputs: Record<string, unknown>, most: number | null | undefined): Promise<string> => {
-  const body = { inputs, ...(typeof most === "number" ? { maxCredits: most } : {}) };
-  try {
-    const { headers } =
-      "workflow" in target
-        ? await request("runWorkflow", { params: { slug: target.workflow }, body, headers: PREFER })
-        : await request("runModel", { params: { internalName: target.model }, body, headers: PREFER });
-    return headers.get("x-execution-id") ?? "";
-  } catch (error) {
-    // A run that failed at once is a run, too.
-    if (error instanceof NodeloomError && error.executionId !== undefined) return error.executionId;
-    throw error;
-  }
-};
 
 const Outcome = ({ executionId }: { executionId: string }) => {
   const { data: execution } = useQuery(executionQuery(executionId));
@@ -90,19 +43,19 @@ const Outcome = ({ executionId }: { executionId: string }) => {
 };
 
 /** A Run button with its price, and what comes of it. */
-export const TryIt = ({ target, inputs, mayRun }: { target: TryTarget; inputs: Record<string, unknown>; mayRun: boolean }) => {
+export const TryIt = ({ target, inputs, mayRun }: { target: RunTarget; inputs: Record<string, unknown>; mayRun: boolean }) => {
   const client = useQueryClient();
   const { quote, problem } = useQuote(target, inputs, mayRun);
   const [busy, setBusy] = useState(false);
   const [executionId, setExecutionId] = useState<string>();
-  const [failure, setFailure] = useState<{ message: string; code: string | undefined }>();
+  const [failure, setFailure] = useState<Refusal>();
   const run = async (): Promise<void> => {
     setBusy(true);
     setFailure(undefined);
     try {
-      setExecutionId(await start(target, inputs, quote?.estimatedCreditCost));
+      setExecutionId(await startRun(target, inputs, quote?.estimatedCreditCost));
     } catch (error) {
-      setFailure({ message: messageOf(error), code: codeOf(error) });
+      setFailure(refusalOf(error));
     } finally {
       setBusy(false);
       afterRun(client);

@@ -1,14 +1,15 @@
-import { NodeloomError, type Quote } from "@nodeloom/client";
+import type { Quote } from "@nodeloom/client";
 import { inputFields, savedValues } from "@nodeloom/kernel/graph";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { CircleStop, Code2, ExternalLink, Play, X } from "lucide-react";
-import { useEffect, useMemo, useState } from "react";
-import { api, codeOf, issuesOf, messageOf, request } from "../../api/client";
+import { useMemo, useState } from "react";
+import { api, messageOf } from "../../api/client";
 import { afterRun } from "../../api/queries";
 import { kernelGraph, nodeById } from "../../document/graph";
 import { forgetRun, isOver, useLive, watchRun, type LiveRun } from "../../runs/live";
 import { ResultView } from "../../runs/result-view";
+import { refusalOf, startRun, useQuote, type Refusal, type RunTarget } from "../../runs/request";
 import { initialValues, RunForm, sentInputs } from "../../runs/run-form";
 import { cancelReport, RunStatus } from "../../runs/status";
 import { Button, IconButton } from "../../ui/button";
@@ -18,25 +19,14 @@ import { complain } from "../../ui/toast";
 import { useDocument, useEditor } from "./context";
 import { nodeTitle } from "./titles";
 
-interface Refusal {
-  message: string;
-  code: string | undefined;
-  fields: ReadonlyMap<string, string>;
-}
-
-const refusal = (error: unknown): Refusal => ({
-  message: messageOf(error),
-  code: codeOf(error),
-  fields: new Map(
-    issuesOf(error).flatMap(({ path, message }) => (path?.startsWith("inputs.") ? [[path.slice("inputs.".length), message]] : [])),
-  ),
-});
-
-const EXECUTION_ID = "x-execution-id";
-const QUOTE_AFTER_MS = 600;
+/** What Run means here: the draft that is on the canvas; of a template of somebody else, what everybody runs. */
+const useTarget = (): RunTarget => {
+  const { slug, canEdit } = useEditor();
+  return useMemo(() => ({ workflow: slug, ...(canEdit ? { version: "draft" as const } : {}) }), [slug, canEdit]);
+};
 
 /** Starts a run of what is on the canvas: saved first, answered at once, followed by its events. */
-const useStart = (inputs: () => Record<string, unknown>, quote: Quote | undefined) => {
+const useStart = (target: RunTarget, inputs: () => Record<string, unknown>, quote: Quote | undefined) => {
   const { slug, document } = useEditor();
   const client = useQueryClient();
   const [starting, setStarting] = useState(false);
@@ -46,49 +36,15 @@ const useStart = (inputs: () => Record<string, unknown>, quote: Quote | undefine
     setRefused(undefined);
     try {
       if (!(await document.flush())) throw new Error("The workflow is not saved yet, so it was not run. See beside its name why.");
-      const most = quote?.estimatedCreditCost;
-      const body = { inputs: inputs(), ...(typeof most === "number" ? { maxCredits: most } : {}) };
-      const answer = await request("runWorkflow", { params: { slug }, body, headers: { prefer: "respond-async, wait=0" } });
-      watch(answer.headers.get(EXECUTION_ID) ?? ("executionId" in answer.body ? answer.body.executionId : ""));
+      watchRun(slug, await startRun(target, inputs(), quote?.estimatedCreditCost), () => afterRun(client));
+      afterRun(client);
     } catch (error) {
-      // A run that failed at once is a run, too.
-      const failed = error instanceof NodeloomError ? error.executionId : undefined;
-      if (failed === undefined) setRefused(refusal(error));
-      else watch(failed);
+      setRefused(refusalOf(error));
     } finally {
       setStarting(false);
     }
   };
-  const watch = (executionId: string): void => {
-    watchRun(slug, executionId, () => afterRun(client));
-    afterRun(client);
-  };
   return { start, starting, refused };
-};
-
-/** What the run would cost, asked again a moment after inputs or the saved graph changed. */
-const useQuote = (inputs: Record<string, unknown>): { quote: Quote | undefined; problem: string | undefined } => {
-  const { slug, me } = useEditor();
-  const etag = useDocument((state) => state.etag);
-  const [answer, setAnswer] = useState<{ quote: Quote | undefined; problem: string | undefined }>({ quote: undefined, problem: undefined });
-  const key = JSON.stringify(inputs);
-  useEffect(() => {
-    if (!me.user.approved) return undefined;
-    const abort = new AbortController();
-    const timer = setTimeout(() => {
-      api.quote({ workflow: slug }, JSON.parse(key) as Record<string, unknown>, { signal: abort.signal }).then(
-        (quote) => setAnswer({ quote, problem: undefined }),
-        (error: unknown) => {
-          if (!abort.signal.aborted) setAnswer({ quote: undefined, problem: messageOf(error) });
-        },
-      );
-    }, QUOTE_AFTER_MS);
-    return () => {
-      clearTimeout(timer);
-      abort.abort();
-    };
-  }, [slug, key, etag, me.user.approved]);
-  return answer;
 };
 
 const Price = ({ quote }: { quote: Quote | undefined }) => {
@@ -213,8 +169,10 @@ export const RunPanel = () => {
   const [touched, setTouched] = useState<Record<string, unknown>>({});
   const values = { ...initialValues(fields, saved), ...touched };
   const inputs = sentInputs(fields, values);
-  const { quote, problem } = useQuote(inputs);
-  const { start, starting, refused } = useStart(() => inputs, quote);
+  const target = useTarget();
+  const etag = useDocument((state) => state.etag);
+  const { quote, problem } = useQuote(target, inputs, me.user.approved, etag);
+  const { start, starting, refused } = useStart(target, () => inputs, quote);
   const running = run !== undefined && !isOver(run);
   return (
     <div className="flex flex-col gap-5 p-4">

@@ -1,0 +1,92 @@
+import { NodeloomError, type Quote } from "@nodeloom/client";
+import { useEffect, useState } from "react";
+import { codeOf, issuesOf, messageOf, request } from "../api/client";
+
+/** Asking what a run would cost, and starting it: the canvas and the pages that try something do both through here. */
+export type RunTarget = { workflow: string; version?: "draft" } | { model: string };
+export type RunInputs = Readonly<Record<string, unknown>>;
+
+/** Answered at once; what happens then is followed by events or polls. */
+const PREFER = { prefer: "respond-async, wait=0" };
+const EXECUTION_ID = "x-execution-id";
+const QUOTE_AFTER_MS = 500;
+const INPUTS = "inputs.";
+
+const queryOf = ({ version }: { version?: "draft" }): { query?: { version: string } } =>
+  version === undefined ? {} : { query: { version } };
+
+/**
+ * Starts a run. One that failed at once is a run, too.
+ * @param most credits that it may cost; null or undefined sets no limit
+ * @returns the execution's id
+ * @throws NodeloomError where nothing was started
+ */
+export const startRun = async (target: RunTarget, inputs: RunInputs, most: number | null | undefined): Promise<string> => {
+  const body = { inputs: { ...inputs }, ...(typeof most === "number" ? { maxCredits: most } : {}) };
+  try {
+    const { headers, body: answer } =
+      "workflow" in target
+        ? await request("runWorkflow", { params: { slug: target.workflow }, ...queryOf(target), body, headers: PREFER })
+        : await request("runModel", { params: { internalName: target.model }, body, headers: PREFER });
+    return headers.get(EXECUTION_ID) ?? ("executionId" in answer ? answer.executionId : "");
+  } catch (error) {
+    if (error instanceof NodeloomError && error.executionId !== undefined) return error.executionId;
+    throw error;
+  }
+};
+
+const quoteOf = async (target: RunTarget, inputs: RunInputs, signal: AbortSignal): Promise<Quote> => {
+  const body = { inputs: { ...inputs } };
+  const answer =
+    "workflow" in target
+      ? await request("quoteWorkflow", { params: { slug: target.workflow }, ...queryOf(target), body, signal })
+      : await request("quoteModel", { params: { internalName: target.model }, body, signal });
+  return answer.body;
+};
+
+export interface QuoteAnswer {
+  quote: Quote | undefined;
+  problem: string | undefined;
+}
+
+/**
+ * The price of a run with these inputs, asked a moment after they or the saved graph changed.
+ * @param revision what is priced; another one asks again
+ */
+export const useQuote = (target: RunTarget, inputs: RunInputs, enabled: boolean, revision = ""): QuoteAnswer => {
+  const [answer, setAnswer] = useState<QuoteAnswer>({ quote: undefined, problem: undefined });
+  const key = JSON.stringify([target, inputs]);
+  useEffect(() => {
+    if (!enabled) return undefined;
+    const abort = new AbortController();
+    const [of, given] = JSON.parse(key) as [RunTarget, RunInputs];
+    const timer = setTimeout(() => {
+      quoteOf(of, given, abort.signal).then(
+        (quote) => setAnswer({ quote, problem: undefined }),
+        (error: unknown) => {
+          if (!abort.signal.aborted) setAnswer({ quote: undefined, problem: messageOf(error) });
+        },
+      );
+    }, QUOTE_AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [key, enabled, revision]);
+  return answer;
+};
+
+/** Why nothing was started: the service's words, and which inputs it means. */
+export interface Refusal {
+  message: string;
+  code: string | undefined;
+  fields: ReadonlyMap<string, string>;
+}
+
+export const refusalOf = (error: unknown): Refusal => ({
+  message: messageOf(error),
+  code: codeOf(error),
+  fields: new Map(
+    issuesOf(error).flatMap(({ path, message }) => (path?.startsWith(INPUTS) ? [[path.slice(INPUTS.length), message] as const] : [])),
+  ),
+});
