@@ -147,6 +147,48 @@ describe("the console in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
+  inBrowser("runs what is on the canvas, while callers run what was published", async (chromium) => {
+    const account = await http.account({ tier: "pro" });
+    const nodes = [
+      { id: "words", type: "text-box", position: { x: 0, y: 0 }, data: { text: "first words" } },
+      { id: "end", type: "response-output", position: { x: 400, y: 0 }, data: {} },
+    ];
+    const edges = [{ id: "e", source: "words", sourceHandle: "text", target: "end", targetHandle: "text" }];
+    const { body } = await http.call("POST", "/api/workflows", { key: account.key, body: { name: "Versions", nodes, edges } });
+    const slug = String(body.slug);
+    const calledText = async (): Promise<unknown> =>
+      (await http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body: { inputs: {} } })).body.result;
+    const { page, complaints } = await visit(chromium, { baseUrl: platform.baseUrl });
+    await signIn(page, account.email, account.password);
+    await page.goto(`/workflows/${slug}?node=words`);
+    await page.getByRole("button", { name: "Publish", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Versions" });
+    await dialog.getByLabel("Note").fill("What callers get");
+    await dialog.getByRole("button", { name: "Publish version 1" }).click();
+    await dialog.getByText("callers run this").waitFor();
+    await dialog.getByRole("button", { name: "Close" }).click();
+
+    const text = page.getByRole("textbox", { name: "Text", exact: true });
+    await text.fill("second words");
+    await page.getByRole("button", { name: /Version 1\s*changed since published/ }).waitFor();
+    await page.locator("header").getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByTestId("run").click();
+    await page.locator("section[aria-label=Run]").getByText("second words").waitFor();
+    expect(await calledText()).toEqual({ text: "first words" });
+
+    await page.keyboard.press("Shift+V");
+    await dialog.getByRole("button", { name: /What callers get/ }).click();
+    await dialog.getByText("“first words”").waitFor();
+    await dialog.getByRole("button", { name: "Restore into the draft…" }).click();
+    await dialog.getByRole("button", { name: "Replace the draft" }).click();
+    await page.getByRole("button", { name: "Version 1", exact: true }).waitFor();
+    await page.getByRole("tab", { name: "Node" }).click();
+    expect(await text.inputValue()).toBe("first words");
+    await page.getByRole("button", { name: "Undo: Restore version 1" }).click();
+    expect(await text.inputValue()).toBe("second words");
+    expect(complaints).toEqual([]);
+  });
+
   inBrowser("shows hostile names and texts as text", async (chromium) => {
     const account = await http.account({ tier: "pro" });
     const hostile = `<img src=x onerror="document.title='broken'"><script>document.title='broken'</script>{{7*7}}`;

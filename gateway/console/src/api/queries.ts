@@ -1,6 +1,7 @@
-import { keepPreviousData, queryOptions, type QueryClient } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions, type QueryClient } from "@tanstack/react-query";
 import type { Operations } from "@nodeloom/client";
 import { api, isSignedOut, request } from "./client";
+import { loadVersion } from "./workflow-remote";
 
 /** Everything that is read, by the key under which it is remembered. */
 export const meQuery = queryOptions({
@@ -52,6 +53,27 @@ export const executionsQuery = (filter: ExecutionsFilter) =>
     queryFn: ({ signal }) => api.executions.list(filter, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.data?.rows.some(({ status }) => isGoing(status)) ? POLL_MS : false),
+  });
+
+const VERSIONS = 20;
+export const versionsQuery = (slug: string) =>
+  infiniteQueryOptions({
+    queryKey: ["versions", slug],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { limit: VERSIONS, ...(pageParam === "" ? {} : { cursor: pageParam }) };
+      return (await request("listVersions", { params: { slug }, query, signal })).body;
+    },
+    initialPageParam: "",
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+/** The graph of a published version; versions never change. */
+export const versionQuery = (slug: string, version: number) =>
+  queryOptions({
+    queryKey: ["version", slug, version],
+    queryFn: ({ signal }) => loadVersion(slug, version, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    // Nodes remember what was made of them by identity.
+    structuralSharing: false,
   });
 
 export type UsageFilter = NonNullable<Operations["listUsage"]["query"]>;

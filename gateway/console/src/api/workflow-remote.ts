@@ -1,7 +1,7 @@
 import { NodeloomError, NETWORK_ERROR, type Workflow } from "@nodeloom/client";
-import { readDocGraph } from "../document/graph";
+import { readDocGraph, type DocGraph } from "../document/graph";
 import { members } from "../document/json-text";
-import type { Loaded, Remote } from "../document/remote";
+import type { Loaded, Published, Remote } from "../document/remote";
 import { WriteError, type WriteFailure } from "../document/write-queue";
 
 /**
@@ -42,6 +42,13 @@ export interface OpenedWorkflow extends Loaded {
   viewport: { x: number; y: number; zoom: number };
 }
 
+const graphOf = (texts: ReadonlyMap<string, string>): DocGraph => readDocGraph(texts.get("nodes") ?? "[]", texts.get("edges") ?? "[]");
+
+const publishedOf = (texts: ReadonlyMap<string, string>): Published => ({
+  version: JSON.parse(texts.get("publishedVersion") ?? "null") as number | null,
+  changed: texts.get("changedSincePublished") === "true",
+});
+
 /** Reads a workflow with its graph as text. @throws NodeloomError */
 export const loadWorkflow = async (slug: string): Promise<OpenedWorkflow> => {
   const { text, etag } = await answer(addressOf(slug), { headers: { accept: "application/json" } });
@@ -52,11 +59,18 @@ export const loadWorkflow = async (slug: string): Promise<OpenedWorkflow> => {
   const number = (value: unknown, otherwise: number): number => (typeof value === "number" && Number.isFinite(value) ? value : otherwise);
   return {
     etag,
-    graph: readDocGraph(texts.get("nodes") ?? "[]", texts.get("edges") ?? "[]"),
+    published: publishedOf(texts),
+    graph: graphOf(texts),
     meta: { name, description, tags, isTemplate, hidden, archived, publicPlayground, folderId },
     info,
     viewport: { x: number(x, 0), y: number(y, 0), zoom: number(zoom, 1) },
   };
+};
+
+/** A published version's graph. @throws NodeloomError */
+export const loadVersion = async (slug: string, version: number, signal: AbortSignal): Promise<DocGraph> => {
+  const { text } = await answer(`${addressOf(slug)}/versions/${version}`, { headers: { accept: "application/json" }, signal });
+  return graphOf(members(text));
 };
 
 /** A workflow as the text that is downloaded and imported. */
@@ -86,7 +100,8 @@ export const workflowRemote = (slug: string): Remote => ({
   save: async (body, etag) => {
     try {
       const headers = { "content-type": "application/json", accept: "application/json", "if-match": etag };
-      return { etag: (await answer(addressOf(slug), { method: "PUT", headers, body })).etag };
+      const { etag: saved, text } = await answer(addressOf(slug), { method: "PUT", headers, body });
+      return { etag: saved, published: publishedOf(members(text)) };
     } catch (error) {
       if (error instanceof NodeloomError && error.status === STALE) return "stale";
       throw asWrite(error);

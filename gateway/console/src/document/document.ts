@@ -2,7 +2,7 @@ import { createStore, type StoreApi } from "zustand/vanilla";
 import { edgesText, nodesText, readDocGraph, sameGraph, type DocGraph } from "./graph";
 import { emptyHistory, rebase, record, redo, undo, type History } from "./history";
 import { mergeGraphs, merger, takeTheirs, type Conflict } from "./merge";
-import type { Draft, Drafts, Loaded, Meta, Remote } from "./remote";
+import type { Draft, Drafts, Loaded, Meta, Published, Remote } from "./remote";
 import { createWriteQueue, WriteError, type Timers, type WriteState } from "./write-queue";
 
 export interface Selection {
@@ -16,6 +16,7 @@ export interface DocumentState {
   /** What the service has, as far as this tab knows. */
   saved: DocGraph;
   etag: string;
+  published: Published;
   meta: Meta;
   pendingMeta: Partial<Meta>;
   history: History<DocGraph>;
@@ -49,7 +50,7 @@ export interface OpenDocument {
   flush(): Promise<boolean>;
   /** Something in the way may be gone: the network is back, the tab is visible, signed in again. */
   retry(): void;
-  /** Looks for what others saved meanwhile, when nothing is unsaved here. */
+  /** Looks for what others saved or published meanwhile, when nothing is unsaved here. */
   refresh(): Promise<void>;
   close(): void;
 }
@@ -85,6 +86,7 @@ const withRemote = (state: DocumentState, theirs: Loaded): Partial<DocumentState
     graph: sameGraph(graph, theirs.graph) && !isDirty(state) ? theirs.graph : graph,
     saved: theirs.graph,
     etag: theirs.etag,
+    published: theirs.published,
     meta: { ...theirs.meta, ...state.pendingMeta },
     conflicts,
     history: changed ? rebase(state.history, (snapshot) => merge(snapshot).graph) : state.history,
@@ -107,7 +109,7 @@ const writeDocument = async (store: StoreApi<DocumentState>, remote: Remote): Pr
     }
     store.setState((now) => {
       const left = Object.entries(now.pendingMeta).filter(([name, value]) => sent.pendingMeta[name as keyof Meta] !== value);
-      return { saved: sent.graph, etag: answer.etag, pendingMeta: Object.fromEntries(left) };
+      return { saved: sent.graph, etag: answer.etag, published: answer.published, pendingMeta: Object.fromEntries(left) };
     });
     return;
   }
@@ -120,6 +122,7 @@ const opened = (loaded: Loaded, drafts: readonly Draft[]): DocumentState => {
     graph: loaded.graph,
     saved: loaded.graph,
     etag: loaded.etag,
+    published: loaded.published,
     meta: loaded.meta,
     pendingMeta: {},
     history: emptyHistory(),
@@ -234,7 +237,8 @@ export const openDocument = async ({ loaded, remote, drafts, timers, mayWrite }:
     refresh: async () => {
       if (isDirty(getState())) return;
       const theirs = await remote.load();
-      if (theirs.etag !== getState().etag) setState((state) => withRemote(state, theirs));
+      // Publishing is no revision of the draft.
+      setState((state) => (theirs.etag === state.etag ? { published: theirs.published } : withRemote(state, theirs)));
       if (isDirty(getState())) queue.touch();
     },
     close: () => {

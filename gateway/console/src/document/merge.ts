@@ -22,14 +22,14 @@ const isObjectText = (text: string | undefined): boolean => text?.trimStart().st
 /** Objects whose members are merged one by one; any other value is one setting. */
 const OPENED: ReadonlySet<string> = new Set(["data", "data/inputs", "data/values"]);
 
-interface Setting {
+export interface Setting {
   path: string[];
   /** Its text on each side; undefined where it is not there. */
   values: (string | undefined)[];
 }
 
 /** All settings that any of the texts has. */
-const settingsOf = (texts: readonly (string | undefined)[], path: readonly string[] = []): Setting[] => {
+export const settingsOf = (texts: readonly (string | undefined)[], path: readonly string[] = []): Setting[] => {
   const inside = texts.map((text) => members(text ?? ""));
   const names = new Set(inside.flatMap((one) => [...one.keys()]));
   return [...names].flatMap((name) => {

@@ -12,11 +12,21 @@ export interface Meta {
   folderId: string | null;
 }
 
+/** What callers run: a published version, or the draft while there is none. */
+export interface Published {
+  version: number | null;
+  /** Whether the saved draft's graph is another one. */
+  changed: boolean;
+}
+
 export interface Loaded {
   etag: string;
+  published: Published;
   graph: DocGraph;
   meta: Meta;
 }
+
+export type Saved = Pick<Loaded, "etag" | "published">;
 
 /** Where documents are saved. */
 export interface Remote {
@@ -27,7 +37,7 @@ export interface Remote {
    * @returns the new one's tag, or "stale" when there is a newer revision
    * @throws WriteError
    */
-  save(bodyText: string, etag: string): Promise<{ etag: string } | "stale">;
+  save(bodyText: string, etag: string): Promise<Saved | "stale">;
 }
 
 /** What a crash must not take: kept in the browser until it is saved. */

@@ -1,6 +1,6 @@
 import { edgesText, nodesText, readDocGraph, type DocGraph } from "../../src/document/graph";
 import { members } from "../../src/document/json-text";
-import type { Draft, Drafts, Loaded, Meta, Remote } from "../../src/document/remote";
+import type { Draft, Drafts, Loaded, Meta, Published, Remote } from "../../src/document/remote";
 import { WriteError, type Timers } from "../../src/document/write-queue";
 
 export const META: Meta = {
@@ -14,6 +14,8 @@ export const META: Meta = {
   folderId: null,
 };
 
+const UNPUBLISHED: Published = { version: null, changed: false };
+
 /** What stands between a tab and the service: `before` loses requests, `after` loses answers. */
 export interface Line {
   cut: "none" | "before" | "after";
@@ -24,7 +26,7 @@ export const createService = (nodes = "[]", edges = "[]") => {
   let revision = 1;
   let texts = { nodes, edges };
   let meta = META;
-  const load = (): Loaded => ({ etag: `"${revision}"`, graph: readDocGraph(texts.nodes, texts.edges), meta });
+  const load = (): Loaded => ({ etag: `"${revision}"`, published: UNPUBLISHED, graph: readDocGraph(texts.nodes, texts.edges), meta });
   const lost = (): WriteError => new WriteError({ kind: "unreachable", message: "cut" });
   const connect = (line: Line): Remote => ({
     load: () => (line.cut === "none" ? Promise.resolve(load()) : Promise.reject(lost())),
@@ -35,7 +37,7 @@ export const createService = (nodes = "[]", edges = "[]") => {
       texts = { nodes: sent.get("nodes") ?? texts.nodes, edges: sent.get("edges") ?? texts.edges };
       if (sent.has("name")) meta = { ...meta, name: JSON.parse(sent.get("name")!) as string };
       revision += 1;
-      return line.cut === "after" ? Promise.reject(lost()) : Promise.resolve({ etag: `"${revision}"` });
+      return line.cut === "after" ? Promise.reject(lost()) : Promise.resolve({ etag: `"${revision}"`, published: UNPUBLISHED });
     },
   });
   return { load, connect, texts: () => texts, meta: () => meta, revision: () => revision };

@@ -109,6 +109,7 @@ export const COMMANDS: readonly Command[] = [
   command("commands", "All commands", "View", ["Mod+K"], ({ ui }) => ui.setState({ overlay: "commands" })),
   command("help", "Keyboard shortcuts", "View", ["?"], ({ ui }) => ui.setState({ overlay: "help" })),
   command("run", "Run", "Run", ["Mod+Enter"], (_editor, stage) => stage.run()),
+  edit("versions", "Publish, versions…", ["Shift+V"], ({ ui }) => ui.setState({ overlay: "versions" }), "Run"),
   command("api", "Use as API", "Run", [], ({ ui }) => ui.setState({ overlay: "api" })),
 ];
 

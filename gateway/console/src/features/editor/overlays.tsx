@@ -18,6 +18,8 @@ import { leadsTo, replacedBy } from "./actions";
 import { COMMANDS, type Stage } from "./commands";
 import { useDocument, useEditor, useUi, type Editor } from "./context";
 import { nodeTitle } from "./titles";
+import { isAhead } from "./versions/state";
+import { VersionsDialog } from "./versions/versions-dialog";
 
 interface Pick {
   key: string;
@@ -207,6 +209,8 @@ const WRITTEN: Readonly<Record<Language, (call: Call) => string>> = { curl, type
 const UseAsApi = ({ onClose }: OverlayProps) => {
   const { slug } = useEditor();
   const graph = useDocument((state) => state.graph);
+  const { version } = useDocument((state) => state.published);
+  const ahead = useDocument(isAhead);
   const [language, setLanguage] = useState<Language>("curl");
   const fields = inputFields(kernelGraph(graph));
   const inputs = sentInputs(fields, initialValues(fields, savedValues(kernelGraph(graph))));
@@ -220,6 +224,11 @@ const UseAsApi = ({ onClose }: OverlayProps) => {
         </a>
         . It waits for the result; add <code className="font-mono text-xs">?async=true</code> to poll or be called back.
       </p>
+      {ahead && (
+        <Notice kind="warn" className="mb-3">
+          Callers run version {version}. What you changed since reaches them when you publish it.
+        </Notice>
+      )}
       <Tabs label="Language" tabs={LANGUAGES} chosen={language} onChoose={setLanguage}>
         <div className="pt-3">
           <Code text={WRITTEN[language](call)} label={`${language} example`} />
@@ -242,6 +251,7 @@ const OVERLAYS: Readonly<Partial<Record<string, (props: OverlayProps) => ReactNo
   connect: ConnectList,
   help: Help,
   api: UseAsApi,
+  versions: VersionsDialog,
 };
 
 /** Whatever dialog is open over the canvas. */

@@ -13,6 +13,7 @@ import {
   PanelRight,
   Plus,
   Redo2,
+  Rocket,
   Search,
   Settings2,
   Share2,
@@ -28,6 +29,7 @@ import { Badge } from "../../ui/badge";
 import { classes } from "../../ui/classes";
 import { Menu } from "../../ui/menu";
 import { useDocument, useEditor, useUi } from "./context";
+import { VersionButton } from "./versions/version-button";
 import { Play } from "lucide-react";
 
 const commandById = (id: string): Command => COMMANDS.find((command) => command.id === id)!;
@@ -153,6 +155,7 @@ export const Toolbar = ({ stage }: { stage: Stage }) => {
       <SaveState />
       <div className="ml-auto flex items-center gap-1">
         <ProblemsButton />
+        {canEdit && <VersionButton />}
         {canEdit && <History />}
         <Menu
           trigger={<IconButton icon={CommandIcon} label="Menu" />}
@@ -161,6 +164,7 @@ export const Toolbar = ({ stage }: { stage: Stage }) => {
             entry("find"),
             entry("fit"),
             null,
+            ...(canEdit ? [{ ...entry("versions"), icon: Rocket }] : []),
             { label: "Settings and sharing…", icon: Settings2, run: () => ui.setState({ overlay: "settings" }) },
             { ...entry("commands"), icon: Search },
             { ...entry("help"), icon: Keyboard },

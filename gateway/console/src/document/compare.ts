@@ -1,0 +1,68 @@
+import { edgesOf, nodesOf, type DocEdge, type DocGraph, type DocNode } from "./graph";
+import { settingsOf } from "./merge";
+
+/** What differs between two graphs, node by node and link by link. */
+export type ChangeKind = "added" | "removed" | "changed" | "moved";
+
+/** One setting of a node; texts of JSON, undefined where it is not there. */
+export interface SettingChange {
+  path: readonly string[];
+  before: string | undefined;
+  after: string | undefined;
+}
+
+export interface NodeChange {
+  kind: ChangeKind;
+  /** As it is afterwards; a removed one as it was. */
+  node: DocNode;
+  settings: readonly SettingChange[];
+}
+
+export interface LinkChange {
+  kind: "added" | "removed";
+  edge: DocEdge;
+}
+
+export interface Comparison {
+  nodes: readonly NodeChange[];
+  links: readonly LinkChange[];
+}
+
+const settingChanges = (before: DocNode, after: DocNode): SettingChange[] =>
+  settingsOf([before.text, after.text])
+    .filter(({ values }) => values[0] !== values[1])
+    .map(({ path, values }) => ({ path, before: values[0], after: values[1] }));
+
+/** A change between two nodes of one id; undefined when they are the same text. */
+const nodeChange = (before: DocNode, after: DocNode): NodeChange | undefined => {
+  if (before.text === after.text) return undefined;
+  const settings = settingChanges(before, after).filter(({ path }) => path[0] !== "position");
+  return { kind: settings.length === 0 ? "moved" : "changed", node: after, settings };
+};
+
+const linkKey = ({ source, sourceHandle, target, targetHandle }: DocEdge): string =>
+  JSON.stringify([source, sourceHandle, target, targetHandle]);
+
+const missingFrom = (edges: readonly DocEdge[], others: readonly DocEdge[]): DocEdge[] => {
+  const there = new Set(others.map(linkKey));
+  return edges.filter((edge) => !there.has(linkKey(edge)));
+};
+
+/** What one does to get from the first graph to the second. */
+export const compareGraphs = (before: DocGraph, after: DocGraph): Comparison => {
+  const was = new Map(nodesOf(before).map((node) => [node.id, node]));
+  const is = new Set(nodesOf(after).map(({ id }) => id));
+  const kept = nodesOf(after).flatMap((node): NodeChange[] => {
+    const old = was.get(node.id);
+    const change = old ? nodeChange(old, node) : { kind: "added" as const, node, settings: [] };
+    return change ? [change] : [];
+  });
+  const removed = nodesOf(before).flatMap((node): NodeChange[] => (is.has(node.id) ? [] : [{ kind: "removed", node, settings: [] }]));
+  return {
+    nodes: [...kept, ...removed],
+    links: [
+      ...missingFrom(edgesOf(after), edgesOf(before)).map((edge): LinkChange => ({ kind: "added", edge })),
+      ...missingFrom(edgesOf(before), edgesOf(after)).map((edge): LinkChange => ({ kind: "removed", edge })),
+    ],
+  };
+};
