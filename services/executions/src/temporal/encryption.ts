@@ -12,14 +12,16 @@ const ENCODING = "encoding";
 const ENCRYPTED = "binary/encrypted";
 /** Names the key; the same member that Temporal's own samples use. */
 const KEY_ID = "encryption-key-id";
-const HEX_KEY = /^[0-9a-f]{64}$/i;
+/** Takes the place of a key in the list: payloads as they are. */
+const UNENCRYPTED = "unencrypted";
+const ENTRY = new RegExp(`^([0-9a-fA-F]{64}|${UNENCRYPTED})$`);
 const JSON_PLAIN = "json/plain";
 /** What a run's timeline is read by: summaries, ids, states. */
 const MAX_PLAIN_BYTES = 256;
 const OBJECT_OR_LIST = /^\s*[[{]/;
 
-/** Keys as the environment names them, the newest first. */
-export const payloadKeys = (): z.ZodType<string[]> => list().pipe(z.array(z.string().regex(HEX_KEY, "must be 64 hexadecimal digits")));
+/** Keys as the environment names them, the newest first; one of them may be the word `unencrypted`. */
+export const payloadKeys = (): z.ZodType<string[]> => list().pipe(z.array(z.string().regex(ENTRY, "must be 64 hexadecimal digits")));
 
 const text = (bytes: Uint8Array | null | undefined): string => Buffer.from(bytes ?? []).toString("utf8");
 
@@ -41,12 +43,14 @@ const isPlain = ({ metadata, data }: Payload): boolean => {
 };
 
 /**
- * Keeps what runs carry from those who may read Temporal's history or database: AES-256-GCM, with a nonce of its own for each
- * payload, bound to the name of its key. The first key encrypts; all of them decrypt, and what was never encrypted is read as it is.
+ * Keeps what runs carry from those who may read Temporal's history or database, and from those who may write to it: AES-256-GCM, with
+ * a nonce of its own for each payload, bound to the name of its key. The first entry is what is written by, all are what is read by;
+ * `unencrypted` among them stands for payloads as they are, which are refused otherwise. Without entries nothing is encrypted.
  */
-export const createEncryptionCodec = (hexKeys: readonly string[]): PayloadCodec => {
-  const keys = hexKeys.map(toKey);
-  const [current] = keys;
+export const createEncryptionCodec = (entries: readonly string[]): PayloadCodec => {
+  const keys = entries.filter((entry) => entry !== UNENCRYPTED).map(toKey);
+  const current = entries[0] === UNENCRYPTED ? undefined : keys[0];
+  const readsUnencrypted = keys.length === 0 || entries.includes(UNENCRYPTED);
   const { Payload: PayloadType } = temporal.api.common.v1;
 
   const encrypt = (payload: Payload): Payload => {
@@ -61,7 +65,10 @@ export const createEncryptionCodec = (hexKeys: readonly string[]): PayloadCodec 
   };
 
   const decrypt = (payload: Payload): Payload => {
-    if (text(payload.metadata?.[ENCODING]) !== ENCRYPTED) return payload;
+    if (text(payload.metadata?.[ENCODING]) !== ENCRYPTED) {
+      if (readsUnencrypted || isPlain(payload)) return payload;
+      throw new Error("a payload is not encrypted, and TEMPORAL_PAYLOAD_KEYS does not have `unencrypted`");
+    }
     const id = text(payload.metadata?.[KEY_ID]);
     const key = keys.find((one) => one.id === id);
     if (!key) throw new Error(`a payload is encrypted with the key ${id}, which TEMPORAL_PAYLOAD_KEYS does not have`);

@@ -32,11 +32,25 @@ describe("a payload", () => {
     await expect(opened(one)).rejects.toThrow("TEMPORAL_PAYLOAD_KEYS");
   });
 
-  it("is read after its key was replaced, and from before there was one, as long as its key is kept", async () => {
-    const [plain, old] = [await sealed({ a: SECRET }), await sealed({ a: SECRET }, OLD)];
-    expect(bytes(plain)).toContain(SECRET);
-    for (const from of [plain, old, await sealed({ a: SECRET }, NEW, OLD)]) expect(await opened(from, NEW, OLD)).toEqual({ a: SECRET });
+  it("is read after its key was replaced, as long as its key is kept", async () => {
+    const old = await sealed({ a: SECRET }, OLD);
+    for (const from of [old, await sealed({ a: SECRET }, NEW, OLD)]) expect(await opened(from, NEW, OLD)).toEqual({ a: SECRET });
     expect(bytes(await sealed({}, NEW, OLD)).slice(-8)).toBe(bytes(await sealed({}, NEW)).slice(-8));
+  });
+
+  it("that is not encrypted is refused where there is a key, unless the keys name it", async () => {
+    const plain = await sealed({ a: SECRET });
+    expect(bytes(plain)).toContain(SECRET);
+    await expect(opened(plain, NEW)).rejects.toThrow("a payload is not encrypted, and TEMPORAL_PAYLOAD_KEYS does not have `unencrypted`");
+    await expect(opened(plain, NEW, OLD)).rejects.toThrow("is not encrypted");
+    for (const keys of [[], [NEW, "unencrypted"], ["unencrypted", NEW]]) expect(await opened(plain, ...keys)).toEqual({ a: SECRET });
+  });
+
+  it("is written as the first of the keys says, so that encryption is switched on without a stop", async () => {
+    expect(bytes(await sealed({ a: SECRET }, "unencrypted", NEW))).toContain(SECRET);
+    const one = await sealed({ a: SECRET }, NEW, "unencrypted");
+    expect(bytes(one)).not.toContain(SECRET);
+    expect(await opened(one, "unencrypted", NEW)).toEqual({ a: SECRET });
   });
 
   it("that was tampered with is refused", async () => {
@@ -65,8 +79,9 @@ describe("the keys in the environment", () => {
   it("are none, one or several, the first of which encrypts", () => {
     expect(loadConfig(schema, {}).KEYS).toEqual([]);
     expect(loadConfig(schema, { KEYS: `${NEW}, ${OLD}` }).KEYS).toEqual([NEW, OLD]);
+    expect(loadConfig(schema, { KEYS: `${NEW},unencrypted` }).KEYS).toEqual([NEW, "unencrypted"]);
   });
-  it.each(["short", `${NEW}0`, `${NEW};${OLD}`, Buffer.alloc(32).toString("base64")])(
+  it.each(["short", `${NEW},Unencrypted!`, `${NEW}0`, `${NEW};${OLD}`, Buffer.alloc(32).toString("base64")])(
     "are refused in another form, unseen (%#)",
     (text) => {
       expect(() => loadConfig(schema, { KEYS: text })).toThrow(/KEYS is malformed \(must be 64 hexadecimal digits\)/);
@@ -89,12 +104,12 @@ const inputOf = (executionId: string): RunInput => ({
   ...{ modelIds: [], holds: [], holdId: executionId, receivedAt: Date.now() },
 });
 
-it("nothing of a run's headers, texts and answers is in Temporal's history, and the run's story still is", async () => {
-  const taskQueue = `sealed-${randomUUID().slice(0, 8)}`;
+/** A worker on a task queue of its own, and what its activities were called with. */
+const startWorker = async (taskQueue: string, keys: readonly string[]) => {
   const nowhere = { putPayload: () => Promise.resolve(), getPayload: () => Promise.resolve(null) };
   const temporal = await connectTemporal({
     ...{ address: process.env.TEMPORAL_ADDRESS!, namespace: "default", taskQueue, logger: createLogger("test", "silent") },
-    dataConverter: { payloadCodecs: [createClaimCheckCodec(nowhere), createEncryptionCodec([NEW, OLD])] },
+    dataConverter: { payloadCodecs: [createClaimCheckCodec(nowhere), createEncryptionCodec(keys)] },
     ...{ workflowBundle: { codePath: bundlePath }, shutdownGraceMs: 2_000 },
   });
   const heard: HttpNodeCall[] = [];
@@ -106,7 +121,15 @@ it("nothing of a run's headers, texts and answers is in Temporal's history, and 
       return Promise.resolve({ status: 200, body: { answer: "private answer" } });
     },
   } satisfies Partial<Activities & LocalActivities>;
-  await temporal.work(activities as unknown as Activities & LocalActivities);
+  return { temporal, heard, work: () => temporal.work(activities as unknown as Activities & LocalActivities) };
+};
+
+const newQueue = (): string => `sealed-${randomUUID().slice(0, 8)}`;
+
+it("nothing of a run's headers, texts and answers is in Temporal's history, and the run's story still is", async () => {
+  const taskQueue = newQueue();
+  const { temporal, heard, work } = await startWorker(taskQueue, [NEW, OLD]);
+  await work();
   try {
     const executionId = randomUUID();
     await createRunStarter({ client: temporal.client, taskQueue }).start(inputOf(executionId));
@@ -128,4 +151,44 @@ it("nothing of a run's headers, texts and answers is in Temporal's history, and 
   } finally {
     await temporal.stop();
   }
+});
+
+describe("a run that somebody starts in Temporal with arguments that are not encrypted", () => {
+  let worker: Awaited<ReturnType<typeof startWorker>>;
+  let stranger: Awaited<ReturnType<typeof startWorker>>;
+  const taskQueue = newQueue();
+  const start = async (): Promise<string> => {
+    const executionId = randomUUID();
+    // Not eagerly: the stranger works off nothing.
+    const args = [inputOf(executionId)];
+    await stranger.temporal.client.workflow.start("executeGraph", { workflowId: executionId, taskQueue, args });
+    return executionId;
+  };
+  const workWith = async (...keys: string[]): Promise<void> => {
+    worker = await startWorker(taskQueue, keys);
+    await worker.work();
+  };
+
+  beforeAll(async () => {
+    stranger = await startWorker(taskQueue, []);
+  });
+  afterEach(() => worker.temporal.stop());
+  afterAll(() => stranger.temporal.stop());
+
+  it("does nothing where there are keys", async () => {
+    await workWith(NEW);
+    const handle = stranger.temporal.client.workflow.getHandle(await start());
+    const refused = async (): Promise<boolean> =>
+      (await handle.fetchHistory()).events!.some(({ workflowTaskFailedEventAttributes: failed }) => failed);
+    while (!(await refused())) await new Promise(setImmediate);
+    expect(worker.heard).toEqual([]);
+    await handle.terminate();
+  });
+
+  it("goes on where the keys take them", async () => {
+    await workWith(NEW, "unencrypted");
+    const executionId = await start();
+    expect(await worker.temporal.client.workflow.getHandle(executionId).result()).toMatchObject({ status: "completed" });
+    expect(worker.heard).toHaveLength(1);
+  });
 });
