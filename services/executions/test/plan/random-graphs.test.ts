@@ -1,8 +1,12 @@
 import { compileSchema, GRAPH_BOUNDS, LIMITS, planRun, readGraph, type ModelTerms, type Planned, type RunPlan } from "@nodeloom/kernel";
 import { GraphRun } from "../../src/temporal/workflows/graph-run";
 
-/** Maximal random graphs. `RANDOM_GRAPHS=2000 npx jest services/executions/test/plan/random-graphs` tries more of them. */
-const GRAPHS = Number(process.env.RANDOM_GRAPHS ?? 100);
+/**
+ * Maximal random graphs. `RANDOM_GRAPHS=2000 npx jest services/executions/test/plan/random-graphs` tries more of them, and prints what
+ * each hundred took: CPU, and the heap after it (collected first under `node --expose-gc`).
+ */
+const DEFAULT_GRAPHS = 100;
+const GRAPHS = Number(process.env.RANDOM_GRAPHS ?? DEFAULT_GRAPHS);
 
 /** The same numbers for the same seed. */
 const randomOf = (seed: number): ((below: number) => number) => {
@@ -123,6 +127,22 @@ const runs = (planned: RunPlan): boolean => {
   }
 };
 
+const FIGURES_EVERY = 100;
+const MEGABYTE = 1024 * 1024;
+const figures: string[] = [];
+let usedBefore = process.cpuUsage();
+const noteFigures = (tried: number): void => {
+  if (GRAPHS <= DEFAULT_GRAPHS || tried % FIGURES_EVERY !== 0) return;
+  (globalThis as { gc?: () => void }).gc?.();
+  const { user, system } = process.cpuUsage(usedBefore);
+  const megabytes = process.memoryUsage().heapUsed / MEGABYTE;
+  figures.push(`${tried} graphs: ${((user + system) / 1e3 / FIGURES_EVERY).toFixed(1)} ms CPU each, heap ${megabytes.toFixed(0)} MB`);
+  usedBefore = process.cpuUsage();
+};
+afterAll(() => {
+  if (figures.length > 0) process.stdout.write(`${figures.join("\n")}\n`);
+});
+
 describe.each(Array.from({ length: Math.ceil(GRAPHS / 20) }, (_, index) => index * 20))("random graphs from seed %i on", (first) => {
   it("stay within the bounds of a run, and so does what they are planned to", () => {
     for (let seed = first; seed < Math.min(first + 20, GRAPHS); seed += 1) {
@@ -135,5 +155,6 @@ describe.each(Array.from({ length: Math.ceil(GRAPHS / 20) }, (_, index) => index
       expect(JSON.stringify(planned.plan).length).toBeLessThan(16_000_000);
       runs(planned.plan);
     }
+    noteFigures(first + 20);
   });
 });
