@@ -17,6 +17,7 @@ export * from "./model-price";
 export * from "./mongo";
 export type { Check, Checks } from "./ops";
 export * from "./redis";
+export * from "./retry";
 export * from "./service";
 export * from "./signals";
 export * from "./sweeper";
