@@ -24,8 +24,12 @@ import { createQueue } from "./lifecycle/queue";
 import { createStart } from "./lifecycle/start";
 import { createSweep, startSweeper } from "./lifecycle/sweep";
 import { createReads } from "./record/reads";
-import { createFileCalls } from "./calls/file-calls";
-import { createModelCalls, DOWNLOADS } from "./calls/model-calls";
+import { DOWNLOADS } from "./calls/call";
+import { createFiles } from "./calls/files";
+import { createGates } from "./calls/gates";
+import { createJobs } from "./calls/jobs";
+import { createSubmissions } from "./calls/submissions";
+import { createTexts } from "./calls/texts";
 import { watchLoad } from "./meters";
 import { createModelCatalog, type CatalogModel } from "./plan/model-catalog";
 import { createKeepFile } from "./calls/result-files";
@@ -33,7 +37,6 @@ import { createHttpRequest } from "./calls/http-request";
 import { createPace } from "./calls/pace";
 import { createPlannerThreads } from "./plan/planner/threads";
 import { createPlanning } from "./plan/planning";
-import { createGates } from "./calls/provider-gates";
 import { createProvider, type Provider } from "./providers";
 import { createQuotes } from "./plan/quotes";
 import { createReconciler } from "./lifecycle/reconcile";
@@ -132,11 +135,10 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
     gate: (model: CatalogModel) => gates(model.providerJson),
     media: services.media,
     downloads,
-    pace,
-    store,
+    submissions: createSubmissions(store),
     addresses: createAddressRules(addresses),
   };
-  const texts = createTextStreams(channel);
+  const textStreams = createTextStreams(channel);
 
   const stopping = new AbortController();
   const temporal = await connectTemporal({
@@ -166,9 +168,10 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
       calls: store,
       settlement,
       execution,
-      modelCalls: createModelCalls(calls),
-      fileCalls: createFileCalls(calls),
-      texts: texts.streams,
+      jobs: createJobs({ ...calls, pace }),
+      texts: createTexts(calls),
+      files: createFiles(calls),
+      textStreams: textStreams.streams,
       httpRequest: createHttpRequest(userEgress),
       keepFile: createKeepFile({ media: services.media, downloads }),
       webhooks,
@@ -202,7 +205,7 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
       cancellation: createCancellation({ store, execution, debts }),
       reads,
       quotes: createQuotes({ planning, billing: services.billing }),
-      watch: createWatch({ store, channel, texts: texts.streams }),
+      watch: createWatch({ store, channel, texts: textStreams.streams }),
       store,
       redeliver: createRedelivery({ store, identity: services.identity, starter: deliveries }),
       webhooks,
@@ -214,7 +217,7 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
     stop: async () => {
       endWatch();
       await temporal.close();
-      texts.stop();
+      textStreams.stop();
       await planner.stop();
       for (const client of Object.values(services)) client.close();
       publisher.disconnect();

@@ -1,5 +1,9 @@
-import { DomainError } from "@nodeloom/kernel";
+import { DomainError, type ErrorMetadata } from "@nodeloom/kernel";
+import type { ModelCall } from "../contract/activity-types";
+import { TIMING } from "../contract/timing";
 import { ProviderError } from "../providers";
+
+/** What failed calls of providers mean: what may be sent again, when, and what becomes of the rest. */
 
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
@@ -12,13 +16,13 @@ const JITTER = 0.2;
 const MAX_JITTER_MS = 1_000;
 
 /** What a failed submission, or a failed call of a text model, allows. */
-export interface Verdict {
+export interface Classification {
   /** Whether it is sent again. */
   again: boolean;
   /** When, where that is known; otherwise after the usual pause. */
   afterMs?: number;
   /** Whether the provider certainly did not take it, so that a claim on it may be given back. */
-  tookNothing: boolean;
+  notReceived: boolean;
 }
 
 /** Statuses by which a provider may say that it has, or is busy with, an earlier sending of the same request. */
@@ -32,22 +36,22 @@ const isRefusal = (status = FIRST_SERVER_ERROR): boolean =>
  * The one table of what may be sent again: what certainly was not taken, or what may have been taken by a provider that
  * recognises a repetition (`idempotent`). A provider that is too busy must say for how long: otherwise it has refused.
  */
-export const judge = (error: ProviderError, idempotent: boolean): Verdict => {
+export const classifyFailure = (error: ProviderError, idempotent: boolean): Classification => {
   switch (error.kind) {
     case "unavailable":
-      return { again: true, afterMs: error.retryAfterMs ?? 0, tookNothing: true };
+      return { again: true, afterMs: error.retryAfterMs ?? 0, notReceived: true };
     case "unreachable":
-      return { again: true, tookNothing: true };
+      return { again: true, notReceived: true };
     case "ambiguous":
-      return { again: idempotent, tookNothing: false };
+      return { again: idempotent, notReceived: false };
     case "refused": {
       const { status, retryAfterMs } = error;
       const saysWhen = retryAfterMs !== undefined && (status === TOO_MANY_REQUESTS || status === UNAVAILABLE);
-      if (saysWhen) return { again: true, afterMs: retryAfterMs, tookNothing: true };
-      return { again: false, tookNothing: isRefusal(status) };
+      if (saysWhen) return { again: true, afterMs: retryAfterMs, notReceived: true };
+      return { again: false, notReceived: isRefusal(status) };
     }
     default:
-      return { again: false, tookNothing: false };
+      return { again: false, notReceived: false };
   }
 };
 
@@ -63,8 +67,8 @@ export const mayHaveArrived = (error: unknown): boolean =>
   error instanceof ProviderError ? error.kind === "ambiguous" : error instanceof DomainError && error.metadata.jobMayRun === true;
 
 /** A call that was not made, because its run is being cancelled. */
-export class CalledOff extends Error {
-  override readonly name = "CalledOff";
+export class RunCancelled extends Error {
+  override readonly name = "RunCancelled";
   override readonly message = "the run is being cancelled";
 }
 
@@ -87,3 +91,31 @@ export const pauseFor = (afterMs: number): number => {
 
 /** Whether a failed poll is a sign of life all the same: a provider that says "not so often" is there. */
 export const isBusy = (error: ProviderError): boolean => error.status === TOO_MANY_REQUESTS;
+
+/** A failure the run must not retry. */
+export const final = (
+  reason: "EXECUTION_FAILED" | "PROVIDER_SUBMIT_FAILED" | "PROVIDER_RESPONSE_INCOMPLETE",
+  message: string,
+  metadata: ErrorMetadata = {},
+): DomainError => new DomainError("failed", reason, message, metadata);
+
+const submitFailure = (model: string, error: ProviderError): DomainError =>
+  final("PROVIDER_SUBMIT_FAILED", `${model}: ${error.message}`, {
+    ...(error.status === undefined ? {} : { providerStatus: error.status }),
+    ...(error.body === undefined ? {} : { providerBody: error.body }),
+    ...(error.kind === "ambiguous" ? { jobMayRun: true } : {}),
+  });
+
+/**
+ * What a failed submission (or text call) becomes: an error that is tried again after the usual pause, one that says when,
+ * or the end of the step. Pauses that would not end before `until` are not begun.
+ */
+export const afterFailure = (call: ModelCall, error: ProviderError, idempotent: boolean, until: number): Error => {
+  const { again, afterMs } = classifyFailure(error, idempotent);
+  if (again && afterMs === undefined && Date.now() < until) return error;
+  const isCalled = error.kind !== "unavailable" && error.kind !== "unreachable";
+  const problem = isCalled ? submitFailure(call.model, error) : final("EXECUTION_FAILED", `${call.model}: ${error.message}`);
+  if (!again || afterMs === undefined) return problem;
+  const pauseMs = pauseFor(afterMs);
+  return Date.now() + pauseMs + TIMING.submitReserve > until ? problem : new TryAgain(problem, pauseMs);
+};

@@ -1,21 +1,22 @@
 import { actualMicroUsd, DomainError } from "@nodeloom/kernel";
+import { retry } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
-import { afterFailure, final, insisting, markSubmitted, readyInputs, type ModelCallsOptions } from "./model-calls";
-import type { CatalogModel } from "../plan/model-catalog";
-import { judge } from "./provider-failures";
-import { ProviderError, type FilesProvider, type ProviderFile } from "../providers";
-import { replayable } from "./replayable";
-import type { CallResult, MediaFile } from "../contract/run-types";
-import { createSlots, NoSlot, type Slots } from "../lifecycle/slots";
 import type { CancelResult, ModelCall } from "../contract/activity-types";
+import type { CallResult, MediaFile } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
+import { createSlots, NoSlot, type Slots } from "../lifecycle/slots";
+import type { CatalogModel } from "../plan/model-catalog";
+import { ProviderError, type FilesProvider, type ProviderFile, type Submission } from "../providers";
+import { mediaId, readyInputs, target, type CallOptions } from "./call";
+import { afterFailure, final } from "./failures";
+import { replayable } from "./replayable";
 
 /** Calls of models whose provider answers one request with the files themselves. */
 
 const MEDIA_READ_MS = 5_000;
 
 /** Pauses before a file is stored again. */
-const STORE_AGAIN_MS = [200, 500, 1_000, 2_000, 5_000, 5_000, 10_000, 10_000];
+const STORE_PAUSES_MS = [200, 500, 1_000, 2_000, 5_000, 5_000, 10_000, 10_000];
 
 /** What is kept of an answer, so that a repeated attempt finds its files instead of asking for them again. */
 interface Answered {
@@ -23,11 +24,9 @@ interface Answered {
   count: number;
 }
 
-const handleOf = ({ count }: Answered): Record<string, string> => ({ files: String(count) });
-const answeredOf = ({ requestId, handle }: { requestId: string | null; handle: Record<string, string> | null }): Answered | undefined =>
-  handle === null ? undefined : { requestId: requestId || null, count: Number(handle.files) };
-
-const mediaId = (call: ModelCall, index: number): string => `${call.executionId}-${call.nodeIndex}-${call.item}-${index}`;
+const submissionOf = ({ requestId, count }: Answered): Submission => ({ requestId: requestId ?? "", handle: { files: String(count) } });
+const answeredOf = ({ requestId, handle }: Submission): Answered | undefined =>
+  handle === undefined ? undefined : { requestId: requestId || null, count: Number(handle.files) };
 
 async function* uploadParts(header: mediaProto.UploadHeader, bytes: AsyncIterable<Uint8Array>): AsyncIterable<mediaProto.UploadRequest> {
   yield { part: { $case: "header", value: header } };
@@ -42,42 +41,25 @@ const storageProblem = (model: string, { reason, message }: DomainError): Domain
     : final("EXECUTION_FAILED", `${model}: its output could not be stored: ${message}`);
 
 /** A media service that went away comes back: the same id makes the same file. */
-const isAway = (error: unknown): boolean => error instanceof DomainError && error.kind === "unavailable";
+const isMediaAway = (error: unknown): boolean => error instanceof DomainError && error.kind === "unavailable";
 
 interface Request {
   call: ModelCall;
   model: CatalogModel;
-  target: FilesProvider;
+  provider: FilesProvider;
   /** As they are sent. */
   inputs: Record<string, unknown>;
 }
 
-export type FileCalls = ReturnType<typeof createFileCalls>;
-
 /** Bytes of answers that one process has in memory at once, and answers that may wait for room: their connections wait, unread. */
 export const ANSWER_MEMORY = { slots: 256 * 1024 * 1024, places: 2_000 };
 
-export type FileCallsOptions = ModelCallsOptions & { memory?: Slots };
+export type FilesOptions = CallOptions & { memory?: Slots };
 
-export const createFileCalls = ({
-  catalog,
-  provider,
-  gate,
-  media,
-  addresses,
-  downloads,
-  store,
-  memory = createSlots(ANSWER_MEMORY),
-}: FileCallsOptions) => {
-  /** Calls under way in this process. */
-  const running = new Map<string, Promise<unknown>>();
+export type Files = ReturnType<typeof createFiles>;
 
-  const load = async (call: ModelCall): Promise<{ model: CatalogModel; target: FilesProvider }> => {
-    const model = await catalog.getAny(call.model);
-    const target = provider(model);
-    if (target.type !== "files") throw final("EXECUTION_FAILED", `${call.model} does not answer with files`);
-    return { model, target };
-  };
+export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }: FilesOptions) => {
+  const { gate, media, downloads, submissions } = options;
 
   const result = (call: ModelCall, model: CatalogModel, files: MediaFile[], requestId: string | null): CallResult => ({
     files,
@@ -86,13 +68,15 @@ export const createFileCalls = ({
     requestId,
   });
 
-  /** The files of an earlier attempt, if all of them were stored. */
-  const stored = async (call: ModelCall, { count }: Answered): Promise<MediaFile[] | undefined> => {
-    const ids = Array.from({ length: count }, (_, index) => mediaId(call, index));
+  /** What an earlier attempt gave, if all of its files were stored. */
+  const stored = async (call: ModelCall, model: () => Promise<CatalogModel>, answer: Submission): Promise<CallResult | undefined> => {
+    const earlier = answeredOf(answer);
+    if (!earlier) return undefined;
+    const ids = Array.from({ length: earlier.count }, (_, index) => mediaId(call, index));
     const { objects } = await media.getObjects({ ids, ownerId: call.userId }, { deadlineMs: MEDIA_READ_MS });
     const found = new Map(objects.map(({ id, url, contentType }): [string, MediaFile] => [id, { url, contentType }]));
     const files = ids.flatMap((id) => found.get(id) ?? []);
-    return files.length === count ? files : undefined;
+    return files.length === earlier.count ? result(call, await model(), files, earlier.requestId) : undefined;
   };
 
   const storeFile = async (
@@ -104,29 +88,19 @@ export const createFileCalls = ({
   ): Promise<MediaFile> => {
     const placement = { id: mediaId(call, index), ownerId: call.userId, accept: [model.modality] };
     // What is paid for is worth waiting for a media service that is starting again.
-    const options = { deadlineMs: TIMING.direct, signal, waitForReady: true };
+    const callOptions = { deadlineMs: TIMING.direct, signal, waitForReady: true };
     const read = "url" in file ? undefined : "read" in file ? file.read : replayable(file.bytes);
     const put = (): Promise<mediaProto.IngestResponse | mediaProto.UploadResponse> =>
       "url" in file
-        ? media.ingest({ ...placement, sourceUrl: file.url, sourceOrigin: mediaProto.SourceOrigin.SOURCE_ORIGIN_PROVIDER }, options)
-        : media.upload(uploadParts(placement, read!()), options);
-    const { object } = await downloads.use(() => insisting(put, { pausesMs: STORE_AGAIN_MS, mayPass: isAway, signal }), {
+        ? media.ingest({ ...placement, sourceUrl: file.url, sourceOrigin: mediaProto.SourceOrigin.SOURCE_ORIGIN_PROVIDER }, callOptions)
+        : media.upload(uploadParts(placement, read!()), callOptions);
+    const { object } = await downloads.use(() => retry(put, { pausesMs: STORE_PAUSES_MS, shouldRetry: isMediaAway, signal }), {
       key: call.userId,
       signal,
       maxWaitMs: TIMING.direct,
     });
     if (!object) throw final("EXECUTION_FAILED", `${call.model}: its output could not be stored`);
     return { url: object.url, contentType: object.contentType };
-  };
-
-  /** Sends the request and stores what it is answered with. Nothing is asked for twice: see `run`. */
-  const exchange = async ({ call, model, target, inputs }: Request, signal: AbortSignal): Promise<CallResult> => {
-    const room = roomFor(call, signal);
-    try {
-      return await received(call, model, await target.run({ inputs, idempotencyKey: call.key, signal, reserve: room.reserve }), signal);
-    } finally {
-      room.release();
-    }
   };
 
   /** Room in this process's memory for one answer. */
@@ -147,12 +121,10 @@ export const createFileCalls = ({
 
   /** Stores what the provider answered. */
   const received = async (
-    call: ModelCall,
-    model: CatalogModel,
+    { call, model }: Request,
     { files, requestId }: Awaited<ReturnType<FilesProvider["run"]>>,
     signal: AbortSignal,
   ): Promise<CallResult> => {
-    await insisting(() => store.recordSubmission(call.key, requestId ?? "", handleOf({ requestId, count: files.length })));
     try {
       const kept = await Promise.all(files.map((file, index) => storeFile(call, model, file, index, signal)));
       return result(call, model, kept, requestId);
@@ -165,29 +137,16 @@ export const createFileCalls = ({
     }
   };
 
-  const claimed = async (request: Request, signal: AbortSignal): Promise<CallResult> => {
-    const { call, model } = request;
-    const claim = await store.claimSubmission(call.key);
-    if (!claim.claimed) {
-      const earlier = answeredOf(claim);
-      const files = earlier && (await stored(call, earlier));
-      if (files) return result(call, model, files, earlier.requestId);
-      throw final("PROVIDER_SUBMIT_FAILED", `${call.model}: an earlier request may have reached the provider; it is not sent twice`);
-    }
-    const release = (): Promise<void> => insisting(() => store.releaseSubmission(call.key));
-    const notReceived = await markSubmitted(store, call).catch(async (error: unknown) => {
-      // Nothing was sent.
-      await release();
-      throw error;
-    });
+  /** Sends the request and stores what it is answered with. */
+  const exchange = async (request: Request, record: (answer: Submission) => Promise<void>, signal: AbortSignal): Promise<CallResult> => {
+    const { call, provider, inputs } = request;
+    const room = roomFor(call, signal);
     try {
-      return await exchange(request, signal);
-    } catch (error) {
-      if (error instanceof ProviderError && judge(error, false).tookNothing) {
-        await notReceived();
-        await release();
-      }
-      throw error;
+      const answer = await provider.run({ inputs, idempotencyKey: call.key, signal, reserve: room.reserve });
+      await record(submissionOf({ requestId: answer.requestId, count: answer.files.length }));
+      return await received(request, answer, signal);
+    } finally {
+      room.release();
     }
   };
 
@@ -199,20 +158,24 @@ export const createFileCalls = ({
      * @throws TryAgain when the provider asked to be called later
      */
     run: async (call: ModelCall, signal: AbortSignal, until: number): Promise<CallResult> => {
-      const { model, target } = await load(call);
-      const inputs = await readyInputs({ media, addresses }, model, call);
+      const { model, provider } = await target(options, call, "files");
+      const inputs = await readyInputs(options, model, call);
       signal.throwIfAborted();
-      const options = { key: call.userId, signal, until: until - TIMING.submitReserve };
-      const work = gate(model).pass(() => claimed({ call, model, target, inputs }, signal), options);
-      running.set(call.key, work);
+      const once = {
+        send: (record: (answer: Submission) => Promise<void>) => exchange({ call, model, provider, inputs }, record, signal),
+        known: (answer: Submission) => stored(call, () => Promise.resolve(model), answer),
+        signal,
+      };
       try {
-        return await work;
+        return await gate(model).pass(() => submissions.once(call, once), {
+          key: call.userId,
+          signal,
+          until: until - TIMING.submitReserve,
+        });
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
         if (error.kind === "incomplete") throw final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model}: ${error.message}`);
         throw afterFailure(call, error, false, until);
-      } finally {
-        running.delete(call.key);
       }
     },
 
@@ -221,14 +184,10 @@ export const createFileCalls = ({
      * provider can't be told, and goes on; what had been stored is kept.
      */
     stop: async (call: ModelCall): Promise<CancelResult> => {
-      await running.get(call.key)?.catch(() => undefined);
-      const claim = await store.claimSubmission(call.key);
-      if (claim.claimed) return { report: "stopped", finished: null };
-      const earlier = answeredOf(claim);
-      const files = earlier && (await stored(call, earlier));
-      if (!files) return { report: "could_not_stop", finished: null };
-      const { model } = await load(call);
-      return { report: "stopped", finished: result(call, model, files, earlier.requestId) };
+      const answer = await submissions.close(call.key);
+      if (answer === undefined) return { report: "stopped", finished: null };
+      const finished = answer && (await stored(call, async () => (await target(options, call, "files")).model, answer));
+      return { report: finished ? "stopped" : "could_not_stop", finished: finished ?? null };
     },
   };
 };

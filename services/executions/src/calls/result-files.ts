@@ -5,7 +5,7 @@ import type { FileToKeep } from "../contract/activity-types";
 import { TIMING } from "../contract/timing";
 import { NoSlot, type Slots } from "../lifecycle/slots";
 import { files } from "../plan/files";
-import { final } from "./model-calls";
+import { final } from "./failures";
 
 const HTTP_URL = /^https?:/i;
 const DATA_URL = /^data:/i;

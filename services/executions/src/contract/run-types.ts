@@ -53,8 +53,8 @@ export type NodeStatus = "pending" | "processing" | "completed" | "failed" | "ca
 export const CANCEL_REPORTS = ["stopped", "provider_told", "could_not_stop"] as const;
 export type CancelReport = (typeof CANCEL_REPORTS)[number];
 
-/** The type of failure of an activity that found its run being cancelled, before the workflow had heard of that. */
-export const CALLED_OFF = "CALLED_OFF";
+/** The type of failure of an activity that found its run being cancelled, before the workflow had heard of that. Histories name it. */
+export const RUN_CANCELLED = "CALLED_OFF";
 
 export interface NodeState {
   id: string;

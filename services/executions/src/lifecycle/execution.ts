@@ -126,7 +126,7 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       return record;
     },
 
-    isCalledOff: store.isCalledOff,
+    isCancelled: store.isCancelled,
 
     /** accepted | queued → processing, for one workflow. @returns null when the run is not that workflow's to carry */
     claim: async (executionId: string, attempt: number, claimedBy: string): Promise<ExecutionView | null> => {

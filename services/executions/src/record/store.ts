@@ -57,7 +57,7 @@ export const createExecutionStore = async (connection: Connection) => {
     lines,
 
     /** Whether a run has been asked to stop: nothing may be begun for it any more. */
-    isCalledOff: async (id: string): Promise<boolean> => {
+    isCancelled: async (id: string): Promise<boolean> => {
       const record = await executions.findOne({ _id: id }, { status: 1 }).lean<Pick<ExecutionRecord, "status">>().exec();
       return record?.status === "cancel_requested" || record?.status === "cancelled";
     },

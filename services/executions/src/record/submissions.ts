@@ -6,12 +6,20 @@ const KEPT_SECONDS = 30 * 86_400;
 
 export interface SubmissionRecord {
   _id: string;
+  /** The process that claimed it. Absent in records of before claims had owners. */
+  owner?: string;
   requestId: string | null;
   handle: Record<string, string> | null;
   at: Date;
+  /** It may have been sent, and what came of it will never be known; or it must not be sent any more. */
+  lost?: true;
 }
+
+/** What is known of a claim that was made earlier. */
+export type EarlierClaim = { claimed: false } & Omit<SubmissionRecord, "_id">;
+
 const submissionSchema = new Schema<SubmissionRecord>(
-  { _id: String, requestId: String, handle: Schema.Types.Mixed, at: Date },
+  { _id: String, owner: String, requestId: String, handle: Schema.Types.Mixed, at: Date, lost: Boolean },
   { collection: "submissions", versionKey: false, minimize: false },
 );
 submissionSchema.index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS });
@@ -21,21 +29,20 @@ export const createSubmissionStore = async (connection: Connection) => {
   const submissions = connection.model("Submission", submissionSchema);
   await submissions.createIndexes();
   return {
-    /** Claims a submission before it is sent. Returns what is known of an earlier claim. */
-    claimSubmission: async (key: string): Promise<{ claimed: true } | ({ claimed: false } & Omit<SubmissionRecord, "_id">)> => {
-      const claim = submissions.collection.insertOne({ _id: key, requestId: null, handle: null, at: new Date() } as never, {
-        writeConcern: DURABLE,
-      });
-      if (await insertOnce(claim)) return { claimed: true };
+    /** Claims a submission for a process before it is sent. Returns what is known of an earlier claim, its own included. */
+    claimSubmission: async (key: string, owner: string): Promise<{ claimed: true } | EarlierClaim> => {
+      const record = { _id: key, owner, requestId: null, handle: null, at: new Date() };
+      if (await insertOnce(submissions.collection.insertOne(record as never, { writeConcern: DURABLE }))) return { claimed: true };
       const earlier = await submissions.findOne({ _id: key }).lean<SubmissionRecord>().exec();
-      return { claimed: false, requestId: earlier?.requestId ?? null, handle: earlier?.handle ?? null, at: earlier?.at ?? new Date() };
+      return { claimed: false, requestId: null, handle: null, at: new Date(), ...earlier };
     },
     recordSubmission: async (key: string, requestId: string, handle: Record<string, string> | null): Promise<void> => {
       await submissions.updateOne({ _id: key }, { $set: { requestId, handle } }).exec();
     },
-    /** Notes of a claimed submission that its outcome will never be known. */
+    /** Notes of a claimed submission that its outcome will never be known, or that it must not be sent any more. */
     loseSubmission: async (key: string): Promise<void> => {
-      await submissions.updateOne({ _id: key, requestId: null }, { $set: { at: new Date(Date.now() - TIMING.submitLost) } }).exec();
+      const lost = { lost: true, at: new Date(Date.now() - TIMING.submitLost) } as const;
+      await submissions.updateOne({ _id: key, requestId: null }, { $set: lost }).exec();
     },
     /** Takes a claim back after a submission that certainly was not sent. */
     releaseSubmission: async (key: string): Promise<void> => {

@@ -1,37 +1,37 @@
-import { activityInfo, ApplicationFailure, Context } from "@temporalio/activity";
-import type { DomainError } from "@nodeloom/kernel";
-import { linkSignals, type Logger } from "@nodeloom/platform";
+import { activityInfo, Context } from "@temporalio/activity";
+import { TryAgain } from "../calls/failures";
+import type { Files } from "../calls/files";
+import type { createHttpRequest } from "../calls/http-request";
+import type { Jobs } from "../calls/jobs";
+import type { KeepFile } from "../calls/result-files";
+import { assertNotCancelled } from "../calls/submissions";
+import type { TextStream, TextStreams } from "../calls/text-streams";
+import type { Texts } from "../calls/texts";
+import type { Activities, LocalActivities, ModelCall, SubmittedJob } from "../contract/activity-types";
+import type { CallContext, CallResult } from "../contract/run-types";
 import type { EarlierRuns } from "../lifecycle/earlier-runs";
 import type { Execution } from "../lifecycle/execution";
 import type { Holds } from "../lifecycle/holds";
-import type { FileCalls } from "../calls/file-calls";
-import type { ModelCalls } from "../calls/model-calls";
-import { CalledOff, TryAgain } from "../calls/provider-failures";
-import type { KeepFile } from "../calls/result-files";
-import type { createHttpRequest } from "../calls/http-request";
 import type { createReconciler } from "../lifecycle/reconcile";
-import type { createDeliveryReconciler } from "../webhooks/reconcile-deliveries";
 import type { createRenewals, RenewalProgress } from "../lifecycle/renewals";
 import type { createRetention } from "../lifecycle/retention";
 import type { Settlement } from "../lifecycle/settlement";
-import type { Webhooks } from "../webhooks/webhooks";
-import { answeredCall, completedCall, failedCall, type CallStore } from "../record/calls";
+import { answeredCall, completedCall, type CallRecord } from "../record/calls";
 import type { ExecutionView } from "../record/execution-record";
-import type { TextStream, TextStreams } from "../calls/text-streams";
-import { TIMING } from "../contract/timing";
-import type { Activities, LocalActivities, ModelCall, StepFailure } from "../contract/activity-types";
-import { calledOff, cancelKey, extended, isTransient, laterOf, local, patiently, runErrorOf, submitUntil, type NodeCall } from "./steps";
+import type { createDeliveryReconciler } from "../webhooks/reconcile-deliveries";
+import type { Webhooks } from "../webhooks/webhooks";
+import { createSteps, type StepDependencies } from "./step";
+import { cancelKey, extended, laterOf, local, submitUntil } from "./step-failures";
 
-export interface ActivityOptions {
+export interface ActivityOptions extends StepDependencies {
   earlierRuns: EarlierRuns;
   holds: Pick<Holds, "extend">;
-  /** Keeps what became of a call. */
-  calls: Pick<CallStore, "callEnded">;
   settlement: Settlement;
   execution: Execution;
-  modelCalls: ModelCalls;
-  fileCalls: FileCalls;
-  texts: Pick<TextStreams, "open">;
+  jobs: Jobs;
+  texts: Texts;
+  files: Files;
+  textStreams: Pick<TextStreams, "open">;
   httpRequest: ReturnType<typeof createHttpRequest>;
   keepFile: KeepFile;
   webhooks: Webhooks;
@@ -41,14 +41,14 @@ export interface ActivityOptions {
   retention: ReturnType<typeof createRetention>;
   /** Does what a run owes since it was claimed. */
   onClaimed: (row: ExecutionView) => void;
-  /** Hears at once that a run is being cancelled, until the returned function is called. */
-  onCancel: (executionId: string, listener: () => void) => () => void;
-  logger: Logger;
-  /** Aborts when this process stops: polls then end at once, and go on elsewhere. */
-  stopping: AbortSignal;
 }
 
-type LongWork<T> = (cancelled: AbortSignal, ending: AbortSignal) => Promise<T>;
+/** A call that is charged for by what is kept of it. */
+const keptFiles = (call: CallContext, result: CallResult): { record: CallRecord; event: Record<string, unknown>; isPaid: true } => ({
+  record: completedCall(call, result),
+  event: { files: result.files },
+  isPaid: true,
+});
 
 /** Everything that touches the world, as Temporal calls it. */
 export const createActivities = (options: ActivityOptions): Activities & LocalActivities => {
@@ -56,77 +56,22 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     earlierRuns,
     holds,
     settlement,
-    calls,
     onClaimed,
     execution,
-    modelCalls,
-    fileCalls,
+    jobs,
     texts,
+    files,
+    textStreams,
     httpRequest,
     keepFile,
     webhooks,
     onCancel,
-    logger,
-    stopping,
   } = options;
-  /** Long calls of this process, so that a cancellation stops them at once. */
-  const running = new Map<string, AbortController>();
-
-  /** Progress that could not be noted is no reason to do the work again: the end of the run records it all. */
-  const noted = (progress: Promise<void>): Promise<void> =>
-    progress.catch((error: unknown) => logger.warn({ err: error }, "progress was not noted"));
-
-  /** Records a node's final failure and ends the activity for good; transient errors pass. */
-  const guarded = async <T>(call: NodeCall, work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      if (Context.current().cancellationSignal.aborted) throw error;
-      if (error instanceof TryAgain) throw laterOf(error, call);
-      if (isTransient(error)) throw error;
-      const problem = runErrorOf(error as DomainError, call);
-      await noted(calls.callEnded(failedCall(call, problem)));
-      await noted(execution.nodeFailed(call.executionId, call.nodeId, call.nodeIndex, problem));
-      const { jobMayRun } = (error as DomainError).metadata as StepFailure;
-      throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(jobMayRun ? [{ jobMayRun }] : []));
-    }
-  };
-
-  /** Keeps a long activity alive and hands it signals: one that aborts when it is cancelled, and one that does when this process stops, too. */
-  const beating = async <T>(key: string, work: LongWork<T>): Promise<T> => {
-    const context = Context.current();
-    const local = new AbortController();
-    running.set(key, local);
-    const everyMs = (context.info.heartbeatTimeoutMs ?? TIMING.heartbeat) / TIMING.beatsPerTimeout;
-    const timer = setInterval(() => context.heartbeat(), everyMs);
-    const signal = AbortSignal.any([context.cancellationSignal, local.signal]);
-    const ending = linkSignals(signal, stopping);
-    try {
-      return await patiently(ending.signal, () => work(signal, ending.signal));
-    } catch (error) {
-      if (local.signal.aborted || error instanceof CalledOff) throw calledOff(error);
-      throw error;
-    } finally {
-      clearInterval(timer);
-      ending.unlink();
-      if (running.get(key) === local) running.delete(key);
-    }
-  };
-
-  /** Keeps a call alive that nothing but its own connection can stop, and breaks it off as soon as its run is cancelled. */
-  const stoppable = <T>(call: NodeCall, work: LongWork<T>): Promise<T> =>
-    beating(call.key, async (signal, ending) => {
-      const deafen = onCancel(call.executionId, () => running.get(call.key)?.abort());
-      try {
-        return await work(signal, ending);
-      } finally {
-        deafen();
-      }
-    });
+  const { step, withHeartbeat, abort } = createSteps(options);
 
   /** Tells those who follow a text of it while it is written. */
   const writing = async <T>(call: ModelCall, work: (written: TextStream) => Promise<T>): Promise<T> => {
-    const written = texts.open(call);
+    const written = textStreams.open(call);
     try {
       return await work(written);
     } finally {
@@ -155,88 +100,57 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     voidAdmission: (holdId, userId) => local(() => earlierRuns.voidAdmission(holdId, userId)),
     runInstant: (input, end) => local(() => earlierRuns.runInstant(input, end)),
 
-    submit: (call) =>
-      guarded(call, () =>
-        stoppable(call, async (_cancelled, ending) => {
-          const startedAt = activityInfo().scheduledTimestampMs;
-          const job = await modelCalls.submit(call, ending, submitUntil());
-          await execution.submitted(call, job.requestId, startedAt);
-          return job;
-        }),
-      ),
+    submit: step({}, async (call, { ending }) => {
+      const startedAt = activityInfo().scheduledTimestampMs;
+      const job = await jobs.submit(call, ending, submitUntil());
+      await execution.submitted(call, job.requestId, startedAt);
+      return job;
+    }),
 
-    poll: (call, job) =>
-      guarded(call, () =>
-        beating(call.key, async (_cancelled, ending) => {
-          const result = await modelCalls.poll(call, job, ending);
-          await calls.callEnded(completedCall(call, result));
-          await noted(execution.itemCompleted(call, { files: result.files }));
-          return result;
-        }),
-      ),
+    poll: step({ endsWithRun: false, kept: keptFiles }, (call: ModelCall, { ending }, job: SubmittedJob) => jobs.poll(call, job, ending)),
 
     cancelJob: async (call, job) => {
-      running.get(call.key)?.abort();
+      abort(call.key);
       try {
-        return await beating(cancelKey(call), () => modelCalls.cancel(call, job));
+        return await withHeartbeat(cancelKey(call), () => jobs.cancel(call, job));
       } catch (error) {
         throw error instanceof TryAgain ? laterOf(error, call) : error;
       }
     },
 
-    runText: (call) =>
-      guarded(call, () =>
-        stoppable(call, async (signal) => {
-          if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call);
-          const result = await writing(call, (written) => modelCalls.text(call, signal, submitUntil(), written));
-          await calls.callEnded(completedCall(call, result));
-          await noted(execution.itemCompleted(call, {}));
-          return result;
-        }),
-      ),
+    runText: step(
+      { begins: true, kept: (call: ModelCall, result: CallResult) => ({ ...keptFiles(call, result), event: {} }) },
+      (call, { cancelled }) => writing(call, (written) => texts.run(call, cancelled, submitUntil(), written)),
+    ),
 
-    runFiles: (call) =>
-      guarded(call, () =>
-        // Not ended by `stopping`: it could not go on elsewhere.
-        stoppable(call, async (signal) => {
-          if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call);
-          const result = await fileCalls.run(call, signal, submitUntil());
-          await calls.callEnded(completedCall(call, result));
-          await noted(execution.itemCompleted(call, { files: result.files }));
-          return result;
-        }),
-      ),
+    // Not ended when this process stops: it could not go on elsewhere.
+    runFiles: step({ begins: true, kept: keptFiles }, (call: ModelCall, { cancelled }) => files.run(call, cancelled, submitUntil())),
 
     stopFiles: (call) => {
-      running.get(call.key)?.abort();
-      return beating(cancelKey(call), () => fileCalls.stop(call));
+      abort(call.key);
+      return withHeartbeat(cancelKey(call), () => files.stop(call));
     },
 
-    httpRequest: (call) =>
-      guarded(call, () =>
-        stoppable(call, async (signal) => {
-          if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call);
-          if (await execution.isCalledOff(call.executionId)) throw new CalledOff();
-          const answer = await httpRequest(call.call, call.key, signal);
-          await noted(calls.callEnded(answeredCall(call, answer)));
-          await noted(execution.itemCompleted(call, { status: answer.status }));
-          return answer;
-        }),
-      ),
+    httpRequest: step(
+      { begins: true, kept: (call, answer) => ({ record: answeredCall(call, answer), event: { status: answer.status } }) },
+      async (call, { cancelled }) => {
+        await assertNotCancelled(execution, call);
+        return httpRequest(call.call, call.key, cancelled);
+      },
+    ),
 
-    keepFile: (call) =>
-      guarded(call, () =>
-        stoppable(call, async (signal) => {
-          if (call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call);
-          if (await execution.isCalledOff(call.executionId)) throw new CalledOff();
-          const file = await keepFile(call, signal);
-          await noted(calls.callEnded(completedCall(call, { files: [file], text: null, costMicroUsd: 0, requestId: null })));
-          await noted(execution.itemCompleted(call, { files: [file] }));
-          return file;
-        }),
-      ),
+    keepFile: step(
+      {
+        begins: true,
+        kept: (call, file) => ({ ...keptFiles(call, { files: [file], text: null, costMicroUsd: 0, requestId: null }), isPaid: false }),
+      },
+      async (call, { cancelled }) => {
+        await assertNotCancelled(execution, call);
+        return keepFile(call, cancelled);
+      },
+    ),
 
-    sendWebhook: (id) => beating(`webhook:${id.executionId}:${id.delivery}:${id.attempt}`, () => webhooks.send(id)),
+    sendWebhook: (id) => withHeartbeat(`webhook:${id.executionId}:${id.delivery}:${id.attempt}`, () => webhooks.send(id)),
     recordAttempt: webhooks.record,
 
     reconcile: async () => {

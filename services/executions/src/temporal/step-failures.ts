@@ -1,10 +1,9 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { activityInfo, ApplicationFailure } from "@temporalio/activity";
 import { DomainError, nodeName } from "@nodeloom/kernel";
-import { isDatabaseAway } from "@nodeloom/platform";
-import { mayHaveArrived, type TryAgain } from "../calls/provider-failures";
+import { doubling, isDatabaseAway, retry } from "@nodeloom/platform";
+import { mayHaveArrived, type TryAgain } from "../calls/failures";
 import type { ExtendInput, FileToKeep, HttpNodeCall, ModelCall, StepFailure } from "../contract/activity-types";
-import { CALLED_OFF, type RunError } from "../contract/run-types";
+import { RUN_CANCELLED, type RunError } from "../contract/run-types";
 import { ATTEMPTS, TIMING } from "../contract/timing";
 
 /** What steps of runs have in common as activities: what is tried again, what ends them, and as what. */
@@ -24,24 +23,19 @@ export const isTransient = (error: unknown): boolean =>
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
 /** The share of an attempt's time in which it waits for what is away: the rest is for the work. */
-const PATIENCE = 1 / 3;
+const WAITING_SHARE = 1 / 3;
 
 /**
  * Waits for services and databases of ours that are away, instead of using up an attempt: no run fails because we were
  * killed. What waits has changed nothing yet, or does no harm when it is done again.
  */
-export const patiently = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-  const until = Date.now() + activityInfo().startToCloseTimeoutMs * PATIENCE;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!areWeAway(error) || signal.aborted || Date.now() + pauseMs > until) throw error;
-      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
-      if (signal.aborted) throw error;
-    }
-  }
-};
+export const retryWhileUnavailable = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
+  retry(work, {
+    pausesMs: doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS),
+    shouldRetry: areWeAway,
+    signal,
+    until: Date.now() + activityInfo().startToCloseTimeoutMs * WAITING_SHARE,
+  });
 
 /** The error of a failed call as the run records it; of a fan-out it names the item. */
 export const runErrorOf = (error: DomainError, { nodeId, label, item, items }: NodeCall): RunError => {
@@ -63,8 +57,8 @@ export const laterOf = ({ problem, afterMs }: TryAgain, call: NodeCall): Applica
 };
 
 /** What ends a call whose run is being cancelled, when this process knows before Temporal has said so. */
-export const calledOff = (error: unknown): ApplicationFailure =>
-  ApplicationFailure.nonRetryable("the run is being cancelled", CALLED_OFF, null, {
+export const cancelledFailure = (error: unknown): ApplicationFailure =>
+  ApplicationFailure.nonRetryable("the run is being cancelled", RUN_CANCELLED, null, {
     jobMayRun: mayHaveArrived(error),
   } satisfies StepFailure);
 

@@ -5,10 +5,14 @@ import type { AddressInfo } from "node:net";
 import { compileSchema, type DomainError, type Price } from "@nodeloom/kernel";
 import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
 import type { Media } from "../../src/clients";
-import { createModelCalls, DOWNLOADS, type ModelCalls, type WrittenText } from "../../src/calls/model-calls";
+import { FAILURES_TO_OPEN } from "../../src/calls/breaker";
+import { DOWNLOADS, type CallOptions } from "../../src/calls/call";
+import { TryAgain } from "../../src/calls/failures";
+import { createGates, type Gate } from "../../src/calls/gates";
+import { createJobs, type Jobs } from "../../src/calls/jobs";
+import { createSubmissions } from "../../src/calls/submissions";
+import { createTexts, type Texts, type WrittenText } from "../../src/calls/texts";
 import type { CatalogModel, ModelCatalog } from "../../src/plan/model-catalog";
-import { createGates, FAILURES_TO_OPEN, type Gate } from "../../src/calls/provider-gates";
-import { TryAgain } from "../../src/calls/provider-failures";
 import { createProvider, ProviderError } from "../../src/providers";
 import { createSlots } from "../../src/lifecycle/slots";
 import type { ExecutionStore } from "../../src/record/store";
@@ -85,6 +89,8 @@ const PRICES: Record<string, Price> = {
   text: { basis: "tokens", inputMicroUsdPerMillion: 1_000_000, outputMicroUsdPerMillion: 1_000_000 },
 };
 const open: Gate = { pass: (call) => call() };
+type ModelCalls = Jobs & { text: Texts["run"] };
+const callsWith = (options: CallOptions): ModelCalls => ({ ...createJobs(options), text: createTexts(options).run });
 const modelCalls = (
   settings: Record<string, unknown>,
   modality: "image" | "text",
@@ -111,13 +117,13 @@ const modelCalls = (
     providerJson: JSON.stringify(settings),
     inputSchemaJson: "{}",
   };
-  return createModelCalls({
+  return callsWith({
     catalog: catalogOf(model),
     provider: () => createProvider(model.providerJson, { egress, secret: () => "super-secret-value" }),
     gate: () => gate,
     media: {} as Media,
     downloads,
-    store,
+    submissions: createSubmissions(store),
   });
 };
 const catalogOf = (model: CatalogModel): ModelCatalog => ({
@@ -183,6 +189,51 @@ describe("what is sent", () => {
 });
 
 describe("a submission to a provider without idempotency keys", () => {
+  const withRecords = (records: ExecutionStore): Jobs => {
+    const model = {
+      internalName: "m",
+      modality: "image",
+      price: PRICES.image!,
+      inputSchema: { type: "object" },
+      validate: () => [],
+    } as unknown as CatalogModel;
+    return createJobs({
+      catalog: catalogOf(model),
+      provider: () => createProvider(JSON.stringify(polling()), { egress, secret: () => undefined }),
+      gate: () => open,
+      media: {} as Media,
+      downloads: createSlots(DOWNLOADS),
+      submissions: createSubmissions(records),
+    });
+  };
+  const away = (): Promise<never> => Promise.reject(new Error("away"));
+
+  it("goes on with a claim of its own process that was never sent", async () => {
+    answers = () => ({ body: { id: "late" } });
+    const records = { ...store, callSubmitted: away, releaseSubmission: away };
+    const jobs = withRecords(records);
+    const call = callOf();
+    await expect(jobs.submit(call, live, soon())).rejects.toThrow("away");
+    Object.assign(records, { callSubmitted: store.callSubmitted });
+    expect(await jobs.submit(call, live, soon())).toMatchObject({ requestId: "late" });
+    expect(seen).toHaveLength(1);
+  });
+
+  it("is not sent again by the process whose answer could not be recorded, nor by another one", async () => {
+    answers = () => ({ body: { id: "unwritten" } });
+    const records = { ...store, recordSubmission: away };
+    const jobs = withRecords(records);
+    const [call, lost] = [callOf(), callOf()];
+    await expect(jobs.submit(call, live, soon())).rejects.toThrow("away");
+    await expect(jobs.submit(lost, live, soon())).rejects.toThrow("away");
+    await store.loseSubmission(lost.key);
+    await expect(withRecords(store).submit(lost, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
+    Object.assign(records, { recordSubmission: store.recordSubmission });
+    expect(await jobs.submit(call, live, soon())).toMatchObject({ requestId: "unwritten" });
+    expect(seen).toHaveLength(2);
+    expect(await withRecords(store).submit(call, live, soon())).toMatchObject({ requestId: "unwritten" });
+  });
+
   it("is sent once, however often it is asked for", async () => {
     answers = () => ({ body: { id: "only" } });
     const call = callOf();
@@ -203,7 +254,7 @@ describe("a submission to a provider without idempotency keys", () => {
 
   it("is waited for while another process, which may only be silent, makes it", async () => {
     const call = callOf();
-    expect(await store.claimSubmission(call.key)).toEqual({ claimed: true });
+    expect(await store.claimSubmission(call.key, "another")).toEqual({ claimed: true });
     const waiting = modelCalls(polling(), "image").submit(call, live, soon());
     await store.recordSubmission(call.key, "made elsewhere", null);
     expect(await waiting).toMatchObject({ requestId: "made elsewhere" });
@@ -226,26 +277,10 @@ describe("a submission to a provider without idempotency keys", () => {
       ...store,
       recordSubmission: (...args) => (failures-- > 0 ? Promise.reject(new Error("away")) : store.recordSubmission(...args)),
     };
-    const settings = polling();
-    const inputSchema = { type: "object" };
-    const model = {
-      internalName: "m",
-      modality: "image",
-      price: PRICES.image!,
-      inputSchema,
-      validate: () => [],
-    } as unknown as CatalogModel;
-    const calls = createModelCalls({
-      catalog: catalogOf(model),
-      provider: () => createProvider(JSON.stringify(settings), { egress, secret: () => undefined }),
-      gate: () => open,
-      media: {} as Media,
-      downloads: createSlots(DOWNLOADS),
-      store: flaky,
-    });
+    const calls = withRecords(flaky);
     const call = callOf();
     await calls.submit(call, live, soon());
-    expect(await store.claimSubmission(call.key)).toMatchObject({ requestId: "kept" });
+    expect(await store.claimSubmission(call.key, "another")).toMatchObject({ requestId: "kept" });
   });
 });
 
@@ -265,7 +300,7 @@ const outcomeOf = async (answer: Answer | undefined, idempotent: boolean): Promi
           : `${(error as DomainError).reason} ${String((error as DomainError).metadata.providerStatus)}`;
       },
     );
-  return { ends, released: (await store.claimSubmission(call.key)).claimed };
+  return { ends, released: (await store.claimSubmission(call.key, "another")).claimed };
 };
 const says = (status: number, retryAfter?: string): Answer => ({
   status,

@@ -18,13 +18,14 @@ import {
 import { media as mediaProto } from "@nodeloom/proto";
 import { service as sandboxService } from "@nodeloom/sandbox";
 import type { Media } from "../../src/clients";
-import { createFileCalls, type FileCalls, type FileCallsOptions } from "../../src/calls/file-calls";
-import { DOWNLOADS } from "../../src/calls/model-calls";
+import { DOWNLOADS } from "../../src/calls/call";
+import { createFiles, type Files, type FilesOptions } from "../../src/calls/files";
 import type { CatalogModel } from "../../src/plan/model-catalog";
-import { createGates } from "../../src/calls/provider-gates";
+import { createGates } from "../../src/calls/gates";
 import { createProvider } from "../../src/providers";
 import { createSlots } from "../../src/lifecycle/slots";
 import type { ExecutionStore } from "../../src/record/store";
+import { createSubmissions } from "../../src/calls/submissions";
 import type { ModelCall } from "../../src/contract/activity-types";
 import { openStore } from "../support/index";
 
@@ -123,7 +124,7 @@ const INPUTS = {
 };
 const PRICES: Record<string, Price> = { image: { basis: "image", microUsd: 20_000 }, audio: { basis: "run", microUsd: 10_000 } };
 
-const calls = (settings: object, part: Partial<Pick<FileCallsOptions, "media" | "downloads" | "memory">> = {}): FileCalls => {
+const calls = (settings: object, part: Partial<Pick<FilesOptions, "media" | "downloads" | "memory">> = {}): Files => {
   const modality = (settings as { dialect: string }).dialect === "speech" ? "audio" : "image";
   const model: CatalogModel = {
     internalName: "m",
@@ -137,13 +138,13 @@ const calls = (settings: object, part: Partial<Pick<FileCallsOptions, "media" | 
     providerJson: JSON.stringify(settings),
     inputSchemaJson: JSON.stringify(INPUTS),
   };
-  return createFileCalls({
+  return createFiles({
     catalog: { get: () => Promise.resolve(model), getAny: () => Promise.resolve(model), getAll: () => Promise.resolve(new Map()) },
     provider: () => createProvider(model.providerJson, { egress, secret: () => KEY }),
     gate: () => createGates(createLogger("test", "silent"))(model.providerJson),
     media,
     downloads: createSlots(DOWNLOADS),
-    store,
+    submissions: createSubmissions(store),
     ...part,
   });
 };

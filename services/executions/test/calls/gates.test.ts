@@ -1,5 +1,6 @@
 import { createLogger } from "@nodeloom/platform";
-import { createGates, FAILURES_TO_OPEN, type Gate, type PassOptions } from "../../src/calls/provider-gates";
+import { FAILURES_TO_OPEN } from "../../src/calls/breaker";
+import { createGates, type Gate, type PassOptions } from "../../src/calls/gates";
 import { ProviderError } from "../../src/providers";
 import { TIMING } from "../../src/contract/timing";
 

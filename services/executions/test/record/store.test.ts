@@ -113,30 +113,30 @@ describe("the end of a run", () => {
 
 describe("submissions without idempotency keys", () => {
   it("are claimed by one of many, and remembered", async () => {
-    const claims = await Promise.all(Array.from({ length: 10 }, () => store.claimSubmission("run:node:0")));
+    const claims = await Promise.all(Array.from({ length: 10 }, () => store.claimSubmission("run:node:0", "another")));
     expect(claims.filter((claim) => claim.claimed)).toHaveLength(1);
     await store.recordSubmission("run:node:0", "job-1", { status: "https://p/1" });
-    expect(await store.claimSubmission("run:node:0")).toMatchObject({
+    expect(await store.claimSubmission("run:node:0", "another")).toMatchObject({
       claimed: false,
       requestId: "job-1",
       handle: { status: "https://p/1" },
     });
     await store.releaseSubmission("run:node:0");
-    expect((await store.claimSubmission("run:node:0")).claimed).toBe(false);
+    expect((await store.claimSubmission("run:node:0", "another")).claimed).toBe(false);
   });
 
   it("count as lost at once when nobody will know what came of them, and are not claimed again", async () => {
-    await store.claimSubmission("run:node:2");
+    await store.claimSubmission("run:node:2", "another");
     await store.loseSubmission("run:node:2");
-    const claim = await store.claimSubmission("run:node:2");
+    const claim = await store.claimSubmission("run:node:2", "another");
     expect(claim).toMatchObject({ claimed: false, requestId: null });
     expect(Date.now() - (claim as { at: Date }).at.getTime()).toBeGreaterThanOrEqual(TIMING.submitLost);
   });
 
   it("can be claimed again after they certainly were not sent", async () => {
-    await store.claimSubmission("run:node:1");
+    await store.claimSubmission("run:node:1", "another");
     await store.releaseSubmission("run:node:1");
-    expect((await store.claimSubmission("run:node:1")).claimed).toBe(true);
+    expect((await store.claimSubmission("run:node:1", "another")).claimed).toBe(true);
   });
 });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ApplicationFailure } from "@temporalio/activity";
 import { createLogger } from "@nodeloom/platform";
-import { CALLED_OFF, type CallResult, type RunEnd, type RunInput } from "../../src/contract/run-types";
+import { RUN_CANCELLED, type CallResult, type RunEnd, type RunInput } from "../../src/contract/run-types";
 import type { Activities, Admission, CancelResult, LocalActivities, ModelCall, StepFailure } from "../../src/contract/activity-types";
 import { bundlePath } from "../../src/temporal/bundle";
 import { createRunStarter, type RunStarter } from "../../src/temporal/client";
@@ -198,7 +198,7 @@ it("tells every call of the files that a template lends to its run", async () =>
 
 /** What a call does whose run is being cancelled. */
 const callOff = (): never => {
-  throw ApplicationFailure.nonRetryable("the run is being cancelled", CALLED_OFF);
+  throw ApplicationFailure.nonRetryable("the run is being cancelled", RUN_CANCELLED);
 };
 
 describe("a run that is cancelled before its admission", () => {

@@ -8,7 +8,7 @@ import {
   TimeoutFailure,
 } from "@temporalio/workflow";
 import { collect, itemKey, mediaOutput, nodeName, PRICED_INPUTS, type PlanStep } from "@nodeloom/kernel/graph";
-import { CALLED_OFF, type CallContext, type CallResult, type NodeState, type RunError, type RunInput } from "../../contract/run-types";
+import { RUN_CANCELLED, type CallContext, type CallResult, type NodeState, type RunError, type RunInput } from "../../contract/run-types";
 import { ATTEMPTS, TIMING } from "../../contract/timing";
 import type { Activities, CancelResult, ModelCall, StepFailure, SubmittedJob } from "../../contract/activity-types";
 import { holdMore } from "./extend";
@@ -70,9 +70,9 @@ export const runError = (error: unknown, { id: nodeId, label }: NodeState, mode:
 };
 
 /** Whether a step ended because its run is being cancelled: as the workflow knows it, or as an activity found it first. */
-export const isCalledOff = (error: unknown): boolean =>
+export const isRunCancelled = (error: unknown): boolean =>
   isCancellation(error) ||
-  (error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && error.cause.type === CALLED_OFF);
+  (error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && error.cause.type === RUN_CANCELLED);
 
 const isTimeout = (error: ActivityFailure): boolean => error.cause instanceof TimeoutFailure;
 
@@ -100,7 +100,7 @@ const saidJobMayRun = (error: unknown): boolean => {
 
 /** Whether a step ended while its job may go on: it was cancelled, its time is over, or its provider fell silent. */
 const jobMayRun = (error: unknown): boolean =>
-  isCalledOff(error) || (error instanceof ActivityFailure && isTimeout(error)) || saidJobMayRun(error);
+  isRunCancelled(error) || (error instanceof ActivityFailure && isTimeout(error)) || saidJobMayRun(error);
 
 /** Stops a call and notes how that went; what had been finished by then counts. */
 const stopCall = (run: GraphRun, call: ModelCall, stop: () => Promise<CancelResult>): Promise<CallResult | null> =>
@@ -132,7 +132,7 @@ const callJob = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
   const summary = plainSummary(`${call.nodeId}: ${call.model}`);
   const job = await submit.executeWithOptions({ summary }, [call]).catch((error: unknown) => {
     // Its job has no name here by which the provider could be told.
-    if (isCalledOff(error) && saidJobMayRun(error)) run.stopped(call.nodeId, "could_not_stop");
+    if (isRunCancelled(error) && saidJobMayRun(error)) run.stopped(call.nodeId, "could_not_stop");
     throw error;
   });
   run.requestId ??= job.requestId;
@@ -146,7 +146,7 @@ const callJob = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
     );
   } catch (error) {
     // A job that failed is free, however its run ends.
-    if (!isCalledOff(error)) run.underWay.delete(itemKey(call.nodeId, call.item));
+    if (!isRunCancelled(error)) run.underWay.delete(itemKey(call.nodeId, call.item));
     // Its result is not waited for any more: the provider is told, too.
     if (!jobMayRun(error)) throw error;
     const finished = await stopJob(run, call, job);
@@ -160,7 +160,7 @@ const callFiles = async (run: GraphRun, call: ModelCall): Promise<CallResult> =>
   try {
     return record(run, call, await runFiles.executeWithOptions({ summary: plainSummary(`${call.nodeId}: ${call.model}`) }, [call]));
   } catch (error) {
-    if (!isCalledOff(error)) throw error;
+    if (!isRunCancelled(error)) throw error;
     const finished = await stopCall(run, call, () => stopFiles.executeWithOptions(cancelSummary(call), [call]));
     if (finished) return finished;
     throw error;
@@ -180,7 +180,7 @@ const callItems = async <T>(
         try {
           return await callItem(item, index);
         } catch (error) {
-          if (!isCalledOff(error)) failure ??= error;
+          if (!isRunCancelled(error)) failure ??= error;
           scope.cancel();
           throw error;
         }

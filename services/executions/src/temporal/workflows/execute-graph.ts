@@ -12,7 +12,7 @@ import type { LocalActivities } from "../../contract/activity-types";
 import type { NodeState, RunEnd, RunError, RunInput, RunOutcome } from "../../contract/run-types";
 import { TIMING } from "../../contract/timing";
 import { STATUS } from "../search-attributes";
-import { isCalledOff, runError, runStep } from "./call-node";
+import { isRunCancelled, runError, runStep } from "./call-node";
 import { executeEarlierRun } from "./earlier-run";
 import { GraphRun, initialNodes } from "./graph-run";
 import { endOf, type Failure } from "./run-end";
@@ -47,7 +47,7 @@ const runSteps = async (run: GraphRun, input: RunInput, callOff: () => void): Pr
         const finished = runStep(run, input, step, waves).then(
           () => void done.add(step.id),
           (error: unknown) => {
-            if (isCalledOff(error)) return isCancellation(error) ? undefined : callOff();
+            if (isRunCancelled(error)) return isCancellation(error) ? undefined : callOff();
             const problem = runError(error, run.node(step.id), input.mode);
             run.fail(step.id, problem, Date.now());
             failure ??= { error: problem };

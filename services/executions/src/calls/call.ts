@@ -1,0 +1,88 @@
+import { inputAddresses, pricedInputs } from "@nodeloom/kernel";
+import type { AddressRules } from "@nodeloom/platform";
+import type { Media } from "../clients";
+import type { ModelCall } from "../contract/activity-types";
+import type { Slots } from "../lifecycle/slots";
+import { withFiles } from "../plan/files";
+import type { CatalogModel, ModelCatalog } from "../plan/model-catalog";
+import type { Provider } from "../providers";
+import { final } from "./failures";
+import type { Gate } from "./gates";
+import type { Submissions } from "./submissions";
+
+/** What calls of models have in common, whatever their providers answer with: what they need, and their inputs. */
+
+/** Files of providers that this process stores at once, whatever kind of call they are from, and that may wait for it. */
+export const DOWNLOADS = { slots: 32, places: 10_000 };
+
+export interface CallOptions {
+  catalog: ModelCatalog;
+  provider: (model: CatalogModel) => Provider;
+  /** What stands before the provider of a model. */
+  gate: (model: CatalogModel) => Gate;
+  media: Media;
+  /** What bounds the files that are stored at once. */
+  downloads: Slots;
+  /** Which addresses users may name to providers. */
+  addresses?: Pick<AddressRules, "resolvedProblem">;
+  submissions: Submissions;
+}
+
+/**
+ * The model of a call and its provider.
+ * @throws DomainError when the provider is not of the kind that the plan took it for
+ */
+export const target = async <Type extends Provider["type"]>(
+  { catalog, provider }: Pick<CallOptions, "catalog" | "provider">,
+  call: ModelCall,
+  type: Type,
+): Promise<{ model: CatalogModel; provider: Extract<Provider, { type: Type }> }> => {
+  const model = await catalog.getAny(call.model);
+  const found = provider(model);
+  if (found.type !== type) throw final("EXECUTION_FAILED", `${call.model} is not called for ${type === "job" ? "jobs" : type}`);
+  return { model, provider: found as Extract<Provider, { type: Type }> };
+};
+
+/** Where a file of a call is stored: a repeated attempt stores the same. */
+export const mediaId = ({ executionId, nodeIndex, item }: ModelCall, index: number): string =>
+  `${executionId}-${nodeIndex}-${item}-${index}`;
+
+/** Different addresses that one call may name to its provider. */
+const MAX_ADDRESSES = 100;
+
+/** @throws DomainError when an address that the provider would call is one that users may not name */
+const checkAddresses = async (
+  addresses: Pick<AddressRules, "resolvedProblem">,
+  { inputSchema }: CatalogModel,
+  model: string,
+  inputs: Readonly<Record<string, unknown>>,
+): Promise<void> => {
+  const named = new Map<string, string>();
+  for (const { name, url } of inputAddresses(inputSchema, inputs)) {
+    named.set(url, name);
+    if (named.size > MAX_ADDRESSES) throw final("EXECUTION_FAILED", `${model}: its inputs name more than ${MAX_ADDRESSES} addresses`);
+  }
+  await Promise.all(
+    [...named].map(async ([url, name]) => {
+      const problem = await addresses.resolvedProblem(url);
+      if (problem !== undefined) throw final("EXECUTION_FAILED", `${model}: input ${name}: ${problem}`);
+    }),
+  );
+};
+
+/**
+ * A call's inputs as they are sent.
+ * @throws DomainError when an input is none the model takes: nodes before it may have made it.
+ */
+export const readyInputs = async (
+  { media, addresses }: Pick<CallOptions, "media" | "addresses">,
+  model: CatalogModel,
+  call: ModelCall,
+): Promise<Record<string, unknown>> => {
+  const ready = await withFiles(media, model.inputSchema, call.inputs, call.userId, call.lent);
+  if ("problem" in ready) throw final("EXECUTION_FAILED", `${call.model}: input ${ready.problem}`);
+  if (addresses) await checkAddresses(addresses, model, call.model, ready.inputs);
+  const [problem] = model.validate(ready.inputs);
+  if (problem) throw final("EXECUTION_FAILED", `${call.model}: input ${problem.path}: ${problem.message}`);
+  return pricedInputs(model.price, model.inputSchema, ready.inputs);
+};

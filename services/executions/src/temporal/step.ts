@@ -1,0 +1,126 @@
+import { activityInfo, ApplicationFailure, Context } from "@temporalio/activity";
+import type { DomainError } from "@nodeloom/kernel";
+import { linkSignals, type Logger } from "@nodeloom/platform";
+import { RunCancelled, TryAgain } from "../calls/failures";
+import type { StepFailure } from "../contract/activity-types";
+import { TIMING } from "../contract/timing";
+import type { Execution } from "../lifecycle/execution";
+import { failedCall, type CallRecord, type CallStore } from "../record/calls";
+import { cancelledFailure, isTransient, laterOf, retryWhileUnavailable, runErrorOf, type NodeCall } from "./step-failures";
+
+/** One step of a run as an activity: kept alive, broken off with its run, and recorded, however it ends. */
+
+export interface StepDependencies {
+  calls: Pick<CallStore, "callEnded">;
+  execution: Pick<Execution, "nodeStarted" | "nodeFailed" | "itemCompleted">;
+  /** Hears at once that a run is being cancelled, until the returned function is called. */
+  onCancel: (executionId: string, listener: () => void) => () => void;
+  logger: Logger;
+  /** Aborts when this process stops. */
+  stopping: AbortSignal;
+}
+
+export interface Signals {
+  /** Aborts when the step is cancelled. */
+  cancelled: AbortSignal;
+  /** Aborts when the step is cancelled, and when this process stops: what can go on elsewhere ends then. */
+  ending: AbortSignal;
+}
+
+export interface StepOptions<Call extends NodeCall, Result> {
+  /** Its first call begins the node. */
+  begins?: boolean;
+  /** Whether it breaks off as soon as its run is cancelled. Otherwise an activity of its own stops it. */
+  endsWithRun?: boolean;
+  /** What is kept of it. `isPaid`: it is charged for by that, which therefore must be written. */
+  kept?: (call: Call, result: Result) => { record: CallRecord; event: Record<string, unknown>; isPaid?: boolean };
+}
+
+export type Steps = ReturnType<typeof createSteps>;
+
+export const createSteps = ({ calls, execution, onCancel, logger, stopping }: StepDependencies) => {
+  /** Long calls of this process, so that a cancellation stops them at once. */
+  const running = new Map<string, AbortController>();
+
+  /** Progress that could not be recorded is no reason to do the work again: the end of the run records it all. */
+  const bestEffort = (progress: Promise<void>): Promise<void> =>
+    progress.catch((error: unknown) => logger.warn({ err: error }, "progress was not recorded"));
+
+  /** Records a node's final failure and ends the activity for good; transient errors pass. */
+  const recordFailure = async <T>(call: NodeCall, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (Context.current().cancellationSignal.aborted) throw error;
+      if (error instanceof TryAgain) throw laterOf(error, call);
+      if (isTransient(error)) throw error;
+      const problem = runErrorOf(error as DomainError, call);
+      await bestEffort(calls.callEnded(failedCall(call, problem)));
+      await bestEffort(execution.nodeFailed(call.executionId, call.nodeId, call.nodeIndex, problem));
+      const { jobMayRun } = (error as DomainError).metadata as StepFailure;
+      throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(jobMayRun ? [{ jobMayRun }] : []));
+    }
+  };
+
+  /** Keeps a long activity alive, waits for services of ours that are away, and hands it the signals by which it ends. */
+  const withHeartbeat = async <T>(key: string, work: (signals: Signals) => Promise<T>): Promise<T> => {
+    const context = Context.current();
+    const local = new AbortController();
+    running.set(key, local);
+    const everyMs = (context.info.heartbeatTimeoutMs ?? TIMING.heartbeat) / TIMING.beatsPerTimeout;
+    const timer = setInterval(() => context.heartbeat(), everyMs);
+    const cancelled = AbortSignal.any([context.cancellationSignal, local.signal]);
+    const ending = linkSignals(cancelled, stopping);
+    try {
+      return await retryWhileUnavailable(ending.signal, () => work({ cancelled, ending: ending.signal }));
+    } catch (error) {
+      if (local.signal.aborted || error instanceof RunCancelled) throw cancelledFailure(error);
+      throw error;
+    } finally {
+      clearInterval(timer);
+      ending.unlink();
+      if (running.get(key) === local) running.delete(key);
+    }
+  };
+
+  const abort = (key: string): void => running.get(key)?.abort();
+
+  /** Breaks work off as soon as its run is cancelled: nothing but its own connection can stop it. */
+  const cancellable = async <T>(call: NodeCall, work: () => Promise<T>): Promise<T> => {
+    const unsubscribe = onCancel(call.executionId, () => abort(call.key));
+    try {
+      return await work();
+    } finally {
+      unsubscribe();
+    }
+  };
+
+  return {
+    withHeartbeat,
+
+    /** Breaks off a call that runs in this process. */
+    abort,
+
+    /** The activity that makes one call of a node. */
+    step:
+      <Call extends NodeCall, Result, Rest extends unknown[]>(
+        { begins = false, endsWithRun = true, kept }: StepOptions<Call, Result>,
+        work: (call: Call, signals: Signals, ...rest: Rest) => Promise<Result>,
+      ) =>
+      (call: Call, ...rest: Rest): Promise<Result> => {
+        const make = async (signals: Signals): Promise<Result> => {
+          if (begins && call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call);
+          const result = await work(call, signals, ...rest);
+          if (!kept) return result;
+          const { record, event, isPaid = false } = kept(call, result);
+          const written = calls.callEnded(record);
+          await (isPaid ? written : bestEffort(written));
+          await bestEffort(execution.itemCompleted(call, event));
+          return result;
+        };
+        return recordFailure(call, () =>
+          withHeartbeat(call.key, (signals) => (endsWithRun ? cancellable(call, () => make(signals)) : make(signals))),
+        );
+      },
+  };
+};
