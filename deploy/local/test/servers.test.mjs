@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
+import { request as httpRequest } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -114,6 +115,58 @@ test("Temporal serves its namespace and its UI under /temporal", async () => {
   assert.equal((await fetch(server.uiUrl ?? "")).status, 200);
   await server.stop();
 });
+
+/** Asks under a Host header of its own. @param {string} url @param {string} host @returns {Promise<number | undefined>} the status */
+const statusUnder = async (url, host) => {
+  const asked = httpRequest(url, { headers: { host }, agent: false }).end();
+  const [answer] = await once(asked, "response");
+  answer.resume();
+  return answer.statusCode;
+};
+
+/** @param {number | null} pid @returns {Promise<string[]>} host:port of everything that a process listens on */
+const listensOf = async (pid) => {
+  const descriptors = await readdir(`/proc/${pid}/fd`);
+  const links = await Promise.all(descriptors.map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => "")));
+  const sockets = new Set(links.map((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1]));
+  const rows = (await readFile(`/proc/${pid}/net/tcp`, "utf8")).split("\n").map((line) => line.trim().split(/\s+/));
+  return rows.flatMap(([, local = "", , state, , , , , , inode]) => {
+    const [host = "", port = ""] = local.split(":");
+    if (state !== "0A" || !sockets.has(inode)) return [];
+    return [
+      `${(host.match(/../g) ?? [])
+        .reverse()
+        .map((octet) => parseInt(octet, 16))
+        .join(".")}:${parseInt(port, 16)}`,
+    ];
+  });
+};
+
+test(
+  "Temporal's UI, and its HTTP API, answer no page under a name of its own that leads here",
+  { skip: process.platform !== "linux" },
+  async () => {
+    const server = await startTemporal({ dataDir, cacheDir, env });
+    const url = server.uiUrl ?? "";
+    const { port } = new URL(url);
+    for (const path of ["", "/api/v1/namespaces"]) {
+      assert.equal(await statusUnder(url + path, `pages.example:${port}`), 421);
+      for (const host of ["127.0.0.1", "localhost"]) {
+        const answers = async () => (await statusUnder(url + path, `${host}:${port}`)) === 200;
+        assert.ok(await waitUntil(answers, { deadlineMs: 30_000 }), `${host}${path}`);
+      }
+    }
+    // What listens where a page may find it speaks gRPC, or refuses.
+    for (const listen of (await listensOf(server.pid)).filter((one) => one.startsWith("127.0.0.1:"))) {
+      for (const path of ["/temporal", "/temporal/api/v1/namespaces", "/api/v1/namespaces"]) {
+        const status = await statusUnder(`http://${listen}${path}`, "pages.example").catch(() => 0);
+        assert.ok(status === undefined || status === 0 || status >= 400, `${listen}${path}: ${status}`);
+      }
+    }
+    await server.stop();
+    await assert.rejects(fetch(url));
+  },
+);
 
 test("a given server is used as it is, and one that does not answer is named", async () => {
   const started = await startRedis({ dataDir, cacheDir, env });

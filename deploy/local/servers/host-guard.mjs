@@ -1,0 +1,57 @@
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
+import { createServer, request as httpRequest } from "node:http";
+
+const LOOPBACK = "127.0.0.1";
+const MISDIRECTED = 421;
+const BAD_GATEWAY = 502;
+/** Of an octet: neither a network's first address nor its last. */
+const [FIRST_OCTET, OCTETS_END] = [1, 255];
+
+/**
+ * A loopback address for a server that only this process may reach. Linux answers on all of 127.0.0.0/8, where nobody guesses one of
+ * millions; elsewhere there is one address, and the port alone is unknown.
+ */
+export const hiddenLoopback = () =>
+  process.platform === "linux" ? `127.${[1, 2, 3].map(() => randomInt(FIRST_OCTET, OCTETS_END)).join(".")}` : LOOPBACK;
+
+/** @param {import("node:http").ServerResponse} response @param {number} status @param {string} text */
+const refuse = (response, status, text) => {
+  if (response.headersSent) return void response.destroy();
+  response.writeHead(status, { "content-type": "text/plain" }).end(`${text}\n`);
+};
+
+/**
+ * Passes requests on to a server that takes any Host header, if they name this address. A page elsewhere whose name was pointed here
+ * (DNS rebinding) names its own, and is refused.
+ * @param {{ port: number, target: { host: string, port: number } }} options `port` is where the guard listens, on loopback
+ * @returns {Promise<{ stop: () => Promise<void> }>}
+ */
+export const startHostGuard = async ({ port, target }) => {
+  const known = new Set(["127.0.0.1", "localhost", "[::1]"].map((host) => `${host}:${port}`));
+  const server = createServer((incoming, response) => {
+    if (!known.has(incoming.headers.host?.toLowerCase() ?? "")) return refuse(response, MISDIRECTED, "this address is not served here");
+    const { method, url, headers } = incoming;
+    const outgoing = httpRequest({ ...target, method, path: url, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? BAD_GATEWAY, answer.rawHeaders);
+      answer.on("error", () => response.destroy());
+      answer.pipe(response);
+    });
+    outgoing.on("error", () => refuse(response, BAD_GATEWAY, "the server behind this address does not answer"));
+    response.on("close", () => outgoing.destroy());
+    incoming.pipe(outgoing);
+  });
+  server.listen(port, LOOPBACK);
+  await once(server, "listening");
+  // Whoever started it is kept running by the server behind it.
+  server.unref();
+  return {
+    stop: async () => {
+      if (!server.listening) return;
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};
