@@ -160,13 +160,15 @@ export interface WorkflowVersion {
   viewport: Record<string, unknown>;
 }
 
-export interface RunRequest {
+export interface WorkflowRunRequest {
   /** Keys are the schema's field names; omitted fields take their defaults */
   inputs: Record<string, unknown>;
   /** Your own names for the run, as texts: on the execution, its webhooks and its usage row */
   metadata?: Record<string, string>;
   /** The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough */
   maxCredits?: number;
+  /** A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside */
+  until?: string;
 }
 
 export interface RunResult {
@@ -195,13 +197,15 @@ export type WebhookConfiguration =
       url: string;
     };
 
-export interface QuoteRequest {
+export interface WorkflowQuoteRequest {
   /** Keys are the schema's field names; omitted fields take their defaults */
   inputs: Record<string, unknown>;
   /** Left aside: a run's body may be sent as it is */
   maxCredits?: number;
   /** Left aside, too */
   metadata?: Record<string, string>;
+  /** A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside */
+  until?: string;
 }
 
 export interface Quote {
@@ -235,6 +239,24 @@ export interface Quote {
     nodeId: string;
     message: string;
   }[];
+}
+
+export interface RunRequest {
+  /** Keys are the schema's field names; omitted fields take their defaults */
+  inputs: Record<string, unknown>;
+  /** Your own names for the run, as texts: on the execution, its webhooks and its usage row */
+  metadata?: Record<string, string>;
+  /** The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough */
+  maxCredits?: number;
+}
+
+export interface QuoteRequest {
+  /** Keys are the schema's field names; omitted fields take their defaults */
+  inputs: Record<string, unknown>;
+  /** Left aside: a run's body may be sent as it is */
+  maxCredits?: number;
+  /** Left aside, too */
+  metadata?: Record<string, string>;
 }
 
 export interface Model {
@@ -1069,7 +1091,7 @@ export interface Operations {
       /** A version's number, or `draft`; without it the newest published version, or the draft while there is none */
       version?: string;
     };
-    body: RunRequest;
+    body: WorkflowRunRequest;
     response: RunResult | SubmitResult;
   };
   /** Validate and price a workflow run without running it */
@@ -1081,7 +1103,7 @@ export interface Operations {
       /** A version's number, or `draft`; without it the newest published version, or the draft while there is none */
       version?: string;
     };
-    body: QuoteRequest;
+    body: WorkflowQuoteRequest;
     response: Quote;
   };
   /** Run a model */

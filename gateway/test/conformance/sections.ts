@@ -46,6 +46,7 @@ export const SECTIONS: ReadonlyMap<string, string> = new Map([
   ["D13", "Sizes"],
   ["D14", "Administration"],
   ["D16", "Versions"],
+  ["D17", "Runs up to a node"],
   ["D19", "Deleted slugs"],
   ["D20", "Templates"],
 ]);

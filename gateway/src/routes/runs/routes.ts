@@ -1,5 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { creditLimit, type DomainError, invalidInputs, invalidRequest, isSlug, toCredits, type Issue } from "@nodeloom/kernel";
+import {
+  creditLimit,
+  type DomainError,
+  GRAPH_BOUNDS,
+  invalidInputs,
+  invalidRequest,
+  isSlug,
+  toCredits,
+  type Issue,
+} from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { webhookConfiguration } from "../executions/view";
@@ -39,6 +48,14 @@ const runBody = z
     }),
   })
   .meta({ id: "RunRequest" });
+const until = z
+  .string()
+  .min(1)
+  .max(GRAPH_BOUNDS.nodeIdBytes)
+  .optional()
+  .meta({ description: "A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside" });
+const workflowRunBody = runBody.extend({ until }).meta({ id: "WorkflowRunRequest" });
+const workflowQuoteBody = quoteBody.extend({ until }).meta({ id: "WorkflowQuoteRequest" });
 const runQuery = z.object({ async: queryFlag.optional().meta({ description: ASYNC_DESCRIPTION }) });
 const workflowRunQuery = runQuery.extend({ version: versionQuery });
 const workflowQuoteQuery = z.object({ version: versionQuery });
@@ -99,7 +116,7 @@ const invalidBody = (issues: Issue[]): DomainError => {
 };
 
 type TargetCase = NonNullable<executions.Target["target"]>["$case"];
-type RunContext = CallContext<"any", unknown, z.infer<typeof runQuery> & { version?: string | undefined }, z.infer<typeof runBody>>;
+type RunContext = CallContext<"any", unknown, z.infer<typeof runQuery> & { version?: string | undefined }, z.infer<typeof workflowRunBody>>;
 
 const { RUN_MODE_ASYNC, RUN_MODE_RESPOND_ASYNC, RUN_MODE_SYNC } = executions.RunMode;
 
@@ -115,7 +132,7 @@ const run = async (context: RunContext, $case: TargetCase, value: string): Promi
   const mode = modeOf(query.async ?? false, preferences);
   const request = executions.RunRequest.fromPartial({
     executionId: context.executionId,
-    target: { target: { $case, value }, version: query.version ?? "" },
+    target: { target: { $case, value }, version: query.version ?? "", until: body.until ?? "" },
     runner: toRunner(caller, $case === "model" ? "model" : "workflow"),
     inputsJson: context.members().get("inputs") ?? "{}",
     mode,
@@ -135,11 +152,11 @@ const run = async (context: RunContext, $case: TargetCase, value: string): Promi
   return { ...reply, headers: { ...reply.headers, ...applied } };
 };
 
-type QuoteContext = CallContext<"any", unknown, unknown, z.infer<typeof quoteBody>>;
+type QuoteContext = CallContext<"any", unknown, unknown, z.infer<typeof workflowQuoteBody>>;
 
 const quote = async (context: QuoteContext, $case: TargetCase, value: string, version = ""): Promise<Reply> => {
   const { nodes, grants, warnings, millicredits, maxMillicredits } = await context.gateway.services.executions.quote({
-    target: { target: { $case, value }, version } as executions.Target,
+    target: { target: { $case, value }, version, until: context.body.until ?? "" } as executions.Target,
     runner: toRunner(context.caller, $case === "model" ? "model" : "workflow"),
     inputsJson: context.members().get("inputs") ?? "{}",
   });
@@ -202,6 +219,7 @@ export const runRoutes = [
     ...running,
     ...ofWorkflow,
     query: workflowRunQuery,
+    body: workflowRunBody,
     path: "/api/workflows/:slug/run",
     operationId: "runWorkflow",
     summary: "Run a workflow",
@@ -214,6 +232,7 @@ export const runRoutes = [
     ...quoting,
     ...ofWorkflow,
     query: workflowQuoteQuery,
+    body: workflowQuoteBody,
     path: "/api/workflows/:slug/quote",
     operationId: "quoteWorkflow",
     summary: "Validate and price a workflow run without running it",

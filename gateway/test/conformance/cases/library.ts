@@ -5,6 +5,7 @@ import { unique, type Actor, type Caller } from "../context";
 import { edge, node, save } from "../graphs";
 
 const versions = inSection("D16");
+const until = inSection("D17");
 const deleted = inSection("D19");
 const templates = inSection("D20");
 
@@ -101,6 +102,42 @@ const versionCases: Case[] = [
     refuses(await reader.post(`/api/workflows/${slug}/run?version=draft`, { inputs: {} }), 404, "VERSION_NOT_FOUND");
     noWorkflow(await publish(reader, slug));
     noWorkflow(await reader.get(`/api/workflows/${slug}/versions`));
+  }),
+];
+
+const untilCases: Case[] = [
+  until("a run and a quote with `until` are of what that node needs, and of nothing else", async (ctx) => {
+    const user = await ctx.shared("pro", "until");
+    const image = (id: string) => node(id, "generate-image", { model: "sandbox-image-fast", inputs: { sandbox: { latencyMs: 10 } } });
+    const slug = await save(user, {
+      nodes: [
+        node("in", "request-input", { fields: [{ name: "who", type: "text" }] }),
+        image("one"),
+        image("two"),
+        node("out", "response-output"),
+      ],
+      edges: [edge("in.who", "one.prompt"), edge("one.image", "two.image"), edge("in.who", "two.prompt"), edge("two.image", "out.images")],
+    });
+    const of = (part: object) => ({ inputs: { who: "Ada" }, ...part });
+    const priced = async (part: object): Promise<string[]> =>
+      pick<{ id: string }[]>(answers(await user.post(`/api/workflows/${slug}/quote`, of(part)), 200), "nodes").map(({ id }) => id);
+    assert.deepEqual([await priced({}), await priced({ until: "one" })], [["one", "two"], ["one"]]);
+    const answer = answers(await user.post(`/api/workflows/${slug}/run`, of({ until: "one" })), 200, { result: exactly({}) });
+    const id = answer.headers.get("x-execution-id") ?? "";
+    const { nodes } = answers(await user.get(`/api/executions/${id}`), 200).body as { nodes: { id: string; status: string }[] };
+    assert.deepEqual(
+      nodes.filter(({ status }) => status === "completed").map((one) => one.id),
+      nodes.map((one) => one.id),
+    );
+    assert.ok(nodes.some((one) => one.id === "one") && nodes.every((one) => one.id !== "two" && one.id !== "out"));
+  }),
+  until("a node that the workflow doesn't have can't be run to", async (ctx) => {
+    const user = await ctx.shared("pro", "until");
+    const slug = await save(user, says("one"));
+    for (const path of ["run", "quote"])
+      refuses(await user.post(`/api/workflows/${slug}/${path}`, { inputs: {}, until: "nowhere" }), 400, "INVALID_REQUEST", {
+        issues: [{ path: "until", message: is.text }],
+      });
   }),
 ];
 
@@ -219,4 +256,4 @@ const templateCases: Case[] = [
   }),
 ];
 
-export const libraryCases: Case[] = [...versionCases, ...deletedCases, ...templateCases];
+export const libraryCases: Case[] = [...versionCases, ...untilCases, ...deletedCases, ...templateCases];

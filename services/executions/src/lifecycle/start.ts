@@ -143,7 +143,8 @@ export const createStart = (options: StartOptions) => {
     const { target, runner, inputsJson, mode } = request;
     if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs a runner");
     const isAsync = mode === executions.RunMode.RUN_MODE_ASYNC;
-    return planning.plan({ target: target?.target, version: target?.version ?? "", runner, inputsJson, isAsync });
+    const { version = "", until = "" } = target ?? {};
+    return planning.plan({ target: target?.target, version, until, runner, inputsJson, isAsync });
   };
 
   return {

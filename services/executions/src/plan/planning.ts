@@ -30,6 +30,8 @@ export interface PlanningRequest {
   target: executions.Target["target"];
   /** Of a workflow: a number, `draft`, or empty for the newest version, or the draft while there is none. */
   version?: string;
+  /** Of a workflow: the node that is run to; empty for everything. */
+  until?: string;
   runner: executions.Runner;
   inputsJson: string;
   isAsync: boolean;
@@ -91,6 +93,9 @@ const taskModel = ({ internalName, modality, providerKind, price, inputSchemaJso
   price,
   inputSchemaJson,
 });
+
+/** Whether a task is about everything that its graph has. */
+const isWhole = ({ target }: PlanTask): boolean => "graph" in target && target.graph.until === undefined;
 
 export interface PlanningOptions {
   workflows: Workflows;
@@ -162,7 +167,7 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
           break;
         case "lookup": {
           const { lookup } = answer;
-          if (saved && task.models === null) saved.lookup = lookup;
+          if (saved && task.models === null && isWhole(task)) saved.lookup = lookup;
           task = await lookUp(task, lookup, userId, authorId, models);
           break;
         }
@@ -196,17 +201,18 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
 
   const planWorkflow = async (
     slug: string,
-    { version: selected = "", runner, inputsJson, isAsync }: PlanningRequest,
+    { version: selected = "", until = "", runner, inputsJson, isAsync }: PlanningRequest,
   ): Promise<PlannedRun> => {
     const saved = await definition(slug, runner.userId, selected);
     const { version } = saved;
     const authorId = saved.createdBy === runner.userId ? undefined : saved.createdBy;
     const isForeign = authorId !== undefined;
     const models = new Map<string, CatalogModel>();
-    const graph: TaskGraph = { key: `${slug}@${saved.revision}`, isForeign };
+    const graph: TaskGraph = { key: `${slug}@${saved.revision}`, isForeign, ...(until === "" ? {} : { until }) };
     const blank = { target: { graph }, inputsJson, models: null, media: [], lookedUp: [], markupPermille: runner.markupPermille };
     // What planning this graph needed before is looked up first. Files are left to a round of their own: whose they are depends on the runner.
-    const task = saved.lookup ? await lookUp(blank, { ...saved.lookup, media: [] }, runner.userId, authorId, models) : blank;
+    // A part of the graph may need less, and is judged by what it needs.
+    const task = saved.lookup && until === "" ? await lookUp(blank, { ...saved.lookup, media: [] }, runner.userId, authorId, models) : blank;
     const answer = await planTask(task, runner, { saved, authorId, models });
     if (answer.answer === "invalid") throw invalidWorkflow(answer.issues, new Map(answer.labels));
     const { plan, authorFiles } = answer;
@@ -252,7 +258,7 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
 
   return {
     /**
-     * @throws DomainError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND, MODEL_NOT_FOUND, INVALID_INPUTS, WORKFLOW_INVALID, MODEL_TIER_REQUIRED,
+     * @throws DomainError WORKFLOW_NOT_FOUND, INVALID_REQUEST (no such node to run to), VERSION_NOT_FOUND, MODEL_NOT_FOUND, INVALID_INPUTS, WORKFLOW_INVALID, MODEL_TIER_REQUIRED,
      * ASYNC_NOT_SUPPORTED or SERVICE_UNAVAILABLE.
      */
     plan: (request: PlanningRequest): Promise<PlannedRun> => {

@@ -12,6 +12,7 @@ export const createQuotes = ({ planning, billing }: { planning: Planning; billin
     const { plan, holds } = await planning.plan({
       target: target?.target,
       version: target?.version ?? "",
+      until: target?.until ?? "",
       runner,
       inputsJson,
       isAsync: false,

@@ -82,12 +82,17 @@ const runner = (part: Partial<executions.Runner> = {}): executions.Runner =>
     ...part,
   });
 type Target = executions.Target["target"];
-const plan = (target: Target, inputs: unknown, options: { runner?: executions.Runner; isAsync?: boolean } = {}): Promise<PlannedRun> =>
+const plan = (
+  target: Target,
+  inputs: unknown,
+  options: { runner?: executions.Runner; isAsync?: boolean; until?: string } = {},
+): Promise<PlannedRun> =>
   planning.plan({
     target,
     runner: options.runner ?? runner(),
     inputsJson: typeof inputs === "string" ? inputs : JSON.stringify(inputs),
     isAsync: options.isAsync ?? false,
+    until: options.until ?? "",
   });
 const model = (value: string): Target => ({ $case: "model", value });
 const create = async (nodes: unknown[], edges: [string, string][] = [], ownerId = "owner", isTemplate = false): Promise<Target> => {
@@ -441,5 +446,46 @@ describe("somebody else's template", () => {
       workflows.UpdateWorkflowRequest.fromPartial({ slug: target!.value, ownerId: "author", isTemplate: false }),
     );
     await expect(plan(target, {}, stranger)).rejects.toMatchObject({ reason: "WORKFLOW_NOT_FOUND" });
+  });
+});
+
+describe("a run up to a node", () => {
+  const nodes = [
+    { id: "in", type: "request-input", data: { fields: [{ name: "who", type: "text", required: true }] } },
+    { id: "alone", type: "request-input", data: { fields: [{ name: "other", type: "text", required: true }] } },
+    { id: "chat", type: "llm-assistant", data: { model: "sandbox-chat" } },
+    { id: "pro", type: "generate-video", data: { model: "sandbox-video-pro" } },
+    { id: "out", type: "response-output", data: {} },
+  ];
+  const edges: [string, string][] = [
+    ["in.who", "chat.prompt"],
+    ["chat.text", "pro.prompt"],
+    ["pro.video", "out.videos"],
+  ];
+  const steps = ({ plan: planned }: PlannedRun): string[] => planned.steps.map(({ id }) => id);
+
+  it("is judged, priced and held by what that node needs, whatever was planned of the workflow before", async () => {
+    const target = await create(nodes, edges);
+    const business = runner({ tier: "business", baseTier: "business" });
+    expect(steps(await plan(target, { who: "Ada", other: "x" }, { runner: business }))).toEqual(["chat", "pro"]);
+    const part = await plan(target, { who: "Ada" }, { until: "chat", isAsync: true });
+    expect([steps(part), part.modelIds, part.holds.length]).toEqual([["chat"], ["sandbox-chat"], 1]);
+    expect(part.plan.output).toEqual({});
+    await expect(plan(target, { who: "Ada", other: "x" })).rejects.toMatchObject({ reason: "MODEL_TIER_REQUIRED" });
+    expect(steps(await plan(target, { who: "Ada", other: "x" }, { runner: business }))).toEqual(["chat", "pro"]);
+  });
+
+  it("leaves inputs aside that only other nodes ask for, and refuses those that the workflow doesn't know", async () => {
+    const target = await create(nodes, edges);
+    expect(steps(await plan(target, { who: "Ada", other: 7 }, { until: "chat" }))).toEqual(["chat"]);
+    await expect(plan(target, { who: "Ada", othr: "x" }, { until: "chat" })).rejects.toMatchObject({ reason: "INVALID_INPUTS" });
+    await expect(plan(target, { other: "x" }, { until: "chat" })).rejects.toMatchObject({ reason: "INVALID_INPUTS" });
+  });
+
+  it("names a node that is not there", async () => {
+    await expect(plan(await create(nodes, edges), { who: "Ada" }, { until: "chta" })).rejects.toMatchObject({
+      reason: "INVALID_REQUEST",
+      metadata: { issues: [{ path: "until", message: expect.stringContaining("chta") as string }] },
+    });
   });
 });

@@ -16,4 +16,5 @@ export * from "./price";
 export * from "./read";
 export * from "./result-files";
 export * from "./types";
+export * from "./until";
 export * from "./value";

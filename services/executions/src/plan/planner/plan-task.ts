@@ -2,6 +2,7 @@ import {
   compileSchema,
   DomainError,
   inputFields,
+  invalidRequest,
   isMediaId,
   isRecord,
   labelOf,
@@ -13,9 +14,12 @@ import {
   readGraph,
   resolveInputs,
   saidIds,
+  shownName,
   uploadFamily,
+  upToNode,
   type Graph,
   type GraphIssue,
+  type InputField,
   type Issue,
   type JsonSchema,
   type MediaValue,
@@ -57,6 +61,24 @@ const NO_OBJECT: PlanAnswer = { answer: "inputs", issues: [{ path: "inputs", mes
 const asInputIssue = ({ message }: GraphIssue): Issue => {
   const [, name, problem] = /^([\w-]+): (.*)$/s.exec(message) ?? [];
   return name === undefined ? { path: "inputs", message } : { path: `inputs.${name}`, message: problem! };
+};
+
+/** @throws DomainError INVALID_REQUEST */
+const partOf = (graph: ReadGraph, until: string): ReadGraph => {
+  const part = upToNode(graph, until);
+  if (part) return part;
+  throw invalidRequest([{ path: "until", message: `the workflow has no node ${shownName(until)} that runs` }]);
+};
+
+/** Inputs of the workflow that the nodes of a run don't ask for are left aside; those that the workflow doesn't know stay wrong. */
+const neededInputs = (
+  given: Record<string, unknown>,
+  fields: readonly InputField[],
+  all: readonly InputField[],
+): Record<string, unknown> => {
+  const needed = new Set(fields.map(({ name }) => name));
+  const known = new Set(all.map(({ name }) => name));
+  return Object.fromEntries(Object.entries(given).filter(([name]) => needed.has(name) || !known.has(name)));
 };
 
 /** What authors call the nodes that something is wrong with. */
@@ -102,11 +124,12 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
 
   const literalIds = (cached: CachedGraph): ReadonlySet<string> => (cached.literalIds ??= saidIds(cached.graph));
 
-  const planGraph = (cached: CachedGraph, { isForeign }: TaskGraph, task: PlanTask): PlanAnswer => {
-    const { graph } = cached;
-    const inputs = parseInputs(task.inputsJson);
-    if (!inputs) return NO_OBJECT;
+  const planGraph = (cached: CachedGraph, { isForeign, until }: TaskGraph, task: PlanTask): PlanAnswer => {
+    const graph = until === undefined ? cached.graph : partOf(cached.graph, until);
+    const given = parseInputs(task.inputsJson);
+    if (!given) return NO_OBJECT;
     const fields = inputFields(graph);
+    const inputs = until === undefined ? given : neededInputs(given, fields, inputFields(cached.graph));
     const { values, issues } = resolveInputs(fields, inputs);
     if (issues.length > 0) return { answer: "inputs", issues };
     const refused = rules ? uploadIssues(fields, values, rules) : [];

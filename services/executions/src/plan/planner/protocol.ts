@@ -16,6 +16,8 @@ export interface TaskGraph {
   /** Changes with the graph. */
   key: string;
   texts?: { nodesJson: string; edgesJson: string };
+  /** The node that the run goes to; without it everything runs. */
+  until?: string;
   /** Somebody else's template: ids of files that it says itself may be its author's. */
   isForeign: boolean;
 }
