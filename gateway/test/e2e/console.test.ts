@@ -176,6 +176,13 @@ describe("the console in a browser", () => {
     await page.locator("section[aria-label=Run]").getByText("second words").waitFor();
     expect(await calledText()).toEqual({ text: "first words" });
 
+    await page.locator(NODE).first().click({ button: "right" });
+    await page.getByRole("menuitem", { name: "Run to here" }).click();
+    await page.getByText("and what it needs").waitFor();
+    await page.getByTestId("run").click();
+    await page.locator("section[aria-label=Run]").getByRole("button", { name: "Results" }).waitFor({ state: "detached" });
+    await page.locator("section[aria-label=Run]").getByText("second words").waitFor();
+
     await page.keyboard.press("Shift+V");
     await dialog.getByRole("button", { name: /What callers get/ }).click();
     await dialog.getByText("“first words”").waitFor();

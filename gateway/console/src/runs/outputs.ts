@@ -42,6 +42,13 @@ export const valuesIn = (result: Readonly<Record<string, unknown>>): [string, un
     ([, value]) => filesIn(value).length === 0 && value !== undefined && !(Array.isArray(value) && value.length === 0),
   );
 
+/** What the nodes gave at which a run ended: those that led to no other of it. */
+export const endOutputs = (graph: DocGraph, { nodes }: Execution): { id: string; outputs: Readonly<Record<string, unknown>> }[] => {
+  const ran = new Set(nodes.map(({ id }) => id));
+  const leads = new Set(edgesOf(graph).flatMap(({ source, target }) => (ran.has(target) ? [source] : [])));
+  return nodes.flatMap(({ id, outputs }) => (outputs === undefined || leads.has(id) ? [] : [{ id, outputs }]));
+};
+
 /** Files by the node that made them: as the execution says, else as far as the result's edges tell. */
 export const filesByNode = (graph: DocGraph, execution: Execution | undefined): ReadonlyMap<string, OutputFile[]> => {
   const files = new Map<string, OutputFile[]>();

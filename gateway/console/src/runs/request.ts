@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { codeOf, issuesOf, messageOf, request } from "../api/client";
 
 /** Asking what a run would cost, and starting it: the canvas and the pages that try something do both through here. */
-export type RunTarget = { workflow: string; version?: "draft" } | { model: string };
+export type RunTarget = { workflow: string; version?: "draft"; until?: string | undefined } | { model: string };
 export type RunInputs = Readonly<Record<string, unknown>>;
 
 /** Answered at once; what happens then is followed by events or polls. */
@@ -15,6 +15,9 @@ const INPUTS = "inputs.";
 const queryOf = ({ version }: { version?: "draft" }): { query?: { version: string } } =>
   version === undefined ? {} : { query: { version } };
 
+/** Of a run to one node: which. */
+const untilOf = (target: RunTarget): { until?: string } => ("until" in target && target.until !== undefined ? { until: target.until } : {});
+
 /**
  * Starts a run. One that failed at once is a run, too.
  * @param most credits that it may cost; null or undefined sets no limit
@@ -22,7 +25,7 @@ const queryOf = ({ version }: { version?: "draft" }): { query?: { version: strin
  * @throws NodeloomError where nothing was started
  */
 export const startRun = async (target: RunTarget, inputs: RunInputs, most: number | null | undefined): Promise<string> => {
-  const body = { inputs: { ...inputs }, ...(typeof most === "number" ? { maxCredits: most } : {}) };
+  const body = { inputs: { ...inputs }, ...untilOf(target), ...(typeof most === "number" ? { maxCredits: most } : {}) };
   try {
     const { headers, body: answer } =
       "workflow" in target
@@ -36,7 +39,7 @@ export const startRun = async (target: RunTarget, inputs: RunInputs, most: numbe
 };
 
 const quoteOf = async (target: RunTarget, inputs: RunInputs, signal: AbortSignal): Promise<Quote> => {
-  const body = { inputs: { ...inputs } };
+  const body = { inputs: { ...inputs }, ...untilOf(target) };
   const answer =
     "workflow" in target
       ? await request("quoteWorkflow", { params: { slug: target.workflow }, ...queryOf(target), body, signal })

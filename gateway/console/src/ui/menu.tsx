@@ -7,7 +7,7 @@ import { Keys } from "./keys";
 export interface MenuEntry {
   label: string;
   icon?: LucideIcon;
-  keys?: string;
+  keys?: string | undefined;
   danger?: boolean;
   disabled?: boolean;
   run: () => void;
@@ -20,31 +20,44 @@ export const MENU_PANEL = "z-50 min-w-44 max-w-80 rounded-xl border bg-surface p
 export const MENU_ITEM =
   "flex w-full items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-left outline-none select-none data-highlighted:bg-hover data-disabled:opacity-45";
 
+/** The open menu: beside its button, or at a place that is given. */
+export const MenuPopup = ({
+  entries,
+  align,
+  anchor,
+}: {
+  entries: MenuEntries;
+  align: "start" | "end";
+  anchor?: { getBoundingClientRect: () => DOMRect } | undefined;
+}) => (
+  <Base.Portal>
+    <Base.Positioner align={align} sideOffset={4} anchor={anchor} className="z-50 outline-none">
+      <Base.Popup className={MENU_PANEL}>
+        {entries.map((entry, index) =>
+          entry === null ? (
+            <Base.Separator key={index} className="my-1 border-t" />
+          ) : (
+            <Base.Item
+              key={index}
+              disabled={entry.disabled}
+              onClick={entry.run}
+              className={classes(MENU_ITEM, "cursor-pointer", entry.danger && "text-bad")}
+            >
+              {entry.icon && <entry.icon className="size-4 shrink-0 opacity-75" aria-hidden />}
+              <span className="min-w-0 flex-1 truncate">{entry.label}</span>
+              {entry.keys !== undefined && <Keys keys={entry.keys} />}
+            </Base.Item>
+          ),
+        )}
+      </Base.Popup>
+    </Base.Positioner>
+  </Base.Portal>
+);
+
 /** A menu that a button opens. */
 export const Menu = ({ trigger, entries, align = "end" }: { trigger: ReactElement; entries: MenuEntries; align?: "start" | "end" }) => (
   <Base.Root modal={false}>
     <Base.Trigger render={trigger} />
-    <Base.Portal>
-      <Base.Positioner align={align} sideOffset={4} className="z-50 outline-none">
-        <Base.Popup className={MENU_PANEL}>
-          {entries.map((entry, index) =>
-            entry === null ? (
-              <Base.Separator key={index} className="my-1 border-t" />
-            ) : (
-              <Base.Item
-                key={index}
-                disabled={entry.disabled}
-                onClick={entry.run}
-                className={classes(MENU_ITEM, "cursor-pointer", entry.danger && "text-bad")}
-              >
-                {entry.icon && <entry.icon className="size-4 shrink-0 opacity-75" aria-hidden />}
-                <span className="min-w-0 flex-1 truncate">{entry.label}</span>
-                {entry.keys !== undefined && <Keys keys={entry.keys} />}
-              </Base.Item>
-            ),
-          )}
-        </Base.Popup>
-      </Base.Positioner>
-    </Base.Portal>
+    <MenuPopup entries={entries} align={align} />
   </Base.Root>
 );

@@ -220,6 +220,11 @@ export const Board = ({ viewport, onViewport }: BoardProps) => {
         onMove={(_event, { zoom }) => setFar(zoom)}
         onMoveEnd={(_event, moved) => onViewport(moved)}
         onNodeClick={() => ui.setState((state) => (state.panel === "node" ? {} : { panel: "node" }))}
+        onNodeContextMenu={(event, { id }) => {
+          event.preventDefault();
+          if (!editor.document.store.getState().selection.nodes.has(id)) editor.document.select([id]);
+          ui.setState({ nodeMenu: { x: event.clientX, y: event.clientY } });
+        }}
         onPaneClick={() => ui.setState({ palette: undefined })}
         nodesDraggable={!locked}
         nodesConnectable={!locked}

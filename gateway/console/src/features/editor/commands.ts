@@ -1,4 +1,6 @@
 import type { Alignment } from "../../canvas/geometry";
+import { nodeById } from "../../document/graph";
+import { complain } from "../../ui/toast";
 import {
   alignSelection,
   copySelection,
@@ -55,6 +57,17 @@ const alignments: readonly (readonly [Alignment, string])[] = [
   ["column", "Space out in a column"],
 ];
 
+/** Prepares a run of the chosen node and what it needs; the price is shown before it begins. */
+const runToHere: Command["run"] = ({ document, ui }, stage) => {
+  const { graph, selection } = document.store.getState();
+  const [id, ...others] = [...selection.nodes];
+  const node = id === undefined ? undefined : nodeById(graph, id);
+  if (!node || others.length > 0) return complain("Choose the one node that the run should go to.");
+  if (node.type === "note") return complain("A note never runs.");
+  ui.setState({ until: node.id });
+  stage.run();
+};
+
 const STEP = 10;
 const LEAP = 50;
 const go =
@@ -76,7 +89,7 @@ export const COMMANDS: readonly Command[] = [
   edit("paste", "Paste", ["Mod+V"], (_editor, stage) => stage.paste()),
   edit("duplicate", "Duplicate", ["Mod+D"], duplicateSelection),
   edit("delete", "Delete", ["Backspace", "Delete"], deleteSelection),
-  edit("delete-join", "Delete and join what it stood between", ["Shift+Backspace"], deleteBridging),
+  edit("delete-join", "Delete and join its links", ["Shift+Backspace"], deleteBridging),
   edit("connect", "Connect to…", ["C"], ({ ui }) => ui.setState({ overlay: "connect" })),
   command("select-all", "Select all", "Select", ["Mod+A"], selectAll),
   command("select-none", "Select nothing", "Select", ["Escape"], ({ document, ui }) => {
@@ -108,12 +121,23 @@ export const COMMANDS: readonly Command[] = [
   command("problems", "Show problems", "View", ["Shift+P"], ({ ui }) => ui.setState({ panel: "problems", panelOpen: true })),
   command("commands", "All commands", "View", ["Mod+K"], ({ ui }) => ui.setState({ overlay: "commands" })),
   command("help", "Keyboard shortcuts", "View", ["?"], ({ ui }) => ui.setState({ overlay: "help" })),
-  command("run", "Run", "Run", ["Mod+Enter"], (_editor, stage) => stage.run()),
+  command("run", "Run", "Run", ["Mod+Enter"], ({ ui }, stage) => {
+    ui.setState({ until: undefined });
+    stage.run();
+  }),
+  command("run-to-here", "Run to here", "Run", ["Mod+Shift+Enter"], runToHere),
   edit("versions", "Publish, versions…", ["Shift+V"], ({ ui }) => ui.setState({ overlay: "versions" }), "Run"),
   command("api", "Use as API", "Run", [], ({ ui }) => ui.setState({ overlay: "api" })),
 ];
 
 const PLAIN: Readonly<Record<string, string>> = { " ": "Space" };
+
+/** @throws when there is no such command */
+export const commandById = (id: string): Command => {
+  const found = COMMANDS.find((one) => one.id === id);
+  if (!found) throw new Error(`there is no command ${id}`);
+  return found;
+};
 
 /** The shortcut of a key press, as the table writes it. */
 export const shortcutOf = (event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">): string => {

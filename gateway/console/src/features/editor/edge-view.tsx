@@ -5,6 +5,7 @@ import { memo, useState } from "react";
 import { portColour } from "../../canvas/port-mark";
 import { removeItems } from "../../document/edit";
 import { useEditor, useUi } from "./context";
+import { isLeftOut } from "./ui-store";
 
 export interface EdgeViewData extends Record<string, unknown> {
   type: PortType;
@@ -12,10 +13,10 @@ export interface EdgeViewData extends Record<string, unknown> {
 
 /** A link in the colour of what flows; over its middle: put a node in, take it away. */
 export const EdgeView = memo((props: EdgeProps & { data?: EdgeViewData }) => {
-  const { id, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, selected, data } = props;
+  const { id, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, selected, data, target } = props;
   const { document, ui, canEdit } = useEditor();
   const [over, setOver] = useState(false);
-  const dimmed = useUi(({ linking }) => linking !== undefined);
+  const dimmed = useUi((state) => state.linking !== undefined || isLeftOut(state, target));
   const [path, x, y] = getBezierPath({ sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition });
   return (
     <>

@@ -22,6 +22,7 @@ import { Conflicts } from "./conflicts";
 import type { Stage } from "./commands";
 import { EditorProvider, useDocument, useEditor, useUi, type Editor } from "./context";
 import { Inspector } from "./inspector/inspector";
+import { NodeMenu } from "./node-menu";
 import { Overlays } from "./overlays";
 import { Palette } from "./palette";
 import { ProblemsPanel } from "./problems";
@@ -94,7 +95,7 @@ const SidePanel = ({ stage }: { stage: Stage }) => {
     >
       <Tabs<Panel> label="Side panel" tabs={PANELS} chosen={panel} onChoose={(name) => ui.setState({ panel: name })} className="flex-1">
         <div className="h-full overflow-y-auto" tabIndex={-1}>
-          {panel === "node" && <Inspector />}
+          {panel === "node" && <Inspector stage={stage} />}
           {panel === "run" && <RunPanel />}
           {panel === "problems" && <ProblemsPanel onShow={show} />}
         </div>
@@ -163,6 +164,7 @@ const Workbench = ({ viewport }: { viewport: Opened["workflow"]["viewport"] }) =
         <SidePanel stage={stage} />
       </div>
       <Palette />
+      <NodeMenu stage={stage} />
       <Overlays stage={stage} />
       <SettingsDialog />
       <Conflicts />

@@ -13,6 +13,7 @@ import { MediaView } from "../../runs/media-view";
 import { useLive, type NodeProgress } from "../../runs/live";
 import type { OutputFile } from "../../runs/outputs";
 import { useEditor, useUi } from "./context";
+import { isLeftOut } from "./ui-store";
 import { nodeTitle } from "./titles";
 
 export interface NodeViewData extends Record<string, unknown> {
@@ -187,6 +188,7 @@ export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewDa
   const writing = useWriting(node.id);
   const problem = useUi(({ judgement }) => judgement.issues.some(({ nodeId }) => nodeId === node.id));
   const warned = useUi(({ judgement }) => judgement.warnings[node.id] !== undefined);
+  const leftOut = useUi((state) => isLeftOut(state, node.id));
   if (node.type === "note") return <NoteView node={node} selected={selected} />;
   const kind = kindOf(node.type);
   const title = nodeTitle(node);
@@ -198,6 +200,7 @@ export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewDa
         RINGS[progress?.status ?? "idle"],
         problem && "border-bad/70!",
         !isKnownKind(node.type) && "border-dashed",
+        leftOut && "opacity-35",
       )}
     >
       <div className="flex items-center gap-2 px-3" style={{ height: NODE.header }}>

@@ -1,13 +1,14 @@
-import type { Quote } from "@nodeloom/client";
-import { inputFields, savedValues } from "@nodeloom/kernel/graph";
+import type { Execution, Quote } from "@nodeloom/client";
+import { inputFields, savedValues, upToNode } from "@nodeloom/kernel/graph";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { CircleStop, Code2, ExternalLink, Play, X } from "lucide-react";
+import { CircleStop, Code2, ExternalLink, Milestone, Play, X } from "lucide-react";
 import { useMemo, useState } from "react";
 import { api, messageOf } from "../../api/client";
 import { afterRun } from "../../api/queries";
 import { kernelGraph, nodeById } from "../../document/graph";
 import { forgetRun, isOver, useLive, watchRun, type LiveRun } from "../../runs/live";
+import { endOutputs } from "../../runs/outputs";
 import { ResultView } from "../../runs/result-view";
 import { refusalOf, startRun, useQuote, type Refusal, type RunTarget } from "../../runs/request";
 import { initialValues, RunForm, sentInputs } from "../../runs/run-form";
@@ -16,13 +17,14 @@ import { Button, IconButton } from "../../ui/button";
 import { credits, duration } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { complain } from "../../ui/toast";
-import { useDocument, useEditor } from "./context";
+import { useDocument, useEditor, useUi } from "./context";
 import { nodeTitle } from "./titles";
 
 /** What Run means here: the draft that is on the canvas; of a template of somebody else, what everybody runs. */
 const useTarget = (): RunTarget => {
   const { slug, canEdit } = useEditor();
-  return useMemo(() => ({ workflow: slug, ...(canEdit ? { version: "draft" as const } : {}) }), [slug, canEdit]);
+  const until = useUi((state) => state.until);
+  return useMemo(() => ({ workflow: slug, until, ...(canEdit ? { version: "draft" as const } : {}) }), [slug, canEdit, until]);
 };
 
 /** Starts a run of what is on the canvas: saved first, answered at once, followed by its events. */
@@ -97,6 +99,22 @@ const Progress = ({ run }: { run: LiveRun }) => {
   );
 };
 
+/** What a run gave; one that went to a node without a result, what that node gave. */
+const Result = ({ execution }: { execution: Execution }) => {
+  const graph = useDocument((state) => state.graph);
+  const ends = Object.keys(execution.result ?? {}).length === 0 ? endOutputs(graph, execution) : [];
+  if (ends.length === 0) return <ResultView result={execution.result ?? {}} />;
+  return ends.map(({ id, outputs }) => {
+    const node = nodeById(graph, id);
+    return (
+      <div key={id}>
+        <h3 className="mb-1.5 text-[13px] font-semibold">{node ? nodeTitle(node) : id}</h3>
+        <ResultView result={outputs} />
+      </div>
+    );
+  });
+};
+
 /** The run that is shown: its progress, what it cost, its end. */
 const RunView = ({ run }: { run: LiveRun }) => {
   const { slug } = useEditor();
@@ -148,7 +166,7 @@ const RunView = ({ run }: { run: LiveRun }) => {
           {execution.error.message}
         </Notice>
       )}
-      {execution?.result && <ResultView result={execution.result} />}
+      {execution?.result && <Result execution={execution} />}
       <details open={!over || execution?.status !== "completed"}>
         <summary className="text-[13px] font-medium text-muted">Nodes</summary>
         <div className="mt-1">
@@ -159,12 +177,33 @@ const RunView = ({ run }: { run: LiveRun }) => {
   );
 };
 
+/** Says that Run goes to one node, and lets it go through again. */
+const RunsTo = () => {
+  const { ui } = useEditor();
+  const until = useUi((state) => state.until);
+  const node = useDocument(({ graph }) => (until === undefined ? undefined : nodeById(graph, until)));
+  if (!node) return null;
+  return (
+    <div className="flex items-center gap-2 rounded-xl bg-accent-soft py-1.5 pr-1.5 pl-3 text-sm text-accent-text">
+      <Milestone className="size-4 shrink-0" aria-hidden />
+      <span className="min-w-0 flex-1 wrap-anywhere">
+        Runs to <b className="font-semibold">{nodeTitle(node)}</b>, and what it needs.
+      </span>
+      <IconButton icon={X} size="sm" label="Run everything" onClick={() => ui.setState({ until: undefined })} />
+    </div>
+  );
+};
+
 /** Inputs, price, Run; then what happens. */
 export const RunPanel = () => {
   const { slug, me, ui } = useEditor();
   const graph = useDocument((state) => state.graph);
   const run = useLive(({ runs }) => runs[slug]);
-  const fields = useMemo(() => inputFields(kernelGraph(graph)), [graph]);
+  const until = useUi((state) => state.until);
+  const fields = useMemo(() => {
+    const whole = { ...kernelGraph(graph), issues: [] };
+    return inputFields((until === undefined ? undefined : upToNode(whole, until)) ?? whole);
+  }, [graph, until]);
   const saved = useMemo(() => savedValues(kernelGraph(graph)), [graph]);
   const [touched, setTouched] = useState<Record<string, unknown>>({});
   const values = { ...initialValues(fields, saved), ...touched };
@@ -183,6 +222,7 @@ export const RunPanel = () => {
           void start();
         }}
       >
+        <RunsTo />
         <RunForm fields={fields} values={values} onChange={setTouched} errors={refused?.fields} mayUpload={me.user.approved} />
         {!me.user.approved && (
           <Notice kind="warn">Your account waits for approval. You can build; running begins when an administrator has approved it.</Notice>

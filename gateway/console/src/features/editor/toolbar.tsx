@@ -23,7 +23,7 @@ import {
   ZoomOut,
 } from "lucide-react";
 import { useEffect, useState } from "react";
-import { COMMANDS, type Command, type Stage } from "./commands";
+import { commandById, type Stage } from "./commands";
 import { Button, IconButton } from "../../ui/button";
 import { Badge } from "../../ui/badge";
 import { classes } from "../../ui/classes";
@@ -32,7 +32,6 @@ import { useDocument, useEditor, useUi } from "./context";
 import { VersionButton } from "./versions/version-button";
 import { Play } from "lucide-react";
 
-const commandById = (id: string): Command => COMMANDS.find((command) => command.id === id)!;
 const MS = 1_000;
 
 const useSecondsUntil = (at: number | undefined): number | undefined => {
@@ -183,7 +182,7 @@ export const Toolbar = ({ stage }: { stage: Stage }) => {
           active={panelOpen}
           onClick={() => ui.setState({ panelOpen: !panelOpen })}
         />
-        <Button variant="primary" icon={Play} onClick={stage.run}>
+        <Button variant="primary" icon={Play} onClick={entry("run").run}>
           Run
         </Button>
       </div>

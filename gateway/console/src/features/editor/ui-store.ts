@@ -31,6 +31,12 @@ export interface EditorUi {
   palette: PaletteRequest | undefined;
   overlay: Overlay | undefined;
   linking: LinkStart | undefined;
+  /** Where on the screen the menu of the chosen nodes stands. */
+  nodeMenu: { x: number; y: number } | undefined;
+  /** The node that Run goes to; undefined for everything. */
+  until: string | undefined;
+  /** The nodes that it needs; the board keeps them. */
+  part: ReadonlySet<string> | undefined;
   /** Ports, boxes and judgement of the graph as it is now; the board keeps them. */
   ports: PortBook;
   boxes: ReadonlyMap<string, Box>;
@@ -45,8 +51,15 @@ export const createUi = (): StoreApi<EditorUi> =>
     palette: undefined,
     overlay: undefined,
     linking: undefined,
+    nodeMenu: undefined,
+    until: undefined,
+    part: undefined,
     ports: new Map(),
     boxes: new Map(),
     judgement: { issues: [], warnings: {}, prices: new Map() },
     locked: false,
   }));
+
+/** Whether the run that is being prepared leaves a node out. */
+export const isLeftOut = ({ part, panel, panelOpen }: EditorUi, nodeId: string): boolean =>
+  part !== undefined && panelOpen && panel === "run" && !part.has(nodeId);

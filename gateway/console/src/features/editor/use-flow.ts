@@ -1,12 +1,13 @@
+import { upToNode } from "@nodeloom/kernel/graph";
 import { Position, type Edge, type Node } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
 import { boxOf, NODE } from "../../canvas/geometry";
 import { judge } from "../../canvas/judge";
 import { createPortBook, sourcePort, targetPort, type PortBook } from "../../canvas/ports";
-import { edgesOf, nodesOf, type DocEdge, type DocNode } from "../../document/graph";
+import { edgesOf, kernelGraph, nodesOf, type DocEdge, type DocNode } from "../../document/graph";
 import { useLive } from "../../runs/live";
 import { filesByNode, type OutputFile } from "../../runs/outputs";
-import { useDocument, useEditor } from "./context";
+import { useDocument, useEditor, useUi } from "./context";
 import type { EdgeViewData } from "./edge-view";
 import type { NodeViewData } from "./node-view";
 import { nodeTitle } from "./titles";
@@ -115,6 +116,12 @@ export const useFlow = (): { nodes: FlowNode[]; edges: FlowEdge[] } => {
   useEffect(() => {
     ui.setState({ ports, boxes: new Map(nodes.map(({ id, data }) => [id, data.box])) });
   }, [ui, ports, nodes]);
+  const until = useUi((state) => state.until);
+  useEffect(() => {
+    const part = until === undefined ? undefined : upToNode({ ...kernelGraph(graph), issues: [] }, until);
+    if (until !== undefined && !part) ui.setState({ until: undefined });
+    ui.setState({ part: part && new Set(part.nodes.map(({ id }) => id)) });
+  }, [ui, graph, until]);
   useEffect(() => {
     // Judging is for reading: it may come a moment after the change.
     const timer = setTimeout(() => ui.setState({ judgement: judge(graph, terms, markupPermille) }), JUDGE_AFTER_MS);

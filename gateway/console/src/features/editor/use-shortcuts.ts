@@ -17,7 +17,7 @@ export const useShortcuts = (editor: Editor, stage: Stage): void => {
     const onKey = (event: KeyboardEvent): void => {
       const command = event.isComposing ? undefined : commandFor(event);
       if (!command || document.querySelector("dialog[open]")) return;
-      if (isTyping(event.target) && command.id !== "run") return;
+      if (isTyping(event.target) && !command.id.startsWith("run")) return;
       if (isControl(event.target) && OF_CONTROLS.has(event.key) && !event.ctrlKey && !event.metaKey) return;
       if (command.edits && (!editor.canEdit || editor.ui.getState().locked)) return;
       // Text that is chosen on the page is what Copy means.

@@ -10,8 +10,11 @@ import { Field, Input } from "../../../ui/field";
 import { creditNumber, duration } from "../../../ui/format";
 import { Notice } from "../../../ui/notice";
 import { useLive } from "../../../runs/live";
+import { ResultView } from "../../../runs/result-view";
 import { deleteSelection } from "../actions";
+import type { Stage } from "../commands";
 import { useDocument, useEditor, useUi } from "../context";
+import { NodeMenuButton } from "../node-menu";
 import { fixesFor } from "../problems";
 import { nodeTitle } from "../titles";
 import { FieldsForm } from "./fields-form";
@@ -119,12 +122,19 @@ const LastRun = ({ node }: { node: DocNode }) => {
           {warning}
         </p>
       ))}
-      {writing !== undefined && <p className="mt-2 text-sm whitespace-pre-wrap text-muted wrap-anywhere">{writing}</p>}
+      {progress.outputs && Object.keys(progress.outputs).length > 0 && (
+        <div className="mt-3">
+          <ResultView result={progress.outputs} />
+        </div>
+      )}
+      {writing !== undefined && progress.outputs === undefined && (
+        <p className="mt-2 text-sm whitespace-pre-wrap text-muted wrap-anywhere">{writing}</p>
+      )}
     </section>
   );
 };
 
-const NodeForm = ({ node }: { node: DocNode }) => {
+const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
   const editor = useEditor();
   const { set, disabled } = useSetting(node);
   const kind = kindOf(node.type);
@@ -141,6 +151,7 @@ const NodeForm = ({ node }: { node: DocNode }) => {
             {kind.title} · {node.id}
           </p>
         </div>
+        <NodeMenuButton stage={stage} />
         {editor.canEdit && (
           <IconButton icon={Trash2} label="Delete this node" keys="Backspace" size="sm" onClick={() => deleteSelection(editor)} />
         )}
@@ -188,7 +199,7 @@ const Nothing = () => (
 );
 
 /** The form of the chosen node, beside the canvas. */
-export const Inspector = () => {
+export const Inspector = ({ stage }: { stage: Stage }) => {
   const graph = useDocument((state) => state.graph);
   const selection = useDocument((state) => state.selection);
   const chosen = nodesOf(graph).filter(({ id }) => selection.nodes.has(id));
@@ -207,5 +218,5 @@ export const Inspector = () => {
         </ul>
       </div>
     );
-  return <NodeForm node={node} />;
+  return <NodeForm node={node} stage={stage} />;
 };
