@@ -23,3 +23,4 @@ export * from "./signals";
 export * from "./sweeper";
 export * from "./temporal";
 export * from "./version";
+export * from "./window-counter";

@@ -1,7 +1,6 @@
 import { DomainError } from "@nodeloom/kernel";
-import type { Redis } from "@nodeloom/platform";
+import { createWindowCounter, type Counted, type Redis } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { rateLimitExceeded } from "../errors";
 import { EXHAUSTED_BUCKETS, RATE_WINDOW_SECONDS } from "../limits";
 
@@ -27,10 +26,12 @@ export interface RateLimits {
 
 const MS = 1_000;
 
-const headersOf = (points: number, result: RateLimiterRes, nowMs: number): Record<string, string> => ({
+type Standing = Pick<Counted, "remaining" | "leftMs">;
+
+const headersOf = (points: number, { remaining, leftMs }: Standing, nowMs: number): Record<string, string> => ({
   "X-RateLimit-Limit": String(points),
-  "X-RateLimit-Remaining": String(Math.max(0, result.remainingPoints)),
-  "X-RateLimit-Reset": String(Math.ceil((nowMs + result.msBeforeNext) / MS)),
+  "X-RateLimit-Remaining": String(remaining),
+  "X-RateLimit-Reset": String(Math.ceil((nowMs + leftMs) / MS)),
 });
 
 const EXCEEDED_HEADERS = new WeakMap<object, Record<string, string>>();
@@ -57,47 +58,33 @@ export interface RateLimitsOptions {
 }
 
 export const createRateLimits = ({ redis, keyPrefix }: RateLimitsOptions): RateLimits => {
-  const limiters = new Map<number, RateLimiterRedis>();
-  const limiterFor = (points: number): RateLimiterRedis => {
-    const known = limiters.get(points);
-    if (known) return known;
-    const settings = { keyPrefix: `${keyPrefix}rate`, points, duration: RATE_WINDOW_SECONDS };
-    const limiter = new RateLimiterRedis({
-      ...settings,
-      storeClient: redis,
-      rejectIfRedisNotReady: true,
-      // An exhausted bucket is refused from memory until its window ends.
-      inMemoryBlockOnConsumed: points,
-      insuranceLimiter: new RateLimiterMemory(settings),
-    });
-    limiters.set(points, limiter);
-    return limiter;
-  };
+  const counter = createWindowCounter({
+    redis,
+    keyPrefix: `${keyPrefix}rate`,
+    windowSeconds: RATE_WINDOW_SECONDS,
+    remembersExhausted: true,
+  });
 
   /** When buckets that were found exhausted begin anew. */
   const exhausted = new LRUCache<string, number>({ max: EXHAUSTED_BUCKETS });
 
-  const exceeded = ({ points, tier }: Bucket, result: RateLimiterRes): DomainError => {
-    const error = rateLimitExceeded({ tier, limit: points, retryAfter: Math.max(1, Math.ceil(result.msBeforeNext / MS)) });
-    EXCEEDED_HEADERS.set(error, headersOf(points, result, Date.now()));
+  const exceeded = ({ points, tier }: Bucket, standing: Standing): DomainError => {
+    const error = rateLimitExceeded({ tier, limit: points, retryAfter: Math.max(1, Math.ceil(standing.leftMs / MS)) });
+    EXCEEDED_HEADERS.set(error, headersOf(points, standing, Date.now()));
     return error;
   };
 
   return {
     consume: async (bucket) => {
       const { key, points } = bucket;
-      try {
-        const result = await limiterFor(points).consume(key);
-        return headersOf(points, result, Date.now());
-      } catch (rejected) {
-        if (!(rejected instanceof RateLimiterRes)) throw rejected;
-        exhausted.set(key, Date.now() + rejected.msBeforeNext);
-        throw exceeded(bucket, rejected);
-      }
+      const counted = await counter.count(key, points);
+      if (counted.isWithin) return headersOf(points, counted, Date.now());
+      exhausted.set(key, Date.now() + counted.leftMs);
+      throw exceeded(bucket, counted);
     },
     refuseExhausted: (bucket) => {
       const leftMs = (exhausted.get(bucket.key) ?? 0) - Date.now();
-      if (leftMs > 0) throw exceeded(bucket, new RateLimiterRes(0, leftMs));
+      if (leftMs > 0) throw exceeded(bucket, { remaining: 0, leftMs });
     },
   };
 };
