@@ -116,6 +116,11 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
     members: { limit: "how many there may be", ...RETRY_AFTER },
   },
   EXECUTION_FAILED: { status: 500, when: "a node of the run failed; `error` says why", members: { ...FAILED_RUN, ...PROVIDER } },
+  OUTGOING_LIMIT_EXCEEDED: {
+    status: 500,
+    when: "a node called a host, or all hosts together, too often in a minute, and waited too long for its turn",
+    members: FAILED_RUN,
+  },
   PROVIDER_SUBMIT_FAILED: { status: 500, when: "a provider refused an asynchronous run at once", members: { ...FAILED_RUN, ...PROVIDER } },
   PROVIDER_RESPONSE_INCOMPLETE: { status: 500, when: "a provider ended without output; the run is free", members: FAILED_RUN },
   INTERNAL: { status: 500, when: "a fault of the platform; its logs have the `X-Request-Id`" },

@@ -80,7 +80,12 @@ type Begun = ["work", executionId: string] | ["done", reply: string] | ["busy"] 
 const digest = (text: string): string => createHash("sha256").update(text).digest("base64url");
 
 /** How runs end: asking again would only join the same one. */
-const RUN_FAILURES: ReadonlySet<unknown> = new Set<Reason>(["EXECUTION_FAILED", "PROVIDER_SUBMIT_FAILED", "PROVIDER_RESPONSE_INCOMPLETE"]);
+const RUN_FAILURES: ReadonlySet<unknown> = new Set<Reason>([
+  "EXECUTION_FAILED",
+  "OUTGOING_LIMIT_EXCEEDED",
+  "PROVIDER_SUBMIT_FAILED",
+  "PROVIDER_RESPONSE_INCOMPLETE",
+]);
 
 const isFinal = ({ status, text }: RenderedReply): boolean => {
   if (status < FIRST_SERVER_ERROR) return status !== TOO_MANY_REQUESTS;

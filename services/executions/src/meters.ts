@@ -16,6 +16,10 @@ const providerTook = durationHistogram(
 );
 const attempts = durationHistogram("nodeloom.webhook.attempt.duration", "attempts at webhooks, by outcome");
 const deliveries = eventCounter("nodeloom.webhook.deliveries", "deliveries of webhooks that ended, by outcome");
+const outgoingWaits = eventCounter(
+  "nodeloom.outgoing.over_budget",
+  "calls to addresses of users that were too many in a minute, by kind and outcome",
+);
 const pollLag = durationHistogram("nodeloom.poll.lag", "how much later jobs were asked for than they should have been");
 
 /** A run has ended, and is told of once. */
@@ -40,6 +44,8 @@ export const countProviderRequest = (provider: string, outcome: string, duration
 export const countWebhookAttempt = (outcome: "delivered" | "refused" | "no answer", durationMs: number): void =>
   attempts(durationMs, { outcome });
 export const countDelivery = (outcome: string): void => deliveries({ outcome });
+
+export const countOutgoingWait = (kind: "call" | "webhook", outcome: "waited" | "refused"): void => outgoingWaits({ kind, outcome });
 
 export const notePollLag = (milliseconds: number): void => pollLag(milliseconds);
 

@@ -3,6 +3,7 @@ import {
   createAddressRules,
   createEgressClient,
   createGrpcClient,
+  createWindowCounter,
   redisReady,
   temporalSecurity,
   type Logger,
@@ -32,6 +33,7 @@ import { createSubmissions } from "./calls/submissions";
 import { createTexts } from "./calls/texts";
 import { watchLoad } from "./meters";
 import { createModelCatalog, type CatalogModel } from "./plan/model-catalog";
+import { createOutgoing, OUTGOING_WINDOW_SECONDS } from "./calls/outgoing";
 import { createKeepFile } from "./calls/result-files";
 import { createHttpRequest } from "./calls/http-request";
 import { createPace } from "./calls/pace";
@@ -153,7 +155,9 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
     shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
   });
   const reads = createReads({ store });
-  const webhooks = createWebhooks({ store, details: reads.details, identity: services.identity, egress: userEgress, logger });
+  const counts = { redis: publisher, keyPrefix: `${config.REDIS_KEY_PREFIX}outgoing`, windowSeconds: OUTGOING_WINDOW_SECONDS };
+  const outgoing = createOutgoing({ counter: createWindowCounter(counts) });
+  const webhooks = createWebhooks({ store, details: reads.details, identity: services.identity, egress: userEgress, outgoing, logger });
   const starter = createRunStarter({ client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE });
   const deliveries = createDeliveryStarter({ client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE });
   const { billing, usage } = services;
@@ -174,6 +178,7 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
       textStreams: textStreams.streams,
       httpRequest: createHttpRequest(userEgress),
       keepFile: createKeepFile({ media: services.media, downloads }),
+      outgoing,
       webhooks,
       reconcileRuns: createReconciler({ store, starter, settlement, logger }),
       reconcileDeliveries: createDeliveryReconciler({ store, starter: deliveries, logger }),

@@ -53,6 +53,24 @@ export const PLANS: Readonly<Record<BaseTier, Plan>> = {
   enterprise: plan("enterprise", null, 1_150, 50_000, 200, 1_024 * GIB),
 };
 
+/** Calls in a minute to addresses that users choose. */
+export interface OutgoingBudget {
+  perMinute: number;
+  /** To one destination. */
+  perHostPerMinute: number;
+}
+
+/**
+ * What the platform calls for a user, by the base of their tier. A run of 1,000 calls to one host is within what the lowest
+ * tier may send while a call waits for its turn (`TIMING.outgoingWait`).
+ */
+export const OUTGOING: Readonly<Record<BaseTier, { calls: OutgoingBudget; webhooks: OutgoingBudget }>> = {
+  free: { calls: { perMinute: 200, perHostPerMinute: 100 }, webhooks: { perMinute: 60, perHostPerMinute: 60 } },
+  pro: { calls: { perMinute: 600, perHostPerMinute: 300 }, webhooks: { perMinute: 600, perHostPerMinute: 300 } },
+  business: { calls: { perMinute: 3_000, perHostPerMinute: 1_000 }, webhooks: { perMinute: 3_000, perHostPerMinute: 1_500 } },
+  enterprise: { calls: { perMinute: 12_000, perHostPerMinute: 3_000 }, webhooks: { perMinute: 12_000, perHostPerMinute: 6_000 } },
+};
+
 export interface CustomTier {
   id: string;
   base: Exclude<BaseTier, "free">;

@@ -1,4 +1,4 @@
-import type { ErrorMetadata, HoldItem, Reason, RunPlan } from "@nodeloom/kernel";
+import type { BaseTier, ErrorMetadata, HoldItem, Reason, RunPlan } from "@nodeloom/kernel";
 
 /** Everything `executeGraph` is started with. Plain JSON; carries no secret. */
 export interface RunInput {
@@ -13,6 +13,8 @@ export interface RunInput {
   /** The key that submitted the run; null for a session. */
   keyId: string | null;
   webhook: { url: string; events: string[] } | null;
+  /** The built-in tier whose rights the user has. Absent in runs of earlier releases. */
+  baseTier?: BaseTier;
   /** Executions the user may have in flight; 0 means unlimited. */
   concurrency: number;
   plan: RunPlan;

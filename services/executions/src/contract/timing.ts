@@ -53,6 +53,8 @@ export const TIMING = {
   textWanted: 5 * SECOND,
   textForgotten: 12 * SECOND,
   httpRequest: 60 * SECOND,
+  /** How long a call that is too many for its user's budget waits for its turn. */
+  outgoingWait: 10 * MINUTE,
   /** One file of a result that is fetched into our storage. */
   keepFile: 3 * MINUTE,
   /** How long a call may go without a sign of life. */

@@ -46,7 +46,8 @@ export type RunRecordPart = Pick<ExecutionRecord, "fingerprint" | "requestToken"
 
 /** A run's row before anything is decided. */
 export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPart = {}): ExecutionRecord => {
-  const { executionId, userId, workflowSlug, version, modelIds, source, keyId, holdId, mode, webhook, receivedAt, attempt } = input;
+  const { executionId, userId, workflowSlug, version, modelIds, source, keyId, holdId, mode, webhook, receivedAt, attempt, baseTier } =
+    input;
   const admitted = admittedEvent(input);
   return {
     _id: executionId,
@@ -74,6 +75,7 @@ export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPa
     durationMs: null,
     seenRunningAt: new Date(),
     ...(attempt === undefined ? {} : { attempt }),
+    ...(baseTier === undefined ? {} : { baseTier }),
     due: ["start"],
     owes: true,
     ...part,
@@ -126,7 +128,7 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       return record;
     },
 
-    isCancelled: store.isCancelled,
+    callStanding: store.callStanding,
 
     /** accepted | queued → processing, for one workflow. @returns null when the run is not that workflow's to carry */
     claim: async (executionId: string, attempt: number, claimedBy: string): Promise<ExecutionView | null> => {

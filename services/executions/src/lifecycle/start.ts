@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { DomainError, unavailable } from "@nodeloom/kernel";
+import { DomainError, isBaseTier, unavailable } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { Refusal, RunInput } from "../contract/run-types";
 import type { PlannedRun, Planning } from "../plan/planning";
@@ -54,6 +54,7 @@ const toRunInput = (request: executions.RunRequest, runner: executions.Runner, p
     source: runner.source,
     keyId: runner.keyId || null,
     webhook: isAsync && runner.webhookUrl ? { url: runner.webhookUrl, events: runner.webhookEvents } : null,
+    ...(isBaseTier(runner.baseTier) ? { baseTier: runner.baseTier } : {}),
     concurrency: runner.concurrency,
     plan: planned.plan,
     modelIds: planned.modelIds,

@@ -43,6 +43,16 @@ export const createDeliveryRecords = (executions: ExecutionModel) => ({
     if (latest.matchedCount === 0) await executions.updateOne(unrecorded, { ...more, $set: set }).exec();
   },
 
+  /** Notes when an attempt is made that had to wait, unless the delivery is over or a later one has begun. */
+  postponeAttempt: async (id: string, delivery: number, nextAttemptAt: Date): Promise<void> => {
+    await executions
+      .updateOne(
+        { _id: id, "webhook.delivery": delivery, "webhook.state": "pending" },
+        { $set: { "webhook.nextAttemptAt": nextAttemptAt } },
+      )
+      .exec();
+  },
+
   /** Ends a delivery that has nothing to send, unless it is over or a later one has begun. */
   endDelivery: async (id: string, delivery: number, state: DeliveryState): Promise<void> => {
     await executions

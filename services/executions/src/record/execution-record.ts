@@ -1,3 +1,4 @@
+import type { BaseTier } from "@nodeloom/kernel";
 import type { RunStatus, Debt } from "../lifecycle/states";
 import type { WebhookState } from "../contract/delivery";
 import type { FinalStatus, NodeState, NodeStatus, Refusal, RunError } from "../contract/run-types";
@@ -51,6 +52,8 @@ export interface ExecutionRecord {
   durationMs: number | null;
   /** When it was last known that something carries the run. */
   seenRunningAt: Date;
+  /** The built-in tier whose rights the user had when the run began. */
+  baseTier?: BaseTier;
   /** Counted from 1; another one begins only after a refusal. */
   attempt?: number;
   /** What the last transition left to be done. */

@@ -1,3 +1,4 @@
+import type { BaseTier } from "@nodeloom/kernel";
 import type { Connection, UpdateQuery } from "mongoose";
 import { RUNNING, HIDDEN, type RunStatus } from "../lifecycle/states";
 import type { NodeState } from "../contract/run-types";
@@ -48,6 +49,15 @@ export const createExecutionStore = async (connection: Connection) => {
     executions.createIndexes(),
   ]);
 
+  /** What must be known before a call of a run is made: whether it may be, and whose budget holds (none is known for runs of earlier releases). */
+  const callStanding = async (id: string): Promise<{ isCancelled: boolean; baseTier: BaseTier | undefined }> => {
+    const record = await executions
+      .findOne({ _id: id }, { status: 1, baseTier: 1 })
+      .lean<Pick<ExecutionRecord, "status" | "baseTier">>()
+      .exec();
+    return { isCancelled: record?.status === "cancel_requested" || record?.status === "cancelled", baseTier: record?.baseTier };
+  };
+
   return {
     ...createTransitions(executions),
     ...createDeliveryRecords(executions),
@@ -57,10 +67,8 @@ export const createExecutionStore = async (connection: Connection) => {
     lines,
 
     /** Whether a run has been asked to stop: nothing may be begun for it any more. */
-    isCancelled: async (id: string): Promise<boolean> => {
-      const record = await executions.findOne({ _id: id }, { status: 1 }).lean<Pick<ExecutionRecord, "status">>().exec();
-      return record?.status === "cancel_requested" || record?.status === "cancelled";
-    },
+    isCancelled: async (id: string): Promise<boolean> => (await callStanding(id)).isCancelled,
+    callStanding,
 
     find: (id: string): Promise<ExecutionView | null> => executions.findOne({ _id: id }, WITHOUT_EVENTS).lean<ExecutionView>().exec(),
 

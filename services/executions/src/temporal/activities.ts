@@ -1,13 +1,13 @@
 import { activityInfo, Context } from "@temporalio/activity";
-import { TryAgain } from "../calls/failures";
+import { RunCancelled, TryAgain } from "../calls/failures";
 import type { Files } from "../calls/files";
 import type { createHttpRequest } from "../calls/http-request";
 import type { Jobs } from "../calls/jobs";
 import type { KeepFile } from "../calls/result-files";
-import { assertNotCancelled } from "../calls/submissions";
+import type { Outgoing } from "../calls/outgoing";
 import type { TextStream, TextStreams } from "../calls/text-streams";
 import type { Texts } from "../calls/texts";
-import type { Activities, LocalActivities, ModelCall, SubmittedJob } from "../contract/activity-types";
+import type { Activities, LocalActivities, FileToKeep, HttpNodeCall, ModelCall, SubmittedJob } from "../contract/activity-types";
 import type { CallContext, CallResult } from "../contract/run-types";
 import type { EarlierRuns } from "../lifecycle/earlier-runs";
 import type { Execution } from "../lifecycle/execution";
@@ -21,7 +21,7 @@ import type { ExecutionView } from "../record/execution-record";
 import type { createDeliveryReconciler } from "../webhooks/reconcile-deliveries";
 import type { Webhooks } from "../webhooks/webhooks";
 import { createSteps, type StepDependencies } from "./step";
-import { cancelKey, extended, laterOf, local, submitUntil } from "./step-failures";
+import { cancelKey, extended, laterOf, local, outgoingUntil, postponed, submitUntil } from "./step-failures";
 
 export interface ActivityOptions extends StepDependencies {
   earlierRuns: EarlierRuns;
@@ -34,6 +34,7 @@ export interface ActivityOptions extends StepDependencies {
   textStreams: Pick<TextStreams, "open">;
   httpRequest: ReturnType<typeof createHttpRequest>;
   keepFile: KeepFile;
+  outgoing: Pick<Outgoing, "call">;
   webhooks: Webhooks;
   reconcileRuns: ReturnType<typeof createReconciler>;
   reconcileDeliveries: ReturnType<typeof createDeliveryReconciler>;
@@ -64,10 +65,18 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     textStreams,
     httpRequest,
     keepFile,
+    outgoing,
     webhooks,
     onCancel,
   } = options;
   const { step, withHeartbeat, abort } = createSteps(options);
+
+  /** Nothing is called for a run that is being cancelled, nor past its user's budget. @throws RunCancelled, TryAgain, OUTGOING_LIMIT_EXCEEDED */
+  const assertMayCall = async (call: HttpNodeCall | FileToKeep, url: string): Promise<void> => {
+    const { isCancelled, baseTier } = await execution.callStanding(call.executionId);
+    if (isCancelled) throw new RunCancelled();
+    await outgoing.call({ userId: call.userId, baseTier }, url, outgoingUntil());
+  };
 
   /** Tells those who follow a text of it while it is written. */
   const writing = async <T>(call: ModelCall, work: (written: TextStream) => Promise<T>): Promise<T> => {
@@ -134,7 +143,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     httpRequest: step(
       { begins: true, kept: (call, answer) => ({ record: answeredCall(call, answer), event: { status: answer.status } }) },
       async (call, { cancelled }) => {
-        await assertNotCancelled(execution, call);
+        await assertMayCall(call, call.call.url);
         return httpRequest(call.call, call.key, cancelled);
       },
     ),
@@ -145,12 +154,18 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
         kept: (call, file) => ({ ...keptFiles(call, { files: [file], text: null, costMicroUsd: 0, requestId: null }), isPaid: false }),
       },
       async (call, { cancelled }) => {
-        await assertNotCancelled(execution, call);
+        await assertMayCall(call, call.reference);
         return keepFile(call, cancelled);
       },
     ),
 
-    sendWebhook: (id) => withHeartbeat(`webhook:${id.executionId}:${id.delivery}:${id.attempt}`, () => webhooks.send(id)),
+    sendWebhook: async (id) => {
+      try {
+        return await withHeartbeat(`webhook:${id.executionId}:${id.delivery}:${id.attempt}`, () => webhooks.send(id));
+      } catch (error) {
+        throw error instanceof TryAgain ? postponed(error) : error;
+      }
+    },
     recordAttempt: webhooks.record,
 
     reconcile: async () => {

@@ -56,6 +56,10 @@ export const laterOf = ({ problem, afterMs }: TryAgain, call: NodeCall): Applica
   return ApplicationFailure.create({ message, type: rest.code, details: [{ message, ...rest }], nextRetryDelay: afterMs });
 };
 
+/** An attempt at a webhook that was not made: Temporal asks again when its turn has come. */
+export const postponed = ({ problem, afterMs }: TryAgain): ApplicationFailure =>
+  ApplicationFailure.create({ message: problem.message, type: problem.reason, nextRetryDelay: afterMs });
+
 /** What ends a call whose run is being cancelled, when this process knows before Temporal has said so. */
 export const cancelledFailure = (error: unknown): ApplicationFailure =>
   ApplicationFailure.nonRetryable("the run is being cancelled", RUN_CANCELLED, null, {
@@ -66,6 +70,9 @@ export const cancelKey = ({ key }: NodeCall): string => `cancel:${key}`;
 
 /** When the last attempt of the step that runs here must be over. */
 export const submitUntil = (): number => activityInfo().scheduledTimestampMs + TIMING.submitTotal;
+
+/** When the turn must have come of a call that is too many for its user's budget. */
+export const outgoingUntil = (): number => activityInfo().scheduledTimestampMs + TIMING.outgoingWait;
 
 /**
  * A short step in the workflow task: it is tried again while what it needs is away, for as long as its run may last. What

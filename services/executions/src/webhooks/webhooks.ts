@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import { executionJson, type EgressClient, type Logger } from "@nodeloom/platform";
 import { executions, type identity as identityProto } from "@nodeloom/proto";
+import type { Outgoing } from "../calls/outgoing";
 import type { Identity } from "../clients";
 import {
   DELIVERY_ATTEMPTS,
@@ -47,13 +48,14 @@ export interface WebhooksOptions {
   details: (record: ExecutionView) => Promise<Details>;
   identity: Pick<Identity, "getWebhookTarget" | "disableWebhook" | "reportDelivery">;
   egress: EgressClient;
+  outgoing: Pick<Outgoing, "webhook" | "webhookTest">;
   logger: Logger;
   /** Longest wait for an answer. */
   timeoutMs?: number;
 }
 
 /** Signs and sends webhooks, one attempt at a time, and keeps what came of it. */
-export const createWebhooks = ({ store, details, identity, egress, logger, timeoutMs }: WebhooksOptions) => {
+export const createWebhooks = ({ store, details, identity, egress, outgoing, logger, timeoutMs }: WebhooksOptions) => {
   const send = createSend(egress, timeoutMs);
 
   /** What an attempt means for its delivery, told to whoever keeps the webhook. */
@@ -72,7 +74,10 @@ export const createWebhooks = ({ store, details, identity, egress, logger, timeo
   };
 
   return {
-    /** Sends once, if there is anything to send. What came of it must be recorded. */
+    /**
+     * Sends once, if there is anything to send. What came of it must be recorded.
+     * @throws TryAgain when it is too many for the user's budget: nothing was sent, and no attempt is counted
+     */
     send: async ({ executionId, keyId, delivery }: AttemptId): Promise<Sent> => {
       const [record, target] = await Promise.all([store.find(executionId), identity.getWebhookTarget({ keyId })]);
       if (!record?.webhook) return { nothing: "skipped" };
@@ -85,6 +90,11 @@ export const createWebhooks = ({ store, details, identity, egress, logger, timeo
       const type = eventOf(record);
       if (target.url === "" || !wants(target, type)) return { nothing: "skipped" };
       const { url, revision } = target;
+      const later = await outgoing.webhook(record, url);
+      if (later) {
+        await store.postponeAttempt(executionId, delivery, new Date(Date.now() + later.afterMs));
+        throw later;
+      }
       const message = {
         id: `msg_${executionId}`,
         type,
@@ -120,11 +130,12 @@ export const createWebhooks = ({ store, details, identity, egress, logger, timeo
 
     /**
      * Sends a test message now, once, whatever events the webhook wants. It changes nothing: a 410 does not disable.
-     * @throws NOT_FOUND for another user's key, PRECONDITION_FAILED when there is no enabled webhook
+     * @throws NOT_FOUND for another user's key, PRECONDITION_FAILED when there is no enabled webhook, RATE_LIMIT_EXCEEDED
      */
     test: async ({ keyId, userId }: executions.TestWebhookRequest): Promise<executions.TestWebhookResponse> => {
       const target = await identity.getWebhookTarget({ keyId, userId });
       if (target.url === "") throw new DomainError("precondition", "PRECONDITION_FAILED", "the key has no webhook, or a disabled one");
+      await outgoing.webhookTest(userId, target.url);
       const message = { id: `msg_${randomUUID()}`, type: TEST_EVENT, timestamp: new Date(), data: { keyId } };
       const { delivered, status, error, durationMs } = await send(target, message);
       return executions.TestWebhookResponse.fromPartial({

@@ -82,6 +82,7 @@ beforeAll(async () => {
     details: createReads({ store }).details,
     identity: identity.client,
     egress,
+    outgoing: { webhook: () => Promise.resolve(null), webhookTest: () => Promise.resolve() },
     logger: createLogger("test", "fatal"),
   });
 }, 60_000);

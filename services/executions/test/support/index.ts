@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { connectMongo } from "@nodeloom/platform";
+import type { OutgoingBudget } from "@nodeloom/kernel";
+import { connectMongo, connectRedis, createLogger, createWindowCounter, redisReady } from "@nodeloom/platform";
+import { createOutgoing, type Outgoing } from "../../src/calls/outgoing";
 import type { ExecutionRecord } from "../../src/record/execution-record";
 import { createExecutionStore, type ExecutionStore } from "../../src/record/store";
 
@@ -57,3 +59,20 @@ export const newRecord = (userId: string = randomUUID(), part: Partial<Execution
   seenRunningAt: new Date(),
   ...part,
 });
+
+/** Budgets of outgoing calls over Redis, the same for every tier, with keys of their own. */
+export const openOutgoing = async (
+  { calls, webhooks, windowSeconds = 60 }: { calls?: OutgoingBudget; webhooks?: OutgoingBudget; windowSeconds?: number } = {},
+  keyPrefix = `test:${randomUUID()}:outgoing`,
+  url?: string,
+): Promise<{ outgoing: Outgoing; stop: () => void }> => {
+  const redis = connectRedis({ url: url ?? process.env.REDIS_URL!, logger: createLogger("test", "silent") });
+  if (url === undefined) await redisReady(redis, 60_000);
+  const ample = { perMinute: 10_000, perHostPerMinute: 10_000 };
+  const budget = { calls: calls ?? ample, webhooks: webhooks ?? ample };
+  const budgets = { free: budget, pro: budget, business: budget, enterprise: budget };
+  return {
+    outgoing: createOutgoing({ counter: createWindowCounter({ redis, keyPrefix, windowSeconds }), budgets, windowSeconds }),
+    stop: () => redis.disconnect(),
+  };
+};

@@ -1,3 +1,4 @@
+import { TryAgain } from "../../src/calls/failures";
 import { createReads } from "../../src/record/reads";
 import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
 import { Webhook } from "standardwebhooks";
@@ -6,7 +7,7 @@ import type { ExecutionRecord, ExecutionView } from "../../src/record/execution-
 import type { ExecutionStore } from "../../src/record/store";
 import { executionMessage } from "../../src/record/view";
 import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks";
-import { newRecord, openStore } from "../support/index";
+import { newRecord, openOutgoing, openStore } from "../support/index";
 import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../support/webhook-support";
 
 /** How long a receiver may take: more than a busy machine makes of an instant; and for those that never answer. */
@@ -18,18 +19,28 @@ let identity: RunningIdentity;
 let receiver: Receiver;
 let egress: EgressClient;
 let webhooks: Webhooks;
+let budget: Awaited<ReturnType<typeof openOutgoing>>;
 const logger = createLogger("test", "fatal");
-const webhooksOver = (client: EgressClient, timeoutMs = TIMEOUT_MS): Webhooks =>
-  createWebhooks({ store, details: createReads({ store }).details, identity: identity.client, egress: client, logger, timeoutMs });
+const webhooksOver = (client: EgressClient, timeoutMs = TIMEOUT_MS, { outgoing } = budget): Webhooks =>
+  createWebhooks({
+    store,
+    details: createReads({ store }).details,
+    identity: identity.client,
+    egress: client,
+    outgoing,
+    logger,
+    timeoutMs,
+  });
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  [{ store, stop: stopStore }, identity] = await Promise.all([openStore(), startIdentity()]);
+  [{ store, stop: stopStore }, identity, budget] = await Promise.all([openStore(), startIdentity(), openOutgoing()]);
   egress = createEgressClient({ allow: [receiver.address] });
   webhooks = webhooksOver(egress);
 });
 afterAll(async () => {
   receiver.close();
+  budget.stop();
   await Promise.all([stopStore(), identity.stop(), egress.close()]);
 });
 beforeEach(() => {
@@ -204,6 +215,50 @@ describe("an attempt", () => {
     const run = await newRun({ status: "processing" });
     await expect(webhooks.send(run.id())).rejects.toMatchObject({ kind: "unavailable" });
     expect(await webhookOf(run)).toMatchObject({ state: "pending", attempts: 0, history: [] });
+  });
+});
+
+describe("past the user's budget, an attempt", () => {
+  const webhookBudget = { perMinute: 10, perHostPerMinute: 1 };
+
+  it("waits for its turn, unsent, uncounted and not lost", async () => {
+    const small = await openOutgoing({ webhooks: webhookBudget, windowSeconds: 1 });
+    const over = webhooksOver(egress, TIMEOUT_MS, small);
+    const [first, second] = [await newRun(), await newRun()];
+    expect((await attempt(first.id(), over)).end).toBe("delivered");
+    const later: unknown = await over.send(second.id()).catch((error: unknown) => error);
+    expect(later).toMatchObject({ problem: { reason: "OUTGOING_LIMIT_EXCEEDED" }, afterMs: expect.any(Number) as number });
+    expect(receiver.deliveries).toHaveLength(1);
+    const waiting = await webhookOf(second);
+    expect(waiting).toMatchObject({ state: "pending", attempts: 0, history: [], lastError: null });
+    expect(waiting.nextAttemptAt!.getTime()).toBeGreaterThan(Date.now() - 5_000);
+    await new Promise((resolve) => setTimeout(resolve, (later as TryAgain).afterMs));
+    expect((await attempt(second.id(), over)).end).toBe("delivered");
+    small.stop();
+  });
+
+  it("counts for its user alone, and apart from what the user's runs call", async () => {
+    const small = await openOutgoing({ webhooks: webhookBudget, calls: webhookBudget });
+    await small.outgoing.call({ userId: identity.userId }, receiver.url, 0);
+    const over = webhooksOver(egress, TIMEOUT_MS, small);
+    expect((await attempt((await newRun()).id(), over)).end).toBe("delivered");
+    const ofAnother = await newRun({ userId: "another" });
+    expect((await attempt(ofAnother.id(), over)).end).toBe("delivered");
+    await expect(over.send((await newRun()).id())).rejects.toBeInstanceOf(TryAgain);
+    small.stop();
+  });
+
+  it("at a test is refused with the time to wait", async () => {
+    const small = await openOutgoing({ webhooks: webhookBudget });
+    const over = webhooksOver(egress, TIMEOUT_MS, small);
+    const { keyId } = await newRun();
+    const request = { keyId, userId: identity.userId };
+    expect(await over.test(request)).toMatchObject({ delivered: true });
+    await expect(over.test(request)).rejects.toMatchObject({
+      reason: "RATE_LIMIT_EXCEEDED",
+      metadata: { limit: 1, retryAfter: expect.any(Number) as number },
+    });
+    small.stop();
   });
 });
 
