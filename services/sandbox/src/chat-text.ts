@@ -1,9 +1,10 @@
-import { createRandom, seedOf } from "./render/random";
+import { createRandom, seedOf, type Random } from "./render/random";
 
 const TOPIC_CHARACTERS = 160;
 const MAX_KEYWORDS = 5;
 const MIN_KEYWORD_CHARACTERS = 4;
 const CHARACTERS_PER_TOKEN = 4;
+const MOST_NUMBER = 99;
 
 const STYLES = ["a painterly style", "a documentary style", "a clean graphic style", "a cinematic style", "a hand-drawn style"] as const;
 const LIGHTS = ["soft morning light", "a low golden sun", "cool window light", "bright studio light", "the glow after sunset"] as const;
@@ -40,15 +41,30 @@ const keywordsOf = (text: string): string[] => {
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
+const topicOf = (prompt: string, most: number): string =>
+  prompt
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, most)
+    .replace(/[\uD800-\uDBFF]$|[.!?…]+$/g, "") || "an open subject";
+
+const PHRASE_CHARACTERS = 60;
+
+/** A few words around the prompt's own. */
+export const composePhrase = (prompt: string, random: Random): string =>
+  `${topicOf(prompt, PHRASE_CHARACTERS)}, ${random.pick(FRAMINGS)}, in ${random.pick(LIGHTS)}`;
+
+/** A name of two or three words. */
+export const composeTitle = (prompt: string, random: Random): string => {
+  const [first = "scene", ...others] = keywordsOf(prompt);
+  const word = random.pick([first, ...others]);
+  return `${random.pick(MOODS)} ${word} ${1 + random.below(MOST_NUMBER)}`;
+};
+
 /** A short description that takes up the prompt's own words; the same prompt and context give the same text. */
 export const composeReply = (prompt: string, context: readonly (string | number | undefined)[]): string => {
   const random = createRandom(seedOf(prompt, ...context));
-  const topic =
-    prompt
-      .replace(/\s+/g, " ")
-      .trim()
-      .slice(0, TOPIC_CHARACTERS)
-      .replace(/[\uD800-\uDBFF]$|[.!?…]+$/g, "") || "an open subject";
+  const topic = topicOf(prompt, TOPIC_CHARACTERS);
   const opening = `${topic}, in ${random.pick(STYLES)} and ${random.pick(LIGHTS)}, ${random.pick(FRAMINGS)}`;
   const details = keywordsOf(prompt).map((word) => sentence(`“${word}” ${random.pick(DETAILS)}`));
   return ["[sandbox]", sentence(opening), ...details, sentence(`the mood is ${random.pick(MOODS)}`)].join(" ");

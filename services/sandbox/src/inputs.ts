@@ -8,10 +8,12 @@ export const MAX_LATENCY_MS = 600_000;
 export const BODY_LIMIT_BYTES = 20 * 1024 * 1024;
 const IMAGE_REFERENCE = /^(https?:\/\/\S+|data:[\w.+-]+\/[\w.+-]+[^,]*,)/i;
 
+export const FAILURES = ["submit", "job", "incomplete", "hang", "flap"] as const;
+
 /** What a request may ask of the sandbox itself: how slow to be, and how to fail. */
 export const faultSchema = z.strictObject({
   latencyMs: z.int().min(0).max(MAX_LATENCY_MS).optional(),
-  fail: z.enum(["submit", "job", "incomplete", "hang", "flap"]).optional(),
+  fail: z.enum(FAILURES).optional(),
   status: z.int().min(400).max(599).optional(),
 });
 export type Fault = z.infer<typeof faultSchema>;

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { Router, type Response } from "express";
 import { z } from "zod";
+import { composeJson } from "../chat-json";
 import { composeReply, cutToTokens, tokensOf } from "../chat-text";
 import { CHAT_LATENCY_MS } from "../generators";
-import { faultSchema, imageReference } from "../inputs";
+import { FAILURES, faultSchema, imageReference, type Fault } from "../inputs";
 import { createExchanges } from "../one-exchange";
 import { parseBody, ProviderError } from "../provider-error";
 import { waitWithClient } from "../requests";
@@ -16,6 +17,9 @@ const TOKENS_PER_IMAGE = 85;
 const CHUNK_CHARACTERS = 24;
 /** Shortest pause between pieces. */
 const PACE_MS = 10;
+/** Answers that fit no schema: the first one, or every one. */
+const UNFIT = ["invalid", "unfit"] as const;
+const UNFIT_TEXT = "[sandbox] This answer is no JSON, as it was asked to be.";
 
 const partSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
@@ -35,7 +39,16 @@ const chatSchema = z.looseObject({
   seed: z.int().nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
-  sandbox: faultSchema.optional(),
+  response_format: z
+    .discriminatedUnion("type", [
+      z.looseObject({ type: z.literal("text") }),
+      z.looseObject({
+        type: z.literal("json_schema"),
+        json_schema: z.looseObject({ name: z.string().min(1), schema: z.record(z.string(), z.json()) }),
+      }),
+    ])
+    .nullish(),
+  sandbox: faultSchema.extend({ fail: z.enum([...FAILURES, ...UNFIT]).optional() }).optional(),
 });
 type ChatRequest = z.infer<typeof chatSchema>;
 
@@ -56,11 +69,27 @@ const imagesOf = ({ content }: ChatRequest["messages"][number]): string[] =>
     return [typeof part.image_url === "string" ? part.image_url : part.image_url.url];
   });
 
-const complete = ({ messages, max_tokens, max_completion_tokens, seed }: ChatRequest): Completion => {
+/** The answer, before it is cut. A schema is answered as it was first asked, however often that is asked again. */
+const replyTo = ({ messages, seed, response_format, sandbox }: ChatRequest): string => {
+  const images = messages.flatMap(imagesOf);
+  if (response_format?.type !== "json_schema") {
+    const asked = messages.findLast((message) => message.role === "user") ?? messages.at(-1);
+    return composeReply(asked ? textOf(asked) : "", [...messages.map(textOf), ...images, seed ?? undefined]);
+  }
+  const answeredAt = messages.findIndex((message) => message.role === "assistant");
+  const isFirst = answeredAt === -1;
+  if (sandbox?.fail === "unfit" || (sandbox?.fail === "invalid" && isFirst)) return UNFIT_TEXT;
+  const first = isFirst ? messages : messages.slice(0, answeredAt);
+  const asked = first.findLast((message) => message.role === "user");
+  const context = [...first.map(textOf), ...images, seed ?? undefined];
+  return composeJson(asked ? textOf(asked) : "", response_format.json_schema.schema, context);
+};
+
+const complete = (request: ChatRequest): Completion => {
+  const { messages, max_tokens, max_completion_tokens } = request;
   const texts = messages.map(textOf);
   const images = messages.flatMap(imagesOf);
-  const asked = messages.findLast((message) => message.role === "user") ?? messages.at(-1);
-  const reply = composeReply(asked ? textOf(asked) : "", [...texts, ...images, seed ?? undefined]);
+  const reply = replyTo(request);
   const text = cutToTokens(reply, max_completion_tokens ?? max_tokens ?? DEFAULT_MAX_TOKENS);
   const promptTokens = tokensOf(texts.join("")) + images.length * TOKENS_PER_IMAGE;
   const completionTokens = tokensOf(text);
@@ -69,6 +98,14 @@ const complete = ({ messages, max_tokens, max_completion_tokens, seed }: ChatReq
     finishReason: text === reply ? "stop" : "length",
     usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens: promptTokens + completionTokens },
   };
+};
+
+/** The trouble that an exchange is to have; that an answer does not fit is no trouble of its exchange. */
+const faultOf = ({ sandbox }: ChatRequest): Fault | undefined => {
+  if (!sandbox) return undefined;
+  const { fail, ...rest } = sandbox;
+  const trouble = FAILURES.find((one) => one === fail);
+  return trouble ? { ...rest, fail: trouble } : rest;
 };
 
 interface Answer {
@@ -148,15 +185,16 @@ export const chatDialect = (clock: () => number): ChatDialect => {
     const body = parseBody(chatSchema, request.body);
     if (body.model !== MODEL)
       throw new ProviderError(404, "model_not_found", `no such model: ${body.model.slice(0, 100)}; there is ${MODEL}`, "model");
-    const latencyMs = body.sandbox?.latencyMs ?? CHAT_LATENCY_MS;
+    const fault = faultOf(body);
+    const latencyMs = fault?.latencyMs ?? CHAT_LATENCY_MS;
     // A stream is slow at both: to begin, and to be written.
-    const writingMs = body.stream && body.sandbox?.fail === undefined ? latencyMs / 2 : 0;
-    const begun = writingMs > 0 ? { sandbox: { latencyMs: latencyMs - writingMs } } : body;
+    const writingMs = body.stream && fault?.fail === undefined ? latencyMs / 2 : 0;
+    const begun = { sandbox: writingMs > 0 ? { latencyMs: latencyMs - writingMs } : fault };
     if (!(await exchanges.undergo(response, begun, CHAT_LATENCY_MS))) return;
     const answer: Answer = {
       id: `chatcmpl-${randomUUID()}`,
       created: Math.floor(clock() / 1000),
-      isEmpty: body.sandbox?.fail === "incomplete",
+      isEmpty: fault?.fail === "incomplete",
       completion: complete(body),
     };
     if (body.stream) await answerStream(response, answer, body.stream_options?.include_usage === true, writingMs);

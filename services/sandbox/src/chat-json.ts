@@ -1,0 +1,160 @@
+import { isRecord, type JsonSchema } from "@nodeloom/kernel";
+import { composePhrase, composeTitle } from "./chat-text";
+import { createRandom, seedOf, type Random } from "./render/random";
+
+/** Answers by a JSON Schema: values that are plausible, fit it, and are the same for the same prompt and schema. */
+
+const USUAL_ITEMS = 3;
+/** Deeper than this only what must be there is there. */
+const MOST_DEPTH = 8;
+/** References that are followed for one value. */
+const MOST_REFERENCES = 20;
+const UNIQUE_TRIES = 50;
+const USUAL_RANGE = 10;
+const DAY_MS = 86_400_000;
+const FIRST_DAY_MS = Date.UTC(2024, 0, 1);
+const DAYS = 730;
+const SHORT_NAMES = /name|title|label|heading|caption|id$/i;
+
+interface Writing {
+  root: JsonSchema;
+  prompt: string;
+  random: Random;
+}
+
+const schemaAt = (root: JsonSchema, reference: string): JsonSchema => {
+  const found = reference
+    .split("/")
+    .slice(1)
+    .reduce<unknown>((value, name) => (isRecord(value) ? value[name.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined), root);
+  return isRecord(found) ? found : {};
+};
+
+const asSchema = (value: unknown): JsonSchema => (isRecord(value) ? value : {});
+const recordOf = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+const merged = (one: JsonSchema, other: JsonSchema): JsonSchema => ({
+  ...one,
+  ...other,
+  properties: { ...recordOf(one.properties), ...recordOf(other.properties) },
+  required: [...new Set([...listOf(one.required), ...listOf(other.required)])],
+});
+
+/** The schema with what it refers to and combines, of alternatives the first. */
+const flattened = (schema: JsonSchema, root: JsonSchema, references = 0): JsonSchema => {
+  const { $ref, allOf, anyOf, oneOf, ...own } = schema;
+  const [alternative] = [...listOf(anyOf), ...listOf(oneOf)];
+  const parts = [
+    ...(typeof $ref === "string" && references < MOST_REFERENCES ? [schemaAt(root, $ref)] : []),
+    ...listOf(allOf).map(asSchema),
+    ...(alternative === undefined ? [] : [asSchema(alternative)]),
+  ];
+  return parts.reduce<JsonSchema>((whole, part) => merged(flattened(part, root, references + 1), whole), own);
+};
+
+const typeOf = ({ type, properties, items, prefixItems, minimum, maximum }: JsonSchema): string => {
+  if (Array.isArray(type)) return (type as string[]).find((one) => one !== "null") ?? "null";
+  if (typeof type === "string") return type;
+  if (Object.keys(recordOf(properties)).length > 0) return "object";
+  if (items !== undefined || prefixItems !== undefined) return "array";
+  return minimum !== undefined || maximum !== undefined ? "number" : "string";
+};
+
+const numberOr = (value: unknown, fallback: number): number => (typeof value === "number" ? value : fallback);
+
+const numberFor = (schema: JsonSchema, isWhole: boolean, { random }: Writing): number => {
+  const unit = numberOr(schema.multipleOf, isWhole ? 1 : 0.1);
+  const above = numberOr(schema.exclusiveMinimum, -Infinity) + unit;
+  const below = numberOr(schema.exclusiveMaximum, Infinity) - unit;
+  const given = Math.max(numberOr(schema.minimum, -Infinity), above);
+  const most = Math.min(numberOr(schema.maximum, Infinity), below);
+  const low = Number.isFinite(given) ? given : Math.min(1, most);
+  const high = Number.isFinite(most) ? most : low + USUAL_RANGE;
+  const [first, last] = [Math.ceil(low / unit), Math.floor(high / unit)];
+  if (last < first) return low;
+  const value = (first + random.below(last - first + 1)) * unit;
+  return isWhole ? Math.round(value) : Number(value.toFixed(6));
+};
+
+const hex = ({ random }: Writing, digits: number): string => Array.from({ length: digits }, () => random.below(16).toString(16)).join("");
+
+const FORMATS: Readonly<Record<string, (writing: Writing) => string>> = {
+  date: ({ random }) => new Date(FIRST_DAY_MS + random.below(DAYS) * DAY_MS).toISOString().slice(0, 10),
+  "date-time": ({ random }) => new Date(FIRST_DAY_MS + random.below(DAYS * DAY_MS)).toISOString(),
+  time: ({ random }) => new Date(random.below(DAY_MS)).toISOString().slice(11, 19) + "Z",
+  email: (writing) => `sandbox-${hex(writing, 4)}@example.com`,
+  hostname: (writing) => `sandbox-${hex(writing, 4)}.example.com`,
+  uri: (writing) => `https://example.com/${hex(writing, 8)}`,
+  uuid: (writing) => `${hex(writing, 8)}-${hex(writing, 4)}-4${hex(writing, 3)}-8${hex(writing, 3)}-${hex(writing, 12)}`,
+  ipv4: ({ random }) => `192.0.2.${1 + random.below(254)}`,
+};
+
+const textFor = (schema: JsonSchema, name: string, writing: Writing): string => {
+  const format = typeof schema.format === "string" ? FORMATS[schema.format] : undefined;
+  if (format) return format(writing);
+  const most = numberOr(schema.maxLength, Infinity);
+  const least = numberOr(schema.minLength, 0);
+  const compose = SHORT_NAMES.test(name) ? composeTitle : composePhrase;
+  let text = compose(writing.prompt, writing.random);
+  while ([...text].length < least) text += ` ${compose(writing.prompt, writing.random)}`;
+  return [...text].slice(0, most).join("");
+};
+
+const listFor = (schema: JsonSchema, name: string, writing: Writing, depth: number): unknown[] => {
+  const first = listOf(schema.prefixItems);
+  const least = numberOr(schema.minItems, 0);
+  const usual = depth < MOST_DEPTH ? Math.max(USUAL_ITEMS, first.length) : least;
+  const room = schema.items === false ? first.length : Infinity;
+  const length = Math.min(Math.max(least, usual), numberOr(schema.maxItems, Infinity), room);
+  const items: unknown[] = [];
+  const known = new Set<string>();
+  for (let tries = 0; items.length < length && tries < length + UNIQUE_TRIES; tries += 1) {
+    const item = valueFor(asSchema(first[items.length] ?? schema.items), name, writing, depth + 1);
+    const said = JSON.stringify(item);
+    if (schema.uniqueItems === true && known.has(said)) continue;
+    known.add(said);
+    items.push(item);
+  }
+  return items;
+};
+
+const objectFor = (schema: JsonSchema, writing: Writing, depth: number): Record<string, unknown> => {
+  const properties = recordOf(schema.properties);
+  const required = listOf(schema.required) as string[];
+  const names = new Set([...(depth < MOST_DEPTH ? Object.keys(properties) : []), ...required]);
+  return Object.fromEntries(
+    [...names]
+      .filter((name) => properties[name] !== false)
+      .map((name) => [name, valueFor(asSchema(properties[name]), name, writing, depth + 1)]),
+  );
+};
+
+function valueFor(given: JsonSchema, name: string, writing: Writing, depth: number): unknown {
+  const schema = flattened(given, writing.root);
+  if (Object.hasOwn(schema, "const")) return schema.const;
+  const choices = listOf(schema.enum);
+  if (choices.length > 0) return choices[writing.random.below(choices.length)];
+  switch (typeOf(schema)) {
+    case "object":
+      return objectFor(schema, writing, depth);
+    case "array":
+      return listFor(schema, name, writing, depth);
+    case "number":
+      return numberFor(schema, false, writing);
+    case "integer":
+      return numberFor(schema, true, writing);
+    case "boolean":
+      return writing.random.below(2) === 1;
+    case "null":
+      return null;
+    default:
+      return textFor(schema, name, writing);
+  }
+}
+
+/** JSON that fits a schema, around the prompt's own words. Patterns are not looked at. */
+export const composeJson = (prompt: string, schema: JsonSchema, context: readonly (string | number | undefined)[]): string => {
+  const random = createRandom(seedOf(prompt, JSON.stringify(schema), ...context));
+  return JSON.stringify(valueFor(schema, "", { root: schema, prompt, random }, 0));
+};
