@@ -122,7 +122,7 @@ export default tseslint.config(
     rules: {
       "no-restricted-imports": [
         "error",
-        { patterns: [{ regex: "^(?!\\.|ajv)", message: "The kernel has no dependencies but ajv, and no I/O." }] },
+        { patterns: [{ regex: "^(?!\\.|ajv|re2js$)", message: "The kernel has no dependencies but ajv and re2js, and no I/O." }] },
       ],
     },
   },

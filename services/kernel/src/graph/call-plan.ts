@@ -87,10 +87,15 @@ export interface PlannedCalls {
   bounds: ItemBounds;
   /** Ports that wait for nodes that have yet to run. */
   unknown: ReadonlySet<string>;
+  /** The most one call may cost with so many tokens more going in, in milli-credits. */
+  costWith(moreTokens: number): number;
 }
 
-/** Plans the calls of a node's model: checked and priced as far as their inputs are known. */
-export const planCalls = (planner: Planner, kind: NodeKind, node: GraphNode): PlannedCalls | undefined => {
+/**
+ * Plans the calls of a node's model: checked and priced as far as their inputs are known.
+ * @param moreTokens tokens that go in beside the inputs
+ */
+export const planCalls = (planner: Planner, kind: NodeKind, node: GraphNode, moreTokens = 0): PlannedCalls | undefined => {
   const terms = termsOf(planner, kind, node);
   if (!terms) return undefined;
   const built = buildStep(planner, kind, node, terms);
@@ -102,21 +107,24 @@ export const planCalls = (planner: Planner, kind: NodeKind, node: GraphNode): Pl
   const open = openInputs(built, unknown);
   checkCalls(planner, built, terms, candidates, open);
   const bounds = stepItems(planner, node, built, bound, fileInputs(terms.inputSchema, built));
-  const inputTokens = bounds.tokens + MESSAGE_OVERHEAD_TOKENS + fileTokens(terms.inputSchema, built);
-  const price = { price: terms.price, schema: terms.inputSchema, unknown: open, inputTokens };
-  const worst = Math.max(0, ...candidates.map((inputs) => worstCaseMicroUsd({ ...price, inputs })));
+  const inputTokens = bounds.tokens + MESSAGE_OVERHEAD_TOKENS + fileTokens(terms.inputSchema, built) + moreTokens;
+  const price = { price: terms.price, schema: terms.inputSchema, unknown: open };
+  const costWith = (more: number): number => {
+    const worst = candidates.map((inputs) => worstCaseMicroUsd({ ...price, inputs, inputTokens: inputTokens + more }));
+    return millicreditsFor(Math.max(0, ...worst), planner.request.markupPermille);
+  };
   planner.budget.calls(bounds.items);
   const step: PlanStep = {
     ...built,
     maxItems: bounds.items,
     itemLimit: bounds.limit,
-    maxMillicredits: millicreditsFor(worst, planner.request.markupPermille),
+    maxMillicredits: costWith(0),
   };
-  return { step, terms, candidates, bounds, unknown };
+  return { step, terms, candidates, bounds, unknown, costWith };
 };
 
-/** Tokens of all answers of a step at most. */
-export const textTokens = ({ terms, candidates, unknown, bounds }: PlannedCalls): number =>
-  Math.max(0, ...candidates.map((inputs) => answerTokens(terms.inputSchema, inputs, unknown))) * bounds.limit;
+/** Tokens of one answer of a step at most. */
+export const textTokens = ({ terms, candidates, unknown }: PlannedCalls): number =>
+  Math.max(0, ...candidates.map((inputs) => answerTokens(terms.inputSchema, inputs, unknown)));
 
 export const MOST_TEXT_TOKENS = LIMITS.textValueBytes;

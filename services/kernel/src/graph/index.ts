@@ -4,6 +4,7 @@ export * from "./budget";
 export * from "./estimate";
 export * from "./fields";
 export * from "./http-call";
+export * from "./json-schema";
 export * from "./json-text";
 export * from "./kinds";
 export * from "./media";

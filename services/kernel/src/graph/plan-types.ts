@@ -1,5 +1,5 @@
 import type { Abstract } from "./abstract";
-import type { Price } from "./price";
+import type { JsonSchema, Price } from "./price";
 import type { BudgetUse } from "./budget";
 import type { NodeType } from "./types";
 import type { MediaValue } from "./value";
@@ -31,6 +31,8 @@ export interface PlanStep {
   itemLimit?: number;
   /** The most one call may cost, in milli-credits. */
   maxMillicredits: number;
+  /** What a language model's answers must be. One that is not is asked for once more: a call of its own. */
+  answer?: { schema: JsonSchema; maxRepairMillicredits: number };
 }
 
 /** What the run needs to know of a model. */
@@ -78,7 +80,12 @@ export interface HoldItem {
   maxMillicredits: number;
 }
 
+const REPAIR = ".repair";
+
 export const itemKey = (nodeId: string, item: number): string => `${nodeId}:${item}`;
+/** The key of the call that asks for an item's answer once more, by the key of the first. */
+export const repairKey = (key: string): string => `${key}${REPAIR}`;
+export const isRepairKey = (key: string): boolean => key.endsWith(REPAIR);
 
 /** What a run must hold: one entry per call that it may make. */
 export const holdItems = (plan: RunPlan): HoldItem[] =>

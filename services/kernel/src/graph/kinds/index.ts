@@ -17,6 +17,7 @@ import { responseOutput } from "./response-output";
 import { textBox } from "./text-box";
 
 export type { NodeKind } from "./kind";
+export { JSON_PORT } from "./llm-assistant";
 export { inputFields, savedValues } from "./request-input";
 
 /** The node kinds. What a kind is stands in its own file, and nowhere else. */

@@ -32,6 +32,8 @@ export interface NodeKind {
   anyInput?(name: string): InputPort;
   /** The output ports of a node, the first being its default. */
   outputs(node: GraphNode): Map<string, PortType>;
+  /** Output ports that a node has only with one of its settings. */
+  readonly optionalOutputs?: readonly { name: string; type: PortType; setting: string }[];
   /** The port that an edge without a target handle means. */
   defaultInput?(outputName: string): string;
 

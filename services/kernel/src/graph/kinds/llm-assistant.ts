@@ -1,11 +1,71 @@
+import { LIMITS } from "../../limits";
+import type { Bounds } from "../abstract";
+import { textBytes } from "../bounds";
+import { charactersOfWork } from "../budget";
 import { planCalls, textTokens } from "../call-plan";
+import { schemaProblems } from "../json-schema";
+import { parseJsonText } from "../json-text";
+import { countInPlan, type Planner } from "../planner";
 import { NOTHING_PLANNED } from "../plan-types";
+import type { ItemBounds } from "../plan-step";
+import type { JsonSchema } from "../price";
+import { isRecord, type GraphNode } from "../types";
 import type { NodeKind } from "./kind";
 import { checkModelNode, MODEL_SETTINGS, modelPorts } from "./model-node";
 
+/** What asking for JSON, or for a better answer, adds to the texts that go in, beside the schema and the answer. */
+const ASKING_TOKENS = 1_024;
+
+export const JSON_PORT = "json";
+const JSON_OUTPUT = { name: JSON_PORT, type: "any", setting: "schema" } as const;
+
+type AnswerSchema = { schema: JsonSchema; problems: string[] };
+const NO_OBJECT: AnswerSchema = { schema: {}, problems: ["schema: must be an object, a JSON Schema"] };
+
+const isSet = (schema: unknown): boolean => schema !== undefined && schema !== null && schema !== "";
+
+/** Read once for a node. */
+const known = new WeakMap<GraphNode, AnswerSchema>();
+
+/** What a node's answers must be, and what is wrong with it; undefined when they may be any text. An editor may keep it as text. */
+const answerSchema = (node: GraphNode): AnswerSchema | undefined => {
+  const given = node.data.schema;
+  if (!isSet(given)) return undefined;
+  const read = (): AnswerSchema => {
+    const schema = typeof given === "string" ? parseJsonText(given)?.value : given;
+    if (!isRecord(schema)) return NO_OBJECT;
+    return { schema, problems: schemaProblems(schema).map((problem) => `schema: ${problem}`) };
+  };
+  const answer = known.get(node) ?? read();
+  known.set(node, answer);
+  return answer;
+};
+
+const count = (value: unknown, fallback: number): number => Math.min(LIMITS.fanOutItems, typeof value === "number" ? value : fallback);
+
+/** What flows behind the port `json`, as far as the schema says it. */
+const jsonBounds = ({ type, minItems, maxItems }: JsonSchema, { items, limit, mapped }: ItemBounds, tokens: number): Bounds => {
+  const mayBeList = type === undefined || [type].flat().includes("array");
+  if (!mayBeList) return { list: mapped, items, most: limit, tokens };
+  const most = type === "array" ? Math.max(1, count(maxItems, LIMITS.fanOutItems)) : LIMITS.fanOutItems;
+  const least = type === "array" ? Math.max(1, count(minItems, 1)) : 1;
+  return { list: true, items: items * least, most: limit * most, tokens };
+};
+
+/** Plans the calls of a node whose answers are JSON. */
+const planJson = (planner: Planner, node: GraphNode, { schema, problems }: AnswerSchema) => {
+  const schemaTokens = textBytes(JSON.stringify(schema));
+  planner.budget.work(charactersOfWork(schemaTokens));
+  countInPlan(planner, { value: schema });
+  const planned = planCalls(planner, llmAssistant, node, schemaTokens + ASKING_TOKENS);
+  if (!planned || problems.length > 0) return undefined;
+  const maxRepairMillicredits = planned.costWith(textTokens(planned) + ASKING_TOKENS);
+  return { ...planned, step: { ...planned.step, answer: { schema, maxRepairMillicredits } } };
+};
+
 export const llmAssistant: NodeKind = {
   type: "llm-assistant",
-  summary: "Asks a language model.",
+  summary: "Asks a language model, for text or for JSON by a schema.",
   settings: {
     ...MODEL_SETTINGS,
     system: { type: "string", description: "The system prompt, with {{placeholders}}." },
@@ -13,20 +73,29 @@ export const llmAssistant: NodeKind = {
     image: { type: "string", description: "A file for models that read images." },
     maxTokens: { type: "integer", minimum: 1 },
     temperature: { type: "number", minimum: 0 },
+    schema: {
+      type: "object",
+      description:
+        "A JSON Schema: the answer is JSON that fits it, and leaves by the port json. An answer that does not is asked for once more.",
+    },
   },
   calls: "model",
   modality: "text",
   runs: true,
   portsOfModel: true,
   inputs: modelPorts,
-  outputs: () => new Map([["text", "text"]]),
+  outputs: ({ data }) => new Map([["text", "text"], ...(isSet(data.schema) ? [[JSON_OUTPUT.name, JSON_OUTPUT.type] as const] : [])]),
+  optionalOutputs: [JSON_OUTPUT],
   defaultInput: () => "prompt",
-  check: checkModelNode,
+  check: (node, schema) => [...checkModelNode(node, schema), ...(answerSchema(node)?.problems ?? [])],
   plan: (planner, node) => {
-    const planned = planCalls(planner, llmAssistant, node);
+    const answer = answerSchema(node);
+    const planned = answer ? planJson(planner, node, answer) : planCalls(planner, llmAssistant, node);
     if (!planned) return NOTHING_PLANNED;
     const { step, bounds } = planned;
     const { items, limit: most, mapped: list } = bounds;
-    return { step, outputs: new Map([["text", { list, items, most, tokens: textTokens(planned) }]]) };
+    const tokens = textTokens(planned) * most;
+    const text = ["text", { list, items, most, tokens }] as const;
+    return { step, outputs: new Map([text, ...(answer ? [[JSON_OUTPUT.name, jsonBounds(answer.schema, bounds, tokens)] as const] : [])]) };
   },
 };

@@ -1,0 +1,69 @@
+/** What each keyword of a schema must be. Keywords that are not here say nothing about values, as JSON Schema has it. */
+export type Shape =
+  | "schema"
+  | "schemas"
+  | "schemasByName"
+  | "schemasByPattern"
+  | "number"
+  | "positive"
+  | "count"
+  | "boolean"
+  | "types"
+  | "values"
+  | "value"
+  | "names"
+  | "namesByName"
+  | "pattern"
+  | "text"
+  | "reference"
+  | "refused";
+
+export const KEYWORDS: Readonly<Record<string, Shape>> = {
+  $ref: "reference",
+  $defs: "schemasByName",
+  definitions: "schemasByName",
+  type: "types",
+  enum: "values",
+  const: "value",
+  allOf: "schemas",
+  anyOf: "schemas",
+  oneOf: "schemas",
+  not: "schema",
+  if: "schema",
+  then: "schema",
+  else: "schema",
+  minimum: "number",
+  maximum: "number",
+  exclusiveMinimum: "number",
+  exclusiveMaximum: "number",
+  multipleOf: "positive",
+  minLength: "count",
+  maxLength: "count",
+  pattern: "pattern",
+  format: "text",
+  items: "schema",
+  prefixItems: "schemas",
+  contains: "schema",
+  minContains: "count",
+  maxContains: "count",
+  minItems: "count",
+  maxItems: "count",
+  uniqueItems: "boolean",
+  properties: "schemasByName",
+  patternProperties: "schemasByPattern",
+  additionalProperties: "schema",
+  propertyNames: "schema",
+  required: "names",
+  minProperties: "count",
+  maxProperties: "count",
+  dependentRequired: "namesByName",
+  dependentSchemas: "schemasByName",
+  unevaluatedItems: "refused",
+  unevaluatedProperties: "refused",
+  $dynamicRef: "refused",
+  $recursiveRef: "refused",
+  $anchor: "refused",
+  $dynamicAnchor: "refused",
+};
+
+export const TYPE_NAMES = ["object", "array", "string", "number", "integer", "boolean", "null"] as const;

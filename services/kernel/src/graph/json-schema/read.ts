@@ -1,0 +1,113 @@
+import { textBytes } from "../bounds";
+import type { JsonSchema } from "../price";
+import { isRecord, shownName } from "../types";
+import { KEYWORDS, TYPE_NAMES, type Shape } from "./keywords";
+import { patternOf } from "./pattern";
+import { referenced } from "./reference";
+
+/** What a schema of a user may be, and how many of its problems are listed. */
+export const SCHEMA_BOUNDS = { bytes: 32 * 1024, depth: 32, problems: 10, patternsSize: 5_000 } as const;
+
+type Report = (at: string, message: string) => void;
+
+const depthOf = (value: unknown, most: number): number => {
+  if (typeof value !== "object" || value === null) return 0;
+  if (most === 0) return 1;
+  return 1 + Math.max(0, ...Object.values(value).map((member) => depthOf(member, most - 1)));
+};
+
+const isSchema = (value: unknown): boolean => isRecord(value) || typeof value === "boolean";
+const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;
+const isNames = (value: unknown): boolean => Array.isArray(value) && value.every((name) => typeof name === "string");
+const isTypeName = (value: unknown): boolean => (TYPE_NAMES as readonly unknown[]).includes(value);
+const every = (value: unknown, check: (member: unknown) => boolean): boolean => isRecord(value) && Object.values(value).every(check);
+
+/** What a keyword of a shape must be, in words, and whether it is. */
+const SHAPES: Readonly<Record<Shape, { must: string; is: (value: unknown) => boolean }>> = {
+  schema: { must: "must be a schema", is: isSchema },
+  schemas: { must: "must be a list of schemas", is: (value) => Array.isArray(value) && value.length > 0 && value.every(isSchema) },
+  schemasByName: { must: "must be an object of schemas", is: (value) => every(value, isSchema) },
+  schemasByPattern: { must: "must be an object of schemas", is: (value) => every(value, isSchema) },
+  number: { must: "must be a number", is: (value) => typeof value === "number" },
+  positive: { must: "must be a number above 0", is: (value) => typeof value === "number" && value > 0 },
+  count: { must: "must be a whole number from 0 on", is: isCount },
+  boolean: { must: "must be true or false", is: (value) => typeof value === "boolean" },
+  types: {
+    must: `must be one of ${TYPE_NAMES.join(", ")}, or a list of them`,
+    is: (value) => (Array.isArray(value) ? value.length > 0 && value.every(isTypeName) : isTypeName(value)),
+  },
+  values: { must: "must be a list that is not empty", is: (value) => Array.isArray(value) && value.length > 0 },
+  value: { must: "", is: () => true },
+  names: { must: "must be a list of names", is: isNames },
+  namesByName: { must: "must be an object of lists of names", is: (value) => every(value, isNames) },
+  pattern: { must: "must be text", is: (value) => typeof value === "string" },
+  text: { must: "must be text", is: (value) => typeof value === "string" },
+  reference: {
+    must: "must be a JSON pointer into the schema itself, for example #/$defs/scene",
+    is: (value) => typeof value === "string" && (value === "#" || value.startsWith("#/")),
+  },
+  refused: { must: "is not supported", is: () => false },
+};
+
+/** The schemas inside a keyword's value. */
+const schemasIn = (shape: Shape, value: unknown): [string, unknown][] => {
+  if (shape === "schema") return [["", value]];
+  if (shape === "schemas" || shape === "schemasByName" || shape === "schemasByPattern")
+    return Object.entries(value as object).map(([name, schema]): [string, unknown] => [`.${name}`, schema]);
+  return [];
+};
+
+const patternsIn = (shape: Shape, value: unknown): string[] => {
+  if (shape === "pattern") return [value as string];
+  return shape === "schemasByPattern" ? Object.keys(value as object) : [];
+};
+
+/** Checks the shape of every keyword of a schema and of those inside it. */
+const createReader = (report: Report) => {
+  const schemas = new Set<unknown>([true, false]);
+  const references: { at: string; reference: string }[] = [];
+  let patternsSize = 0;
+
+  const readPatterns = (at: string, sources: readonly string[]): void => {
+    for (const source of sources) {
+      if (patternsSize > SCHEMA_BOUNDS.patternsSize) return;
+      const pattern = patternOf(source);
+      if (typeof pattern === "string") {
+        report(at, `${JSON.stringify(shownName(source))} ${pattern}`);
+        continue;
+      }
+      patternsSize += pattern.size;
+      if (patternsSize > SCHEMA_BOUNDS.patternsSize) report(at, "the patterns of the schema are too large together");
+    }
+  };
+
+  const read = (schema: unknown, path: string): void => {
+    if (!isRecord(schema) || schemas.has(schema)) return;
+    schemas.add(schema);
+    for (const [keyword, value] of Object.entries(schema)) {
+      const shape = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined;
+      if (shape === undefined) continue;
+      const at = path === "" ? keyword : `${path}.${keyword}`;
+      if (!SHAPES[shape].is(value)) {
+        report(at, SHAPES[shape].must);
+        continue;
+      }
+      if (shape === "reference") references.push({ at, reference: value as string });
+      readPatterns(at, patternsIn(shape, value));
+      for (const [name, inner] of schemasIn(shape, value)) read(inner, `${at}${name}`);
+    }
+  };
+  return { read, schemas, references };
+};
+
+/** What is wrong with a schema that a user wrote: its size, its depth, a keyword, a reference or a pattern. */
+export const schemaProblems = (schema: JsonSchema): string[] => {
+  if (depthOf(schema, SCHEMA_BOUNDS.depth) > SCHEMA_BOUNDS.depth) return [`is deeper than ${SCHEMA_BOUNDS.depth} levels`];
+  if (textBytes(JSON.stringify(schema)) > SCHEMA_BOUNDS.bytes) return [`is longer than ${SCHEMA_BOUNDS.bytes} bytes`];
+  const problems: string[] = [];
+  const { read, schemas, references } = createReader((at, message) => problems.push(`${shownName(at)} ${message}`));
+  read(schema, "");
+  for (const { at, reference } of references)
+    if (!schemas.has(referenced(schema, reference))) problems.push(`${shownName(at)} leads to no schema`);
+  return problems.slice(0, SCHEMA_BOUNDS.problems);
+};

@@ -1,0 +1,21 @@
+import type { JsonSchema } from "../price";
+
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+};
+
+/** What a reference like `#/$defs/scene` means in a schema; undefined when it leads nowhere. */
+export const referenced = (root: JsonSchema, reference: string): unknown =>
+  reference
+    .split("/")
+    .slice(1)
+    .map((part) => decoded(part).replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce<unknown>(
+      (value, name) =>
+        typeof value === "object" && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined,
+      root,
+    );

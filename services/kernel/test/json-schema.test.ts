@@ -1,0 +1,194 @@
+import fc from "fast-check";
+import { ANSWER_WORK, compileSchema, createBudget, readAnswer, schemaProblems, schemaViolations, type JsonSchema } from "@nodeloom/kernel";
+
+const violations = (schema: JsonSchema, value: unknown): string[] =>
+  schemaViolations(schema, value, createBudget()).map(({ path, message }) => `${path} ${message}`.trim());
+
+const SCENE = {
+  type: "object",
+  required: ["title", "seconds"],
+  additionalProperties: false,
+  properties: {
+    title: { type: "string", minLength: 1, maxLength: 20 },
+    seconds: { type: "integer", minimum: 1, maximum: 10 },
+    mood: { enum: ["calm", "wild"] },
+    tags: { type: "array", items: { type: "string" }, uniqueItems: true },
+  },
+};
+const SCENES = { type: "array", minItems: 1, maxItems: 3, items: { $ref: "#/$defs/scene" }, $defs: { scene: SCENE } };
+
+describe("a value that does not fit a schema", () => {
+  it.each<[unknown, string[]]>([
+    [[{ title: "Dawn", seconds: 3, mood: "calm", tags: ["a", "b"] }], []],
+    [{ title: "Dawn" }, ["must be a list"]],
+    [[], ["must have at least 1 items"]],
+    [[{ title: "Dawn" }], ["0.seconds is required"]],
+    [[{ title: "", seconds: 1.5 }], ["0.title must have at least 1 characters", "0.seconds must be a whole number"]],
+    [[{ title: "x", seconds: 11, mood: "sad" }], ["0.seconds must be at most 10", '0.mood must be one of: "calm", "wild"']],
+    [[{ title: "x", seconds: 1, colour: "red" }], ["0.colour is not allowed"]],
+    [[{ title: "x", seconds: 1, tags: ["a", "a"] }], ["0.tags must not have an item twice"]],
+  ])("says where and why: %j", (value, expected) => expect(violations(SCENES, value)).toEqual(expected));
+
+  it.each<[string, string, boolean]>([
+    ["date", "2024-02-29", true],
+    ["date", "2023-02-29", false],
+    ["date-time", "2024-05-01T10:00:00Z", true],
+    ["date-time", "2024-05-01", false],
+    ["email", "a@example.com", true],
+    ["email", "a@@b", false],
+    ["uri", "https://example.com/x", true],
+    ["uri", "/x", false],
+    ["uuid", "6f1f64a1-2f6b-4bd1-8a4e-0c8ef2b6b9b0", true],
+    ["unknown", "anything", true],
+  ])("knows the format %s: %s", (format, text, fits) => expect(violations({ format }, text).length === 0).toBe(fits));
+});
+
+const name = fc.constantFrom("a", "b", "c");
+const scalar = fc.oneof(
+  fc.integer({ min: -3, max: 6 }),
+  fc.constantFrom("", "x", "abc", "ünï"),
+  fc.boolean(),
+  fc.constant(null),
+  fc.constant(1.5),
+);
+const value = fc.letrec((tie) => ({
+  any: fc.oneof(
+    { maxDepth: 3 },
+    scalar,
+    fc.array(tie("any"), { maxLength: 4 }),
+    fc.dictionary(name, tie("any"), { maxKeys: 3, noNullPrototype: true }),
+  ),
+})).any;
+const PLAIN = { noNullPrototype: true };
+const small = fc.nat(3);
+const schema = fc.letrec<{ any: JsonSchema }>((tie) => {
+  const inner = tie("any");
+  const one = <T>(key: string, of: fc.Arbitrary<T>): fc.Arbitrary<JsonSchema> => of.map((given) => ({ [key]: given }));
+  const keyword = fc.oneof(
+    { maxDepth: 3 },
+    one("type", fc.constantFrom("object", "array", "string", "number", "integer", "boolean", "null")),
+    one("type", fc.uniqueArray(fc.constantFrom("string", "integer", "null"), { minLength: 1 })),
+    ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"].map((key) => one(key, small)),
+    ...["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"].map((key) => one(key, small)),
+    one("multipleOf", fc.constantFrom(1, 2, 0.5)),
+    one("pattern", fc.constantFrom("^a", "x", "^[a-c]+$")),
+    one("enum", fc.uniqueArray(value, { minLength: 1, maxLength: 3, selector: (given) => JSON.stringify(given) })),
+    one("const", value),
+    one("uniqueItems", fc.boolean()),
+    one("required", fc.uniqueArray(name)),
+    one("items", inner),
+    one("prefixItems", fc.array(inner, { minLength: 1, maxLength: 2 })),
+    one("contains", inner),
+    one("properties", fc.dictionary(name, inner, PLAIN)),
+    one("patternProperties", fc.dictionary(fc.constantFrom("^a", "b|c"), inner, PLAIN)),
+    one("additionalProperties", fc.oneof(fc.boolean(), inner)),
+    one("propertyNames", inner),
+    one("dependentRequired", fc.dictionary(name, fc.uniqueArray(name), PLAIN)),
+    one("dependentSchemas", fc.dictionary(name, inner, PLAIN)),
+    ...["allOf", "anyOf", "oneOf"].map((key) => one(key, fc.array(inner, { minLength: 1, maxLength: 3 }))),
+    one("not", inner),
+    fc.tuple(inner, inner, inner).map(([test, then, otherwise]) => ({ if: test, then, else: otherwise })),
+    fc.constant({ $ref: "#/$defs/shared" }),
+  );
+  return { any: fc.array(keyword, { maxLength: 3 }).map((parts): JsonSchema => Object.assign({}, ...parts) as JsonSchema) };
+}).any;
+
+describe("schemas as a reference implementation understands them", () => {
+  it("takes and refuses the same values", () => {
+    const shared = { type: ["string", "object"], properties: { a: { type: "integer" } } };
+    fc.assert(
+      fc.property(schema, fc.array(value, { minLength: 1, maxLength: 8 }), (random, values) => {
+        const whole = { $defs: { shared }, ...random };
+        expect(schemaProblems(whole)).toEqual([]);
+        const reference = compileSchema(whole);
+        for (const one of values) expect(violations(whole, one).length === 0).toBe(reference(one).length === 0);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe("a schema that a user wrote", () => {
+  const deep = (levels: number): JsonSchema => (levels === 0 ? {} : { not: deep(levels - 1) });
+  it.each<[string, JsonSchema, string]>([
+    ["a remote reference", { $ref: "https://example.com/schema" }, "$ref must be a JSON pointer into the schema itself"],
+    ["a reference that leads nowhere", { items: { $ref: "#/$defs/x" } }, "items.$ref leads to no schema"],
+    ["a reference to what is no schema", { enum: [{ type: 5 }], items: { $ref: "#/enum/0" } }, "items.$ref leads to no schema"],
+    ["a type that does not exist", { type: "text" }, "type must be one of object, array"],
+    ["a bound that is no number", { properties: { a: { minimum: "1" } } }, "properties.a.minimum must be a number"],
+    ["a list of schemas that is none", { anyOf: [] }, "anyOf must be a list of schemas"],
+    ["a pattern with a look-ahead", { pattern: "(?=x)y" }, 'pattern "(?=x)y" is no regular expression'],
+    ["a pattern that repeats too much", { pattern: "((a{1,30}){1,30})" }, 'pattern "((a{1,30}){1,30})" repeats too much'],
+    ["a keyword that is not interpreted", { unevaluatedProperties: false }, "unevaluatedProperties is not supported"],
+    ["a schema that is too deep", deep(33), "is deeper than 32 levels"],
+    ["a schema that is too long", { description: "x".repeat(32 * 1024) }, "is longer than 32768 bytes"],
+  ])("is refused for %s", (_what, given, problem) => expect(schemaProblems(given)[0]).toContain(problem));
+
+  it("may have members of every object as names", () => {
+    const given = JSON.parse(
+      '{"type":"object","properties":{"__proto__":{"type":"number"},"constructor":{"type":"number"}},"required":["toString"]}',
+    ) as JsonSchema;
+    expect(schemaProblems(given)).toEqual([]);
+    expect(violations(given, JSON.parse('{"constructor":1,"__proto__":"x"}'))).toEqual([
+      "__proto__ must be a number",
+      "toString is required",
+    ]);
+  });
+});
+
+describe("the work of checking an answer", () => {
+  const doubling = (levels: number): JsonSchema => ({
+    $ref: "#/$defs/l0",
+    $defs: Object.fromEntries(
+      Array.from({ length: levels }, (_, level) => [
+        `l${level}`,
+        level === levels - 1 ? false : { anyOf: [{ $ref: `#/$defs/l${level + 1}` }, { $ref: `#/$defs/l${level + 1}` }] },
+      ]),
+    ),
+  });
+  it.each<[string, JsonSchema, string]>([
+    ["references that double", doubling(40), "1"],
+    ["references in a circle", { $ref: "#" }, "1"],
+    ["alternatives in a circle", { anyOf: [{ $ref: "#" }, { $ref: "#" }] }, "1"],
+    ["a pattern over a long text", { pattern: "(a|b)*a(a|b){50}c" }, JSON.stringify("ab".repeat(100_000))],
+    ["a list of which no item may be twice", { items: { uniqueItems: true } }, JSON.stringify(Array(60_000).fill([]))],
+  ])("is bounded: %s", (_what, given, text) => {
+    expect(schemaProblems(given)).toEqual([]);
+    expect(readAnswer(text, given)).toEqual({ problems: ["takes too much work to check by its schema"] });
+  });
+
+  it("suffices for fifty scenes of many members", () => {
+    const items = Array.from({ length: 50 }, (_, index) => ({
+      title: `Scene ${index}`,
+      prompt: "A lighthouse on a windy coast ".repeat(30),
+      colour: "#00ff99",
+      seconds: 4,
+      tags: ["sea", "wind", "light"],
+    }));
+    const properties = {
+      title: { type: "string", maxLength: 80 },
+      prompt: { type: "string", maxLength: 2_000 },
+      colour: { type: "string", pattern: "^#[0-9a-f]{6}$" },
+      seconds: { type: "integer", minimum: 1, maximum: 10 },
+      tags: { type: "array", uniqueItems: true, items: { enum: ["sea", "wind", "light"] } },
+    };
+    const given = { type: "array", maxItems: 50, items: { type: "object", required: Object.keys(properties), properties } };
+    const budget = createBudget({}, { valueBytes: Infinity, calls: Infinity, work: ANSWER_WORK / 2 });
+    expect(schemaViolations(given, items, budget)).toEqual([]);
+  });
+});
+
+describe("an answer", () => {
+  it.each<[string, unknown]>([
+    ['{"a":1}', { a: 1 }],
+    [' \n{"a":1}\n', { a: 1 }],
+    ['```json\n{"a":1}\n```', { a: 1 }],
+    ["```\n[1]\n```", [1]],
+  ])("is read from %j", (text, expected) => expect(readAnswer(text, {})).toEqual({ value: expected }));
+
+  it.each(["", "words", '{"a":1', "[".repeat(70) + "]".repeat(70)])("is refused when it is no JSON: %j", (text) =>
+    expect(readAnswer(text, {})).toEqual({ problems: ["is no JSON"] }),
+  );
+  it("is refused when it is longer than a text may be", () =>
+    expect(readAnswer(JSON.stringify("x".repeat(300_000)), {})).toEqual({ problems: ["is longer than 262144 bytes"] }));
+});
