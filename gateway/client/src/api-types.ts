@@ -344,6 +344,8 @@ export interface NodeKind {
   outputs: {
     name: string;
     type: "text" | "number" | "boolean" | "image" | "video" | "audio" | "media" | "any";
+    /** The setting without which a node does not have the port */
+    setting?: string;
   }[];
 }
 

@@ -114,6 +114,8 @@ const llm = z.strictObject({
   stream: z.boolean().optional(),
   /** What the model calls the most tokens of its answer: newer ones refuse the older name. */
   tokenLimit: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
+  /** How the model is told the schema of its answer (`response_format`); without it, in words. */
+  structuredOutput: z.enum(["json_schema"]).optional(),
 });
 
 const direct = {

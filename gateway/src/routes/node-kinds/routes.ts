@@ -17,7 +17,13 @@ const nodeKind = z
       .meta({ description: "Ports that every node of the kind has; placeholders, fields and a model's inputs add theirs" }),
     takesAnyInput: z.boolean().meta({ description: "Any name is an input port" }),
     portsOfModel: z.boolean().meta({ description: "The inputs of the node's model are input ports" }),
-    outputs: z.array(z.object({ name: z.string(), type: portType })),
+    outputs: z.array(
+      z.object({
+        name: z.string(),
+        type: portType,
+        setting: z.string().optional().meta({ description: "The setting without which a node does not have the port" }),
+      }),
+    ),
   })
   .meta({ id: "NodeKind" });
 
@@ -32,7 +38,7 @@ const view = (kind: NodeKind): z.infer<typeof nodeKind> => {
     inputs: [...inputPorts(blank)].map(([name, { type, list }]: [string, InputPort]) => ({ name, type, list })),
     takesAnyInput: anyInput(blank, "any") !== undefined,
     portsOfModel: kind.portsOfModel ?? false,
-    outputs: [...outputPorts(blank)].map(([name, type]) => ({ name, type })),
+    outputs: [...[...outputPorts(blank)].map(([name, type]) => ({ name, type })), ...(kind.optionalOutputs ?? [])],
   };
 };
 

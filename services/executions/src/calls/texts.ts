@@ -1,9 +1,9 @@
-import { actualMicroUsd, DomainError } from "@nodeloom/kernel";
+import { actualMicroUsd, DomainError, readAnswer, type JsonSchema } from "@nodeloom/kernel";
 import type { ModelCall } from "../contract/activity-types";
 import type { CallResult } from "../contract/run-types";
 import { ATTEMPTS, TIMING } from "../contract/timing";
 import type { CatalogModel } from "../plan/model-catalog";
-import { ProviderError, type TextProvider } from "../providers";
+import { ProviderError, type TextAnswer, type TextProvider } from "../providers";
 import { readyInputs, target, type CallOptions } from "./call";
 import { afterFailure, final, TryAgain } from "./failures";
 import { pause } from "./pause";
@@ -15,6 +15,13 @@ import type { TextStream } from "./text-streams";
 const PAUSES_MS = [250, 500, 1_000, 2_000, 5_000];
 
 export type WrittenText = Pick<TextStream, "restart" | "write">;
+
+/** What an answer says as JSON, or why it does not fit its schema. */
+const jsonOf = ({ text, isCut }: TextAnswer, schema: JsonSchema): Pick<CallResult, "json" | "problems"> => {
+  const answer = readAnswer(text, schema);
+  if ("value" in answer) return { json: answer };
+  return { problems: [...answer.problems, ...(isCut ? ["ends where the most tokens were reached"] : [])] };
+};
 
 export type Texts = ReturnType<typeof createTexts>;
 
@@ -29,9 +36,11 @@ export const createTexts = (options: CallOptions) => {
   ): Promise<CallResult> =>
     submissions.send(call, async () => {
       written.restart();
-      const { text, usage, requestId } = await provider.run({ inputs, idempotencyKey: call.key, signal, onText: written.write });
+      const { schema, repair, key: idempotencyKey } = call;
+      const answer = await provider.run({ inputs, schema, repair, idempotencyKey, signal, onText: written.write });
+      const { text, usage, requestId } = answer;
       const costMicroUsd = actualMicroUsd(call.price, model.inputSchema, call.inputs, { outputs: 1, ...usage });
-      return { files: [], text, costMicroUsd, requestId };
+      return { files: [], text, ...(schema ? jsonOf(answer, schema) : {}), costMicroUsd, requestId };
     });
 
   return {

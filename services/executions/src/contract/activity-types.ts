@@ -3,7 +3,7 @@ import type { RetentionReport } from "../lifecycle/retention";
 import type { DeliveriesReport } from "../webhooks/reconcile-deliveries";
 import type { AttemptId, DeliveryEnd, Sent } from "./delivery";
 import type { CallContext, CallResult, CancelReport, HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "./run-types";
-import type { HoldItem, HttpCall, MediaFamily, MediaValue, Price } from "@nodeloom/kernel/graph";
+import type { HoldItem, HttpCall, JsonSchema, MediaFamily, MediaValue, Price } from "@nodeloom/kernel/graph";
 
 /** A job as a provider knows it. */
 export interface SubmittedJob {
@@ -20,6 +20,16 @@ export interface ModelCall extends CallContext {
   price: Price;
   /** Files of a template's author that it may be given, by id. */
   lent?: Record<string, MediaValue>;
+  /** What a language model's answer must be. */
+  schema?: JsonSchema;
+  /** What was answered before, and why that does not fit the schema. */
+  repair?: Repair;
+}
+
+/** An answer that is asked for once more. */
+export interface Repair {
+  answer: string;
+  problems: string[];
 }
 
 export interface HttpNodeCall extends CallContext {

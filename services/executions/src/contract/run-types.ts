@@ -139,6 +139,10 @@ export interface CallResult {
   files: MediaFile[];
   /** Text, for text models. */
   text: string | null;
+  /** What the text says, where it was asked for as JSON and fits its schema. */
+  json?: { value: unknown };
+  /** Why the text does not fit the schema that it was asked for by. */
+  problems?: string[];
   costMicroUsd: number;
   requestId: string | null;
 }

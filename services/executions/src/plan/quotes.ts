@@ -1,7 +1,17 @@
-import { DomainError, itemKey } from "@nodeloom/kernel";
+import { DomainError, itemKey, type PlanStep } from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import type { Planning } from "./planning";
+
+/**
+ * The most that a step may cost beyond what is held for it: calls of a list of unknown length, and answers that are asked for
+ * once more. Trial grants may be gone by then.
+ */
+const unheldMillicredits = ({ model, maxItems, itemLimit = maxItems, maxMillicredits, answer }: PlanStep): number => {
+  if (model === undefined) return 0;
+  const most = Math.max(maxItems, itemLimit);
+  return (most - maxItems) * maxMillicredits + most * (answer?.maxRepairMillicredits ?? 0);
+};
 
 export type Quotes = ReturnType<typeof createQuotes>;
 
@@ -36,10 +46,7 @@ export const createQuotes = ({ planning, billing }: { planning: Planning; billin
           grant: items.some((item) => item?.source === HOLD_SOURCE_GRANT),
         });
       });
-    // Calls that a list of unknown length may make beyond those that are held for. Trial grants may be gone by then.
-    const more = plan.steps
-      .filter((step) => step.model !== undefined)
-      .reduce((sum, step) => sum + Math.max(0, (step.itemLimit ?? step.maxItems) - step.maxItems) * step.maxMillicredits, 0);
+    const more = plan.steps.reduce((sum, step) => sum + unheldMillicredits(step), 0);
     const models = new Set(nodes.map((node) => node.model));
     const millicredits = nodes.reduce((sum, node) => sum + node.millicredits, 0);
     return executions.QuoteResponse.fromPartial({

@@ -1,3 +1,4 @@
+import type { JsonSchema } from "@nodeloom/kernel";
 import type { EgressClient } from "@nodeloom/platform";
 
 /** A call of a provider that went wrong. `kind` decides what the run does about it. */
@@ -58,11 +59,27 @@ interface Job {
 /** A provider that makes files: submit, then poll. */
 export type JobProvider = { readonly type: "job" } & Job;
 
+export interface TextOptions extends CallOptions {
+  /** Hears of each piece as it arrives, where the provider streams. */
+  onText?: (piece: string) => void;
+  /** The answer is to be JSON that fits it. */
+  schema?: JsonSchema | undefined;
+  /** What was answered before, and what is wrong with it. */
+  repair?: { answer: string; problems: readonly string[] } | undefined;
+}
+
+export interface TextAnswer {
+  text: string;
+  /** It ends where the most tokens of an answer were reached. */
+  isCut?: boolean;
+  usage: Usage;
+  requestId: string | null;
+}
+
 /** A provider that answers with text in one exchange. */
 export interface TextProvider {
   readonly type: "text";
-  /** `onText` hears of each piece as it arrives, where the provider streams. */
-  run(options: CallOptions & { onText?: (piece: string) => void }): Promise<{ text: string; usage: Usage; requestId: string | null }>;
+  run(options: TextOptions): Promise<TextAnswer>;
 }
 
 /** A file a provider answered with: where it can be fetched, its bytes as they arrive, once, or its bytes as often as needed. */

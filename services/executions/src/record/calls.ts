@@ -8,7 +8,7 @@ export type CallStatus = "submitted" | "completed" | "failed" | "cancelled";
 
 /** One call of a node. */
 export interface CallRecord {
-  /** `<executionId>:<nodeId>:<item>` */
+  /** `<executionId>:<nodeId>:<item>`, and `.repair` behind it where an answer was asked for once more. */
   _id: string;
   executionId: string;
   nodeId: string;
@@ -53,9 +53,9 @@ const told = (outputs: Record<string, unknown>): Pick<CallRecord, "outputsJson" 
 const PORT_BY_KIND: Readonly<Record<string, string>> = { image: "image", video: "video", audio: "audio" };
 
 /** A completed call of a model, and what it is charged by. */
-export const completedCall = (call: Call, { files, text, costMicroUsd, requestId }: CallResult): CallRecord => {
+export const completedCall = (call: Call, { files, text, json, costMicroUsd, requestId }: CallResult): CallRecord => {
   const port = PORT_BY_KIND[files[0]?.contentType.split("/")[0] ?? ""] ?? "files";
-  const outputs = text === null ? { [port]: files } : { text };
+  const outputs = text === null ? { [port]: files } : { text, ...(json ? { json: json.value } : {}) };
   return { ...identityOf(call), status: "completed", costMicroUsd, requestId, ...told(outputs) };
 };
 

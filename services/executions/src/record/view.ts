@@ -1,4 +1,4 @@
-import { callsModel } from "@nodeloom/kernel";
+import { callsModel, isRepairKey, repairKey } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { WebhookAttempt, WebhookState } from "../contract/delivery";
 import type { NodeState, RunError } from "../contract/run-types";
@@ -43,10 +43,22 @@ const callMessage = (call: CallRecord): executions.NodeCall =>
     requestId: call.requestId ?? undefined,
   });
 
+/** An item whose answer was asked for once more is told by its second call, with what both of them cost. */
+const withRepairs = (calls: readonly CallRecord[]): CallRecord[] => {
+  const repairs = new Map(calls.filter(({ _id }) => isRepairKey(_id)).map((call) => [call._id, call]));
+  if (repairs.size === 0) return [...calls];
+  return calls
+    .filter(({ _id }) => !repairs.has(_id))
+    .map((call) => {
+      const repair = repairs.get(repairKey(call._id));
+      return repair ? { ...repair, millicredits: (call.millicredits ?? 0) + (repair.millicredits ?? 0) } : call;
+    });
+};
+
 /** Calls by node, each in the order of its items. */
 const callsByNode = (calls: readonly CallRecord[]): Map<string, CallRecord[]> => {
   const byNode = new Map<string, CallRecord[]>();
-  for (const call of calls) byNode.set(call.nodeId, [...(byNode.get(call.nodeId) ?? []), call]);
+  for (const call of withRepairs(calls)) byNode.set(call.nodeId, [...(byNode.get(call.nodeId) ?? []), call]);
   for (const of of byNode.values()) of.sort((a, b) => a.item - b.item);
   return byNode;
 };

@@ -51,6 +51,9 @@ const keptFiles = (call: CallContext, result: CallResult): { record: CallRecord;
   isPaid: true,
 });
 
+/** A text. One that does not fit its schema is charged for, but does not complete its item. */
+const keptText = (call: ModelCall, result: CallResult) => ({ ...keptFiles(call, result), event: result.problems ? null : {} });
+
 /** Everything that touches the world, as Temporal calls it. */
 export const createActivities = (options: ActivityOptions): Activities & LocalActivities => {
   const {
@@ -127,9 +130,8 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
       }
     },
 
-    runText: step(
-      { begins: true, kept: (call: ModelCall, result: CallResult) => ({ ...keptFiles(call, result), event: {} }) },
-      (call, { cancelled }) => writing(call, (written) => texts.run(call, cancelled, submitUntil(), written)),
+    runText: step({ begins: true, kept: keptText }, (call, { cancelled }) =>
+      writing(call, (written) => texts.run(call, cancelled, submitUntil(), written)),
     ),
 
     // Not ended when this process stops: it could not go on elsewhere.

@@ -1,5 +1,5 @@
 import { activityInfo, ApplicationFailure, Context } from "@temporalio/activity";
-import type { DomainError } from "@nodeloom/kernel";
+import { isRepairKey, type DomainError } from "@nodeloom/kernel";
 import { linkSignals, type Logger } from "@nodeloom/platform";
 import { RunCancelled, TryAgain } from "../calls/failures";
 import type { StepFailure } from "../contract/activity-types";
@@ -32,8 +32,8 @@ export interface StepOptions<Call extends NodeCall, Result> {
   begins?: boolean;
   /** Whether it breaks off as soon as its run is cancelled. Otherwise an activity of its own stops it. */
   endsWithRun?: boolean;
-  /** What is kept of it. `isPaid`: it is charged for by that, which therefore must be written. */
-  kept?: (call: Call, result: Result) => { record: CallRecord; event: Record<string, unknown>; isPaid?: boolean };
+  /** What is kept of it. Without an event its item goes on. `isPaid`: it is charged for by that, which therefore must be written. */
+  kept?: (call: Call, result: Result) => { record: CallRecord; event: Record<string, unknown> | null; isPaid?: boolean };
 }
 
 export type Steps = ReturnType<typeof createSteps>;
@@ -109,13 +109,13 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
       ) =>
       (call: Call, ...rest: Rest): Promise<Result> => {
         const make = async (signals: Signals): Promise<Result> => {
-          if (begins && call.item === 0 && activityInfo().attempt === 1) await execution.nodeStarted(call);
+          if (begins && call.item === 0 && !isRepairKey(call.key) && activityInfo().attempt === 1) await execution.nodeStarted(call);
           const result = await work(call, signals, ...rest);
           if (!kept) return result;
           const { record, event, isPaid = false } = kept(call, result);
           const written = calls.callEnded(record);
           await (isPaid ? written : bestEffort(written));
-          await bestEffort(execution.itemCompleted(call, event));
+          if (event) await bestEffort(execution.itemCompleted(call, event));
           return result;
         };
         return recordFailure(call, () =>

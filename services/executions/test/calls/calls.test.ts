@@ -17,6 +17,7 @@ import { createProvider, ProviderError } from "../../src/providers";
 import { createSlots } from "../../src/lifecycle/slots";
 import type { ExecutionStore } from "../../src/record/store";
 import type { ModelCall } from "../../src/contract/activity-types";
+import type { CallResult } from "../../src/contract/run-types";
 import { ATTEMPTS, TIMING } from "../../src/contract/timing";
 import { openStore } from "../support/index";
 
@@ -442,6 +443,64 @@ describe("a text model that streams", () => {
   it("may answer at once all the same", async () => {
     answers = () => ({ body: { choices: [{ message: { content: "whole" } }] } });
     expect((await modelCalls({ ...streaming, baseUrl }, "text").text(callOf(), live, soon(), unheard)).text).toBe("whole");
+  });
+});
+
+describe("a text model that is asked for JSON", () => {
+  const schema = { type: "array", items: { $ref: "#/$defs/a" }, $defs: { a: { type: "integer" } } };
+  const asked = (part: Partial<ModelCall> = {}): ModelCall => callOf({ schema, price: PRICES.text!, ...part });
+  const answer = (content: string, more: object = {}): void => {
+    answers = () => ({ body: { choices: [{ message: { content }, ...more }] } });
+  };
+  const run = (call: ModelCall, settings: object = {}): Promise<CallResult> =>
+    modelCalls({ ...chat(), ...settings }, "text").text(call, live, soon(), unheard);
+  const structured = { structuredOutput: "json_schema" };
+  const sent = (): Record<string, unknown> => seen.at(-1)!.body as Record<string, unknown>;
+
+  it("is told the schema in words where it has no mode of its own", async () => {
+    answer("```json\n[1,2]\n```");
+    expect(await run(asked({ inputs: { prompt: "hi", system: "Be brief." } }))).toMatchObject({ json: { value: [1, 2] } });
+    const [system, user] = sent().messages as { role: string; content: string }[];
+    expect(system!.content).toMatch(/^Be brief\.\n\nAnswer with JSON alone/);
+    expect(system!.content).toContain(JSON.stringify(schema));
+    expect(user).toEqual({ role: "user", content: "hi" });
+    expect(sent()).not.toHaveProperty("response_format");
+  });
+
+  it("is given the schema by its own mode, inside an object, and what it answers is taken out of that", async () => {
+    answer('{"answer":[1,2]}');
+    expect(await run(asked(), structured)).toMatchObject({ text: "[1,2]", json: { value: [1, 2] } });
+    expect(sent().messages).toEqual([{ role: "user", content: "hi" }]);
+    expect(sent().response_format).toMatchObject({
+      type: "json_schema",
+      json_schema: { schema: { properties: { answer: { items: { $ref: "#/properties/answer/$defs/a" } } }, required: ["answer"] } },
+    });
+  });
+
+  it("is given the schema of an object as it is", async () => {
+    answer('{"answer":1}');
+    expect(await run(asked({ schema: { type: "object" } }), structured)).toMatchObject({ json: { value: { answer: 1 } } });
+    expect(sent().response_format).toMatchObject({ json_schema: { schema: { type: "object" } } });
+  });
+
+  it("is charged for an answer that does not fit, and says why that is", async () => {
+    answer('["x"]');
+    const result = await run(asked());
+    expect(result).toMatchObject({ text: '["x"]', problems: ["0 must be a whole number"] });
+    expect(result).not.toHaveProperty("json");
+    expect(result.costMicroUsd).toBeGreaterThan(0);
+    answer("[1,", { finish_reason: "length" });
+    expect((await run(asked())).problems).toEqual(["is no JSON", "ends where the most tokens were reached"]);
+  });
+
+  it("is told what it answered before, and what was wrong with that", async () => {
+    answer("[1]");
+    await run(asked({ repair: { answer: "words", problems: ["is no JSON", "is short"] } }));
+    expect((sent().messages as unknown[]).slice(1)).toEqual([
+      { role: "user", content: "hi" },
+      { role: "assistant", content: "words" },
+      { role: "user", content: expect.stringContaining("it is no JSON; it is short") as string },
+    ]);
   });
 });
 

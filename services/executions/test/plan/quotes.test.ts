@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { holdItems } from "@nodeloom/kernel";
+import { holdItems, type PlanStep } from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { Planning } from "../../src/plan/planning";
 import { createQuotes } from "../../src/plan/quotes";
@@ -16,14 +16,23 @@ beforeAll(async () => {
 });
 afterAll(() => money.stop());
 
-const quote = (userId: string): Promise<executions.QuoteResponse> => {
-  const { plan } = runOf(userId, NODES);
+const quote = (userId: string, more: Readonly<Record<string, Partial<PlanStep>>> = {}): Promise<executions.QuoteResponse> => {
+  const run = runOf(userId, NODES);
+  const plan = { ...run.plan, steps: run.plan.steps.map((step) => ({ ...step, ...more[step.id] })) };
   const planning: Planning = { plan: () => Promise.resolve({ plan, holds: holdItems(plan), workflowSlug: null, modelIds: [] }) };
   const runner = executions.Runner.fromPartial({ userId });
   return createQuotes({ planning, billing: money.billing }).quote(executions.QuoteRequest.fromPartial({ runner, inputsJson: "{}" }));
 };
 const credit = (userId: string, part: Partial<billingProto.CreditRequest>) =>
   money.billing.credit(billingProto.CreditRequest.fromPartial({ userId, reference: randomUUID(), ...part }));
+
+it("says what a run may cost with longer lists and answers that are asked for once more", async () => {
+  const userId = randomUUID();
+  await credit(userId, { kind: billingProto.CreditKind.CREDIT_KIND_TOPUP, millicredits: 100_000 });
+  const answer = { schema: {}, maxRepairMillicredits: 700 };
+  const quoted = await quote(userId, { pics: { itemLimit: 5, answer }, song: { answer } });
+  expect(quoted).toMatchObject({ millicredits: 11_000, maxMillicredits: 11_000 + 2 * 3_000 + 5 * 700 + 1 * 700 });
+});
 
 it("quotes what a run would hold after trial grants, and what would be left of them, and its number is enough as a limit", async () => {
   const userId = randomUUID();

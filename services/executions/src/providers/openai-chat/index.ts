@@ -1,4 +1,4 @@
-import type { DialectContext, TextProvider } from "../dialect";
+import type { DialectContext, TextAnswer, TextProvider } from "../dialect";
 import { createTransport } from "../transport";
 import { chatCall, completionOf } from "./mapping";
 import type { OpenAiChatSettings } from "./settings";
@@ -14,13 +14,14 @@ export const openAiChat = (settings: OpenAiChatSettings, context: DialectContext
   const transport = createTransport(context, settings.auth);
   return {
     type: "text",
-    run: async ({ inputs, signal, onText }) => {
-      const call = { ...chatCall(settings, inputs), timeoutMs: TIMEOUT_MS, signal };
-      if (!settings.stream || !onText) return completionOf(inputs, await transport.json(call));
+    run: async ({ signal, onText, ...asked }) => {
+      const call = { ...chatCall(settings, asked), timeoutMs: TIMEOUT_MS, signal };
+      const complete = (answer: unknown): TextAnswer => completionOf(settings, asked, answer);
+      if (!settings.stream || !onText) return complete(await transport.json(call));
       const { headers, body } = await transport.open(streamed(call));
       // A service that can't stream answers as it always does.
       const isStream = EVENT_STREAM.test(headers["content-type"] ?? "");
-      return completionOf(inputs, isStream ? await readStream(body, onText, transport.reason) : await transport.parse(body));
+      return complete(isStream ? await readStream(body, onText, transport.reason) : await transport.parse(body));
     },
   };
 };

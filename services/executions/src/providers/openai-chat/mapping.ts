@@ -1,8 +1,12 @@
 import { shortId } from "../answers";
-import { ProviderError, type TextProvider } from "../dialect";
+import { ProviderError, type TextAnswer, type TextOptions } from "../dialect";
 import { pointer } from "../pointer";
 import type { JsonCall } from "../transport";
 import type { OpenAiChatSettings } from "./settings";
+import { instruction, repairTurns, responseFormat, unwrapped } from "./structured";
+
+/** What a call is made of. */
+export type Asked = Pick<TextOptions, "inputs" | "schema" | "repair">;
 
 /** Inputs that are translated; all others are sent as they are. */
 const TRANSLATED = new Set(["prompt", "system", "image", "maxTokens", "temperature"]);
@@ -10,8 +14,9 @@ const TRANSLATED = new Set(["prompt", "system", "image", "maxTokens", "temperatu
 /** Rough, and on the low side: for providers that don't say how many tokens they counted. */
 const CHARS_PER_TOKEN = 4;
 
-const messages = (inputs: Record<string, unknown>): unknown[] => {
-  const { prompt, system, image } = inputs;
+const messages = (settings: OpenAiChatSettings, asked: Asked): unknown[] => {
+  const { prompt, system, image } = asked.inputs;
+  const systems = [...(typeof system === "string" && system !== "" ? [system] : []), ...instruction(settings, asked)];
   const content =
     typeof image === "string"
       ? [
@@ -19,20 +24,29 @@ const messages = (inputs: Record<string, unknown>): unknown[] => {
           { type: "image_url", image_url: { url: image } },
         ]
       : prompt;
-  return [...(typeof system === "string" && system !== "" ? [{ role: "system", content: system }] : []), { role: "user", content }];
+  return [
+    ...(systems.length > 0 ? [{ role: "system", content: systems.join("\n\n") }] : []),
+    { role: "user", content },
+    ...repairTurns(asked),
+  ];
 };
 
-export const chatCall = ({ baseUrl, model, tokenLimit }: OpenAiChatSettings, inputs: Record<string, unknown>): JsonCall => ({
-  method: "POST",
-  url: `${baseUrl}/chat/completions`,
-  body: {
-    ...Object.fromEntries(Object.entries(inputs).filter(([name]) => !TRANSLATED.has(name))),
-    model,
-    messages: messages(inputs),
-    ...(inputs.maxTokens === undefined ? {} : { [tokenLimit]: inputs.maxTokens }),
-    ...(inputs.temperature === undefined ? {} : { temperature: inputs.temperature }),
-  },
-});
+export const chatCall = (settings: OpenAiChatSettings, asked: Asked): JsonCall => {
+  const { baseUrl, model, tokenLimit } = settings;
+  const { inputs } = asked;
+  return {
+    method: "POST",
+    url: `${baseUrl}/chat/completions`,
+    body: {
+      ...Object.fromEntries(Object.entries(inputs).filter(([name]) => !TRANSLATED.has(name))),
+      model,
+      messages: messages(settings, asked),
+      ...(inputs.maxTokens === undefined ? {} : { [tokenLimit]: inputs.maxTokens }),
+      ...(inputs.temperature === undefined ? {} : { temperature: inputs.temperature }),
+      ...responseFormat(settings, asked),
+    },
+  };
+};
 
 /** Tokens as the provider counted them; what it doesn't count is estimated, for no answer is free. */
 const tokens = (counted: unknown, text: string): number =>
@@ -50,17 +64,21 @@ const refusalOf = (answer: unknown): ProviderError | undefined => {
   return undefined;
 };
 
+const askedText = ({ inputs, schema, repair }: Asked): string =>
+  [inputs.system, inputs.prompt, schema && JSON.stringify(schema), repair?.answer].map((text) => String(text ?? "")).join("");
+
 /** The text of a completion and what it used. @throws ProviderError when it has no text. */
-export const completionOf = (inputs: Record<string, unknown>, answer: unknown): Awaited<ReturnType<TextProvider["run"]>> => {
+export const completionOf = (settings: OpenAiChatSettings, asked: Asked, answer: unknown): TextAnswer => {
   const text = pointer(answer, "/choices/0/message/content");
   const refusal = typeof text === "string" && text !== "" ? undefined : refusalOf(answer);
   if (refusal) throw refusal;
   if (typeof text !== "string") throw new ProviderError("incomplete", "the provider's answer has no text");
   const id = pointer(answer, "/id");
   return {
-    text,
+    text: unwrapped(settings, asked, text),
+    ...(pointer(answer, "/choices/0/finish_reason") === "length" ? { isCut: true } : {}),
     usage: {
-      inputTokens: tokens(pointer(answer, "/usage/prompt_tokens"), `${String(inputs.system ?? "")}${String(inputs.prompt)}`),
+      inputTokens: tokens(pointer(answer, "/usage/prompt_tokens"), askedText(asked)),
       outputTokens: tokens(pointer(answer, "/usage/completion_tokens"), text),
     },
     requestId: typeof id === "string" ? shortId(id) : null,

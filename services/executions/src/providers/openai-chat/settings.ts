@@ -11,6 +11,8 @@ export const openAiChatSchema = z.object({
   stream: z.boolean().default(false),
   /** What the model calls the most tokens of its answer. */
   tokenLimit: z.enum(["max_tokens", "max_completion_tokens"]).default("max_tokens"),
+  /** How the model is told the schema of its answer; without it, in words. */
+  structuredOutput: z.enum(["json_schema"]).optional(),
   auth: authSchema.optional(),
 });
 export type OpenAiChatSettings = z.infer<typeof openAiChatSchema>;

@@ -37,7 +37,7 @@ export const readStream = async (
   reason: (text: string) => string,
 ): Promise<unknown> => {
   let [id, content, usage]: [unknown, string | undefined, unknown] = [undefined, undefined, undefined];
-  let isWhole = false;
+  let [isWhole, finish]: [boolean, string | undefined] = [false, undefined];
   for await (const data of eventData(body)) {
     if (data === DONE) {
       isWhole = true;
@@ -53,8 +53,9 @@ export const readStream = async (
     }
     id ??= pointer(chunk, "/id");
     usage = pointer(chunk, "/usage") ?? usage;
-    isWhole ||= typeof pointer(chunk, "/choices/0/finish_reason") === "string";
+    const ended = pointer(chunk, "/choices/0/finish_reason");
+    if (typeof ended === "string") [isWhole, finish] = [true, ended];
   }
   if (!isWhole) throw new ProviderError("ambiguous", "the provider's answer broke off");
-  return { id, choices: content === undefined ? [] : [{ message: { content } }], usage };
+  return { id, choices: content === undefined ? [] : [{ message: { content }, finish_reason: finish }], usage };
 };

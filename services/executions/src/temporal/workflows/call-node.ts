@@ -7,10 +7,11 @@ import {
   proxyActivities,
   TimeoutFailure,
 } from "@temporalio/workflow";
-import { collect, itemKey, mediaOutput, nodeName, PRICED_INPUTS, type PlanStep } from "@nodeloom/kernel/graph";
+import { collect, itemKey, JSON_PORT, mediaOutput, nodeName, outputPort, PRICED_INPUTS, type PlanStep } from "@nodeloom/kernel/graph";
 import { RUN_CANCELLED, type CallContext, type CallResult, type NodeState, type RunError, type RunInput } from "../../contract/run-types";
 import { ATTEMPTS, TIMING } from "../../contract/timing";
 import type { Activities, CancelResult, ModelCall, StepFailure, SubmittedJob } from "../../contract/activity-types";
+import { callText } from "./call-text";
 import { holdMore } from "./extend";
 import type { GraphRun } from "./graph-run";
 import { keepFiles } from "./keep-files";
@@ -30,12 +31,6 @@ const { poll } = proxyActivities<Activities>({
   heartbeatTimeout: TIMING.heartbeatQuick,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
   retry: { ...backoff, maximumAttempts: ATTEMPTS.poll },
-});
-const { runText } = proxyActivities<Activities>({
-  startToCloseTimeout: TIMING.text,
-  heartbeatTimeout: TIMING.heartbeat,
-  cancellationType: ActivityCancellationType.TRY_CANCEL,
-  retry: { ...backoff, maximumAttempts: ATTEMPTS.text },
 });
 const { runFiles } = proxyActivities<Activities>({
   startToCloseTimeout: TIMING.direct,
@@ -85,8 +80,7 @@ const describe = (error: unknown): string => {
 };
 
 const record = (run: GraphRun, call: CallContext, result: CallResult): CallResult => {
-  run.completed.push({ key: itemKey(call.nodeId, call.item), nodeId: call.nodeId, costMicroUsd: result.costMicroUsd });
-  run.underWay.delete(itemKey(call.nodeId, call.item));
+  run.callCompleted(call, result.costMicroUsd);
   run.itemDone(call.nodeId);
   return result;
 };
@@ -197,13 +191,6 @@ const callItems = async <T>(
 /** Where a call stands in its run. */
 type ContextOf = (item: number, items: number) => CallContext;
 
-const OUTPUT_PORT: Readonly<Record<string, string>> = {
-  "generate-image": "image",
-  "generate-video": "video",
-  "generate-audio": "audio",
-  "llm-assistant": "text",
-};
-
 const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context: ContextOf, waves: Waves | undefined): Promise<void> => {
   const { items, mapped } = run.bind(step);
   await holdMore(run, input, step, items.length);
@@ -218,11 +205,12 @@ const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context
       inputs: run.callInputs(step, item),
       price,
       ...(lent ? { lent } : {}),
+      ...(step.answer ? { schema: step.answer.schema } : {}),
     };
     if (waves) await waves.take(call);
     if (providerKind === "direct") return callFiles(run, call);
     if (!isText) return callJob(run, call);
-    return record(run, call, await runText.executeWithOptions({ summary: plainSummary(`${step.id}: ${model}`) }, [call]));
+    return callText({ run, input, step, waves }, call);
   });
   const [first] = results;
   // A job's id is known since it was submitted.
@@ -231,7 +219,11 @@ const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context
     run.node(step.id).requestId ??= first.requestId;
   }
   const values = results.map((result) => (isText ? result.text : mediaOutput(result.files)));
-  run.give(step.id, OUTPUT_PORT[step.type]!, collect(values, mapped));
+  run.give(step.id, outputPort(step.type), collect(values, mapped));
+  if (step.answer) {
+    const parsed = results.map(({ json }) => json?.value);
+    run.give(step.id, JSON_PORT, collect(parsed, mapped));
+  }
 };
 
 const callHttp = async (run: GraphRun, step: PlanStep, context: ContextOf, waves: Waves | undefined): Promise<void> => {

@@ -1,5 +1,5 @@
 import { proxyLocalActivities } from "@temporalio/workflow";
-import { itemKey, type PlanStep } from "@nodeloom/kernel/graph";
+import { itemKey, repairKey, type HoldItem, type PlanStep } from "@nodeloom/kernel/graph";
 import type { LocalActivities } from "../../contract/activity-types";
 import type { RunInput } from "../../contract/run-types";
 import { TIMING } from "../../contract/timing";
@@ -12,26 +12,28 @@ const { extendHold } = proxyLocalActivities<LocalActivities>({
   localRetryThreshold: "2s",
 });
 
+const extend = async (run: GraphRun, input: RunInput, nodeId: string, items: HoldItem[]): Promise<void> => {
+  const { executionId, userId, holdId, maxMillicredits } = input;
+  const { label } = run.node(nodeId);
+  const held = await extendHold({ executionId, userId, holdId, nodeId, ...(label === undefined ? {} : { label }), maxMillicredits, items });
+  run.extended.push(...held);
+};
+
+/** Holds the call that asks for an item's answer once more, before it is made. */
+export const holdRepair = async (run: GraphRun, input: RunInput, step: PlanStep, item: number): Promise<void> => {
+  const maxMillicredits = step.answer!.maxRepairMillicredits;
+  await extend(run, input, step.id, [{ key: repairKey(itemKey(step.id, item)), model: step.model!, maxMillicredits }]);
+};
+
 /** Holds the calls of a list that is longer than was known before the run, before any of them is submitted. */
 export const holdMore = async (run: GraphRun, input: RunInput, step: PlanStep, calls: number): Promise<void> => {
   const { model, maxMillicredits } = step;
   // Runs of before rows came first hold every call that they may make.
   if (input.attempt === undefined || model === undefined || calls <= step.maxItems) return;
-  const { executionId, userId, holdId } = input;
-  const { label } = run.node(step.id);
   const items = Array.from({ length: calls - step.maxItems }, (_, index) => ({
     key: itemKey(step.id, step.maxItems + index),
     model,
     maxMillicredits,
   }));
-  const held = await extendHold({
-    executionId,
-    userId,
-    holdId,
-    nodeId: step.id,
-    ...(label === undefined ? {} : { label }),
-    maxMillicredits: input.maxMillicredits,
-    items,
-  });
-  run.extended.push(...held);
+  await extend(run, input, step.id, items);
 };

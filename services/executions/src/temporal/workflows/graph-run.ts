@@ -23,6 +23,7 @@ import {
 } from "@nodeloom/kernel/graph";
 import {
   CANCEL_REPORTS,
+  type CallContext,
   type CancelReport,
   type CompletedCall,
   type HeldItem,
@@ -148,6 +149,18 @@ export class GraphRun {
   countCalls(nodeId: string, calls: number): void {
     this.budget.calls(calls);
     this.node(nodeId).items = calls;
+  }
+
+  /** One more call of a step, for an item that had one. @throws BindError */
+  countRepair(): void {
+    this.budget.calls(1);
+  }
+
+  /** A paid call that was completed. */
+  callCompleted({ executionId, nodeId, key }: Pick<CallContext, "executionId" | "nodeId" | "key">, costMicroUsd: number): void {
+    const own = key.slice(executionId.length + 1);
+    this.completed.push({ key: own, nodeId, costMicroUsd });
+    this.underWay.delete(own);
   }
 
   /** One more of a step's calls is done. */
