@@ -3,7 +3,7 @@ import type { ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
 import type { Debts } from "./debts";
 import type { Execution } from "./execution";
-import { isFinal } from "./states";
+import { executionOf, isFinal } from "./states";
 
 /**
  * Cancelling arrives in four ways.
@@ -59,7 +59,7 @@ export const createCancellation = ({ store, execution, debts }: CancellationOpti
       const { waiting } = await store.lines.find(userId);
       let cancelled = 0;
       // The youngest first: nothing moves up meanwhile that is about to be cancelled.
-      for (const { id } of [...waiting].reverse()) if (await leaveLine(id, userId)) cancelled += 1;
+      for (const { id } of [...waiting].reverse()) if (await leaveLine(executionOf(id) ?? id, userId)) cancelled += 1;
       return cancelled;
     },
   };

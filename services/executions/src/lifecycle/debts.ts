@@ -49,10 +49,12 @@ export type Debts = ReturnType<typeof createDebts>;
 export const createDebts = ({ store, holds, queue, usage, deliveries, starter, logger }: DebtsOptions) => {
   const payOne = async (row: ExecutionView, debt: Debt): Promise<void> => {
     const { _id: executionId, userId, keyId, webhook } = row;
-    if (debt.startsWith("void:")) return holds.void(holdIdOf(executionId, Number(debt.slice("void:".length))), userId);
-    switch (debt) {
+    const [what, attempt] = debt.split(":");
+    switch (what) {
+      case "void":
+        return holds.void(holdIdOf(executionId, Number(attempt)), userId);
       case "place":
-        return queue.leave(userId, [executionId]);
+        return queue.leave(userId, [holdIdOf(executionId, Number(attempt))]);
       case "usage":
         return void (await (isFinal(row) ? usage.finishRun(finishedRun(row)) : usage.startRun({ run: runStart(row) })));
       case "webhook":
@@ -66,7 +68,7 @@ export const createDebts = ({ store, holds, queue, usage, deliveries, starter, l
 
   /** @returns whether everything was done */
   const pay = async (row: ExecutionView): Promise<boolean> => {
-    const due = (row.due ?? []).filter((debt) => debt !== "start");
+    const due = row.due ?? [];
     if (due.length === 0) return true;
     const outcomes = await Promise.allSettled(due.map((debt) => payOne(row, debt)));
     const paid = due.filter((_, index) => outcomes[index]!.status === "fulfilled");
@@ -75,7 +77,7 @@ export const createDebts = ({ store, holds, queue, usage, deliveries, starter, l
       const reason = outcome.reason instanceof Error ? outcome.reason.message : String(outcome.reason);
       logger.warn({ executionId: row._id, debt: due[index], reason }, "a run still owes something");
     }
-    if (paid.length > 0) await store.strike(row._id, paid);
+    if (paid.length > 0) await store.strike(row, paid);
     return paid.length === due.length;
   };
 

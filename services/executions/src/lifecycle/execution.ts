@@ -6,7 +6,7 @@ import type { Costs, ExecutionEvent, ExecutionRecord, ExecutionView, FinalState,
 import { endKey, missingEvents, plannedEvents } from "../record/node-events";
 import type { ExecutionStore } from "../record/store";
 import type { Made } from "../record/transitions";
-import type { Debt } from "./states";
+import { refusalDebts, UNDECIDED, type Debt } from "./states";
 
 export type Execution = ReturnType<typeof createExecution>;
 
@@ -76,7 +76,7 @@ export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPa
     seenRunningAt: new Date(),
     ...(attempt === undefined ? {} : { attempt }),
     ...(baseTier === undefined ? {} : { baseTier }),
-    due: ["start"],
+    due: [],
     owes: true,
     ...part,
   };
@@ -167,7 +167,7 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       const end: RunEnd = { status, result: null, error, requestId: null, nodes, completed: [] };
       const events = [...(error ? [] : [event(CANCEL_REQUESTED, CANCEL_REQUESTED)]), ...missingEvents(nodes, new Set(), new Date())];
       const settled = settledEvent(end);
-      const due: Debt[] = [`void:${row.attempt!}`, "place", "usage", ...(row.webhook ? (["webhook"] as const) : [])];
+      const due: Debt[] = [...refusalDebts(row.attempt!), "usage", ...(row.webhook ? (["webhook"] as const) : [])];
       const state = finalState({ receivedAt: row.createdAt.getTime() }, end, FREE);
       const left = await store.leave(executionId, where, state, [...events, settled], due);
       if (!left) return null;
@@ -239,10 +239,18 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     },
   };
 
-  /** A run whose row is gone, after a restore of the database, gets one when it is over. */
+  /** After a restore of the database a run's row may be gone, or be what it was before the run was claimed: it gets its end all the same. */
   async function restored({ input }: FinishedRun, end: RunEnd, state: FinalState, due: readonly Debt[]): Promise<Made | null> {
-    if (!input || (await store.find(input.executionId))) return null;
+    if (!input) return null;
+    const { executionId, attempt } = input;
+    const row = await store.find(executionId);
+    if (row && attempt !== undefined && UNDECIDED.includes(row.status)) {
+      await store.claim(executionId, attempt, "restored", event("started", "started"));
+      return store.finish(executionId, state, [settledEvent(end)], due);
+    }
+    if (row) return null;
     const record: ExecutionRecord = { ...newRecord(input, end.nodes), ...state, due: [...due] };
+    if (due.length === 0) delete record.owes;
     record.events.push(settledEvent(end));
     return (await store.insert(record)) ? { row: record, sequence: record.events.length } : null;
   }

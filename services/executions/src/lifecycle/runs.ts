@@ -9,7 +9,7 @@ import type { Execution } from "./execution";
 import type { Follow, Following } from "./follow";
 import { createSlots, NoSlot, type Slots } from "./slots";
 import { refusalOf, Undecided, type Start } from "./start";
-import { isFinal } from "./states";
+import { isFinal, refusalDebts } from "./states";
 
 /** Runs that one process takes on at once, and requests that may wait for that; users take turns. */
 export const STARTS = { slots: 6, places: 2_000 };
@@ -76,7 +76,7 @@ export const createRuns = ({ start, follow, store, execution, debts, starts = cr
   /** What can't be left undecided any longer is refused: its caller is about to be told that nothing runs. */
   const decide = async (row: ExecutionView): Promise<ExecutionView | null> => {
     const attempt = row.attempt ?? 1;
-    const refused = await execution.refuse(row._id, attempt, refusalOf(busy()), [`void:${attempt}`, "place"]);
+    const refused = await execution.refuse(row._id, attempt, refusalOf(busy()), refusalDebts(attempt));
     if (refused) debts.payLater(refused);
     return refused ?? store.find(row._id);
   };

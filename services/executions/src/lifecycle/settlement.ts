@@ -150,7 +150,7 @@ export type Settlement = ReturnType<typeof createSettlement>;
  */
 export const createSettlement = ({ billing, usage, execution, store, queue, debts, logger }: SettlementOptions) => {
   /** What is closed: a run, or its row. */
-  type ClosingRun = UsageRun & FinishedRun & { attempt?: number | undefined; mode: "sync" | "async"; hasWebhook: boolean };
+  type ClosingRun = UsageRun & FinishedRun & { holdId: string; attempt?: number | undefined; mode: "sync" | "async"; hasWebhook: boolean };
 
   /** Whether usage was told; where it can't be, the row owes that. */
   const tellUsage = async (
@@ -188,7 +188,7 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
     const grantUsed = captured.some(({ source }) => source === billingProto.HoldSource.HOLD_SOURCE_GRANT);
     await store.callCharged(run.executionId, captured);
     // Its place is free once its end is told: what its caller starts next must not wait.
-    if (run.attempt !== undefined) await queue.leave(run.userId, [run.executionId]);
+    if (run.attempt !== undefined) await queue.leave(run.userId, [run.holdId]);
     // Workflows of before rows came first start their delivery themselves.
     const due: Debt[] = [...(isTold ? [] : (["usage"] as const)), ...(run.hasWebhook ? (["webhook"] as const) : [])];
     const row = await execution.finish(

@@ -11,7 +11,8 @@ import { newRecord, type Execution, type RunRecordPart } from "./execution";
 import type { FinishedPlans } from "./finished-plans";
 import type { Holds } from "./holds";
 import type { Queue } from "./queue";
-import { holdIdOf, type Debt } from "./states";
+import type { Place } from "./line";
+import { holdIdOf, refusalDebts, type Debt } from "./states";
 
 /** How long a refusal for want of credits is told again under the same key. */
 const REMEMBERED_MS = 60_000;
@@ -113,22 +114,30 @@ export const createStart = (options: StartOptions) => {
 
   /** From `accepted` to a hold, a place, and a workflow. Whatever fails on the way ends in a refusal, unless the workflow was faster. */
   const begin = async (row: ExecutionView, input: RunInput, noQueue: boolean): Promise<ExecutionView> => {
-    const held: Debt = `void:${row.attempt!}`;
+    let isHeld = false;
     try {
       const run: RunInput = { ...input, held: await holds.hold(input) };
-      const { userId, executionId: id, concurrency: limit } = run;
-      const bytes = limit === 0 ? 0 : JSON.stringify(run.plan).length;
-      const place = limit === 0 ? 0 : await queue.enter(userId, { id, bytes, limit, mayWait: !noQueue });
-      if (place === null) return await refuse(row, noRoom(limit), [held]);
-      if (place > 0) return (await execution.queue(row, run, place)) ?? (await store.find(id)) ?? row;
+      isHeld = true;
+      const place = await placeFor(run, noQueue);
+      if (place === null) throw noRoom(run.concurrency);
+      if (place > 0) return await wait(row, run, place);
       await startWorkflow(run);
       return row;
     } catch (error) {
       if (!(error instanceof DomainError)) throw new Undecided(error);
       // Of what could not be asked it is not known whether it happened.
       const isKnown = error.kind !== "unavailable" && error.kind !== "internal";
-      return decided(refuse(row, error, isKnown ? [] : [held, "place"]));
+      return decided(refuse(row, error, isKnown && !isHeld ? [] : refusalDebts(row.attempt!)));
     }
+  };
+
+  const placeFor = async ({ userId, holdId: id, concurrency: limit, plan }: RunInput, noQueue: boolean): Promise<Place> =>
+    limit === 0 ? 0 : queue.enter(userId, { id, bytes: JSON.stringify(plan).length, limit, mayWait: !noQueue });
+
+  const wait = async (row: ExecutionView, run: RunInput, place: number): Promise<ExecutionView> => {
+    const queued = await execution.queue(row, run, place);
+    if (queued) settleDebts(queued);
+    return queued ?? (await store.find(row._id)) ?? row;
   };
 
   /** An earlier attempt's workflow may be running still; it ends as soon as it finds that the row is not its own. */

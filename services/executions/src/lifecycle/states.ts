@@ -14,19 +14,19 @@ export type RunStatus = "accepted" | "queued" | "processing" | "cancel_requested
 
 /**
  * What a row still owes after a transition. It is done at once and struck out; the sweeper does the rest.
- * `start`: it is undecided whether the run begins. `void:<attempt>`: the hold of an attempt must be given up. `usage`: its usage row.
- * `place`: its place in line. `webhook`: the delivery of its webhook. `cancel`: its workflow must hear that it is being cancelled.
+ * `void:<attempt>`: the hold of an attempt must be given up. `place:<attempt>`: its place in line. `usage`: its usage row.
+ * `webhook`: the delivery of its webhook. `cancel`: its workflow must hear that it is being cancelled.
  */
-export type Debt = "start" | `void:${number}` | "usage" | "place" | "webhook" | "cancel";
+export type Debt = `void:${number}` | `place:${number}` | "usage" | "webhook" | "cancel";
 
-export interface Transition {
-  from: readonly RunStatus[];
-  to: readonly RunStatus[];
-}
+/** What a row may become by a transition, by what it is. */
+export type Transition = Partial<Record<RunStatus, readonly RunStatus[]>>;
 
 export const FINAL_STATUSES: readonly FinalStatus[] = ["completed", "failed", "cancelled"];
 /** A workflow carries the run. */
 export const RUNNING: readonly RunStatus[] = ["processing", "cancel_requested"];
+/** It is open whether and when the run begins: the sweeper looks at it. */
+export const UNDECIDED: readonly RunStatus[] = ["accepted", "queued"];
 /** What nobody is told of. */
 export const HIDDEN: readonly RunStatus[] = ["accepted", "refused"];
 
@@ -36,23 +36,39 @@ export const isHidden = ({ status }: { status: RunStatus }): boolean => HIDDEN.i
 
 export const TRANSITIONS = {
   /** No place is free: the run waits in line, with its credits held. */
-  queue: { from: ["accepted"], to: ["queued"] },
+  queue: { accepted: ["queued"] },
   /** The workflow's first step. Nothing else sets `processing`. */
-  claim: { from: ["accepted", "queued"], to: ["processing"] },
+  claim: { accepted: ["processing"], queued: ["processing"] },
   /** Nothing runs, and nothing will. */
-  refuse: { from: ["accepted"], to: ["refused"] },
+  refuse: { accepted: ["refused"] },
   /** The same request was sent again after a refusal that may pass. */
-  retry: { from: ["refused"], to: ["accepted"] },
-  cancel: { from: ["processing"], to: ["cancel_requested"] },
+  retry: { refused: ["accepted"] },
+  /** Possible until the run has decided how it ends. */
+  cancel: { processing: ["cancel_requested"] },
   /** Ends what waits in line: cancelled, or failed when it waited too long. */
-  leave: { from: ["queued"], to: ["cancelled", "failed"] },
-  finish: { from: ["processing", "cancel_requested"], to: FINAL_STATUSES },
+  leave: { queued: ["cancelled", "failed"] },
+  /** Settled. */
+  finish: { processing: FINAL_STATUSES, cancel_requested: ["cancelled"] },
 } as const satisfies Record<string, Transition>;
 
 export type TransitionName = keyof typeof TRANSITIONS;
 
-/** What billing knows an attempt at a run by: what one attempt released is never spent by the next. */
+/** From where a transition leads to a status. */
+export const sourcesOf = (name: TransitionName, to: RunStatus): RunStatus[] => {
+  const entries = Object.entries(TRANSITIONS[name]) as [RunStatus, readonly RunStatus[]][];
+  return entries.filter(([, targets]) => targets.includes(to)).map(([from]) => from);
+};
+
+/**
+ * What billing and the line know an attempt at a run by: what one attempt released is never spent by the next, and the place
+ * that one leaves is never the next one's.
+ */
 export const holdIdOf = (executionId: string, attempt: number): string => `${executionId}.${attempt}`;
+/** @returns undefined for ids of before attempts were numbered */
+export const executionOf = (holdId: string): string | undefined => /^(.+)\.\d+$/.exec(holdId)?.[1];
+
+/** What a refused attempt leaves: it may hold credits and a place, or be about to. */
+export const refusalDebts = (attempt: number): Debt[] => [`void:${attempt}`, `place:${attempt}`];
 
 /** Two days: as long as a refusal is kept. */
 export const REFUSED_MS = 2 * 86_400_000;

@@ -7,6 +7,7 @@ import type { Debts } from "./debts";
 import type { Execution } from "./execution";
 import type { Queue } from "./queue";
 import { refusalOf } from "./start";
+import { refusalDebts } from "./states";
 
 const PAGE = 500;
 const MAX_PAGES = 40;
@@ -34,7 +35,7 @@ export const createSweep = ({ store, execution, queue, debts, logger, now = Date
   const move = async (row: ExecutionView): Promise<void> => {
     if (row.status === "accepted") {
       const refusal = refusalOf(unavailable("the run was not started", 1));
-      const refused = await execution.refuse(row._id, row.attempt ?? 1, refusal, [`void:${row.attempt ?? 1}`, "place"]);
+      const refused = await execution.refuse(row._id, row.attempt ?? 1, refusal, refusalDebts(row.attempt ?? 1));
       if (refused) await debts.pay(refused);
       return;
     }
@@ -50,7 +51,7 @@ export const createSweep = ({ store, execution, queue, debts, logger, now = Date
       const failed = await execution.leaveLine(row._id, {}, error);
       if (failed) await debts.pay(failed);
     }
-    const waiting = rows.filter((row) => !isLate(row)).map(({ _id, inputBytes }) => ({ id: _id, bytes: inputBytes ?? 0 }));
+    const waiting = rows.filter((row) => !isLate(row)).map(({ holdId, inputBytes }) => ({ id: holdId, bytes: inputBytes ?? 0 }));
     await queue.mend(userId, waiting);
   };
 

@@ -10,8 +10,8 @@ export type Reads = ReturnType<typeof createReads>;
 
 /** Executions as their owners read them: the row, with what is kept beside it. */
 export const createReads = ({ store }: { store: Pick<ExecutionStore, "findOwned" | "callsOf" | "getText" | "lines"> }) => {
-  const positionOf = async ({ _id, userId, status }: ExecutionView): Promise<number | undefined> =>
-    status === "queued" ? placeOf(await store.lines.find(userId), _id) : undefined;
+  const positionOf = async ({ holdId, userId, status }: ExecutionView): Promise<number | undefined> =>
+    status === "queued" ? placeOf(await store.lines.find(userId), holdId) : undefined;
 
   const details = async (row: ExecutionView): Promise<Details> => {
     const [calls, inputsJson, position] = await Promise.all([

@@ -30,6 +30,9 @@ export interface EventPage {
   more: boolean;
 }
 
+/** How a run stands, and which attempt at it that is. */
+export type RunState = Pick<ExecutionView, "_id" | "status" | "holdId">;
+
 export type ExecutionStore = Awaited<ReturnType<typeof createExecutionStore>>;
 
 const statusFilter = (status: RunStatus | undefined): Record<string, unknown> => {
@@ -80,10 +83,10 @@ export const createExecutionStore = async (connection: Connection) => {
         .exec(),
 
     /** The rows among some ids, without what takes much room. */
-    statesOf: (ids: readonly string[]): Promise<Pick<ExecutionView, "_id" | "status" | "queuedAt">[]> =>
+    statesOf: (ids: readonly string[]): Promise<RunState[]> =>
       executions
-        .find({ _id: { $in: [...ids] } }, { status: 1, queuedAt: 1 })
-        .lean<Pick<ExecutionView, "_id" | "status" | "queuedAt">[]>()
+        .find({ _id: { $in: [...ids] } }, { status: 1, holdId: 1 })
+        .lean<RunState[]>()
         .exec(),
 
     /** Newest first; read in batches, so that a reader with enough can stop. */

@@ -1,16 +1,20 @@
 import type { FinalStatus, Refusal } from "../contract/run-types";
-import { REFUSED_MS, RUNNING, TRANSITIONS, type Debt, type RunStatus, type TransitionName } from "../lifecycle/states";
+import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type Debt, type RunStatus, type TransitionName } from "../lifecycle/states";
 import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, StoredText } from "./execution-record";
 import type { ExecutionModel } from "./schema";
 import { DURABLE, insertOnce } from "./write";
 
 const WITHOUT_EVENTS = { events: 0 } as const;
+const OWES_NOTHING = { "due.0": { $exists: false } } as const;
 
 /** A transition that was made: the row as it is then, and the number of its last event. */
 export interface Made {
   row: ExecutionView;
   sequence: number;
 }
+
+/** What the next attempt at a run has only if it brings it. */
+const OF_ONE_ATTEMPT = ["refusal", "refusedAt", "expiresAt", "told", "fingerprint", "metadata", "version"] as const;
 
 interface Change {
   /** Of this attempt only; undefined for rows of before attempts were counted. */
@@ -27,21 +31,22 @@ interface Change {
 export const createTransitions = (executions: ExecutionModel) => {
   const make = async (name: TransitionName, id: string, to: RunStatus, change: Change): Promise<Made | null> => {
     const { attempt, where, set, unset, events = [], due } = change;
-    const from: readonly RunStatus[] = TRANSITIONS[name].from;
-    const undecided = to === "accepted" || to === "queued";
-    const owes = due.length > 0 || undecided;
-    const row = await executions
-      .findOneAndUpdate(
-        { _id: id, status: { $in: from }, ...(attempt === undefined ? {} : { attempt }), ...where },
-        {
-          $set: { ...set, status: to, due: [...due], ...(owes ? { owes: true } : {}) },
-          ...(owes && !unset ? {} : { $unset: { ...unset, ...(owes ? {} : { owes: 1 }) } }),
-          ...(events.length > 0 ? { $push: { events: { $each: [...events] } } } : {}),
-        } as never,
-        { returnDocument: "after", writeConcern: DURABLE },
-      )
-      .lean<ExecutionRecord>()
-      .exec();
+    const filter = { _id: id, status: { $in: sourcesOf(name, to) }, ...(attempt === undefined ? {} : { attempt }), ...where };
+    const update = (owes: boolean) => ({
+      $set: { ...set, status: to, ...(owes ? { owes: true } : {}) },
+      ...(owes && !unset ? {} : { $unset: { ...unset, ...(owes ? {} : { owes: 1 }) } }),
+      // What an earlier transition left undone is still owed.
+      ...(due.length > 0 ? { $addToSet: { due: { $each: [...due] } } } : {}),
+      ...(events.length > 0 ? { $push: { events: { $each: [...events] } } } : {}),
+    });
+    const write = (where: object, owes: boolean): Promise<ExecutionRecord | null> =>
+      executions
+        .findOneAndUpdate(where, update(owes) as never, { returnDocument: "after", writeConcern: DURABLE })
+        .lean<ExecutionRecord>()
+        .exec();
+    const isUndecided = UNDECIDED.includes(to);
+    const settled = due.length > 0 || isUndecided ? null : await write({ ...filter, ...OWES_NOTHING }, false);
+    const row = settled ?? (await write(filter, true));
     return row && { row, sequence: row.events.length };
   };
 
@@ -52,7 +57,7 @@ export const createTransitions = (executions: ExecutionModel) => {
 
     /** Waits in line: what it will be started with is kept. */
     queue: (id: string, attempt: number, runInput: StoredText, inputBytes: number, event: ExecutionEvent): Promise<Made | null> =>
-      make("queue", id, "queued", { attempt, set: { runInput, inputBytes, queuedAt: event.at }, events: [event], due: [] }),
+      make("queue", id, "queued", { attempt, set: { runInput, inputBytes, queuedAt: event.at }, events: [event], due: ["usage"] }),
 
     /**
      * The first step of a workflow. Repeated by the same workflow it holds again; any other one has come too late.
@@ -86,21 +91,16 @@ export const createTransitions = (executions: ExecutionModel) => {
       });
     },
 
-    /** The next attempt at a refused run, as if it were new. What earlier attempts owe is still owed. */
+    /** The next attempt at a refused run, as if it were new. */
     retry: async (earlier: ExecutionView, record: ExecutionRecord): Promise<Made | null> => {
-      const { _id: id, status: _, due, owes: __, ...set } = record;
-      const owed = (earlier.due ?? []).filter((debt) => debt.startsWith("void:"));
-      return make("retry", id, "accepted", {
-        attempt: earlier.attempt,
-        set,
-        unset: { refusal: 1, refusedAt: 1, expiresAt: 1, told: 1 },
-        due: [...owed, ...(due ?? [])],
-      });
+      const { _id: id, status: _, due: __, owes: ___, ...set } = record;
+      const gone = OF_ONE_ATTEMPT.filter((name) => set[name] === undefined).map((name) => [name, 1] as const);
+      return make("retry", id, "accepted", { attempt: earlier.attempt, set, unset: Object.fromEntries(gone), due: [] });
     },
 
     /** Forgets a refused attempt that owes nothing. */
     forgetRefused: async (id: string, attempt: number): Promise<boolean> => {
-      const { deletedCount } = await executions.deleteOne({ _id: id, status: "refused", attempt, "due.0": { $exists: false } }).exec();
+      const { deletedCount } = await executions.deleteOne({ _id: id, status: "refused", attempt, ...OWES_NOTHING }).exec();
       return deletedCount === 1;
     },
 
@@ -117,25 +117,29 @@ export const createTransitions = (executions: ExecutionModel) => {
       make("finish", id, state.status, { set: state, events, due }),
 
     /**
-     * Fixes how a run ends, unless it was cancelled first. A run whose row is gone (after a restore) ends as it would have.
+     * Fixes how a run ends, unless it was cancelled first. One whose row is gone, or is what it was before it ran (after a
+     * restore of the database), ends as it would have.
      * @returns the ending that holds: the given one, an earlier one, or `cancelled`.
      */
     decideEnding: async (id: string, ending: FinalStatus): Promise<FinalStatus> => {
       const allowed: readonly RunStatus[] = ending === "cancelled" ? RUNNING : ["processing"];
       const decided = await executions.updateOne({ _id: id, status: { $in: allowed }, ending: null }, { $set: { ending } }).exec();
       if (decided.modifiedCount === 1) return ending;
-      const current = await executions.findOne({ _id: id }, { status: 1, ending: 1 }).lean<Pick<ExecutionRecord, "ending">>().exec();
-      if (!current) return ending;
-      if (current.ending) return current.ending;
+      const current = await executions
+        .findOne({ _id: id }, { status: 1, ending: 1 })
+        .lean<Pick<ExecutionRecord, "status" | "ending">>()
+        .exec();
+      if (current?.ending) return current.ending;
+      if (current?.status !== "cancel_requested") return ending;
       await executions.updateOne({ _id: id, ending: null }, { $set: { ending: "cancelled" } }).exec();
       return "cancelled";
     },
 
-    /** Strikes out what was done. */
-    strike: async (id: string, debts: readonly Debt[]): Promise<void> => {
-      await executions.updateOne({ _id: id }, { $pull: { due: { $in: [...debts] } } } as never).exec();
-      const undecided: RunStatus[] = ["accepted", "queued"];
-      await executions.updateOne({ _id: id, "due.0": { $exists: false }, status: { $nin: undecided } }, { $unset: { owes: 1 } }).exec();
+    /** Strikes out what was done for a row, unless it has moved on: what it owes since then may only be called the same. */
+    strike: async ({ _id, status, attempt }: Pick<ExecutionView, "_id" | "status" | "attempt">, debts: readonly Debt[]): Promise<void> => {
+      const same = { _id, status, ...(attempt === undefined ? {} : { attempt }) };
+      await executions.updateOne(same, { $pull: { due: { $in: [...debts] } } } as never).exec();
+      await executions.updateOne({ _id, ...OWES_NOTHING, status: { $nin: [...UNDECIDED] } }, { $unset: { owes: 1 } }).exec();
     },
 
     /** Remembers what a client was told, where the row doesn't say it. */

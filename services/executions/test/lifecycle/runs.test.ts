@@ -6,9 +6,11 @@ import { createCancellation } from "../../src/lifecycle/cancellation";
 import { createExecution } from "../../src/lifecycle/execution";
 import { createFinishedPlans } from "../../src/lifecycle/finished-plans";
 import { createFollow } from "../../src/lifecycle/follow";
+import { placeOf } from "../../src/lifecycle/line";
 import { createQueue } from "../../src/lifecycle/queue";
 import { createRuns } from "../../src/lifecycle/runs";
 import { createStart } from "../../src/lifecycle/start";
+import { holdIdOf } from "../../src/lifecycle/states";
 import { createSweep } from "../../src/lifecycle/sweep";
 import type { PlannedRun } from "../../src/plan/planning";
 import type { EventChannel, Listener } from "../../src/record/events";
@@ -231,14 +233,14 @@ describe("waiting in line", () => {
     await asked;
     expect((await one.runs.run(second)).row).toMatchObject({ status: "queued" });
     expect((await one.runs.run(third)).row).toMatchObject({ status: "queued" });
-    expect(await money.queue.position(userId, third.executionId)).toBe(2);
+    expect(placeOf(await money.store.lines.find(userId), holdIdOf(third.executionId, 1))).toBe(2);
     expect(await balance(userId)).toMatchObject({ held: 3 * PRICE });
     await expect(one.runs.run(requestOf(userId, { noQueue: true }))).rejects.toMatchObject({
       reason: "CONCURRENCY_LIMIT_EXCEEDED",
       metadata: { limit: 1, retryAfter: expect.any(Number) as number },
     });
     await until(async () => (await balance(userId)).held === 3 * PRICE);
-    await one.queue.leave(userId, [first.executionId]);
+    await one.queue.leave(userId, [holdIdOf(first.executionId, 1)]);
     await until(() => one.started.length === 2);
     expect(one.started[1]).toMatchObject({ executionId: second.executionId, held: [{ key: "pics:0" }] });
     expect(await one.execution.claim(second.executionId, 1, "w")).toMatchObject({ status: "processing" });

@@ -1,0 +1,226 @@
+import { unavailable } from "@nodeloom/kernel";
+import type { FinalStatus } from "../../src/contract/run-types";
+import { isFinal, TRANSITIONS, type RunStatus, type TransitionName } from "../../src/lifecycle/states";
+import { createProcess, type Fault, type Process } from "../support/faults";
+import { startMoney, type Money } from "../support/money";
+import { createWorld, PRICE, type Replica, type World } from "../support/world";
+
+/**
+ * Every transition of the table × a process that dies, or is told of a failure, before and after each of its writes × a
+ * second process that goes on. The cases are made from the table: a transition without a scenario fails.
+ */
+
+let money: Money;
+beforeAll(async () => {
+  money = await startMoney();
+});
+afterAll(async () => {
+  expect(await money.billing.checkLedger({ cursor: "" })).toMatchObject({ ok: true, mismatches: [] });
+  await money.stop();
+});
+
+/** A run that is about to make a transition. */
+interface Scene {
+  id: string;
+  /** Makes it, by the process that may fail. */
+  act(one: Replica): Promise<unknown>;
+  /** Asks for the run again. */
+  again?: (one: Replica) => Promise<unknown>;
+}
+/** Brings a run to where it makes a transition to a status. */
+type Scenario = (world: World, healthy: Replica, to: RunStatus) => Promise<Scene>;
+
+const DAY_MS = 25 * 3_600_000;
+
+/** Waits until a run's workflow is started. */
+const isOpen = async (world: World, id: string, asked: Promise<unknown> = new Promise(() => undefined)): Promise<void> => {
+  let answer: unknown;
+  void asked.then((given) => {
+    answer = given;
+  });
+  while (!world.temporal.open.has(id)) {
+    if (answer) throw new Error(`it was not started: ${JSON.stringify(answer)}`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+};
+
+/** A run whose workflow was started; its client is not answered yet. */
+const started = async (world: World, healthy: Replica, end: FinalStatus = "completed") => {
+  const request = world.requestOf({}, { end });
+  const asked = world.ask(healthy, request);
+  await isOpen(world, request.executionId, asked);
+  return { request, asked, id: request.executionId };
+};
+/** One that is under way. */
+const running = async (world: World, healthy: Replica, end?: FinalStatus) => {
+  const run = await started(world, healthy, end);
+  await world.claim(run.id, () => healthy);
+  await run.asked;
+  return run;
+};
+/** One that waits in line behind another. */
+const waiting = async (world: World, healthy: Replica) => {
+  const ahead = await running(world, healthy);
+  const request = world.requestOf();
+  await world.ask(healthy, request);
+  return { request, id: request.executionId, ahead: ahead.id };
+};
+/** A process that holds credits, and then can neither start a workflow nor give them back. */
+const cutOff = (world: World): Replica => {
+  const process = createProcess();
+  const away = () => Promise.reject(unavailable("it is away"));
+  const wrap: Process["wrap"] = (port, target) => {
+    const lost = { temporal: { start: away }, billing: { settle: away } }[port as string];
+    // The clients of services have their methods by name only.
+    return lost
+      ? new Proxy(target, { get: (of, name) => (lost as Record<string, unknown>)[String(name)] ?? (Reflect.get(of, name) as unknown) })
+      : process.wrap(port, target);
+  };
+  return world.replica({ ...process, wrap });
+};
+
+const SCENARIOS: Readonly<Record<TransitionName, Partial<Record<RunStatus, Scenario>>>> = {
+  queue: {
+    accepted: async (world, healthy) => {
+      await running(world, healthy);
+      const request = world.requestOf();
+      const ask = (one: Replica) => world.ask(one, request);
+      return { id: request.executionId, act: ask, again: ask };
+    },
+  },
+  claim: {
+    accepted: async (world, healthy) => {
+      const { id, request } = await started(world, healthy);
+      return { id, act: (one) => world.claim(id, () => one), again: (one) => world.ask(one, request) };
+    },
+    queued: async (world, healthy) => {
+      const { id, ahead, request } = await waiting(world, healthy);
+      await world.carry(ahead, () => healthy);
+      await isOpen(world, id);
+      return { id, act: (one) => world.claim(id, () => one), again: (one) => world.ask(one, request) };
+    },
+  },
+  refuse: {
+    accepted: async (world) => {
+      // Of two runs that each take all that there is the second finds nothing.
+      const request = world.requestOf({ noQueue: true, maxMillicredits: PRICE - 1 });
+      const ask = (one: Replica) => world.ask(one, request);
+      return { id: request.executionId, act: ask, again: ask };
+    },
+  },
+  retry: {
+    refused: async (world) => {
+      const request = world.requestOf();
+      await world.ask(cutOff(world), request);
+      const ask = (one: Replica) => world.ask(one, request);
+      return { id: request.executionId, act: ask, again: ask };
+    },
+  },
+  cancel: {
+    processing: async (world, healthy) => {
+      const { id } = await running(world, healthy);
+      const act = (one: Replica) => one.cancellation.cancel(id, world.userId);
+      return { id, act, again: act };
+    },
+  },
+  leave: {
+    queued: async (world, healthy, to) => {
+      const { id } = await waiting(world, healthy);
+      if (to === "cancelled") {
+        const act = (one: Replica) => one.cancellation.cancel(id, world.userId);
+        return { id, act, again: act };
+      }
+      return { id, act: (one) => world.replica(one.process, DAY_MS).sweep() };
+    },
+  },
+  finish: {
+    processing: async (world, healthy, to) => {
+      const { id, request } = await running(world, healthy, to as FinalStatus);
+      // An operator's cancellation never touches the row before the end.
+      if (to === "cancelled") world.temporal.open.get(id)!.isCancelled = true;
+      return { id, act: (one) => world.carry(id, () => one), again: (one) => world.ask(one, request) };
+    },
+    cancel_requested: async (world, healthy) => {
+      const { id, request } = await running(world, healthy);
+      await healthy.cancellation.cancel(id, world.userId);
+      return { id, act: (one) => world.carry(id, () => one), again: (one) => world.ask(one, request) };
+    },
+  },
+};
+
+interface Case {
+  name: TransitionName;
+  from: RunStatus;
+  to: RunStatus;
+}
+const CASES: Case[] = (Object.keys(TRANSITIONS) as TransitionName[]).flatMap((name) =>
+  (Object.entries(TRANSITIONS[name]) as [RunStatus, readonly RunStatus[]][]).flatMap(([from, targets]) =>
+    targets.map((to) => ({ name, from, to })),
+  ),
+);
+
+/** What the process that fails did. Death is the only end that a call may have besides its own. */
+const played = async (one: Replica, act: (one: Replica) => Promise<unknown>): Promise<void> => {
+  await Promise.race([act(one).catch(() => undefined), one.process.death]);
+};
+
+/** Plays a case with one fault. @returns the writes that were made, and what does not hold afterwards */
+const play = async ({ name, from, to }: Case, fault?: Fault): Promise<{ writes: readonly string[]; faults: string[] }> => {
+  const world = await createWorld(money);
+  const healthy = world.replica();
+  const scenario = SCENARIOS[name][from];
+  if (!scenario) throw new Error(`${name} from ${from} has no scenario`);
+  const { id, act, again } = await scenario(world, healthy, to);
+  const before = (await money.store.find(id))?.status ?? "accepted";
+  const process = createProcess();
+  const failing = world.replica(process);
+  process.arm(fault);
+  await played(failing, act);
+  const writes = [...process.writes];
+  process.kill();
+  const other = world.replica();
+  await world.settle(() => other);
+  const faults = await world.faults();
+  const label = `${from} → ${to} of ${id}`;
+  if (before !== from) faults.push(`${label}: it was ${before}`);
+  const row = await money.store.find(id);
+  if (!fault && isFinal({ status: to }) && row?.status !== to) faults.push(`${label}: it is ${row?.status}`);
+  if (!fault && to === "refused" && row?.status !== to) faults.push(`${label}: it is ${row?.status}`);
+  if (again) {
+    await world.carryUntil(again(other), () => other);
+    await world.settle(() => other);
+    faults.push(...(await world.faults()).map((one) => `asked again, ${one}`));
+  }
+  return { writes, faults };
+};
+
+const AT_ONCE = 6;
+const each = async <T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> => {
+  const left = [...items];
+  const worker = async (): Promise<void> => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+};
+
+describe.each(CASES)("$name: $from → $to", (one) => {
+  it("ends each accepted run once, charges it once, tells the truth and owes nothing, whichever write fails", async () => {
+    const { writes, faults } = await play(one);
+    expect(faults).toEqual([]);
+    expect(writes.length).toBeGreaterThan(0);
+    const variants: Fault[] = writes.flatMap((_, at) =>
+      (["before", "after"] as const).flatMap((when) => (["dies", "fails"] as const).map((how): Fault => ({ at, when, how }))),
+    );
+    const found: string[] = [];
+    await each(variants, async (fault) => {
+      const { faults: wrong } = await play(one, fault);
+      found.push(...wrong.map((what) => `${writes[fault.at]} ${fault.how} ${fault.when}: ${what}`));
+    });
+    expect(found).toEqual([]);
+  });
+});
+
+it("has a scenario for every transition, and none for what is no transition", () => {
+  const covered = Object.entries(SCENARIOS).flatMap(([name, from]) => Object.keys(from).map((status) => `${name} from ${status}`));
+  expect(covered.sort()).toEqual([...new Set(CASES.map(({ name, from }) => `${name} from ${from}`))].sort());
+});

@@ -1,0 +1,107 @@
+import { MongoNetworkError } from "mongodb";
+import { unavailable } from "@nodeloom/kernel";
+
+/** Where a process fails: at its n-th write since it was armed, before or after that write is made. */
+export interface Fault {
+  at: number;
+  when: "before" | "after";
+  /** `dies`: nothing that the process began goes on. `fails`: the caller is told that the write failed. */
+  how: "dies" | "fails";
+}
+
+type Port = "store" | "lines" | "billing" | "usage" | "temporal";
+
+/** What of each port changes something. */
+const WRITES: Readonly<Record<Port, readonly string[]>> = {
+  store: [
+    "insert",
+    "queue",
+    "claim",
+    "refuse",
+    "retry",
+    "forgetRefused",
+    "requestCancel",
+    "leave",
+    "finish",
+    "decideEnding",
+    "strike",
+    "tell",
+    "putText",
+    "callSubmitted",
+    "callEnded",
+    "callCharged",
+  ],
+  lines: ["change"],
+  billing: ["hold", "extendHold", "settle"],
+  usage: ["startRun", "finishRun"],
+  temporal: ["start", "cancel", "startFirst"],
+};
+
+const never = (): Promise<never> => new Promise(() => undefined);
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+/** A process of executions as far as it can fail: its ports go through `wrap`. */
+export interface Process {
+  wrap<T extends object>(port: Port, target: T): T;
+  /** From now on writes are counted. */
+  arm(fault?: Fault): void;
+  /** The writes since then. */
+  readonly writes: readonly string[];
+  /** Resolves when it dies. */
+  readonly death: Promise<void>;
+  kill(): void;
+}
+
+/** @param turn what a call waits for before it is made, and before its answer arrives */
+export const createProcess = (turn?: (what: string) => Promise<void>): Process => {
+  let isDead = false;
+  let isArmed = false;
+  let fault: Fault | undefined;
+  let writes: string[] = [];
+  let die: () => void;
+  const death = new Promise<void>((resolve) => {
+    die = resolve;
+  });
+  const kill = (): void => {
+    isDead = true;
+    die();
+  };
+  const strike = (port: Port): Promise<never> => {
+    if (fault!.how === "dies") {
+      kill();
+      return never();
+    }
+    throw port === "store" || port === "lines" ? new MongoNetworkError("the connection was lost") : unavailable("it does not answer");
+  };
+  const call = async (port: Port, name: string, method: Method, args: unknown[]): Promise<unknown> => {
+    if (isDead) return never();
+    const isWrite = WRITES[port].includes(name);
+    if (turn) await turn(`${port}.${name}`);
+    if (isDead) return never();
+    const isHere = isWrite && isArmed && writes.push(`${port}.${name}`) - 1 === fault?.at;
+    if (isHere && fault!.when === "before") return strike(port);
+    const result = await method(...args);
+    if (isHere && fault!.when === "after") return strike(port);
+    return isDead ? never() : result;
+  };
+  return {
+    wrap: (port, target) =>
+      new Proxy(target, {
+        get: (object, name, receiver) => {
+          const value: unknown = Reflect.get(object, name, receiver);
+          if (typeof value !== "function" || typeof name !== "string") return value;
+          return (...args: unknown[]) => call(port, name, value as Method, args);
+        },
+      }),
+    arm: (planned) => {
+      isArmed = true;
+      writes = [];
+      fault = planned;
+    },
+    get writes() {
+      return writes;
+    },
+    death,
+    kill,
+  };
+};

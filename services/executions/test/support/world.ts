@@ -1,0 +1,323 @@
+import { randomUUID } from "node:crypto";
+import { type DomainError } from "@nodeloom/kernel";
+import { billing as billingProto, executions } from "@nodeloom/proto";
+import type { FinalStatus, HeldItem, RunEnd, RunInput } from "../../src/contract/run-types";
+import { createCancellation } from "../../src/lifecycle/cancellation";
+import { createDebts } from "../../src/lifecycle/debts";
+import { createExecution } from "../../src/lifecycle/execution";
+import { createFinishedPlans } from "../../src/lifecycle/finished-plans";
+import { createFollow } from "../../src/lifecycle/follow";
+import { createHolds } from "../../src/lifecycle/holds";
+import { createQueue } from "../../src/lifecycle/queue";
+import { createRuns, type Told } from "../../src/lifecycle/runs";
+import { createSettlement } from "../../src/lifecycle/settlement";
+import { createStart } from "../../src/lifecycle/start";
+import { executionOf, isFinal } from "../../src/lifecycle/states";
+import { createSweep } from "../../src/lifecycle/sweep";
+import type { PlannedRun } from "../../src/plan/planning";
+import type { EventChannel, Listener } from "../../src/record/events";
+import { initialNodes } from "../../src/temporal/workflows/graph-run";
+import { createProcess, type Process } from "./faults";
+import { logger, runOf, type Money } from "./money";
+
+/** A small world around the real store, billing and usage: replicas of executions that may fail, and workflows that are carried to their ends. */
+
+export const PRICE = 1_000;
+/** What a completed call of the test's model costs: 4,000 micro-dollars at the markup of 1.5. */
+export const COST = 600;
+/** No caller of these tests waits for longer. */
+const ANSWER_MS = 1_400;
+const ROUNDS = 12;
+
+const localChannel = (): EventChannel => {
+  const listeners = new Map<string, Set<Listener>>();
+  return {
+    publish: (id, event, record) => {
+      for (const listener of [...(listeners.get(id) ?? [])]) listener(event, record);
+    },
+    subscribe: (id, listener) => {
+      listeners.set(id, (listeners.get(id) ?? new Set<Listener>()).add(listener));
+      return () => void listeners.get(id)?.delete(listener);
+    },
+  };
+};
+
+interface Carried {
+  input: RunInput;
+  /** Of the workflow, as Temporal numbers its runs. */
+  runId: string;
+  isCancelled: boolean;
+  extended: HeldItem[];
+}
+
+/** Temporal, as far as executions knows it: one open workflow per id, which lives on whatever becomes of processes. */
+const createTemporal = () => {
+  const open = new Map<string, Carried>();
+  const delivered = new Set<string>();
+  return {
+    open,
+    delivered,
+    port: {
+      start: async (input: RunInput): Promise<"started" | "exists"> => {
+        if (open.has(input.executionId)) return "exists";
+        open.set(input.executionId, { input, runId: randomUUID(), isCancelled: false, extended: [] });
+        return "started";
+      },
+      cancel: async (id: string): Promise<void> => {
+        const carried = open.get(id);
+        if (carried) carried.isCancelled = true;
+      },
+      isCarried: async (id: string): Promise<boolean> => open.has(id),
+      startFirst: async (id: string): Promise<void> => void delivered.add(id),
+    },
+  };
+};
+
+export type Replica = ReturnType<typeof createReplica>;
+type TemporalPort = ReturnType<typeof createTemporal>["port"];
+
+/** Paid calls of the runs that are asked for; none: planning leaves nothing to call. */
+const planned = (calls: number): PlannedRun => {
+  const { plan, holds } = runOf("any", [{ id: "pics", model: "painter", calls, maxMillicredits: PRICE }]);
+  return {
+    plan: calls === 0 ? { ...plan, steps: [] } : plan,
+    holds: calls === 0 ? [] : holds,
+    workflowSlug: "flow",
+    modelIds: ["painter"],
+  };
+};
+
+const createReplica = (money: Money, temporal: TemporalPort, userId: string, calls: () => number, process: Process, later: number) => {
+  const channel = localChannel();
+  const now = (): number => Date.now() + later;
+  const store = process.wrap("store", {
+    ...money.store,
+    lines: process.wrap("lines", money.store.lines),
+    // Other tests' runs are none of this world's.
+    owing: async (...args: Parameters<typeof money.store.owing>) =>
+      (await money.store.owing(...args)).filter((row) => row.userId === userId),
+  });
+  const billing = process.wrap("billing", money.billing);
+  const usage = process.wrap("usage", money.usage);
+  const starter = process.wrap("temporal", temporal);
+  const execution = createExecution({ store, channel });
+  const holds = createHolds({ billing });
+  const queue = createQueue({ store, starter, logger });
+  const debts = createDebts({ store, holds, queue, usage, deliveries: starter, starter, logger });
+  const planning = { plan: () => Promise.resolve(planned(calls())) };
+  const finishedPlans = createFinishedPlans({ store, execution, pay: async (row) => void (await debts.pay(row)) });
+  const start = createStart({ planning, starter, store, execution, holds, queue, finishedPlans, settleDebts: debts.payLater });
+  const sweep = createSweep({ store, execution, queue, debts, logger, now });
+  return {
+    process,
+    store,
+    execution,
+    holds,
+    debts,
+    queue,
+    runs: createRuns({ start, follow: createFollow({ store, channel }), store, execution, debts }),
+    cancellation: createCancellation({ store, execution, debts }),
+    settlement: createSettlement({ billing, usage, execution, store, queue, debts, logger }),
+    sweep: async (): Promise<void> => {
+      await sweep();
+      await sweep();
+    },
+  };
+};
+
+/** What a client was told of a run. */
+export type Answer = { told: Told } | { error: DomainError };
+
+export interface RunPlan {
+  /** Calls that are planned; 0: none. */
+  calls?: number;
+  /** Calls that a list turned out to need beside them. */
+  more?: number;
+  end?: FinalStatus;
+}
+
+const { RUN_MODE_RESPOND_ASYNC } = executions.RunMode;
+
+export interface RequestPart extends Omit<Partial<executions.RunRequest>, "runner"> {
+  concurrency?: number;
+}
+
+export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?: number } = {}) => {
+  const userId = randomUUID();
+  const reference = randomUUID();
+  await money.billing.credit(
+    billingProto.CreditRequest.fromPartial({ userId, kind: billingProto.CreditKind.CREDIT_KIND_PLAN, millicredits: funds, reference }),
+  );
+  const temporal = createTemporal();
+  const plans = new Map<string, RunPlan>();
+  /** Everything that clients were told, by run. */
+  const answers = new Map<string, Answer[]>();
+  let calls = 1;
+
+  const replica = (process: Process = createProcess(), later = 0): Replica =>
+    createReplica(money, temporal.port, userId, () => calls, process, later);
+
+  const requestOf = ({ concurrency = 1, ...part }: RequestPart = {}, plan: RunPlan = {}): executions.RunRequest => {
+    const executionId = randomUUID();
+    plans.set(executionId, plan);
+    const runner = { userId, concurrency, source: "api-workflow", keyId: "key", webhookUrl: "https://receiver.test", webhookEvents: [] };
+    const base = { executionId, inputsJson: "{}", mode: RUN_MODE_RESPOND_ASYNC, waitMs: 100, fingerprint: "f", requestToken: randomUUID() };
+    return executions.RunRequest.fromPartial({ ...base, ...part, runner });
+  };
+
+  /** Asks as a client does; an answer that never comes, because the process died, is none. */
+  const ask = async (one: Replica, request: executions.RunRequest): Promise<Answer | undefined> => {
+    calls = plans.get(request.executionId)?.calls ?? 1;
+    // What an earlier request was told is no promise about this one.
+    const said = answers.get(request.executionId)?.filter((answer) => "told" in answer) ?? [];
+    answers.set(request.executionId, said);
+    const answered: Promise<Answer> = one.runs.run(request, Date.now() + ANSWER_MS).then(
+      (told) => ({ told }),
+      (error: DomainError) => ({ error }),
+    );
+    const answer = await Promise.race([answered, one.process.death]);
+    if (answer) answers.set(request.executionId, [...(answers.get(request.executionId) ?? []), answer]);
+    return answer ?? undefined;
+  };
+
+  /** An activity: tried again, by another process where one has died, until it is done. */
+  const activity = async <T>(by: () => Replica, work: (one: Replica) => Promise<T>): Promise<T> => {
+    for (let attempt = 1; ; attempt += 1) {
+      const one = by();
+      try {
+        const done = await Promise.race([work(one).then((value) => ({ value })), one.process.death]);
+        if (done) return done.value;
+        if (by() === one) throw new Error("nothing is left that could go on");
+      } catch (error) {
+        if (attempt > ROUNDS) throw error;
+      }
+    }
+  };
+
+  const endOf = ({ input, extended }: Carried, status: FinalStatus, done: readonly string[]): RunEnd => ({
+    status,
+    result: status === "completed" ? { images: [] } : null,
+    error: status === "failed" ? { code: "EXECUTION_FAILED", message: "it failed" } : null,
+    requestId: null,
+    nodes: initialNodes(input.plan).map((node) => ({ ...node, status: status === "completed" ? "completed" : "skipped" })),
+    completed: done.map((key) => ({ key, nodeId: "pics", costMicroUsd: 4_000 })),
+    extended,
+  });
+
+  /** The first step of a run's workflow. */
+  const claim = (id: string, by: () => Replica): Promise<boolean> =>
+    activity(by, async (one) => {
+      const { input, runId } = temporal.open.get(id)!;
+      const row = await one.execution.claim(id, input.attempt!, runId);
+      if (row) one.debts.payLater(row);
+      return row !== null;
+    });
+
+  /** Carries the workflow of a run from its claim to its settlement. */
+  const carry = async (id: string, by: () => Replica): Promise<void> => {
+    const carried = temporal.open.get(id);
+    if (!carried) return;
+    const { input } = carried;
+    const { more = 0, end = "completed" } = plans.get(id) ?? {};
+    if (await claim(id, by)) {
+      const done: string[] = [];
+      const keys = Array.from({ length: input.holds.length + more }, (_, item) => `pics:${item}`);
+      for (const [item, key] of keys.entries()) {
+        if (carried.isCancelled) break;
+        if (item === input.holds.length) {
+          const items = keys.slice(item).map((one) => ({ key: one, model: "painter", maxMillicredits: PRICE }));
+          carried.extended = await activity(by, (one) => one.holds.extend(input, items));
+        }
+        const call = { key: `${id}:${key}`, executionId: id, nodeId: "pics", item };
+        await activity(by, (one) => one.store.callSubmitted(call, "send"));
+        await activity(by, (one) =>
+          one.store.callEnded({ ...call, _id: call.key, status: "completed", costMicroUsd: 4_000, requestId: null } as never),
+        );
+        done.push(key);
+      }
+      const status = carried.isCancelled ? "cancelled" : end;
+      await activity(by, (one) => one.settlement.settle(input, endOf(carried, status, done), input.held ?? []));
+    }
+    temporal.open.delete(id);
+  };
+
+  const rows = () => Promise.all([...plans.keys()].map((id) => money.store.find(id)));
+
+  /** Carries workflows as they are started, until something is done. */
+  const carryUntil = async (work: Promise<unknown>, by: () => Replica): Promise<void> => {
+    let isDone = false;
+    const done = work.finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      await Promise.all([...temporal.open.keys()].map((id) => carry(id, by)));
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    await done;
+  };
+
+  /** Lets time pass: workflows are carried, and sweepers look, until nothing is left to do. */
+  const settle = async (by: () => Replica): Promise<void> => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await Promise.all([...temporal.open.keys()].map((id) => carry(id, by)));
+      await by().sweep();
+      const left = (await rows()).some((row) => row?.owes === true);
+      if (!left && temporal.open.size === 0) break;
+    }
+    // A place that was left behind is found when it is in the way of the next run.
+    await by().queue.mend(userId, []);
+  };
+
+  /** What must hold of a run that is over, whatever happened on the way. @returns what does not */
+  const faultsOf = async (id: string): Promise<string[]> => {
+    const row = await money.store.find(id);
+    const faults: string[] = [];
+    const expectThat = (holds: boolean, what: string): void => void (holds || faults.push(`${id}: ${what}`));
+    const isOver = row !== null && isFinal(row);
+    expectThat(row === null || isOver || row.status === "refused", `is ${row?.status}`);
+    expectThat(row?.owes === undefined && (row?.due ?? []).length === 0, `owes ${JSON.stringify(row?.due)}`);
+    for (const answer of answers.get(id) ?? []) {
+      if ("told" in answer) expectThat(isOver, `was told as ${answer.told.row.status}, and is ${row?.status}`);
+    }
+    const last = answers.get(id)?.at(-1);
+    const isRefused = last && "error" in last && last.error.metadata?.outcome !== "unknown";
+    if (isRefused) expectThat(!isOver, `was refused with ${last.error.reason}, and is ${row?.status}`);
+    const { rows: ledger } = await money.billing.listLedger({ userId, limit: 200, cursor: "" });
+    const captures = ledger.filter(({ kind, executionId }) => kind === "capture" && executionOf(executionId ?? "") === id);
+    expectThat(captures.length <= 1, `is charged ${captures.length} times`);
+    const charged = 0 - captures.reduce((sum, { millicredits }) => sum + millicredits, 0);
+    expectThat(charged === (isOver ? row.millicredits : 0), `is charged ${charged}, and its row says ${row?.millicredits}`);
+    const { rows: used } = await money.usage.listRows({
+      userId,
+      status: "",
+      modelId: "",
+      workflowSlug: "",
+      limit: 200,
+      offset: 0,
+      sources: [],
+    });
+    const own = used.filter(({ executionId }) => executionId === id);
+    expectThat(own.length === (isOver ? 1 : 0), `has ${own.length} usage rows`);
+    if (isOver && own[0]) {
+      expectThat(own[0].status === row.status, `is ${row.status}, and its usage ${own[0].status}`);
+      expectThat(own[0].millicredits === charged, `is charged ${charged}, and its usage says ${own[0].millicredits}`);
+    }
+    expectThat(!isOver || temporal.delivered.has(id), "has no webhook");
+    return faults;
+  };
+
+  /** The same of everything together. */
+  const faults = async (): Promise<string[]> => {
+    const found = (await Promise.all([...plans.keys()].map(faultsOf))).flat();
+    const { account } = await money.billing.getAccount({ userId });
+    if (account!.heldMillicredits !== 0 || account!.activeHolds !== 0) found.push(`${account!.heldMillicredits} are held still`);
+    const line = await money.store.lines.find(userId);
+    const places = [...line.running, ...line.waiting.map((one) => one.id)];
+    if (places.length > 0) found.push(`${places.join()} have places`);
+    return found;
+  };
+
+  return { userId, temporal, replica, requestOf, ask, claim, carry, carryUntil, settle, faults, rows };
+};
+
+export type World = Awaited<ReturnType<typeof createWorld>>;
