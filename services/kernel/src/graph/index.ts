@@ -16,6 +16,7 @@ export * from "./ports";
 export * from "./price";
 export * from "./read";
 export * from "./result-files";
+export * from "./shared-texts";
 export * from "./types";
 export * from "./until";
 export * from "./value";

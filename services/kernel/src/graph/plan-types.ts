@@ -68,6 +68,8 @@ export interface RunPlan {
   markupPermille: number;
   /** What planning used up of the run's bounds. Plans of before runs were counted don't have it, and are not counted. */
   used?: BudgetUse;
+  /** Long texts that values say more than once: see `shareTexts`. */
+  shared?: readonly string[];
   /** Files of the template's author that nodes may turn out to be given, by media id. */
   lent?: Record<string, MediaValue>;
 }

@@ -14,6 +14,7 @@ import {
   readGraph,
   resolveInputs,
   saidIds,
+  shareTexts,
   shownName,
   uploadFamily,
   upToNode,
@@ -203,7 +204,8 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
 
   return (task) => {
     try {
-      return run(task);
+      const answer = run(task);
+      return answer.answer === "plan" ? { ...answer, plan: shareTexts(answer.plan) } : answer;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       const { kind, reason, message, metadata } = error;

@@ -14,6 +14,7 @@ import {
   RESULT_TYPE,
   unboundedBudget,
   valueBytes,
+  withSharedTexts,
   type Bound,
   type HttpCall,
   type Outputs,
@@ -96,7 +97,11 @@ export class GraphRun {
   private readonly budget: RunBudget;
   private readonly index: Map<string, number>;
 
-  constructor(private readonly plan: RunPlan) {
+  private readonly plan: RunPlan;
+
+  constructor(travelled: RunPlan) {
+    const plan = withSharedTexts(travelled);
+    this.plan = plan;
     this.nodes = initialNodes(plan);
     this.index = new Map(this.nodes.map((node, position) => [node.id, position]));
     this.readers = readersOf(plan);

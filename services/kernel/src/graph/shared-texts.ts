@@ -1,0 +1,77 @@
+import type { RunPlan, Source } from "./plan-types";
+import { isRecord } from "./types";
+
+/**
+ * A plan says a known value wherever it flows: one input of 250 kB, read by many nodes, would travel and be kept as often. Long texts
+ * that a plan says more than once are told once, in `shared`, and named in their places.
+ */
+
+const MIN_CHARS = 1_024;
+/** No text of a plan begins like this but those that are put in here, and those that are marked as meant. */
+const MARK = "\u0000shared:";
+const AS_IT_IS = "=";
+
+type Replace = (text: string) => string;
+
+/** A value with other texts; what has none is the same object. */
+const mapTexts = (value: unknown, replace: Replace): unknown => {
+  if (typeof value === "string") return replace(value);
+  if (Array.isArray(value)) {
+    const items = value as unknown[];
+    const mapped = items.map((item) => mapTexts(item, replace));
+    return mapped.every((item, index) => item === items[index]) ? items : mapped;
+  }
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).map(([name, member]): [string, unknown] => [name, mapTexts(member, replace)]);
+  return entries.every(([name, member]) => member === value[name]) ? value : Object.fromEntries(entries);
+};
+
+const mapSources = (sources: Readonly<Record<string, readonly Source[]>>, replace: Replace): Record<string, Source[]> =>
+  Object.fromEntries(
+    Object.entries(sources).map(([port, several]) => [
+      port,
+      several.map((one) => ("node" in one ? one : { value: mapTexts(one.value, replace) })),
+    ]),
+  );
+
+/** A plan with other texts where values stand. */
+const mapPlan = ({ steps, output, ...rest }: RunPlan, replace: Replace): RunPlan => ({
+  ...rest,
+  steps: steps.map((step) => ({
+    ...step,
+    literals: mapTexts(step.literals, replace) as Record<string, unknown>,
+    sources: mapSources(step.sources, replace),
+  })),
+  output: mapSources(output, replace),
+});
+
+/** The plan as it travels. */
+export const shareTexts = (plan: RunPlan): RunPlan => {
+  const uses = new Map<string, number>();
+  let isMarked = false;
+  mapPlan(plan, (text) => {
+    isMarked ||= text.startsWith(MARK);
+    if (text.length >= MIN_CHARS) uses.set(text, (uses.get(text) ?? 0) + 1);
+    return text;
+  });
+  const shared = [...uses].filter(([, times]) => times > 1).map(([text]) => text);
+  if (shared.length === 0 && !isMarked) return plan;
+  const places = new Map(shared.map((text, index) => [text, index]));
+  const replaced = mapPlan(plan, (text) => {
+    const place = places.get(text);
+    if (place !== undefined) return `${MARK}${place}`;
+    return text.startsWith(MARK) ? `${MARK}${AS_IT_IS}${text}` : text;
+  });
+  return { ...replaced, shared };
+};
+
+/** The plan as it was made. */
+export const withSharedTexts = (plan: RunPlan): RunPlan => {
+  const { shared, ...rest } = plan;
+  if (!shared) return plan;
+  return mapPlan(rest, (text) => {
+    if (!text.startsWith(MARK)) return text;
+    const place = text.slice(MARK.length);
+    return place.startsWith(AS_IT_IS) ? place.slice(AS_IT_IS.length) : (shared[Number(place)] ?? "");
+  });
+};
