@@ -3,6 +3,7 @@ import { metrics as sdk } from "@opentelemetry/sdk-node";
 import { createLogger } from "@nodeloom/platform";
 import { countDelivery, countRefusal, countRun, notePollLag, watchLoad } from "../src/meters";
 import { FAILURES_TO_OPEN } from "../src/calls/breaker";
+import { createCallClock } from "../src/calls/clock";
 import { createGates } from "../src/calls/gates";
 import { ProviderError } from "../src/providers";
 import type { NodeState } from "../src/contract/run-types";
@@ -68,8 +69,8 @@ it("tells how many places are taken, who waits, and which provider is left alone
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   const working = [1, 2, 3].map(() => pool.use(() => held, { maxWaitMs: 60_000 }));
-  const calling = bounded.pass(() => held, { until: Date.now() + 60_000 });
-  const options = { until: Date.now() + 60_000 };
+  const calling = bounded.pass(() => held, { clock: createCallClock() });
+  const options = { clock: createCallClock() };
   const now = jest.spyOn(Date, "now");
   for (let failure = 0; failure <= FAILURES_TO_OPEN; failure += 1) {
     now.mockReturnValue(failure * TIMING.breakerOutage);

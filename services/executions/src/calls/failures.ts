@@ -1,6 +1,7 @@
 import { DomainError, type ErrorMetadata } from "@nodeloom/kernel";
 import type { ModelCall } from "../contract/activity-types";
 import { TIMING } from "../contract/timing";
+import type { CallClock } from "./clock";
 import { ProviderError } from "../providers";
 
 /** What failed calls of providers mean: what may be sent again, when, and what becomes of the rest. */
@@ -108,9 +109,10 @@ const submitFailure = (model: string, error: ProviderError): DomainError =>
 
 /**
  * What a failed submission (or text call) becomes: an error that is tried again after the usual pause, one that says when,
- * or the end of the step. Pauses that would not end before `until` are not begun.
+ * or the end of the step. Pauses that would not end while the provider is tried again are not begun.
  */
-export const afterFailure = (call: ModelCall, error: ProviderError, idempotent: boolean, until: number): Error => {
+export const afterFailure = (call: ModelCall, error: ProviderError, idempotent: boolean, clock: CallClock): Error => {
+  const until = clock.triesUntil();
   const { again, afterMs } = classifyFailure(error, idempotent);
   if (again && afterMs === undefined && Date.now() < until) return error;
   const isCalled = error.kind !== "unavailable" && error.kind !== "unreachable";

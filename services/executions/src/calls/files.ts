@@ -8,6 +8,7 @@ import { createSlots, NoSlot, type Slots } from "../lifecycle/slots";
 import type { CatalogModel } from "../plan/model-catalog";
 import { ProviderError, type FilesProvider, type ProviderFile, type Submission } from "../providers";
 import { mediaId, readyInputs, target, type CallOptions } from "./call";
+import type { CallClock } from "./clock";
 import { afterFailure, final } from "./failures";
 import { replayable } from "./replayable";
 
@@ -97,7 +98,7 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
     const { object } = await downloads.use(() => retry(put, { pausesMs: STORE_PAUSES_MS, shouldRetry: isMediaAway, signal }), {
       key: call.userId,
       signal,
-      maxWaitMs: TIMING.direct,
+      maxWaitMs: TIMING.run,
     });
     if (!object) throw final("EXECUTION_FAILED", `${call.model}: its output could not be stored`);
     return { url: object.url, contentType: object.contentType };
@@ -109,7 +110,7 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
     return {
       reserve: async (bytes) => {
         try {
-          release = await memory.enter({ key: call.userId, weight: bytes, signal, maxWaitMs: TIMING.direct });
+          release = await memory.enter({ key: call.userId, weight: bytes, signal, maxWaitMs: TIMING.run });
         } catch (error) {
           if (!(error instanceof NoSlot)) throw error;
           throw new ProviderError("ambiguous", "there was no room for the provider's answer");
@@ -154,10 +155,10 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
     /**
      * Asks for files and stores them. Such providers can't recognise a repeated request, so each call is sent once: a
      * request whose fate is unknown is not sent again, and a crash after the answer finds the stored files.
-     * @param until when no further attempt is made, in milliseconds since the epoch
+     * @param clock how long the provider is tried, over all attempts
      * @throws TryAgain when the provider asked to be called later
      */
-    run: async (call: ModelCall, signal: AbortSignal, until: number): Promise<CallResult> => {
+    run: async (call: ModelCall, signal: AbortSignal, clock: CallClock): Promise<CallResult> => {
       const { model, provider } = await target(options, call, "files");
       const inputs = await readyInputs(options, model, call);
       signal.throwIfAborted();
@@ -170,12 +171,12 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
         return await gate(model).pass(() => submissions.once(call, once), {
           key: call.userId,
           signal,
-          until: until - TIMING.submitReserve,
+          clock,
         });
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
         if (error.kind === "incomplete") throw final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model}: ${error.message}`);
-        throw afterFailure(call, error, false, until);
+        throw afterFailure(call, error, false, clock);
       }
     },
 

@@ -1,7 +1,8 @@
-import type { Logger } from "@nodeloom/platform";
+import { doubling, retry, type Logger } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import { createBreaker, type Breaker } from "./breaker";
-import { ProviderError } from "../providers";
+import type { CallClock } from "./clock";
+import { final } from "./failures";
 import { createSlots, NoSlot } from "../lifecycle/slots";
 import { TIMING } from "../contract/timing";
 
@@ -13,15 +14,15 @@ export interface PassOptions {
   /** For whom; users take turns. */
   key?: string;
   signal?: AbortSignal | undefined;
-  /** When the call must have begun, in milliseconds since the epoch. */
-  until: number;
+  clock: CallClock;
 }
 
 /** What stands before a provider, in this process. */
 export interface Gate {
   /**
    * Makes one submission, or one call of a text model, when the provider may be called.
-   * @throws ProviderError of the kind "unavailable" when it may not: nothing was sent then
+   * @throws ProviderError of the kind "unavailable" while it is left alone: nothing was sent then. DomainError where the run's
+   * own time ended before it had a place
    */
   pass<T>(call: () => Promise<T>, options: PassOptions): Promise<T>;
 }
@@ -90,36 +91,39 @@ export const createGates = (logger: Logger): Gates => {
   const createGate = (settings: GateSettings): WatchedGate => {
     const breaker = breakerOf(settings);
     const { maxConcurrent, name } = settings;
-    if (maxConcurrent === undefined) {
-      return {
-        state: () => ({ name, isOpen: breaker.isOpen() }),
-        pass: async (call) => {
-          breaker.check();
-          return breaker.run(call);
-        },
-      };
-    }
-    const slots = createSlots({ slots: maxConcurrent, places: PLACES });
-    const run = async <T>(call: () => Promise<T>): Promise<T> => {
+    const run = <T>(call: () => Promise<T>, clock: CallClock): Promise<T> => {
       // It may have gone away while this call waited.
       breaker.check();
+      clock.asked();
       return breaker.run(call);
+    };
+    if (maxConcurrent === undefined) {
+      return { state: () => ({ name, isOpen: breaker.isOpen() }), pass: async (call, { clock }) => run(call, clock) };
+    }
+    const slots = createSlots({ slots: maxConcurrent, places: PLACES });
+    /** A place, however long the line: those that find it full come again. */
+    const place = async ({ key, signal, clock: { deadline } }: PassOptions): Promise<() => void> => {
+      try {
+        return await retry(() => slots.enter({ key, signal, maxWaitMs: Math.max(0, deadline - Date.now()) }), {
+          pausesMs: doubling(TIMING.lineFull, TIMING.lineFull),
+          shouldRetry: (error) => error instanceof NoSlot && Date.now() < deadline,
+          signal,
+          until: deadline,
+        });
+      } catch (error) {
+        if (!(error instanceof NoSlot)) throw error;
+        throw final("EXECUTION_FAILED", `no place among the calls of ${name} came free while the run had time: ${error.message}`);
+      }
     };
     return {
       state: () => ({ name, isOpen: breaker.isOpen(), load: slots.load() }),
-      pass: async (call, { key, signal, until }) => {
+      pass: async (call, options) => {
         breaker.check();
+        const leave = await options.clock.waiting(() => place(options));
         try {
-          return await slots.use(() => run(call), { key, signal, maxWaitMs: Math.max(0, until - Date.now()) });
-        } catch (error) {
-          if (!(error instanceof NoSlot)) throw error;
-          throw new ProviderError(
-            "unavailable",
-            `provider ${name} has no time: ${error.message}`,
-            undefined,
-            undefined,
-            TIMING.breakerProbe,
-          );
+          return await run(call, options.clock);
+        } finally {
+          leave();
         }
       },
     };

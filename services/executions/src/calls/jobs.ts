@@ -7,6 +7,7 @@ import { notePollLag } from "../meters";
 import type { CatalogModel } from "../plan/model-catalog";
 import { ProviderError, type Submission } from "../providers";
 import { mediaId, readyInputs, target, type CallOptions } from "./call";
+import type { CallClock } from "./clock";
 import { afterFailure, final, isBusy, pauseFor, TryAgain } from "./failures";
 import { createPace, type Pace } from "./pace";
 import { pause } from "./pause";
@@ -51,7 +52,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
       urls.map(async (sourceUrl, index): Promise<MediaFile> => {
         const { object } = await downloads.use(
           () => media.ingest({ ...placement, id: mediaId(call, index), sourceUrl }, { deadlineMs: MEDIA_CALL_MS }),
-          { key: call.userId, signal, maxWaitMs: TIMING.job },
+          { key: call.userId, signal, maxWaitMs: TIMING.run },
         );
         if (!object) throw final("EXECUTION_FAILED", `${call.model}: its output could not be stored`);
         return { url: object.url, contentType: object.contentType };
@@ -102,10 +103,10 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     /**
      * Submits a job. Repeated attempts make one job at the provider.
      * @param signal ends the wait for the provider, but no submission that has begun
-     * @param until when the last attempt must be over, in milliseconds since the epoch
+     * @param clock how long the provider is tried, over all attempts
      * @throws TryAgain when the provider may be called later
      */
-    submit: async (call: ModelCall, signal: AbortSignal, until: number): Promise<SubmittedJob> => {
+    submit: async (call: ModelCall, signal: AbortSignal, clock: CallClock): Promise<SubmittedJob> => {
       const { model, provider } = await target(options, call, "job");
       const inputs = await readyInputs(options, model, call);
       const submit = (): Promise<Submission> => provider.submit({ inputs, idempotencyKey: call.key });
@@ -118,10 +119,10 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
       try {
         const send = (): Promise<Submission> =>
           provider.idempotentSubmit ? submissions.send(call, submit) : submissions.once(call, { send: submitOnce, known, signal });
-        const submission = await gate(model).pass(send, { key: call.userId, signal, until: until - TIMING.submitReserve });
+        const submission = await gate(model).pass(send, { key: call.userId, signal, clock });
         return { ...submission, heartbeatTimeoutMs: pace.heartbeatTimeoutMs() };
       } catch (error) {
-        throw error instanceof ProviderError ? afterFailure(call, error, provider.idempotentSubmit, until) : error;
+        throw error instanceof ProviderError ? afterFailure(call, error, provider.idempotentSubmit, clock) : error;
       }
     },
 

@@ -55,7 +55,7 @@ export const createKeepFile = ({ media, downloads }: ResultFilesOptions) => {
     const sourceOrigin = mediaProto.SourceOrigin.SOURCE_ORIGIN_USER;
     const { object } = await downloads.use(
       () => media.ingest({ id, ownerId: userId, sourceUrl, accept: [family], sourceOrigin }, { deadlineMs: TIMING.keepFile, signal }),
-      { key: userId, signal, maxWaitMs: TIMING.keepFile },
+      { key: userId, signal, maxWaitMs: TIMING.run },
     );
     if (!object) throw final("EXECUTION_FAILED", `${call.port}: the file could not be stored`);
     return { url: object.url, contentType: object.contentType };

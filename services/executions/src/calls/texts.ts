@@ -1,10 +1,11 @@
 import { actualMicroUsd, DomainError, readAnswer, type JsonSchema } from "@nodeloom/kernel";
 import type { ModelCall } from "../contract/activity-types";
 import type { CallResult } from "../contract/run-types";
-import { ATTEMPTS, TIMING } from "../contract/timing";
+import { ATTEMPTS } from "../contract/timing";
 import type { CatalogModel } from "../plan/model-catalog";
 import { ProviderError, type TextAnswer, type TextProvider } from "../providers";
 import { readyInputs, target, type CallOptions } from "./call";
+import type { CallClock } from "./clock";
 import { afterFailure, final, TryAgain } from "./failures";
 import { pause } from "./pause";
 import type { TextStream } from "./text-streams";
@@ -47,21 +48,21 @@ export const createTexts = (options: CallOptions) => {
     /**
      * Runs a text model. While the provider can't be reached, or asks to be called later, it is waited for here. A call whose
      * answer broke off is made again a few times: it has no effect but its answer.
-     * @param until when no further attempt is made, in milliseconds since the epoch
+     * @param clock how long the provider is tried, over all attempts
      * @param written hears of the text while it is written
      */
-    run: async (call: ModelCall, signal: AbortSignal, until: number, written: WrittenText): Promise<CallResult> => {
+    run: async (call: ModelCall, signal: AbortSignal, clock: CallClock, written: WrittenText): Promise<CallResult> => {
       const { model, provider } = await target(options, call, "text");
       const inputs = await readyInputs(options, model, call);
       for (let failures = 1, broken = 0; ; failures += 1) {
         try {
           const run = (): Promise<CallResult> => callOnce({ call, model, inputs }, provider, signal, written);
-          return await gate(model).pass(run, { key: call.userId, signal, until: until - TIMING.submitReserve });
+          return await gate(model).pass(run, { key: call.userId, signal, clock });
         } catch (error) {
           if (!(error instanceof ProviderError)) throw error;
           if (error.kind === "incomplete") throw final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model}: ${error.message}`);
           if (error.kind === "ambiguous") broken += 1;
-          const next = afterFailure(call, error, broken < ATTEMPTS.textBroken, until);
+          const next = afterFailure(call, error, broken < ATTEMPTS.textBroken, clock);
           if (next instanceof DomainError) throw next;
           await pause(next instanceof TryAgain ? next.afterMs : PAUSES_MS[Math.min(failures, PAUSES_MS.length) - 1]!, signal);
           signal.throwIfAborted();

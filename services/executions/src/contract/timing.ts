@@ -23,11 +23,11 @@ export const TIMING = {
   /** What usage may take to hear of an end before that is left for later. */
   usageCall: 2 * SECOND,
   localActivity: 10 * SECOND,
-  /** The longest submission: our own services that are away are waited for, too. */
-  submit: 30 * MINUTE,
   /** How long a submission that can't be repeated may have been under way in a process that is silent, before it counts as lost. */
   submitLost: 25 * SECOND,
-  /** How long a provider that is unreachable, or too busy, is tried again. */
+  /** How long it is tried to hold more, while billing is away. */
+  extension: 30 * MINUTE,
+  /** How long a provider that is unreachable, or too busy, is tried again, from when it was asked first. */
   submitTotal: 2 * MINUTE,
   /** What must be left of that for one attempt, when a provider is waited for. */
   submitReserve: 30 * SECOND,
@@ -37,15 +37,19 @@ export const TIMING = {
   breakerPauses: [2 * SECOND, 5 * SECOND, 10 * SECOND, 20 * SECOND, 30 * SECOND],
   /** How long a call waits for the outcome of another one, which tries whether the provider is back. */
   breakerProbe: SECOND,
+  /** When a call comes again that found the line for its provider full. */
+  lineFull: 5 * SECOND,
+  /** How long one attempt waits for services and databases of ours that are away. */
+  servicesAway: 10 * MINUTE,
   /** Longest pause between polls that a provider may ask for. */
   pollPause: MINUTE,
   /** How long polls may fail in a row. */
   pollSilence: 3 * MINUTE,
   /** Longest job of a provider. */
   job: 2 * HOUR,
-  /** One call of a text model, waiting for its provider included. */
+  /** One call of a text model, from when its provider was asked. */
   text: 7 * MINUTE,
-  /** One request that is answered with files, waiting for its provider and storing them included. */
+  /** One request that is answered with files, from when its provider was asked, storing them included. */
   direct: 9 * MINUTE,
   /** How long pieces of a text are gathered before those who follow it are told. */
   textBatch: 100,

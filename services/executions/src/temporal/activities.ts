@@ -9,6 +9,7 @@ import type { TextStream, TextStreams } from "../calls/text-streams";
 import type { Texts } from "../calls/texts";
 import type { Activities, LocalActivities, FileToKeep, HttpNodeCall, ModelCall, SubmittedJob } from "../contract/activity-types";
 import type { CallContext, CallResult } from "../contract/run-types";
+import { TIMING } from "../contract/timing";
 import type { EarlierRuns } from "../lifecycle/earlier-runs";
 import type { Execution } from "../lifecycle/execution";
 import type { Holds } from "../lifecycle/holds";
@@ -21,7 +22,7 @@ import type { ExecutionView } from "../record/execution-record";
 import type { createDeliveryReconciler } from "../webhooks/reconcile-deliveries";
 import type { Webhooks } from "../webhooks/webhooks";
 import { createSteps, type StepDependencies } from "./step";
-import { cancelKey, extended, laterOf, local, outgoingUntil, postponed, submitUntil } from "./step-failures";
+import { cancelKey, extended, laterOf, local, outgoingUntil, postponed } from "./step-failures";
 
 export interface ActivityOptions extends StepDependencies {
   earlierRuns: EarlierRuns;
@@ -112,9 +113,9 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     voidAdmission: (holdId, userId) => local(() => earlierRuns.voidAdmission(holdId, userId)),
     runInstant: (input, end) => local(() => earlierRuns.runInstant(input, end)),
 
-    submit: step({}, async (call, { ending }) => {
+    submit: step({}, async (call, { ending, clock }) => {
       const startedAt = activityInfo().scheduledTimestampMs;
-      const job = await jobs.submit(call, ending, submitUntil());
+      const job = await jobs.submit(call, ending, clock);
       await execution.submitted(call, job.requestId, startedAt);
       return job;
     }),
@@ -130,12 +131,14 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
       }
     },
 
-    runText: step({ begins: true, kept: keptText }, (call, { cancelled }) =>
-      writing(call, (written) => texts.run(call, cancelled, submitUntil(), written)),
+    runText: step({ begins: true, limitMs: TIMING.text, kept: keptText }, (call, { cancelled, clock }) =>
+      writing(call, (written) => texts.run(call, cancelled, clock, written)),
     ),
 
     // Not ended when this process stops: it could not go on elsewhere.
-    runFiles: step({ begins: true, kept: keptFiles }, (call: ModelCall, { cancelled }) => files.run(call, cancelled, submitUntil())),
+    runFiles: step({ begins: true, limitMs: TIMING.direct, kept: keptFiles }, (call: ModelCall, { cancelled, clock }) =>
+      files.run(call, cancelled, clock),
+    ),
 
     stopFiles: (call) => {
       abort(call.key);

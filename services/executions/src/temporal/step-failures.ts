@@ -34,7 +34,7 @@ export const retryWhileUnavailable = <T>(signal: AbortSignal, work: () => Promis
     pausesMs: doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS),
     shouldRetry: areWeAway,
     signal,
-    until: Date.now() + activityInfo().startToCloseTimeoutMs * WAITING_SHARE,
+    until: Date.now() + Math.min(activityInfo().startToCloseTimeoutMs * WAITING_SHARE, TIMING.servicesAway),
   });
 
 /** The error of a failed call as the run records it; of a fan-out it names the item. */
@@ -67,9 +67,6 @@ export const cancelledFailure = (error: unknown): ApplicationFailure =>
   } satisfies StepFailure);
 
 export const cancelKey = ({ key }: NodeCall): string => `cancel:${key}`;
-
-/** When the last attempt of the step that runs here must be over. */
-export const submitUntil = (): number => activityInfo().scheduledTimestampMs + TIMING.submitTotal;
 
 /** When the turn must have come of a call that is too many for its user's budget. */
 export const outgoingUntil = (): number => activityInfo().scheduledTimestampMs + TIMING.outgoingWait;

@@ -1,7 +1,8 @@
 import { activityInfo, ApplicationFailure, Context } from "@temporalio/activity";
 import { isRepairKey, type DomainError } from "@nodeloom/kernel";
 import { linkSignals, type Logger } from "@nodeloom/platform";
-import { RunCancelled, TryAgain } from "../calls/failures";
+import { createCallClock, type CallClock } from "../calls/clock";
+import { final, RunCancelled, TryAgain } from "../calls/failures";
 import type { StepFailure } from "../contract/activity-types";
 import { TIMING } from "../contract/timing";
 import type { Execution } from "../lifecycle/execution";
@@ -25,6 +26,8 @@ export interface Signals {
   cancelled: AbortSignal;
   /** Aborts when the step is cancelled, and when this process stops: what can go on elsewhere ends then. */
   ending: AbortSignal;
+  /** The times of the call, over all attempts. */
+  clock: CallClock;
 }
 
 export interface StepOptions<Call extends NodeCall, Result> {
@@ -32,9 +35,18 @@ export interface StepOptions<Call extends NodeCall, Result> {
   begins?: boolean;
   /** Whether it breaks off as soon as its run is cancelled. Otherwise an activity of its own stops it. */
   endsWithRun?: boolean;
+  /** How long it may take from when its provider was asked. */
+  limitMs?: number;
   /** What is kept of it. Without an event its item goes on. `isPaid`: it is charged for by that, which therefore must be written. */
   kept?: (call: Call, result: Result) => { record: CallRecord; event: Record<string, unknown> | null; isPaid?: boolean };
 }
+
+/** What attempts of a step tell the next one. */
+interface CallProgress {
+  askedAt: number;
+}
+
+const notInTime = (): DomainError => final("EXECUTION_FAILED", "the provider did not finish in time");
 
 export type Steps = ReturnType<typeof createSteps>;
 
@@ -63,21 +75,34 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
   };
 
   /** Keeps a long activity alive, waits for services of ours that are away, and hands it the signals by which it ends. */
-  const withHeartbeat = async <T>(key: string, work: (signals: Signals) => Promise<T>): Promise<T> => {
+  const withHeartbeat = async <T>(key: string, work: (signals: Signals) => Promise<T>, limitMs = Infinity): Promise<T> => {
     const context = Context.current();
-    const local = new AbortController();
+    const { heartbeatTimeoutMs, heartbeatDetails, currentAttemptScheduledTimestampMs, scheduledTimestampMs } = context.info;
+    const [local, late] = [new AbortController(), new AbortController()];
     running.set(key, local);
-    const everyMs = (context.info.heartbeatTimeoutMs ?? TIMING.heartbeat) / TIMING.beatsPerTimeout;
-    const timer = setInterval(() => context.heartbeat(), everyMs);
-    const cancelled = AbortSignal.any([context.cancellationSignal, local.signal]);
+    let progress = heartbeatDetails as CallProgress | undefined;
+    let limit: NodeJS.Timeout | undefined;
+    const onAsked = (askedAt: number): void => {
+      context.heartbeat((progress = { askedAt }));
+      clearTimeout(limit);
+      if (limitMs < Infinity) limit = setTimeout(() => late.abort(notInTime()), Math.max(0, askedAt + limitMs - Date.now()));
+    };
+    const timer = setInterval(() => context.heartbeat(progress), (heartbeatTimeoutMs ?? TIMING.heartbeat) / TIMING.beatsPerTimeout);
+    // What an attempt waited for a worker is no time of the provider's.
+    const waitedMs = Math.max(0, Date.now() - currentAttemptScheduledTimestampMs);
+    if (progress) onAsked(progress.askedAt + waitedMs);
+    const clock = createCallClock({ askedAt: progress?.askedAt, deadline: scheduledTimestampMs + TIMING.run, onAsked });
+    const cancelled = AbortSignal.any([context.cancellationSignal, local.signal, late.signal]);
     const ending = linkSignals(cancelled, stopping);
     try {
-      return await retryWhileUnavailable(ending.signal, () => work({ cancelled, ending: ending.signal }));
+      return await retryWhileUnavailable(ending.signal, () => work({ cancelled, ending: ending.signal, clock }));
     } catch (error) {
+      if (late.signal.aborted && !context.cancellationSignal.aborted) throw notInTime();
       if (local.signal.aborted || error instanceof RunCancelled) throw cancelledFailure(error);
       throw error;
     } finally {
       clearInterval(timer);
+      clearTimeout(limit);
       ending.unlink();
       if (running.get(key) === local) running.delete(key);
     }
@@ -104,7 +129,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
     /** The activity that makes one call of a node. */
     step:
       <Call extends NodeCall, Result, Rest extends unknown[]>(
-        { begins = false, endsWithRun = true, kept }: StepOptions<Call, Result>,
+        { begins = false, endsWithRun = true, limitMs, kept }: StepOptions<Call, Result>,
         work: (call: Call, signals: Signals, ...rest: Rest) => Promise<Result>,
       ) =>
       (call: Call, ...rest: Rest): Promise<Result> => {
@@ -119,7 +144,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
           return result;
         };
         return recordFailure(call, () =>
-          withHeartbeat(call.key, (signals) => (endsWithRun ? cancellable(call, () => make(signals)) : make(signals))),
+          withHeartbeat(call.key, (signals) => (endsWithRun ? cancellable(call, () => make(signals)) : make(signals)), limitMs),
         );
       },
   };

@@ -8,6 +8,7 @@ import type { Media } from "../../src/clients";
 import { FAILURES_TO_OPEN } from "../../src/calls/breaker";
 import { DOWNLOADS, type CallOptions } from "../../src/calls/call";
 import { TryAgain } from "../../src/calls/failures";
+import { createCallClock, type CallClock } from "../../src/calls/clock";
 import { createGates, type Gate } from "../../src/calls/gates";
 import { createJobs, type Jobs } from "../../src/calls/jobs";
 import { createSubmissions } from "../../src/calls/submissions";
@@ -151,8 +152,10 @@ const callOf = (part: Partial<ModelCall> = {}): ModelCall => {
   };
 };
 const live = new AbortController().signal;
-/** A deadline that leaves time for what is tried again. */
-const soon = (): number => Date.now() + 60_000;
+/** A call whose provider may be tried again. */
+const soon = (): CallClock => createCallClock();
+/** One whose provider is tried for so long yet. */
+const until = (leftMs: number): CallClock => createCallClock({ askedAt: Date.now() + leftMs - TIMING.submitTotal });
 const never = (): undefined => undefined;
 const unheard: WrittenText = { restart: never, write: never };
 
@@ -343,7 +346,7 @@ describe("a submission that fails", () => {
     }
     const call = callOf({ price: PRICES.text!, model: "m" });
     answers = () => answer;
-    await expect(modelCalls(chat(), "text").text(call, live, Date.now(), unheard)).rejects.toThrow();
+    await expect(modelCalls(chat(), "text").text(call, live, until(0), unheard)).rejects.toThrow();
     expect(await store.callsOf(call.executionId)).toHaveLength(counts ? 1 : 0);
   });
 
@@ -386,7 +389,7 @@ describe("a provider that is away", () => {
       name: "TryAgain",
       problem: { reason: "EXECUTION_FAILED", message: `m: provider ${new URL(baseUrl).host} is not available at the moment` },
     });
-    await expect(calls.submit(callOf(), live, Date.now())).rejects.toMatchObject({ reason: "EXECUTION_FAILED" });
+    await expect(calls.submit(callOf(), live, until(0))).rejects.toMatchObject({ reason: "EXECUTION_FAILED" });
     expect(seen).toHaveLength(FAILURES_TO_OPEN);
   });
 
@@ -523,7 +526,7 @@ describe("a text model whose answer does not arrive", () => {
     answers = () => ({ body: { choices: [{ message: { content: "x" } }] } });
     expect((await modelCalls(chat(), "text", gate).text(callOf(), live, soon(), unheard)).text).toBe("x");
     refusals = 100;
-    await expect(modelCalls(chat(), "text", gate).text(callOf(), live, Date.now() + 300, unheard)).rejects.toMatchObject({
+    await expect(modelCalls(chat(), "text", gate).text(callOf(), live, until(300), unheard)).rejects.toMatchObject({
       reason: "EXECUTION_FAILED",
     });
   });

@@ -19,6 +19,7 @@ import { media as mediaProto } from "@nodeloom/proto";
 import { service as sandboxService } from "@nodeloom/sandbox";
 import type { Media } from "../../src/clients";
 import { DOWNLOADS } from "../../src/calls/call";
+import { createCallClock, type CallClock } from "../../src/calls/clock";
 import { createFiles, type Files, type FilesOptions } from "../../src/calls/files";
 import type { CatalogModel } from "../../src/plan/model-catalog";
 import { createGates } from "../../src/calls/gates";
@@ -32,7 +33,7 @@ import { openStore } from "../support/index";
 const KEY = "sandbox";
 const PREFIX = `test_${randomUUID().slice(0, 8)}_`;
 const live = new AbortController().signal;
-const soon = (): number => Date.now() + 60_000;
+const soon = (): CallClock => createCallClock();
 
 let folder: string;
 let sandbox: RunningService;

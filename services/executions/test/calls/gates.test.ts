@@ -1,5 +1,6 @@
 import { createLogger } from "@nodeloom/platform";
 import { FAILURES_TO_OPEN } from "../../src/calls/breaker";
+import { createCallClock } from "../../src/calls/clock";
 import { createGates, type Gate, type PassOptions } from "../../src/calls/gates";
 import { ProviderError } from "../../src/providers";
 import { TIMING } from "../../src/contract/timing";
@@ -8,7 +9,7 @@ const logger = createLogger("test", "silent");
 const settings = (part: Record<string, unknown> = {}): string =>
   JSON.stringify({ baseUrl: "https://api.lumen.example/v1", auth: { secretEnv: "LUMEN_API_KEY" }, ...part });
 let now: number;
-const soon = (): PassOptions => ({ until: now + 60_000 });
+const soon = (): PassOptions => ({ clock: createCallClock({ deadline: now + 60_000 }) });
 
 beforeEach(() => {
   now = Date.parse("2030-01-01T00:00:00Z");
@@ -128,13 +129,13 @@ describe("maxConcurrent", () => {
     expect(await Promise.all(done)).toEqual(["done", "done"]);
   });
 
-  it("makes calls wait no longer than they may, and says that they were not made", async () => {
+  it("makes calls wait as long as their run has time, and says that they were not made", async () => {
     const gate = createGates(logger)(settings({ maxConcurrent: 1 }));
     const first = slow();
     const done = gate.pass(first.call, soon());
-    await expect(gate.pass(fine, { until: now + 5 })).rejects.toMatchObject({
-      kind: "unavailable",
-      message: expect.stringContaining("has no time") as string,
+    await expect(gate.pass(fine, { clock: createCallClock({ deadline: now + 5 }) })).rejects.toMatchObject({
+      reason: "EXECUTION_FAILED",
+      message: expect.stringContaining("while the run had time") as string,
     });
     first.end();
     await done;

@@ -21,7 +21,7 @@ import type { Waves } from "./waves";
 const backoff = { initialInterval: 250, backoffCoefficient: 2, maximumInterval: "10s" } as const;
 
 const { submit } = proxyActivities<Activities>({
-  scheduleToCloseTimeout: TIMING.submit,
+  scheduleToCloseTimeout: TIMING.run,
   heartbeatTimeout: TIMING.heartbeatQuick,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: backoff,
@@ -33,7 +33,7 @@ const { poll } = proxyActivities<Activities>({
   retry: { ...backoff, maximumAttempts: ATTEMPTS.poll },
 });
 const { runFiles } = proxyActivities<Activities>({
-  startToCloseTimeout: TIMING.direct,
+  startToCloseTimeout: TIMING.run,
   heartbeatTimeout: TIMING.heartbeat,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
   retry: { ...backoff, maximumAttempts: ATTEMPTS.direct },

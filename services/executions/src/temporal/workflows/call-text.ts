@@ -9,7 +9,8 @@ import { plainSummary } from "./summary";
 import type { Waves } from "./waves";
 
 const { runText } = proxyActivities<Activities>({
-  startToCloseTimeout: TIMING.text,
+  // Its own time counts from when the provider was asked, and is kept by the activity.
+  startToCloseTimeout: TIMING.run,
   heartbeatTimeout: TIMING.heartbeat,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
   retry: { initialInterval: 250, backoffCoefficient: 2, maximumInterval: "10s", maximumAttempts: ATTEMPTS.text },

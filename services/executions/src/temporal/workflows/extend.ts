@@ -7,7 +7,7 @@ import type { GraphRun } from "./graph-run";
 
 const { extendHold } = proxyLocalActivities<LocalActivities>({
   startToCloseTimeout: TIMING.localActivity,
-  scheduleToCloseTimeout: TIMING.submit,
+  scheduleToCloseTimeout: TIMING.extension,
   retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "10s" },
   localRetryThreshold: "2s",
 });

@@ -7,7 +7,8 @@ import type { GraphRun } from "./graph-run";
 import type { Waves } from "./waves";
 
 const { keepFile } = proxyActivities<Activities>({
-  startToCloseTimeout: TIMING.keepFile,
+  // The time of the fetch itself is kept by the activity.
+  startToCloseTimeout: TIMING.run,
   heartbeatTimeout: TIMING.heartbeat,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
   retry: { initialInterval: 250, backoffCoefficient: 2, maximumInterval: "10s", maximumAttempts: ATTEMPTS.keepFile },
