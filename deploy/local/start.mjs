@@ -4,7 +4,7 @@ import { readLocal, writeLocal } from "./platform/local-file.mjs";
 import { requireSupportedMachine } from "./run/machine.mjs";
 import { CHILDREN_FILE, LOCK_FILE, LOG_DIR } from "./paths.mjs";
 import { pidsByService, preparePlatform, startProcesses, startServers, stopPlatform } from "./platform/platform.mjs";
-import { baseUrlOf, sandboxUrlOf } from "./run/processes.mjs";
+import { adminUiUrlOf, baseUrlOf, sandboxUrlOf } from "./run/processes.mjs";
 import { createProgress } from "./run/progress.mjs";
 import { endLeftovers, recordChildren } from "./run/leftovers.mjs";
 import { takeLock } from "./run/lock.mjs";
@@ -109,12 +109,12 @@ const createRun = ({ progress, watching, once, started }) => {
     const platform = { ...prepared, ...servers };
     await startProcesses({ supervisor, progress, env, platform });
     await writeStatusRows(platform);
-    const { mongoUri, redisUrl, temporalAddress, temporalUiUrl } = servers;
+    const { mongoUri, redisUrl, temporalAddress } = servers;
     const accounts = (await readLocal())?.accounts ?? {};
     const urls = {
       baseUrl: baseUrlOf(platform, env),
       temporalAddress,
-      temporalUiUrl,
+      temporalUiUrl: adminUiUrlOf(platform, env),
       mongoUri,
       redisUrl,
       sandboxUrl: sandboxUrlOf(platform),

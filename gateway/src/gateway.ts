@@ -32,6 +32,8 @@ export interface Gateway {
   runStops: Sweeper;
   /** The gateway as clients see it, without a slash at its end. */
   publicBaseUrl: string;
+  /** Temporal's UI for administrators, as browsers see it, and what it calls the namespace of runs; undefined where it is not served. */
+  temporalUi: { url: string; namespace: string } | undefined;
   /** Requests per minute and address on routes without a caller. */
   anonymousLimit: number;
   /** Registrations per minute and address. */

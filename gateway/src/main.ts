@@ -1,9 +1,10 @@
 import { connectRedis, defineService, redisReady, runProcess, startHttpServer } from "@nodeloom/platform";
+import { startAdminListener } from "./admin-listener/listen";
 import { createApp } from "./app";
 import { answerMalformed } from "./http/malformed";
 import { gatewayVariables } from "./variables";
 import { connectServices } from "./clients";
-import { createGateway } from "./wiring";
+import { adminAuthentication, createGateway } from "./wiring";
 
 /** Limits are shared from the first request where Redis is up; where it is not, the start goes on without it. */
 const REDIS_WAIT_MS = 1_000;
@@ -28,7 +29,8 @@ export const service = defineService({
       },
       config,
     );
-    const gateway = createGateway({ config, logger, redis, subscriber, connections, draining: draining.signal, stopping: stopping.signal });
+    const parts = { config, logger, redis, subscriber, connections, draining: draining.signal, stopping: stopping.signal };
+    const gateway = createGateway(parts);
     const app = createApp({
       gateway,
       mediaUrl: config.MEDIA_HTTP_URL,
@@ -39,18 +41,20 @@ export const service = defineService({
     await redisReady(redis, REDIS_WAIT_MS);
     const http = await startHttpServer({ listen: config.GATEWAY_LISTEN, app, requestTimeoutMs: config.REQUEST_TIMEOUT_MS });
     answerMalformed(http.server);
+    const adminHttp = await startAdminListener(config, { gateway, ...adminAuthentication(parts) });
     // A body that waits to be asked for is asked for when its turn comes.
     http.server.on("checkContinue", app);
     return {
-      ports: { GATEWAY_LISTEN: http.port },
+      ports: { GATEWAY_LISTEN: http.port, ...(adminHttp ? { ADMIN_LISTEN: adminHttp.port } : {}) },
       checks: { ...connections.checks, redis: () => redis.status === "ready" },
       drain: () => {
         draining.abort();
         http.drain();
+        adminHttp?.drain();
       },
       stop: async () => {
         stopping.abort();
-        await Promise.all([http.stop(), gateway.tierRollouts.stop(), gateway.runStops.stop()]);
+        await Promise.all([http.stop(), adminHttp?.stop(), gateway.tierRollouts.stop(), gateway.runStops.stop()]);
         connections.close();
         redis.disconnect();
         subscriber.disconnect();

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { hostPort, integer, variables } from "@nodeloom/platform";
 import { z } from "zod";
+import { TEMPORAL_UI_PATH } from "./admin-listener/path";
 import { ANONYMOUS_REQUESTS_PER_MINUTE, BODY_MS, MEDIA_UPLOAD_MS, REGISTRATIONS_PER_MINUTE } from "./http/limits";
 
 const MIN_SECRET_CHARS = 16;
@@ -59,6 +60,25 @@ export const gatewayVariables = {
   ANONYMOUS_RATE_LIMIT: integer(1).default(ANONYMOUS_REQUESTS_PER_MINUTE).describe("requests per minute and address without a caller"),
   REGISTRATION_RATE_LIMIT: integer(1).default(REGISTRATIONS_PER_MINUTE).describe("accounts that an address may register per minute"),
   CONSOLE_MEDIA_ORIGINS: origins.describe("origins besides its own that the console shows media from: a bucket, a CDN"),
+  ADMIN_LISTEN: hostPort()
+    .optional()
+    .describe("where Temporal's UI is served to administrators, with `TEMPORAL_UI_URL`; nowhere without it"),
+  ADMIN_BASE_URL: z
+    .url()
+    .optional()
+    .describe(
+      "that listener as browsers see it, on the host of `PUBLIC_BASE_URL`; unless given, that host with the port of `ADMIN_LISTEN`",
+    ),
+  TEMPORAL_UI_URL: z
+    .url()
+    .refine((url) => new URL(url).pathname.replace(/\/$/, "") === TEMPORAL_UI_PATH, `must end with ${TEMPORAL_UI_PATH}`)
+    .optional()
+    .describe("Temporal's UI, which takes that path for its own (`TEMPORAL_UI_PUBLIC_PATH=/temporal`)"),
+  TEMPORAL_UI_WRITES: z
+    .stringbool()
+    .default(false)
+    .describe("whether administrators may terminate, signal and reset workflows in Temporal's UI"),
+  TEMPORAL_NAMESPACE: z.string().default("default").describe("Temporal namespace of the runs, for links to them"),
   REQUEST_TIMEOUT_MS: integer(1).default(MEDIA_UPLOAD_MS).describe("how long a client may take to send an upload"),
   BODY_TIMEOUT_MS: integer(1).default(BODY_MS).describe("how long a client may take to send any other body"),
   IDENTITY_ADDRESS: hostPort().default("127.0.0.1:50051").describe("the identity service"),

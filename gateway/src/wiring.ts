@@ -1,5 +1,7 @@
 import { identityChangedChannel, type Logger, type ProcessConfig, type Redis } from "@nodeloom/platform";
-import { createAuthentication } from "./auth/authenticate";
+import { adminOrigin } from "./admin-listener/listen";
+import { TEMPORAL_UI_PATH } from "./admin-listener/path";
+import { createAuthentication, type Authentication } from "./auth/authenticate";
 import { createCatalogue } from "./routes/models/catalog";
 import type { Connections } from "./clients";
 import type { Gateway } from "./gateway";
@@ -9,7 +11,7 @@ import { createBodyBudget } from "./http/body/body-budget";
 import { createOwnIds } from "./http/rate/own-ids";
 import { BODY_BYTES_OVERALL, BODY_BYTES_PER_OWNER, EVENT_STREAMS_PER_USER, OWN_IDS } from "./http/limits";
 import { createRateLimits } from "./http/rate/rate";
-import { createSessions } from "./auth/session";
+import { createSessions, type Sessions } from "./auth/session";
 import { createStreamCount } from "./http/rate/stream-count";
 import { startRunStops } from "./routes/admin/run-stops";
 import { startTierRollouts } from "./routes/admin/tier-rollout";
@@ -28,17 +30,30 @@ export interface GatewayParts {
   stopping: AbortSignal;
 }
 
+/** Sessions as one of the listeners takes them: only its own origin may write. */
+const sessionsOf = ({ config, redis }: Pick<GatewayParts, "config" | "redis">, baseUrl: string): Sessions =>
+  createSessions({
+    redis,
+    keyPrefix: config.REDIS_KEY_PREFIX,
+    secret: config.SESSION_SECRET,
+    secure: config.NODE_ENV === "production",
+    publicOrigin: new URL(baseUrl).origin,
+  });
+
+/** The same sessions on the listener for administrators. */
+export const adminAuthentication = ({ config, redis, subscriber, connections }: GatewayParts): { authentication: Authentication } => ({
+  authentication: createAuthentication(
+    { identity: connections.services.identity, sessions: sessionsOf({ config, redis }, adminOrigin(config) ?? config.PUBLIC_BASE_URL) },
+    { subscriber, channel: identityChangedChannel(config.REDIS_KEY_PREFIX) },
+  ),
+});
+
 /** Puts together what the routes use. */
 export const createGateway = ({ config, logger, redis, subscriber, connections, draining, stopping }: GatewayParts): Gateway => {
   const { services } = connections;
   const keyPrefix = config.REDIS_KEY_PREFIX;
-  const sessions = createSessions({
-    redis,
-    keyPrefix,
-    secret: config.SESSION_SECRET,
-    secure: config.NODE_ENV === "production",
-    publicOrigin: new URL(config.PUBLIC_BASE_URL).origin,
-  });
+  const sessions = sessionsOf({ config, redis }, config.PUBLIC_BASE_URL);
+  const origin = adminOrigin(config);
   return {
     services,
     isDraining: () => draining.aborted,
@@ -58,6 +73,7 @@ export const createGateway = ({ config, logger, redis, subscriber, connections, 
     tierRollouts: startTierRollouts({ services, logger }),
     runStops: startRunStops({ services, logger }),
     publicBaseUrl: config.PUBLIC_BASE_URL.replace(/\/+$/, ""),
+    temporalUi: origin === undefined ? undefined : { url: `${origin}${TEMPORAL_UI_PATH}`, namespace: config.TEMPORAL_NAMESPACE },
     anonymousLimit: config.ANONYMOUS_RATE_LIMIT,
     registrationLimit: config.REGISTRATION_RATE_LIMIT,
     stopping,

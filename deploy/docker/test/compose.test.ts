@@ -20,7 +20,7 @@ import { DEFINITIONS } from "./definitions";
 
 const EXAMPLE = join(ROOT, "deploy", "docker", "example.env");
 /** Where the servers that aren't ours listen, as their images document it. */
-const SERVER_PORTS: Readonly<Record<string, number>> = { mongo: 27017, redis: 6379, postgres: 5432, temporal: 7233 };
+const SERVER_PORTS: Readonly<Record<string, number>> = { mongo: 27017, redis: 6379, postgres: 5432, temporal: 7233, "temporal-ui": 8233 };
 const LOOPBACK_PORT = /^127\.0\.0\.1:(\d+):(\d+)$/;
 
 const folder = mkdtempSync(join(tmpdir(), "nodeloom-compose-"));
@@ -46,7 +46,7 @@ const listens = ({ environment }: ComposeService): [string, number][] =>
 /** Variables that name another server, each with its host and port. */
 const dialled = ({ environment }: ComposeService): { variable: string; host: string; port: number }[] =>
   Object.entries(environment)
-    .filter(([name]) => name !== "PUBLIC_BASE_URL" && name !== "OTEL_EXPORTER_OTLP_ENDPOINT" && /_(ADDRESS|URL|URI)$/.test(name))
+    .filter(([name]) => name !== "PUBLIC_BASE_URL" && name !== "ADMIN_BASE_URL" && name !== "OTEL_EXPORTER_OTLP_ENDPOINT" && /_(ADDRESS|URL|URI)$/.test(name))
     .map(([variable, value]) => {
       const { hostname, port } = new URL(value.includes("://") ? value : `tcp://${value}`);
       return { variable, host: hostname, port: Number(port) };
@@ -150,7 +150,7 @@ describe("the platform's services", () => {
     const [kind, node, script, ...probes] = service.healthcheck!.test;
     expect([kind, node, script]).toEqual(["CMD", "node", "deploy/docker/health.mjs"]);
     expect(existsSync(join(ROOT, script!))).toBe(true);
-    const plain = /^(GATEWAY|MEDIA_HTTP|SANDBOX)_LISTEN$/;
+    const plain = /^(GATEWAY|ADMIN|MEDIA_HTTP|SANDBOX)_LISTEN$/;
     expect(probes.sort()).toEqual(
       listens(service)
         .map(([variable]) => `${plain.test(variable) ? "http" : "grpc"}:${variable}`)
@@ -196,16 +196,21 @@ describe("the platform's services", () => {
 describe("the compose file", () => {
   const all = Object.entries(compose.services);
 
-  it("publishes the gateway and Temporal's UI, on loopback only", () => {
+  it("publishes the gateway alone, on loopback only: for clients, and for administrators", () => {
     const published = all.filter(([, { ports }]) => ports !== undefined);
-    expect(published.map(([name]) => name).sort()).toEqual(["gateway", "temporal-ui"]);
-    for (const [name, { ports, environment, networks }] of published) {
-      const [, , inside] = LOOPBACK_PORT.exec(ports![0]!)!;
-      const listening = name === "gateway" ? portOf(environment.GATEWAY_LISTEN!) : Number(environment.TEMPORAL_UI_PORT);
-      expect({ name, inside: Number(inside) }).toEqual({ name, inside: listening });
-      // A port of a container that is only in internal networks can't be reached.
-      expect(networks!.some((network) => !compose.networks[network]!.internal)).toBe(true);
-    }
+    expect(published.map(([name]) => name)).toEqual(["gateway"]);
+    const { ports, environment, networks } = compose.services.gateway!;
+    const inside = ports!.map((port) => Number(LOOPBACK_PORT.exec(port)![2]));
+    expect(inside).toEqual([environment.GATEWAY_LISTEN!, environment.ADMIN_LISTEN!].map(portOf));
+    // A port of a container that is only in internal networks can't be reached.
+    expect(networks!.some((network) => !compose.networks[network]!.internal)).toBe(true);
+  });
+
+  it("serves Temporal's UI under the path that the gateway passes on, on the host of the console", () => {
+    const { TEMPORAL_UI_URL, ADMIN_BASE_URL, PUBLIC_BASE_URL } = compose.services.gateway!.environment;
+    const { TEMPORAL_UI_PUBLIC_PATH, TEMPORAL_UI_PORT } = compose.services["temporal-ui"]!.environment;
+    expect(new URL(TEMPORAL_UI_URL!)).toMatchObject({ pathname: TEMPORAL_UI_PUBLIC_PATH, port: TEMPORAL_UI_PORT });
+    expect(new URL(ADMIN_BASE_URL!).hostname).toBe(new URL(PUBLIC_BASE_URL!).hostname);
   });
 
   it("tells clients the address that it publishes", () => {
@@ -215,7 +220,7 @@ describe("the compose file", () => {
 
   it("lets only those reach the internet who call providers or are called from outside", () => {
     const outside = all.filter(([, { networks }]) => networks?.some((network) => !compose.networks[network]!.internal));
-    expect(outside.map(([name]) => name).sort()).toEqual(["executions", "gateway", "media", "temporal-ui"]);
+    expect(outside.map(([name]) => name).sort()).toEqual(["executions", "gateway", "media"]);
   });
 
   it.each(all)("%s waits only for what can become so", (_name, { depends_on: dependencies = {} }) => {
@@ -228,7 +233,8 @@ describe("the compose file", () => {
   });
 
   it("starts the gateway after every service that it calls", () => {
-    const called = dialled(compose.services.gateway!).map(({ host }) => host);
+    // Temporal's UI is asked when an administrator looks at it.
+    const called = dialled(compose.services.gateway!).flatMap(({ host }) => (host === "temporal-ui" ? [] : [host]));
     expect(Object.keys(compose.services.gateway!.depends_on!)).toEqual(expect.arrayContaining(called));
   });
 

@@ -23,7 +23,7 @@ const grpcService = (name) => {
 export const SERVICES = {
   gateway: {
     folder: "gateway",
-    listens: ["GATEWAY_LISTEN"],
+    listens: ["GATEWAY_LISTEN", "ADMIN_LISTEN"],
     health: { kind: "http", listen: "GATEWAY_LISTEN", path: "/readyz" },
     secrets: ["SESSION_SECRET"],
   },
@@ -122,6 +122,17 @@ export const chooseListens = async (env) => {
 
 /** @param {Platform} platform @param {NodeJS.ProcessEnv} env */
 export const baseUrlOf = ({ listens }, env) => env.PUBLIC_BASE_URL || `http://${listens.GATEWAY_LISTEN}`;
+
+/**
+ * Where administrators open Temporal's UI: on the host of the console, whose session it needs.
+ * @param {Platform} platform @param {NodeJS.ProcessEnv} env
+ */
+export const adminUiUrlOf = (platform, env) => {
+  if (platform.temporalUiUrl === undefined) return undefined;
+  const url = new URL("/temporal", env.ADMIN_BASE_URL || baseUrlOf(platform, env));
+  if (!env.ADMIN_BASE_URL) url.port = /** @type {string} */ (platform.listens.ADMIN_LISTEN).split(":").at(-1) ?? "";
+  return url.href;
+};
 
 /** @param {Platform} platform */
 export const sandboxUrlOf = ({ listens }) => `http://${listens.SANDBOX_LISTEN}`;

@@ -957,6 +957,12 @@ export interface AuditRow {
   at: string | null;
 }
 
+export interface TemporalUi {
+  /** Null where it is not served */
+  url: string | null;
+  namespace: string;
+}
+
 export interface Readiness {
   status: "ready";
 }
@@ -1501,6 +1507,10 @@ export interface Operations {
       nextCursor: string | null;
     };
   };
+  /** Where administrators find Temporal's UI */
+  adminGetTemporal: {
+    response: TemporalUi;
+  };
   /** Whether this process runs */
   healthz: {
     response: {
@@ -1583,6 +1593,7 @@ export const OPERATIONS = {
   adminPutTier: { method: "PUT", path: "/api/admin/tiers/{id}", idempotent: false, contentType: "application/json" },
   adminDeleteTier: { method: "DELETE", path: "/api/admin/tiers/{id}", idempotent: false, contentType: null },
   adminListAudit: { method: "GET", path: "/api/admin/audit", idempotent: false, contentType: null },
+  adminGetTemporal: { method: "GET", path: "/api/admin/temporal", idempotent: false, contentType: null },
   healthz: { method: "GET", path: "/healthz", idempotent: false, contentType: null },
   readyz: { method: "GET", path: "/readyz", idempotent: false, contentType: null },
 } as const;

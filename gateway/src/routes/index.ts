@@ -4,6 +4,7 @@ import { adminCreditRoutes } from "./admin/credits";
 import { adminExecutionRoutes } from "./admin/executions";
 import { adminModelRoutes } from "./admin/models";
 import { adminTemplateRoutes } from "./admin/templates";
+import { adminTemporalRoutes } from "./admin/temporal";
 import { adminTierRoutes } from "./admin/tiers";
 import { adminUserRoutes } from "./admin/users";
 import { authRoutes } from "./identity/auth";
@@ -41,5 +42,6 @@ export const routes: readonly Route[] = [
   ...adminModelRoutes,
   ...adminTierRoutes,
   ...adminAuditRoutes,
+  ...adminTemporalRoutes,
   ...healthRoutes,
 ];

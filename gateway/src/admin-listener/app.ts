@@ -1,0 +1,136 @@
+import { createProxyMiddleware } from "http-proxy-middleware";
+import { ServerResponse, type IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { unavailable } from "@nodeloom/kernel";
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from "express";
+import helmet from "helmet";
+import { authorize } from "../auth/caller";
+import type { Authentication } from "../auth/authenticate";
+import type { Gateway } from "../gateway";
+import { crossOriginDenied, methodNotAllowed, routeNotFound } from "../http/errors";
+import { countRefusal } from "../http/rate/counting";
+import { renderError, send } from "../http/reply";
+import { TEMPORAL_UI_PATH } from "./path";
+
+/**
+ * Temporal's UI for administrators, on an origin of its own: it has no accounts, and its scripts must not reach the
+ * console's origin. Every request needs the session of an administrator, who signs in on the console's origin; browsers send
+ * the cookie along, because the host is the same.
+ */
+const PROXY_TIMEOUT_MS = 60_000;
+const SEE_OTHER = 303;
+const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+/** Asks a workflow for its state: a read that is sent as a POST. */
+const QUERY = /^\/temporal\/api\/v1\/namespaces\/[^/]+\/workflows\/[^/]+\/(?:runs\/[^/]+\/)?query\/[^/]+$/;
+/** The UI's own protection of writes; no other cookie is passed on, in either direction. */
+const UI_COOKIE = /^_csrf=/;
+/** Headers that say who asks, or that would make more of a request than one answer. */
+const WITHHELD = ["x-api-key", "authorization", "upgrade", "forwarded", "x-forwarded-host", "x-forwarded-for", "x-forwarded-proto"];
+
+export interface AdminAppOptions {
+  gateway: Gateway;
+  /** Resolves sessions, and refuses writes of other origins than this listener's. */
+  authentication: Authentication;
+  /** This listener as browsers see it. */
+  origin: string;
+  /** Where the UI is, with its path. */
+  temporalUiUrl: string;
+  /** As of the console's listener. */
+  trustProxy: number | string[];
+  /** Whether workflows may be terminated, signalled or reset here. */
+  writes: boolean;
+}
+
+/** Names rebound to this address are other sites. */
+const onlyHost =
+  (origin: string): RequestHandler =>
+  (request, _response, next) => {
+    if (request.headers.host !== new URL(origin).host) throw crossOriginDenied(origin);
+    next();
+  };
+
+const readsOnly: RequestHandler = (request, _response, next) => {
+  if (!READS.has(request.method) && !(request.method === "POST" && QUERY.test(request.path))) throw methodNotAllowed([...READS]);
+  next();
+};
+
+/** Lets administrators in by their session alone; people who are not signed in are led to the console. */
+const onlyAdmins =
+  ({ authentication, gateway }: Pick<AdminAppOptions, "authentication" | "gateway">): RequestHandler =>
+  async (request, response, next) => {
+    delete request.headers["x-api-key"];
+    const caller = await authentication.authenticate(request, response);
+    const isPage = READS.has(request.method) && request.headers.accept?.includes("text/html") === true;
+    if (!caller && isPage) return response.redirect(SEE_OTHER, gateway.publicBaseUrl);
+    authorize(caller, "admin", undefined);
+    next();
+  };
+
+const ownCookies = (header: string | undefined): string =>
+  (header ?? "")
+    .split(";")
+    .map((cookie) => cookie.trim())
+    .filter((cookie) => UI_COOKIE.test(cookie))
+    .join("; ");
+
+const proxy = ({ temporalUiUrl, gateway }: Pick<AdminAppOptions, "temporalUiUrl" | "gateway">): RequestHandler =>
+  createProxyMiddleware<Request>({
+    target: temporalUiUrl,
+    changeOrigin: true,
+    proxyTimeout: PROXY_TIMEOUT_MS,
+    on: {
+      proxyReq: (outgoing, request) => {
+        for (const name of WITHHELD) outgoing.removeHeader(name);
+        const cookies = ownCookies(request.headers.cookie);
+        if (cookies === "") outgoing.removeHeader("cookie");
+        else outgoing.setHeader("cookie", cookies);
+        // The UI knows itself by its own address.
+        if (request.headers.origin !== undefined) outgoing.setHeader("origin", new URL(temporalUiUrl).origin);
+      },
+      proxyRes: (incoming) => {
+        incoming.headers["set-cookie"] = incoming.headers["set-cookie"]?.filter((cookie) => UI_COOKIE.test(cookie));
+        if (incoming.headers["set-cookie"]?.length === 0) delete incoming.headers["set-cookie"];
+        delete incoming.headers["access-control-allow-origin"];
+        delete incoming.headers["access-control-allow-credentials"];
+      },
+      error: (_error, _request, response) => {
+        if (response instanceof ServerResponse)
+          send(response as never, renderError(unavailable("Temporal's UI is not available"), gateway));
+      },
+    },
+  });
+
+/** The UI's own policy holds; what it must not be is framed, or sent along as a referrer. */
+const secure = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { "default-src": helmet.contentSecurityPolicy.dangerouslyDisableDefaultSrc, "frame-ancestors": ["'none'"] },
+  },
+  crossOriginEmbedderPolicy: false,
+});
+
+/** The listener for administrators. */
+export const createAdminApp = (options: AdminAppOptions): Express => {
+  const { gateway, origin, writes, trustProxy } = options;
+  const app = express();
+  app.disable("x-powered-by").disable("etag");
+  app.set("trust proxy", trustProxy);
+  app.get("/readyz", (_request, response) => void response.json({ status: "ready" }));
+  app.use(secure, onlyHost(origin), onlyAdmins(options));
+  if (!writes) app.use(readsOnly);
+  app.get("/", (_request, response) => response.redirect(SEE_OTHER, TEMPORAL_UI_PATH));
+  app.use(TEMPORAL_UI_PATH, proxy(options));
+  app.use(() => {
+    throw routeNotFound();
+  });
+  const onError: ErrorRequestHandler = (error: unknown, request, response, _next) => {
+    void countRefusal(gateway, request, error).then((refusal) => send(response, renderError(refusal, gateway)));
+  };
+  app.use(onError);
+  return app;
+};
+
+/** The UI needs no connections besides requests: none is made into something else. */
+export const refuseUpgrade = (_request: IncomingMessage, socket: Duplex): void => {
+  socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+};

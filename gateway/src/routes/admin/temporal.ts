@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { defineRoute } from "../../http/route";
+
+export const adminTemporalRoutes = [
+  defineRoute({
+    tag: "Admin",
+    auth: "admin",
+    limit: "user",
+    method: "GET",
+    path: "/api/admin/temporal",
+    operationId: "adminGetTemporal",
+    summary: "Where administrators find Temporal's UI",
+    description: "A run that calls something is the workflow `<url>/namespaces/<namespace>/workflows/<executionId>`; others have none.",
+    responses: {
+      200: z
+        .object({ url: z.url().nullable().meta({ description: "Null where it is not served" }), namespace: z.string() })
+        .meta({ id: "TemporalUi" }),
+    },
+    handler: ({ gateway: { temporalUi } }) => {
+      const body = temporalUi ?? { url: null, namespace: "default" };
+      return Promise.resolve({ status: 200, body });
+    },
+  }),
+];

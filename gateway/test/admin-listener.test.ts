@@ -1,0 +1,135 @@
+import { createServer, request, type IncomingMessage, type Server } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { freePort } from "../../deploy/local/servers/ports.cjs";
+import { send, type Answer, type Sent } from "./support/http";
+import { startPlatform, type Platform, type User } from "./support/platform";
+
+/** Stands where Temporal's UI is, and remembers what reached it. */
+const startUi = async (): Promise<{ server: Server; url: string; seen: IncomingMessage[] }> => {
+  const seen: IncomingMessage[] = [];
+  const server = createServer((incoming, response) => {
+    seen.push(incoming);
+    response.setHeader("set-cookie", ["_csrf=1; Path=/", "nodeloom_session=stolen; Path=/"]);
+    response.setHeader("access-control-allow-origin", "*");
+    response.end("a page");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/temporal`, seen };
+};
+
+let platform: Platform;
+let ui: Awaited<ReturnType<typeof startUi>>;
+let pro: User;
+let origin: string;
+let stops: (() => Promise<void>)[];
+
+const startListener = async (more: Record<string, string>): Promise<string> => {
+  const port = await freePort();
+  const { stop } = await platform.startGateway({ ADMIN_LISTEN: `127.0.0.1:${port}`, TEMPORAL_UI_URL: ui.url, ...more });
+  stops.push(stop);
+  return `http://127.0.0.1:${port}`;
+};
+
+beforeAll(async () => {
+  stops = [];
+  [platform, ui] = await Promise.all([startPlatform(), startUi()]);
+  pro = await platform.createUser();
+  origin = await startListener({});
+});
+afterAll(async () => {
+  await Promise.all(stops.map((stop) => stop()));
+  await platform.stop();
+  ui.server.close();
+});
+
+const PAGE = "/temporal/namespaces/default/workflows";
+/** Sends to the listener as browsers do, by the session of an administrator unless told otherwise. */
+const ask = async (path: string, { headers, ...sent }: Sent = {}, at = origin): Promise<Answer & { reached: IncomingMessage[] }> => {
+  const before = ui.seen.length;
+  const answer = await send(at, path, { ...sent, headers: { cookie: platform.admin.cookie, host: new URL(at).host, ...headers } });
+  return { ...answer, reached: ui.seen.slice(before) };
+};
+const refusal = async (path: string, sent: Sent, at = origin): Promise<[number, unknown, number]> => {
+  const { status, body, reached } = await ask(path, sent, at);
+  return [status, body?.code, reached.length];
+};
+
+describe("Temporal's UI", () => {
+  it("is shown to administrators who are signed in, who never give it their session, key or address", async () => {
+    const cookie = `${platform.admin.cookie}; _csrf=abc; other=1`;
+    const { status, text, headers, reached } = await ask(`${PAGE}?query=x`, { headers: { cookie, authorization: "Bearer x" } });
+    expect([status, text, reached.length]).toEqual([200, "a page", 1]);
+    const [incoming] = reached;
+    expect(incoming!.url).toBe(`${PAGE}?query=x`);
+    expect(incoming!.headers).toMatchObject({ host: new URL(ui.url).host, cookie: "_csrf=abc" });
+    expect(JSON.stringify(incoming!.headers)).not.toMatch(/nodeloom_session|Bearer|x-forwarded/);
+    expect(headers).toMatchObject({ "x-frame-options": "SAMEORIGIN", "content-security-policy": "frame-ancestors 'none'" });
+    expect(headers["access-control-allow-origin"]).toBeUndefined();
+    expect((headers["set-cookie"] ?? []).filter((one) => one.includes("stolen"))).toEqual([]);
+    expect((await ask("/")).headers.location).toBe("/temporal");
+  });
+
+  it("is shown to nobody else", async () => {
+    expect(await refusal(PAGE, { headers: { cookie: "" } })).toEqual([401, "UNAUTHENTICATED", 0]);
+    expect(await refusal(PAGE, { headers: { cookie: pro.cookie } })).toEqual([403, "CAPABILITY_DENIED", 0]);
+    const byKey = { cookie: "", "x-api-key": platform.admin.key! };
+    expect(await refusal(PAGE, { headers: byKey })).toEqual([401, "UNAUTHENTICATED", 0]);
+    const led = await ask(PAGE, { headers: { cookie: "", accept: "text/html" } });
+    expect([led.status, led.headers.location, led.reached.length]).toEqual([303, platform.baseUrl, 0]);
+  });
+
+  it("answers no foreign Host, however good the session", async () => {
+    for (const host of ["evil.test", "localhost", new URL(platform.baseUrl).host])
+      expect(await refusal(PAGE, { headers: { host } })).toEqual([403, "CROSS_ORIGIN_DENIED", 0]);
+  });
+
+  it("changes nothing unless that is configured, and then for its own pages alone", async () => {
+    const path = "/temporal/api/v1/namespaces/default/workflows/x/terminate";
+    const query = "/temporal/api/v1/namespaces/default/workflows/x/query/__stack_trace";
+    expect(await refusal(path, { json: {}, headers: { origin } })).toEqual([405, "METHOD_NOT_ALLOWED", 0]);
+    expect((await ask(query, { json: {}, headers: { origin } })).status).toBe(200);
+    const writable = await startListener({ TEMPORAL_UI_WRITES: "true" });
+    expect((await ask(path, { json: {}, headers: { origin: writable } }, writable)).reached).toHaveLength(1);
+    for (const headers of [{ origin: platform.baseUrl }, { origin: "http://evil.test" }, { origin: "null" }, {}] as Record<
+      string,
+      string
+    >[])
+      expect(await refusal(path, { json: {}, headers }, writable)).toEqual([403, "CROSS_ORIGIN_DENIED", 0]);
+  });
+
+  it("makes no request into another kind of connection", async () => {
+    const { hostname, port, host } = new URL(origin);
+    const headers = { cookie: platform.admin.cookie, host, connection: "Upgrade", upgrade: "websocket" };
+    const outgoing = request({ hostname, port, path: PAGE, headers }).end();
+    const [response] = (await once(outgoing, "response")) as [IncomingMessage];
+    expect(response.statusCode).toBe(403);
+    response.resume();
+  });
+
+  it("is named to administrators where it is served, and is not served without an address", async () => {
+    const named = async (baseUrl: string): Promise<unknown> =>
+      (await send(baseUrl, "/api/admin/temporal", { headers: { cookie: platform.admin.cookie } })).body;
+    expect(await named(platform.baseUrl)).toEqual({ url: null, namespace: "default" });
+    const port = await freePort();
+    const more = { ADMIN_LISTEN: `127.0.0.1:${port}`, TEMPORAL_UI_URL: ui.url, TEMPORAL_NAMESPACE: "runs" };
+    const { baseUrl, stop } = await platform.startGateway(more);
+    stops.push(stop);
+    expect(await named(baseUrl)).toEqual({ url: `http://127.0.0.1:${port}/temporal`, namespace: "runs" });
+    await expect(startListener({ TEMPORAL_UI_URL: "http://127.0.0.1:1/ui" })).rejects.toThrow("TEMPORAL_UI_URL");
+    const unserved = await freePort();
+    const without = await platform.startGateway({ ADMIN_LISTEN: `127.0.0.1:${unserved}` });
+    stops.push(without.stop);
+    await expect(send(`http://127.0.0.1:${unserved}`, "/")).rejects.toThrow("ECONNREFUSED");
+  });
+
+  const real = process.env.TEMPORAL_UI_URL ? it : it.skip;
+  real("is the real one", async () => {
+    const at = await startListener({ TEMPORAL_UI_URL: process.env.TEMPORAL_UI_URL! });
+    const page = await ask(PAGE, { headers: { accept: "text/html" } }, at);
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining("<!doctype html>")]);
+    const namespaces = await ask("/temporal/api/v1/namespaces", {}, at);
+    expect(namespaces.body.namespaces).not.toHaveLength(0);
+  });
+});
