@@ -103,6 +103,13 @@ export const tiersQuery = queryOptions({
   queryFn: async ({ signal }) => (await request("adminListTiers", { signal })).body,
 });
 
+/** Temporal's UI, for administrators. */
+export const temporalQuery = queryOptions({
+  queryKey: ["temporal"],
+  queryFn: async ({ signal }) => (await request("adminGetTemporal", { signal })).body,
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
 export const summaryQuery = queryOptions({
   queryKey: ["usage", "summary"],
   queryFn: async ({ signal }) => (await request("getUsageSummary", { signal })).body,

@@ -2,6 +2,7 @@ import type { AdminExecution } from "@nodeloom/client";
 import { useState } from "react";
 import { request } from "../../api/client";
 import { RunStatus } from "../../runs/status";
+import { TemporalLink } from "../../runs/temporal-link";
 import { Select } from "../../ui/field";
 import { creditNumber, duration } from "../../ui/format";
 import type { Column } from "../../ui/table";
@@ -16,7 +17,10 @@ const COLUMNS: readonly Column<AdminExecution>[] = [
     cell: ({ executionId, workflowSlug, modelIds }) => (
       <span className="block min-w-0">
         <span className="block truncate font-medium">{workflowSlug ?? modelIds[0]}</span>
-        <code className="block truncate font-mono text-xs text-faint">{executionId}</code>
+        <span className="flex items-center gap-2 text-xs">
+          <code className="min-w-0 truncate font-mono text-faint">{executionId}</code>
+          <TemporalLink executionId={executionId} />
+        </span>
       </span>
     ),
   },

@@ -8,6 +8,7 @@ import { executionQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";
 import { ResultView } from "../../runs/result-view";
 import { RunStatus } from "../../runs/status";
+import { TemporalLink } from "../../runs/temporal-link";
 import { Badge } from "../../ui/badge";
 import { Button, buttonClasses } from "../../ui/button";
 import { Code, CopyButton } from "../../ui/copy";
@@ -115,6 +116,7 @@ const Actions = ({ execution }: { execution: Execution }) => {
   const { executionId, workflowSlug } = execution;
   return (
     <>
+      <TemporalLink executionId={executionId} />
       {isGoing(execution) && (
         <Button
           icon={CircleStop}
