@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expectStatus } from "./client.mjs";
 
 /** @typedef {{ id: string, type: string, position: { x: number, y: number }, data: object }} Node */
@@ -58,36 +59,8 @@ const SHORT_CLIP = {
   edges: ["input.prompt -> video.prompt", "video.video -> output.videos"].map(edge),
 };
 
-const STORYBOARD = {
-  slug: "storyboard",
-  name: "Storyboard",
-  description: "An assistant writes a scene; a still, a clip and music are made from it in parallel.",
-  tags: ["demo", "video", "audio"],
-  nodes: [
-    node("input", "request-input", 0, 1, { fields: [textField("topic", "Topic", "a lighthouse keeper's last night")], values: {} }),
-    node("writer", "llm-assistant", 1, 1, {
-      model: "sandbox-chat",
-      system: "Write one vivid sentence.",
-      prompt: "A film scene about {{topic}}.",
-    }),
-    node("still", "text-box", 2, 0, { text: "A film still. {{scene}}" }),
-    node("image", "generate-image", 3, 0, { model: "sandbox-image", inputs: {} }),
-    node("video", "generate-video", 3, 1, { model: "sandbox-video", inputs: { seconds: 2 } }),
-    node("music", "generate-audio", 3, 2, { model: "sandbox-music", inputs: {} }),
-    node("output", "response-output", 4, 1, {}),
-  ],
-  edges: [
-    "input.topic -> writer.topic",
-    "writer.text -> still.scene",
-    "still.text -> image.prompt",
-    "writer.text -> video.prompt",
-    "writer.text -> music.prompt",
-    "writer.text -> output.text",
-    "image.image -> output.images",
-    "video.video -> output.videos",
-    "music.audio -> output.audios",
-  ].map(edge),
-};
+/** One call: a language model writes scenes as JSON, each becomes an image, and each image a video. */
+const STORYBOARD = JSON.parse(readFileSync(new URL("storyboard.json", import.meta.url), "utf8"));
 
 /** The workflow that the start-up runs to show that everything works, and its input. */
 export const DEMO = { slug: HELLO.slug, inputs: { prompt: "a loom weaving light into pictures" } };

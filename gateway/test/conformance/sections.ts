@@ -45,6 +45,7 @@ export const SECTIONS: ReadonlyMap<string, string> = new Map([
   ["D12", "Media"],
   ["D13", "Sizes"],
   ["D14", "Administration"],
+  ["D15", "More node kinds"],
   ["D16", "Versions"],
   ["D17", "Runs up to a node"],
   ["D19", "Deleted slugs"],

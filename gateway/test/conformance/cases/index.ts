@@ -11,6 +11,7 @@ import { limitCases } from "./limits";
 import { mediaCases } from "./media";
 import { modelCases } from "./models";
 import { moneyCases } from "./money";
+import { nodeKindCases } from "./node-kinds";
 import { runCases } from "./runs";
 import { usageCases } from "./usage";
 import { workflowCases } from "./workflows";
@@ -29,6 +30,7 @@ export const CASES: readonly Case[] = [
   ...limitCases,
   ...moneyCases,
   ...engineCases,
+  ...nodeKindCases,
   ...mediaCases,
   ...libraryCases,
   ...adminCases,

@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { inSection, type Case, type CaseOptions } from "../case";
+import { answers, fits, is, pick, refuses } from "../check";
+import type { Actor, Context } from "../context";
+import { edge, node, picture, request, runGraph, save, type Graph } from "../graphs";
+
+const kinds = inSection("D15");
+const quotes = inSection("D7");
+const NEEDS: CaseOptions = { needs: ["receiver"] };
+
+const user = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "node-kinds");
+const out = node("out", "response-output");
+const resultOf = async (ctx: Context, graph: object): Promise<unknown> =>
+  pick(answers(await runGraph(await user(ctx), graph), 200), "result");
+const quoteOf = async (actor: Actor, graph: object) => actor.post(`/api/workflows/${await save(actor, graph)}/quote`, { inputs: {} });
+
+/** A json node and what it gives. */
+const picked = (expression: string, value: unknown): Graph => ({
+  name: "Picked",
+  nodes: [node("pick", "json", { expression, value }), out],
+  edges: [edge("pick.value", "out.value")],
+});
+const SCENES = {
+  scenes: [
+    { title: "dawn", seconds: 3 },
+    { title: "noon", seconds: 5 },
+  ],
+};
+
+const json: Case[] = [
+  kinds("a json node picks by its expression, and gives the whole value without one", async (ctx) => {
+    assert.deepEqual(await resultOf(ctx, picked("scenes[?seconds > `4`].title | [0]", SCENES)), { value: "noon" });
+    assert.deepEqual(await resultOf(ctx, picked("", SCENES)), { value: SCENES });
+  }),
+  kinds("a json node parses text, and text that is no JSON fails it", async (ctx) => {
+    assert.deepEqual(await resultOf(ctx, picked("scenes[0].title", JSON.stringify(SCENES))), { value: "dawn" });
+    refuses(await runGraph(await user(ctx), picked("@", "no JSON")), 422, "WORKFLOW_INVALID", {
+      issues: [{ nodeId: "pick", message: is.text }],
+    });
+  }),
+  kinds("an array fans out behind a json node", async (ctx) => {
+    const graph = picked("scenes[].title", SCENES);
+    graph.nodes.push(node("box", "text-box", { text: "at {{when}}" }));
+    graph.edges = [edge("pick.value", "box.when"), edge("box.text", "out.all")];
+    assert.deepEqual(await resultOf(ctx, graph), { all: ["at dawn", "at noon"] });
+  }),
+  kinds("an expression that can't be read refuses the graph, and names the node", async (ctx) => {
+    const answer = await runGraph(await user(ctx), picked("scenes[", SCENES));
+    refuses(answer, 422, "WORKFLOW_INVALID", { issues: [{ nodeId: "pick", message: is.text }] });
+  }),
+];
+
+const http: Case[] = [
+  kinds(
+    "failOnStatus fails an http-request node whose answer is outside 2xx, with its status",
+    async (ctx) => {
+      const inbox = ctx.receiver!.inbox((response) => void response.writeHead(418).end("short and stout"));
+      assert.deepEqual(await resultOf(ctx, request({ url: inbox.url })), { body: "short and stout", status: 418 });
+      const answer = refuses(await runGraph(await user(ctx), request({ url: inbox.url, failOnStatus: true })), 500, "EXECUTION_FAILED", {
+        nodeId: "get",
+      });
+      assert.match(pick(answer, "error"), /418/);
+    },
+    NEEDS,
+  ),
+  kinds(
+    "a text body that is JSON once it is filled is sent as that, with inserted values escaped",
+    async (ctx) => {
+      const inbox = ctx.receiver!.inbox();
+      const graph = request({ method: "POST", url: inbox.url, body: '{"q": "{{q}}"}' });
+      graph.nodes.push(node("box", "text-box", { text: 'say "hi"' }));
+      graph.edges.push(edge("box.text", "get.q"));
+      answers(await runGraph(await user(ctx), graph), 200);
+      const [sent] = inbox.deliveries;
+      assert.match(String(sent!.headers["content-type"]), /^application\/json/);
+      assert.deepEqual(JSON.parse(sent!.body), { q: 'say "hi"' });
+    },
+    NEEDS,
+  ),
+];
+
+const SCHEMA = {
+  type: "array",
+  minItems: 2,
+  maxItems: 3,
+  items: { type: "object", required: ["title"], properties: { title: { type: "string", maxLength: 40 } } },
+};
+const asker = (schema: unknown, sandbox: Record<string, unknown> = {}): Graph => ({
+  name: "Asker",
+  nodes: [node("ask", "llm-assistant", { model: "sandbox-chat", prompt: "scenes of a heron", schema, inputs: { sandbox } }), out],
+  edges: [edge("ask.text", "out.text"), edge("ask.json", "out.scenes")],
+});
+
+const language: Case[] = [
+  kinds("a language model with a schema gives JSON that fits it beside its text", async (ctx) => {
+    const { text, scenes } = (await resultOf(ctx, asker(SCHEMA))) as { text: string; scenes: { title: string }[] };
+    assert.deepEqual(JSON.parse(text), scenes);
+    assert.ok(scenes.length >= 2 && scenes.length <= 3);
+    for (const { title } of scenes) assert.ok(title.length <= 40);
+    // The same prompt is answered alike.
+    fits(await resultOf(ctx, asker(SCHEMA)), { scenes });
+  }),
+  kinds("an answer that does not fit is asked for once more, and then fails the node", async (ctx) => {
+    answers(await runGraph(await user(ctx), asker(SCHEMA, { fail: "invalid" })), 200, { result: { scenes: is.list } });
+    refuses(await runGraph(await user(ctx), asker(SCHEMA, { fail: "unfit" })), 500, "EXECUTION_FAILED", { nodeId: "ask" });
+  }),
+  kinds("a schema that can't be used refuses the graph, and names the node", async (ctx) => {
+    for (const schema of [
+      7,
+      { type: "text" },
+      { $ref: "https://example.com/s" },
+      { pattern: "(?=x)" },
+      { description: "x".repeat(33_000) },
+    ])
+      refuses(await runGraph(await user(ctx), asker(schema)), 422, "WORKFLOW_INVALID", { issues: [{ nodeId: "ask", message: is.text }] });
+  }),
+  quotes("a quote counts the second answer that a schema may need", async (ctx) => {
+    const quote = answers(await quoteOf(await user(ctx), asker(SCHEMA)), 200, { exact: false });
+    assert.ok(pick<number>(quote, "maxCreditCost") > 2 * pick<number>(quote, "estimatedCreditCost"));
+  }),
+];
+
+const told: Case[] = [
+  quotes("a quote whose lists are known is exact", async (ctx) => {
+    const quote = answers(await quoteOf(await user(ctx), picture()), 200, { exact: true });
+    assert.equal(pick(quote, "maxCreditCost"), pick(quote, "estimatedCreditCost"));
+  }),
+  quotes(
+    "a quote counts a list of unknown length as one, or as maxItems, and as maxItems or fifty at most",
+    async (ctx) => {
+      const of = async (more: object) => {
+        const graph = {
+          nodes: [
+            node("web", "http-request", { url: ctx.receiver!.inbox().url }),
+            node("pic", "generate-image", { model: "sandbox-image-fast", ...more }),
+            out,
+          ],
+          edges: [edge("web.body", "pic.prompt"), edge("pic.image", "out.images")],
+        };
+        const quote = answers(await quoteOf(await user(ctx), graph), 200);
+        return {
+          estimated: pick<number>(quote, "estimatedCreditCost"),
+          most: pick<number>(quote, "maxCreditCost"),
+          exact: pick<boolean>(quote, "exact"),
+        };
+      };
+      const { estimated: one, most, exact } = await of({});
+      assert.deepEqual([Math.round(most / one), exact], [50, false]);
+      const four = await of({ maxItems: 4 });
+      assert.deepEqual([Math.round(four.estimated / one), Math.round(four.most / one), four.exact], [4, 4, true]);
+    },
+    NEEDS,
+  ),
+  kinds("a misspelt setting is a warning with the nearest name, in quotes and on the node", async (ctx) => {
+    const graph = { nodes: [node("box", "text-box", { text: "x", txet: "y" }), out], edges: [edge("box.text", "out.text")] };
+    const actor = await user(ctx);
+    const quote = answers(await quoteOf(actor, graph), 200);
+    fits(pick<unknown[]>(quote, "warnings"), [{ nodeId: "box", message: "there is no setting txet: did you mean text?" }]);
+    const answer = answers(await runGraph(actor, graph), 200);
+    const polled = await actor.get(`/api/executions/${answer.headers.get("x-execution-id")}`);
+    fits(
+      pick<{ id: string }[]>(polled, "nodes").find(({ id }) => id === "box"),
+      { warnings: ["there is no setting txet: did you mean text?"] },
+    );
+  }),
+  kinds("every node kind is listed with its settings and ports", async (ctx) => {
+    const listed = answers(await (await user(ctx)).get("/api/node-kinds"), 200).body as unknown as { type: string; outputs: unknown[] }[];
+    const types = listed.map(({ type }) => type).sort();
+    assert.deepEqual(types, [
+      ...["generate-audio", "generate-image", "generate-video", "http-request", "json", "list"],
+      ...["llm-assistant", "media-upload", "note", "request-input", "response-output", "text-box"],
+    ]);
+    fits(
+      listed.find(({ type }) => type === "llm-assistant"),
+      {
+        settings: { schema: { type: "object" } },
+        outputs: [
+          { name: "text", type: "text" },
+          { name: "json", type: "any", setting: "schema" },
+        ],
+      },
+    );
+    fits(
+      listed.find(({ type }) => type === "json"),
+      { calls: null, inputs: [{ name: "value", type: "any", list: true }], outputs: [{ name: "value", type: "any" }] },
+    );
+  }),
+];
+
+export const nodeKindCases: readonly Case[] = [...json, ...http, ...language, ...told];

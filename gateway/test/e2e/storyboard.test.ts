@@ -1,0 +1,105 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { clientOf, type Account, type Answer } from "./support/client";
+import { startPlatform, type Platform } from "./support/platform";
+
+/** The template that a new installation has. */
+interface Template {
+  nodes: { id: string; data: Record<string, unknown> }[];
+  edges: unknown[];
+}
+const { slug: _slug, ...STORYBOARD } = JSON.parse(
+  readFileSync(join(__dirname, "..", "..", "..", "deploy", "local", "seed", "storyboard.json"), "utf8"),
+) as Template & { slug: string };
+
+let platform: Platform;
+let client: ReturnType<typeof clientOf>;
+let user: Account;
+beforeAll(async () => {
+  platform = await startPlatform();
+  client = clientOf(platform);
+  user = await client.account({ tier: "business" });
+});
+afterAll(() => platform.stop());
+
+const post = (path: string, body: unknown, { key }: Account = user): Promise<Answer> => client.call("POST", path, { key, body });
+const get = (path: string): Promise<Answer> => client.call("GET", path, { key: user.key });
+/** Saves the template, with other settings of its writer. */
+const save = async (writer: Record<string, unknown> = {}, owner = user): Promise<string> => {
+  const nodes = STORYBOARD.nodes.map((node) => (node.id === "writer" ? { ...node, data: { ...node.data, ...writer } } : node));
+  const saved = await post("/api/workflows", { ...STORYBOARD, nodes }, owner);
+  expect(saved.status).toBe(201);
+  return (saved.body as unknown as { slug: string }).slug;
+};
+const run = async (slug: string): Promise<Answer> => post(`/api/workflows/${slug}/run`, { inputs: { topic: "a loom that weaves light" } });
+interface Node {
+  id: string;
+  status: string;
+  creditsCost: number;
+  outputs?: Record<string, unknown>;
+  calls?: { item: number; status: string }[];
+}
+const nodesOf = async (answer: Answer): Promise<Map<string, Node>> => {
+  const { body } = await get(`/api/executions/${answer.headers.get("x-execution-id")}`);
+  return new Map((body as unknown as { nodes: Node[] }).nodes.map((node) => [node.id, node]));
+};
+const held = async (): Promise<number> => {
+  const { body } = await client.call("GET", "/api/me", { cookie: user.cookie });
+  return (body as unknown as { credits: { held: number } }).credits.held;
+};
+
+it("makes scenes, an image of each and a video of each image in one call, from somebody else's template", async () => {
+  const slug = await save({}, await client.account({ tier: "pro" }));
+  const quote = (await post(`/api/workflows/${slug}/quote`, { inputs: {} })).body as {
+    estimatedCreditCost: number;
+    maxCreditCost: number;
+    exact: boolean;
+  };
+  // A second answer of the writer may be asked for.
+  expect(quote.maxCreditCost).toBeGreaterThan(quote.estimatedCreditCost);
+  expect(quote.exact).toBe(false);
+
+  const answer = await run(slug);
+  expect(answer.status).toBe(200);
+  const { result, cost } = answer.body as unknown as {
+    result: { scenes: { title: string; still: string; motion: string }[]; images: { url: string }[]; videos: { url: string }[] };
+    cost: number;
+  };
+  const { length } = result.scenes;
+  expect(length).toBeGreaterThanOrEqual(2);
+  expect([result.images, result.videos].map((files) => files.length)).toEqual([length, length]);
+  expect(result.scenes.every(({ still }) => still.includes("loom"))).toBe(true);
+  const types = await Promise.all(
+    [...result.images, ...result.videos].map(async ({ url }) => (await fetch(url)).headers.get("content-type")),
+  );
+  expect(types).toEqual([...Array<string>(length).fill("image/png"), ...Array<string>(length).fill("video/mp4")]);
+  expect(cost).toBeLessThanOrEqual(quote.maxCreditCost);
+
+  const nodes = await nodesOf(answer);
+  expect(nodes.get("writer")!.outputs).toMatchObject({ json: result.scenes, text: JSON.stringify(result.scenes) });
+  expect(nodes.get("video")!.calls!.map(({ item, status }) => [item, status])).toEqual(
+    Array.from({ length }, (_, item) => [item, "completed"]),
+  );
+  expect(await held()).toBe(0);
+});
+
+it("asks once more when the first answer does not fit, and charges both", async () => {
+  const plain = await nodesOf(await run(await save()));
+  const answer = await run(await save({ inputs: { sandbox: { fail: "invalid" } } }));
+  expect(answer.status).toBe(200);
+  const repaired = await nodesOf(answer);
+  expect(repaired.get("writer")!.outputs).toEqual(plain.get("writer")!.outputs);
+  expect(repaired.get("writer")!.creditsCost).toBeGreaterThan(plain.get("writer")!.creditsCost);
+  expect(await held()).toBe(0);
+});
+
+it("fails the node when no answer fits; what was asked is charged, and nothing else", async () => {
+  const answer = await run(await save({ inputs: { sandbox: { fail: "unfit" } } }));
+  expect(answer.status).toBe(500);
+  expect(answer.body).toMatchObject({ code: "EXECUTION_FAILED", nodeId: "writer" });
+  expect(answer.body.error).toContain("its answer does not fit the schema: it is no JSON");
+  const nodes = await nodesOf(answer);
+  expect(nodes.get("writer")!.creditsCost).toBeGreaterThan(0);
+  expect([nodes.get("image")!.status, nodes.get("video")!.status]).toEqual(["skipped", "skipped"]);
+  expect(await held()).toBe(0);
+});
