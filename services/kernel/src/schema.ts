@@ -1,7 +1,7 @@
 import type { ErrorObject } from "ajv";
 import type Ajv2020 from "ajv/dist/2020";
 import type { Issue } from "./errors";
-import type { JsonSchema } from "./graph/price";
+import type { JsonSchema } from "./graph/prices/price";
 
 const MAX_ISSUES = 20;
 

@@ -1,5 +1,5 @@
-import { httpProblems } from "../src/graph/http-call";
-import { fillUrl } from "../src/graph/url-template";
+import { httpProblems } from "../src/graph/http/http-call";
+import { fillUrl } from "../src/graph/http/url-template";
 
 const filled = (template: string, values: Readonly<Record<string, unknown>>): string => fillUrl(template, (name) => values[name]);
 

@@ -1,8 +1,8 @@
 import { LIMITS } from "../../limits";
 import { textBytes } from "../bounds";
 import { BoundPassed, charactersOfWork, createBudget } from "../budget";
-import { parseJsonText } from "../json-text";
-import type { JsonSchema } from "../price";
+import { parseJsonText } from "../values/json-text";
+import type { JsonSchema } from "../prices/price";
 import { schemaViolations } from "./validate";
 
 /** Steps that checking one answer may take: at most about 50 ms. */

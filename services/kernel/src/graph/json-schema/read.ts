@@ -1,5 +1,5 @@
 import { textBytes } from "../bounds";
-import type { JsonSchema } from "../price";
+import type { JsonSchema } from "../prices/price";
 import { isRecord, shownName } from "../types";
 import { KEYWORDS, TYPE_NAMES, type Shape } from "./keywords";
 import { patternOf } from "./pattern";

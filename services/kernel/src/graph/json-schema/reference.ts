@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../price";
+import type { JsonSchema } from "../prices/price";
 
 const decoded = (part: string): string => {
   try {

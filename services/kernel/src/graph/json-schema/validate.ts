@@ -1,8 +1,8 @@
 import type { Issue } from "../../errors";
 import { BoundPassed, charactersOfWork, elementsOfWork, type RunBudget } from "../budget";
-import { characterCount, type JsonSchema } from "../price";
+import { characterCount, type JsonSchema } from "../prices/price";
 import { isRecord, shownName } from "../types";
-import { member } from "../value";
+import { member } from "../values/value";
 import { isOfFormat } from "./formats";
 import { patternOf } from "./pattern";
 import { referenced } from "./reference";

@@ -1,7 +1,7 @@
-import { outputCount, PRICED_INPUTS, propertySchema } from "../price";
-import { planCalls } from "../call-plan";
-import { NOTHING_PLANNED } from "../plan-types";
-import { literalInputs, type PortType } from "../ports";
+import { outputCount, PRICED_INPUTS, propertySchema } from "../prices/price";
+import { planCalls } from "../plan/call-plan";
+import { NOTHING_PLANNED } from "../plan/plan-types";
+import { literalInputs, type PortType } from "../wiring/ports";
 import type { NodeKind } from "./kind";
 import { checkModelNode, MODEL_SETTINGS, modelPorts } from "./model-node";
 

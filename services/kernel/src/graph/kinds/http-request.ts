@@ -1,10 +1,10 @@
 import { LIMITS } from "../../limits";
-import type { Abstract } from "../abstract";
-import { HTTP_METHODS, httpCall, httpProblems } from "../http-call";
-import { attempt, tryInputs } from "../planner";
-import { buildStep, knownItems, stepItems, warnUnresolved } from "../plan-step";
-import { namedPorts } from "../ports";
-import { placeholdersIn } from "../value";
+import type { Abstract } from "../plan/abstract";
+import { HTTP_METHODS, httpCall, httpProblems } from "../http/http-call";
+import { attempt, tryInputs } from "../plan/planner";
+import { buildStep, knownItems, stepItems, warnUnresolved } from "../plan/plan-step";
+import { namedPorts } from "../wiring/ports";
+import { placeholdersIn } from "../values/value";
 import { nothingWrong, type NodeKind } from "./kind";
 
 /** Characters of a status and what stands between two of them. */

@@ -1,6 +1,6 @@
 import type { RunBudget } from "../budget";
-import type { InputPort, PortType } from "../ports";
-import type { JsonSchema } from "../price";
+import type { InputPort, PortType } from "../wiring/ports";
+import type { JsonSchema } from "../prices/price";
 import type { GraphNode, NodeType } from "../types";
 import { generateAudio } from "./generate-audio";
 import { generateImage } from "./generate-image";

@@ -1,9 +1,9 @@
 import { LIMITS } from "../../limits";
 import { BindError, charactersOfWork } from "../budget";
 import { evaluate, ExpressionError, parseExpression, type Expression } from "../jmespath";
-import { parseJsonText } from "../json-text";
-import { NOTHING_PLANNED } from "../plan-types";
-import { planPure } from "../pure-plan";
+import { parseJsonText } from "../values/json-text";
+import { NOTHING_PLANNED } from "../plan/plan-types";
+import { planPure } from "../plan/pure-plan";
 import type { NodeKind } from "./kind";
 
 const WHOLE: Expression = { type: "current" };

@@ -1,8 +1,8 @@
 import type { RunBudget } from "../budget";
-import type { Planner } from "../planner";
-import type { NodePlan } from "../plan-types";
-import type { InputPort, PortType } from "../ports";
-import type { JsonSchema } from "../price";
+import type { Planner } from "../plan/planner";
+import type { NodePlan } from "../plan/plan-types";
+import type { InputPort, PortType } from "../wiring/ports";
+import type { JsonSchema } from "../prices/price";
 import type { GraphIssue, GraphNode } from "../types";
 
 type Literals = Readonly<Record<string, unknown>>;

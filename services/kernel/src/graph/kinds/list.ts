@@ -1,10 +1,10 @@
-import { joined } from "../abstract";
+import { joined } from "../plan/abstract";
 import { GRAPH_BOUNDS, valueBytes } from "../bounds";
 import { BindError, elementsOfWork } from "../budget";
-import { longTexts } from "../check-texts";
-import { abstractSources } from "../planner";
-import { planPure } from "../pure-plan";
-import { concatenated } from "../value";
+import { longTexts } from "../plan/check-texts";
+import { abstractSources } from "../plan/planner";
+import { planPure } from "../plan/pure-plan";
+import { concatenated } from "../values/value";
 import type { NodeKind } from "./kind";
 
 const elements = (items: unknown): unknown[] => (Array.isArray(items) ? (items as unknown[]) : []);

@@ -1,4 +1,4 @@
-import { NOTHING_PLANNED } from "../plan-types";
+import { NOTHING_PLANNED } from "../plan/plan-types";
 import { shownName } from "../types";
 import { noPorts, nothingWrong, type NodeKind } from "./kind";
 

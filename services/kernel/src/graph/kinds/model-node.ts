@@ -1,9 +1,9 @@
 import { LIMITS } from "../../limits";
-import { longTexts } from "../check-texts";
-import { isFileType, literalInputs, namedPorts, schemaPorts, type InputPort } from "../ports";
-import type { JsonSchema } from "../price";
+import { longTexts } from "../plan/check-texts";
+import { isFileType, literalInputs, namedPorts, schemaPorts, type InputPort } from "../wiring/ports";
+import type { JsonSchema } from "../prices/price";
 import { isRecord, type GraphNode } from "../types";
-import { placeholdersIn } from "../value";
+import { placeholdersIn } from "../values/value";
 
 /** What nodes that call a model have in common. */
 

@@ -1,6 +1,6 @@
 import { GRAPH_BOUNDS } from "../bounds";
-import { fieldsOf, type InputField } from "../fields";
-import type { PortType } from "../ports";
+import { fieldsOf, type InputField } from "../values/fields";
+import type { PortType } from "../wiring/ports";
 import { isRecord, shownName, type Graph, type GraphIssue, type GraphNode } from "../types";
 import { noPorts, type NodeKind } from "./kind";
 

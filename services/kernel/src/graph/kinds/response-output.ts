@@ -1,4 +1,4 @@
-import { resultFamily } from "../media";
+import { resultFamily } from "../values/media";
 import { noPorts, nothingWrong, type NodeKind } from "./kind";
 
 const RESULT_BY_OUTPUT: ReadonlyMap<string, string> = new Map([

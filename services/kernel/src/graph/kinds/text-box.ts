@@ -1,7 +1,7 @@
-import { planPure } from "../pure-plan";
-import { longTexts } from "../check-texts";
-import { namedPorts } from "../ports";
-import { asText, fill, member, placeholders } from "../value";
+import { planPure } from "../plan/pure-plan";
+import { longTexts } from "../plan/check-texts";
+import { namedPorts } from "../wiring/ports";
+import { asText, fill, member, placeholders } from "../values/value";
 import type { NodeKind } from "./kind";
 
 export const textBox: NodeKind = {

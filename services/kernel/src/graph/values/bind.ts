@@ -1,10 +1,10 @@
-import { LIMITS } from "../limits";
+import { LIMITS } from "../../limits";
 import { resultFamily } from "./media";
 import type { MediaValue } from "./value";
-import { BindError, elementsOfWork, type RunBudget } from "./budget";
+import { BindError, elementsOfWork, type RunBudget } from "../budget";
 import { asText, concatenated, fill, isMedia, member } from "./value";
-import { shownName } from "./types";
-import type { PlanStep, Source } from "./plan-types";
+import { shownName } from "../types";
+import type { PlanStep, Source } from "../plan/plan-types";
 
 /** Looks up an output that a node produced. */
 export type Outputs = (nodeId: string, port: string) => unknown;

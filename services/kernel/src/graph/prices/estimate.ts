@@ -1,9 +1,9 @@
-import { LIMITS } from "../limits";
-import { millicreditsFor } from "../money";
-import { isGeneratorType, kindOf } from "./kinds";
-import { literalInputs } from "./ports";
+import { LIMITS } from "../../limits";
+import { millicreditsFor } from "../../money";
+import { isGeneratorType, kindOf } from "../kinds";
+import { literalInputs } from "../wiring/ports";
 import { characterCount, PRICED_INPUTS, worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
-import type { Graph, GraphEdge, GraphNode } from "./types";
+import type { Graph, GraphEdge, GraphNode } from "../types";
 
 /** A generator node as far as its price depends on the saved graph. */
 export interface GeneratorUse {

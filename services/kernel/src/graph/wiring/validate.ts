@@ -1,8 +1,8 @@
-import { anyInput, defaultInput, inputPorts, kindOf, outputPorts } from "./kinds";
-import type { Wiring } from "./planner";
+import { anyInput, defaultInput, inputPorts, kindOf, outputPorts } from "../kinds";
+import type { Wiring } from "../plan/planner";
 import { FLOWS, isFileType, portTypeName, type InputPort, type PortType } from "./ports";
-import type { JsonSchema } from "./price";
-import { shownName, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "./types";
+import type { JsonSchema } from "../prices/price";
+import { shownName, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "../types";
 
 const ANYTHING: InputPort = { type: "any", list: false };
 const SHOWN_PORTS = 12;

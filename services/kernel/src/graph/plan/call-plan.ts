@@ -1,14 +1,14 @@
-import { LIMITS } from "../limits";
-import { millicreditsFor } from "../money";
-import { callInputs } from "./bind";
-import type { NodeKind } from "./kinds/kind";
+import { LIMITS } from "../../limits";
+import { millicreditsFor } from "../../money";
+import { callInputs } from "../values/bind";
+import type { NodeKind } from "../kinds/kind";
 import { nearestName } from "./misspelt";
 import { attempt, tryInputs, type ModelTerms, type Planner } from "./planner";
 import { buildStep, knownItems, stepItems, warnUnresolved, type ItemBounds } from "./plan-step";
 import type { PlanStep } from "./plan-types";
-import { FILE_TOKENS_KEYWORD, PRICED_INPUTS, propertySchema, worstCaseMicroUsd, type JsonSchema } from "./price";
-import { shownName, type GraphNode } from "./types";
-import { member, placeholdersIn } from "./value";
+import { FILE_TOKENS_KEYWORD, PRICED_INPUTS, propertySchema, worstCaseMicroUsd, type JsonSchema } from "../prices/price";
+import { shownName, type GraphNode } from "../types";
+import { member, placeholdersIn } from "../values/value";
 
 /** The most tokens a provider counts for one file, where the model's schema doesn't say (`x-tokens` of the input). */
 const FILE_TOKENS = 2_000;

@@ -1,9 +1,9 @@
-import { BindError } from "./budget";
-import { GRAPH_BOUNDS } from "./bounds";
-import { resultFamily, type MediaFamily } from "./media";
-import type { Outputs } from "./bind";
+import { BindError } from "../budget";
+import { GRAPH_BOUNDS } from "../bounds";
+import { resultFamily, type MediaFamily } from "../values/media";
+import type { Outputs } from "../values/bind";
 import type { PlanStep, Source } from "./plan-types";
-import { concatenated, isMedia } from "./value";
+import { concatenated, isMedia } from "../values/value";
 
 /**
  * The files of a result: what `images`, `videos` and `audios` carry lies in our own storage. Whatever may lie elsewhere is

@@ -1,6 +1,8 @@
-import { LIMITS } from "../limits";
-import { BindError, charactersOfWork, type RunBudget } from "./budget";
-import { isRecord } from "./types";
+import { LIMITS } from "../../limits";
+import { BindError, charactersOfWork, type RunBudget } from "../budget";
+import { isRecord } from "../types";
+
+/** Values as they flow along edges: texts and their templates, files, fields, and how they reach calls. */
 
 /** A file in media storage as it flows along an edge. */
 export interface MediaValue {

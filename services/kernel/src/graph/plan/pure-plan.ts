@@ -1,10 +1,10 @@
 import type { Bounds } from "./abstract";
-import { collect } from "./bind";
-import type { NodeKind } from "./kinds/kind";
+import { collect } from "../values/bind";
+import type { NodeKind } from "../kinds/kind";
 import { attempt, type Planner } from "./planner";
 import { buildStep, knownItems, stepItems, warnUnresolved, type ItemBounds } from "./plan-step";
 import { NOTHING_PLANNED, type NodePlan } from "./plan-types";
-import type { GraphNode } from "./types";
+import type { GraphNode } from "../types";
 
 /**
  * Plans a node that only makes a value of values: evaluated now when they are known.

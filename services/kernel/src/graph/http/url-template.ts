@@ -1,6 +1,6 @@
-import { LIMITS } from "../limits";
-import { BindError, type RunBudget } from "./budget";
-import { asText, fill, placeholders } from "./value";
+import { LIMITS } from "../../limits";
+import { BindError, type RunBudget } from "../budget";
+import { asText, fill, placeholders } from "../values/value";
 
 /**
  * How `{{name}}` is filled in a URL: a value stays in the place that the author gave it, be it a label of the host, a segment

@@ -1,6 +1,8 @@
-import { MEDIA_FAMILIES } from "./media";
-import { propertySchema, type JsonSchema } from "./price";
-import { isRecord, type GraphNode } from "./types";
+import { MEDIA_FAMILIES } from "../values/media";
+import { propertySchema, type JsonSchema } from "../prices/price";
+import { isRecord, type GraphNode } from "../types";
+
+/** Which output may flow into which input, and in what order nodes run. */
 
 /** What a port carries. `media` is a file of any kind, `any` whatever JSON can say. */
 export const PORT_TYPES = ["text", "number", "boolean", "image", "video", "audio", "media", "any"] as const;

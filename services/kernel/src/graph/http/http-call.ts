@@ -1,10 +1,12 @@
-import { textBytes } from "./bounds";
-import { LIMITS } from "../limits";
-import { isRecord } from "./types";
-import type { RunBudget } from "./budget";
+import { textBytes } from "../bounds";
+import { LIMITS } from "../../limits";
+import { isRecord } from "../types";
+import type { RunBudget } from "../budget";
 import { fillUrl, isTemplated, urlTemplateProblem } from "./url-template";
-import { parseJsonText } from "./json-text";
-import { asText, fill, fillDeep, isMedia, member, placeholdersIn } from "./value";
+import { parseJsonText } from "../values/json-text";
+import { asText, fill, fillDeep, isMedia, member, placeholdersIn } from "../values/value";
+
+/** What an http-request node sends, its URL filled in place. */
 
 /** What an http-request node can ask for. */
 export const HTTP_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const;

@@ -1,5 +1,5 @@
-import { GRAPH_BOUNDS, textBytes, valueBytes } from "./bounds";
-import { asText } from "./value";
+import { GRAPH_BOUNDS, textBytes, valueBytes } from "../bounds";
+import { asText } from "../values/value";
 
 /** What is known of an output before the run: its value, or bounds of it. */
 

@@ -1,7 +1,7 @@
-import { GRAPH_BOUNDS } from "./bounds";
-import { kindOf, NODE_KINDS } from "./kinds";
-import type { JsonSchema } from "./price";
-import type { Graph, GraphIssue, GraphNode } from "./types";
+import { GRAPH_BOUNDS } from "../bounds";
+import { kindOf, NODE_KINDS } from "../kinds";
+import type { JsonSchema } from "../prices/price";
+import type { Graph, GraphIssue, GraphNode } from "../types";
 
 /** Everything that is wrong with the settings of a graph's nodes. */
 export const checkSettings = ({ nodes }: Graph, schemaOf: (node: GraphNode) => JsonSchema | undefined): GraphIssue[] => [

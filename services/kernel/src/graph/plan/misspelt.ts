@@ -1,6 +1,6 @@
-import type { NodeKind } from "./kinds/kind";
-import type { JsonSchema } from "./price";
-import { isRecord, type GraphNode } from "./types";
+import type { NodeKind } from "../kinds/kind";
+import type { JsonSchema } from "../prices/price";
+import { isRecord, type GraphNode } from "../types";
 
 /** Members that editors keep in any node. */
 const COMMON = ["label", "name", "title", "description", "color"];

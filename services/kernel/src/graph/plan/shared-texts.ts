@@ -1,5 +1,5 @@
 import type { RunPlan, Source } from "./plan-types";
-import { isRecord } from "./types";
+import { isRecord } from "../types";
 
 /**
  * A plan says a known value wherever it flows: one input of 250 kB, read by many nodes, would travel and be kept as often. Long texts

@@ -1,16 +1,18 @@
-import { GRAPH_BOUNDS } from "./bounds";
-import { createBudget, type BudgetUse } from "./budget";
+import { GRAPH_BOUNDS } from "../bounds";
+import { createBudget, type BudgetUse } from "../budget";
 import { checkSettings } from "./check";
 import { joined } from "./abstract";
-import { anyInput, isGeneratorType, kindOf } from "./kinds";
-import { isMediaId } from "./media";
+import { anyInput, isGeneratorType, kindOf } from "../kinds";
+import { isMediaId } from "../values/media";
 import { misspeltSettings } from "./misspelt";
 import { abstractSources, planWithin, source, warn, type Planner, type PlanRequest } from "./planner";
 import { NOTHING_PLANNED, type EvaluatedNode, type NodePlan, type PlanStep, type RunPlan, type Source } from "./plan-types";
-import type { JsonSchema } from "./price";
+import type { JsonSchema } from "../prices/price";
 import { resultFilesStep, type OutputPort } from "./result-files";
-import { isRecord, labelOf, type Graph, type GraphIssue, type GraphNode } from "./types";
-import { checkStructure } from "./validate";
+import { isRecord, labelOf, type Graph, type GraphIssue, type GraphNode } from "../types";
+import { checkStructure } from "../wiring/validate";
+
+/** Planning, a fold over the nodes in dependency order that gives steps, outputs, issues and warnings. */
 
 /** What authors call the nodes that run. */
 const labelsOf = (nodes: readonly GraphNode[]): Pick<RunPlan, "labels"> => {

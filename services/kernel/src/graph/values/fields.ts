@@ -1,8 +1,8 @@
-import type { Issue } from "../errors";
-import { LIMITS } from "../limits";
-import { textBytes } from "./bounds";
+import type { Issue } from "../../errors";
+import { LIMITS } from "../../limits";
+import { textBytes } from "../bounds";
 import { mediaProblem, type MediaFamily } from "./media";
-import { isRecord } from "./types";
+import { isRecord } from "../types";
 
 export const FIELD_TYPES = [
   "text",

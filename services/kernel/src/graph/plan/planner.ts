@@ -1,13 +1,13 @@
-import type { Issue } from "../errors";
+import type { Issue } from "../../errors";
 import { ANYTHING, isKnown, knownBytes, type Abstract, type Known } from "./abstract";
-import { GRAPH_BOUNDS } from "./bounds";
-import { BindError, BoundPassed, elementsOfWork, type RunBudget } from "./budget";
-import { isMediaId, mediaProblem } from "./media";
+import { GRAPH_BOUNDS } from "../bounds";
+import { BindError, BoundPassed, elementsOfWork, type RunBudget } from "../budget";
+import { isMediaId, mediaProblem } from "../values/media";
 import type { Source } from "./plan-types";
-import { isFileType, type InputPort } from "./ports";
-import type { JsonSchema, Price } from "./price";
-import { shownName, type Graph, type GraphIssue, type GraphNode } from "./types";
-import type { MediaValue } from "./value";
+import { isFileType, type InputPort } from "../wiring/ports";
+import type { JsonSchema, Price } from "../prices/price";
+import { shownName, type Graph, type GraphIssue, type GraphNode } from "../types";
+import type { MediaValue } from "../values/value";
 
 /** What planning needs to know of a model. */
 export interface ModelTerms {

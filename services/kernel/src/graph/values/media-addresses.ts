@@ -1,7 +1,7 @@
-import type { PlanStep } from "./plan-types";
-import { isFileType, schemaPorts } from "./ports";
-import type { JsonSchema } from "./price";
-import { isRecord } from "./types";
+import type { PlanStep } from "../plan/plan-types";
+import { isFileType, schemaPorts } from "../wiring/ports";
+import type { JsonSchema } from "../prices/price";
+import { isRecord } from "../types";
 import { isMedia, member } from "./value";
 
 /** An address that an input of a model names, whoever will call it. */

@@ -1,14 +1,14 @@
-import { LIMITS } from "../limits";
+import { LIMITS } from "../../limits";
 import { joined, tokensOf } from "./abstract";
-import { bindItems, type Bound } from "./bind";
-import { HOLDS_GROW } from "./bounds";
-import type { NodeKind } from "./kinds/kind";
+import { bindItems, type Bound } from "../values/bind";
+import { HOLDS_GROW } from "../bounds";
+import type { NodeKind } from "../kinds/kind";
 import { abstractSources, attempt, countInPlan, isGiven, resolveFiles, source, warn, type ModelTerms, type Planner } from "./planner";
 import type { PlanStep, Source } from "./plan-types";
-import { isFileType, literalInputs, type InputPort } from "./ports";
-import { propertySchema, type JsonSchema } from "./price";
-import { isRecord, shownName, type GraphNode } from "./types";
-import { isMedia, member, placeholdersIn, placeholderUses } from "./value";
+import { isFileType, literalInputs, type InputPort } from "../wiring/ports";
+import { propertySchema, type JsonSchema } from "../prices/price";
+import { isRecord, shownName, type GraphNode } from "../types";
+import { isMedia, member, placeholdersIn, placeholderUses } from "../values/value";
 
 /** Texts of one call that templates fill: a prompt and a system prompt. */
 const MOST_TEXTS = 2;

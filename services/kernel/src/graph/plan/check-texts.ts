@@ -1,6 +1,6 @@
-import { LIMITS } from "../limits";
-import { textBytes } from "./bounds";
-import { isRecord, shownName } from "./types";
+import { LIMITS } from "../../limits";
+import { textBytes } from "../bounds";
+import { isRecord, shownName } from "../types";
 
 /** Texts inside a value that are longer than any text may be. */
 export const longTexts = (value: unknown, path: string): string[] => {

@@ -1,4 +1,4 @@
-import { LIMITS } from "../limits";
+import { LIMITS } from "../../limits";
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const OPENING = new Set([0x5b, 0x7b]);

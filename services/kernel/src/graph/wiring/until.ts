@@ -1,5 +1,5 @@
-import { kindOf } from "./kinds";
-import type { Graph, GraphIssue } from "./types";
+import { kindOf } from "../kinds";
+import type { Graph, GraphIssue } from "../types";
 
 /** The part of a graph that one of its nodes needs. */
 

@@ -1,8 +1,8 @@
 import type { Abstract } from "./abstract";
-import type { JsonSchema, Price } from "./price";
-import type { BudgetUse } from "./budget";
-import type { NodeType } from "./types";
-import type { MediaValue } from "./value";
+import type { JsonSchema, Price } from "../prices/price";
+import type { BudgetUse } from "../budget";
+import type { NodeType } from "../types";
+import type { MediaValue } from "../values/value";
 
 /** Where a port's value comes from: a node that still has to run, or a value that is known. */
 export type Source = { node: string; port: string } | { value: unknown };

@@ -1,5 +1,7 @@
-import { tokenCostMicroUsd } from "../money";
-import { isRecord } from "./types";
+import { tokenCostMicroUsd } from "../../money";
+import { isRecord } from "../types";
+
+/** What calls cost: by their inputs before a run, by what they used after it, and by the saved graph alone. */
 
 /** Wholesale price of one call of a model. */
 export type Price =
