@@ -21,6 +21,13 @@ const OUTBOUND_SYNTAX = [
   "CallExpression[callee.name='require'][arguments.0.value=/^(undici|axios|(node:)?(https|http2)|@aws-sdk\\u002Fclient-s3)$/]",
 ].map((selector) => ({ selector, message: GUARDED }));
 
+/** What a node kind is stands in the kernel's table: everything else asks the table. */
+const NODE_TYPE_SYNTAX = {
+  selector:
+    "Literal[value=/^(request-input|text-box|llm-assistant|generate-(image|video|audio)|http-request|media-upload|response-output)$/]",
+  message: "Ask the node kind (kernel/graph/kinds), not its type.",
+};
+
 const SERVICES = ["identity", "workflows", "models", "billing", "usage", "executions", "media", "sandbox"];
 const workflowCode = "services/executions/src/temporal/workflows/**";
 /** What workflows share with activities: constants and pure functions. */
@@ -61,6 +68,18 @@ export default tseslint.config(
     rules: {
       "no-restricted-imports": ["error", { paths: OUTBOUND }],
       "no-restricted-globals": ["error", ...OUTBOUND_GLOBALS],
+      "no-restricted-syntax": [
+        "error",
+        { selector: "ExportDefaultDeclaration", message: "Use named exports." },
+        ...OUTBOUND_SYNTAX,
+        NODE_TYPE_SYNTAX,
+      ],
+    },
+  },
+  {
+    // The table itself, and the union of its types.
+    files: ["services/kernel/src/graph/kinds/*.ts", "services/kernel/src/graph/types.ts"],
+    rules: {
       "no-restricted-syntax": ["error", { selector: "ExportDefaultDeclaration", message: "Use named exports." }, ...OUTBOUND_SYNTAX],
     },
   },

@@ -1,4 +1,4 @@
-import { callsModel } from "@nodeloom/kernel";
+import { makesCalls, makesResult } from "@nodeloom/kernel";
 import type { NodeState } from "../contract/run-types";
 import type { ExecutionEvent } from "./execution-record";
 
@@ -12,8 +12,7 @@ const isEnding = (status: string): status is Ending => (ENDINGS as readonly stri
 export const endKey = (ending: Ending, nodeId: string): string => `${ending}:${nodeId}`;
 
 /** Activities tell of the nodes that they run; all others are told of by whoever writes the log next. */
-const toldByActivities = ({ type, items }: NodeState): boolean =>
-  (callsModel(type) || type === "http-request" || type === "response-output") && items > 0;
+const toldByActivities = ({ type, items }: NodeState): boolean => (makesCalls(type) || makesResult(type)) && items > 0;
 
 const endData = (node: NodeState): Record<string, unknown> => {
   const { id: nodeId, durationMs, error, cancelReport } = node;

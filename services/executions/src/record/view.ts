@@ -1,4 +1,4 @@
-import { callsModel, isRepairKey, repairKey } from "@nodeloom/kernel";
+import { isRepairKey, makesCalls, repairKey } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { WebhookAttempt, WebhookState } from "../contract/delivery";
 import type { NodeState, RunError } from "../contract/run-types";
@@ -18,8 +18,6 @@ const errorMessage = (error: RunError | null): executions.ExecutionError | undef
         item: error.item,
       })
     : undefined;
-
-const isCalling = ({ type }: NodeState): boolean => callsModel(type) || type === "http-request";
 
 /** What planning evaluated was done when the run was received; nobody took its time. */
 const timesOf = ({ status, startedAt, durationMs }: NodeState, receivedAt: Date): Pick<NodeState, "startedAt" | "durationMs"> =>
@@ -84,7 +82,7 @@ const nodeMessage = (node: NodeState, receivedAt: Date, calls: readonly CallReco
     warnings: node.warnings,
     cancelReport: node.cancelReport ?? "",
     label: node.label ?? "",
-    ...(isCalling(node) ? { items: node.items, itemsDone: node.itemsDone } : {}),
+    ...(makesCalls(node.type) ? { items: node.items, itemsDone: node.itemsDone } : {}),
     ...outputsOf(node, calls),
   });
 };

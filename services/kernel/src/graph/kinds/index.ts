@@ -43,11 +43,22 @@ export const kindOf = (type: string): NodeKind | undefined => (Object.hasOwn(NOD
 export const callsModel = (type: string): boolean => kindOf(type)?.calls === "model";
 /** Kinds that call something, once for each item. */
 export const makesCalls = (type: string): boolean => (kindOf(type)?.calls ?? null) !== null;
+/** Kinds whose items send an HTTP request. */
+export const callsHttp = (type: string): boolean => kindOf(type)?.calls === "http";
+/** Kinds that make the run's result. */
+export const makesResult = (type: string): boolean => kindOf(type)?.isResult === true;
 /** Kinds that make files with a model. */
 export const isGeneratorType = (type: string): boolean => callsModel(type) && kindOf(type)?.modality !== "text";
 
 /** The type of the node that makes the result. */
 export const RESULT_TYPE: NodeType = "response-output";
+
+/** The type of the node that calls models of a modality. @throws Error when none does */
+export const modelNodeType = (modality: string): NodeType => {
+  const found = Object.values(NODE_KINDS).find((kind) => kind.calls === "model" && kind.modality === modality);
+  if (!found) throw new Error(`no node kind calls models that make ${modality}`);
+  return found.type;
+};
 
 export const inputPorts = (node: GraphNode, schema?: JsonSchema): Map<string, InputPort> =>
   kindOf(node.type)?.inputs(node, schema) ?? new Map<string, InputPort>();

@@ -3,14 +3,14 @@ import type { Planner } from "../plan/planner";
 import type { NodePlan } from "../plan/plan-types";
 import type { InputPort, PortType } from "../wiring/ports";
 import type { JsonSchema } from "../prices/price";
-import type { GraphIssue, GraphNode } from "../types";
+import type { GraphIssue, GraphNode, NodeType } from "../types";
 
 type Literals = Readonly<Record<string, unknown>>;
 
 /** A node kind: all that planning, running, the documentation and the console know of one. */
 export interface NodeKind {
   /** `node.type` */
-  readonly type: string;
+  readonly type: NodeType;
   /** What it does, in a sentence. */
   readonly summary: string;
   /** Members of `node.data`, each with its JSON Schema. */

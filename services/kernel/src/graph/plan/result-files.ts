@@ -1,5 +1,6 @@
 import { BindError } from "../budget";
 import { GRAPH_BOUNDS } from "../bounds";
+import { RESULT_TYPE } from "../kinds";
 import { resultFamily, type MediaFamily } from "../values/media";
 import type { Outputs } from "../values/bind";
 import type { PlanStep, Source } from "./plan-types";
@@ -91,7 +92,7 @@ export const resultFilesStep = (
   const files = open.reduce((sum, port) => sum + port.files, 0);
   return {
     id,
-    type: "response-output",
+    type: RESULT_TYPE,
     literals: {},
     sources: Object.fromEntries(open.map(({ port, sources }) => [port, sources])),
     listPorts: open.map(({ port }) => port),
