@@ -185,8 +185,8 @@ describe("planning", () => {
   it("takes literals as they are when told so", () => {
     const request = { graph: graphOf([{ id: "chat", type: "llm-assistant", data: { model: "chat", inputs: { prompt: "a {{b}}" } } }], []) };
     const rest = { inputs: new Map(), models: MODELS, media: new Map(), markupPermille: 1_500 };
-    const [verbatim] = planRun({ ...request, ...rest, verbatim: true }).plan!.steps;
-    expect(callInputs(verbatim!, {}).prompt).toBe("a {{b}}");
+    const [literal] = planRun({ ...request, ...rest, noTemplates: true }).plan!.steps;
+    expect(callInputs(literal!, {}).prompt).toBe("a {{b}}");
     const [template] = planRun({ ...request, ...rest }).plan!.steps;
     expect(callInputs(template!, {}).prompt).toBe("a ");
   });

@@ -1,4 +1,4 @@
-import { inputAddresses, pricedInputs } from "@nodeloom/kernel";
+import { authorFilesOf, inputAddresses, pricedInputs } from "@nodeloom/kernel";
 import type { AddressRules } from "@nodeloom/platform";
 import type { Media } from "../clients";
 import type { ModelCall } from "../contract/activity-types";
@@ -79,7 +79,7 @@ export const readyInputs = async (
   model: CatalogModel,
   call: ModelCall,
 ): Promise<Record<string, unknown>> => {
-  const ready = await withFiles(media, model.inputSchema, call.inputs, call.userId, call.lent);
+  const ready = await withFiles(media, model.inputSchema, call.inputs, call.userId, authorFilesOf(call));
   if ("problem" in ready) throw final("EXECUTION_FAILED", `${call.model}: input ${ready.problem}`);
   if (addresses) await checkAddresses(addresses, model, call.model, ready.inputs);
   const [problem] = model.validate(ready.inputs);

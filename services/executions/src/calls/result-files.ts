@@ -1,4 +1,4 @@
-import { DomainError, isMediaId, member, type MediaFamily, type MediaValue } from "@nodeloom/kernel";
+import { authorFilesOf, DomainError, isMediaId, member, type MediaFamily, type MediaValue } from "@nodeloom/kernel";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
 import type { FileToKeep } from "../contract/activity-types";
@@ -44,7 +44,7 @@ export type KeepFile = ReturnType<typeof createKeepFile>;
 export const createKeepFile = ({ media, downloads }: ResultFilesOptions) => {
   const byId = async (call: FileToKeep): Promise<MediaValue> => {
     const [found] = (await files(media, [call.reference], call.userId)).values();
-    const file = found ?? (member(call.lent ?? {}, call.reference) as MediaValue | undefined);
+    const file = found ?? (member(authorFilesOf(call) ?? {}, call.reference) as MediaValue | undefined);
     if (!file) throw final("EXECUTION_FAILED", `${call.port}: there is no media file ${call.reference} of yours`);
     return file;
   };

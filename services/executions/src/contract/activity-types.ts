@@ -3,7 +3,7 @@ import type { RetentionReport } from "../lifecycle/retention";
 import type { DeliveriesReport } from "../webhooks/reconcile-deliveries";
 import type { AttemptId, DeliveryEnd, Sent } from "./delivery";
 import type { CallContext, CallResult, CancelReport, HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "./run-types";
-import type { HoldItem, HttpCall, JsonSchema, MediaFamily, MediaValue, Price } from "@nodeloom/kernel/graph";
+import type { AuthorFiles, HoldItem, HttpCall, JsonSchema, MediaFamily, MediaValue, Price } from "@nodeloom/kernel/graph";
 
 /** A job as a provider knows it. */
 export interface SubmittedJob {
@@ -13,13 +13,11 @@ export interface SubmittedJob {
   heartbeatTimeoutMs?: number;
 }
 
-export interface ModelCall extends CallContext {
+export interface ModelCall extends CallContext, AuthorFiles {
   model: string;
   inputs: Record<string, unknown>;
   /** As it was when the run was planned. */
   price: Price;
-  /** Files of a template's author that it may be given, by id. */
-  lent?: Record<string, MediaValue>;
   /** What a language model's answer must be. */
   schema?: JsonSchema;
   /** What was answered before, and why that does not fit the schema. */
@@ -37,7 +35,7 @@ export interface HttpNodeCall extends CallContext {
 }
 
 /** A file that a result names and that is to be put into our storage. */
-export interface FileToKeep extends CallContext {
+export interface FileToKeep extends CallContext, AuthorFiles {
   /** The member of the result. */
   port: string;
   family: MediaFamily;
@@ -45,8 +43,6 @@ export interface FileToKeep extends CallContext {
   reference: string;
   /** The graph or its caller named it, not something that the run called. */
   given: boolean;
-  /** Files of a template's author that it may mean, by id. */
-  lent?: Record<string, MediaValue>;
 }
 
 export interface HttpResult {

@@ -34,7 +34,7 @@ const each = (value: unknown): unknown[] => (Array.isArray(value) ? (value as un
 /**
  * A call's inputs with the addresses of files in place of their ids: those that planning could not see. Empty text is
  * no file.
- * @param lent files that are no one's but this run's, by id
+ * @param authorFiles files of the template's author that this run may use, by id
  * @returns the inputs, or what is wrong with one of them.
  */
 export const withFiles = async (
@@ -42,7 +42,7 @@ export const withFiles = async (
   schema: JsonSchema,
   inputs: Inputs,
   ownerId: string,
-  lent: Readonly<Record<string, MediaValue>> = {},
+  authorFiles: Readonly<Record<string, MediaValue>> = {},
 ): Promise<{ inputs: Inputs } | { problem: string }> => {
   const given = schemaPorts(schema).flatMap(([name, { type }]) =>
     isFileType(type) && inputs[name] !== undefined ? [{ name, type, values: each(inputs[name]) }] : [],
@@ -58,7 +58,7 @@ export const withFiles = async (
       resolved.delete(name);
       continue;
     }
-    const known = values.map((value) => (isMediaId(value) ? (found.get(value) ?? member(lent, value) ?? null) : value));
+    const known = values.map((value) => (isMediaId(value) ? (found.get(value) ?? member(authorFiles, value) ?? null) : value));
     const missing = known.indexOf(null);
     if (missing >= 0) return { problem: `${name}: there is no media file ${values[missing] as string} of yours` };
     const problem = known.map((value) => mediaProblem(type, value)).find((one) => one !== undefined);

@@ -212,12 +212,13 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     const blank = { target: { graph }, inputsJson, models: null, media: [], lookedUp: [], markupPermille: runner.markupPermille };
     // What planning this graph needed before is looked up first. Files are left to a round of their own: whose they are depends on the runner.
     // A part of the graph may need less, and is judged by what it needs.
-    const task = saved.lookup && until === "" ? await lookUp(blank, { ...saved.lookup, media: [] }, runner.userId, authorId, models) : blank;
+    const task =
+      saved.lookup && until === "" ? await lookUp(blank, { ...saved.lookup, media: [] }, runner.userId, authorId, models) : blank;
     const answer = await planTask(task, runner, { saved, authorId, models });
     if (answer.answer === "invalid") throw invalidWorkflow(answer.issues, new Map(answer.labels));
-    const { plan, authorFiles } = answer;
-    const lent = authorId === undefined ? new Map<string, MediaValue>() : await files(media, authorFiles, authorId);
-    const withFiles = lent.size === 0 ? plan : { ...plan, lent: Object.fromEntries(lent) };
+    const { plan, forwardedMediaIds } = answer;
+    const authorFiles = authorId === undefined ? new Map<string, MediaValue>() : await files(media, forwardedMediaIds, authorId);
+    const withFiles = authorFiles.size === 0 ? plan : { ...plan, authorFiles: Object.fromEntries(authorFiles) };
     return { ...finish(withFiles, models, slug, runner, isAsync), ...(version > 0 ? { version } : {}) };
   };
 

@@ -361,7 +361,7 @@ describe("somebody else's template", () => {
     expect(planned.output).toEqual({ photo: [{ value: file }], file: [{ value: file }] });
     expect(planned.steps.find((step) => step.id === "set")!.literals.image).toEqual(url);
     expect(planned.steps.find((step) => step.id === "pic")!.sources.image).toEqual([{ value: [file] }]);
-    expect(planned.lent).toBeUndefined();
+    expect(planned.authorFiles).toBeUndefined();
     // A field that is given is the runner's own file, as ever.
     expect((await plan(target, { photo: await upload("stranger") }, stranger)).plan.output.photo).toEqual([{ value: file }]);
   });
@@ -405,11 +405,13 @@ describe("somebody else's template", () => {
       ["ids.items", "pic.image"],
     ];
     const { plan: planned } = await plan(await template(nodes, edges), {}, stranger);
-    expect(planned.lent).toEqual({ [id]: file });
-    expect((await plan(await create(nodes, edges, "author"), {}, { runner: runner({ userId: "author" }) })).plan.lent).toBeUndefined();
+    expect(planned.authorFiles).toEqual({ [id]: file });
+    expect(
+      (await plan(await create(nodes, edges, "author"), {}, { runner: runner({ userId: "author" }) })).plan.authorFiles,
+    ).toBeUndefined();
 
     const schema = { type: "object", properties: { image: { type: "string", format: "media", contentMediaType: "image/*" } } };
-    const ready = (image: string): Promise<unknown> => withFiles(clients.media, schema, { image }, "stranger", planned.lent);
+    const ready = (image: string): Promise<unknown> => withFiles(clients.media, schema, { image }, "stranger", planned.authorFiles);
     expect(await ready(id)).toEqual({ inputs: { image: url } });
     expect(await ready(other)).toHaveProperty("problem");
     expect(await ready("constructor")).toHaveProperty("problem");

@@ -187,13 +187,14 @@ it("submits again when the provider asked to be called, and not before", async (
   expect(submits[1]! - submits[0]!).toBeGreaterThanOrEqual(880);
 });
 
-it("tells every call of the files that a template lends to its run", async () => {
-  const lent = { f1: { url: "http://media.test/f1.png", contentType: "image/png" } };
+it("tells every call of the files of a template's author that its run may use", async () => {
+  const authorFiles = { f1: { url: "http://media.test/f1.png", contentType: "image/png" } };
   const calls: ModelCall[] = [];
   const submit = (_attempt: number, call: ModelCall): void => void calls.push(call);
-  await run({ submit, poll: () => DONE }, { lent });
+  await run({ submit, poll: () => DONE }, { authorFiles });
+  await run({ submit, poll: () => DONE }, { lent: authorFiles });
   await run({ submit, poll: () => DONE });
-  expect(calls.map((call) => call.lent)).toEqual([lent, undefined]);
+  expect(calls.map((call) => call.authorFiles)).toEqual([authorFiles, authorFiles, undefined]);
 });
 
 /** What a call does whose run is being cancelled. */

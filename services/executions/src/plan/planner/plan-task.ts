@@ -9,11 +9,11 @@ import {
   mediaIds,
   mediaProblem,
   modelNames,
-  passedIds,
+  forwardedMediaIds,
   planRun,
   readGraph,
   resolveInputs,
-  saidIds,
+  literalMediaIds,
   shareTexts,
   shownName,
   uploadFamily,
@@ -123,7 +123,7 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
     return read;
   };
 
-  const literalIds = (cached: CachedGraph): ReadonlySet<string> => (cached.literalIds ??= saidIds(cached.graph));
+  const literalIds = (cached: CachedGraph): ReadonlySet<string> => (cached.literalIds ??= literalMediaIds(cached.graph));
 
   const planGraph = (cached: CachedGraph, { isForeign, until }: TaskGraph, task: PlanTask): PlanAnswer => {
     const graph = until === undefined ? cached.graph : partOf(cached.graph, until);
@@ -153,7 +153,7 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
     const models = new Map(task.models.map((model) => [model.internalName, termsOf(model)]));
     const answer = planned({ graph, inputs: values, models, media, ...storage, markupPermille: task.markupPermille }, wanted);
     if (answer.answer !== "plan" || !isForeign) return answer;
-    return { ...answer, authorFiles: passedIds(answer.plan).filter(isAuthors) };
+    return { ...answer, forwardedMediaIds: forwardedMediaIds(answer.plan).filter(isAuthors) };
   };
 
   /** Plans a run; what it turns out to need of files is asked for. */
@@ -161,7 +161,7 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
     const { plan, ...rest } = planRun(request);
     const refused = plan && rules ? addressIssues(plan, request.models, rules) : [];
     if (refused.length > 0) return { answer: "invalid", issues: refused, labels: labelsOf(request.graph, refused) };
-    if (plan) return { answer: "plan", plan, authorFiles: [] };
+    if (plan) return { answer: "plan", plan, forwardedMediaIds: [] };
     const { unknownMedia, issues } = rest as { unknownMedia: string[]; issues: GraphIssue[] };
     const files = wanted(unknownMedia);
     if (files.length > 0) return { answer: "lookup", lookup: { models: [], media: files } };
@@ -189,7 +189,7 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
       ...storage,
       markupPermille: task.markupPermille,
       // What the caller sends is meant as it is: a prompt may well speak of {{templates}}.
-      verbatim: true,
+      noTemplates: true,
     };
     const answer = planned(request, (ids) => [...ids].filter((id) => !lookedUp.has(id)).map((id) => ({ id, isLiteral: false })));
     return answer.answer === "invalid" ? { answer: "inputs", issues: answer.issues.map(asInputIssue) } : answer;

@@ -64,8 +64,8 @@ export type PlanAnswer =
   /** The graph can't run. */
   | { answer: "invalid"; issues: GraphIssue[]; labels: [string, string][] }
   | { answer: "error"; error: TaskError }
-  /** `authorFiles`: ids that the graph says itself and that may turn out to be files only while it runs. */
-  | { answer: "plan"; plan: RunPlan; authorFiles: string[] };
+  /** `forwardedMediaIds`: ids that the graph says itself and that may turn out to be files only while it runs. */
+  | { answer: "plan"; plan: RunPlan; forwardedMediaIds: string[] };
 
 /** Plans one run, as far as it can with what it was given. */
 export type Planner = (task: PlanTask, options: { userId: string }) => Promise<PlanAnswer>;

@@ -7,7 +7,19 @@ import {
   proxyActivities,
   TimeoutFailure,
 } from "@temporalio/workflow";
-import { collect, itemKey, JSON_PORT, mediaOutput, nodeName, outputPort, PRICED_INPUTS, type PlanStep } from "@nodeloom/kernel/graph";
+import {
+  authorFilesOf,
+  callsHttp,
+  collect,
+  itemKey,
+  JSON_PORT,
+  makesResult,
+  mediaOutput,
+  nodeName,
+  outputPort,
+  PRICED_INPUTS,
+  type PlanStep,
+} from "@nodeloom/kernel/graph";
 import { RUN_CANCELLED, type CallContext, type CallResult, type NodeState, type RunError, type RunInput } from "../../contract/run-types";
 import { ATTEMPTS, TIMING } from "../../contract/timing";
 import type { Activities, CancelResult, ModelCall, StepFailure, SubmittedJob } from "../../contract/activity-types";
@@ -196,7 +208,7 @@ const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context
   await holdMore(run, input, step, items.length);
   const model = step.model!;
   const { providerKind, modality, price } = input.plan.models[model]!;
-  const { lent } = input.plan;
+  const authorFiles = authorFilesOf(input.plan);
   const isText = modality === "text";
   const results = await callItems(items, async (item, index) => {
     const call: ModelCall = {
@@ -204,7 +216,7 @@ const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context
       model,
       inputs: run.callInputs(step, item),
       price,
-      ...(lent ? { lent } : {}),
+      ...(authorFiles ? { authorFiles } : {}),
       ...(step.answer ? { schema: step.answer.schema } : {}),
     };
     if (waves) await waves.take(call);
@@ -258,8 +270,8 @@ export const runStep = async (run: GraphRun, input: RunInput, step: PlanStep, wa
   });
   run.start(step, startedAt);
   if (step.model !== undefined) await callModel(run, input, step, context, waves);
-  else if (step.type === "http-request") await callHttp(run, step, context, waves);
-  else if (step.type === "response-output") await keepFiles(step, { run, plan: input.plan, context, callItems, waves });
+  else if (callsHttp(step.type)) await callHttp(run, step, context, waves);
+  else if (makesResult(step.type)) await keepFiles(step, { run, plan: input.plan, context, callItems, waves });
   else run.evaluate(step);
   run.complete(step.id, Date.now());
 };

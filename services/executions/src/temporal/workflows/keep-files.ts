@@ -1,5 +1,5 @@
 import { ActivityCancellationType, proxyActivities } from "@temporalio/workflow";
-import { resultFiles, type MediaValue, type PlanStep, type ResultFile, type RunPlan } from "@nodeloom/kernel/graph";
+import { authorFilesOf, resultFiles, type MediaValue, type PlanStep, type ResultFile, type RunPlan } from "@nodeloom/kernel/graph";
 import type { Activities } from "../../contract/activity-types";
 import type { CallContext } from "../../contract/run-types";
 import { ATTEMPTS, TIMING } from "../../contract/timing";
@@ -38,8 +38,8 @@ export const keepFiles = async (step: PlanStep, { run, plan, context, callItems,
     foreign.map(() => ({})),
     async (_item, index): Promise<[string, MediaValue]> => {
       const { port, family, reference, given } = foreign[index]!;
-      const { lent } = plan;
-      const call = { ...context(index, foreign.length), port, family, reference, given, ...(lent ? { lent } : {}) };
+      const authorFiles = authorFilesOf(plan);
+      const call = { ...context(index, foreign.length), port, family, reference, given, ...(authorFiles ? { authorFiles } : {}) };
       if (waves) await waves.take(call);
       const file = await keepFile.executeWithOptions({ summary: `result: ${port}` }, [call]);
       run.itemDone(step.id);

@@ -56,9 +56,9 @@ export const buildStep = (planner: Planner, kind: NodeKind, node: GraphNode, ter
   const properties = terms && isRecord(terms.inputSchema.properties) ? Object.keys(terms.inputSchema.properties) : [];
   const literals = terms ? modelLiterals(planner, node, terms.inputSchema, ports) : literalsOf(kind, node);
   const numbers = properties.filter((name) => ports.get(name)?.type === "number" && wired.has(name));
-  const isTemplate = (name: string): boolean => planner.request.verbatim !== true && ports.get(name)?.type === "text";
+  const isTemplate = (name: string): boolean => planner.request.noTemplates !== true && ports.get(name)?.type === "text";
   countInPlan(planner, { value: literals });
-  const unconnected = planner.request.verbatim
+  const unconnected = planner.request.noTemplates
     ? []
     : [...ports].filter(([name, port]) => port.isPlaceholder === true && !wired.has(name)).map(([name]) => name);
   const given = placeholderValues(kind, node, unconnected).map(([name, value]): [string, Source[]] => {
@@ -124,7 +124,7 @@ export interface ItemBounds {
 }
 
 /** What the author says a list of unknown length has at most. */
-const saidItems = ({ data }: GraphNode): number | undefined => {
+const givenMaxItems = ({ data }: GraphNode): number | undefined => {
   const { maxItems } = data;
   return Number.isInteger(maxItems) && (maxItems as number) >= 1 && (maxItems as number) <= LIMITS.fanOutItems
     ? (maxItems as number)
@@ -137,7 +137,7 @@ const itemBounds = (planner: Planner, node: GraphNode, step: PlanStep, files: re
   planner.budget.work(Object.keys(step.sources).length);
   let tokens = tokensOf(JSON.stringify(Object.fromEntries(Object.entries(step.literals).filter(([name]) => !files.includes(name)))));
   // A template may say the same value many times, as long as its text does not become too large.
-  const uses = planner.request.verbatim ? new Map<string, number>() : placeholderUses(step.literals);
+  const uses = planner.request.noTemplates ? new Map<string, number>() : placeholderUses(step.literals);
   const wired = planner.wiring.inputs.get(node.id);
   for (const [port, sources] of Object.entries(step.sources)) {
     const flowing = wired?.has(port) ? abstractSources(planner, node, port) : sources.filter((one) => "value" in one);
@@ -149,8 +149,8 @@ const itemBounds = (planner: Planner, node: GraphNode, step: PlanStep, files: re
     items = Math.max(items, bounds.items);
     most = Math.max(most, bounds.most);
   }
-  const limit = Math.min(most, saidItems(node) ?? LIMITS.fanOutItems);
-  const expected = items === most ? items : (saidItems(node) ?? items);
+  const limit = Math.min(most, givenMaxItems(node) ?? LIMITS.fanOutItems);
+  const expected = items === most ? items : (givenMaxItems(node) ?? items);
   return { items: Math.min(HOLDS_GROW ? expected : most, limit), limit, mapped, tokens };
 };
 
@@ -165,7 +165,7 @@ export const stepItems = (
   const bounds = itemBounds(planner, node, step, files);
   if (!bound.complete && !bound.mapped) return bounds;
   const { length } = bound.items;
-  const most = saidItems(node);
+  const most = givenMaxItems(node);
   if (bound.mapped && most !== undefined && length > most)
     planner.issues.push({ nodeId: node.id, message: `a list of ${length} items flows in: its maxItems is ${most}` });
   return { ...bounds, items: length, limit: length };
@@ -173,7 +173,7 @@ export const stepItems = (
 
 /** Warns of placeholders that become empty text. */
 export const warnUnresolved = (planner: Planner, step: PlanStep): void => {
-  if (planner.request.verbatim) return;
+  if (planner.request.noTemplates) return;
   const texts = step.model === undefined ? step.literals : step.textPorts.map((name) => member(step.literals, name));
   for (const name of placeholdersIn(texts)) {
     const sources = member(step.sources, name) as readonly Source[] | undefined;

@@ -49,8 +49,17 @@ export interface EvaluatedNode {
   warnings: string[];
 }
 
+/** Files of a template's author that nodes may turn out to be given, by media id. */
+export interface AuthorFiles {
+  authorFiles?: Record<string, MediaValue>;
+  /** What plans and calls of earlier versions call them. */
+  lent?: Record<string, MediaValue>;
+}
+
+export const authorFilesOf = ({ authorFiles, lent }: AuthorFiles): Record<string, MediaValue> | undefined => authorFiles ?? lent;
+
 /** Everything a run does, decided before it starts. Plain JSON. */
-export interface RunPlan {
+export interface RunPlan extends AuthorFiles {
   /** In dependency order. */
   steps: PlanStep[];
   evaluated: EvaluatedNode[];
@@ -70,8 +79,6 @@ export interface RunPlan {
   used?: BudgetUse;
   /** Long texts that values say more than once: see `shareTexts`. */
   shared?: readonly string[];
-  /** Files of the template's author that nodes may turn out to be given, by media id. */
-  lent?: Record<string, MediaValue>;
 }
 
 /** One generator call's worst-case price, as billing holds it. */

@@ -171,15 +171,15 @@ const addIds = (value: unknown, ids: Set<string>): void => {
   else if (isRecord(value)) for (const one of Object.values(value)) addIds(one, ids);
 };
 
-/** Every text that nodes of a graph say themselves and that could be the id of a file. Notes say nothing. */
-export const saidIds = ({ nodes }: Graph): Set<string> => {
+/** Every literal in the data of nodes that could be the id of a file. Notes are left out. */
+export const literalMediaIds = ({ nodes }: Graph): Set<string> => {
   const ids = new Set<string>();
   for (const node of nodes) if (kindOf(node.type)?.runs !== false) addIds(node.data, ids);
   return ids;
 };
 
 /** Ids that pure steps of a plan will pass on, to nodes that may take them for files: only where they end up is that known. */
-export const passedIds = ({ steps }: Pick<RunPlan, "steps">): string[] => {
+export const forwardedMediaIds = ({ steps }: Pick<RunPlan, "steps">): string[] => {
   const ids = new Set<string>();
   for (const { type, literals, sources } of steps) if (kindOf(type)?.evaluate) addIds([literals, Object.values(sources)], ids);
   return [...ids];

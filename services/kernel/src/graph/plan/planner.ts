@@ -32,7 +32,7 @@ export interface PlanRequest {
   /** What the addresses of files in our storage begin with. Without it results name files wherever they are. */
   storage?: string;
   /** Literals are taken as they are: nothing in them is a template. */
-  verbatim?: boolean;
+  noTemplates?: boolean;
 }
 
 /** Edges by target node and port, in edge order, and the nodes in dependency order. Nodes that never run are left out. */
