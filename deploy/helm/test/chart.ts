@@ -17,6 +17,7 @@ export interface ChartService {
   settings: string[];
   secrets: string[];
   readsProviderKeys?: boolean;
+  shutdownGraceMs?: string;
 }
 
 export interface Values {
@@ -38,6 +39,7 @@ export const environmentOf = (name: string, host = (service: string): string => 
   const portOf = (callee: string, listen: string): number => values.services[callee]!.listens[listen]!;
   return {
     ...values.settings.process,
+    ...(service.shutdownGraceMs === undefined ? {} : { SHUTDOWN_GRACE_MS: service.shutdownGraceMs }),
     ...Object.assign({}, ...service.settings.map((group) => values.settings[group])),
     ...Object.fromEntries(Object.entries(service.listens).map(([variable, port]) => [variable, `0.0.0.0:${port}`])),
     ...Object.fromEntries(

@@ -47,6 +47,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- $root := .root -}}
 {{- $name := .name -}}
 {{- $settings := deepCopy $root.Values.settings.process -}}
+{{- with .service.shutdownGraceMs }}{{ $_ := set $settings "SHUTDOWN_GRACE_MS" . }}{{ end -}}
 {{- range .service.settings }}{{ $settings = merge $settings (get $root.Values.settings .) }}{{ end -}}
 {{- range $variable, $port := .service.listens }}{{ $_ := set $settings $variable (printf "0.0.0.0:%v" $port) }}{{ end -}}
 {{- range $callee := .service.calls -}}

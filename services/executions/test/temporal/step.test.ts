@@ -3,7 +3,7 @@ import { Context } from "@temporalio/activity";
 import { createLogger } from "@nodeloom/platform";
 import { final, TryAgain } from "../../src/calls/failures";
 import type { Activities, CancelResult, LocalActivities, ModelCall, SubmittedJob } from "../../src/contract/activity-types";
-import type { CallResult, RunEnd } from "../../src/contract/run-types";
+import type { CallResult, RunEnd, RunInput } from "../../src/contract/run-types";
 import { bundlePath } from "../../src/temporal/bundle";
 import { createRunStarter } from "../../src/temporal/client";
 import { createSteps } from "../../src/temporal/step";
@@ -22,9 +22,27 @@ const { step } = createSteps({
 });
 /** Until when each attempt may try its provider. */
 const triesUntil: number[] = [];
-let over: (end: RunEnd) => void;
-const ended = new Promise<RunEnd>((resolve) => (over = resolve));
 const LONG_AGO = 1_000;
+
+/** A request that is answered with files, under way until it is told to end. */
+interface Request {
+  attempts: number;
+  begun: Promise<void>;
+  begin: () => void;
+  answer: () => void;
+  answered: Promise<void>;
+}
+const newRequest = (): Request => {
+  let [begin, answer] = [(): void => undefined, (): void => undefined];
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  return { attempts: 0, begun, begin, answer, answered };
+};
+const request = newRequest();
+
+const ends = new Map<string, (end: RunEnd) => void>();
+const endOf = (executionId: string): Promise<RunEnd> => new Promise((resolve) => void ends.set(executionId, resolve));
+const NOTHING: CallResult = { files: [], text: null, costMicroUsd: 0, requestId: null };
 
 const activities = {
   claim: () => Promise.resolve(true),
@@ -34,35 +52,66 @@ const activities = {
     Context.current().heartbeat({ askedAt: LONG_AGO });
     throw new TryAgain(final("EXECUTION_FAILED", "busy"), 10);
   }),
-  poll: (): Promise<CallResult> => Promise.resolve({ files: [], text: null, costMicroUsd: 0, requestId: null }),
+  poll: (): Promise<CallResult> => Promise.resolve(NOTHING),
   cancelJob: (): Promise<CancelResult> => Promise.reject(new Error("nothing is cancelled here")),
-  settle: (_input: unknown, end: RunEnd) => {
-    over(end);
+  runFiles: step({}, async (_call: ModelCall, { cancelled }): Promise<CallResult> => {
+    request.attempts += 1;
+    request.begin();
+    const given = new Promise<never>((_, reject) =>
+      cancelled.addEventListener("abort", () => reject(final("EXECUTION_FAILED", "given up"))),
+    );
+    await Promise.race([request.answered, given]);
+    return NOTHING;
+  }),
+  settle: ({ executionId }: RunInput, end: RunEnd) => {
+    ends.get(executionId)?.(end);
     return Promise.resolve({ status: end.status, millicredits: 0 });
   },
 };
 
 let temporal: RunningTemporal;
 const taskQueue = `steps-${randomUUID().slice(0, 8)}`;
-beforeAll(async () => {
-  temporal = await connectTemporal({
+const startWorker = async (): Promise<RunningTemporal> => {
+  const started = await connectTemporal({
     address: process.env.TEMPORAL_ADDRESS!,
     namespace: "default",
     taskQueue,
     dataConverter: {},
     logger,
     workflowBundle: { codePath: bundlePath },
-    shutdownGraceMs: 2_000,
+    shutdownGraceMs: 60_000,
   });
-  await temporal.work(activities as unknown as Activities & LocalActivities);
+  await started.work(activities as unknown as Activities & LocalActivities);
+  return started;
+};
+beforeAll(async () => {
+  temporal = await startWorker();
 });
 afterAll(() => temporal.stop());
 
-it("tries a provider for one span of time over all its attempts, whichever worker makes them", async () => {
+const start = async (providerKind: string): Promise<RunEnd> => {
   const input = runOf("user", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }]);
-  input.plan.models = { painter: { providerKind: "http-polling", modality: "image", price: { basis: "run", microUsd: 1 } } };
+  input.plan.models = { painter: { providerKind, modality: "image", price: { basis: "run", microUsd: 1 } } };
+  const end = endOf(input.executionId);
   await createRunStarter({ client: temporal.client, taskQueue }).start(input);
-  expect(await ended).toMatchObject({ status: "completed" });
+  return end;
+};
+
+it("tries a provider for one span of time over all its attempts, whichever worker makes them", async () => {
+  expect(await start("http-polling")).toMatchObject({ status: "completed" });
   expect(triesUntil).toHaveLength(2);
   expect(triesUntil[1]).toBeLessThan(Date.parse("2000-01-01T00:00:00Z"));
+});
+
+it("finishes a request that can't go on elsewhere when its process is told to stop", async () => {
+  const end = start("direct");
+  await request.begun;
+  const stopping = temporal;
+  const drained = stopping.drain();
+  temporal = await startWorker();
+  request.answer();
+  await drained;
+  await stopping.close();
+  expect(await end).toMatchObject({ status: "completed" });
+  expect(request.attempts).toBe(1);
 });
