@@ -1,6 +1,7 @@
 import type { Logger } from "@nodeloom/platform";
 import { emptyAccount, type Account } from "./account";
 import { allocate, type Allocation, type HoldReply } from "./hold";
+import { BILLING_LIMITS } from "./limits";
 import { createGroupCommit } from "./group-commit";
 import { createAudit, type LedgerCheck } from "./audit";
 import { createLedger, type LedgerPage } from "./ledger";
@@ -15,6 +16,11 @@ export interface BillingDependencies {
   store: BillingStore;
   logger: Logger;
   clock?: () => Date;
+}
+
+export interface OpenHoldPage {
+  holds: { userId: string; executionId: string; heldAt: Date }[];
+  nextCursor: string;
 }
 
 export type Billing = ReturnType<typeof createBilling>;
@@ -62,6 +68,18 @@ export const createBilling = ({ store, logger, clock = () => new Date() }: Billi
     ledgerPage: async (request: RequestOf<"ledger">): Promise<LedgerPage> => {
       const { userId, limit, cursor } = checked("ledger", request);
       return ledger.page(userId, limit, cursor);
+    },
+
+    /** Holds that are older than a time and open still: a page of accounts. */
+    openHolds: async (request: RequestOf<"openHolds">): Promise<OpenHoldPage> => {
+      const { olderThanMs, limit, cursor } = checked("openHolds", request);
+      const before = new Date(clock().getTime() - olderThanMs);
+      const size = limit || BILLING_LIMITS.holdPageDefault;
+      const accounts = await store.findHolds(before, cursor, size);
+      const holds = accounts.flatMap(({ userId, holds: open }) =>
+        open.filter(({ at }) => at <= before).map(({ executionId, at }) => ({ userId, executionId, heldAt: at })),
+      );
+      return { holds, nextCursor: accounts.length < size ? "" : accounts.at(-1)!.userId };
     },
 
     renewDue: async (request: RequestOf<"renewDue">, deadlineMs?: number): Promise<RenewedPage> => {

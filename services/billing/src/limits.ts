@@ -21,6 +21,8 @@ export const BILLING_LIMITS = {
   trialGrants: 1_000,
   ledgerPageRows: 200,
   ledgerPageDefault: 50,
+  holdPageAccounts: 1_000,
+  holdPageDefault: 200,
   renewalPageAccounts: 1_000,
   renewalPageDefault: 200,
   /** Findings of one check of the ledger; beyond them it stops, and says where to go on. */

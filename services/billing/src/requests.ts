@@ -77,6 +77,11 @@ export const REQUESTS = {
       .regex(/^$|^\d{1,15}:./su, "is no cursor of this list")
       .max(LIMITS.idChars + 16),
   }),
+  openHolds: z.object({
+    olderThanMs: z.number().int().min(0),
+    limit: z.number().int().min(0).max(LIMITS.holdPageAccounts),
+    cursor: z.string().max(LIMITS.idChars),
+  }),
   check: z.object({ cursor: z.string().max(LIMITS.idChars) }),
   ledger: z.object({
     userId: id,

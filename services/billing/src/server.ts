@@ -89,6 +89,8 @@ export const billingHandlers = (billing: Billing): proto.BillingServiceServer =>
     return proto.ListLedgerResponse.fromPartial({ rows: rows.map(rowMessage), nextCursor });
   }),
 
+  listHolds: unary(async (request) => proto.ListHoldsResponse.fromPartial(await billing.openHolds(request))),
+
   checkLedger: unary(async (request) => {
     const { accounts, mismatches, staleHolds, nextCursor } = await billing.checkLedger(request, deadline());
     return proto.CheckLedgerResponse.fromPartial({

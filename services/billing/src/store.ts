@@ -61,6 +61,8 @@ const accountSchema = new Schema<AccountDocument>(
 accountSchema.index({ "outbox.at": 1 });
 // Finds the accounts whose month is over, in the order in which that happened.
 accountSchema.index({ renewsAt: 1, _id: 1 });
+// Finds the accounts with holds that are open for long.
+accountSchema.index({ "holds.at": 1 });
 
 const ledgerSchema = new Schema<LedgerDocument>(
   {
@@ -205,6 +207,17 @@ export const createStore = (connection: Connection) => {
         .readConcern(COMMITTED)
         .lean<Pick<AccountDocument, "_id" | "outbox">[]>();
       return found.map(({ _id, outbox }) => ({ userId: _id, rows: outbox }));
+    },
+
+    /** Accounts with a hold older than a time, in order of their ids, from after a given one. */
+    findHolds: async (olderThan: Date, afterUserId: string, limit: number): Promise<Pick<Account, "userId" | "holds">[]> => {
+      const found = await accounts
+        .find({ _id: { $gt: afterUserId }, "holds.at": { $lte: olderThan } }, { holds: 1 })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .maxTimeMS(OPERATION_TIMEOUT_MS)
+        .lean<Pick<AccountDocument, "_id" | "holds">[]>();
+      return found.map(({ _id, holds }) => ({ userId: _id, holds }));
     },
 
     /** An account's rows below a sequence number, newest first. */

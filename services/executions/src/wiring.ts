@@ -41,6 +41,7 @@ import { createPlannerThreads } from "./plan/planner/threads";
 import { createPlanning } from "./plan/planning";
 import { createProvider, type Provider } from "./providers";
 import { createQuotes } from "./plan/quotes";
+import { createLeaks } from "./lifecycle/leaks";
 import { createReconciler } from "./lifecycle/reconcile";
 import { createDeliveryReconciler } from "./webhooks/reconcile-deliveries";
 import { createRenewals } from "./lifecycle/renewals";
@@ -182,6 +183,7 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
       webhooks,
       reconcileRuns: createReconciler({ store, starter, settlement, logger }),
       reconcileDeliveries: createDeliveryReconciler({ store, starter: deliveries, logger }),
+      closeLeaks: createLeaks({ billing, store, starter, logger }),
       renewals: createRenewals({ billing: services.billing }),
       retention: createRetention({ media: services.media, workflows: services.workflows, usage: services.usage }),
       onClaimed: debts.payLater,

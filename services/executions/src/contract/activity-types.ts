@@ -1,3 +1,4 @@
+import type { LeaksReport } from "../lifecycle/leaks";
 import type { ReconcileReport } from "../lifecycle/reconcile";
 import type { RetentionReport } from "../lifecycle/retention";
 import type { DeliveriesReport } from "../webhooks/reconcile-deliveries";
@@ -114,7 +115,7 @@ export interface Activities {
   httpRequest(call: HttpNodeCall): Promise<HttpResult>;
   keepFile(call: FileToKeep): Promise<MediaValue>;
   sendWebhook(id: AttemptId): Promise<Sent>;
-  reconcile(): Promise<ReconcileReport & DeliveriesReport>;
+  reconcile(): Promise<ReconcileReport & DeliveriesReport & LeaksReport>;
   renewDuePlans(): Promise<{ renewed: number; failed: number }>;
   enforceRetention(): Promise<RetentionReport>;
 }

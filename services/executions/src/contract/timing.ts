@@ -83,6 +83,10 @@ export const TIMING = {
   reconcileEvery: 5 * MINUTE,
   /** How long a run may go unseen before Temporal is asked for it. */
   unseenRun: 10 * MINUTE,
+  /** How old a hold must be that no run can be found for by its name. */
+  leakedHold: 26 * HOUR,
+  /** When Temporal itself ends the delivery of a webhook: after the longest pauses that a receiver may ask for. */
+  deliveryAtMost: 8 * 24 * HOUR,
   /** How long an attempt at a webhook may be due before Temporal is asked for its delivery. */
   lateDelivery: 10 * MINUTE,
   /** Longest such look. */

@@ -9,7 +9,7 @@ import type { ExecutionStore } from "../record/store";
 import { runStart, type Debts, type UsageRun } from "./debts";
 import { elapsed, type Execution, type FinishedRun } from "./execution";
 import type { Queue } from "./queue";
-import type { Debt } from "./states";
+import { isFinal, type Debt } from "./states";
 
 const MICRO_USD_PER_MILLICREDIT = 10;
 const PERMILLE = 1_000;
@@ -248,6 +248,9 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
       const { _id: executionId, userId, holdId, markupPermille, createdAt } = record;
       const wanted = record.status === "cancel_requested" ? "cancelled" : "failed";
       const status = (await execution.decideEnding(executionId, wanted)) === "cancelled" ? "cancelled" : "failed";
+      // Its workflow may have ended it while Temporal was asked for it.
+      const row = await store.find(executionId);
+      if (row && isFinal(row)) return row.status as FinalStatus;
       const prefix = executionId.length + 1;
       const completed = (await store.callsOf(executionId))
         .filter((call) => call.status === "completed")

@@ -13,6 +13,7 @@ import { TIMING } from "../contract/timing";
 import type { EarlierRuns } from "../lifecycle/earlier-runs";
 import type { Execution } from "../lifecycle/execution";
 import type { Holds } from "../lifecycle/holds";
+import type { createLeaks } from "../lifecycle/leaks";
 import type { createReconciler } from "../lifecycle/reconcile";
 import type { createRenewals, RenewalProgress } from "../lifecycle/renewals";
 import type { createRetention } from "../lifecycle/retention";
@@ -39,6 +40,7 @@ export interface ActivityOptions extends StepDependencies {
   webhooks: Webhooks;
   reconcileRuns: ReturnType<typeof createReconciler>;
   reconcileDeliveries: ReturnType<typeof createDeliveryReconciler>;
+  closeLeaks: ReturnType<typeof createLeaks>;
   renewals: ReturnType<typeof createRenewals>;
   retention: ReturnType<typeof createRetention>;
   /** Does what a run owes since it was claimed. */
@@ -175,7 +177,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
 
     reconcile: async () => {
       const beat = (): void => Context.current().heartbeat();
-      return { ...(await options.reconcileRuns(beat)), ...(await options.reconcileDeliveries(beat)) };
+      return { ...(await options.reconcileRuns(beat)), ...(await options.reconcileDeliveries(beat)), ...(await options.closeLeaks(beat)) };
     },
 
     enforceRetention: () => {

@@ -109,6 +109,7 @@ export const createDeliveryStarter = ({ client, taskQueue }: { client: Client; t
         args: [{ executionId, keyId, delivery: FIRST_DELIVERY }],
         workflowIdReusePolicy: "REJECT_DUPLICATE",
         startDelay: HEAD_START,
+        workflowExecutionTimeout: TIMING.deliveryAtMost,
       });
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw translate(error);
@@ -123,6 +124,7 @@ export const createDeliveryStarter = ({ client, taskQueue }: { client: Client; t
         taskQueue,
         args: [{ executionId, keyId, delivery }],
         staticSummary: `delivery ${delivery}`,
+        workflowExecutionTimeout: TIMING.deliveryAtMost,
         workflowIdConflictPolicy: "USE_EXISTING",
         workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY",
       });

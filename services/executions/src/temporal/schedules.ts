@@ -9,7 +9,7 @@ const SCHEDULES = [
     workflow: "reconcileRuns" satisfies keyof { reconcileRuns: typeof reconcileRuns },
     everyMs: TIMING.reconcileEvery,
     catchUpMs: TIMING.minute,
-    note: "Ends recorded runs, and goes on with deliveries, that nothing carries any more",
+    note: "Ends recorded runs, goes on with deliveries, and closes holds that nothing carries any more",
   },
   {
     id: "plan-renewals",

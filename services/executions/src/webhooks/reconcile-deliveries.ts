@@ -1,4 +1,4 @@
-import type { Logger } from "@nodeloom/platform";
+import { isDatabaseAway, type Logger } from "@nodeloom/platform";
 import { FIRST_DELIVERY } from "../contract/delivery";
 import type { ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
@@ -14,6 +14,8 @@ export interface DeliveriesReport {
   late: number;
   /** Those that nothing carried any more, and that were begun again. */
   redelivered: number;
+  /** Those that could not be looked at or begun. */
+  stuck: number;
 }
 
 export interface DeliveryReconcilerOptions {
@@ -39,16 +41,28 @@ export const createDeliveryReconciler = ({ store, starter, logger, lateMs = TIMI
     return true;
   };
 
+  /** Each for itself: one that can't be begun again keeps no other from it; the next look tries it again. */
+  const checkAll = async (records: readonly ExecutionView[], report: DeliveriesReport): Promise<void> => {
+    const outcomes = await Promise.allSettled(records.map(check));
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.status === "fulfilled") report.redelivered += Number(outcome.value);
+      else if (isDatabaseAway(outcome.reason)) throw outcome.reason;
+      else {
+        report.stuck += 1;
+        logger.error({ err: outcome.reason as unknown, executionId: records[index]!._id }, "a webhook could not be delivered again");
+      }
+    }
+  };
+
   return async (beat: () => void): Promise<DeliveriesReport> => {
-    const report: DeliveriesReport = { late: 0, redelivered: 0 };
+    const report: DeliveriesReport = { late: 0, redelivered: 0, stuck: 0 };
     const before = new Date(Date.now() - lateMs);
     let after: Pick<ExecutionView, "_id" | "finishedAt"> | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const records = await store.lateDeliveries(before, PAGE, after);
       for (let first = 0; first < records.length; first += ASKED_AT_ONCE) {
         beat();
-        const begun = await Promise.all(records.slice(first, first + ASKED_AT_ONCE).map(check));
-        report.redelivered += begun.filter(Boolean).length;
+        await checkAll(records.slice(first, first + ASKED_AT_ONCE), report);
       }
       report.late += records.length;
       after = records.at(-1);

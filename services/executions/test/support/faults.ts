@@ -52,8 +52,8 @@ export interface Process {
   kill(): void;
 }
 
-/** @param turn what a call waits for before it is made, and before its answer arrives */
-export const createProcess = (turn?: (what: string) => Promise<void>): Process => {
+/** @param turn what every call waits for; what it gives is told when the call is over */
+export const createProcess = (turn?: (what: string) => Promise<() => void>): Process => {
   let isDead = false;
   let isArmed = false;
   let fault: Fault | undefined;
@@ -75,9 +75,13 @@ export const createProcess = (turn?: (what: string) => Promise<void>): Process =
   };
   const call = async (port: Port, name: string, method: Method, args: unknown[]): Promise<unknown> => {
     if (isDead) return never();
+    const over = await turn?.(`${port}.${name}`);
+    const result = made(port, name, method, args);
+    void Promise.race([result.catch(() => undefined), death]).then(over);
+    return result;
+  };
+  const made = async (port: Port, name: string, method: Method, args: unknown[]): Promise<unknown> => {
     const isWrite = WRITES[port].includes(name);
-    if (turn) await turn(`${port}.${name}`);
-    if (isDead) return never();
     const isHere = isWrite && isArmed && writes.push(`${port}.${name}`) - 1 === fault?.at;
     if (isHere && fault!.when === "before") return strike(port);
     const result = await method(...args);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type DomainError } from "@nodeloom/kernel";
+import { DomainError } from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { FinalStatus, HeldItem, RunEnd, RunInput } from "../../src/contract/run-types";
 import { createCancellation } from "../../src/lifecycle/cancellation";
@@ -9,6 +9,7 @@ import { createFinishedPlans } from "../../src/lifecycle/finished-plans";
 import { createFollow } from "../../src/lifecycle/follow";
 import { createHolds } from "../../src/lifecycle/holds";
 import { createQueue } from "../../src/lifecycle/queue";
+import { createReconciler } from "../../src/lifecycle/reconcile";
 import { createRuns, type Told } from "../../src/lifecycle/runs";
 import { createSettlement } from "../../src/lifecycle/settlement";
 import { createStart } from "../../src/lifecycle/start";
@@ -87,13 +88,15 @@ const planned = (calls: number): PlannedRun => {
   };
 };
 
-const createReplica = (money: Money, temporal: TemporalPort, userId: string, calls: () => number, process: Process, later: number) => {
+const createReplica = (money: Money, temporal: TemporalPort, userId: string, process: Process, later: number) => {
   const channel = localChannel();
   const now = (): number => Date.now() + later;
   const store = process.wrap("store", {
     ...money.store,
     lines: process.wrap("lines", money.store.lines),
     // Other tests' runs are none of this world's.
+    unseenSince: async (...args: Parameters<typeof money.store.unseenSince>) =>
+      (await money.store.unseenSince(...args)).filter((row) => row.userId === userId),
     owing: async (...args: Parameters<typeof money.store.owing>) =>
       (await money.store.owing(...args)).filter((row) => row.userId === userId),
   });
@@ -104,7 +107,10 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, cal
   const holds = createHolds({ billing });
   const queue = createQueue({ store, starter, logger });
   const debts = createDebts({ store, holds, queue, usage, deliveries: starter, starter, logger });
-  const planning = { plan: () => Promise.resolve(planned(calls())) };
+  const settlement = createSettlement({ billing, usage, execution, store, queue, debts, logger });
+  const planning = {
+    plan: ({ inputsJson }: { inputsJson: string }) => Promise.resolve(planned((JSON.parse(inputsJson) as { calls: number }).calls)),
+  };
   const finishedPlans = createFinishedPlans({ store, execution, pay: async (row) => void (await debts.pay(row)) });
   const start = createStart({ planning, starter, store, execution, holds, queue, finishedPlans, settleDebts: debts.payLater });
   const sweep = createSweep({ store, execution, queue, debts, logger, now });
@@ -117,7 +123,8 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, cal
     queue,
     runs: createRuns({ start, follow: createFollow({ store, channel }), store, execution, debts }),
     cancellation: createCancellation({ store, execution, debts }),
-    settlement: createSettlement({ billing, usage, execution, store, queue, debts, logger }),
+    reconcile: createReconciler({ store, starter, settlement, logger, unseenMs: 0 }),
+    settlement,
     sweep: async (): Promise<void> => {
       await sweep();
       await sweep();
@@ -152,22 +159,33 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
   const plans = new Map<string, RunPlan>();
   /** Everything that clients were told, by run. */
   const answers = new Map<string, Answer[]>();
-  let calls = 1;
+  /** Requests of each run, and how many of them are not answered. */
+  const asked = new Map<string, { begun: number; open: number }>();
 
-  const replica = (process: Process = createProcess(), later = 0): Replica =>
-    createReplica(money, temporal.port, userId, () => calls, process, later);
+  const replica = (process: Process = createProcess(), later = 0): Replica => createReplica(money, temporal.port, userId, process, later);
 
   const requestOf = ({ concurrency = 1, ...part }: RequestPart = {}, plan: RunPlan = {}): executions.RunRequest => {
     const executionId = randomUUID();
     plans.set(executionId, plan);
     const runner = { userId, concurrency, source: "api-workflow", keyId: "key", webhookUrl: "https://receiver.test", webhookEvents: [] };
-    const base = { executionId, inputsJson: "{}", mode: RUN_MODE_RESPOND_ASYNC, waitMs: 100, fingerprint: "f", requestToken: randomUUID() };
+    const base = {
+      executionId,
+      inputsJson: JSON.stringify({ calls: plan.calls ?? 1 }),
+      mode: RUN_MODE_RESPOND_ASYNC,
+      waitMs: 100,
+      fingerprint: "f",
+      requestToken: randomUUID(),
+    };
     return executions.RunRequest.fromPartial({ ...base, ...part, runner });
   };
 
   /** Asks as a client does; an answer that never comes, because the process died, is none. */
   const ask = async (one: Replica, request: executions.RunRequest): Promise<Answer | undefined> => {
-    calls = plans.get(request.executionId)?.calls ?? 1;
+    const asks = asked.get(request.executionId) ?? { begun: 0, open: 0 };
+    asked.set(request.executionId, asks);
+    const isAlone = asks.open === 0;
+    asks.open += 1;
+    const mine = (asks.begun += 1);
     // What an earlier request was told is no promise about this one.
     const said = answers.get(request.executionId)?.filter((answer) => "told" in answer) ?? [];
     answers.set(request.executionId, said);
@@ -176,7 +194,10 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
       (error: DomainError) => ({ error }),
     );
     const answer = await Promise.race([answered, one.process.death]);
-    if (answer) answers.set(request.executionId, [...(answers.get(request.executionId) ?? []), answer]);
+    asks.open -= 1;
+    // Nor is a refusal one about what others ask for at the same time.
+    const isPromise = answer !== undefined && ("told" in answer || (isAlone && asks.begun === mine));
+    if (isPromise) answers.set(request.executionId, [...(answers.get(request.executionId) ?? []), answer]);
     return answer ?? undefined;
   };
 
@@ -189,7 +210,8 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
         if (done) return done.value;
         if (by() === one) throw new Error("nothing is left that could go on");
       } catch (error) {
-        if (attempt > ROUNDS) throw error;
+        const isTransient = !(error instanceof DomainError) || error.kind === "unavailable" || error.kind === "internal";
+        if (attempt > ROUNDS || !isTransient) throw error;
       }
     }
   };
@@ -207,38 +229,50 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
   /** The first step of a run's workflow. */
   const claim = (id: string, by: () => Replica): Promise<boolean> =>
     activity(by, async (one) => {
-      const { input, runId } = temporal.open.get(id)!;
+      const carried = temporal.open.get(id);
+      if (!carried) return false;
+      const { input, runId } = carried;
       const row = await one.execution.claim(id, input.attempt!, runId);
       if (row) one.debts.payLater(row);
       return row !== null;
     });
 
-  /** Carries the workflow of a run from its claim to its settlement. */
+  /** Makes the calls of a run, until it is cancelled. @returns the keys of those that completed, and whether the run failed */
+  const callAll = async (id: string, carried: Carried, by: () => Replica): Promise<{ done: string[]; isRefused: boolean }> => {
+    const { input } = carried;
+    const { more = 0 } = plans.get(id) ?? {};
+    const done: string[] = [];
+    const keys = Array.from({ length: input.holds.length + more }, (_, item) => `pics:${item}`);
+    for (const [item, key] of keys.entries()) {
+      if (carried.isCancelled || temporal.open.get(id) !== carried) break;
+      if (item === input.holds.length) {
+        const items = keys.slice(item).map((one) => ({ key: one, model: "painter", maxMillicredits: PRICE }));
+        const extended = await activity(by, (one) => one.holds.extend(input, items)).catch((error: unknown) => error);
+        if (!Array.isArray(extended)) return { done, isRefused: true };
+        carried.extended = extended as HeldItem[];
+      }
+      const call = { key: `${id}:${key}`, executionId: id, nodeId: "pics", item };
+      await activity(by, (one) => one.store.callSubmitted(call, "send"));
+      await activity(by, (one) =>
+        one.store.callEnded({ ...call, _id: call.key, status: "completed", costMicroUsd: 4_000, requestId: null } as never),
+      );
+      done.push(key);
+    }
+    return { done, isRefused: false };
+  };
+
+  /** Carries the workflow of a run from its claim to its settlement, unless it is terminated. */
   const carry = async (id: string, by: () => Replica): Promise<void> => {
     const carried = temporal.open.get(id);
     if (!carried) return;
     const { input } = carried;
-    const { more = 0, end = "completed" } = plans.get(id) ?? {};
     if (await claim(id, by)) {
-      const done: string[] = [];
-      const keys = Array.from({ length: input.holds.length + more }, (_, item) => `pics:${item}`);
-      for (const [item, key] of keys.entries()) {
-        if (carried.isCancelled) break;
-        if (item === input.holds.length) {
-          const items = keys.slice(item).map((one) => ({ key: one, model: "painter", maxMillicredits: PRICE }));
-          carried.extended = await activity(by, (one) => one.holds.extend(input, items));
-        }
-        const call = { key: `${id}:${key}`, executionId: id, nodeId: "pics", item };
-        await activity(by, (one) => one.store.callSubmitted(call, "send"));
-        await activity(by, (one) =>
-          one.store.callEnded({ ...call, _id: call.key, status: "completed", costMicroUsd: 4_000, requestId: null } as never),
-        );
-        done.push(key);
-      }
-      const status = carried.isCancelled ? "cancelled" : end;
+      const { done, isRefused } = await callAll(id, carried, by);
+      if (temporal.open.get(id) !== carried) return;
+      const status = carried.isCancelled ? "cancelled" : isRefused ? "failed" : (plans.get(id)?.end ?? "completed");
       await activity(by, (one) => one.settlement.settle(input, endOf(carried, status, done), input.held ?? []));
     }
-    temporal.open.delete(id);
+    if (temporal.open.get(id) === carried) temporal.open.delete(id);
   };
 
   const rows = () => Promise.all([...plans.keys()].map((id) => money.store.find(id)));

@@ -54,21 +54,32 @@ it("delivers again what is long due and nothing carries, once", async () => {
   const never = await inserted({});
   const lost = await inserted({ delivery: 2, attempts: 3, nextAttemptAt: ago(11) });
   started.push(`webhook-${never}-2`, `webhook-${lost}-3`);
-  expect(await reconcile()).toEqual({ late: 2, redelivered: 2 });
+  expect(await reconcile()).toEqual({ late: 2, redelivered: 2, stuck: 0 });
   expect(await starter.isUnderWay(never, 2)).toBe(true);
   expect(await starter.isUnderWay(lost, 3)).toBe(true);
   expect(await webhookOf(lost)).toMatchObject({ state: "pending", delivery: 3, attempts: 3 });
-  expect(await reconcile()).toEqual({ late: 0, redelivered: 0 });
+  expect(await reconcile()).toEqual({ late: 0, redelivered: 0, stuck: 0 });
 });
 
 it("leaves alone what is carried, until that is ended from outside", async () => {
   const id = await inserted({ delivery: 2, nextAttemptAt: ago(11) });
   started.push(`webhook-${id}-2`, `webhook-${id}-3`);
   await starter.startAgain({ executionId: id, keyId: "key", delivery: 2 });
-  expect(await reconcile()).toEqual({ late: 1, redelivered: 0 });
+  expect(await reconcile()).toEqual({ late: 1, redelivered: 0, stuck: 0 });
   await client.workflow.getHandle(`webhook-${id}-2`).terminate("by mistake");
-  expect(await reconcile()).toEqual({ late: 1, redelivered: 1 });
+  expect(await reconcile()).toEqual({ late: 1, redelivered: 1, stuck: 0 });
   expect((await webhookOf(id)).delivery).toBe(3);
+});
+
+it("goes on with all others when one delivery can't be begun again", async () => {
+  const poisoned = await inserted({}, { finishedAt: ago(90) });
+  const other = await inserted({});
+  started.push(`webhook-${other}-2`);
+  const isUnderWay: DeliveryStarter["isUnderWay"] = (id, delivery) =>
+    id === poisoned ? Promise.reject(new TypeError("broken")) : starter.isUnderWay(id, delivery);
+  const look = createDeliveryReconciler({ store, starter: { ...starter, isUnderWay }, logger: createLogger("test", "silent") });
+  expect(await look(() => undefined)).toEqual({ late: 2, redelivered: 1, stuck: 1 });
+  expect((await webhookOf(other)).delivery).toBe(2);
 });
 
 it("does not ask for what is not due, or over", async () => {
@@ -78,7 +89,7 @@ it("does not ask for what is not due, or over", async () => {
   await inserted({}, { status: "processing", finishedAt: null });
   for (const state of ["delivered", "failed", "disabled", "skipped"] as const) await inserted({ state });
   await store.insert(newRecord("owner", { status: "completed", finishedAt: ago(60) }));
-  expect(await reconcile()).toEqual({ late: 0, redelivered: 0 });
+  expect(await reconcile()).toEqual({ late: 0, redelivered: 0, stuck: 0 });
 });
 
 it("looks through all of them, page by page", async () => {

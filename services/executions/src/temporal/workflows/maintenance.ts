@@ -1,4 +1,5 @@
 import { proxyActivities } from "@temporalio/workflow";
+import type { LeaksReport } from "../../lifecycle/leaks";
 import type { ReconcileReport } from "../../lifecycle/reconcile";
 import type { RetentionReport } from "../../lifecycle/retention";
 import type { DeliveriesReport } from "../../webhooks/reconcile-deliveries";
@@ -17,8 +18,8 @@ const { reconcile } = proxyActivities<Activities>({
   retry: { maximumAttempts: 3 },
 });
 
-/** Ends recorded runs, and goes on with deliveries, that nothing carries any more. Started by a schedule. */
-export async function reconcileRuns(): Promise<ReconcileReport & DeliveriesReport> {
+/** Ends recorded runs, goes on with deliveries, and closes holds that nothing carries any more. Started by a schedule. */
+export async function reconcileRuns(): Promise<ReconcileReport & DeliveriesReport & LeaksReport> {
   return reconcile();
 }
 
