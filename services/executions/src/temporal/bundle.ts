@@ -8,7 +8,8 @@ export const bundlePath = join(__dirname, "..", "..", "dist", "workflow-bundle.j
 /** Bundles the workflows from their compiled sources. */
 export const buildBundle = async (workflowsPath = join(__dirname, "workflows", "index.js")): Promise<string> => {
   // Schemas are checked before a run, and answers by activities.
-  const { code } = await bundleWorkflowCode({ workflowsPath, ignoreModules: ["re2js"] });
+  const payloadConverterPath = require.resolve("./payload-converter");
+  const { code } = await bundleWorkflowCode({ workflowsPath, payloadConverterPath, ignoreModules: ["re2js"] });
   mkdirSync(dirname(bundlePath), { recursive: true });
   writeFileSync(bundlePath, code);
   return bundlePath;

@@ -28,6 +28,8 @@ const MIN_SHUTDOWN_GRACE_MS = 1_000;
 /** A call that lost its worker is found out by its heartbeats; they must not be held back for longer. */
 const MAX_HEARTBEAT_THROTTLE_MS = 1_000;
 
+const PAYLOAD_CONVERTER = require.resolve("./payload-converter");
+
 const INDEXED = temporal.api.enums.v1.IndexedValueType;
 const INDEXED_TYPES = { KEYWORD: INDEXED.INDEXED_VALUE_TYPE_KEYWORD, KEYWORD_LIST: INDEXED.INDEXED_VALUE_TYPE_KEYWORD_LIST };
 
@@ -76,7 +78,8 @@ export interface RunningTemporal {
 
 /** One native connection for client and worker, so that a run's first task is executed where it was started. */
 export const connectTemporal = async (options: TemporalOptions): Promise<RunningTemporal> => {
-  const { address, security, namespace, taskQueue, dataConverter, logger } = options;
+  const { address, security, namespace, taskQueue, logger } = options;
+  const dataConverter: DataConverter = { payloadConverterPath: PAYLOAD_CONVERTER, ...options.dataConverter };
   installRuntime(logger);
   const connection = await NativeConnection.connect({ address, ...security });
   await ensureSearchAttributes(connection, namespace);
