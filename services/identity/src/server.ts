@@ -173,7 +173,10 @@ const rolloutHandlers = ({ rollouts }: Identity): Pick<Server, "claimTierRollout
   }),
 });
 
-const auditHandlers = ({ audit }: Identity): Pick<Server, "recordAudit" | "listAudit"> => ({
+const auditHandlers = ({ audit }: Identity): Pick<Server, "recordAudit" | "listAudit" | "pruneAudit"> => ({
+  pruneAudit: unary(async ({ before, limit }: identity.PruneAuditRequest) =>
+    identity.PruneAuditResponse.fromPartial({ pruned: await audit.prune(before ?? new Date(0), limit) }),
+  ),
   recordAudit: unary(async ({ row }: identity.RecordAuditRequest) => {
     const stored = await audit.record(fromAuditMessage(row ?? identity.AuditRow.fromPartial({})));
     return identity.RecordAuditResponse.fromPartial({ row: toAuditMessage(stored) });

@@ -67,6 +67,42 @@ describe("an audit row", () => {
   });
 });
 
+describe("rows that were kept long enough", () => {
+  const DAY_MS = 86_400_000;
+  const monthsAgo = (months: number, days: number): Date => {
+    const at = new Date();
+    at.setUTCDate(1);
+    at.setUTCMonth(at.getUTCMonth() - months);
+    return new Date(at.getTime() - days * DAY_MS);
+  };
+
+  it("go, oldest first and some at a time; younger ones stay", async () => {
+    const rows = deployment.database.collection<{ _id: string; at: Date }>("audit");
+    const begun = [intent(), intent(), intent(), intent()];
+    for (const row of begun) await record(row);
+    const [oldest, old, young] = begun.map(({ id }) => id) as [string, string, string];
+    const before = monthsAgo(25, 1);
+    await rows.updateOne({ _id: oldest }, { $set: { at: new Date(before.getTime() - 100 * DAY_MS) } });
+    await rows.updateOne({ _id: old }, { $set: { at: new Date(before.getTime() - 1) } });
+    await rows.updateOne({ _id: young }, { $set: { at: new Date(before.getTime() + DAY_MS) } });
+    const count = await rows.countDocuments();
+    expect(await client.pruneAudit({ before, limit: 1 })).toEqual({ pruned: 1 });
+    expect(await rows.findOne({ _id: oldest })).toBeNull();
+    expect(await client.pruneAudit({ before, limit: 10 })).toEqual({ pruned: 1 });
+    expect(await client.pruneAudit({ before, limit: 10 })).toEqual({ pruned: 0 });
+    expect(await rows.countDocuments()).toBe(count - 2);
+    expect(await rows.findOne({ _id: young })).not.toBeNull();
+  });
+
+  it.each([
+    ["younger rows", () => ({ before: monthsAgo(24, 0), limit: 10 })],
+    ["no number of rows", () => ({ before: monthsAgo(26, 0), limit: 0 })],
+    ["too many rows", () => ({ before: monthsAgo(26, 0), limit: 100_000 })],
+  ])("are not removed together with %s", async (_, request) => {
+    expect(await refusal(client.pruneAudit(request()))).toMatchObject({ reason: "INVALID_REQUEST" });
+  });
+});
+
 describe("the audit list", () => {
   it("is newest first and read page by page without loss or repetition", async () => {
     const ids: string[] = [];

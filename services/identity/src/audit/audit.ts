@@ -1,4 +1,4 @@
-import { DomainError, invalidRequest, type Issue } from "@nodeloom/kernel";
+import { DomainError, expiresBefore, invalidRequest, RETENTION, type Issue } from "@nodeloom/kernel";
 import type { AuditStore } from "./audit-store";
 import { decodeCursor, encodeCursor, pageSize } from "../position";
 import type { AuditRecord } from "../records";
@@ -25,11 +25,18 @@ export interface Audit {
    * @throws NOT_FOUND when there is no row to end
    */
   record(entry: AuditEntry): Promise<AuditRecord>;
+  /**
+   * Removes rows from before a time, some at a time. @returns how many
+   * @throws INVALID_REQUEST for a time that the table of retention does not allow
+   */
+  prune(before: Date, limit: number): Promise<number>;
   /** Newest first. */
   list(query: { limit: number; cursor: string }): Promise<AuditPage>;
 }
 
 const MAX_ID_CHARS = 64;
+const MAX_PRUNED = 1_000;
+const CLOCK_SKEW_MS = 60 * 60 * 1_000;
 const REQUIRED = ["id", "actorId", "action", "target"] as const;
 
 const checkEntry = (entry: AuditEntry): AuditRecord["outcome"] => {
@@ -55,6 +62,14 @@ export const createAudit = (store: AuditStore, clock: () => number = Date.now): 
     const stored = await store.find(id);
     if (!stored) throw new DomainError("not_found", "NOT_FOUND", "no such audit row");
     return stored;
+  },
+
+  prune: async (before, limit) => {
+    // Clocks of two processes may differ a little.
+    const latest = expiresBefore(RETENTION.audit, new Date(clock() + CLOCK_SKEW_MS));
+    if (!(before <= latest)) throw invalidRequest([{ path: "before", message: "must be as long ago as rows are kept" }]);
+    if (!(limit >= 1 && limit <= MAX_PRUNED)) throw invalidRequest([{ path: "limit", message: `must be between 1 and ${MAX_PRUNED}` }]);
+    return store.prune(before, limit);
   },
 
   list: async ({ limit, cursor }) => {
