@@ -172,7 +172,7 @@ export default tseslint.config(
       "services/*/src/{main,wiring,server,http,http-*}.ts",
       "services/*/src/**/{store,*-store}.ts",
       // The collections of the executions store.
-      "services/executions/src/record/{calls,lines,payloads,schema,submissions,transitions,deliveries}.ts",
+      "services/executions/src/record/{calls,lines,payloads,schema,submissions,transitions,deliveries,expiry}.ts",
       "services/executions/src/temporal/{client,worker,activities}.ts",
     ],
     rules: {

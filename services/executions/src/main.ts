@@ -1,4 +1,5 @@
 import { setFlagsFromString } from "node:v8";
+import { RETENTION } from "@nodeloom/kernel";
 import {
   connectMongo,
   defineService,
@@ -21,6 +22,7 @@ import { executionsHandlers } from "./server";
  * thousands of runs in flight that is hundreds of megabytes.
  */
 const HEAP_GROWTH_PERCENT = 40;
+const MAX_RETENTION_DAYS = 3_650;
 
 export const service = defineService({
   name: "executions",
@@ -40,6 +42,13 @@ export const service = defineService({
     PUBLIC_BASE_URL: variables.PUBLIC_BASE_URL,
     PROVIDER_EGRESS_ALLOW: variables.PROVIDER_EGRESS_ALLOW,
     USER_EGRESS_ALLOW: variables.USER_EGRESS_ALLOW,
+    RETENTION_EXECUTIONS_DAYS: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(MAX_RETENTION_DAYS)
+      .default(RETENTION.executions.days)
+      .describe("days for which executions are kept, with their events, calls, inputs and results"),
     WORKFLOWS_ADDRESS: hostPort().default("127.0.0.1:50052").describe("the workflows service"),
     MODELS_ADDRESS: hostPort().default("127.0.0.1:50053").describe("the models service"),
     BILLING_ADDRESS: hostPort().default("127.0.0.1:50054").describe("the billing service"),

@@ -73,6 +73,7 @@ export interface WiringConfig extends TlsConfig, TemporalSecurityConfig {
   PROVIDER_EGRESS_ALLOW: string[];
   USER_EGRESS_ALLOW: string[];
   PUBLIC_BASE_URL: string;
+  RETENTION_EXECUTIONS_DAYS: number;
   WORKFLOWS_ADDRESS: string;
   MODELS_ADDRESS: string;
   BILLING_ADDRESS: string;
@@ -112,7 +113,10 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
   const services = connectServices(config);
   const publisher = connectRedis({ url: config.REDIS_URL, logger });
   const subscriber = connectRedis({ url: config.REDIS_URL, logger, subscriber: true });
-  const [store] = await Promise.all([createExecutionStore(connection), redisReady(publisher)]);
+  const [store] = await Promise.all([
+    createExecutionStore(connection, { retentionDays: config.RETENTION_EXECUTIONS_DAYS }),
+    redisReady(publisher),
+  ]);
   const channel = createEventChannel({ publisher, subscriber, prefix: config.REDIS_KEY_PREFIX, logger });
   const execution = createExecution({ store, channel });
   const providerEgress = createEgressClient({ allow: config.PROVIDER_EGRESS_ALLOW });
@@ -185,7 +189,7 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
       reconcileDeliveries: createDeliveryReconciler({ store, starter: deliveries, logger }),
       closeLeaks: createLeaks({ billing, store, starter, logger }),
       renewals: createRenewals({ billing: services.billing }),
-      retention: createRetention({ media: services.media, workflows: services.workflows, usage: services.usage }),
+      retention: createRetention({ ...services, store, executionDays: config.RETENTION_EXECUTIONS_DAYS, logger }),
       onClaimed: debts.payLater,
       onCancel: (executionId, listener) =>
         channel.subscribe(executionId, ({ type }) => {

@@ -11,8 +11,10 @@ export type Kept =
   | "forever";
 
 export const RETENTION = {
-  /** With their events, graphs and results; `RETENTION_EXECUTIONS_DAYS` overrides it. */
+  /** With their events, calls, inputs and results; `RETENTION_EXECUTIONS_DAYS` overrides it. */
   executions: { days: 90 },
+  /** Runs that were refused before they began: for as long they are remembered. */
+  refusedRuns: { days: 2 },
   usage: { months: 25 },
   audit: { months: 25 },
   /** Files that runs made, unless they are kept, or named by a workflow, a version or a cover. */
@@ -20,7 +22,10 @@ export const RETENTION = {
   uploads: "forever",
   /** What was sent to providers that can't recognise a repeated request. */
   submissions: { days: 30 },
+  /** Long inputs and plans of runs. */
   payloads: { with: "executions" },
+  /** What is too large for Temporal, since it was last written. */
+  claimChecks: { days: 30 },
   ledger: "forever",
 } as const satisfies Record<string, Kept>;
 

@@ -1,59 +1,111 @@
 import { expiresBefore, RETENTION } from "@nodeloom/kernel";
-import type { Media, Usage, Workflows } from "../clients";
+import type { Logger } from "@nodeloom/platform";
+import type { Identity, Media, Usage, Workflows } from "../clients";
 import { TIMING } from "../contract/timing";
+import type { ExecutionStore } from "../record/store";
 
 /** What was removed because it was kept long enough. */
 export interface RetentionReport {
+  executions: number;
+  refusedRuns: number;
+  submissions: number;
+  payloads: number;
   media: number;
   usage: number;
+  audit: number;
   /** Removals that a crash had cut short. */
   finished: number;
 }
 
+type Kind = keyof RetentionReport;
+
+/** How far an enforcement has come: where each kind goes on. `DONE` at its end. */
+export type RetentionProgress = Partial<Record<Kind, string>>;
+const DONE = "done";
+
 export interface RetentionOptions {
+  store: Pick<ExecutionStore, "removeExecutions" | "removeRefused" | "removeSubmissions" | "removePayloads">;
   media: Pick<Media, "listExpiring" | "removeExpired" | "finishAbandoned">;
   workflows: Pick<Workflows, "findNamedMedia" | "finishAbandoned">;
   usage: Pick<Usage, "pruneRows">;
+  identity: Pick<Identity, "pruneAudit">;
+  /** How long executions are kept. */
+  executionDays?: number;
+  logger: Logger;
   now?: () => Date;
 }
 
-const MEDIA_PAGE = 200;
-const USAGE_PAGE = 1_000;
+interface Page {
+  removed: number;
+  /** Where to go on; empty at the end. */
+  next: string;
+}
 
-/** Enforces the table of what is kept and how long, page by page. `beat` is told after every page. */
-export const createRetention = ({ media, workflows, usage, now = () => new Date() }: RetentionOptions) => {
-  const options = { deadlineMs: TIMING.renewPage };
+const EXECUTIONS_PAGE = 100;
+const MEDIA_PAGE = 200;
+const ROWS_PAGE = 1_000;
+/** Of pages that begin at the oldest each time: anything but empty. */
+const AGAIN = "again";
+
+const untilNone = (removed: number): Page => ({ removed, next: removed === 0 ? "" : AGAIN });
+
+/**
+ * Enforces the table of what is kept and how long, page by page. Each page may be repeated; what one kind can't remove keeps no
+ * other from being removed.
+ */
+export const createRetention = (options: RetentionOptions) => {
+  const { store, media, workflows, usage, identity, executionDays = RETENTION.executions.days, logger, now = () => new Date() } = options;
+  const call = { deadlineMs: TIMING.renewPage };
 
   /** Generated files that nobody keeps and nothing names. */
-  const removeMedia = async (beat: () => void): Promise<number> => {
+  const removeMedia = async (after: string): Promise<Page> => {
     const before = expiresBefore(RETENTION.generatedMedia, now());
-    let removed = 0;
-    let after = "";
-    do {
-      const page = await media.listExpiring({ before, limit: MEDIA_PAGE, after }, options);
-      const names = page.objects.flatMap(({ id, key }) => [id, key]);
-      const named = new Set(names.length === 0 ? [] : (await workflows.findNamedMedia({ names }, options)).names);
-      const ids = page.objects.filter(({ id, key }) => !named.has(id) && !named.has(key)).map(({ id }) => id);
-      if (ids.length > 0) removed += (await media.removeExpired({ ids, before }, options)).removed;
-      after = page.next;
-      beat();
-    } while (after !== "");
-    return removed;
+    const page = await media.listExpiring({ before, limit: MEDIA_PAGE, after }, call);
+    const names = page.objects.flatMap(({ id, key }) => [id, key]);
+    const named = new Set(names.length === 0 ? [] : (await workflows.findNamedMedia({ names }, call)).names);
+    const ids = page.objects.filter(({ id, key }) => !named.has(id) && !named.has(key)).map(({ id }) => id);
+    const removed = ids.length > 0 ? (await media.removeExpired({ ids, before }, call)).removed : 0;
+    return { removed, next: page.next };
   };
 
-  const removeUsage = async (beat: () => void): Promise<number> => {
-    const before = expiresBefore(RETENTION.usage, now());
-    let removed = 0;
-    for (;;) {
-      const { pruned } = await usage.pruneRows({ before, limit: USAGE_PAGE }, options);
-      removed += pruned;
-      beat();
-      if (pruned === 0) return removed;
+  /** One page of each kind, from where the last one ended. */
+  const pages: Readonly<Record<Kind, (cursor: string) => Promise<Page>>> = {
+    finished: async () => ({
+      removed: (await media.finishAbandoned({}, call)).finished + (await workflows.finishAbandoned({}, call)).finished,
+      next: "",
+    }),
+    executions: (cursor) => store.removeExecutions(expiresBefore({ days: executionDays }, now()), EXECUTIONS_PAGE, cursor),
+    refusedRuns: async () => untilNone(await store.removeRefused(now(), ROWS_PAGE)),
+    submissions: async () => untilNone(await store.removeSubmissions(expiresBefore(RETENTION.submissions, now()), ROWS_PAGE)),
+    payloads: async () => untilNone(await store.removePayloads(now(), ROWS_PAGE)),
+    media: removeMedia,
+    usage: async () => untilNone((await usage.pruneRows({ before: expiresBefore(RETENTION.usage, now()), limit: ROWS_PAGE }, call)).pruned),
+    audit: async () =>
+      untilNone((await identity.pruneAudit({ before: expiresBefore(RETENTION.audit, now()), limit: ROWS_PAGE }, call)).pruned),
+  };
+
+  /**
+   * @param beat told after every page how far it is; it throws when there is no time left
+   * @param progress what an earlier attempt told
+   */
+  return async (beat: (progress: RetentionProgress) => void, progress: RetentionProgress = {}): Promise<RetentionReport> => {
+    const reached: RetentionProgress = { ...progress };
+    const report = {} as RetentionReport;
+    let failure: unknown;
+    for (const kind of Object.keys(pages) as Kind[]) {
+      report[kind] = 0;
+      while (reached[kind] !== DONE) {
+        const page = await pages[kind](reached[kind] ?? "").catch((error: unknown) => {
+          logger.warn({ err: error, kind }, "what was kept long enough could not be removed");
+          failure ??= error;
+        });
+        if (!page) break;
+        report[kind] += page.removed;
+        reached[kind] = page.next || DONE;
+        beat({ ...reached });
+      }
     }
-  };
-
-  return async (beat: () => void): Promise<RetentionReport> => {
-    const finished = (await media.finishAbandoned({}, options)).finished + (await workflows.finishAbandoned({}, options)).finished;
-    return { finished, media: await removeMedia(beat), usage: await removeUsage(beat) };
+    if (failure !== undefined) throw failure;
+    return report;
   };
 };

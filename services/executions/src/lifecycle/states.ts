@@ -1,3 +1,4 @@
+import { RETENTION } from "@nodeloom/kernel";
 import type { FinalStatus } from "../contract/run-types";
 
 /**
@@ -70,5 +71,5 @@ export const executionOf = (holdId: string): string | undefined => /^(.+)\.\d+$/
 /** What a refused attempt leaves: it may hold credits and a place, or be about to. */
 export const refusalDebts = (attempt: number): Debt[] => [`void:${attempt}`, `place:${attempt}`];
 
-/** Two days: as long as a refusal is kept. */
-export const REFUSED_MS = 2 * 86_400_000;
+/** As long as a refusal is kept. */
+export const REFUSED_MS = RETENTION.refusedRuns.days * 86_400_000;

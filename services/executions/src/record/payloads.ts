@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { RETENTION } from "@nodeloom/kernel";
 import { Schema, type Connection } from "mongoose";
 import type { StoredText } from "./execution-record";
-import { DURABLE } from "./write";
+import { DURABLE, removeSome } from "./write";
 
 const DAY_MS = 86_400_000;
-/** How long a payload of a workflow is kept after it was last written. */
-const PAYLOAD_DAYS = 30;
-/** As long as an execution. */
-const TEXT_DAYS = 90;
+/** A text is written when its run begins, and a run may wait and take two days: it must not go before its row. */
+const TEXT_MARGIN_DAYS = 3;
 /** Texts up to this length are kept where they belong. */
 const INLINE_CHARS = 2_048;
 
@@ -23,8 +22,11 @@ const payloadSchema = new Schema<PayloadRecord>(
 );
 payloadSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
-/** Large texts and Temporal's payloads, by what they are. Shared ones live as long as their last user. */
-export const createPayloadStore = async (connection: Connection) => {
+/**
+ * Large texts and Temporal's payloads, by what they are. Shared ones live as long as their last user.
+ * @param executionDays how long executions are kept, and so the texts that they name
+ */
+export const createPayloadStore = async (connection: Connection, executionDays: number) => {
   const payloads = connection.model("Payload", payloadSchema);
   await payloads.createIndexes();
 
@@ -45,15 +47,18 @@ export const createPayloadStore = async (connection: Connection) => {
   };
 
   return {
-    putPayload: (hash: string, bytes: Uint8Array): Promise<void> => put(hash, bytes, PAYLOAD_DAYS),
+    putPayload: (hash: string, bytes: Uint8Array): Promise<void> => put(hash, bytes, RETENTION.claimChecks.days),
     getPayload: get,
+
+    /** Removes payloads whose time is over. */
+    removePayloads: (now: Date, limit: number): Promise<number> => removeSome(payloads, { expiresAt: { $lt: now } }, limit),
 
     /** Keeps a JSON text for a row: in the row itself while it is short. */
     putText: async (json: string): Promise<StoredText> => {
       if (json.length <= INLINE_CHARS) return { json };
       const bytes = gzipSync(json, { level: 1 });
       const hash = `text-${createHash("sha256").update(json).digest("hex")}`;
-      await put(hash, bytes, TEXT_DAYS);
+      await put(hash, bytes, executionDays + TEXT_MARGIN_DAYS);
       return { hash };
     },
     /** @returns null when it is gone */

@@ -1,8 +1,8 @@
-import type { BaseTier } from "@nodeloom/kernel";
+import { RETENTION, type BaseTier } from "@nodeloom/kernel";
 import type { Connection, UpdateQuery } from "mongoose";
 import { RUNNING, HIDDEN, type RunStatus } from "../lifecycle/states";
 import type { NodeState } from "../contract/run-types";
-import { createCallStore } from "./calls";
+import { createCallStore, type CallRecord } from "./calls";
 import { createDeliveryRecords } from "./deliveries";
 import {
   metadataKeys,
@@ -12,6 +12,7 @@ import {
   type ExecutionView,
   type NodeProgress,
 } from "./execution-record";
+import { createExpiry } from "./expiry";
 import { createLineStore } from "./lines";
 import { createPayloadStore } from "./payloads";
 import { executionModel } from "./schema";
@@ -41,12 +42,20 @@ const statusFilter = (status: RunStatus | undefined): Record<string, unknown> =>
   return { status: status === "processing" ? { $in: ["processing", "queued"] } : status };
 };
 
+export interface ExecutionStoreOptions {
+  /** How long executions are kept. */
+  retentionDays?: number;
+}
+
 /** The executions database: runs and their calls, who waits in line, large payloads, and what was sent to providers without idempotency keys. */
-export const createExecutionStore = async (connection: Connection) => {
+export const createExecutionStore = async (
+  connection: Connection,
+  { retentionDays = RETENTION.executions.days }: ExecutionStoreOptions = {},
+) => {
   const executions = executionModel(connection);
   const [submissions, payloads, calls, lines] = await Promise.all([
     createSubmissionStore(connection),
-    createPayloadStore(connection),
+    createPayloadStore(connection, retentionDays),
     createCallStore(connection),
     createLineStore(connection),
     executions.createIndexes(),
@@ -64,6 +73,7 @@ export const createExecutionStore = async (connection: Connection) => {
   return {
     ...createTransitions(executions),
     ...createDeliveryRecords(executions),
+    ...createExpiry(executions, connection.model<CallRecord>("Call")),
     ...submissions,
     ...payloads,
     ...calls,

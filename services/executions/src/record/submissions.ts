@@ -1,8 +1,7 @@
+import { RETENTION } from "@nodeloom/kernel";
 import { Schema, type Connection } from "mongoose";
 import { TIMING } from "../contract/timing";
-import { DURABLE, insertOnce } from "./write";
-
-const KEPT_SECONDS = 30 * 86_400;
+import { DURABLE, insertOnce, removeSome } from "./write";
 
 export interface SubmissionRecord {
   _id: string;
@@ -22,7 +21,7 @@ const submissionSchema = new Schema<SubmissionRecord>(
   { _id: String, owner: String, requestId: String, handle: Schema.Types.Mixed, at: Date, lost: Boolean },
   { collection: "submissions", versionKey: false, minimize: false },
 );
-submissionSchema.index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS });
+submissionSchema.index({ at: 1 }, { expireAfterSeconds: RETENTION.submissions.days * 86_400 });
 
 /** What was sent to providers that can't recognise a repetition. */
 export const createSubmissionStore = async (connection: Connection) => {
@@ -44,6 +43,8 @@ export const createSubmissionStore = async (connection: Connection) => {
       const lost = { lost: true, at: new Date(Date.now() - TIMING.submitLost) } as const;
       await submissions.updateOne({ _id: key, requestId: null }, { $set: lost }).exec();
     },
+    /** Removes submissions from before a time. */
+    removeSubmissions: (before: Date, limit: number): Promise<number> => removeSome(submissions, { at: { $lt: before } }, limit),
     /** Takes a claim back after a submission that certainly was not sent. */
     releaseSubmission: async (key: string): Promise<void> => {
       await submissions.deleteOne({ _id: key, requestId: null }).exec();

@@ -13,3 +13,15 @@ export const insertOnce = async (insert: Promise<unknown>): Promise<boolean> => 
     throw error;
   }
 };
+
+interface Documents {
+  find(filter: object, options: object): { toArray(): Promise<{ _id: unknown }[]> };
+  deleteMany(filter: object): Promise<{ deletedCount: number }>;
+}
+
+/** Removes some documents that a filter names, and that it still names when they are removed. @returns how many */
+export const removeSome = async ({ collection }: { collection: Documents }, filter: object, limit: number): Promise<number> => {
+  const found = await collection.find(filter, { projection: { _id: 1 }, limit }).toArray();
+  if (found.length === 0) return 0;
+  return (await collection.deleteMany({ ...filter, _id: { $in: found.map(({ _id }) => _id) } })).deletedCount;
+};

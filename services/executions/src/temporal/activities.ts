@@ -16,7 +16,7 @@ import type { Holds } from "../lifecycle/holds";
 import type { createLeaks } from "../lifecycle/leaks";
 import type { createReconciler } from "../lifecycle/reconcile";
 import type { createRenewals, RenewalProgress } from "../lifecycle/renewals";
-import type { createRetention } from "../lifecycle/retention";
+import type { createRetention, RetentionProgress } from "../lifecycle/retention";
 import type { Settlement } from "../lifecycle/settlement";
 import { answeredCall, completedCall, type CallRecord } from "../record/calls";
 import type { ExecutionView } from "../record/execution-record";
@@ -181,8 +181,12 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     },
 
     enforceRetention: () => {
-      const { heartbeat } = Context.current();
-      return options.retention(() => heartbeat());
+      const context = Context.current();
+      const beat = (progress: RetentionProgress): void => {
+        context.heartbeat(progress);
+        context.cancellationSignal.throwIfAborted();
+      };
+      return options.retention(beat, context.info.heartbeatDetails as RetentionProgress | undefined);
     },
 
     renewDuePlans: () => {

@@ -24,7 +24,7 @@ const SCHEDULES = [
     workflow: "removeExpired" satisfies keyof { removeExpired: typeof removeExpired },
     everyMs: TIMING.retentionEvery,
     catchUpMs: TIMING.retentionEvery,
-    note: "Removes files and usage rows that were kept long enough",
+    note: "Removes what was kept long enough",
   },
 ] as const;
 

@@ -2,14 +2,18 @@ import { randomUUID } from "node:crypto";
 import type { OutgoingBudget } from "@nodeloom/kernel";
 import { connectMongo, connectRedis, createLogger, createWindowCounter, redisReady } from "@nodeloom/platform";
 import { createOutgoing, type Outgoing } from "../../src/calls/outgoing";
+import type { Connection } from "mongoose";
 import type { ExecutionRecord } from "../../src/record/execution-record";
-import { createExecutionStore, type ExecutionStore } from "../../src/record/store";
+import { createExecutionStore, type ExecutionStore, type ExecutionStoreOptions } from "../../src/record/store";
 
 /** A store in a database of its own. */
-export const openStore = async (): Promise<{ store: ExecutionStore; stop: () => Promise<void> }> => {
+export const openStore = async (
+  options: ExecutionStoreOptions = {},
+): Promise<{ store: ExecutionStore; connection: Connection; stop: () => Promise<void> }> => {
   const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `test_${randomUUID().slice(0, 8)}_executions` });
   return {
-    store: await createExecutionStore(connection),
+    store: await createExecutionStore(connection, options),
+    connection,
     stop: async () => {
       await connection.dropDatabase();
       await connection.close();

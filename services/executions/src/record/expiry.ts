@@ -1,0 +1,57 @@
+import type { Model } from "mongoose";
+import { FINAL_STATUSES } from "../lifecycle/states";
+import type { CallRecord } from "./calls";
+import type { ExecutionView } from "./execution-record";
+import type { ExecutionModel } from "./schema";
+import { removeSome } from "./write";
+
+/** A page of what was removed. */
+export interface Removed {
+  removed: number;
+  /** Where to go on; empty at the end. */
+  next: string;
+}
+
+/** Rows that are over, that owe nothing, and whose webhook is not on its way. */
+const over = (before: Date): Record<string, unknown> => ({
+  status: { $in: [...FINAL_STATUSES] },
+  createdAt: { $lt: before },
+  finishedAt: { $lt: before },
+  owes: { $ne: true },
+  "due.0": { $exists: false },
+  "webhook.state": { $ne: "pending" },
+});
+
+const cursorOf = ({ createdAt, _id }: Pick<ExecutionView, "createdAt" | "_id">): string => `${createdAt.getTime()}:${_id}`;
+const positionOf = (cursor: string): Record<string, unknown> => {
+  if (cursor === "") return {};
+  const [, at, id] = /^(\d+):(.*)$/.exec(cursor)!;
+  const createdAt = new Date(Number(at));
+  return { $or: [{ createdAt: { $gt: createdAt } }, { createdAt, _id: { $gt: id } }] };
+};
+
+/** Removes executions that were kept long enough, oldest first, a page at a time. Each page may be repeated. */
+export const createExpiry = (executions: ExecutionModel, calls: Model<CallRecord>) => ({
+  /**
+   * Removes executions that ended before a time, with their events and calls. One that is not over, still owes something, or
+   * whose webhook is on its way stays.
+   */
+  removeExecutions: async (before: Date, limit: number, cursor: string): Promise<Removed> => {
+    const found = await executions
+      .find({ ...over(before), ...positionOf(cursor) }, { createdAt: 1 })
+      .sort({ createdAt: 1, _id: 1 })
+      .limit(limit)
+      .lean<Pick<ExecutionView, "_id" | "createdAt">[]>()
+      .exec();
+    if (found.length === 0) return { removed: 0, next: "" };
+    const ids = found.map(({ _id }) => _id);
+    // First what only the row leads to: a crash in between leaves a row that is found again.
+    await calls.deleteMany({ executionId: { $in: ids } }).exec();
+    const { deletedCount } = await executions.deleteMany({ ...over(before), _id: { $in: ids } }).exec();
+    return { removed: deletedCount, next: found.length < limit ? "" : cursorOf(found.at(-1)!) };
+  },
+
+  /** Removes refused attempts whose time is over and that owe nothing. */
+  removeRefused: (now: Date, limit: number): Promise<number> =>
+    removeSome(executions, { status: "refused", expiresAt: { $lt: now }, "due.0": { $exists: false } }, limit),
+});
