@@ -42,9 +42,10 @@ const executions = createRoute({
   path: "/executions",
   validateSearch: (
     search: Record<string, unknown>,
-  ): { status?: string | undefined; workflow?: string | undefined; cursor?: string | undefined } => ({
+  ): { status?: string | undefined; workflow?: string | undefined; meta?: string | undefined; cursor?: string | undefined } => ({
     status: text(search.status),
     workflow: text(search.workflow),
+    meta: text(search.meta),
     cursor: text(search.cursor),
   }),
   component: lazyRouteComponent(() => import("../features/executions/list-page"), "ExecutionsPage"),

@@ -8,6 +8,7 @@ import { credits, duration } from "../ui/format";
 import { Notice } from "../ui/notice";
 import { complain } from "../ui/toast";
 import { refusalOf, startRun, useQuote, type Refusal, type RunTarget } from "./request";
+import { priceOf, RunPrice, useLimit } from "./run-price";
 import { ResultView } from "./result-view";
 import { RunStatus } from "./status";
 
@@ -46,6 +47,7 @@ const Outcome = ({ executionId }: { executionId: string }) => {
 export const TryIt = ({ target, inputs, mayRun }: { target: RunTarget; inputs: Record<string, unknown>; mayRun: boolean }) => {
   const client = useQueryClient();
   const { quote, problem } = useQuote(target, inputs, mayRun);
+  const [limit, price] = [useLimit(quote), priceOf(quote)];
   const [busy, setBusy] = useState(false);
   const [executionId, setExecutionId] = useState<string>();
   const [failure, setFailure] = useState<Refusal>();
@@ -53,7 +55,7 @@ export const TryIt = ({ target, inputs, mayRun }: { target: RunTarget; inputs: R
     setBusy(true);
     setFailure(undefined);
     try {
-      setExecutionId(await startRun(target, inputs, quote?.estimatedCreditCost));
+      setExecutionId(await startRun(target, inputs, limit.limit));
     } catch (error) {
       setFailure(refusalOf(error));
     } finally {
@@ -65,12 +67,10 @@ export const TryIt = ({ target, inputs, mayRun }: { target: RunTarget; inputs: R
     <div className="flex flex-col gap-4">
       <div>
         <Button variant="primary" icon={Play} busy={busy} disabled={!mayRun} onClick={() => void run()}>
-          {quote?.estimatedCreditCost ? `Run · ${credits(quote.estimatedCreditCost)}` : "Run"}
+          {price === undefined ? "Run" : `Run · ${price}`}
         </Button>
-        {quote && quote.estimatedCreditCost === 0 && quote.nodes.some(({ grant }) => grant) && (
-          <span className="ml-3 text-xs text-muted">A trial run pays for this.</span>
-        )}
       </div>
+      <RunPrice quote={quote} limit={limit} />
       {failure ? (
         <Notice kind="bad" title={failure.code ?? "Not run"}>
           {failure.message}

@@ -2,15 +2,59 @@ import type { WorkflowSummary } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { LayoutTemplate } from "lucide-react";
+import { useState } from "react";
 import { LoadFailure } from "../../app/error-pages";
+import { request } from "../../api/client";
 import { workflowsQuery } from "../../api/queries";
+import { useAction } from "../../api/use-action";
+import { Button } from "../../ui/button";
+import { Dialog } from "../../ui/dialog";
+import { Field, TextArea } from "../../ui/field";
 import { Empty, Skeleton } from "../../ui/notice";
 import { Table } from "../../ui/table";
 import { Time } from "../../ui/time";
 
+/** Takes a template from everybody's lists; its owner keeps the workflow, and is told why. */
+const TakeDown = ({ template, onClose }: { template: WorkflowSummary; onClose: () => void }) => {
+  const [reason, setReason] = useState("");
+  const { busy, run } = useAction(["workflows"]);
+  const takeDown = async (): Promise<void> => {
+    const body = { listed: false, reason: reason.trim() };
+    const done = await run(
+      () => request("adminModerateTemplate", { params: { slug: template.slug }, body }),
+      `“${template.name}” is no template any more.`,
+    );
+    if (done) onClose();
+  };
+  return (
+    <Dialog
+      title="Take a template down"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Leave it</Button>
+          <Button variant="danger" busy={busy} disabled={reason.trim() === ""} onClick={() => void takeDown()}>
+            Take it down
+          </Button>
+        </>
+      }
+    >
+      <p className="mb-4 text-sm text-muted wrap-anywhere">
+        “{template.name}” leaves everybody&apos;s lists, and only its owner runs it from then on. The owner keeps the workflow and sees why.
+      </p>
+      <Field label="Reason" hint="The owner reads it.">
+        {(attributes) => (
+          <TextArea {...attributes} autoFocus rows={3} maxLength={500} value={reason} onChange={(event) => setReason(event.target.value)} />
+        )}
+      </Field>
+    </Dialog>
+  );
+};
+
 /** What is published to everybody. */
 export const TemplatesSection = () => {
   const workflows = useQuery(workflowsQuery);
+  const [taken, setTaken] = useState<WorkflowSummary>();
   if (workflows.isPending) return <Skeleton lines={6} />;
   if (workflows.isError) return <LoadFailure error={workflows.error} retry={() => void workflows.refetch()} />;
   const templates = workflows.data.filter(({ isTemplate }) => isTemplate);
@@ -21,23 +65,35 @@ export const TemplatesSection = () => {
       </Empty>
     );
   return (
-    <Table<WorkflowSummary>
-      label="Templates"
-      rows={templates}
-      keyOf={({ slug }) => slug}
-      columns={[
-        {
-          title: "Template",
-          cell: ({ slug, name }) => (
-            <Link to="/workflows/$slug" params={{ slug }} className="block truncate font-medium text-accent-text hover:underline">
-              {name}
-            </Link>
-          ),
-        },
-        { title: "Description", wide: true, cell: ({ description }) => <span className="block truncate text-muted">{description}</span> },
-        { title: "Owner", wide: true, cell: ({ createdBy }) => <code className="block truncate font-mono text-xs">{createdBy}</code> },
-        { title: "Changed", numeric: true, cell: ({ updatedAt }) => <Time iso={updatedAt} /> },
-      ]}
-    />
+    <>
+      {taken && <TakeDown template={taken} onClose={() => setTaken(undefined)} />}
+      <Table<WorkflowSummary>
+        label="Templates"
+        rows={templates}
+        keyOf={({ slug }) => slug}
+        columns={[
+          {
+            title: "Template",
+            cell: ({ slug, name }) => (
+              <Link to="/workflows/$slug" params={{ slug }} className="block truncate font-medium text-accent-text hover:underline">
+                {name}
+              </Link>
+            ),
+          },
+          { title: "Description", wide: true, cell: ({ description }) => <span className="block truncate text-muted">{description}</span> },
+          { title: "Owner", wide: true, cell: ({ createdBy }) => <code className="block truncate font-mono text-xs">{createdBy}</code> },
+          { title: "Changed", numeric: true, wide: true, cell: ({ updatedAt }) => <Time iso={updatedAt} /> },
+          {
+            title: "",
+            numeric: true,
+            cell: (template) => (
+              <Button size="sm" variant="ghost" onClick={() => setTaken(template)}>
+                Take down…
+              </Button>
+            ),
+          },
+        ]}
+      />
+    </>
   );
 };

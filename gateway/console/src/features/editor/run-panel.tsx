@@ -1,4 +1,4 @@
-import type { Execution, Quote } from "@nodeloom/client";
+import type { Execution } from "@nodeloom/client";
 import { inputFields, savedValues, upToNode } from "@nodeloom/kernel/graph";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -11,6 +11,7 @@ import { forgetRun, isOver, useLive, watchRun, type LiveRun } from "../../runs/l
 import { endOutputs } from "../../runs/outputs";
 import { ResultView } from "../../runs/result-view";
 import { refusalOf, startRun, useQuote, type Refusal, type RunTarget } from "../../runs/request";
+import { priceOf, RunPrice, useLimit } from "../../runs/run-price";
 import { initialValues, RunForm, sentInputs } from "../../runs/run-form";
 import { cancelReport, RunStatus } from "../../runs/status";
 import { Button, IconButton } from "../../ui/button";
@@ -28,7 +29,7 @@ const useTarget = (): RunTarget => {
 };
 
 /** Starts a run of what is on the canvas: saved first, answered at once, followed by its events. */
-const useStart = (target: RunTarget, inputs: () => Record<string, unknown>, quote: Quote | undefined) => {
+const useStart = (target: RunTarget, inputs: () => Record<string, unknown>, limit: number | null) => {
   const { slug, document } = useEditor();
   const client = useQueryClient();
   const [starting, setStarting] = useState(false);
@@ -38,7 +39,7 @@ const useStart = (target: RunTarget, inputs: () => Record<string, unknown>, quot
     setRefused(undefined);
     try {
       if (!(await document.flush())) throw new Error("The workflow is not saved yet, so it was not run. See beside its name why.");
-      watchRun(slug, await startRun(target, inputs(), quote?.estimatedCreditCost), () => afterRun(client));
+      watchRun(slug, await startRun(target, inputs(), limit), () => afterRun(client));
       afterRun(client);
     } catch (error) {
       setRefused(refusalOf(error));
@@ -47,21 +48,6 @@ const useStart = (target: RunTarget, inputs: () => Record<string, unknown>, quot
     }
   };
   return { start, starting, refused };
-};
-
-const Price = ({ quote }: { quote: Quote | undefined }) => {
-  if (!quote) return null;
-  const grants = quote.nodes.filter(({ grant }) => grant).length;
-  const cost = quote.estimatedCreditCost;
-  return (
-    <p className="text-xs text-muted">
-      {cost === null || cost === 0
-        ? grants > 0
-          ? "A trial run pays for this."
-          : "This run costs nothing."
-        : `At most ${credits(cost)}; what is not used is given back.`}
-    </p>
-  );
 };
 
 const Progress = ({ run }: { run: LiveRun }) => {
@@ -211,7 +197,8 @@ export const RunPanel = () => {
   const target = useTarget();
   const etag = useDocument((state) => state.etag);
   const { quote, problem } = useQuote(target, inputs, me.user.approved, etag);
-  const { start, starting, refused } = useStart(target, () => inputs, quote);
+  const [limit, price] = [useLimit(quote), priceOf(quote)];
+  const { start, starting, refused } = useStart(target, () => inputs, limit.limit);
   const running = run !== undefined && !isOver(run);
   return (
     <div className="flex flex-col gap-5 p-4">
@@ -235,13 +222,13 @@ export const RunPanel = () => {
         {!refused && problem !== undefined && <Notice kind="warn">{problem}</Notice>}
         <div className="flex flex-wrap items-center gap-2">
           <Button type="submit" variant="primary" icon={Play} busy={starting} disabled={!me.user.approved} data-testid="run">
-            {quote?.estimatedCreditCost ? `Run · ${credits(quote.estimatedCreditCost)}` : "Run"}
+            {price === undefined ? "Run" : `Run · ${price}`}
           </Button>
           <Button icon={Code2} onClick={() => ui.setState({ overlay: "api" })}>
             Use as API
           </Button>
         </div>
-        <Price quote={quote} />
+        <RunPrice quote={quote} limit={limit} />
         {running && <p className="text-xs text-muted">A run is going on; another one may be started beside it.</p>}
       </form>
       {run && (

@@ -2,11 +2,12 @@ import type { Execution } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { History } from "lucide-react";
+import { useState } from "react";
 import { LoadFailure } from "../../app/error-pages";
 import { executionsQuery, workflowsQuery } from "../../api/queries";
 import { RunStatus } from "../../runs/status";
 import { Button } from "../../ui/button";
-import { Select } from "../../ui/field";
+import { Input, Select } from "../../ui/field";
 import { creditNumber, duration } from "../../ui/format";
 import { Empty, Skeleton } from "../../ui/notice";
 import { Page } from "../../ui/page";
@@ -44,10 +45,40 @@ const COLUMNS: readonly Column<Execution>[] = [
   { title: "Started", numeric: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
 
-const Filters = ({ status, workflow }: { status: string | undefined; workflow: string | undefined }) => {
+const META = /^([^=]+)=(.*)$/s;
+/** `name=value` of a run's metadata, as the list is asked for it. */
+const metadataFilter = (given: string | undefined): Record<string, string> => {
+  const [, name, value] = META.exec(given ?? "") ?? [];
+  return name === undefined || value === undefined ? {} : { [`metadata.${name.trim()}`]: value.trim() };
+};
+
+const MetadataFilter = ({ given, set }: { given: string | undefined; set: (meta: string | undefined) => void }) => {
+  const [typed, setTyped] = useState(given ?? "");
+  const isWrong = typed !== "" && !META.test(typed);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isWrong) set(typed.trim() || undefined);
+      }}
+    >
+      <Input
+        aria-label="Metadata, as name=value"
+        placeholder="metadata: name=value"
+        className="w-56!"
+        aria-invalid={isWrong || undefined}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        onBlur={() => !isWrong && set(typed.trim() || undefined)}
+      />
+    </form>
+  );
+};
+
+const Filters = ({ status, workflow, meta }: { status: string | undefined; workflow: string | undefined; meta: string | undefined }) => {
   const navigate = route.useNavigate();
   const workflows = useQuery(workflowsQuery);
-  const set = (change: { status?: string | undefined; workflow?: string | undefined }): void =>
+  const set = (change: { status?: string | undefined; workflow?: string | undefined; meta?: string | undefined }): void =>
     void navigate({ search: (old) => ({ ...old, ...change, cursor: undefined }) });
   return (
     <div className="mb-4 flex flex-wrap gap-2">
@@ -78,12 +109,13 @@ const Filters = ({ status, workflow }: { status: string | undefined; workflow: s
           </option>
         ))}
       </Select>
+      <MetadataFilter key={meta} given={meta} set={(given) => given !== meta && set({ meta: given })} />
     </div>
   );
 };
 
 export const ExecutionsPage = () => {
-  const { status, workflow, cursor } = route.useSearch();
+  const { status, workflow, meta, cursor } = route.useSearch();
   const navigate = route.useNavigate();
   const runs = useQuery(
     executionsQuery({
@@ -91,17 +123,18 @@ export const ExecutionsPage = () => {
       ...(isStatus(status) ? { status } : {}),
       ...(workflow === undefined ? {} : { workflowSlug: workflow }),
       ...(cursor === undefined ? {} : { cursor }),
+      ...metadataFilter(meta),
     }),
   );
   const { data } = runs;
   return (
     <Page title="Runs" lead="Every run of your workflows and models, from here and by key.">
-      <Filters status={status} workflow={workflow} />
+      <Filters status={status} workflow={workflow} meta={meta} />
       {runs.isPending && <Skeleton lines={8} />}
       {runs.isError && <LoadFailure error={runs.error} retry={() => void runs.refetch()} />}
       {data?.rows.length === 0 && (
         <Empty icon={History} title="No runs">
-          {(status ?? workflow ?? cursor) ? "None fits these filters." : "Open a workflow and press Run."}
+          {(status ?? workflow ?? meta ?? cursor) ? "None fits these filters." : "Open a workflow and press Run."}
         </Empty>
       )}
       {data && data.rows.length > 0 && (

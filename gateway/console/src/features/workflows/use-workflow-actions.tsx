@@ -56,7 +56,9 @@ export const useWorkflowActions = () => {
   return {
     refresh,
     create: (workflow: NewWorkflow) => attempt(async () => open((await api.workflows.create(workflow)).slug)),
-    duplicate: (slug: string, name: string) => attempt(async () => open(await createFromText(await workflowText(slug), name))),
+    /** Of a template, files of its author are copied along. */
+    duplicate: (slug: string, name: string) =>
+      attempt(async () => open((await request("cloneWorkflow", { params: { slug }, body: { name } })).body.slug)),
     change: (slug: string, changes: WorkflowChanges, done: string) =>
       attempt(async () => {
         await api.workflows.update(slug, changes);

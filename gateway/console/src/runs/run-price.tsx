@@ -1,0 +1,46 @@
+import type { Quote } from "@nodeloom/client";
+import { useState } from "react";
+import { Field } from "../ui/field";
+import { creditNumber, credits } from "../ui/format";
+import { NumberInput } from "../ui/value-inputs";
+
+/** A quote's price as the Run button says it: "2.6 credits", or "12 to 40 credits" where lists of unknown length decide. */
+export const priceOf = (quote: Quote | undefined): string | undefined => {
+  if (!quote?.maxCreditCost) return undefined;
+  const least = quote.estimatedCreditCost ?? 0;
+  return quote.exact ? credits(least) : `${creditNumber(least)} to ${credits(quote.maxCreditCost)}`;
+};
+
+/**
+ * The most that a run may cost: the price that is shown where it is exact. Where it is not, whoever runs may say less than
+ * the most it could be.
+ */
+export const useLimit = (quote: Quote | undefined) => {
+  const [given, setGiven] = useState<{ of: number | null; limit: number | undefined }>();
+  const most = quote?.maxCreditCost ?? null;
+  const own = given?.of === most ? given.limit : undefined;
+  const isOpen = quote !== undefined && !quote.exact && most !== null;
+  return {
+    limit: own ?? (quote?.exact === true ? quote.estimatedCreditCost : most),
+    isOpen,
+    set: (limit: number | undefined) => setGiven({ of: most, limit }),
+  };
+};
+export type Limit = ReturnType<typeof useLimit>;
+
+/** What stands under Run: what the price means, and where it is open, how much the run may cost. */
+export const RunPrice = ({ quote, limit: { limit, isOpen, set } }: { quote: Quote | undefined; limit: Limit }) => {
+  if (!quote) return null;
+  const grants = quote.nodes.some(({ grant }) => grant);
+  if (!quote.maxCreditCost)
+    return <p className="text-xs text-muted">{grants ? "A trial run pays for this." : "This run costs nothing."}</p>;
+  if (!isOpen) return <p className="text-xs text-muted">At most {credits(quote.maxCreditCost)}; what is not used is given back.</p>;
+  return (
+    <Field
+      label="Spend at most (credits)"
+      hint="How long a list gets is known only while it runs. Where more would be needed, the node stops with INSUFFICIENT_CREDITS; what is not used is given back."
+    >
+      {(attributes) => <NumberInput {...attributes} className="w-40!" value={limit} onChange={set} />}
+    </Field>
+  );
+};
