@@ -38,6 +38,17 @@ const signIn = async (page: Page, email: string, password: string): Promise<void
   await page.getByRole("heading", { name: "Workflows" }).waitFor();
 };
 
+/** What a program prints; undefined where there is no such program. */
+const printed = async (command: string, given: readonly string[]): Promise<string | undefined> => {
+  try {
+    return (await execute(command, [...given])).stdout;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    process.stderr.write(`\nSKIPPED: there is no ${command}, so its example was not executed.\n`);
+    return undefined;
+  }
+};
+
 /** Chooses in the palette that is open. */
 const choose = async (page: Page, words: string): Promise<void> => {
   await page.getByPlaceholder("Search nodes and models").fill(words);
@@ -106,6 +117,10 @@ describe("the console in a browser", () => {
 
     await page.getByRole("button", { name: "Use as API" }).click();
     const shown = await page.getByRole("region", { name: "curl example" }).innerText();
+    await page.getByRole("tab", { name: "TypeScript" }).click();
+    const inTypeScript = await page.getByRole("region", { name: "typescript example" }).innerText();
+    await page.getByRole("tab", { name: "Python" }).click();
+    const inPython = await page.getByRole("region", { name: "python example" }).innerText();
     await page.goto("/keys");
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("Boats");
@@ -119,6 +134,9 @@ describe("the console in a browser", () => {
       success: true,
       result: { images: [{ url: expect.stringContaining("/media/") as string }] },
     });
+    const withKey = (code: string): string => code.replace("YOUR_API_KEY", key.trim()).replace("{}", '{"prompt": "a boat"}');
+    expect(await printed(process.execPath, ["--input-type=module", "--eval", withKey(inTypeScript)])).toContain("/media/");
+    expect((await printed("python3", ["-c", withKey(inPython)])) ?? "no Python here: /media/").toContain("/media/");
     await page.goto("/usage");
     await page.getByRole("region", { name: "Calls" }).getByText("paper-boats").first().waitFor();
     expect(complaints).toEqual([]);
