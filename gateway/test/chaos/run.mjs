@@ -2,57 +2,23 @@
  * `npm run chaos`: kills every part of a whole local platform in turn while runs are in flight, then proves that nothing
  * was lost, nothing was charged twice and every webhook arrived. Bounded in time; touches only processes it started.
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createApi } from "./api.mjs";
 import { createReceiver } from "./receiver.mjs";
 import { createLoad } from "./load.mjs";
+import { pause, pidOf, readLocal, startPlatform } from "./platform.mjs";
 import { verify } from "./verify.mjs";
 
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const LOCAL = join(ROOT, ".nodeloom", "local.json");
-const START_MS = 120_000;
 const RUNS = Number(process.env.CHAOS_RUNS ?? 200);
 const SETTLE_MS = 240_000;
 /** Between two faults: long enough for a supervisor to bring a process back, short enough that the next fault meets its recovery. */
 const GAP_MS = 5_000;
 
 const say = (/** @type {string} */ line) => process.stdout.write(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${line}\n`);
-const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const started = Date.now();
-
-/** What runs where now; a restarted process has another pid. */
-const readLocal = () => JSON.parse(readFileSync(LOCAL, "utf8"));
-
-const startPlatform = async (/** @type {string} */ allow) => {
-  if (existsSync(join(ROOT, ".nodeloom", "lock.json"))) throw new Error("a platform is running here already: stop it first");
-  const child = spawn(process.execPath, [join(ROOT, "deploy/local/start.mjs")], {
-    env: { ...process.env, NODELOOM_HOSTING: "separate", EGRESS_ALLOW: allow, LOG_LEVEL: "warn" },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let output = "";
-  child.stdout.on("data", (chunk) => (output += chunk));
-  const end = Date.now() + START_MS;
-  while (!output.includes("Ctrl-C stops it")) {
-    if (child.exitCode !== null || Date.now() > end) throw new Error(`the platform did not start:\n${output}`);
-    await pause(200);
-  }
-  return {
-    stop: async () => {
-      const gone = once(child, "exit");
-      child.kill("SIGTERM");
-      await gone;
-    },
-  };
-};
 
 /** kill -9, the database included. */
 const killService = async (/** @type {string} */ name) => {
-  const pid = readLocal().pids[name];
-  if (!pid) throw new Error(`${name} has no process`);
+  const pid = pidOf(name);
   process.kill(pid, "SIGKILL");
   say(`SIGKILL ${name} (${pid})`);
 };
@@ -95,7 +61,7 @@ const faults = async () => {
 };
 
 const receiver = await createReceiver();
-const platform = await startPlatform(receiver.address);
+const platform = await startPlatform({ EGRESS_ALLOW: receiver.address });
 let failed = true;
 try {
   const api = createApi(() => readLocal().baseUrl);
