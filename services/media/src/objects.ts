@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import { retry } from "@nodeloom/platform";
 import type { BlobStore, StagedBlob } from "./blobs";
 import { isAccepted, sniff } from "./sniff";
 import { describeSource, SourceError } from "./source";
@@ -85,8 +85,8 @@ export interface ObjectsDeps {
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 const TOKEN_BYTES = 16;
-const FETCH_ATTEMPTS = 3;
-const RETRY_DELAY_MS = 250;
+/** Pauses before a file is fetched again. */
+const FETCH_PAUSES_MS = [250, 500];
 
 const token = (): string => randomBytes(TOKEN_BYTES).toString("hex");
 
@@ -162,14 +162,13 @@ export const createObjects = ({ store, quota, blobs, openSource, maxBytes = LIMI
   };
 
   const fetchInto = async (placement: Placement, source: Source): Promise<MediaObject> => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await receive(placement, await openSource(source));
-      } catch (error) {
-        const again = error instanceof SourceError && error.transient && attempt < FETCH_ATTEMPTS;
-        if (!again) throw asFailedSource(error, source.url);
-        await delay(RETRY_DELAY_MS * attempt);
-      }
+    try {
+      return await retry(async () => receive(placement, await openSource(source)), {
+        pausesMs: FETCH_PAUSES_MS,
+        shouldRetry: (error) => error instanceof SourceError && error.transient,
+      });
+    } catch (error) {
+      throw asFailedSource(error, source.url);
     }
   };
 

@@ -1,7 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { DomainError, HTTP_METHODS, LIMITS } from "@nodeloom/kernel";
 import { parseJsonText, type HttpCall } from "@nodeloom/kernel/graph";
-import { EgressError, type EgressClient, type EgressRequest, type EgressResponse } from "@nodeloom/platform";
+import { EgressError, retry, type EgressClient, type EgressRequest, type EgressResponse } from "@nodeloom/platform";
 import { pointer } from "../providers/pointer";
 import { headerKey } from "../providers/transport";
 import { TIMING } from "../contract/timing";
@@ -24,7 +23,7 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** Methods that only ask: repeating them does no harm. */
 const ASKING = new Set(["GET", "HEAD"]);
 /** Pauses before a call is tried again that can be repeated safely. */
-const AGAIN_MS = [250, 1_000];
+const PAUSES_MS = [250, 1_000];
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 const failed = (message: string): DomainError => new DomainError("failed", "EXECUTION_FAILED", message);
@@ -48,18 +47,13 @@ const headersOf = (call: HttpCall): Record<string, string> => {
 };
 
 /** An exchange that is tried again where the other side was not reached and nothing can have happened twice. */
-const exchange = async (egress: EgressClient, request: EgressRequest & { method: string }): Promise<EgressResponse> => {
-  for (const pauseMs of AGAIN_MS) {
-    try {
-      return await egress.request(request);
-    } catch (error) {
-      const safe = error instanceof EgressError && error.code === "UNREACHABLE" && (ASKING.has(request.method) || !error.mayHaveBeenSent);
-      if (!safe) throw error;
-      await delay(pauseMs, undefined, request.signal ? { signal: request.signal } : {});
-    }
-  }
-  return egress.request(request);
-};
+const exchange = (egress: EgressClient, request: EgressRequest & { method: string }): Promise<EgressResponse> =>
+  retry(() => egress.request(request), {
+    pausesMs: PAUSES_MS,
+    shouldRetry: (error) =>
+      error instanceof EgressError && error.code === "UNREACHABLE" && (ASKING.has(request.method) || !error.mayHaveBeenSent),
+    signal: request.signal,
+  });
 
 /**
  * One call of an http-request node through the guarded client. Any status is an answer; an unreachable or refused
