@@ -17,6 +17,8 @@ beforeAll(async () => {
   pids = pidsNow();
   await runAbuse(CASES, {
     baseUrl: platform.baseUrl,
+    sandboxUrl: platform.sandboxUrl,
+    temporalUiUrl: process.env.TEMPORAL_UI_URL,
     accounts: { admin: platform.admin },
     attacks: ATTACKS,
     onFinding: (finding) => findings.set(finding.case.id, finding),
@@ -24,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform?.stop());
 
-it.each(CASES.map(({ id, title }) => [id, title]))("%s: %s is refused, and others go on", (id) => {
+it.each(CASES.map(({ id, title }) => [id, title]))("%s: %s is answered as it must be, and others go on", (id) => {
   expect(findings.get(id)).toMatchObject({ failure: undefined, refusedOthers: 0 });
 });
 

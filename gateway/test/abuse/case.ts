@@ -1,12 +1,19 @@
 import type { Actor, Context } from "../conformance/context";
 
-/** Who takes part: those who mean harm, and somebody else who must not notice. */
+/** Who takes part: those who mean harm, and those who must not notice. */
 export interface Cast {
   context: Context;
   /** An approved Pro user with a key. */
   attacker: Actor;
+  /** An Enterprise user with a key, whom no rate limit holds back. */
+  unlimited: Actor;
   /** A user that awaits approval, by session. */
   unapproved: Actor;
+  /** Whose account, slugs and files are aimed at. */
+  victim: Actor;
+  /** The local sandbox, and Temporal's UI where there is one. */
+  sandboxUrl: string;
+  temporalUiUrl: string | undefined;
 }
 
 /** One fault that a caller could once cause. */
@@ -14,8 +21,12 @@ export interface AbuseCase {
   /** Short, of its area: `door-gzip`. */
   id: string;
   title: string;
+  /** Hostile requests of one attack; 1 unless said. */
+  requests?: number;
   /** What is made once, before anything is measured (a saved workflow, an upload). */
   prepare?(cast: Cast): Promise<void>;
-  /** Sends one hostile request, and throws when its answer is not what it must be. */
+  /** Sends its hostile requests, and throws when an answer is not what it must be. */
   attack(cast: Cast): Promise<void>;
+  /** Removes what others would see for ever. */
+  cleanUp?(cast: Cast): Promise<void>;
 }

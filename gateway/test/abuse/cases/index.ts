@@ -1,7 +1,19 @@
 import type { AbuseCase } from "../case";
+import { accountCases } from "./accounts";
+import { addressCases } from "./addresses";
 import { boundsCases } from "./bounds";
 import { doorCases } from "./door";
+import { fileCases } from "./files";
+import { runCases } from "./runs";
 import { usageCases } from "./usage";
 
-/** Every fault that is tried, by area. */
-export const CASES: readonly AbuseCase[] = [...doorCases, ...boundsCases, ...usageCases];
+/** Every fault that is tried, by area; what uses up an address's limits comes last. */
+export const CASES: readonly AbuseCase[] = [
+  ...boundsCases,
+  ...runCases,
+  ...usageCases,
+  ...addressCases,
+  ...fileCases,
+  ...accountCases,
+  ...doorCases,
+];

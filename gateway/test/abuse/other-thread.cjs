@@ -1,0 +1,32 @@
+/**
+ * Another user's requests, one after another, in a thread of their own: what sends and reads the attacks must not hold them up.
+ * Told `{ begin: n }` it begins, and goes on for n requests at least and until told to end; then it answers `{ times, refused }`.
+ */
+const { parentPort, workerData } = require("node:worker_threads");
+
+const { url, headers, pauseMs } = workerData;
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+let isOver = false;
+
+const work = async (atLeast) => {
+  const times = [];
+  let refused = 0;
+  while (times.length < atLeast || !isOver) {
+    const startedAt = performance.now();
+    const answer = await fetch(url, { headers }).catch(() => undefined);
+    await answer?.arrayBuffer().catch(() => undefined);
+    times.push(performance.now() - startedAt);
+    parentPort.postMessage({ done: times.length });
+    if (answer?.status !== 200) refused += 1;
+    await pause(pauseMs);
+  }
+  parentPort.postMessage({ times, refused });
+};
+
+parentPort.on("message", ({ begin, end }) => {
+  if (end) isOver = true;
+  if (begin === undefined) return;
+  isOver = false;
+  void work(begin);
+});
