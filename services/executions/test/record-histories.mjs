@@ -1,20 +1,29 @@
 /**
  * Records the histories that replay.test.ts replays, from a running local platform:
- * `node services/executions/test/record-histories.mjs [name…]`. Record anew only together with a `patched` change.
+ * `node services/executions/test/record-histories.mjs [name…]`. Record anew only together with a `patched` change. Those of
+ * runs that began before rows came first stand in fixtures/histories/earlier.
  * For the names with `direct` the platform is started on a registry that has the models of fixtures/models as well: copy
  * them and services/models/registry into one folder, and `MODELS_REGISTRY_DIR=<folder> npm start`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { Client, Connection } from "@temporalio/client";
 import proto from "@temporalio/proto";
 
 const { History } = proto.temporal.api.history.v1;
-const FOLDER = fileURLToPath(new URL("fixtures/histories/", import.meta.url));
+const FOLDER = fileURLToPath(new URL("fixtures/histories/rows/", import.meta.url));
 const local = JSON.parse(readFileSync(new URL("../../../.nodeloom/local.json", import.meta.url), "utf8"));
 const key = local.accounts.business.apiKey;
 
 const wanted = process.argv.slice(2);
+
+/** What HTTP nodes call: the platform is started with `EGRESS_ALLOW=127.0.0.1:18999`. */
+const ANSWERING = 18_999;
+const answering = createServer((_, response) => void response.setHeader("content-type", "application/json").end('["a","b"]')).listen(
+  ANSWERING,
+  "127.0.0.1",
+);
 
 const api = async (method, path, body, more = {}) => {
   const response = await fetch(local.baseUrl + path, {
@@ -35,7 +44,6 @@ const picture = (id, sandbox) => node(id, "generate-image", { model: "direct-ima
 const video = (id, sandbox) => node(id, "generate-video", { model: "sandbox-video", inputs: { prompt: "a loom", seconds: 1, sandbox } });
 
 const KINDS = {
-  instant: { nodes: [node("box", "text-box", { text: "hello" }), out], edges: [edge("box.text", "out.text")] },
   job: { nodes: [video("v", { latencyMs: 300 }), out], edges: [edge("v.video", "out.videos")] },
   "text-model-then-template": {
     nodes: [
@@ -53,8 +61,17 @@ const KINDS = {
     ],
     edges: [edge("list.items", "pic.prompt"), edge("pic.image", "out.images")],
   },
+  // The list is longer than was known before the run: its hold is extended.
+  extended: {
+    nodes: [
+      node("get", "http-request", { url: `http://127.0.0.1:${ANSWERING}` }),
+      node("pic", "generate-image", { model: "sandbox-image-fast", inputs: {} }),
+      out,
+    ],
+    edges: [edge("get.body", "pic.prompt"), edge("pic.image", "out.images")],
+  },
   "http-request": {
-    nodes: [node("get", "http-request", { url: `${local.sandboxUrl}/healthz` }), out],
+    nodes: [node("get", "http-request", { url: `http://127.0.0.1:${ANSWERING}` }), out],
     edges: [edge("get.status", "out.code")],
   },
   "failed-with-siblings": {
@@ -86,3 +103,4 @@ for (const [name, { cancel, ...graph }] of Object.entries(KINDS)) {
   console.log(name, run.status, run.id);
 }
 await connection.close();
+answering.close();
