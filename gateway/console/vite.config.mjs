@@ -16,6 +16,7 @@ export default defineConfig({
     alias: {
       "@nodeloom/client": resolve(ROOT, "gateway/client/src/browser.ts"),
       "@nodeloom/kernel/capabilities": resolve(ROOT, "services/kernel/src/capabilities.ts"),
+      "@nodeloom/kernel/json-text": resolve(ROOT, "services/kernel/src/json-text.ts"),
       "@nodeloom/kernel/limits": resolve(ROOT, "services/kernel/src/limits.ts"),
       "@nodeloom/kernel/plans": resolve(ROOT, "services/kernel/src/plans.ts"),
       "@nodeloom/kernel/graph": resolve(ROOT, "services/kernel/src/graph/index.ts"),

@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { raw, toJson, topLevelMembers } from "../src/http/json";
+import { members as membersOf } from "@nodeloom/kernel/json-text";
+import { raw, toJson } from "../src/http/json";
 
 /** JSON text with arbitrary white space between its tokens. */
 const spaced = fc
@@ -24,7 +25,7 @@ describe("slicing the members of a JSON object", () => {
       fc.property(fc.array(fc.tuple(fc.string(), spaced), { maxLength: 8 }), fc.constantFrom("", " ", "\n\t"), (members, gap) => {
         const text = `${gap}{${gap}${members.map(([name, value]) => `${JSON.stringify(name)}${gap}:${gap}${value.trim()}`).join(`${gap},${gap}`)}${gap}}${gap}`;
         const expected = new Map(members.map(([name, value]) => [name, value.trim()]));
-        expect([...topLevelMembers(text)].sort()).toEqual([...expected].sort());
+        expect([...membersOf(text)].sort()).toEqual([...expected].sort());
       }),
     );
   });
@@ -34,7 +35,7 @@ describe("slicing the members of a JSON object", () => {
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
         const parsed = JSON.parse(text) as Record<string, unknown>;
-        const members = topLevelMembers(text);
+        const members = membersOf(text);
         expect([...members.keys()].sort()).toEqual(Object.keys(parsed).sort());
         for (const [name, slice] of members) expect(JSON.parse(slice)).toEqual(parsed[name]);
       }),
@@ -50,7 +51,7 @@ describe("slicing the members of a JSON object", () => {
     ["brackets and quotes inside strings", '{"a":"}\\"]{,","n":"\\\\"}', "n", '"\\\\"'],
     ["an empty value", '{"n":""}', "n", '""'],
   ])("keeps %s", (_what, text, name, slice) => {
-    expect(topLevelMembers(text).get(name)).toBe(slice);
+    expect(membersOf(text).get(name)).toBe(slice);
   });
 });
 

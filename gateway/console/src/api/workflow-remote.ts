@@ -1,6 +1,6 @@
 import { NodeloomError, NETWORK_ERROR, type Workflow } from "@nodeloom/client";
 import { readDocGraph, type DocGraph } from "../document/graph";
-import { members } from "../document/json-text";
+import { members } from "@nodeloom/kernel/json-text";
 import type { Loaded, Published, Remote } from "../document/remote";
 import { WriteError, type WriteFailure } from "../document/write-queue";
 

@@ -1,5 +1,5 @@
 import { edgesText, nodesText, readDocGraph, nodesOf, edgesOf, type DocEdge, type DocNode } from "./graph";
-import { members } from "./json-text";
+import { members } from "@nodeloom/kernel/json-text";
 
 /** A part of a graph as text on the system's clipboard: plain JSON that people can read and mail. */
 const FORMAT = "nodeloom/nodes";

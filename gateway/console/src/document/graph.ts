@@ -1,5 +1,5 @@
 import type { Graph, GraphNode } from "@nodeloom/kernel/graph";
-import { elements, members, withMember } from "./json-text";
+import { elements, members, withMember } from "@nodeloom/kernel/json-text";
 
 /** A node: its text is what is saved, the rest is read from it. */
 export interface DocNode extends GraphNode {

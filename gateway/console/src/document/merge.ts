@@ -1,5 +1,5 @@
 import { readEdge, readNode, type DocGraph, type DocNode } from "./graph";
-import { members, withMember } from "./json-text";
+import { members, withMember } from "@nodeloom/kernel/json-text";
 
 /** Two sides gave one setting of a node different values. `value`s are JSON texts; undefined: removed. */
 export interface Conflict {

@@ -1,5 +1,5 @@
 import { edgesText, nodesText, readDocGraph, type DocGraph } from "../../src/document/graph";
-import { members } from "../../src/document/json-text";
+import { members } from "@nodeloom/kernel/json-text";
 import type { Draft, Drafts, Loaded, Meta, Published, Remote } from "../../src/document/remote";
 import { WriteError, type Timers } from "../../src/document/write-queue";
 

@@ -1,7 +1,7 @@
 import { invalidRequest } from "@nodeloom/kernel";
+import { members } from "@nodeloom/kernel/json-text";
 import type { Request, Response } from "express";
 import { payloadTooLarge, requestTimeout } from "../errors";
-import { topLevelMembers } from "../json";
 import type { BodyShare } from "./body-budget";
 import { hasBody } from "./head";
 import { checkJsonBounds } from "./json-bounds";
@@ -85,4 +85,4 @@ const parse = (bytes: Buffer): JsonBody => {
 
 /** The body's top-level members as they were written; empty unless it is an object. */
 export const bodyMembers = ({ text, value }: JsonBody): ReadonlyMap<string, string> =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? topLevelMembers(text) : new Map();
+  typeof value === "object" && value !== null && !Array.isArray(value) ? members(text) : new Map();

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { elements, memberAt, members, withMember } from "../../src/document/json-text";
+import { elements, memberAt, members, withMember } from "@nodeloom/kernel/json-text";
 
 const spaced = fc.json().map((json) => json.replaceAll(/([,:{}[\]])/g, (mark) => mark));
 

@@ -1,7 +1,7 @@
 /**
- * JSON as text. What a workflow holds must come back as it was sent (number spelling, key order, members nobody here
- * knows), so that values are replaced inside the text instead of being parsed and written anew. Every text given to these
- * functions has passed JSON.parse.
+ * JSON as text, for the gateway and the console. What a workflow holds must come back as it was sent (number spelling, key
+ * order, members nobody here knows), so that values are sliced and replaced inside the text instead of being parsed and
+ * written anew. Every text given to these functions has passed JSON.parse.
  */
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
