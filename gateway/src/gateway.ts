@@ -2,7 +2,7 @@ import type { Logger, Sweeper } from "@nodeloom/platform";
 import type { BodyBudget } from "./http/body/body-budget";
 import type { OwnIds } from "./http/rate/own-ids";
 import type { Authentication } from "./auth/authenticate";
-import type { Catalogue } from "./routes/models/catalog";
+import type { Catalog } from "./routes/models/catalog";
 import type { Services } from "./clients";
 import type { Idempotency } from "./http/idempotency";
 import type { Leases } from "./http/lease";
@@ -24,7 +24,7 @@ export interface Gateway {
   bodyTimeoutMs: number;
   idempotency: Idempotency;
   leases: Leases;
-  catalogue: Catalogue;
+  catalog: Catalog;
   eventStreams: StreamCount;
   /** Carries changes of custom tiers to their users' accounts. */
   tierRollouts: Sweeper;

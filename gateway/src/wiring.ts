@@ -2,7 +2,7 @@ import { identityChangedChannel, type Logger, type ProcessConfig, type Redis } f
 import { adminOrigin } from "./admin-listener/listen";
 import { TEMPORAL_UI_PATH } from "./admin-listener/path";
 import { createAuthentication, type Authentication } from "./auth/authenticate";
-import { createCatalogue } from "./routes/models/catalog";
+import { createCatalog } from "./routes/models/catalog";
 import type { Connections } from "./clients";
 import type { Gateway } from "./gateway";
 import { createIdempotency } from "./http/idempotency";
@@ -68,7 +68,7 @@ export const createGateway = ({ config, logger, redis, subscriber, connections, 
     bodyTimeoutMs: config.BODY_TIMEOUT_MS,
     idempotency: createIdempotency({ redis, keyPrefix, logger }),
     leases: createLeases({ redis, keyPrefix, logger }),
-    catalogue: createCatalogue(services.models),
+    catalog: createCatalog(services.models),
     eventStreams: createStreamCount(EVENT_STREAMS_PER_USER),
     tierRollouts: startTierRollouts({ services, logger }),
     runStops: startRunStops({ services, logger }),

@@ -75,7 +75,7 @@ redis.call('HSET', KEYS[1], 'reply', ARGV[2])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 return 1`;
 
-type Begun = ["work", executionId: string] | ["done", reply: string] | ["busy"] | ["reused"];
+type Started = ["work", executionId: string] | ["done", reply: string] | ["busy"] | ["reused"];
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("base64url");
 
@@ -100,10 +100,10 @@ export interface IdempotencyOptions {
 }
 
 export const createIdempotency = ({ redis, keyPrefix, logger, leaseMs = IDEMPOTENCY_LEASE_MS }: IdempotencyOptions): Idempotency => {
-  const begin = (record: string, fingerprint: string, token: string): Promise<Begun> =>
+  const begin = (record: string, fingerprint: string, token: string): Promise<Started> =>
     redis.eval(BEGIN, 1, record, fingerprint, randomUUID(), token, leaseMs, IDEMPOTENCY_SECONDS).catch(() => {
       throw unavailable("idempotency keys cannot be honoured now");
-    }) as Promise<Begun>;
+    }) as Promise<Started>;
 
   /** Losing the store now costs the replay only: the lease runs out and a retry joins the same run. */
   const tolerate = (error: Error): void => logger.warn({ reason: error.message }, "idempotency record was not updated");

@@ -52,7 +52,7 @@ export const untruths = (answers, executions) => {
 export const compare = (answered, executions) => {
   const counts = new Map();
   for (const { status, code, isUnknown } of answered) {
-    const name = status === 0 ? "no answer" : isUnknown ? "503 unknown" : `${status}${code === null ? "" : ` ${code}`}`;
+    const name = isUnknown ? "503 unknown" : `${status === 0 ? "no answer" : status}${code === null ? "" : ` ${code}`}`;
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   /** @type {Map<string, { answers: Answered[], executions: Execution[] }>} */

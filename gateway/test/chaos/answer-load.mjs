@@ -14,6 +14,7 @@ const SHARED_KEYS = 8;
 const USES_OF_SHARED = 12;
 const TIMEOUT_MS = 200_000;
 const PAUSE_MS = 100;
+const AWAY_MS = 1_000;
 
 const sandbox = (/** @type {number} */ latencyMs) => ({ latencyMs });
 /** What is asked for. A key always asks for the same. */
@@ -60,8 +61,10 @@ export const createAnswerLoad = ({ gateways, apiKey }) => {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
       .then(async (response) => ({ status: response.status, body: await response.json() }))
-      .catch(() => ({ status: 0, body: {} }));
+      .catch((error) => ({ status: 0, body: { code: error.cause?.code ?? error.name } }));
     const { code = null, executionId = null, outcome } = answer.body;
+    // Nobody is asked again at once where nobody is.
+    if (answer.status === 0) await pause(AWAY_MS);
     answered.push({ key, sentAt, answeredAt: Date.now(), status: answer.status, code, executionId, isUnknown: outcome === "unknown" });
   };
 

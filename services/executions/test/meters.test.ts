@@ -59,7 +59,7 @@ it("deliveries and late polls are told of", async () => {
 });
 
 it("tells how many places are taken, who waits, and which provider is left alone, as it is when asked", async () => {
-  const pool = createSlots({ slots: 1, places: 5 });
+  const pool = createSlots({ concurrency: 1, queueLimit: 5 });
   const gates = createGates(createLogger("test", "silent"));
   const bounded = gates(JSON.stringify({ baseUrl: "https://busy.test/v1", maxConcurrent: 3 }));
   const away = gates(JSON.stringify({ baseUrl: "https://away.test" }));

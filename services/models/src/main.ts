@@ -12,7 +12,7 @@ import {
 } from "@nodeloom/platform";
 import { models } from "@nodeloom/proto";
 import { z } from "zod";
-import { createCatalogue } from "./catalogue";
+import { createCatalog } from "./catalog";
 import { loadRegistry, type Registry } from "./registry";
 import { modelsHandlers } from "./server";
 import { openOverrideStore } from "./store";
@@ -42,7 +42,7 @@ export const service = defineService({
     const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}models` });
     const store = await openOverrideStore(connection);
     const onStale = (error: unknown): void => logger.warn({ err: error }, "overrides could not be read; the last known ones stay");
-    const handlers = modelsHandlers(await createCatalogue({ registry, store, onStale }));
+    const handlers = modelsHandlers(await createCatalog({ registry, store, onStale }));
     const services = [grpcService(models.ModelsServiceService, handlers)];
     const grpc = await startGrpcServer({ listen: config.MODELS_LISTEN, services, logger, tls: config });
     return {

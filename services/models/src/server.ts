@@ -1,7 +1,7 @@
 import { invalidRequest, type BaseTier, type Price } from "@nodeloom/kernel";
 import { readPrice, unary } from "@nodeloom/platform";
 import { models } from "@nodeloom/proto";
-import type { Catalogue, Override } from "./catalogue";
+import type { Catalog, Override } from "./catalog";
 import type { RegisteredModel } from "./registry";
 
 const toProtoPrice = (price: Price): models.Price => {
@@ -49,21 +49,21 @@ const toMessage = (model: RegisteredModel): models.Model =>
   });
 
 /** gRPC handlers of the models service. */
-export const modelsHandlers = (catalogue: Catalogue): models.ModelsServiceServer => ({
+export const modelsHandlers = (catalog: Catalog): models.ModelsServiceServer => ({
   listModels: unary(async ({ includeDisabled }) => {
-    const { models: found, revision } = await catalogue.list(includeDisabled);
+    const { models: found, revision } = await catalog.list(includeDisabled);
     return models.ListModelsResponse.fromPartial({ models: found.map(toMessage), revision });
   }),
   getModel: unary(async ({ internalName, includeDisabled }) =>
-    models.GetModelResponse.fromPartial({ model: toMessage(await catalogue.get(internalName, includeDisabled)) }),
+    models.GetModelResponse.fromPartial({ model: toMessage(await catalog.get(internalName, includeDisabled)) }),
   ),
   updateModel: unary(async ({ internalName, enabled, price, minTier }) => {
     const change: Override = {};
     if (enabled !== undefined) change.enabled = enabled;
     if (price !== undefined) change.price = fromProtoPrice(price);
-    // The catalogue refuses what is no tier.
+    // The catalog refuses what is no tier.
     if (minTier !== undefined) change.minTier = minTier as BaseTier;
-    const { before, after } = await catalogue.update(internalName, change);
+    const { before, after } = await catalog.update(internalName, change);
     return models.UpdateModelResponse.fromPartial({ model: toMessage(after), before: toMessage(before) });
   }),
 });

@@ -1,5 +1,5 @@
 import { Schema, type Connection } from "mongoose";
-import type { Override, Overrides, OverrideStore } from "./catalogue";
+import type { Override, Overrides, OverrideStore } from "./catalog";
 
 interface Row {
   _id: string;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DomainError } from "@nodeloom/kernel";
 import { connectMongo, createGrpcClient, type ClientOf } from "@nodeloom/platform";
 import { models } from "@nodeloom/proto";
-import { createCatalogue, type Overrides } from "../src/catalogue";
+import { createCatalog, type Overrides } from "../src/catalog";
 import { loadRegistry } from "../src/registry";
 import { service } from "../src/main";
 
@@ -154,7 +154,7 @@ describe("an admin's change", () => {
   });
 });
 
-describe("the catalogue", () => {
+describe("the catalog", () => {
   const registry = () => loadRegistry(join(__dirname, "..", "registry"), env);
 
   it("asks the store at most once a second, however many read", async () => {
@@ -162,8 +162,8 @@ describe("the catalogue", () => {
     let time = 0;
     const overrides: Overrides = { revision: 0, models: {} };
     const store = { revision: async () => (asked++, 0), read: async () => overrides, set: () => Promise.reject(new Error("unused")) };
-    const catalogue = await createCatalogue({ registry: await registry(), store, now: () => time });
-    for (time = 0; time < 3_000; time += 100) await Promise.all([catalogue.list(false), catalogue.get("sandbox-image")]);
+    const catalog = await createCatalog({ registry: await registry(), store, now: () => time });
+    for (time = 0; time < 3_000; time += 100) await Promise.all([catalog.list(false), catalog.get("sandbox-image")]);
     expect(asked).toBeLessThanOrEqual(3);
     expect(asked).toBeGreaterThanOrEqual(2);
   });
@@ -177,14 +177,14 @@ describe("the catalogue", () => {
       read: async (): Promise<Overrides> => ({ revision: 3, models: { "sandbox-image": { minTier: "business" } } }),
       set: down,
     };
-    const catalogue = await createCatalogue({
+    const catalog = await createCatalog({
       registry: await registry(),
       store,
       now: () => time,
       onStale: (error) => problems.push(error),
     });
     time = 5_000;
-    expect((await catalogue.get("sandbox-image")).minTier).toBe("business");
+    expect((await catalog.get("sandbox-image")).minTier).toBe("business");
     expect(problems).toHaveLength(1);
   });
 });

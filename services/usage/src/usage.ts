@@ -57,7 +57,7 @@ export const createUsage = ({ store, totals, folding, migration }: UsageOptions)
   const ids = createIds(store);
 
   /** What was read of totals, and the rows that are not in them, as of one moment; undefined when there was none in some attempts. */
-  const together = async <T>(userId: string, read: () => Promise<T>): Promise<{ total: T; others: CountedPart[] } | undefined> => {
+  const consistent = async <T>(userId: string, read: () => Promise<T>): Promise<{ total: T; others: CountedPart[] } | undefined> => {
     for (let attempt = 1; attempt <= READ_ATTEMPTS; attempt++) {
       const { folds } = await folding.progress(userId);
       const [total, others] = await Promise.all([read(), store.uncounted(userId)]);
@@ -71,7 +71,7 @@ export const createUsage = ({ store, totals, folding, migration }: UsageOptions)
 
   const countOf = async (query: RowsQuery): Promise<number> => {
     const key = totalKey(query.userId, query.workflowSlug, query.modelId);
-    const found = (await migration.isDone()) ? await together(query.userId, () => totals.total(key)) : undefined;
+    const found = (await migration.isDone()) ? await consistent(query.userId, () => totals.total(key)) : undefined;
     if (!found) return store.countAll(query);
     return countIn(found.total.counts, query) + found.others.filter(matches(query)).length;
   };
@@ -125,7 +125,7 @@ export const createUsage = ({ store, totals, folding, migration }: UsageOptions)
     modelNames: async (request: ModelNamesQuery): Promise<string[]> => {
       const query = checked(REQUESTS.modelNames, request);
       const key = totalKey(query.userId, "", "");
-      const found = (await migration.isDone()) ? await together(query.userId, () => totals.total(key)) : undefined;
+      const found = (await migration.isDone()) ? await consistent(query.userId, () => totals.total(key)) : undefined;
       if (!found) return (await store.modelNamesOfAll(query)).sort();
       return modelNamesIn(found.total.models, found.others, query);
     },
@@ -134,7 +134,7 @@ export const createUsage = ({ store, totals, folding, migration }: UsageOptions)
     dailySums: async (request: DailySumsQuery): Promise<DailySum[]> => {
       const query = checked(REQUESTS.dailySums, request);
       const days = daysBetween(query.fromDay, query.toDay);
-      const found = await together(query.userId, () => totals.days(query.userId, days));
+      const found = await consistent(query.userId, () => totals.days(query.userId, days));
       if (!found) throw unavailable("usage is being summed up; ask again");
       const recent = found.others.filter(({ status }) => status !== "processing");
       return dailySumsIn(found.total, recent, query);

@@ -4,7 +4,6 @@ import { parseText } from "./json-text";
 import type { Derived, Settings } from "./workflow";
 
 /** A cover is a pair of addresses. Lists carry it, so it must stay small. */
-export const COVER_BYTES = LIMITS.coverBytes;
 
 const tooLong = (path: string, length: number, maximum: number): Issue[] =>
   length > maximum ? [{ path, message: `must have at most ${maximum} characters` }] : [];
@@ -32,7 +31,7 @@ const objectIssues = (text: string, path: string, isNullAllowed = false): Issue[
 
 const coverIssues = (text: string): Issue[] => {
   if (text === "") return [];
-  if (Buffer.byteLength(text) > COVER_BYTES) return [{ path: "cover", message: `is longer than ${COVER_BYTES} bytes` }];
+  if (Buffer.byteLength(text) > LIMITS.coverBytes) return [{ path: "cover", message: `is longer than ${LIMITS.coverBytes} bytes` }];
   return objectIssues(text, "cover", true);
 };
 

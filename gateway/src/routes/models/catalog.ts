@@ -26,7 +26,7 @@ const toUse = ({ nodeId, model, inputsJson, items }: workflows.GeneratorUse): Ge
 /** What runs are expected to cost. */
 export type Estimator = (uses: readonly workflows.GeneratorUse[]) => number | null;
 
-export interface Catalogue {
+export interface Catalog {
   /** An estimator in credits at a markup; one look-up of the registry at most, however many workflows are estimated. */
   estimator(markupPermille: number): Promise<Estimator>;
 }
@@ -34,7 +34,7 @@ export interface Catalogue {
 const REGISTRY = "registry";
 
 /** Prices of the enabled models, remembered for a few seconds. */
-export const createCatalogue = (models: Services["models"]): Catalogue => {
+export const createCatalog = (models: Services["models"]): Catalog => {
   const registry = createFreshCache<Priced>({
     maxEntries: 1,
     freshMs: CATALOGUE_FRESH_MS,

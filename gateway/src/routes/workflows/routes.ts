@@ -277,7 +277,7 @@ export const workflowRoutes = [
       };
       const [{ workflows: rows, nextCursor: next }, estimate] = await Promise.all([
         gateway.services.workflows.listWorkflows(request),
-        gateway.catalogue.estimator(caller.user.plan.markupPermille),
+        gateway.catalog.estimator(caller.user.plan.markupPermille),
       ]);
       const headers: Record<string, string> = next === "" ? {} : { Link: nextPage(query, next) };
       return { status: 200, body: rows.map((row) => ({ ...summaryView(row), estimatedCreditCost: estimate(row.generators) })), headers };
@@ -397,7 +397,7 @@ export const workflowRoutes = [
     handler: async ({ gateway, caller, params, query }) => {
       const [{ schema, generators }, estimate] = await Promise.all([
         gateway.services.workflows.getSchema({ slug: params.slug, userId: caller.user.id, version: query.version ?? "" }),
-        gateway.catalogue.estimator(caller.user.plan.markupPermille),
+        gateway.catalog.estimator(caller.user.plan.markupPermille),
       ]);
       return { status: 200, body: { ...schemaView(schema), estimatedCreditCost: estimate(generators) } };
     },

@@ -13,7 +13,7 @@ import type { Submissions } from "./submissions";
 /** What calls of models have in common, whatever their providers answer with: what they need, and their inputs. */
 
 /** Files of providers that this process stores at once, whatever kind of call they are from, and that may wait for it. */
-export const DOWNLOADS = { slots: 32, places: 10_000 };
+export const DOWNLOADS = { concurrency: 32, queueLimit: 10_000 };
 
 export interface CallOptions {
   catalog: ModelCatalog;

@@ -53,7 +53,7 @@ interface Request {
 }
 
 /** Bytes of answers that one process has in memory at once, and answers that may wait for room: their connections wait, unread. */
-export const ANSWER_MEMORY = { slots: 256 * 1024 * 1024, places: 2_000 };
+export const ANSWER_MEMORY = { concurrency: 256 * 1024 * 1024, queueLimit: 2_000 };
 
 export type FilesOptions = CallOptions & { memory?: Slots };
 

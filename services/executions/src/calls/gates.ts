@@ -7,7 +7,7 @@ import { createSlots, NoSlot } from "../lifecycle/slots";
 import { TIMING } from "../contract/timing";
 
 /** Calls that may wait for one of a provider's `maxConcurrent`. */
-const PLACES = 1_000;
+const QUEUE_LIMIT = 1_000;
 const REMEMBERED_PROVIDERS = 500;
 
 export interface PassOptions {
@@ -100,7 +100,7 @@ export const createGates = (logger: Logger): Gates => {
     if (maxConcurrent === undefined) {
       return { state: () => ({ name, isOpen: breaker.isOpen() }), pass: async (call, { clock }) => run(call, clock) };
     }
-    const slots = createSlots({ slots: maxConcurrent, places: PLACES });
+    const slots = createSlots({ concurrency: maxConcurrent, queueLimit: QUEUE_LIMIT });
     /** A place, however long the line: those that find it full come again. */
     const place = async ({ key, signal, clock: { deadline } }: PassOptions): Promise<() => void> => {
       try {

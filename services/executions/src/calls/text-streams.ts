@@ -107,15 +107,15 @@ export const createTextStreams = (channel: EventChannel): { streams: TextStreams
         channel.publish(executionId, { sequence: 0, type: NODE_DELTA, at: Date.now(), data: { ...data } });
       },
     );
-    const together = writers.get(executionId) ?? new Set();
-    writers.set(executionId, together.add(writer));
+    const ofRun = writers.get(executionId) ?? new Set();
+    writers.set(executionId, ofRun.add(writer));
     return {
       restart: writer.restart,
       write: writer.write,
       close: () => {
         writer.close();
-        together.delete(writer);
-        if (together.size === 0) writers.delete(executionId);
+        ofRun.delete(writer);
+        if (ofRun.size === 0) writers.delete(executionId);
       },
     };
   };

@@ -1,7 +1,4 @@
-import type { LeaksReport } from "../lifecycle/leaks";
-import type { ReconcileReport } from "../lifecycle/reconcile";
-import type { RetentionReport } from "../lifecycle/retention";
-import type { DeliveriesReport } from "../webhooks/reconcile-deliveries";
+import type { DeliveriesReport, LeaksReport, ReconcileReport, RetentionReport } from "./reports";
 import type { AttemptId, DeliveryEnd, Sent } from "./delivery";
 import type { CallContext, CallResult, CancelReport, HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "./run-types";
 import type { AuthorFiles, HoldItem, HttpCall, JsonSchema, MediaFamily, MediaValue, Price } from "@nodeloom/kernel/graph";

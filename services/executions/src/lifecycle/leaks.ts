@@ -1,5 +1,6 @@
 import { isDatabaseAway, type Logger } from "@nodeloom/platform";
 import type { billing as billingProto } from "@nodeloom/proto";
+import type { LeaksReport } from "../contract/reports";
 import type { Billing } from "../clients";
 import { TIMING } from "../contract/timing";
 import type { ExecutionView } from "../record/execution-record";
@@ -11,13 +12,6 @@ const PAGE = 200;
 /** Accounts that one look covers at most are PAGE × this; the next look goes on behind them. */
 const MAX_PAGES = 20;
 const AT_ONCE = 10;
-
-export interface LeaksReport {
-  /** Holds that were closed because no run needs them. */
-  closedHolds: number;
-  /** Those that could not be looked at or closed; a later look tries again. */
-  failedHolds: number;
-}
 
 export interface LeaksOptions {
   billing: Pick<Billing, "listHolds" | "settle">;

@@ -1,4 +1,5 @@
 import { isDatabaseAway, type Logger } from "@nodeloom/platform";
+import type { ReconcileReport } from "../contract/reports";
 import type { RunError } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
 import type { ExecutionView } from "../record/execution-record";
@@ -12,15 +13,6 @@ const ASKED_AT_ONCE = 20;
 /** Records that are left for the next look because they could not be ended in this one. */
 const MAX_FAILED = 1_000;
 const ABANDONED: RunError = { code: "EXECUTION_FAILED", message: "the run was ended from outside before it was done" };
-
-export interface ReconcileReport {
-  /** Runs that Temporal was asked for. */
-  asked: number;
-  /** Runs that nothing carried any more, and that were ended here. */
-  ended: number;
-  /** Runs that could not be looked at or ended; the next look tries again. */
-  failed: number;
-}
 
 export interface ReconcileOptions {
   store: Pick<ExecutionStore, "unseenSince" | "markSeen">;

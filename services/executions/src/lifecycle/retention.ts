@@ -1,21 +1,9 @@
 import { expiresBefore, RETENTION } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
+import type { RetentionReport } from "../contract/reports";
 import type { Identity, Media, Usage, Workflows } from "../clients";
 import { TIMING } from "../contract/timing";
 import type { ExecutionStore } from "../record/store";
-
-/** What was removed because it was kept long enough. */
-export interface RetentionReport {
-  executions: number;
-  refusedRuns: number;
-  submissions: number;
-  payloads: number;
-  media: number;
-  usage: number;
-  audit: number;
-  /** Removals that a crash had cut short. */
-  finished: number;
-}
 
 type Kind = keyof RetentionReport;
 

@@ -12,7 +12,7 @@ import { refusalOf, Undecided, type Start } from "./start";
 import { isFinal, refusalDebts } from "./states";
 
 /** Runs that one process takes on at once, and requests that may wait for that; users take turns. */
-export const STARTS = { slots: 6, places: 2_000 };
+export const STARTS = { concurrency: 6, queueLimit: 2_000 };
 /** Longest wait for a start. */
 const START_WAIT_MS = 8_000;
 /** What is kept of a caller's time for the answer itself. */

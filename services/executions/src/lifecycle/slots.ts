@@ -5,9 +5,9 @@ export class NoSlot extends Error {
 
 export interface SlotsOptions {
   /** What may run at once; or how much, where work has a weight. */
-  slots: number;
+  concurrency: number;
   /** What may wait for that. */
-  places: number;
+  queueLimit: number;
 }
 
 export interface WaitOptions {
@@ -29,8 +29,8 @@ export interface Slots {
 }
 
 /** Bounds what runs at once in this process, and what waits for it. */
-export const createSlots = ({ slots, places }: SlotsOptions): Slots => {
-  let free = slots;
+export const createSlots = ({ concurrency, queueLimit }: SlotsOptions): Slots => {
+  let free = concurrency;
   /** Lines of those who wait, by key, with what each needs; the key whose turn is next comes first. Each entry admits one. */
   const lines = new Map<string, Map<() => void, number>>();
   let waiting = 0;
@@ -67,7 +67,7 @@ export const createSlots = ({ slots, places }: SlotsOptions): Slots => {
         free -= weight;
         return resolve();
       }
-      if (waiting >= places) return reject(new NoSlot("too many are waiting"));
+      if (waiting >= queueLimit) return reject(new NoSlot("too many are waiting"));
       const leave = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", giveUp);
@@ -90,7 +90,7 @@ export const createSlots = ({ slots, places }: SlotsOptions): Slots => {
     });
 
   const enter = async (options: WaitOptions): Promise<() => void> => {
-    const weight = Math.min(options.weight ?? 1, slots);
+    const weight = Math.min(options.weight ?? 1, concurrency);
     await takePlace(options, weight);
     let isIn = true;
     return () => {
@@ -102,7 +102,7 @@ export const createSlots = ({ slots, places }: SlotsOptions): Slots => {
   };
 
   return {
-    load: () => ({ inUse: slots - free, waiting }),
+    load: () => ({ inUse: concurrency - free, waiting }),
     enter,
     use: async (work, options) => {
       const leave = await enter(options);

@@ -1,4 +1,5 @@
 import { isDatabaseAway, type Logger } from "@nodeloom/platform";
+import type { DeliveriesReport } from "../contract/reports";
 import { FIRST_DELIVERY } from "../contract/delivery";
 import type { ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
@@ -8,15 +9,6 @@ import { TIMING } from "../contract/timing";
 const PAGE = 200;
 const MAX_PAGES = 20;
 const ASKED_AT_ONCE = 20;
-
-export interface DeliveriesReport {
-  /** Deliveries that were late, so that Temporal was asked for them. */
-  late: number;
-  /** Those that nothing carried any more, and that were begun again. */
-  redelivered: number;
-  /** Those that could not be looked at or begun. */
-  stuck: number;
-}
 
 export interface DeliveryReconcilerOptions {
   store: Pick<ExecutionStore, "lateDeliveries" | "beginDelivery">;

@@ -571,7 +571,7 @@ describe("polls", () => {
 
   it("end at once when they are given up while their files wait to be stored", async () => {
     answers = () => ({ body: { status: "done", files: ["http://files.test/1"] } });
-    const full = createSlots({ slots: 1, places: 1 });
+    const full = createSlots({ concurrency: 1, queueLimit: 1 });
     let release = (): void => undefined;
     const others = full.use(() => new Promise<void>((resolve) => (release = resolve)), { maxWaitMs: 60_000 });
     const given = new AbortController();

@@ -179,7 +179,7 @@ const stats = async (what: "images" | "speech"): Promise<number> =>
 
 describe("the memory that answers take", () => {
   it("is bounded: answers that don't fit wait, and all are stored", async () => {
-    const memory = createSlots({ slots: 1, places: 10 });
+    const memory = createSlots({ concurrency: 1, queueLimit: 10 });
     const seen: number[] = [];
     const watched: typeof memory = {
       ...memory,
@@ -248,13 +248,13 @@ describe("files that come with the answer", () => {
         }
       },
     };
-    const part = { media: counting as Media, downloads: createSlots({ slots: 2, places: 100 }) };
+    const part = { media: counting as Media, downloads: createSlots({ concurrency: 2, queueLimit: 100 }) };
     const targets = [calls(images(), part), calls(images(), part)];
     const results = await Promise.all(targets.map((target) => target.run(callOf({ count: 4 }), live, soon())));
     expect(results.map(({ files }) => files.length)).toEqual([4, 4]);
     expect(most).toBe(2);
     await expect(
-      calls(images(), { downloads: createSlots({ slots: 1, places: 0 }) }).run(callOf({ count: 2 }), live, soon()),
+      calls(images(), { downloads: createSlots({ concurrency: 1, queueLimit: 0 }) }).run(callOf({ count: 2 }), live, soon()),
     ).rejects.toMatchObject({ reason: "EXECUTION_FAILED", message: expect.stringMatching(/too many are waiting/) as string });
   });
 

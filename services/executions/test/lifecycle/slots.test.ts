@@ -21,7 +21,7 @@ const gated = (
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 it("lets so many run at once, and the next ones in the order in which they came", async () => {
-  const slots = createSlots({ slots: 2, places: 10 });
+  const slots = createSlots({ concurrency: 2, queueLimit: 10 });
   const all = Array.from({ length: 5 }, () => gated(slots));
   const running = (): number[] => all.flatMap((one, index) => (one.began() ? [index] : []));
   await settle();
@@ -38,13 +38,13 @@ it("lets so many run at once, and the next ones in the order in which they came"
 });
 
 it("gives a slot back after a failure", async () => {
-  const slots = createSlots({ slots: 1, places: 1 });
+  const slots = createSlots({ concurrency: 1, queueLimit: 1 });
   await expect(slots.use(() => Promise.reject(new Error("no")), LONG)).rejects.toThrow("no");
   expect(await slots.use(() => Promise.resolve("next"), LONG)).toBe("next");
 });
 
 it("turns away whoever finds no place, waits too long or gives up, and loses no slot by it", async () => {
-  const slots = createSlots({ slots: 1, places: 2 });
+  const slots = createSlots({ concurrency: 1, queueLimit: 2 });
   const first = gated(slots);
   const gone = new AbortController();
   const impatient = gated(slots, { maxWaitMs: 5 });
@@ -63,7 +63,7 @@ it("turns away whoever finds no place, waits too long or gives up, and loses no 
 });
 
 it("lets keys take turns, however many of one were there first", async () => {
-  const slots = createSlots({ slots: 1, places: 100 });
+  const slots = createSlots({ concurrency: 1, queueLimit: 100 });
   const order: string[] = [];
   const use = (key: string, name: string): Promise<void> =>
     slots.use(
@@ -80,7 +80,7 @@ it("lets keys take turns, however many of one were there first", async () => {
 });
 
 it("lets work of a weight in when there is room for all of it, and nothing smaller past it", async () => {
-  const slots = createSlots({ slots: 10, places: 10 });
+  const slots = createSlots({ concurrency: 10, queueLimit: 10 });
   const [heavy, heavier, light] = [8, 9, 1].map((weight) => gated(slots, { ...LONG, weight }));
   await settle();
   expect([heavy, heavier, light].map((one) => one!.began())).toEqual([true, false, false]);
@@ -94,7 +94,7 @@ it("lets work of a weight in when there is room for all of it, and nothing small
 });
 
 it("lets work that is heavier than everything in alone", async () => {
-  const slots = createSlots({ slots: 10, places: 10 });
+  const slots = createSlots({ concurrency: 10, queueLimit: 10 });
   const huge = gated(slots, { ...LONG, weight: 1_000 });
   await settle();
   expect(huge.began()).toBe(true);
@@ -104,7 +104,7 @@ it("lets work that is heavier than everything in alone", async () => {
 });
 
 it("lets those behind it in when what waits for much room gives up", async () => {
-  const slots = createSlots({ slots: 10, places: 10 });
+  const slots = createSlots({ concurrency: 10, queueLimit: 10 });
   const first = gated(slots, { ...LONG, weight: 5 });
   const impatient = gated(slots, { weight: 10, maxWaitMs: 20 });
   const light = gated(slots, { ...LONG, weight: 1 });

@@ -94,7 +94,7 @@ export interface PlannerThreads {
  */
 export const createPlannerThreads = (options: ThreadOptions): PlannerThreads => {
   const { logger } = options;
-  const turns = createSlots({ slots: PLANNING.threads, places: PLANNING.waiting });
+  const turns = createSlots({ concurrency: PLANNING.threads, queueLimit: PLANNING.waiting });
   const idle: Thread[] = [];
   const threads = new Set<Thread>();
 

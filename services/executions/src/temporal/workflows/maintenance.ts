@@ -1,8 +1,5 @@
 import { proxyActivities } from "@temporalio/workflow";
-import type { LeaksReport } from "../../lifecycle/leaks";
-import type { ReconcileReport } from "../../lifecycle/reconcile";
-import type { RetentionReport } from "../../lifecycle/retention";
-import type { DeliveriesReport } from "../../webhooks/reconcile-deliveries";
+import type { DeliveriesReport, LeaksReport, ReconcileReport, RetentionReport } from "../../contract/reports";
 import { TIMING } from "../../contract/timing";
 import type { Activities } from "../../contract/activity-types";
 

@@ -23,14 +23,14 @@ export interface OverrideStore {
   set(internalName: string, change: Override): Promise<{ before: Overrides; after: Overrides }>;
 }
 
-export interface Catalogue {
+export interface Catalog {
   list(includeDisabled: boolean): Promise<{ models: RegisteredModel[]; revision: string }>;
   /** @throws DomainError MODEL_NOT_FOUND unless there is a model of that name, and an enabled one where only those count. */
   get(internalName: string, includeDisabled?: boolean): Promise<RegisteredModel>;
   update(internalName: string, change: Override): Promise<{ before: RegisteredModel; after: RegisteredModel }>;
 }
 
-export interface CatalogueDeps {
+export interface CatalogDeps {
   registry: Registry;
   store: OverrideStore;
   now?: () => number;
@@ -61,12 +61,7 @@ const checkChange = (model: RegisteredModel, { enabled, price, minTier }: Overri
 };
 
 /** The models in force: the files' entries under the admins' overrides, from memory. */
-export const createCatalogue = async ({
-  registry,
-  store,
-  now = Date.now,
-  onStale = () => undefined,
-}: CatalogueDeps): Promise<Catalogue> => {
+export const createCatalog = async ({ registry, store, now = Date.now, onStale = () => undefined }: CatalogDeps): Promise<Catalog> => {
   let overrides = await store.read();
   let checkedAt = now();
   let checking: Promise<void> | undefined;
