@@ -45,7 +45,7 @@ export default tseslint.config(
   {
     files: ["**/*.{ts,tsx}"],
     extends: [tseslint.configs.base],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: { parserOptions: { project: "./tsconfig.lint.json", tsconfigRootDir: import.meta.dirname } },
     rules: {
       "@typescript-eslint/no-floating-promises": "error",
       "@typescript-eslint/no-misused-promises": "error",
@@ -60,6 +60,11 @@ export default tseslint.config(
       eqeqeq: "error",
       "prefer-const": "error",
     },
+  },
+  {
+    // The console is of another module system.
+    files: ["gateway/console/**/*.{ts,tsx}"],
+    languageOptions: { parserOptions: { project: null, projectService: true } },
   },
   {
     // Nothing in the platform calls out but through the one guarded client.
