@@ -1,3 +1,4 @@
+import { Busboy } from "@fastify/busboy";
 import { invalidRequest, type DomainError } from "@nodeloom/kernel";
 
 /** The file in a form, read as it comes: of multipart/form-data no more than an upload needs. */
@@ -5,88 +6,71 @@ import { invalidRequest, type DomainError } from "@nodeloom/kernel";
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_BOUNDARY_CHARS = 70;
 const BOUNDARY = /^multipart\/form-data\b.*?;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i;
-/** A part that a browser makes of a chosen file, or that is called one. */
-const FILE_PART = /^content-disposition:\s*form-data\b[^\r\n]*;\s*(?:filename\*?=|name=(?:"file"|file(?:;|\s*$)))/im;
-const LINE = "\r\n";
-const HEADERS_END = Buffer.from(LINE + LINE);
-const LAST = "--";
+/** A field of this name is a file, whether or not it has a file's name. */
+const FILE_FIELD = "file";
 
 const malformed = (message: string): DomainError => invalidRequest([{ path: "", message }]);
 
-/** The boundary of a form; undefined when the content type names no form. */
-export const formBoundary = (contentType: string | undefined): string | undefined => {
+/** True for the content type of a form with a boundary. */
+export const isForm = (contentType: string | undefined): boolean => {
   const [, quoted, plain] = BOUNDARY.exec(contentType ?? "") ?? [];
   const boundary = quoted ?? plain;
-  return boundary !== undefined && boundary.length <= MAX_BOUNDARY_CHARS ? boundary : undefined;
+  return boundary !== undefined && boundary.length <= MAX_BOUNDARY_CHARS;
 };
 
-/** Bytes that are looked at before they are taken. */
-const windowOn = (source: AsyncIterable<Buffer>) => {
-  const pieces = source[Symbol.asyncIterator]();
-  // The first boundary has no line before it.
-  let held: Buffer = Buffer.from(LINE);
-  return {
-    held: () => held,
-    drop: (bytes: number): void => void (held = held.subarray(bytes)),
-    more: async (): Promise<void> => {
-      const { done, value } = await pieces.next();
-      if (done) throw malformed("the form ends before its last boundary");
-      held = held.length === 0 ? value : Buffer.concat([held, value]);
-    },
-    close: async (): Promise<void> => void (await pieces.return?.()),
+/** The first file of a form that is written piece by piece. */
+const fileParser = (contentType: string) => {
+  const form = new Busboy({
+    headers: { "content-type": contentType },
+    isPartAFile: (name, _type, fileName) => fileName !== undefined || name === FILE_FIELD,
+    // Fields are left aside: nothing of them is kept.
+    limits: { headerSize: MAX_HEADER_BYTES, fieldSize: 1 },
+  });
+  const pieces: Buffer[] = [];
+  let state: "before" | "inside" | "over" = "before";
+  let failure: unknown;
+  // What comes behind the file is none of it.
+  const note = (error: unknown): void => {
+    if (state !== "over") failure ??= error;
   };
-};
-type Window = ReturnType<typeof windowOn>;
-
-/** What comes before a delimiter, piece by piece; leaves the window behind the delimiter. */
-async function* until(window: Window, delimiter: Buffer): AsyncGenerator<Buffer> {
-  for (;;) {
-    const at = window.held().indexOf(delimiter);
-    // The end of what is held may be the beginning of the delimiter.
-    const sure = at >= 0 ? at : window.held().length - delimiter.length + 1;
-    if (sure > 0) {
-      yield window.held().subarray(0, sure);
-      window.drop(sure);
-    }
-    if (at >= 0) return window.drop(delimiter.length);
-    await window.more();
-  }
-}
-
-const headersOf = async (window: Window): Promise<string> => {
-  for (;;) {
-    const at = window.held().indexOf(HEADERS_END);
-    if (at > MAX_HEADER_BYTES || (at < 0 && window.held().length > MAX_HEADER_BYTES)) throw malformed("a part's headers are too long");
-    if (at >= 0) {
-      const headers = window.held().toString("utf8", 0, at);
-      window.drop(at + HEADERS_END.length);
-      return headers;
-    }
-    await window.more();
-  }
+  form.on("error", note);
+  form.on("file", (_name, file) => {
+    file.on("error", note);
+    if (state !== "before") return void file.resume();
+    state = "inside";
+    file.on("data", (piece: Buffer) => pieces.push(piece));
+    file.on("end", () => (state = "over"));
+  });
+  const done = (work: (callback: (error?: Error | null) => void) => void): Promise<void> =>
+    new Promise((resolve) => {
+      form.once("error", () => resolve());
+      work(() => resolve());
+    });
+  return {
+    write: (piece: Buffer) => done((callback) => form.write(piece, callback)),
+    end: () => done((callback) => form.once("finish", callback).end()),
+    taken: () => pieces.splice(0),
+    isOver: () => state === "over" && failure === undefined,
+    hasFailed: () => failure !== undefined,
+    /** Why there is no whole file, once there is nothing left to read. */
+    problem: () => malformed(state === "before" ? "the form has no file" : "the form ends before its last boundary"),
+  };
 };
 
 /**
  * The bytes of the first file in a form. What else the form has is left aside.
+ * @param contentType of a form
  * @throws INVALID_REQUEST when there is none, or the form breaks off
  */
-export async function* fileOfForm(source: AsyncIterable<Buffer>, boundary: string): AsyncGenerator<Buffer> {
-  const window = windowOn(source);
-  const delimiter = Buffer.from(`${LINE}--${boundary}`);
-  const skip = async (): Promise<void> => {
-    for await (const _ of until(window, delimiter));
-  };
-  try {
-    await skip();
-    for (;;) {
-      while (window.held().length < LAST.length) await window.more();
-      if (window.held().toString("latin1", 0, LAST.length) === LAST) throw malformed("the form has no file");
-      if (FILE_PART.test(await headersOf(window))) break;
-      await skip();
-    }
-    yield* until(window, delimiter);
-  } finally {
-    // A source that is still read from could not be emptied by its connection, whose next request would wait for ever.
-    await window.close();
+export async function* fileOfForm(source: AsyncIterable<Buffer>, contentType: string): AsyncGenerator<Buffer> {
+  const file = fileParser(contentType);
+  for await (const piece of source) {
+    await file.write(piece);
+    yield* file.taken();
+    if (file.isOver()) return;
+    if (file.hasFailed()) break;
   }
+  if (!file.hasFailed()) await file.end();
+  yield* file.taken();
+  if (!file.isOver()) throw file.problem();
 }

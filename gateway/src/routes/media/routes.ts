@@ -6,7 +6,7 @@ import type { Caller } from "../../auth/caller";
 import { requireApproved } from "../../auth/caller";
 import { payloadTooLarge, unsupportedMediaType } from "../../http/errors";
 import { MEDIA_CHUNK_BYTES, MEDIA_UPLOAD_MS } from "../../http/limits";
-import { fileOfForm, formBoundary } from "../../http/multipart";
+import { fileOfForm, isForm } from "../../http/multipart";
 import { defineRoute } from "../../http/route";
 import { cursor, cursorPage, idParams, iso, limit, nextCursor, timestamp } from "../../schemas";
 
@@ -43,12 +43,12 @@ const WRAPPED = /^(?:multipart\/|application\/x-www-form-urlencoded)/i;
 const FORM_BYTES = 64 * 1024;
 
 /** Refuses before anything is read what can be refused by its headers. */
-const checkHeaders = (request: Request, boundary: string | undefined): void => {
-  if (boundary === undefined && WRAPPED.test(request.headers["content-type"] ?? "")) {
+const checkHeaders = (request: Request, form: string | undefined): void => {
+  if (form === undefined && WRAPPED.test(request.headers["content-type"] ?? "")) {
     throw unsupportedMediaType("send the file's bytes as the body, or a form with the file");
   }
   const length = request.headers["content-length"];
-  const most = LIMITS.mediaBytes + (boundary === undefined ? 0 : FORM_BYTES);
+  const most = LIMITS.mediaBytes + (form === undefined ? 0 : FORM_BYTES);
   if (length !== undefined && Number(length) > most) throw payloadTooLarge(LIMITS.mediaBytes);
   if (Number(length ?? 0) === 0 && request.headers["transfer-encoding"] === undefined) {
     throw invalidRequest([{ path: "", message: "the body is empty" }]);
@@ -66,12 +66,12 @@ async function* atMost(body: AsyncIterable<Buffer>, most: number): AsyncGenerato
 }
 
 /** The upload as media expects it: a header, chunks of bounded size, the end. A request that is cut off raises an error instead. */
-async function* uploadOf(request: Request, caller: Caller, boundary: string | undefined): AsyncIterable<media.UploadRequest> {
+async function* uploadOf(request: Request, caller: Caller, form: string | undefined): AsyncIterable<media.UploadRequest> {
   const header = media.UploadHeader.fromPartial({ ownerId: caller.user.id, quotaBytes: mediaQuota(caller) });
   yield { part: { $case: "header", value: header } };
   // The request must survive a refusal: its connection carries the answer.
   const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-  const file = boundary === undefined ? body : fileOfForm(atMost(body, LIMITS.mediaBytes + FORM_BYTES), boundary);
+  const file = form === undefined ? body : fileOfForm(atMost(body, LIMITS.mediaBytes + FORM_BYTES), form);
   for await (const piece of atMost(file, LIMITS.mediaBytes)) {
     for (let from = 0; from < piece.length; from += MEDIA_CHUNK_BYTES) {
       yield { part: { $case: "chunk", value: piece.subarray(from, from + MEDIA_CHUNK_BYTES) } };
@@ -97,10 +97,11 @@ export const mediaRoutes = [
     responses: { 201: stored },
     errors: ["INVALID_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "ACCOUNT_NOT_APPROVED", "MEDIA_QUOTA_EXCEEDED"],
     handler: async ({ gateway, caller, request }) => {
-      const boundary = formBoundary(request.headers["content-type"]);
-      checkHeaders(request, boundary);
+      const contentType = request.headers["content-type"];
+      const form = isForm(contentType) ? contentType : undefined;
+      checkHeaders(request, form);
       try {
-        const { object } = await gateway.services.media.upload(uploadOf(request, caller, boundary), {
+        const { object } = await gateway.services.media.upload(uploadOf(request, caller, form), {
           deadlineMs: MEDIA_UPLOAD_MS,
         });
         if (!object) throw new Error("media answered without an object");
