@@ -9,8 +9,10 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const PROXIED = ["/api", "/media", "/docs", "/healthz"];
 const gatewayUrl = process.env.CONSOLE_GATEWAY_URL ?? "http://127.0.0.1:8080";
 
-export default defineConfig({
+export default defineConfig(({ command }) => ({
   root: import.meta.dirname,
+  // Files have the gateway's address, which is another origin while vite serves the console.
+  define: { GATEWAY_ORIGIN: JSON.stringify(command === "serve" ? new URL(gatewayUrl).origin : "") },
   plugins: [react(), tailwindcss(), compressed()],
   resolve: {
     alias: {
@@ -37,4 +39,4 @@ export default defineConfig({
     host: "127.0.0.1",
     proxy: Object.fromEntries(PROXIED.map((path) => [path, { target: gatewayUrl, headers: { origin: gatewayUrl } }])),
   },
-});
+}));

@@ -1,9 +1,13 @@
+/** Where the files of this service are while its console is served from its sources; empty otherwise. */
+declare const GATEWAY_ORIGIN: string;
+
 /**
  * The one way from a value to an address in `src` or `href`: files of this service, or https. Everything else is text.
  */
 export const safeUrl = (value: unknown): string | undefined => {
   if (typeof value !== "string" || !URL.canParse(value, location.origin)) return undefined;
   const url = new URL(value, location.origin);
+  if (GATEWAY_ORIGIN !== "" && url.origin === GATEWAY_ORIGIN) return safeUrl(url.pathname);
   if (url.origin === location.origin && url.pathname.startsWith("/media/")) return url.href;
   return url.protocol === "https:" ? url.href : undefined;
 };
