@@ -11,6 +11,8 @@ export interface Editor {
   me: Me;
   /** False for templates of others: look and copy. */
   canEdit: boolean;
+  /** Why an administrator took the template down. */
+  takenDown: string | undefined;
   document: OpenDocument;
   ui: StoreApi<EditorUi>;
   models: readonly Model[];

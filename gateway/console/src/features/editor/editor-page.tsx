@@ -220,6 +220,7 @@ const OpenEditor = ({ slug, me, opened }: { slug: string; me: Me; opened: Opened
       slug,
       me,
       canEdit: opened.canEdit,
+      takenDown: opened.workflow.info.takedown?.reason,
       document: opened.document,
       ui,
       models: list ?? [],

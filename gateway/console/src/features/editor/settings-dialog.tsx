@@ -3,6 +3,7 @@ import { Button } from "../../ui/button";
 import { CopyButton } from "../../ui/copy";
 import { Dialog } from "../../ui/dialog";
 import { Check, Field, Input, TextArea } from "../../ui/field";
+import { Notice } from "../../ui/notice";
 import { useDocument, useEditor, useUi } from "./context";
 
 const tagList = (text: string): string[] => [
@@ -16,7 +17,7 @@ const tagList = (text: string): string[] => [
 
 /** Name, description, tags, and who may see it. */
 export const SettingsDialog = () => {
-  const { ui, document, slug, canEdit } = useEditor();
+  const { ui, document, slug, canEdit, takenDown } = useEditor();
   const open = useUi((state) => state.overlay === "settings");
   const meta = useDocument((state) => state.meta);
   const [tags, setTags] = useState<string>();
@@ -91,6 +92,11 @@ export const SettingsDialog = () => {
             </a>
             <CopyButton text={address} compact label="Copy the address" />
           </div>
+        )}
+        {takenDown !== undefined && (
+          <Notice kind="warn" title="An administrator took this template down">
+            {takenDown}
+          </Notice>
         )}
         <Check
           label="Template"
