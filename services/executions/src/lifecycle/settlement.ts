@@ -200,6 +200,12 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
     if (row) debts.payLater(row);
   };
 
+  /** Captures a charge and releases the rest of its hold. What an earlier settlement has decided stands. */
+  const capture = ({ holdId, userId }: Pick<RunInput, "holdId" | "userId">, charge: Charge): Promise<billingProto.SettleResponse> => {
+    const items = charge.items.map(({ key, captureMillicredits, consumeGrant }) => ({ key, captureMillicredits, consumeGrant }));
+    return billing.settle({ executionId: holdId, userId, items, captureAll: false });
+  };
+
   /** Calls that may have reached their providers, as far as they are recorded, beside those that the workflow knows of. */
   const underWayOf = async (executionId: string, end: RunEnd): Promise<string[]> => {
     const prefix = executionId.length + 1;
@@ -217,14 +223,7 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
       const charge = chargeFor({ ...end, underWay }, held, markupPermille);
       // Runs of before rows came first may hold calls that cost nothing.
       const isFree = input.attempt !== undefined && held.length === 0;
-      const settled = isFree
-        ? NOTHING
-        : await billing.settle({
-            executionId: input.holdId,
-            userId: input.userId,
-            items: charge.items.map(({ key, captureMillicredits, consumeGrant }) => ({ key, captureMillicredits, consumeGrant })),
-            captureAll: false,
-          });
+      const settled = isFree ? NOTHING : await capture(input, charge);
       const { capturedMillicredits: millicredits } = settled;
       const { costMicroUsd, userCostMicroUsd } = millicredits === sumOf(charge.items) ? charge : costsBehind(millicredits, markupPermille);
       const row = await store.find(input.executionId);
@@ -245,7 +244,7 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
      * else. What an earlier settlement has decided stands. Idempotent.
      */
     abandon: async (record: ExecutionView, error: RunError): Promise<FinalStatus> => {
-      const { _id: executionId, userId, holdId, markupPermille, createdAt } = record;
+      const { _id: executionId, markupPermille, createdAt } = record;
       const wanted = record.status === "cancel_requested" ? "cancelled" : "failed";
       const status = (await execution.decideEnding(executionId, wanted)) === "cancelled" ? "cancelled" : "failed";
       // Its workflow may have ended it while Temporal was asked for it.
@@ -256,8 +255,7 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
         .filter((call) => call.status === "completed")
         .map(({ _id, nodeId, costMicroUsd }): CompletedCall => ({ key: _id.slice(prefix), nodeId, costMicroUsd }));
       const charge = chargeFor({ status, error: null, completed }, null, markupPermille);
-      const items = charge.items.map(({ key, captureMillicredits, consumeGrant }) => ({ key, captureMillicredits, consumeGrant }));
-      const settled = await billing.settle({ executionId: holdId, userId, items, captureAll: false });
+      const settled = await capture(record, charge);
       const hasWebhook = record.webhook !== null && record.keyId !== null;
       const run: ClosingRun = { ...record, executionId, receivedAt: createdAt.getTime(), hasWebhook };
       const costs = { ...costsBehind(settled.capturedMillicredits, markupPermille), costMicroUsd: charge.costMicroUsd };
