@@ -102,6 +102,13 @@ export const finalState = ({ receivedAt }: Pick<RunInput, "receivedAt">, end: Ru
   };
 };
 
+/** The state as it is stored: a long result is a payload of its own, written first. */
+const stored = async (store: Pick<ExecutionStore, "putText">, state: FinalState): Promise<FinalState> => {
+  if (state.resultJson === null) return state;
+  const text = await store.putText(state.resultJson);
+  return "json" in text ? state : { ...state, resultJson: null, resultHash: text.hash };
+};
+
 export const FREE: Charged = { millicredits: 0, grantUsed: false, costs: { costMicroUsd: 0, userCostMicroUsd: 0 } };
 
 /** The life of one execution: every change is recorded first and announced after. */
@@ -119,13 +126,15 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     /** Inserts a run that is over when it begins, with what it owes. @returns the row, or null when there is one already */
     insertFinal: async (input: RunInput, end: RunEnd, part: RunRecordPart, due: readonly Debt[]): Promise<ExecutionRecord | null> => {
       const settled = settledEvent(end);
-      const record: ExecutionRecord = { ...newRecord(input, end.nodes, part), ...finalState(input, end, FREE), due: [...due] };
+      const whole = finalState(input, end, FREE);
+      const record: ExecutionRecord = { ...newRecord(input, end.nodes, part), ...(await stored(store, whole)), due: [...due] };
       if (due.length === 0) delete record.owes;
       record.events.push(settled);
       if (!(await store.insert(record))) return null;
       countRun(end, targetOf(input), record.durationMs ?? 0);
-      announce(input.executionId, record.events.length, settled, record);
-      return record;
+      const row = { ...record, resultJson: whole.resultJson };
+      announce(input.executionId, record.events.length, settled, row);
+      return row;
     },
 
     callStanding: store.callStanding,
@@ -230,12 +239,15 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       const settled = settledEvent(end);
       const recorded = end.status === "completed" ? undefined : await store.eventKeys(run.executionId);
       const events = [...missingEvents(end.nodes, recorded, settled.at), settled];
-      const state = finalState(run, end, charge);
+      const whole = finalState(run, end, charge);
+      const state = await stored(store, whole);
       const made = (await store.finish(run.executionId, state, events, due)) ?? (await restored(run, end, state, due));
       if (!made) return null;
       countRun(end, targetOf(made.row), made.row.durationMs ?? 0);
-      announce(run.executionId, made.sequence, settled, made.row);
-      return made.row;
+      // Who waits for it in this process need not read its result again.
+      const row = { ...made.row, resultJson: whole.resultJson };
+      announce(run.executionId, made.sequence, settled, row);
+      return row;
     },
   };
 

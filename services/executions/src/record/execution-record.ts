@@ -41,6 +41,8 @@ export interface ExecutionRecord {
   requestId: string | null;
   /** JSON text: result keys are the users' own. */
   resultJson: string | null;
+  /** Where a result is kept that is long: `resultJson` is null then. */
+  resultHash?: string;
   error: RunError | null;
   webhook: WebhookState | null;
   nodes: NodeState[];
@@ -101,15 +103,13 @@ export const metadataOf = (keys: readonly string[] = []): Record<string, string>
 export type ExecutionView = Omit<ExecutionRecord, "events">;
 
 /** What changes when an execution is over. */
-export type FinalState = Pick<
-  ExecutionRecord,
-  "resultJson" | "error" | "nodes" | "millicredits" | "grantUsed" | "finishedAt" | "durationMs"
-> & {
-  status: FinalStatus;
-  requestId?: string;
-  costs?: Costs;
-  modelCredits?: { model: string; millicredits: number }[];
-};
+export type FinalState = Pick<ExecutionRecord, "resultHash"> &
+  Pick<ExecutionRecord, "resultJson" | "error" | "nodes" | "millicredits" | "grantUsed" | "finishedAt" | "durationMs"> & {
+    status: FinalStatus;
+    requestId?: string;
+    costs?: Costs;
+    modelCredits?: { model: string; millicredits: number }[];
+  };
 
 export interface NodeProgress {
   nodeIndex: number;

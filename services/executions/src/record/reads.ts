@@ -13,6 +13,14 @@ export const createReads = ({ store }: { store: Pick<ExecutionStore, "findOwned"
   const positionOf = async ({ holdId, userId, status }: ExecutionView): Promise<number | undefined> =>
     status === "queued" ? placeOf(await store.lines.find(userId), holdId) : undefined;
 
+  /** A row with its result, wherever that is kept. */
+  const whole = async (row: ExecutionView): Promise<ExecutionView> =>
+    row.resultHash === undefined || row.resultJson !== null ? row : { ...row, resultJson: await store.getText({ hash: row.resultHash }) };
+
+  async function* wholes(rows: AsyncIterable<ExecutionView>): AsyncIterable<ExecutionView> {
+    for await (const row of rows) yield whole(row);
+  }
+
   const details = async (row: ExecutionView): Promise<Details> => {
     const [calls, inputsJson, position] = await Promise.all([
       store.callsOf(row._id),
@@ -24,14 +32,16 @@ export const createReads = ({ store }: { store: Pick<ExecutionStore, "findOwned"
 
   return {
     details,
+    whole,
 
     /** @throws DomainError EXECUTION_NOT_FOUND, also for another user's execution, and for what is not decided yet. */
     get: async (executionId: string, userId: string): Promise<executions.Execution> => {
       const row = await store.findOwned(executionId, userId);
       if (!row) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
-      return executionMessage(row, await details(row));
+      const [told, about] = await Promise.all([whole(row), details(row)]);
+      return executionMessage(told, about);
     },
 
-    page: (rows: AsyncIterable<ExecutionView>, size: number): Promise<executions.ListExecutionsResponse> => collectPage(rows, size),
+    page: (rows: AsyncIterable<ExecutionView>, size: number): Promise<executions.ListExecutionsResponse> => collectPage(wholes(rows), size),
   };
 };
