@@ -3,6 +3,8 @@ import { join } from "node:path";
 /** The compiled protocol (a google.protobuf.FileDescriptorSet with all imports), for server reflection. */
 export const descriptorsFile = join(__dirname, "..", "dist", "descriptors.binpb");
 
+export { ErrorInfo } from "./gen/google/rpc/error_details";
+export { Status } from "./gen/google/rpc/status";
 export * as billing from "./gen/nodeloom/billing/v1/billing";
 export * as executions from "./gen/nodeloom/executions/v1/executions";
 export * as identity from "./gen/nodeloom/identity/v1/identity";

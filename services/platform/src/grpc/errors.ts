@@ -1,8 +1,7 @@
-import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Metadata, status, type ServiceError } from "@grpc/grpc-js";
 import { DomainError, REASONS, unavailable, type ErrorKind, type ErrorMetadata, type Reason } from "@nodeloom/kernel";
+import { ErrorInfo, Status } from "@nodeloom/proto";
 import { isDatabaseAway } from "../mongo";
-import { LENGTH_DELIMITED, readFields } from "./wire";
 
 /** The one place where kinds of error meet gRPC status codes. */
 const STATUS_BY_KIND: Readonly<Record<ErrorKind, status>> = {
@@ -22,7 +21,6 @@ const KIND_BY_STATUS = new Map(Object.entries(STATUS_BY_KIND).map(([kind, code])
 const DETAILS_KEY = "grpc-status-details-bin";
 const ERROR_INFO_TYPE = "type.googleapis.com/google.rpc.ErrorInfo";
 const DOMAIN = "nodeloom";
-const tag = (field: number): number => (field << 3) | LENGTH_DELIMITED;
 
 /** Details travel in HTTP/2 trailers; larger ones would never arrive, and the call would hang until its deadline. */
 const MAX_METADATA_BYTES = 32 * 1024;
@@ -61,47 +59,30 @@ const boundedMetadata = (metadata: ErrorMetadata): [string, string][] => {
 
 /** google.rpc.Status with one google.rpc.ErrorInfo; metadata values travel as JSON text. */
 const encodeDetails = (code: status, error: DomainError): Buffer => {
-  const info = new BinaryWriter();
-  info.uint32(tag(1)).string(error.reason).uint32(tag(2)).string(DOMAIN);
-  for (const [key, json] of boundedMetadata(error.metadata)) {
-    info.uint32(tag(3)).fork().uint32(tag(1)).string(key).uint32(tag(2)).string(json).join();
-  }
-  const writer = new BinaryWriter();
-  writer.uint32(8).int32(code).uint32(tag(2)).string(shortened(error.message));
-  writer.uint32(tag(3)).fork().uint32(tag(1)).string(ERROR_INFO_TYPE).uint32(tag(2)).bytes(info.finish()).join();
-  return Buffer.from(writer.finish());
+  const info = ErrorInfo.fromPartial({
+    reason: error.reason,
+    domain: DOMAIN,
+    metadata: Object.fromEntries(boundedMetadata(error.metadata)),
+  });
+  const details = [{ typeUrl: ERROR_INFO_TYPE, value: Buffer.from(ErrorInfo.encode(info).finish()) }];
+  return Buffer.from(Status.encode(Status.fromPartial({ code, message: shortened(error.message), details })).finish());
 };
-
-const text = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString("utf8");
 
 interface Details {
   reason: string;
   metadata: Record<string, unknown>;
 }
 
-const decodeErrorInfo = (bytes: Uint8Array): Details => {
-  const info = readFields(bytes);
-  const pairs = info
-    .filter((field) => field.number === 3)
-    .map(({ bytes: entry }): [string, unknown] => {
-      const pair = readFields(entry);
-      return [text(pair.find((field) => field.number === 1)?.bytes), JSON.parse(text(pair.find((field) => field.number === 2)?.bytes))];
-    });
-  return { reason: text(info.find((field) => field.number === 1)?.bytes), metadata: Object.fromEntries(pairs) };
-};
-
 /** Undefined for what does not come from toServiceError. */
 const decodeDetails = (bytes: Uint8Array): Details | undefined => {
   try {
-    for (const detail of readFields(bytes).filter((field) => field.number === 3)) {
-      const any = readFields(detail.bytes);
-      if (text(any.find((field) => field.number === 1)?.bytes) !== ERROR_INFO_TYPE) continue;
-      return decodeErrorInfo(any.find((field) => field.number === 2)?.bytes ?? new Uint8Array());
-    }
+    const detail = Status.decode(bytes).details.find(({ typeUrl }) => typeUrl === ERROR_INFO_TYPE);
+    if (!detail) return undefined;
+    const { reason, metadata } = ErrorInfo.decode(detail.value);
+    return { reason, metadata: Object.fromEntries(Object.entries(metadata).map(([key, json]) => [key, JSON.parse(json) as unknown])) };
   } catch {
     return undefined;
   }
-  return undefined;
 };
 
 /** What callers may know of an error: domain errors as they are, an absent database as unavailable, nothing of all others. */

@@ -5,7 +5,7 @@ export const REQUEST_ID_KEY = "x-request-id";
 /** Graphs travel as JSON text of up to 8 MB. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 /** The wire type of texts, bytes and messages. */
-export const LENGTH_DELIMITED = 2;
+const LENGTH_DELIMITED = 2;
 
 export interface Field {
   number: number;
