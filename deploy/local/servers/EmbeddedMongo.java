@@ -161,7 +161,7 @@ public final class EmbeddedMongo {
     /**
      * An index that may have many documents for a key, which the library itself does not have: it scans the whole collection, and
      * whoever needs a document of it meanwhile waits. Kept in memory, by the first of its fields, for queries that ask for one text
-     * or several. What it finds is checked against the whole query anyway, so that it may find too much, but never too little.
+     * or several, or for true or false. What it finds is checked against the whole query anyway, so that it may find too much, but never too little.
      */
     private static final class TextIndex extends Index<Object> {
         private static final Object ANY_TEXT = new Object();
@@ -185,6 +185,10 @@ public final class EmbeddedMongo {
             this.collection = collection;
         }
 
+        private static boolean isKept(Object value) {
+            return value instanceof String || value instanceof Boolean;
+        }
+
         /** The document's text; ANY_TEXT where it may have several; null where no text can be found. */
         private Object textOf(Document document) {
             Object value = document;
@@ -194,7 +198,7 @@ public final class EmbeddedMongo {
                 }
                 value = value instanceof Document inner ? inner.get(part) : null;
             }
-            return value instanceof Collection ? ANY_TEXT : value instanceof String ? value : null;
+            return value instanceof Collection ? ANY_TEXT : isKept(value) ? value : null;
         }
 
         /** The texts that a query asks for; null when it asks for something else. */
@@ -204,7 +208,7 @@ public final class EmbeddedMongo {
                 asked = operators.containsKey("$eq") ? operators.get("$eq") : operators.get("$in");
             }
             Collection<?> texts = asked instanceof Collection<?> several ? several : asked == null ? List.of() : List.of(asked);
-            return !texts.isEmpty() && texts.stream().allMatch(String.class::isInstance) ? texts : null;
+            return !texts.isEmpty() && texts.stream().allMatch(TextIndex::isKept) ? texts : null;
         }
 
         private Set<Object> idsOf(Object text) {

@@ -48,7 +48,7 @@ test("MongoDB keeps journaled writes when it is killed, on the same port", async
 });
 
 test("MongoDB finds the same by an index as without one, whatever was written, and when it was started again", async () => {
-  const texts = ["a", "b", null, undefined, 1, ["a", "b"], []];
+  const texts = ["a", "b", null, undefined, 1, ["a", "b"], [], true, false, [true, "a"]];
   const inner = [{ s: "a" }, { s: "b" }, {}, null, "a", [{ s: "a" }, { s: "b" }]];
   const queries = [
     { s: "a" },
@@ -58,6 +58,9 @@ test("MongoDB finds the same by an index as without one, whatever was written, a
     { s: { $ne: "a" } },
     { s: { $in: ["a", null] } },
     { s: ["a", "b"] },
+    { s: true },
+    { s: { $in: [false, "b"] }, n: { $gte: 20 } },
+    { s: { $ne: true } },
     { "d.s": "a" },
     { "d.s": { $in: ["b"] }, s: "a" },
   ];
