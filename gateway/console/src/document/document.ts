@@ -155,7 +155,7 @@ const pruned = (selection: Selection, graph: DocGraph): Selection => {
   return { nodes: new Set(kept.nodes), edges: new Set(kept.edges) };
 };
 
-/** Keeps a draft while something is unsaved, a moment after each change. */
+/** Keeps a draft while something is unsaved, a moment after each change, and no longer: an old one would look like a change of its own. */
 const keepDraft = (store: StoreApi<DocumentState>, drafts: Drafts, timers: Timers) => {
   let cancel: (() => void) | undefined;
   const write = async (): Promise<void> => {
@@ -169,7 +169,12 @@ const keepDraft = (store: StoreApi<DocumentState>, drafts: Drafts, timers: Timer
   const attempt = (): void => void write().catch(() => undefined);
   return {
     touch: (): void => {
-      cancel ??= timers.after(DRAFT_DELAY_MS, attempt);
+      if (isDirty(store.getState())) {
+        cancel ??= timers.after(DRAFT_DELAY_MS, attempt);
+        return;
+      }
+      cancel?.();
+      attempt();
     },
     stop: (): void => cancel?.(),
   };
@@ -202,6 +207,7 @@ export const openDocument = async ({ loaded, remote, drafts, timers, mayWrite }:
     return moved?.label;
   };
   if (isDirty(getState())) queue.touch();
+  else if (left.length > 0) draft.touch();
 
   return {
     store,
