@@ -4,6 +4,7 @@ import { executions } from "@nodeloom/proto";
 import { startFakeService, type FakeService } from "./support/fake-service";
 import { send, sessionCookie, type Answer } from "./support/http";
 import { PASSWORD, startPlatform, type Platform, type User } from "./support/platform";
+import { eventually } from "../../services/platform/test/support/eventually";
 
 const NEXT = "a loom of many colours";
 
@@ -41,13 +42,6 @@ const asAdmin = (path: string, json?: unknown, method = "PATCH"): Promise<Answer
 const patch = (user: User, change: object) => asAdmin(`/api/admin/users/${user.id}`, change);
 const run = (executionId: string, user: User, createdAt = new Date()): void =>
   void runs.set(executionId, { userId: user.id, createdAt, status: "processing" });
-const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + 20_000;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error("did not hold within 20 s");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-};
 const logIn = (email: string, password: string) => platform.send("/api/auth/login", { json: { email, password } });
 
 describe("a suspension", () => {
@@ -59,14 +53,14 @@ describe("a suspension", () => {
     for (const headers of [platform.byKey(user), { cookie: user.cookie }]) expect((await whoami(headers)).status).toBe(200);
     expect((await patch(user, { suspended: true })).body).toMatchObject({ suspended: true });
     for (const headers of [platform.byKey(user), { cookie: user.cookie }]) {
-      await until(async () => (await whoami(headers)).status === 403);
+      await eventually(async () => (await whoami(headers)).status === 403);
       expect((await whoami(headers)).body).toMatchObject({ code: "ACCOUNT_SUSPENDED" });
     }
-    await until(() => runs.get("mine")!.status === "cancel_requested");
+    await eventually(() => runs.get("mine")!.status === "cancel_requested");
     expect(runs.get("theirs")!.status).toBe("processing");
     expect((await logIn(user.email, PASSWORD)).body).toMatchObject({ code: "ACCOUNT_SUSPENDED" });
     await patch(user, { suspended: false });
-    await until(async () => (await whoami(platform.byKey(user))).status === 200);
+    await eventually(async () => (await whoami(platform.byKey(user))).status === 200);
     expect((await whoami({ cookie: user.cookie })).status).toBe(401);
   });
 
@@ -74,7 +68,7 @@ describe("a suspension", () => {
     const user = await platform.createUser();
     await patch(user, { suspended: true });
     run("late", user, new Date(Date.now() + 1_000));
-    await until(() => runs.get("late")!.status === "cancel_requested");
+    await eventually(() => runs.get("late")!.status === "cancel_requested");
   });
 
   it("can't be an administrator's own", async () => {
@@ -89,7 +83,7 @@ describe("approval taken back", () => {
     await patch(user, { approved: false });
     await patch(user, { approved: true });
     run("after", user, new Date(Date.now() + 1_000));
-    await until(() => runs.get("before")!.status === "cancel_requested");
+    await eventually(() => runs.get("before")!.status === "cancel_requested");
     expect(runs.get("after")!.status).toBe("processing");
   });
 });
@@ -104,7 +98,7 @@ describe("sessions", () => {
     const changed = await platform.send("/api/auth/password", { json: change, headers: platform.bySession(user) });
     expect(changed.status).toBe(204);
     expect((await at(replica.baseUrl, sessionCookie(changed))).status).toBe(200);
-    await until(async () => (await at(replica.baseUrl, user.cookie)).status === 401);
+    await eventually(async () => (await at(replica.baseUrl, user.cookie)).status === 401);
     expect((await at(platform.baseUrl, user.cookie)).status).toBe(401);
   });
 
@@ -141,7 +135,7 @@ describe("sessions", () => {
     expect((await at(platform.baseUrl, first)).status).toBe(401);
     expect((await at(platform.baseUrl, second)).status).toBe(200);
     expect((await logout(second, { everywhere: true })).status).toBe(204);
-    for (const cookie of [second, user.cookie]) await until(async () => (await at(replica.baseUrl, cookie)).status === 401);
+    for (const cookie of [second, user.cookie]) await eventually(async () => (await at(replica.baseUrl, cookie)).status === 401);
   });
 });
 

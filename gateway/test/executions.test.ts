@@ -7,6 +7,7 @@ import { executions } from "@nodeloom/proto";
 import { createStreamCount } from "../src/http/rate/stream-count";
 import { startFakeService, type FakeService } from "./support/fake-service";
 import { startPlatform, type Platform, type User } from "./support/platform";
+import { eventually } from "../../services/platform/test/support/eventually";
 
 type WatchCall = ServerWritableStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>;
 
@@ -184,14 +185,6 @@ const open = async (executionId: string, headers: Record<string, string> = {}): 
   return { response, text: () => text, close: () => outgoing.destroy() };
 };
 
-const until = async (condition: () => boolean): Promise<void> => {
-  const deadline = Date.now() + 20_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error("not in time");
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-};
-
 const event = (sequence: number, type: string, dataJson = "{}"): executions.WatchExecutionResponse => ({
   sequence,
   type,
@@ -204,7 +197,7 @@ describe("following an execution", () => {
     const { executionId } = execution({});
     const stream = await open(executionId);
     expect(stream.response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
-    await until(() => watching.length === 1);
+    await eventually(() => watching.length === 1);
     const [call] = watching;
     expect(call!.request).toMatchObject({ executionId, userId: pro.id, afterSequence: 0 });
     call!.write(event(1, "admitted"));
@@ -223,7 +216,7 @@ describe("following an execution", () => {
   it("resumes after Last-Event-ID", async () => {
     const { executionId } = execution({});
     const stream = await open(executionId, { "last-event-id": "41" });
-    await until(() => watching.length === 1);
+    await eventually(() => watching.length === 1);
     expect(watching[0]!.request.afterSequence).toBe(41);
     stream.close();
   });
@@ -231,7 +224,7 @@ describe("following an execution", () => {
   it("tells a client that has seen everything not to come back", async () => {
     const { executionId } = execution({ status: "completed" });
     const opening = open(executionId, { "last-event-id": "9" });
-    await until(() => watching.length === 1);
+    await eventually(() => watching.length === 1);
     watching[0]!.end();
     expect((await opening).response.statusCode).toBe(204);
   });
@@ -239,7 +232,7 @@ describe("following an execution", () => {
   it("replays the rest of a final execution", async () => {
     const { executionId } = execution({ status: "completed" });
     const opening = open(executionId, { "last-event-id": "8" });
-    await until(() => watching.length === 1);
+    await eventually(() => watching.length === 1);
     watching[0]!.write(event(9, "settled"));
     watching[0]!.end();
     const stream = await opening;
@@ -250,7 +243,7 @@ describe("following an execution", () => {
   it("lets go of the execution when the client goes away", async () => {
     const { executionId } = execution({});
     const stream = await open(executionId);
-    await until(() => watching.length === 1);
+    await eventually(() => watching.length === 1);
     const cancelled = once(watching[0]!, "cancelled");
     stream.close();
     await cancelled;
@@ -259,9 +252,9 @@ describe("following an execution", () => {
   it("ends when the source breaks, so that the client resumes", async () => {
     const { executionId } = execution({});
     const stream = await open(executionId);
-    await until(() => watching.length === 1);
+    await eventually(() => watching.length === 1);
     watching[0]!.write(event(1, "admitted"));
-    await until(() => stream.text().includes("id: 1\n"));
+    await eventually(() => stream.text().includes("id: 1\n"));
     watching[0]!.emit("error", { code: status.UNAVAILABLE, details: "gone" });
     await once(stream.response, "end");
   });

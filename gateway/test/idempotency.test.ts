@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { connectRedis, createLogger, redisReady, type Redis } from "@nodeloom/platform";
 import { createIdempotency, idempotencyKey, type Idempotency, type RenderedReply } from "../src/http/idempotency";
 import { startCuttableProxy } from "./support/proxy";
+import { eventually } from "../../services/platform/test/support/eventually";
 
 const logger = createLogger("test", "silent");
 const reply = (status: number, text = "{}"): RenderedReply => ({ status, headers: { "X-Execution-Id": "e" }, text });
@@ -16,13 +17,6 @@ beforeAll(async () => {
 afterAll(() => redis.disconnect());
 
 const PATIENCE_MS = 20_000;
-const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + PATIENCE_MS;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error("not in time");
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-};
 /** The one record under a prefix. */
 const recordOf = async (keyPrefix: string): Promise<string> => (await redis.keys(`${keyPrefix}*`))[0]!;
 const requestOf = (content = "body") => ({ key: randomUUID(), scope: "user POST /x", content });
@@ -44,7 +38,7 @@ describe("an Idempotency-Key", () => {
     );
     const losers: unknown[] = [];
     for (const attempt of attempts) void attempt.then((answer) => losers.push(answer));
-    await until(() => losers.length >= 19);
+    await eventually(() => losers.length >= 19);
     expect(works).toBe(1);
     for (const loser of losers) expect(loser).toMatchObject({ reason: "IDEMPOTENCY_IN_PROGRESS", metadata: { retryAfter: 1 } });
     finish();
@@ -128,7 +122,7 @@ describe("an Idempotency-Key", () => {
     let finish: () => void = () => undefined;
     const running = patient.once(requestOf(), () => new Promise((resolve) => (finish = () => resolve(reply(200)))));
     const leases = new Set<string>();
-    await until(async () => {
+    await eventually(async () => {
       const record = await recordOf(keyPrefix);
       if (record) leases.add((await redis.hget(record, "leaseUntil"))!);
       return leases.size > 4;

@@ -4,6 +4,7 @@ import { connectServices, type Connections, type Services } from "../src/clients
 import { applyPlan } from "../src/routes/admin/plan-change";
 import { startTierRollouts } from "../src/routes/admin/tier-rollout";
 import { startPlatform, type Platform, type User } from "./support/platform";
+import { eventually } from "../../services/platform/test/support/eventually";
 
 type Mongo = Awaited<ReturnType<typeof connectMongo>>;
 interface AccountDocument {
@@ -51,17 +52,13 @@ const accountOf = async ({ id }: User): Promise<AccountDocument> =>
   (await accounts.collection<AccountDocument>("accounts").findOne({ _id: id }))!;
 const monthly = async (users: readonly User[]): Promise<number[]> =>
   Promise.all(users.map(async (user) => (await accountOf(user)).monthlyMillicredits));
-const until = async (holds: () => Promise<boolean>): Promise<void> => {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
-};
-
 it("reaches the accounts of all its users, from their next renewal on", async () => {
   await putTier(1_000);
   const users = [await platform.createUser({ tier: TIER }), await platform.createUser({ tier: TIER })];
   const other = await platform.createUser({ tier: "pro" });
   const waiting = await platform.createUser({ tier: TIER, approved: false });
   expect((await putTier(3_000)).status).toBe(200);
-  await until(async () => (await monthly(users)).every((millicredits) => millicredits === 3_000_000));
+  await eventually(async () => (await monthly(users)).every((millicredits) => millicredits === 3_000_000));
   expect(await accountOf(users[0]!)).toMatchObject({ plan: 1_000_000 });
   expect(await monthly([other, waiting])).toEqual([2_000_000, 0]);
 });
@@ -73,7 +70,7 @@ it("goes on where a gateway has died, and gives nothing twice", async () => {
   const { services } = connections;
   const { tiers: known } = await services.identity.listTiers({});
   const pending = () => tiers.collection("tiers").findOne({ rolloutRevision: { $ne: null } });
-  await until(async () => (await pending()) === null);
+  await eventually(async () => (await pending()) === null);
   // Behind the gateway's back, so that only the two of this test carry it.
   await services.identity.putTier({ tier: { ...known.find(({ id }) => id === TIER)!, monthlyMillicredits: 7_000_000 } });
 
@@ -89,13 +86,13 @@ it("goes on where a gateway has died, and gives nothing twice", async () => {
     intervalMs: NEVER_MS,
     pageUsers: 2,
   });
-  await until(async () => told.length === 3);
+  await eventually(async () => told.length === 3);
   await first.stop();
   expect(await pending()).toMatchObject({ rolloutCursor: expect.stringMatching(/./) as string });
 
   await tiers.collection("tiers").updateMany({}, { $set: { rolloutUntil: new Date(0) } });
   const second = startTierRollouts({ services, logger, intervalMs: NEVER_MS, pageUsers: 2 });
-  await until(async () => (await pending()) === null);
+  await eventually(async () => (await pending()) === null);
   await second.stop();
   expect(new Set(await monthly(users))).toEqual(new Set([7_000_000]));
   const { body } = await platform.send(`/api/admin/users/${users[0]!.id}/ledger`, { headers: platform.bySession(platform.admin) });
@@ -108,7 +105,7 @@ it("does not pass by a user who is given the tier while it changes", async () =>
   const { services } = connections;
   const { user: read } = await services.identity.getUser({ userId: user.id });
   await putTier(9_000);
-  await until(async () => (await monthly([user]))[0] === 9_000_000);
+  await eventually(async () => (await monthly([user]))[0] === 9_000_000);
   // As if the rollout had come before this, with the plan that was read earlier.
   await applyPlan(services, { ...read!, tier: "pro" }, read!);
   expect(await monthly([user])).toEqual([9_000_000]);

@@ -8,6 +8,7 @@ import { models } from "@nodeloom/proto";
 import { createCatalog, type Overrides } from "../src/catalog";
 import { loadRegistry } from "../src/registry";
 import { service } from "../src/main";
+import { eventually } from "../../platform/test/support/eventually";
 
 const prefix = `test_${randomUUID().slice(0, 8)}_`;
 const env = {
@@ -51,17 +52,6 @@ const get = async (replica: Replica, internalName: string): Promise<models.Model
 const update = (replica: Replica, change: Partial<models.UpdateModelRequest>): Promise<models.UpdateModelResponse> =>
   replica.client.updateModel({ internalName: "sandbox-image", enabled: undefined, price: undefined, minTier: undefined, ...change });
 const perImage = (value: number): models.Price => ({ basis: { $case: "perImageMicroUsd", value } });
-
-const PATIENCE_MS = 20_000;
-
-/** Asks again until the answer satisfies. */
-const eventually = async (isSeen: () => Promise<boolean>): Promise<void> => {
-  const end = Date.now() + PATIENCE_MS;
-  while (!(await isSeen())) {
-    if (Date.now() > end) throw new Error(`not seen within ${PATIENCE_MS} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-};
 
 describe("reading models", () => {
   it("lists the enabled ones; all of them on request", async () => {

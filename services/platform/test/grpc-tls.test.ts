@@ -14,6 +14,7 @@ import {
 } from "../src";
 import { makeCertificates, type TestCertificates } from "./support/certificates";
 import { JSON_SERVICE, type JsonServer } from "./support/json-service";
+import { eventually } from "./support/eventually";
 
 const logger = createLogger("test", "silent");
 const RELOAD_MS = 100;
@@ -91,16 +92,12 @@ const shown = async (): Promise<string> => {
 };
 const serialOf = async (service: string): Promise<string> =>
   new X509Certificate(await readFile(certificates.of(service).TLS_CERT_FILE)).serialNumber;
-const until = async (isSo: () => Promise<boolean>): Promise<void> => {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, RELOAD_MS));
-};
-
 describe("a renewed certificate", () => {
   it("is shown to new connections without a restart, and calls go on", async () => {
     const client = clientOf("gateway");
     const before = await shown();
     await certificates.renew("billing");
-    await until(async () => (await shown()) === (await serialOf("billing")));
+    await eventually(async () => (await shown()) === (await serialOf("billing")));
     expect(await shown()).not.toBe(before);
     expect(await client.unary({})).toBe("served");
     client.close();

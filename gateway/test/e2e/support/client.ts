@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Platform } from "./platform";
 
+export { eventually } from "../../../../services/platform/test/support/eventually";
+
 export interface Answer {
   status: number;
   headers: Headers;
@@ -122,17 +124,6 @@ export const clientOf = (platform: Pick<Platform, "baseUrl" | "admin">) => {
     account,
     createKey,
   };
-};
-
-/** Asks until the answer is what is waited for; the deadline fails the test. */
-export const eventually = async <T>(ask: () => Promise<T>, until: (value: T) => boolean, deadlineMs = 60_000): Promise<T> => {
-  const end = Date.now() + deadlineMs;
-  for (;;) {
-    const value = await ask();
-    if (until(value)) return value;
-    if (Date.now() > end) throw new Error(`not in time; last: ${JSON.stringify(value)}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 };
 
 /**
