@@ -128,9 +128,11 @@ try {
   await faults(createFaults(executions, gateway));
   const answered = await load.end();
   const held = await settled(api, user);
-  const rows = await listed(api, user.key);
+  // The account may have runs of an earlier round of chaos.
+  const keys = new Set(answered.map(({ key }) => key));
+  const rows = (await listed(api, user.key)).filter(({ metadata }) => keys.has(metadata.chaos));
   const { untrue, counts } = compare(answered, rows);
-  say(`${answered.length} answers of ${new Set(answered.map(({ key }) => key)).size} keys, ${rows.length} executions`);
+  say(`${answered.length} answers of ${keys.size} keys, ${rows.length} executions`);
   say(`answers: ${[...counts].map(([name, count]) => `${name} × ${count}`).join(", ")}`);
   const unknown = answered.filter(({ isUnknown }) => isUnknown);
   const unexcused = unknown.filter(({ sentAt, answeredAt }) => !allDown.some(({ from, until }) => sentAt < until && answeredAt > from));
