@@ -4,6 +4,8 @@ module.exports = {
   testMatch: ["<rootDir>/{services/*,gateway,gateway/console,deploy/*}/test/**/*.test.ts"],
   // `npm run peers` and `npm run console:full` run those.
   testPathIgnorePatterns: ["/node_modules/", "/test/peers/", "/gateway/test/browser/"],
+  // `npm run bench -- --against` keeps whole checkouts there.
+  modulePathIgnorePatterns: ["<rootDir>/\\.nodeloom/"],
   transform: { "^.+\\.ts$": "@swc/jest" },
   moduleNameMapper: {
     "^@nodeloom/proto$": "<rootDir>/proto/src/index.ts",

@@ -190,7 +190,7 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
       closeLeaks: createLeaks({ billing, store, starter, logger }),
       renewals: createRenewals({ billing: services.billing }),
       retention: createRetention({ ...services, store, executionDays: config.RETENTION_EXECUTIONS_DAYS, logger }),
-      onClaimed: debts.payLater,
+      onClaimed: debts.claimed,
       onCancel: (executionId, listener) =>
         channel.subscribe(executionId, ({ type }) => {
           if (type === CANCEL_REQUESTED) listener();

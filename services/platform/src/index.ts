@@ -11,6 +11,7 @@ export type { TlsConfig } from "./grpc/credentials";
 export type { GrpcService, RunningGrpcServer } from "./grpc/server";
 export * from "./http";
 export * from "./identity-changes";
+export * from "./inserter";
 export * from "./logger";
 export * from "./metrics";
 export * from "./model-price";

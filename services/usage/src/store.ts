@@ -1,4 +1,4 @@
-import { isDuplicateKey } from "@nodeloom/platform";
+import { createInserter, isDuplicateKey } from "@nodeloom/platform";
 import { Schema, type AnyBulkWriteOperation, type Connection, type QueryFilter } from "mongoose";
 import { FINAL_STATUSES, type ModelNamesQuery, type RowsQuery, type RunOutcome, type RunStart, type STATUSES } from "./requests";
 
@@ -122,6 +122,7 @@ export type UsageStore = ReturnType<typeof createStore>;
 export const createStore = (connection: Connection) => {
   const rows = connection.model<RowDocument>("UsageRow", rowSchema);
   const counters = connection.model<CounterDocument>("Counter", counterSchema);
+  const insertRow = createInserter<RowDocument>(rows.collection as never, DURABLE);
 
   /** Creating the counter may race with another process; the second look finds it. */
   const reserve = async (count: number, mayRace = true): Promise<number> => {
@@ -143,15 +144,7 @@ export const createStore = (connection: Connection) => {
     reserveIds: (count: number): Promise<number> => reserve(count),
 
     /** Inserts a row; false if the execution has one. */
-    insert: async ({ executionId, ...row }: UsageRow): Promise<boolean> => {
-      try {
-        await rows.insertOne({ _id: executionId, ...row, uncounted: row.userId });
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
-    },
+    insert: ({ executionId, ...row }: UsageRow): Promise<boolean> => insertRow({ _id: executionId, ...row, uncounted: row.userId }),
 
     /** The row of an execution of this user. */
     find: async (userId: string, executionId: string): Promise<UsageRow | undefined> => {

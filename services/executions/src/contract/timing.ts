@@ -20,6 +20,8 @@ export const TIMING = {
   startCall: 4 * SECOND,
   /** Between two looks for what processes that died left undone. */
   sweepEvery: 10 * SECOND,
+  /** How long a run may be under way before its usage row begins, where its caller waits for its end. */
+  usageStart: SECOND,
   /** What usage may take to hear of an end before that is left for later. */
   usageCall: 2 * SECOND,
   localActivity: 10 * SECOND,
@@ -43,6 +45,8 @@ export const TIMING = {
   servicesAway: 10 * MINUTE,
   /** Longest pause between polls that a provider may ask for. */
   pollPause: MINUTE,
+  /** How long a job is followed in the workflow task that submitted it. */
+  shortPoll: 2 * SECOND,
   /** How long polls may fail in a row. */
   pollSilence: 3 * MINUTE,
   /** Longest job of a provider. */

@@ -1,6 +1,7 @@
 import type { Logger } from "@nodeloom/platform";
 import type { usage as usageProto } from "@nodeloom/proto";
 import type { Usage } from "../clients";
+import { TIMING } from "../contract/timing";
 import { metadataOf, type ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
 import type { DeliveryStarter, RunStarter } from "../temporal/client";
@@ -40,7 +41,8 @@ const finishedRun = (row: ExecutionView): usageProto.FinishRunRequest => ({
   durationMs: row.durationMs ?? 0,
   errorCode: row.error?.code,
   requestId: row.requestId ?? undefined,
-  unstarted: false,
+  // A row that no workflow has claimed was final from the start.
+  unstarted: row.claimedBy === undefined,
 });
 
 export type Debts = ReturnType<typeof createDebts>;
@@ -81,11 +83,33 @@ export const createDebts = ({ store, holds, queue, usage, deliveries, starter, l
     return paid.length === due.length;
   };
 
+  const payLater = (row: ExecutionView): void => {
+    pay(row).catch((error: Error) => logger.warn({ executionId: row._id, reason: error.message }, "a run's debts were not struck out"));
+  };
+
+  /** Runs whose usage row is not begun yet, because they may end before that is worth it. */
+  const postponed = new Map<string, NodeJS.Timeout>();
+
   return {
     pay,
     /** Does it in the background: what fails, or is lost with this process, the sweeper does. */
-    payLater: (row: ExecutionView): void => {
-      pay(row).catch((error: Error) => logger.warn({ executionId: row._id, reason: error.message }, "a run's debts were not struck out"));
+    payLater,
+    /**
+     * Does what is owed since a run was claimed. Nobody has been told yet of a run whose caller waits for its end: its usage
+     * row begins a little later, or with its end.
+     */
+    claimed: (row: ExecutionView): void => {
+      if (row.mode !== "sync") return payLater(row);
+      const begin = (): void => {
+        postponed.delete(row._id);
+        payLater(row);
+      };
+      postponed.set(row._id, setTimeout(begin, TIMING.usageStart).unref());
+    },
+    /** A run is about to end: its usage row needs no beginning any more. */
+    ending: (executionId: string): void => {
+      clearTimeout(postponed.get(executionId));
+      postponed.delete(executionId);
     },
   };
 };

@@ -139,14 +139,17 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
 
     callStanding: store.callStanding,
 
-    /** accepted | queued → processing, for one workflow. @returns null when the run is not that workflow's to carry */
-    claim: async (executionId: string, attempt: number, claimedBy: string): Promise<ExecutionView | null> => {
+    /**
+     * accepted | queued → processing, for one workflow.
+     * @returns null when the run is not that workflow's to carry; `again` when it had claimed the run before
+     */
+    claim: async (executionId: string, attempt: number, claimedBy: string): Promise<{ row: ExecutionView; again: boolean } | null> => {
       const started = event("started", "started");
       const claimed = await store.claim(executionId, attempt, claimedBy, started);
       if (!claimed) return null;
       const { row, sequence, again } = claimed;
       if (!again) announce(executionId, sequence, row.queuedAt ? started : event("admitted", "admitted"), row);
-      return row;
+      return { row, again };
     },
 
     /** accepted → refused. @returns the row as it is then; null when the run is decided otherwise */
@@ -235,13 +238,19 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     decideEnding: store.decideEnding,
 
     /** Makes the run final and says so. Idempotent. @returns the row, where this made it final */
-    finish: async (run: FinishedRun, end: RunEnd, charge: Charged, due: readonly Debt[]): Promise<ExecutionView | null> => {
+    finish: async (
+      run: FinishedRun,
+      end: RunEnd,
+      charge: Charged,
+      due: readonly Debt[],
+      done: readonly Debt[] = [],
+    ): Promise<ExecutionView | null> => {
       const settled = settledEvent(end);
       const recorded = end.status === "completed" ? undefined : await store.eventKeys(run.executionId);
       const events = [...missingEvents(end.nodes, recorded, settled.at), settled];
       const whole = finalState(run, end, charge);
       const state = await stored(store, whole);
-      const made = (await store.finish(run.executionId, state, events, due)) ?? (await restored(run, end, state, due));
+      const made = (await store.finish(run.executionId, state, events, due, done)) ?? (await restored(run, end, state, due));
       if (!made) return null;
       countRun(end, targetOf(made.row), made.row.durationMs ?? 0);
       // Who waits for it in this process need not read its result again.

@@ -138,7 +138,7 @@ export interface SettlementOptions {
   execution: Pick<Execution, "decideEnding" | "finish">;
   store: Pick<ExecutionStore, "callsOf" | "find" | "callCharged">;
   queue: Pick<Queue, "leave">;
-  debts: Pick<Debts, "payLater">;
+  debts: Pick<Debts, "payLater" | "ending">;
   logger: Logger;
 }
 
@@ -150,7 +150,15 @@ export type Settlement = ReturnType<typeof createSettlement>;
  */
 export const createSettlement = ({ billing, usage, execution, store, queue, debts, logger }: SettlementOptions) => {
   /** What is closed: a run, or its row. */
-  type ClosingRun = UsageRun & FinishedRun & { holdId: string; attempt?: number | undefined; mode: "sync" | "async"; hasWebhook: boolean };
+  type ClosingRun = UsageRun &
+    FinishedRun & {
+      holdId: string;
+      attempt?: number | undefined;
+      mode: "sync" | "async";
+      hasWebhook: boolean;
+      /** Its usage row was not seen to begin. */
+      owesUsage: boolean;
+    };
 
   /** Whether usage was told; where it can't be, the row owes that. */
   const tellUsage = async (
@@ -170,7 +178,7 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
           durationMs: elapsed(run.receivedAt),
           errorCode: end.error?.code,
           requestId: end.requestId ?? undefined,
-          unstarted: false,
+          unstarted: run.owesUsage,
         },
         { deadlineMs: TIMING.usageCall },
       );
@@ -184,6 +192,7 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
 
   const close = async (run: ClosingRun, end: RunEnd, costs: Costs, settled: billingProto.SettleResponse): Promise<void> => {
     const { capturedMillicredits: millicredits, captured } = settled;
+    debts.ending(run.executionId);
     const isTold = await tellUsage(run, end, costs, settled);
     const grantUsed = captured.some(({ source }) => source === billingProto.HoldSource.HOLD_SOURCE_GRANT);
     await store.callCharged(run.executionId, captured);
@@ -196,6 +205,7 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
       { ...end, nodes: withReceipts(end.nodes, captured) },
       { millicredits, grantUsed, costs, modelCredits: creditsByModel(captured) },
       due,
+      isTold && run.owesUsage ? ["usage"] : [],
     );
     if (row) debts.payLater(row);
   };
@@ -217,7 +227,8 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
     /** Captures what is owed, releases the rest and closes the rows. Idempotent by execution id. */
     settle: async (input: RunInput, seen: RunEnd, first: HeldItem[]): Promise<RunOutcome> => {
       const { markupPermille } = input.plan;
-      const end = decidedEnd(seen, await execution.decideEnding(input.executionId, seen.status));
+      const decided = await execution.decideEnding(input.executionId, seen.status);
+      const end = decidedEnd(seen, decided.ending);
       const held = [...first, ...(end.extended ?? [])];
       const underWay = end.status === "cancelled" ? await underWayOf(input.executionId, end) : [];
       const charge = chargeFor({ ...end, underWay }, held, markupPermille);
@@ -226,13 +237,13 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
       const settled = isFree ? NOTHING : await capture(input, charge);
       const { capturedMillicredits: millicredits } = settled;
       const { costMicroUsd, userCostMicroUsd } = millicredits === sumOf(charge.items) ? charge : costsBehind(millicredits, markupPermille);
-      const row = await store.find(input.executionId);
       const run: ClosingRun = {
         ...input,
         _id: input.executionId,
         createdAt: new Date(input.receivedAt),
-        ...(row?.metadata ? { metadata: row.metadata } : {}),
+        ...(decided.metadata ? { metadata: decided.metadata } : {}),
         input,
+        owesUsage: decided.due?.includes("usage") ?? false,
         hasWebhook: input.attempt !== undefined && input.webhook !== null && input.keyId !== null,
       };
       await close(run, end, { costMicroUsd, userCostMicroUsd }, settled);
@@ -246,7 +257,8 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
     abandon: async (record: ExecutionView, error: RunError): Promise<FinalStatus> => {
       const { _id: executionId, markupPermille, createdAt } = record;
       const wanted = record.status === "cancel_requested" ? "cancelled" : "failed";
-      const status = (await execution.decideEnding(executionId, wanted)) === "cancelled" ? "cancelled" : "failed";
+      const { ending, due = [] } = await execution.decideEnding(executionId, wanted);
+      const status = ending === "cancelled" ? "cancelled" : "failed";
       // Its workflow may have ended it while Temporal was asked for it.
       const row = await store.find(executionId);
       if (row && isFinal(row)) return row.status as FinalStatus;
@@ -257,7 +269,8 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
       const charge = chargeFor({ status, error: null, completed }, null, markupPermille);
       const settled = await capture(record, charge);
       const hasWebhook = record.webhook !== null && record.keyId !== null;
-      const run: ClosingRun = { ...record, executionId, receivedAt: createdAt.getTime(), hasWebhook };
+      const receivedAt = createdAt.getTime();
+      const run: ClosingRun = { ...record, executionId, receivedAt, hasWebhook, owesUsage: due.includes("usage") };
       const costs = { ...costsBehind(settled.capturedMillicredits, markupPermille), costMicroUsd: charge.costMicroUsd };
       await close(run, abandonedEnd(record, status, error, completed), costs, settled);
       return status;

@@ -63,6 +63,7 @@ const toRunInput = (request: executions.RunRequest, runner: executions.Runner, p
     maxMillicredits: request.maxMillicredits,
     holdId: holdIdOf(request.executionId, attempt),
     attempt,
+    shortCalls: true,
     receivedAt: Date.now(),
   };
 };

@@ -1,8 +1,9 @@
+import { createInserter } from "@nodeloom/platform";
 import type { FinalStatus, Refusal } from "../contract/run-types";
 import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type Debt, type RunStatus, type TransitionName } from "../lifecycle/states";
 import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, StoredText } from "./execution-record";
 import type { ExecutionModel } from "./schema";
-import { DURABLE, insertOnce } from "./write";
+import { DURABLE } from "./write";
 
 const WITHOUT_EVENTS = { events: 0 } as const;
 const OWES_NOTHING = { "due.0": { $exists: false } } as const;
@@ -16,6 +17,13 @@ export interface Made {
 /** What the next attempt at a run has only if it brings it. */
 const OF_ONE_ATTEMPT = ["refusal", "refusedAt", "expiresAt", "told", "fingerprint", "metadata", "version"] as const;
 
+type Owing = Pick<ExecutionView, "_id" | "status" | "attempt" | "due">;
+type EndingPart = Pick<ExecutionRecord, "status" | "ending" | "metadata" | "due">;
+const ENDING_PART = { status: 1, ending: 1, metadata: 1, due: 1 } as const;
+
+/** How a run ends, and what its settlement needs of its row besides; nothing of a row that is gone. */
+export type DecidedEnding = Partial<EndingPart> & { ending: FinalStatus };
+
 interface Change {
   /** Of this attempt only; undefined for rows of before attempts were counted. */
   attempt?: number | undefined;
@@ -23,19 +31,22 @@ interface Change {
   set?: Partial<ExecutionRecord>;
   unset?: Partial<Record<keyof ExecutionRecord, 1>>;
   events?: readonly ExecutionEvent[];
-  /** What is owed from now on. */
+  /** What is owed from now on, beside what an earlier transition left undone. */
   due: readonly Debt[];
+  /** What an earlier transition left to be done, and is done. */
+  done?: readonly Debt[];
 }
 
 /** Every change of a row's status: one conditional update each, as the table of states has it. */
 export const createTransitions = (executions: ExecutionModel) => {
+  const insert = createInserter<ExecutionRecord>(executions.collection as never, DURABLE);
+
   const make = async (name: TransitionName, id: string, to: RunStatus, change: Change): Promise<Made | null> => {
-    const { attempt, where, set, unset, events = [], due } = change;
+    const { attempt, where, set, unset, events = [], due, done = [] } = change;
     const filter = { _id: id, status: { $in: sourcesOf(name, to) }, ...(attempt === undefined ? {} : { attempt }), ...where };
     const update = (owes: boolean) => ({
-      $set: { ...set, status: to, ...(owes ? { owes: true } : {}) },
+      $set: { ...set, status: to, ...(owes ? { owes: true } : { due: [] }) },
       ...(owes && !unset ? {} : { $unset: { ...unset, ...(owes ? {} : { owes: 1 }) } }),
-      // What an earlier transition left undone is still owed.
       ...(due.length > 0 ? { $addToSet: { due: { $each: [...due] } } } : {}),
       ...(events.length > 0 ? { $push: { events: { $each: [...events] } } } : {}),
     });
@@ -45,15 +56,15 @@ export const createTransitions = (executions: ExecutionModel) => {
         .lean<ExecutionRecord>()
         .exec();
     const isUndecided = UNDECIDED.includes(to);
-    const settled = due.length > 0 || isUndecided ? null : await write({ ...filter, ...OWES_NOTHING }, false);
+    const owesNoMore = done.length > 0 ? { due: [...done] } : OWES_NOTHING;
+    const settled = due.length > 0 || isUndecided ? null : await write({ ...filter, ...owesNoMore }, false);
     const row = settled ?? (await write(filter, true));
     return row && { row, sequence: row.events.length };
   };
 
   return {
     /** Inserts a run; a repeated insert changes nothing. @returns whether it was inserted */
-    insert: (record: ExecutionRecord): Promise<boolean> =>
-      insertOnce(executions.collection.insertOne(record as never, { writeConcern: DURABLE })),
+    insert,
 
     /** Waits in line: what it will be started with is kept. */
     queue: (id: string, attempt: number, runInput: StoredText, inputBytes: number, event: ExecutionEvent): Promise<Made | null> =>
@@ -113,32 +124,46 @@ export const createTransitions = (executions: ExecutionModel) => {
       make("leave", id, state.status, { where, set: { ...state, ending: state.status }, unset: { runInput: 1 }, events, due }),
 
     /** Makes an execution final, once. Returns null when it was final already. */
-    finish: (id: string, state: FinalState, events: readonly ExecutionEvent[], due: readonly Debt[] = []): Promise<Made | null> =>
-      make("finish", id, state.status, { set: state, events, due }),
+    finish: (
+      id: string,
+      state: FinalState,
+      events: readonly ExecutionEvent[],
+      due: readonly Debt[] = [],
+      done: readonly Debt[] = [],
+    ): Promise<Made | null> => make("finish", id, state.status, { set: state, events, due, done }),
 
     /**
      * Fixes how a run ends, unless it was cancelled first. One whose row is gone, or is what it was before it ran (after a
      * restore of the database), ends as it would have.
-     * @returns the ending that holds: the given one, an earlier one, or `cancelled`.
+     * @returns the ending that holds (the given one, an earlier one, or `cancelled`), with what its settlement needs of the row
      */
-    decideEnding: async (id: string, ending: FinalStatus): Promise<FinalStatus> => {
+    decideEnding: async (id: string, ending: FinalStatus): Promise<DecidedEnding> => {
       const allowed: readonly RunStatus[] = ending === "cancelled" ? RUNNING : ["processing"];
-      const decided = await executions.updateOne({ _id: id, status: { $in: allowed }, ending: null }, { $set: { ending } }).exec();
-      if (decided.modifiedCount === 1) return ending;
-      const current = await executions
-        .findOne({ _id: id }, { status: 1, ending: 1 })
-        .lean<Pick<ExecutionRecord, "status" | "ending">>()
-        .exec();
-      if (current?.ending) return current.ending;
-      if (current?.status !== "cancel_requested") return ending;
-      await executions.updateOne({ _id: id, ending: null }, { $set: { ending: "cancelled" } }).exec();
-      return "cancelled";
+      const decide = (where: Record<string, unknown>, to: FinalStatus): Promise<DecidedEnding | null> =>
+        executions
+          .findOneAndUpdate(
+            { _id: id, ending: null, ...where },
+            { $set: { ending: to } },
+            { returnDocument: "after", projection: ENDING_PART },
+          )
+          .lean<DecidedEnding>()
+          .exec();
+      const decided = await decide({ status: { $in: allowed } }, ending);
+      if (decided) return decided;
+      const current = await executions.findOne({ _id: id }, ENDING_PART).lean<EndingPart>().exec();
+      if (current?.ending) return { ...current, ending: current.ending };
+      if (current?.status !== "cancel_requested") return { ...current, ending };
+      return (await decide({}, "cancelled")) ?? { ...current, ending: "cancelled" };
     },
 
     /** Strikes out what was done for a row, unless it has moved on: what it owes since then may only be called the same. */
-    strike: async ({ _id, status, attempt }: Pick<ExecutionView, "_id" | "status" | "attempt">, debts: readonly Debt[]): Promise<void> => {
+    strike: async ({ _id, status, attempt, due = [] }: Owing, done: readonly Debt[]): Promise<void> => {
       const same = { _id, status, ...(attempt === undefined ? {} : { attempt }) };
-      await executions.updateOne(same, { $pull: { due: { $in: [...debts] } } } as never).exec();
+      if (!UNDECIDED.includes(status) && due.every((debt) => done.includes(debt))) {
+        const all = await executions.updateOne({ ...same, due: [...due] }, { $set: { due: [] }, $unset: { owes: 1 } }).exec();
+        if (all.matchedCount === 1) return;
+      }
+      await executions.updateOne(same, { $pull: { due: { $in: [...done] } } } as never).exec();
       await executions.updateOne({ _id, ...OWES_NOTHING, status: { $nin: [...UNDECIDED] } }, { $unset: { owes: 1 } }).exec();
     },
 

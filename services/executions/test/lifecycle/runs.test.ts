@@ -243,7 +243,7 @@ describe("waiting in line", () => {
     await one.queue.leave(userId, [holdIdOf(first.executionId, 1)]);
     await until(() => one.started.length === 2);
     expect(one.started[1]).toMatchObject({ executionId: second.executionId, held: [{ key: "pics:0" }] });
-    expect(await one.execution.claim(second.executionId, 1, "w")).toMatchObject({ status: "processing" });
+    expect(await one.execution.claim(second.executionId, 1, "w")).toMatchObject({ row: { status: "processing" } });
     const { events } = (await money.store.events(second.executionId, userId, 0))!;
     expect(events.map(({ type }) => type)).toEqual(["admitted", "queued", "started"]);
   });

@@ -74,7 +74,7 @@ describe("the end of a run", () => {
     const outcomes = await Promise.all(
       races.map(async ({ _id }) => {
         const [decided, accepted] = await Promise.all([
-          store.decideEnding(_id, "completed"),
+          store.decideEnding(_id, "completed").then(({ ending }) => ending),
           store.requestCancel(_id, "owner", event("cancel_requested")),
         ]);
         return { _id, decided, accepted };
@@ -88,9 +88,11 @@ describe("the end of a run", () => {
 
   it("is decided once: whoever decides again hears what was decided first", async () => {
     const { _id } = await inserted();
-    const decided = await Promise.all((["completed", "failed", "cancelled"] as const).map((ending) => store.decideEnding(_id, ending)));
+    const decided = await Promise.all(
+      (["completed", "failed", "cancelled"] as const).map(async (ending) => (await store.decideEnding(_id, ending)).ending),
+    );
     expect(new Set(decided).size).toBe(1);
-    expect(await store.decideEnding(_id, "failed")).toBe(decided[0]);
+    expect(await store.decideEnding(_id, "failed")).toMatchObject({ ending: decided[0] });
   });
 
   it("refuses a cancellation after the decision, and one by someone else", async () => {

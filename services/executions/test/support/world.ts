@@ -232,9 +232,9 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
       const carried = temporal.open.get(id);
       if (!carried) return false;
       const { input, runId } = carried;
-      const row = await one.execution.claim(id, input.attempt!, runId);
-      if (row) one.debts.payLater(row);
-      return row !== null;
+      const claimed = await one.execution.claim(id, input.attempt!, runId);
+      if (claimed) one.debts.claimed(claimed.row);
+      return claimed !== null;
     });
 
   /** Makes the calls of a run, until it is cancelled. @returns the keys of those that completed, and whether the run failed */
