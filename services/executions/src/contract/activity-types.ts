@@ -83,8 +83,19 @@ export interface Claim {
   claimedBy: string;
 }
 
+/** What came of a call that was made in the workflow task: declined ones are made by an activity, after a pause if there is to be one. */
+export type ShortAnswer<T> = { result: T } | { declined: true; afterMs?: number };
+
+/** Calls that are tried in the workflow task itself. */
+export interface ShortCalls {
+  shortSubmit(call: ModelCall): Promise<ShortAnswer<SubmittedJob>>;
+  shortPoll(call: ModelCall, job: SubmittedJob): Promise<ShortAnswer<CallResult>>;
+  shortHttpRequest(call: HttpNodeCall): Promise<ShortAnswer<HttpResult>>;
+  shortKeepFile(call: FileToKeep): Promise<ShortAnswer<MediaValue>>;
+}
+
 /** Short, in the workflow task itself; each is idempotent by execution id. */
-export interface LocalActivities {
+export interface LocalActivities extends ShortCalls {
   /** accepted | queued → processing. @returns whether the run is this workflow's to carry */
   claim(claim: Claim): Promise<boolean>;
   /** Holds calls that a list turned out to need. */

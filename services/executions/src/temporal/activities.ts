@@ -7,7 +7,15 @@ import type { KeepFile } from "../calls/result-files";
 import type { Outgoing } from "../calls/outgoing";
 import type { TextStream, TextStreams } from "../calls/text-streams";
 import type { Texts } from "../calls/texts";
-import type { Activities, LocalActivities, FileToKeep, HttpNodeCall, ModelCall, SubmittedJob } from "../contract/activity-types";
+import type {
+  Activities,
+  FileToKeep,
+  HttpNodeCall,
+  HttpResult,
+  LocalActivities,
+  ModelCall,
+  SubmittedJob,
+} from "../contract/activity-types";
 import type { CallContext, CallResult } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
 import type { EarlierRuns } from "../lifecycle/earlier-runs";
@@ -22,6 +30,8 @@ import { answeredCall, completedCall, type CallRecord } from "../record/calls";
 import type { ExecutionView } from "../record/execution-record";
 import type { createDeliveryReconciler } from "../webhooks/reconcile-deliveries";
 import type { Webhooks } from "../webhooks/webhooks";
+import type { MediaValue } from "@nodeloom/kernel/graph";
+import { createShortCalls } from "./short-calls";
 import { createSteps, type StepDependencies } from "./step";
 import { cancelKey, extended, laterOf, local, outgoingUntil, postponed } from "./step-failures";
 
@@ -76,6 +86,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     onCancel,
   } = options;
   const { step, withHeartbeat, abort } = createSteps(options);
+  const { carry, forget, short, shortLook } = createShortCalls(options);
 
   /** Nothing is called for a run that is being cancelled, nor past its user's budget. @throws RunCancelled, TryAgain, OUTGOING_LIMIT_EXCEEDED */
   const assertMayCall = async (call: HttpNodeCall | FileToKeep, url: string): Promise<void> => {
@@ -94,14 +105,57 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     }
   };
 
+  const submit = step({}, async (call: ModelCall, { ending, clock }) => {
+    const startedAt = activityInfo().scheduledTimestampMs;
+    const job = await jobs.submit(call, ending, clock);
+    await execution.submitted(call, job.requestId, startedAt);
+    return job;
+  });
+
+  const poll = step({ endsWithRun: false, kept: keptFiles }, (call: ModelCall, { ending }, job: SubmittedJob) =>
+    jobs.poll(call, job, ending),
+  );
+
+  const request = step(
+    {
+      begins: true,
+      kept: (call: HttpNodeCall, answer: HttpResult) => ({ record: answeredCall(call, answer), event: { status: answer.status } }),
+    },
+    async (call: HttpNodeCall, { cancelled }) => {
+      await assertMayCall(call, call.call.url);
+      return httpRequest(call.call, call.key, cancelled);
+    },
+  );
+
+  const keep = step(
+    {
+      begins: true,
+      kept: (call: FileToKeep, file: MediaValue) => ({
+        ...keptFiles(call, { files: [file], text: null, costMicroUsd: 0, requestId: null }),
+        isPaid: false,
+      }),
+    },
+    async (call: FileToKeep, { cancelled }) => {
+      await assertMayCall(call, call.reference);
+      return keepFile(call, cancelled);
+    },
+  );
+
   return {
     claim: ({ executionId, attempt, claimedBy }) =>
       local(async () => {
-        const row = await execution.claim(executionId, attempt, claimedBy);
-        if (row) onClaimed(row);
-        return row !== null;
+        const claimed = await execution.claim(executionId, attempt, claimedBy);
+        if (!claimed) return false;
+        if (!claimed.again) carry(executionId);
+        onClaimed(claimed.row);
+        return true;
       }),
-    settle: (input, end, held) => local(() => settlement.settle(input, end, held)),
+    settle: (input, end, held) =>
+      local(async () => {
+        const outcome = await settlement.settle(input, end, held);
+        forget(input.executionId);
+        return outcome;
+      }),
     extendHold: (input) => local(() => extended(input, () => holds.extend(input, input.items))),
 
     admit: (input) =>
@@ -115,14 +169,10 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     voidAdmission: (holdId, userId) => local(() => earlierRuns.voidAdmission(holdId, userId)),
     runInstant: (input, end) => local(() => earlierRuns.runInstant(input, end)),
 
-    submit: step({}, async (call, { ending, clock }) => {
-      const startedAt = activityInfo().scheduledTimestampMs;
-      const job = await jobs.submit(call, ending, clock);
-      await execution.submitted(call, job.requestId, startedAt);
-      return job;
-    }),
-
-    poll: step({ endsWithRun: false, kept: keptFiles }, (call: ModelCall, { ending }, job: SubmittedJob) => jobs.poll(call, job, ending)),
+    submit,
+    shortSubmit: short(submit),
+    poll,
+    shortPoll: shortLook(poll, ({ key }) => abort(key)),
 
     cancelJob: async (call, job) => {
       abort(call.key);
@@ -147,24 +197,10 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
       return withHeartbeat(cancelKey(call), () => files.stop(call));
     },
 
-    httpRequest: step(
-      { begins: true, kept: (call, answer) => ({ record: answeredCall(call, answer), event: { status: answer.status } }) },
-      async (call, { cancelled }) => {
-        await assertMayCall(call, call.call.url);
-        return httpRequest(call.call, call.key, cancelled);
-      },
-    ),
-
-    keepFile: step(
-      {
-        begins: true,
-        kept: (call, file) => ({ ...keptFiles(call, { files: [file], text: null, costMicroUsd: 0, requestId: null }), isPaid: false }),
-      },
-      async (call, { cancelled }) => {
-        await assertMayCall(call, call.reference);
-        return keepFile(call, cancelled);
-      },
-    ),
+    httpRequest: request,
+    shortHttpRequest: short(request),
+    keepFile: keep,
+    shortKeepFile: short(keep),
 
     sendWebhook: async (id) => {
       try {

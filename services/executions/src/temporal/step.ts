@@ -77,17 +77,20 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
   /** Keeps a long activity alive, waits for services of ours that are away, and hands it the signals by which it ends. */
   const withHeartbeat = async <T>(key: string, work: (signals: Signals) => Promise<T>, limitMs = Infinity): Promise<T> => {
     const context = Context.current();
-    const { heartbeatTimeoutMs, heartbeatDetails, currentAttemptScheduledTimestampMs, scheduledTimestampMs } = context.info;
+    const { isLocal, heartbeatTimeoutMs, heartbeatDetails, currentAttemptScheduledTimestampMs, scheduledTimestampMs } = context.info;
     const [local, late] = [new AbortController(), new AbortController()];
     running.set(key, local);
     let progress = heartbeatDetails as CallProgress | undefined;
     let limit: NodeJS.Timeout | undefined;
+    // What is made in the workflow task has no heartbeat.
+    const beat = (): void => void (isLocal || context.heartbeat(progress));
     const onAsked = (askedAt: number): void => {
-      context.heartbeat((progress = { askedAt }));
+      progress = { askedAt };
+      beat();
       clearTimeout(limit);
       if (limitMs < Infinity) limit = setTimeout(() => late.abort(notInTime()), Math.max(0, askedAt + limitMs - Date.now()));
     };
-    const timer = setInterval(() => context.heartbeat(progress), (heartbeatTimeoutMs ?? TIMING.heartbeat) / TIMING.beatsPerTimeout);
+    const timer = setInterval(beat, (heartbeatTimeoutMs ?? TIMING.heartbeat) / TIMING.beatsPerTimeout);
     // What an attempt waited for a worker is no time of the provider's.
     const waitedMs = Math.max(0, Date.now() - currentAttemptScheduledTimestampMs);
     if (progress) onAsked(progress.askedAt + waitedMs);

@@ -78,7 +78,7 @@ describe("after a restore of the database", () => {
   it("a run whose row is gone ends as it would have, and is not taken for cancelled", async () => {
     const run = freeRun();
     expect(await money.store.isCancelled(run.executionId)).toBe(false);
-    expect(await money.store.decideEnding(run.executionId, "completed")).toBe("completed");
+    expect(await money.store.decideEnding(run.executionId, "completed")).toEqual({ ending: "completed" });
     expect(await money.settlement.settle(run, endOf(run, "completed"), [])).toMatchObject({ status: "completed" });
     expect(await money.store.find(run.executionId)).toMatchObject({ status: "completed", resultJson: '{"text":"done"}' });
   });

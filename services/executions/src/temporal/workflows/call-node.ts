@@ -27,6 +27,7 @@ import { callText } from "./call-text";
 import { holdMore } from "./extend";
 import type { GraphRun } from "./graph-run";
 import { keepFiles } from "./keep-files";
+import { causeOf, short, shortly } from "./short-calls";
 import { plainSummary } from "./summary";
 import type { Waves } from "./waves";
 
@@ -67,7 +68,7 @@ const { cancelJob, stopFiles } = proxyActivities<Activities>({
  * its own only where the caller waits for the submission.
  */
 export const runError = (error: unknown, { id: nodeId, label }: NodeState, mode: RunInput["mode"]): RunError => {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
+  const cause = causeOf(error);
   if (cause instanceof ApplicationFailure) {
     const [details] = (cause.details ?? []) as [RunError?];
     const code = details?.code === "PROVIDER_SUBMIT_FAILED" && mode === "sync" ? "EXECUTION_FAILED" : details?.code;
@@ -77,9 +78,10 @@ export const runError = (error: unknown, { id: nodeId, label }: NodeState, mode:
 };
 
 /** Whether a step ended because its run is being cancelled: as the workflow knows it, or as an activity found it first. */
-export const isRunCancelled = (error: unknown): boolean =>
-  isCancellation(error) ||
-  (error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && error.cause.type === RUN_CANCELLED);
+export const isRunCancelled = (error: unknown): boolean => {
+  const cause = causeOf(error);
+  return isCancellation(error) || (cause instanceof ApplicationFailure && cause.type === RUN_CANCELLED);
+};
 
 const isTimeout = (error: ActivityFailure): boolean => error.cause instanceof TimeoutFailure;
 
@@ -99,7 +101,7 @@ const record = (run: GraphRun, call: CallContext, result: CallResult): CallResul
 
 /** Whether an activity said that its job may go on at the provider. */
 const saidJobMayRun = (error: unknown): boolean => {
-  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  const cause = causeOf(error);
   const [, failure] = ((cause instanceof ApplicationFailure && cause.details) || []) as [unknown, StepFailure?];
   return failure?.jobMayRun === true;
 };
@@ -134,9 +136,13 @@ const submitted = (call: ModelCall): ModelCall => {
 };
 
 /** A provider that makes files: two activities, however long it takes. */
-const callJob = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
+const callJob = async (run: GraphRun, call: ModelCall, isAlone: boolean): Promise<CallResult> => {
   const summary = plainSummary(`${call.nodeId}: ${call.model}`);
-  const job = await submit.executeWithOptions({ summary }, [call]).catch((error: unknown) => {
+  const job = await shortly(
+    isAlone,
+    () => short.submit.executeWithOptions({ summary }, [call]),
+    () => submit.executeWithOptions({ summary }, [call]),
+  ).catch((error: unknown) => {
     // Its job has no name here by which the provider could be told.
     if (isRunCancelled(error) && saidJobMayRun(error)) run.stopped(call.nodeId, "could_not_stop");
     throw error;
@@ -144,12 +150,14 @@ const callJob = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
   run.requestId ??= job.requestId;
   run.node(call.nodeId).requestId ??= job.requestId;
   run.underWay.add(itemKey(call.nodeId, call.item));
+  const heartbeatTimeout = job.heartbeatTimeoutMs ?? TIMING.heartbeatQuick;
   try {
-    return record(
-      run,
-      call,
-      await poll.executeWithOptions({ summary, heartbeatTimeout: job.heartbeatTimeoutMs ?? TIMING.heartbeatQuick }, [submitted(call), job]),
+    const result = await shortly(
+      isAlone,
+      () => short.poll.executeWithOptions({ summary }, [submitted(call), job]),
+      () => poll.executeWithOptions({ summary, heartbeatTimeout }, [submitted(call), job]),
     );
+    return record(run, call, result);
   } catch (error) {
     // A job that failed is free, however its run ends.
     if (!isRunCancelled(error)) run.underWay.delete(itemKey(call.nodeId, call.item));
@@ -203,7 +211,14 @@ const callItems = async <T>(
 /** Where a call stands in its run. */
 type ContextOf = (item: number, items: number) => CallContext;
 
-const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context: ContextOf, waves: Waves | undefined): Promise<void> => {
+const callModel = async (
+  run: GraphRun,
+  input: RunInput,
+  step: PlanStep,
+  context: ContextOf,
+  waves: Waves | undefined,
+  isAlone: boolean,
+): Promise<void> => {
   const { items, mapped } = run.bind(step);
   await holdMore(run, input, step, items.length);
   const model = step.model!;
@@ -221,7 +236,7 @@ const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context
     };
     if (waves) await waves.take(call);
     if (providerKind === "direct") return callFiles(run, call);
-    if (!isText) return callJob(run, call);
+    if (!isText) return callJob(run, call, isAlone && items.length === 1);
     return callText({ run, input, step, waves }, call);
   });
   const [first] = results;
@@ -238,12 +253,17 @@ const callModel = async (run: GraphRun, input: RunInput, step: PlanStep, context
   }
 };
 
-const callHttp = async (run: GraphRun, step: PlanStep, context: ContextOf, waves: Waves | undefined): Promise<void> => {
+const callHttp = async (run: GraphRun, step: PlanStep, context: ContextOf, waves: Waves | undefined, isAlone: boolean): Promise<void> => {
   const { items, mapped } = run.bind(step);
   const answers = await callItems(items, async (item, index) => {
     const call = { ...context(index, items.length), call: run.httpCall(step, item) };
     if (waves) await waves.take(call);
-    const answer = await httpRequest.executeWithOptions({ summary: plainSummary(`${step.id}: http request`) }, [call]);
+    const summary = plainSummary(`${step.id}: http request`);
+    const answer = await shortly(
+      isAlone && items.length === 1,
+      () => short.httpRequest.executeWithOptions({ summary }, [call]),
+      () => httpRequest.executeWithOptions({ summary }, [call]),
+    );
     run.itemDone(step.id);
     return answer;
   });
@@ -251,8 +271,11 @@ const callHttp = async (run: GraphRun, step: PlanStep, context: ContextOf, waves
   run.give(step.id, "status", mapped ? answers.map((answer) => answer.status) : answers[0]?.status);
 };
 
-/** Runs one step to its end and stores its outputs. */
-export const runStep = async (run: GraphRun, input: RunInput, step: PlanStep, waves?: Waves): Promise<void> => {
+/**
+ * Runs one step to its end and stores its outputs.
+ * @param isAlone nothing else of the run is under way meanwhile
+ */
+export const runStep = async (run: GraphRun, input: RunInput, step: PlanStep, waves?: Waves, isAlone = false): Promise<void> => {
   const { executionId, userId } = input;
   const nodeIndex = run.indexOf(step.id);
   const { label } = run.node(step.id);
@@ -269,9 +292,9 @@ export const runStep = async (run: GraphRun, input: RunInput, step: PlanStep, wa
     key: `${executionId}:${step.id}:${item}`,
   });
   run.start(step, startedAt);
-  if (step.model !== undefined) await callModel(run, input, step, context, waves);
-  else if (callsHttp(step.type)) await callHttp(run, step, context, waves);
-  else if (makesResult(step.type)) await keepFiles(step, { run, plan: input.plan, context, callItems, waves });
+  if (step.model !== undefined) await callModel(run, input, step, context, waves, isAlone);
+  else if (callsHttp(step.type)) await callHttp(run, step, context, waves, isAlone);
+  else if (makesResult(step.type)) await keepFiles(step, { run, plan: input.plan, context, callItems, waves, isAlone });
   else run.evaluate(step);
   run.complete(step.id, Date.now());
 };

@@ -42,9 +42,12 @@ const runSteps = async (run: GraphRun, input: RunInput, callOff: () => void): Pr
   const scope = new CancellationScope();
   await scope.run(async () => {
     const launch = (): void => {
-      for (const step of run.readyAfter(done, started)) {
+      const ready = run.readyAfter(done, started);
+      // What is alone stays so: nothing becomes ready before it is done.
+      const isAlone = input.shortCalls === true && ready.length === 1 && running.size === 0;
+      for (const step of ready) {
         started.add(step.id);
-        const finished = runStep(run, input, step, waves).then(
+        const finished = runStep(run, input, step, waves, isAlone).then(
           () => void done.add(step.id),
           (error: unknown) => {
             if (isRunCancelled(error)) return isCancellation(error) ? undefined : callOff();

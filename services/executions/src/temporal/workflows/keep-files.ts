@@ -4,6 +4,7 @@ import type { Activities } from "../../contract/activity-types";
 import type { CallContext } from "../../contract/run-types";
 import { ATTEMPTS, TIMING } from "../../contract/timing";
 import type { GraphRun } from "./graph-run";
+import { short, shortly } from "./short-calls";
 import type { Waves } from "./waves";
 
 const { keepFile } = proxyActivities<Activities>({
@@ -25,12 +26,13 @@ interface Options {
   context: (item: number, items: number) => CallContext;
   callItems: CallItems;
   waves: Waves | undefined;
+  isAlone: boolean;
 }
 
 const keyOf = ({ family, reference }: ResultFile): string => `${family} ${reference}`;
 
 /** Fetches what a result names and is not in our storage, each file once, and gives the files as the step's outputs. */
-export const keepFiles = async (step: PlanStep, { run, plan, context, callItems, waves }: Options): Promise<void> => {
+export const keepFiles = async (step: PlanStep, { run, plan, context, callItems, waves, isAlone }: Options): Promise<void> => {
   const files = resultFiles(step, run.outputs, plan.storage);
   const foreign = [...new Map(files.filter((file) => file.stored === undefined).map((file) => [keyOf(file), file])).values()];
   run.countCalls(step.id, foreign.length);
@@ -41,7 +43,12 @@ export const keepFiles = async (step: PlanStep, { run, plan, context, callItems,
       const authorFiles = authorFilesOf(plan);
       const call = { ...context(index, foreign.length), port, family, reference, given, ...(authorFiles ? { authorFiles } : {}) };
       if (waves) await waves.take(call);
-      const file = await keepFile.executeWithOptions({ summary: `result: ${port}` }, [call]);
+      const summary = `result: ${port}`;
+      const file = await shortly(
+        isAlone && foreign.length === 1,
+        () => short.keepFile.executeWithOptions({ summary }, [call]),
+        () => keepFile.executeWithOptions({ summary }, [call]),
+      );
       run.itemDone(step.id);
       return [keyOf(foreign[index]!), file];
     },
