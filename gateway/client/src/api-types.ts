@@ -1435,6 +1435,8 @@ export interface Operations {
   adminCheckLedger: {
     query?: {
       cursor?: string;
+      /** `true`: adds up all history, and checks the yearly checkpoints by it */
+      full?: "true" | "false";
     };
     response: LedgerCheck;
   };

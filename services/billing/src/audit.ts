@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Account } from "./account";
 import { BILLING_LIMITS } from "./limits";
-import type { BillingStore, LedgerTotal } from "./store";
+import type { Checkpoint, LedgerTotal, RowTotal } from "./audit-store";
+import { addTotals, newestOf } from "./checkpoints";
+import type { BillingStore } from "./store";
 
 /** Accounts read together: what a check keeps in memory. */
 const PAGE_ACCOUNTS = 50;
@@ -13,8 +16,9 @@ const MARGIN_MS = 5_000;
  * What an account and its ledger disagree about. `balance`: available and held credits together. `held`: credits on hold.
  * `holds`: the active holds, and what they should sum up to. `grant`: runs left of a model's trial grant. `rows`: how many
  * movements there were. `amount`: something is negative, or no whole number. `account`: there are rows, but no account.
+ * `checkpoint`: a checkpoint is not what its rows add up to (both as their balances).
  */
-export type Check = "balance" | "held" | "holds" | "grant" | "rows" | "amount" | "account";
+export type Check = "balance" | "held" | "holds" | "grant" | "rows" | "amount" | "account" | "checkpoint";
 
 export interface LedgerMismatch {
   userId: string;
@@ -54,7 +58,7 @@ interface Recomputed {
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-const addRows = (to: Recomputed, rows: Omit<LedgerTotal, "userId">): void => {
+const addRows = (to: Recomputed, rows: RowTotal): void => {
   to.rows += rows.rows;
   to.balance += rows.millicredits;
   if (rows.kind === "hold") to.held += rows.movedMillicredits;
@@ -64,7 +68,7 @@ const addRows = (to: Recomputed, rows: Omit<LedgerTotal, "userId">): void => {
 };
 
 /** Adds up drained totals, and the rows that are still in the account's outbox. */
-export const recompute = (totals: readonly LedgerTotal[], outbox: Account["outbox"]): Recomputed => {
+export const recompute = (totals: readonly RowTotal[], outbox: Account["outbox"]): Recomputed => {
   const result: Recomputed = { balance: 0, held: 0, rows: 0, runs: new Map() };
   for (const total of totals) addRows(result, total);
   for (const { kind, model, millicredits, movedMillicredits, runs } of outbox) {
@@ -99,7 +103,7 @@ export const differences = (account: Account, ledger: Recomputed): Finding[] => 
 };
 
 export interface AuditDependencies {
-  store: Pick<BillingStore, "pageAccounts" | "pageLedgerUsers" | "totals" | "load">;
+  store: Pick<BillingStore, "pageAccounts" | "pageLedgerUsers" | "totals" | "load" | "checkpointsOf">;
   clock: () => Date;
 }
 
@@ -111,12 +115,38 @@ const byUser = (totals: readonly LedgerTotal[]): Map<string, LedgerTotal[]> => {
 
 /** Audits all accounts: nothing that an account says of itself is believed, everything is added up again from its rows. */
 export const createAudit = ({ store, clock }: AuditDependencies) => {
-  const checkAccounts = async (accounts: readonly Account[], result: LedgerCheck): Promise<void> => {
-    const drained = byUser(await store.totals(accounts));
+  /** What accounts' drained rows add up to: those since their newest checkpoints on top of these, or, in a full check, all of them. */
+  const sumUp = async (accounts: readonly Account[], newest: ReadonlyMap<string, Checkpoint>): Promise<Map<string, RowTotal[]>> => {
+    const ranges = accounts.map((account) => ({ ...account, after: newest.get(account.userId)?.sequence ?? 0 }));
+    const since = byUser(await store.totals(ranges));
+    return new Map(accounts.map(({ userId }) => [userId, addTotals(newest.get(userId)?.totals ?? [], since.get(userId) ?? [])]));
+  };
+
+  /** Checkpoints that are not what their rows add up to. */
+  const checkCheckpoints = async (checkpoints: readonly Checkpoint[], result: LedgerCheck): Promise<void> => {
+    for (const { userId, sequence, totals } of checkpoints) {
+      const rows = recompute(await store.totals([{ userId, sequence, outbox: [] }]), []);
+      const said = recompute(totals, []);
+      if (isDeepStrictEqual(rows, said)) continue;
+      const [expected, actual] = [sayable(rows.balance), sayable(said.balance)];
+      result.mismatches.push({ userId, what: "checkpoint", expected, actual, ledgerMillicredits: expected, accountMillicredits: actual });
+    }
+  };
+
+  const checkAccounts = async (accounts: readonly Account[], isFull: boolean, result: LedgerCheck): Promise<void> => {
+    const checkpoints = await store.checkpointsOf(accounts.map(({ userId }) => userId));
+    const sequences = new Map(accounts.map(({ userId, sequence }) => [userId, sequence]));
+    const newest = isFull ? new Map<string, Checkpoint>() : newestOf(checkpoints, sequences);
+    const drained = await sumUp(accounts, newest);
+    if (isFull) await checkCheckpoints(checkpoints, result);
     const staleBefore = clock().getTime() - BILLING_LIMITS.staleHoldMs;
     for (const account of accounts) {
       const { userId } = account;
-      const ledger = recompute(drained.get(userId) ?? [], account.outbox);
+      const summed = newest.get(userId)?.sequence ?? 0;
+      const ledger = recompute(
+        drained.get(userId)!,
+        account.outbox.filter(({ sequence }) => sequence > summed),
+      );
       const balances = {
         ledgerMillicredits: sayable(ledger.balance),
         accountMillicredits: sayable(account.plan + account.topUp + account.held),
@@ -159,8 +189,9 @@ export const createAudit = ({ store, clock }: AuditDependencies) => {
     /**
      * Recomputes every account from its rows in ledger and outbox. Exact under load: rows are numbered, so only those up to
      * the moment an account was read are counted. Stops before the caller's time is up, or when it has found too much.
+     * @param isFull adds up all history, and checks the checkpoints by it; otherwise they stand for the rows of past years
      */
-    check: async (cursor: string, deadlineMs = Date.now() + DEFAULT_CHECK_MS): Promise<LedgerCheck> => {
+    check: async (cursor: string, isFull: boolean, deadlineMs = Date.now() + DEFAULT_CHECK_MS): Promise<LedgerCheck> => {
       const result: LedgerCheck = { accounts: 0, mismatches: [], staleHolds: [], nextCursor: "" };
       const stopAtMs = deadlineMs - Math.min(MARGIN_MS, (deadlineMs - Date.now()) / 2);
       const isOver = (): boolean =>
@@ -168,7 +199,7 @@ export const createAudit = ({ store, clock }: AuditDependencies) => {
       for (let after = cursor; ;) {
         const accounts = await store.pageAccounts(after, PAGE_ACCOUNTS);
         const upTo = accounts.length < PAGE_ACCOUNTS ? undefined : accounts.at(-1)!.userId;
-        await checkAccounts(accounts, result);
+        await checkAccounts(accounts, isFull, result);
         await checkStrays(after, upTo, new Set(accounts.map(({ userId }) => userId)), result);
         if (upTo === undefined) return result;
         after = upTo;

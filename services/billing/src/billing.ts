@@ -4,6 +4,7 @@ import { allocate, type Allocation, type HoldReply } from "./hold";
 import { BILLING_LIMITS } from "./limits";
 import { createGroupCommit } from "./group-commit";
 import { createAudit, type LedgerCheck } from "./audit";
+import { createCheckpoints, type CheckpointPage } from "./checkpoints";
 import { createLedger, type LedgerPage } from "./ledger";
 import { createOutbox } from "./outbox";
 import { renewIfDue } from "./plan";
@@ -31,6 +32,7 @@ export const createBilling = ({ store, logger, clock = () => new Date() }: Billi
   const groupCommit = createGroupCommit({ store, outbox, logger });
   const ledger = createLedger({ store, outbox });
   const audit = createAudit({ store, clock });
+  const checkpoints = createCheckpoints({ store, logger, clock });
   const renewals = createRenewals({ store, groupCommit, logger, clock });
 
   const account = async (request: RequestOf<"account">): Promise<Account> => {
@@ -87,8 +89,15 @@ export const createBilling = ({ store, logger, clock = () => new Date() }: Billi
       return renewals.page(limit, cursor, deadlineMs);
     },
 
-    checkLedger: async (request: RequestOf<"check">, deadlineMs?: number): Promise<LedgerCheck> =>
-      audit.check(checked("check", request).cursor, deadlineMs),
+    checkLedger: async (request: RequestOf<"check">, deadlineMs?: number): Promise<LedgerCheck> => {
+      const { cursor, full } = checked("check", request);
+      return audit.check(cursor, full ?? false, deadlineMs);
+    },
+
+    writeCheckpoints: async (request: RequestOf<"checkpoints">): Promise<CheckpointPage> => {
+      const { limit, cursor } = checked("checkpoints", request);
+      return checkpoints.page(limit, cursor);
+    },
 
     start: (): void => outbox.start(),
 

@@ -91,6 +91,8 @@ export const billingHandlers = (billing: Billing): proto.BillingServiceServer =>
 
   listHolds: unary(async (request) => proto.ListHoldsResponse.fromPartial(await billing.openHolds(request))),
 
+  writeCheckpoints: unary(async (request) => proto.WriteCheckpointsResponse.fromPartial(await billing.writeCheckpoints(request))),
+
   checkLedger: unary(async (request) => {
     const { accounts, mismatches, staleHolds, nextCursor } = await billing.checkLedger(request, deadline());
     return proto.CheckLedgerResponse.fromPartial({

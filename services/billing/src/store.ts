@@ -1,21 +1,10 @@
 import { isDuplicateKey } from "@nodeloom/platform";
 import { Schema, type AnyBulkWriteOperation, type Connection, type UpdateQuery } from "mongoose";
 import { emptyAccount, type Account } from "./account";
-import type { LedgerRow, MovementKind } from "./movement";
+import { createAuditStore, type LedgerDocument } from "./audit-store";
+import type { LedgerRow } from "./movement";
 
 type AccountDocument = Omit<Account, "userId"> & { _id: string };
-type LedgerDocument = Omit<LedgerRow, "id"> & { _id: string };
-
-/** Rows of one account and kind (and model) in the ledger, as an aggregate. */
-export interface LedgerTotal {
-  userId: string;
-  kind: MovementKind;
-  model: string | null;
-  millicredits: number;
-  movedMillicredits: number;
-  runs: number;
-  rows: number;
-}
 
 /** An account whose month is over, and since when. */
 export interface DueAccount {
@@ -131,6 +120,7 @@ export type BillingStore = ReturnType<typeof createStore>;
 export const createStore = (connection: Connection) => {
   const accounts = connection.model<AccountDocument>("Account", accountSchema);
   const ledger = connection.model<LedgerDocument>("LedgerRow", ledgerSchema);
+  const audit = createAuditStore(connection, ledger);
 
   /** Rows that are there already stay as they are. */
   const writeChunk = async (rows: readonly LedgerRow[], attempt = 1): Promise<void> => {
@@ -147,7 +137,10 @@ export const createStore = (connection: Connection) => {
     createIndexes: async (): Promise<void> => {
       await accounts.createIndexes();
       await ledger.createIndexes();
+      await audit.createCheckpointIndexes();
     },
+
+    ...audit,
 
     /** The account as stored; undefined for one that isn't. */
     load: async (userId: string): Promise<Account | undefined> => {
@@ -255,53 +248,6 @@ export const createStore = (connection: Connection) => {
         .maxTimeMS(OPERATION_TIMEOUT_MS)
         .lean<{ _id: string; renewsAt: Date }[]>();
       return found.map(({ _id, renewsAt }) => ({ userId: _id, renewsAt }));
-    },
-
-    /** Users with rows in the ledger, in order of their ids, from after a given one up to another (or to the end). */
-    pageLedgerUsers: async (afterUserId: string, upToUserId: string | undefined, limit: number): Promise<string[]> => {
-      const found = await ledger
-        .find({ userId: { $gt: afterUserId, ...(upToUserId === undefined ? {} : { $lte: upToUserId }) }, sequence: 1 }, { userId: 1 })
-        .sort({ userId: 1 })
-        .limit(limit)
-        .readConcern(COMMITTED)
-        .lean<Pick<LedgerDocument, "userId">[]>();
-      return found.map(({ userId }) => userId);
-    },
-
-    /** Sums the drained rows of each account up to the moment it was read; rows it still carries are left out. */
-    totals: async (read: readonly Pick<Account, "userId" | "sequence" | "outbox">[]): Promise<LedgerTotal[]> => {
-      if (read.length === 0) return [];
-      const upToRead = read.map(({ userId, sequence, outbox }) => ({
-        userId,
-        sequence: { $lte: sequence },
-        _id: { $nin: outbox.map((row) => row.id) },
-      }));
-      return ledger
-        .aggregate<LedgerTotal>([
-          { $match: { $or: upToRead } },
-          {
-            $group: {
-              _id: { userId: "$userId", kind: "$kind", model: "$model" },
-              millicredits: { $sum: "$millicredits" },
-              movedMillicredits: { $sum: "$movedMillicredits" },
-              runs: { $sum: "$runs" },
-              rows: { $sum: 1 },
-            },
-          },
-          {
-            $project: {
-              _id: 0,
-              userId: "$_id.userId",
-              kind: "$_id.kind",
-              model: "$_id.model",
-              millicredits: 1,
-              movedMillicredits: 1,
-              runs: 1,
-              rows: 1,
-            },
-          },
-        ])
-        .readConcern(COMMITTED);
     },
   };
 };

@@ -151,10 +151,16 @@ export const adminCreditRoutes = [
     summary: "Check that every account agrees with its ledger",
     description:
       "Recomputes every account from its ledger. `ok` is true when all were checked and all agree; an account that disagrees is there once for each thing that does. Takes at most a minute: after that, `nextCursor` says where to go on.",
-    query: z.object({ cursor: identifier.optional() }),
+    query: z.object({
+      cursor: identifier.optional(),
+      full: z.enum(["true", "false"]).optional().describe("`true`: adds up all history, and checks the yearly checkpoints by it"),
+    }),
     responses: { 200: ledgerCheck },
     handler: async ({ gateway, query }) => {
-      const checked = await gateway.services.billing.checkLedger({ cursor: query.cursor ?? "" }, { deadlineMs: CHECK_DEADLINE_MS });
+      const checked = await gateway.services.billing.checkLedger(
+        { cursor: query.cursor ?? "", full: query.full === "true" },
+        { deadlineMs: CHECK_DEADLINE_MS },
+      );
       return { status: 200, body: ledgerCheckView(checked) };
     },
   }),

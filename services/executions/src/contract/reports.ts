@@ -27,6 +27,8 @@ export interface RetentionReport {
   media: number;
   usage: number;
   audit: number;
+  /** Of past years, written for the ledger, which is kept for ever. */
+  checkpoints: number;
   /** Removals that a crash had cut short. */
   finished: number;
 }

@@ -1,7 +1,7 @@
 import { expiresBefore, RETENTION } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { RetentionReport } from "../contract/reports";
-import type { Identity, Media, Usage, Workflows } from "../clients";
+import type { Billing, Identity, Media, Usage, Workflows } from "../clients";
 import { TIMING } from "../contract/timing";
 import type { ExecutionStore } from "../record/store";
 
@@ -17,6 +17,7 @@ export interface RetentionOptions {
   workflows: Pick<Workflows, "findNamedMedia" | "finishAbandoned">;
   usage: Pick<Usage, "pruneRows">;
   identity: Pick<Identity, "pruneAudit">;
+  billing: Pick<Billing, "writeCheckpoints">;
   /** How long executions are kept. */
   executionDays?: number;
   logger: Logger;
@@ -42,7 +43,17 @@ const untilNone = (removed: number): Page => ({ removed, next: removed === 0 ? "
  * other from being removed.
  */
 export const createRetention = (options: RetentionOptions) => {
-  const { store, media, workflows, usage, identity, executionDays = RETENTION.executions.days, logger, now = () => new Date() } = options;
+  const {
+    store,
+    media,
+    workflows,
+    usage,
+    identity,
+    billing,
+    executionDays = RETENTION.executions.days,
+    logger,
+    now = () => new Date(),
+  } = options;
   const call = { deadlineMs: TIMING.renewPage };
 
   /** Generated files that nobody keeps and nothing names. */
@@ -70,6 +81,10 @@ export const createRetention = (options: RetentionOptions) => {
     usage: async () => untilNone((await usage.pruneRows({ before: expiresBefore(RETENTION.usage, now()), limit: ROWS_PAGE }, call)).pruned),
     audit: async () =>
       untilNone((await identity.pruneAudit({ before: expiresBefore(RETENTION.audit, now()), limit: ROWS_PAGE }, call)).pruned),
+    checkpoints: async (cursor) => {
+      const { written, nextCursor } = await billing.writeCheckpoints({ limit: 0, cursor }, call);
+      return { removed: written, next: nextCursor };
+    },
   };
 
   /**

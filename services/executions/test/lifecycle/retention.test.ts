@@ -37,6 +37,7 @@ it("removes generated files after 90 days, unless they are kept or named", async
         workflows: workflows.client,
         usage: usageClient,
         identity: { pruneAudit: () => Promise.resolve({ pruned: 0 }) },
+        billing: { writeCheckpoints: () => Promise.resolve({ written: 0, nextCursor: "" }) },
         store: {
           removeExecutions: () => Promise.resolve(nothing),
           removeRefused: none,
@@ -72,6 +73,7 @@ describe("an enforcement", () => {
     workflows: { finishAbandoned: () => Promise.resolve({ finished: 0 }), findNamedMedia: () => Promise.resolve({ names: [] }) },
     usage: { pruneRows: () => Promise.resolve({ pruned: 0 }) },
     identity: { pruneAudit: () => Promise.resolve({ pruned: 0 }) },
+    billing: { writeCheckpoints: () => Promise.resolve({ written: 0, nextCursor: "" }) },
     store: { removeExecutions: () => page(0), removeRefused: rows, removeSubmissions: rows, removePayloads: rows },
     logger: createLogger("test", "silent"),
   };
