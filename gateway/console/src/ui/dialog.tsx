@@ -5,6 +5,8 @@ import { classes } from "./classes";
 
 const WIDTHS = { sm: "max-w-md", md: "max-w-xl", lg: "max-w-4xl" } as const;
 
+const FIRST_FIELD = ":is(input, textarea, select):not(:disabled)";
+
 export interface DialogProps {
   title: string;
   onClose: () => void;
@@ -22,7 +24,11 @@ export const Dialog = ({ title, onClose, children, actions, width = "sm", mayClo
   const titleId = useId();
   useEffect(() => {
     const dialog = ref.current;
-    if (dialog && !dialog.open) dialog.showModal();
+    if (dialog && !dialog.open) {
+      dialog.showModal();
+      // The browser would choose the button that closes it; what is asked for comes first.
+      dialog.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
+    }
     return () => dialog?.close();
   }, []);
   const close = (): void => {
