@@ -7,7 +7,7 @@ import type { ExecutionStore } from "../record/store";
 import { initialNodes } from "../temporal/workflows/graph-run";
 import { CANCEL_REQUESTED, event, newRecord, type Execution } from "./execution";
 import { createHolds, heldItem } from "./holds";
-import { refusalOf } from "./start";
+import { refusalOf } from "./run-request";
 import type { Debts } from "./debts";
 
 /**

@@ -8,7 +8,8 @@ import type { Debts } from "./debts";
 import type { Execution } from "./execution";
 import type { Follow, Following } from "./follow";
 import { createSlots, NoSlot, type Slots } from "./slots";
-import { refusalOf, Undecided, type Start } from "./start";
+import { refusalOf, Undecided } from "./run-request";
+import type { Start } from "./start";
 import { isFinal, refusalDebts } from "./states";
 
 /** Runs that one process takes on at once, and requests that may wait for that; users take turns. */

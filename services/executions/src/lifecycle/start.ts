@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { DomainError, isBaseTier, unavailable } from "@nodeloom/kernel";
+import { DomainError, unavailable } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
-import type { Refusal, RunInput } from "../contract/run-types";
+import type { RunInput } from "../contract/run-types";
 import type { PlannedRun, Planning } from "../plan/planning";
 import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
@@ -12,11 +12,9 @@ import type { FinishedPlans } from "./finished-plans";
 import type { Holds } from "./holds";
 import type { Queue } from "./queue";
 import type { Place } from "./line";
-import { holdIdOf, refusalDebts, type Debt } from "./states";
+import { checkSame, decided, isRemembered, noRoom, refusalOf, toRunInput, Undecided } from "./run-request";
+import { refusalDebts, type Debt } from "./states";
 
-/** How long a refusal for want of credits is told again under the same key. */
-const REMEMBERED_MS = 60_000;
-const RETRY_AFTER_SECONDS = 1;
 const START_ATTEMPTS = 5;
 const START_PAUSE_MS = 200;
 
@@ -31,68 +29,6 @@ export interface StartOptions {
   /** Does at once what a row owes. */
   settleDebts: (row: ExecutionView) => void;
 }
-
-/** A run whose row was written, and of which it could not be decided what becomes of it. */
-export class Undecided extends Error {
-  constructor(cause: unknown) {
-    super("the run is undecided", { cause });
-  }
-}
-
-/** A domain error as a row records it. */
-export const refusalOf = ({ kind, reason, message, metadata }: DomainError): Refusal => ({ kind, reason, message, metadata });
-
-const isAsyncMode = (mode: executions.RunMode): boolean => mode !== executions.RunMode.RUN_MODE_SYNC;
-
-const toRunInput = (request: executions.RunRequest, runner: executions.Runner, planned: PlannedRun, attempt: number): RunInput => {
-  const isAsync = isAsyncMode(request.mode);
-  return {
-    executionId: request.executionId,
-    userId: runner.userId,
-    mode: isAsync ? "async" : "sync",
-    workflowSlug: planned.workflowSlug,
-    ...(planned.version === undefined ? {} : { version: planned.version }),
-    source: runner.source,
-    keyId: runner.keyId || null,
-    webhook: isAsync && runner.webhookUrl ? { url: runner.webhookUrl, events: runner.webhookEvents } : null,
-    ...(isBaseTier(runner.baseTier) ? { baseTier: runner.baseTier } : {}),
-    concurrency: runner.concurrency,
-    plan: planned.plan,
-    modelIds: planned.modelIds,
-    holds: planned.holds,
-    maxMillicredits: request.maxMillicredits,
-    holdId: holdIdOf(request.executionId, attempt),
-    attempt,
-    shortCalls: true,
-    receivedAt: Date.now(),
-  };
-};
-
-const noRoom = (limit: number): DomainError =>
-  new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", `no more than ${limit} executions may run at once`, {
-    limit,
-    retryAfter: RETRY_AFTER_SECONDS,
-  });
-
-/** Whatever fails in it leaves a run undecided. */
-const decided = <T>(work: Promise<T>): Promise<T> =>
-  work.catch((error: unknown) => {
-    throw new Undecided(error);
-  });
-
-/** Whether a refusal is told again; all others are judged anew. */
-const isRemembered = ({ refusal, refusedAt }: ExecutionView): boolean => {
-  const isMoney = refusal?.reason === "INSUFFICIENT_CREDITS" || refusal?.reason === "grant_exhausted";
-  return isMoney && Math.abs(Date.now() - (refusedAt?.getTime() ?? 0)) < REMEMBERED_MS;
-};
-
-/** Whether a row is what is asked for. @throws EXECUTION_NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
-const checkSame = (row: ExecutionView, { runner, fingerprint }: executions.RunRequest): void => {
-  if (row.userId !== runner?.userId) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
-  if (fingerprint !== "" && row.fingerprint !== undefined && row.fingerprint !== fingerprint) {
-    throw new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this Idempotency-Key was used with another request body");
-  }
-};
 
 /**
  * Starts runs. The row is looked up first: a run that is known is joined, and never planned again. A run begins with its

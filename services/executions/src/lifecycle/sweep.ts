@@ -6,7 +6,7 @@ import type { ExecutionStore } from "../record/store";
 import type { Debts } from "./debts";
 import type { Execution } from "./execution";
 import type { Queue } from "./queue";
-import { refusalOf } from "./start";
+import { refusalOf } from "./run-request";
 import { refusalDebts } from "./states";
 
 const PAGE = 500;

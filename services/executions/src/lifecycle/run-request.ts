@@ -1,0 +1,74 @@
+import { DomainError, isBaseTier } from "@nodeloom/kernel";
+import { executions } from "@nodeloom/proto";
+import type { Refusal, RunInput } from "../contract/run-types";
+import type { PlannedRun } from "../plan/planning";
+import type { ExecutionView } from "../record/execution-record";
+import { holdIdOf } from "./states";
+
+/** What a request asks for, as a run: what it is started with, whether a row is the same one, and how it is refused. */
+
+/** How long a refusal for want of credits is told again under the same key. */
+const REMEMBERED_MS = 60_000;
+const RETRY_AFTER_SECONDS = 1;
+
+/** A run whose row was written, and of which it could not be decided what becomes of it. */
+export class Undecided extends Error {
+  constructor(cause: unknown) {
+    super("the run is undecided", { cause });
+  }
+}
+
+/** A domain error as a row records it. */
+export const refusalOf = ({ kind, reason, message, metadata }: DomainError): Refusal => ({ kind, reason, message, metadata });
+
+const isAsyncMode = (mode: executions.RunMode): boolean => mode !== executions.RunMode.RUN_MODE_SYNC;
+
+export const toRunInput = (request: executions.RunRequest, runner: executions.Runner, planned: PlannedRun, attempt: number): RunInput => {
+  const isAsync = isAsyncMode(request.mode);
+  return {
+    executionId: request.executionId,
+    userId: runner.userId,
+    mode: isAsync ? "async" : "sync",
+    workflowSlug: planned.workflowSlug,
+    ...(planned.version === undefined ? {} : { version: planned.version }),
+    source: runner.source,
+    keyId: runner.keyId || null,
+    webhook: isAsync && runner.webhookUrl ? { url: runner.webhookUrl, events: runner.webhookEvents } : null,
+    ...(isBaseTier(runner.baseTier) ? { baseTier: runner.baseTier } : {}),
+    concurrency: runner.concurrency,
+    plan: planned.plan,
+    modelIds: planned.modelIds,
+    holds: planned.holds,
+    maxMillicredits: request.maxMillicredits,
+    holdId: holdIdOf(request.executionId, attempt),
+    attempt,
+    shortCalls: true,
+    receivedAt: Date.now(),
+  };
+};
+
+export const noRoom = (limit: number): DomainError =>
+  new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", `no more than ${limit} executions may run at once`, {
+    limit,
+    retryAfter: RETRY_AFTER_SECONDS,
+  });
+
+/** Whatever fails in it leaves a run undecided. */
+export const decided = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw new Undecided(error);
+  });
+
+/** Whether a refusal is told again; all others are judged anew. */
+export const isRemembered = ({ refusal, refusedAt }: ExecutionView): boolean => {
+  const isMoney = refusal?.reason === "INSUFFICIENT_CREDITS" || refusal?.reason === "grant_exhausted";
+  return isMoney && Math.abs(Date.now() - (refusedAt?.getTime() ?? 0)) < REMEMBERED_MS;
+};
+
+/** Whether a row is what is asked for. @throws EXECUTION_NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
+export const checkSame = (row: ExecutionView, { runner, fingerprint }: executions.RunRequest): void => {
+  if (row.userId !== runner?.userId) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+  if (fingerprint !== "" && row.fingerprint !== undefined && row.fingerprint !== fingerprint) {
+    throw new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this Idempotency-Key was used with another request body");
+  }
+};
