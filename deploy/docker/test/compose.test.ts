@@ -46,7 +46,13 @@ const listens = ({ environment }: ComposeService): [string, number][] =>
 /** Variables that name another server, each with its host and port. */
 const dialled = ({ environment }: ComposeService): { variable: string; host: string; port: number }[] =>
   Object.entries(environment)
-    .filter(([name]) => name !== "PUBLIC_BASE_URL" && name !== "ADMIN_BASE_URL" && name !== "OTEL_EXPORTER_OTLP_ENDPOINT" && /_(ADDRESS|URL|URI)$/.test(name))
+    .filter(
+      ([name]) =>
+        name !== "PUBLIC_BASE_URL" &&
+        name !== "ADMIN_BASE_URL" &&
+        name !== "OTEL_EXPORTER_OTLP_ENDPOINT" &&
+        /_(ADDRESS|URL|URI)$/.test(name),
+    )
     .map(([variable, value]) => {
       const { hostname, port } = new URL(value.includes("://") ? value : `tcp://${value}`);
       return { variable, host: hostname, port: Number(port) };

@@ -63,9 +63,7 @@ it("stops no process by force before its own grace is over", () => {
     loadConfig(DEFINITIONS[name]!.config, environmentOf(name)) as Record<string, number>;
   const { DRAIN_MS, SHUTDOWN_GRACE_MS } = timesOf("billing");
   const template = readFileSync(join(CHART, "templates", "deployments.yaml"), "utf8");
-  expect(template).toContain(
-    "add $.Values.pods.preStopSeconds (div (int $process.DRAIN_MS) 1000) (div (int $graceMs) 1000) 5",
-  );
+  expect(template).toContain("add $.Values.pods.preStopSeconds (div (int $process.DRAIN_MS) 1000) (div (int $graceMs) 1000) 5");
   expect(template).toContain("$graceMs := $service.shutdownGraceMs | default $process.SHUTDOWN_GRACE_MS");
   expect(timesOf("executions").SHUTDOWN_GRACE_MS).toBe(Number(values.services.executions!.shutdownGraceMs));
   expect(DRAIN_MS! + SHUTDOWN_GRACE_MS!).toBeLessThanOrEqual(60_000);

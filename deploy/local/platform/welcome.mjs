@@ -17,7 +17,8 @@ export const printWelcome = async ({ progress, local, seconds, staying, consoleU
   progress.line(`  Console        ${consoleUrl}   (sign in as ${accounts.pro?.email}, password in .nodeloom/local.json)`);
   progress.line(`  API            ${baseUrl}/api`);
   if (await answersHttp(docsUrl)) progress.line(`  Documentation  ${docsUrl}`);
-  if (temporalUiUrl !== undefined) progress.line(`  Temporal UI    ${temporalUiUrl}   (for administrators: sign in to the console as ${accounts.admin?.email})`);
+  if (temporalUiUrl !== undefined)
+    progress.line(`  Temporal UI    ${temporalUiUrl}   (for administrators: sign in to the console as ${accounts.admin?.email})`);
   progress.line(`  Accounts       .nodeloom/local.json`);
   progress.line(`\nTry it (as ${accounts.pro?.email}):\n`);
   progress.line(`  curl -s '${baseUrl}/api/whoami' -H 'x-api-key: ${key}'`);

@@ -162,7 +162,15 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
   const reads = createReads({ store });
   const counts = { redis: publisher, keyPrefix: `${config.REDIS_KEY_PREFIX}outgoing`, windowSeconds: OUTGOING_WINDOW_SECONDS };
   const outgoing = createOutgoing({ counter: createWindowCounter(counts) });
-  const webhooks = createWebhooks({ store, details: reads.details, whole: reads.whole, identity: services.identity, egress: userEgress, outgoing, logger });
+  const webhooks = createWebhooks({
+    store,
+    details: reads.details,
+    whole: reads.whole,
+    identity: services.identity,
+    egress: userEgress,
+    outgoing,
+    logger,
+  });
   const starter = createRunStarter({ client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE });
   const deliveries = createDeliveryStarter({ client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE });
   const { billing, usage } = services;
