@@ -16,6 +16,7 @@ export default defineConfig(({ command }) => ({
   plugins: [react(), tailwindcss(), compressed()],
   resolve: {
     alias: {
+      re2js: resolve(import.meta.dirname, "src/canvas/re2.ts"),
       "@nodeloom/client": resolve(ROOT, "gateway/client/src/browser.ts"),
       "@nodeloom/kernel/capabilities": resolve(ROOT, "services/kernel/src/capabilities.ts"),
       "@nodeloom/kernel/json-text": resolve(ROOT, "services/kernel/src/json-text.ts"),
