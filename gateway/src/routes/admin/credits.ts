@@ -34,7 +34,7 @@ const ledgerCheck = z
     mismatches: z.array(
       z.object({
         userId: z.string(),
-        what: z.string().meta({ description: "balance, held, holds, grant, rows, amount or account", example: "balance" }),
+        what: z.string().meta({ description: "balance, held, holds, grant, rows, amount, account or checkpoint", example: "balance" }),
         model: z.string().nullable().meta({ description: "Of a grant" }),
         expected: z.number().meta({ description: "Recomputed from the ledger: credits, runs of a grant, or a number of rows" }),
         actual: z.number().meta({ description: "What the account says" }),
