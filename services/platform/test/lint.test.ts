@@ -22,9 +22,10 @@ const returns = (expression: string): string => `export const keep = (): unknown
 const OUTBOUND = /Call out through platform's egress client/;
 /** Every part that may not call out, by one file of it. */
 const GUARDED_FILES = [
-  ...["identity", "workflows", "models", "billing", "usage", "executions", "media", "sandbox", "platform"].map(
-    (name) => `services/${name}/src/config.ts`,
+  ...["identity", "workflows", "models", "billing", "usage", "executions", "media", "sandbox"].map(
+    (name) => `services/${name}/src/main.ts`,
   ),
+  "services/platform/src/config.ts",
   "gateway/src/main.ts",
   "gateway/src/routes/media/routes.ts",
   CONCEPT,
