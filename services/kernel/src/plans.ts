@@ -65,10 +65,10 @@ export interface OutgoingBudget {
  * tier may send while a call waits for its turn (`TIMING.outgoingWait`).
  */
 export const OUTGOING: Readonly<Record<BaseTier, { calls: OutgoingBudget; webhooks: OutgoingBudget }>> = {
-  free: { calls: { perMinute: 200, perHostPerMinute: 100 }, webhooks: { perMinute: 60, perHostPerMinute: 60 } },
-  pro: { calls: { perMinute: 600, perHostPerMinute: 300 }, webhooks: { perMinute: 600, perHostPerMinute: 300 } },
-  business: { calls: { perMinute: 3_000, perHostPerMinute: 1_000 }, webhooks: { perMinute: 3_000, perHostPerMinute: 1_500 } },
-  enterprise: { calls: { perMinute: 12_000, perHostPerMinute: 3_000 }, webhooks: { perMinute: 12_000, perHostPerMinute: 6_000 } },
+  free: { calls: { perMinute: 600, perHostPerMinute: 300 }, webhooks: { perMinute: 60, perHostPerMinute: 60 } },
+  pro: { calls: { perMinute: 2_000, perHostPerMinute: 1_000 }, webhooks: { perMinute: 600, perHostPerMinute: 300 } },
+  business: { calls: { perMinute: 6_000, perHostPerMinute: 3_000 }, webhooks: { perMinute: 3_000, perHostPerMinute: 1_500 } },
+  enterprise: { calls: { perMinute: 20_000, perHostPerMinute: 10_000 }, webhooks: { perMinute: 12_000, perHostPerMinute: 6_000 } },
 };
 
 export interface CustomTier {
