@@ -39,7 +39,8 @@ const statusWithHost = (url: string, host: string): Promise<number> =>
     asked.end();
   });
 
-const FOREIGN_STATUSES = [403, 404, 421];
+/** By the listener of administrators, by the UI behind it, and by the limit of requests of an address. */
+const FOREIGN_STATUSES = [403, 404, 421, 429];
 
 export const addressCases: AbuseCase[] = [
   {
