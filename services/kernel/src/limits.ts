@@ -40,6 +40,8 @@ export const LIMITS = {
   searchChars: 200,
   usagePageRows: 500,
   usagePageDefault: 50,
+  /** Days that are summed up at once. */
+  usageSummaryDays: 400,
 } as const;
 
 /** Slugs of workflows and internal names of models. */

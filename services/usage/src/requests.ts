@@ -20,7 +20,6 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const METADATA_NAMES = 20;
 const METADATA_NAME_CHARS = 40;
 const METADATA_VALUE_CHARS = 500;
-const MAX_DAYS = 400;
 const MAX_PRUNED = 1_000;
 const MS_PER_DAY = 24 * 60 * 60 * 1_000;
 
@@ -69,9 +68,9 @@ export const REQUESTS = {
   modelNames: z.object({ userId: id, sources }),
   dailySums: z
     .object({ userId: id, fromDay: day, toDay: day, sources })
-    .refine(({ fromDay, toDay }) => Date.parse(toDay) - Date.parse(fromDay) < MAX_DAYS * MS_PER_DAY, {
+    .refine(({ fromDay, toDay }) => Date.parse(toDay) - Date.parse(fromDay) < LIMITS.usageSummaryDays * MS_PER_DAY, {
       path: ["toDay"],
-      message: `must be less than ${MAX_DAYS} days after fromDay`,
+      message: `must be less than ${LIMITS.usageSummaryDays} days after fromDay`,
     }),
   prune: z.object({ before: z.date(), limit: z.number().int().min(1).max(MAX_PRUNED) }),
 } as const;

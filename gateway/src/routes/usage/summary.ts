@@ -1,4 +1,4 @@
-import { toCredits } from "@nodeloom/kernel";
+import { invalidRequest, LIMITS, toCredits } from "@nodeloom/kernel";
 import type { usage } from "@nodeloom/proto";
 import { z } from "zod";
 import { defineRoute } from "../../http/route";
@@ -35,10 +35,13 @@ type Day = Summary["days"][number];
 /** Days in UTC, as their rows are counted. */
 const dayOf = (atMs: number): string => new Date(atMs).toISOString().slice(0, "YYYY-MM-DD".length);
 
-/** The range that is meant, both days included. */
+/** The range that is meant, both days included. @throws INVALID_REQUEST when it is too long */
 const rangeOf = ({ from, to }: { from?: string | undefined; to?: string | undefined }): Pick<Summary, "from" | "to"> => {
   const last = to ?? dayOf(from === undefined ? Date.now() : Math.max(Date.now(), Date.parse(from)));
-  return { from: from ?? dayOf(Date.parse(last) - (DEFAULT_DAYS - 1) * DAY_MS), to: last };
+  const first = from ?? dayOf(Date.parse(last) - (DEFAULT_DAYS - 1) * DAY_MS);
+  if (Date.parse(last) - Date.parse(first) < LIMITS.usageSummaryDays * DAY_MS) return { from: first, to: last };
+  const message = `must be less than ${LIMITS.usageSummaryDays} days before ${to === undefined ? "today" : "to"}`;
+  throw invalidRequest([{ path: "from", message }]);
 };
 
 /** Sums by day; those without a model are of all the day's runs. */
@@ -58,7 +61,7 @@ export const usageSummaryRoute = defineRoute({
   path: "/api/usage/summary",
   operationId: "getUsageSummary",
   summary: "What the caller's runs cost, by day and model",
-  description: `Runs from the editor are included, unless \`source\` says otherwise. Days are those of UTC on which runs began, the last ${DEFAULT_DAYS} unless a range is given; at most 400.`,
+  description: `Runs from the editor are included, unless \`source\` says otherwise. Days are those of UTC on which runs began, the last ${DEFAULT_DAYS} unless a range is given; at most ${LIMITS.usageSummaryDays}.`,
   tag: "Usage",
   auth: "any",
   limit: "user",
