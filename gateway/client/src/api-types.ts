@@ -843,7 +843,7 @@ export interface LedgerCheck {
   accounts: number;
   mismatches: {
     userId: string;
-    /** balance, held, holds, grant, rows, amount or account */
+    /** balance, held, holds, grant, rows, amount, account or checkpoint */
     what: string;
     /** Of a grant */
     model: string | null;
