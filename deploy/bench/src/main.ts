@@ -85,26 +85,26 @@ const compare = async (commit: string, { extent }: Arguments, signal: AbortSigna
   }
 };
 
-/** Calls everything off after a time. The returned function ends that. */
-const limitTime = (calledOff: AbortController, ms: number): (() => void) => {
-  const timer = setTimeout(() => calledOff.abort(new Error(`not done after ${ms / 1_000} s`)), ms);
+/** Stops everything after a time. The returned function ends that. */
+const limitTime = (stopping: AbortController, ms: number): (() => void) => {
+  const timer = setTimeout(() => stopping.abort(new Error(`not done after ${ms / 1_000} s`)), ms);
   return () => clearTimeout(timer);
 };
 
-const measurePlatform = async (given: Arguments, calledOff: AbortController) => {
-  const platform = await usePlatform(calledOff.signal);
+const measurePlatform = async (given: Arguments, stopping: AbortController) => {
+  const platform = await usePlatform(stopping.signal);
   try {
     print(platform.found ? `Measuring the platform at ${platform.local.baseUrl}` : "Started a local platform to measure");
-    const inTime = limitTime(calledOff, DEADLINE_MS);
-    return await measureAll(given, platform.local, calledOff.signal).finally(inTime);
+    const endLimit = limitTime(stopping, DEADLINE_MS);
+    return await measureAll(given, platform.local, stopping.signal).finally(endLimit);
   } finally {
     await platform.stop();
   }
 };
 
-const measureCommits = (commit: string, given: Arguments, calledOff: AbortController) => {
-  const inTime = limitTime(calledOff, AGAINST_DEADLINE_MS);
-  return compare(commit, given, calledOff.signal).finally(inTime);
+const measureCommits = (commit: string, given: Arguments, stopping: AbortController) => {
+  const endLimit = limitTime(stopping, AGAINST_DEADLINE_MS);
+  return compare(commit, given, stopping.signal).finally(endLimit);
 };
 
 const report = async ({ machine, metrics, failures }: Results, jsonFile: string | undefined): Promise<void> => {
@@ -124,16 +124,14 @@ const main = async (): Promise<number> => {
     process.stderr.write(`${reasonOf(error)}\n${USAGE}\n`);
     return USAGE_EXIT_CODE;
   }
-  const calledOff = new AbortController();
+  const stopping = new AbortController();
   // Every request under way listens.
-  setMaxListeners(0, calledOff.signal);
-  for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => calledOff.abort(new Error(`stopped by ${name}`)));
+  setMaxListeners(0, stopping.signal);
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => stopping.abort(new Error(`stopped by ${name}`)));
   const machine = describeMachine();
   const busy = machine.loadAverage > machine.cpus / 2 ? ": others are busy here, and it will show" : "";
   print(`${machine.cpus} cores, load average ${machine.loadAverage}${busy}`);
-  const measured = await (given.against === undefined
-    ? measurePlatform(given, calledOff)
-    : measureCommits(given.against, given, calledOff));
+  const measured = await (given.against === undefined ? measurePlatform(given, stopping) : measureCommits(given.against, given, stopping));
   await report({ machine, ...measured }, given.jsonFile);
   return measured.failures.length > 0 ? 1 : 0;
 };

@@ -54,9 +54,7 @@ export const createLeaks = ({ billing, store, starter, logger, ...options }: Lea
   /** @returns whether it was closed */
   const check = async ({ executionId: holdId, userId, heldAt }: billingProto.OpenHold): Promise<boolean> => {
     const executionId = executionOf(holdId);
-    if (executionId === undefined) {
-      if (Date.now() - (heldAt?.getTime() ?? Date.now()) < unnumberedMs) return false;
-    }
+    if (executionId === undefined && Date.now() - (heldAt?.getTime() ?? Date.now()) < unnumberedMs) return false;
     const row = executionId === undefined ? null : await store.find(executionId);
     if (executionId !== undefined && (await isNeeded(row, executionId, holdId))) return false;
     await billing.settle({ executionId: holdId, userId, items: await chargedTo(row, holdId), captureAll: false });
