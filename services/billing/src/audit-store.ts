@@ -1,4 +1,4 @@
-import { isDuplicateKey } from "@nodeloom/platform";
+import { insertOnce } from "@nodeloom/platform";
 import { Schema, type Connection, type Model } from "mongoose";
 import type { Account } from "./account";
 import type { LedgerRow, MovementKind } from "./movement";
@@ -119,13 +119,7 @@ export const createAuditStore = (connection: Connection, ledger: Model<LedgerDoc
     /** Writes a checkpoint; one that is there already stays as it is. @returns whether it was written */
     addCheckpoint: async (checkpoint: Checkpoint): Promise<boolean> => {
       const _id = `${checkpoint.userId}:${checkpoint.year}`;
-      try {
-        await checkpoints.create([{ _id, ...checkpoint }]);
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
+      return insertOnce(checkpoints.create([{ _id, ...checkpoint }]));
     },
 
     /** An account's oldest row after a sequence number. */

@@ -43,6 +43,17 @@ const DUPLICATE_KEY = 11_000;
 export const isDuplicateKey = (error: unknown): boolean =>
   typeof error === "object" && error !== null && (error as { code?: unknown }).code === DUPLICATE_KEY;
 
+/** @returns whether it was inserted; false when a unique index has its key already */
+export const insertOnce = async (insert: PromiseLike<unknown>): Promise<boolean> => {
+  try {
+    await insert;
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+};
+
 /** Errors of the driver that mean the server can't be reached now. */
 const AWAY_NAMES = new Set([
   "MongoNetworkError",

@@ -1,4 +1,4 @@
-import { isDuplicateKey } from "@nodeloom/platform";
+import { insertOnce, isDuplicateKey } from "@nodeloom/platform";
 import { Schema, type AnyBulkWriteOperation, type Connection, type Model } from "mongoose";
 import { dayKey, type Delta, type Deltas, type Numbers } from "./totals";
 
@@ -100,13 +100,7 @@ export const createTotalsStore = (connection: Connection) => {
       const folds = pending.number - 1;
       const { matchedCount } = await progress.updateOne({ _id: userId, folds, pending: null }, { $set: { pending } });
       if (matchedCount === 1 || folds > 0) return matchedCount === 1;
-      try {
-        await progress.insertOne({ _id: userId, folds, pending });
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
+      return insertOnce(progress.insertOne({ _id: userId, folds, pending }));
     },
 
     /** Adds a fold to all totals that do not have it. */

@@ -1,4 +1,4 @@
-import { isDuplicateKey } from "@nodeloom/platform";
+import { insertOnce, isDuplicateKey } from "@nodeloom/platform";
 import { Schema, type Connection } from "mongoose";
 import { namedBy } from "./named-media";
 import type { GeneratorUse, Published, Summary, Takedown, Workflow } from "./workflow";
@@ -135,13 +135,7 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
   return {
     createIndexes: () => model.createIndexes(),
     insert: async ({ slug, ...rest }) => {
-      try {
-        await model.create([{ _id: slug, ...rest }]);
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
+      return insertOnce(model.create([{ _id: slug, ...rest }]));
     },
     reclaim: async ({ slug, ...rest }) => {
       try {

@@ -1,4 +1,4 @@
-import { isDuplicateKey } from "@nodeloom/platform";
+import { insertOnce } from "@nodeloom/platform";
 import { Schema, type Connection } from "mongoose";
 import type { VersionStore } from "./versions";
 import type { GeneratorUse, Version, VersionHead } from "./workflow";
@@ -45,13 +45,7 @@ export const createVersionStore = (connection: Connection): VersionStore => {
   return {
     createIndexes: () => model.createIndexes(),
     insert: async (version) => {
-      try {
-        await model.create([{ _id: idOf(version.creationId, version.version), ...version }]);
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
+      return insertOnce(model.create([{ _id: idOf(version.creationId, version.version), ...version }]));
     },
     get: async (creationId, version) => {
       const row = await model

@@ -1,7 +1,8 @@
+import { insertOnce } from "@nodeloom/platform";
 import { Schema, type Connection } from "mongoose";
 import type { HttpResult } from "../contract/activity-types";
 import type { CallContext, CallResult, RunError } from "../contract/run-types";
-import { DURABLE, insertOnce } from "./write";
+import { DURABLE } from "./write";
 
 /** `submitted`: it may have reached its provider, and its end is not known. */
 export type CallStatus = "submitted" | "completed" | "failed" | "cancelled";

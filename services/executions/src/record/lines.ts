@@ -1,7 +1,7 @@
+import { insertOnce } from "@nodeloom/platform";
 import { Schema, type Connection } from "mongoose";
 import { LRUCache } from "lru-cache";
 import { EMPTY_LINE, type Line } from "../lifecycle/line";
-import { insertOnce } from "./write";
 
 interface LineRecord extends Line {
   /** The user. */

@@ -1,7 +1,8 @@
+import { insertOnce } from "@nodeloom/platform";
 import { RETENTION } from "@nodeloom/kernel";
 import { Schema, type Connection } from "mongoose";
 import { TIMING } from "../contract/timing";
-import { DURABLE, insertOnce, removeSome } from "./write";
+import { DURABLE, removeSome } from "./write";
 
 export interface SubmissionRecord {
   _id: string;

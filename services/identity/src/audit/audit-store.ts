@@ -1,4 +1,4 @@
-import { isDuplicateKey } from "@nodeloom/platform";
+import { insertOnce } from "@nodeloom/platform";
 import type { Model } from "mongoose";
 import type { Position } from "../position";
 import type { AuditRecord } from "../records";
@@ -19,13 +19,7 @@ export interface AuditStore {
 
 export const createAuditStore = (audit: Model<AuditRecord>): AuditStore => ({
   insert: async (row) => {
-    try {
-      await audit.create([row]);
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
+    return insertOnce(audit.create([row]));
   },
   end: async (id, end) => void (await audit.updateOne({ _id: id, outcome: "pending" }, { $set: end })),
   prune: async (before, limit) => {

@@ -1,4 +1,4 @@
-import { isDuplicateKey } from "@nodeloom/platform";
+import { insertOnce } from "@nodeloom/platform";
 import type { Model } from "mongoose";
 import type { KeyRecord, RotationRecord, WebhookRecord, WebhookSecretRecord } from "../records";
 
@@ -63,13 +63,7 @@ export const createKeyStore = (keys: Model<KeyRecord>): KeyStore => {
     rotation ? { hashes, "rotation.previousEndsAt": rotation.previousEndsAt } : { hashes };
   return {
     insert: async (key) => {
-      try {
-        await keys.create([key]);
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
+      return insertOnce(keys.create([key]));
     },
     slots: async (userId) => (await keys.find({ userId }, { slot: 1 }).lean<Pick<KeyRecord, "slot">[]>()).map(({ slot }) => slot),
     findOwned: (userId, id) => keys.findOne({ _id: id, userId }).lean<KeyRecord>().exec(),

@@ -1,4 +1,4 @@
-import { isDuplicateKey } from "@nodeloom/platform";
+import { insertOnce } from "@nodeloom/platform";
 import type { Model } from "mongoose";
 import type { Position } from "../position";
 import type { PasswordResetRecord, StopRecord, UserRecord } from "../records";
@@ -58,13 +58,7 @@ export const createUserStore = (users: Model<UserRecord>): UserStore => {
     users.findOneAndUpdate(filter, change, { returnDocument: "after" }).lean<UserRecord>().exec();
   return {
     insert: async (user) => {
-      try {
-        await users.create([user]);
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
+      return insertOnce(users.create([user]));
     },
     find: (id) => users.findById(id).lean<UserRecord>().exec(),
     findByEmail: (email) => users.findOne({ email }).lean<UserRecord>().exec(),
