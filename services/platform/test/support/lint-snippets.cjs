@@ -11,7 +11,7 @@ const main = async () => {
     cwd: root,
     ruleFilter: ({ ruleId }) => RULES.test(ruleId),
     // The rules about imports need no types, which take long to load.
-    overrideConfig: { languageOptions: { parserOptions: { projectService: false } } },
+    overrideConfig: { languageOptions: { parserOptions: { project: null, projectService: false } } },
   });
   const judged = [];
   for (const { file, code } of JSON.parse(await text(process.stdin))) {
