@@ -1,27 +1,35 @@
-export * from "./batcher";
-export * from "./address-rules";
-export * from "./callers";
+/** The runtime toolkit of every process; each folder says in its main file what it is for. */
 export * from "./config";
-export * from "./context";
-export * from "./egress";
-export * from "./execution-json";
+export * from "./temporal";
+export * from "./version";
+
+export * from "./egress/address-rules";
+export * from "./egress/client";
+
 export { clientStream, createGrpcClient, grpcService, isUnanswered, serverStream, startGrpcServer, unary } from "./grpc";
+export * from "./grpc/callers";
 export type { CallOptions, ClientOf } from "./grpc/client";
 export type { TlsConfig } from "./grpc/credentials";
 export type { GrpcService, RunningGrpcServer } from "./grpc/server";
-export * from "./http";
-export * from "./identity-changes";
-export * from "./inserter";
-export * from "./logger";
-export * from "./metrics";
-export * from "./model-price";
-export * from "./mongo";
-export type { Check, Checks } from "./ops";
-export * from "./redis";
-export * from "./retry";
-export * from "./service";
-export * from "./signals";
-export * from "./sweeper";
-export * from "./temporal";
-export * from "./version";
-export * from "./window-counter";
+
+export * from "./messages/execution-json";
+export * from "./messages/identity-changes";
+export * from "./messages/model-price";
+
+export * from "./process/http";
+export type { Check, Checks } from "./process/ops";
+export * from "./process/service";
+
+export * from "./stores/inserter";
+export * from "./stores/mongo";
+export * from "./stores/redis";
+export * from "./stores/window-counter";
+
+export * from "./telemetry/context";
+export * from "./telemetry/logger";
+export * from "./telemetry/metrics";
+
+export * from "./work/batcher";
+export * from "./work/retry";
+export * from "./work/signals";
+export * from "./work/sweeper";

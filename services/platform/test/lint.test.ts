@@ -12,7 +12,7 @@ const SERVICE = "services/usage/src/main.ts";
 const CONCEPT = "services/billing/src/account.ts";
 const WORKFLOW = "services/executions/src/temporal/workflows/execute-graph.ts";
 const KERNEL = "services/kernel/src/money.ts";
-const EGRESS = "services/platform/src/egress.ts";
+const EGRESS = "services/platform/src/egress/client.ts";
 
 const takes = (module: string): string => `import * as taken from "${module}";\nexport const keep = taken;\n`;
 const takesName = (name: string, module: string): string => `import { ${name} } from "${module}";\nexport const keep = ${name};\n`;

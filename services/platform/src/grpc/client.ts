@@ -15,7 +15,7 @@ import {
   type ServiceError,
 } from "@grpc/grpc-js";
 import { context as otelContext, propagation, SpanKind, SpanStatusCode } from "@opentelemetry/api";
-import { requestContext } from "../context";
+import { requestContext } from "../telemetry/context";
 import { renewing, wasRefused, type ConnectionTimes, type Renewing } from "./connection";
 import { channelCredentials, type TlsConfig } from "./credentials";
 import { drained } from "./drained";

@@ -1,7 +1,7 @@
 import { Metadata, status, type ServiceError } from "@grpc/grpc-js";
 import { DomainError, REASONS, unavailable, type ErrorKind, type ErrorMetadata, type Reason } from "@nodeloom/kernel";
 import { ErrorInfo, Status } from "@nodeloom/proto";
-import { isDatabaseAway } from "../mongo";
+import { isDatabaseAway } from "../stores/mongo";
 
 /** The one place where kinds of error meet gRPC status codes. */
 const STATUS_BY_KIND: Readonly<Record<ErrorKind, status>> = {

@@ -1,3 +1,4 @@
+/** grpc/: servers and clients of calls between services, their certificates, errors and reflection. */
 import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";
 import type { ClientOf, ClientOptions } from "./client";
 import type * as errors from "./errors";

@@ -1,7 +1,7 @@
 import { Server, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import { HealthImplementation } from "grpc-health-check";
-import { CALLERS } from "../callers";
-import type { Logger } from "../logger";
+import { CALLERS } from "./callers";
+import type { Logger } from "../telemetry/logger";
 import { allowCallers } from "./allow-list";
 import { keepalive, type ConnectionTimes } from "./connection";
 import { serverCredentials, type TlsConfig } from "./credentials";

@@ -1,0 +1,70 @@
+import { lookup as dnsLookup } from "node:dns";
+import { isIP } from "node:net";
+import { canonicalTargets, checkUrl, EgressError, isPublicAddress, NOT_ONLY_PUBLIC, refused, targetOf, type Lookup } from "./address";
+
+/** The rules of the guarded client for addresses that somebody else will call, such as a provider that fetches a picture. */
+export interface AddressRules {
+  /** What can be told without a look-up: why the address is refused, or undefined. */
+  problem(url: string): string | undefined;
+  /** The same, after its name was resolved. A name that does not resolve, or not in time, leads nowhere and passes. */
+  resolvedProblem(url: string): Promise<string | undefined>;
+}
+
+export interface AddressRulesOptions {
+  /** host:port exceptions. */
+  allow?: readonly string[];
+  /** Addresses that begin so are ours, and always fine: files in our own storage. */
+  own?: string;
+  lookup?: Lookup;
+  /** Longest time for one look-up. */
+  lookupTimeoutMs?: number;
+}
+
+const LOOKUP_TIMEOUT_MS = 1_000;
+
+/** Whether a name resolves to an address that is not public. */
+const leadsInside = (host: string, lookup: Lookup, timeoutMs: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), timeoutMs);
+    lookup(host, { all: true }, (error, addresses) => {
+      clearTimeout(timer);
+      resolve(!error && addresses.some(({ address }) => !isPublicAddress(address)));
+    });
+  });
+
+const reasonOf = (error: unknown): string => {
+  if (error instanceof EgressError) return error.message;
+  throw error;
+};
+
+export const createAddressRules = ({
+  allow = [],
+  own,
+  lookup = dnsLookup,
+  lookupTimeoutMs = LOOKUP_TIMEOUT_MS,
+}: AddressRulesOptions): AddressRules => {
+  const allowed = canonicalTargets(allow);
+  const isOwn = (url: string): boolean => own !== undefined && URL.canParse(url) && new URL(url).href.startsWith(own);
+
+  const problem = (url: string): string | undefined => {
+    if (isOwn(url)) return undefined;
+    try {
+      checkUrl(url, allowed);
+      return undefined;
+    } catch (error) {
+      return reasonOf(error);
+    }
+  };
+
+  return {
+    problem,
+    resolvedProblem: async (url) => {
+      const found = problem(url);
+      if (found !== undefined || isOwn(url)) return found;
+      const target = new URL(url);
+      const host = target.hostname.replace(/^\[|\]$/g, "");
+      if (isIP(host) || allowed.has(targetOf(target))) return undefined;
+      return (await leadsInside(host, lookup, lookupTimeoutMs)) ? refused(NOT_ONLY_PUBLIC, target.host).message : undefined;
+    },
+  };
+};

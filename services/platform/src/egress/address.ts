@@ -1,0 +1,88 @@
+import type { LookupAddress } from "node:dns";
+import { isIP } from "node:net";
+import * as ipaddr from "ipaddr.js";
+import { splitHostPort } from "../config";
+
+export type EgressProblem = "REFUSED" | "TOO_LARGE" | "TOO_MANY_REDIRECTS" | "UNREACHABLE" | "TIMEOUT";
+
+/** A destination that may not be called, or an answer that broke a bound. The message is safe to show. */
+export class EgressError extends Error {
+  override readonly name = "EgressError";
+  constructor(
+    readonly code: EgressProblem,
+    message: string,
+    /** False when the request certainly never reached the other side. */
+    readonly mayHaveBeenSent: boolean,
+  ) {
+    super(message);
+  }
+}
+
+/** Longest host that a message shows. */
+const SHOWN_HOST_CHARS = 253;
+
+/** A refusal. `host` is absent where an address has none that can be told. */
+export const refused = (why: string, host?: string): EgressError =>
+  new EgressError("REFUSED", `refused to call ${host ? host.slice(0, SHOWN_HOST_CHARS) : "this address"}: ${why}`, false);
+
+export const NOT_ONLY_PUBLIC = "its name does not resolve to public addresses only";
+
+/** Resolves a name to all its addresses, as `dns.lookup` does with `all`. */
+export type Lookup = (
+  host: string,
+  options: { all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/** Azure's host channel: metadata and credentials behind an address that looks public. */
+const METADATA_ADDRESS = "168.63.129.16";
+
+/** Whether an address is public unicast: nothing private, local, mapped, translated or reserved. */
+export const isPublicAddress = (address: string): boolean => {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.range() !== "unicast" || parsed.toString() === METADATA_ADDRESS) return false;
+  // Outside 2000::/3 nothing is globally routed.
+  return parsed.kind() === "ipv4" || ((parsed as ipaddr.IPv6).parts[0]! & 0xe000) === 0x2000;
+};
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
+
+/** Ports of other protocols, which could be spoken to in HTTP's disguise (https://fetch.spec.whatwg.org/#port-blocking). */
+const FOREIGN_PORTS: ReadonlySet<number> = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113, 115, 117,
+  119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636,
+  989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
+
+/** `host:port` as the URL parser spells it; what exceptions are compared by. */
+export const targetOf = (url: URL): string => `${url.hostname}:${url.port || DEFAULT_PORTS[url.protocol]}`;
+
+/** Exceptions, `host:port`, in the spelling of targetOf. */
+export const canonicalTargets = (entries: readonly string[]): ReadonlySet<string> =>
+  new Set(
+    entries.map((entry) => {
+      const { host, port } = splitHostPort(entry);
+      return targetOf(new URL(`http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`));
+    }),
+  );
+
+/** Names that mean this machine, whatever a resolver says (RFC 6761). */
+const LOCAL_NAME = /^(?:.+\.)?localhost\.?$/;
+
+/**
+ * Checks what can be known before a connection.
+ * @param allow exceptions, from canonicalTargets
+ * @throws EgressError for other protocols, credentials in the URL, foreign ports and private literal addresses.
+ */
+export const checkUrl = (raw: string, allow: ReadonlySet<string>): URL => {
+  if (!URL.canParse(raw)) throw refused("it is not a URL");
+  const url = new URL(raw);
+  if (!(url.protocol in DEFAULT_PORTS)) throw refused("only http and https are allowed", url.host);
+  if (url.username || url.password) throw refused("credentials in a URL are not allowed", url.host);
+  if (allow.has(targetOf(url))) return url;
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (LOCAL_NAME.test(host) || (isIP(host) && !isPublicAddress(host))) throw refused("it is not a public address", url.host);
+  if (url.port && FOREIGN_PORTS.has(Number(url.port))) throw refused("its port belongs to another protocol", url.host);
+  return url;
+};

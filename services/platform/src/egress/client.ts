@@ -1,0 +1,251 @@
+/** egress/: the one guarded client for calls to the outside, and the rules of the addresses it may call. */
+import { lookup as dnsLookup, type LookupAddress } from "node:dns";
+import type { Readable } from "node:stream";
+import type { Agent, Dispatcher } from "undici";
+import { canonicalTargets, checkUrl, EgressError, isPublicAddress, NOT_ONLY_PUBLIC, refused, targetOf, type Lookup } from "./address";
+import { USER_AGENT } from "../version";
+
+export { EgressError, isPublicAddress, type Lookup } from "./address";
+
+export interface EgressOptions {
+  /** host:port exceptions. */
+  allow?: readonly string[];
+  /** Longest time to connect. */
+  connectTimeoutMs?: number;
+  lookup?: Lookup;
+}
+
+export interface EgressRequest {
+  url: string;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+  /** Longest time for the whole exchange, the body included. */
+  timeoutMs: number;
+  /** Longest body in bytes. */
+  maxBytes: number;
+  /** Redirects that are followed, each checked again. */
+  maxRedirects?: number;
+  /** Gives up early; the exchange then fails with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+export interface EgressResponse {
+  status: number;
+  /** Lower-case names; repeated headers joined by a comma. */
+  headers: Readonly<Record<string, string>>;
+  /** The body, bounded by maxBytes. */
+  body: Buffer;
+}
+
+export interface EgressStream extends Omit<EgressResponse, "body"> {
+  /** Fails with TOO_LARGE past maxBytes. */
+  body: AsyncIterable<Buffer>;
+}
+
+export interface EgressClient {
+  /** One exchange with the body in memory. */
+  request(request: EgressRequest): Promise<EgressResponse>;
+  /** One exchange with the body as a stream, for files and server-sent events. */
+  stream(request: EgressRequest): Promise<EgressStream>;
+  close(): Promise<void>;
+}
+
+/** Resolves names for the socket itself, so that the address that was checked is the one that is used. */
+const guardedLookup =
+  (resolve: Lookup, exempt: boolean) =>
+  (
+    host: string,
+    options: object,
+    callback: (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void,
+  ): void => {
+    resolve(host, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, []);
+      if (!exempt && (addresses.length === 0 || addresses.some(({ address }) => !isPublicAddress(address)))) {
+        return callback(refused(NOT_ONLY_PUBLIC, host), []);
+      }
+      if ((options as { all?: boolean }).all) return callback(null, addresses);
+      return callback(null, addresses[0]!.address, addresses[0]!.family);
+    });
+  };
+
+const flatHeaders = (headers: Dispatcher.ResponseData["headers"]): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value.join(", ") : String(value ?? "")]),
+  );
+
+/** What a caller's headers become: ours is the first product that the User-Agent names. */
+const withUserAgent = (headers: Readonly<Record<string, string>> = {}): Record<string, string> => {
+  const entries = Object.entries(headers);
+  const given = entries.find(([name]) => name.toLowerCase() === "user-agent")?.[1].trim();
+  return {
+    ...Object.fromEntries(entries.filter(([name]) => name.toLowerCase() !== "user-agent")),
+    "user-agent": given === undefined || given === "" || given.startsWith(USER_AGENT) ? given || USER_AGENT : `${USER_AGENT} ${given}`,
+  };
+};
+
+/** Errors that certainly happened before the request left. */
+const UNSENT = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
+const UNSENT_SYSCALLS = new Set(["connect", "getaddrinfo"]);
+/** A method, header or body that cannot be written as HTTP. */
+const NOT_HTTP = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"]);
+
+interface SocketError {
+  code?: unknown;
+  syscall?: string;
+  cause?: unknown;
+  /** Of an attempt at several addresses. */
+  errors?: { code?: string }[];
+}
+
+/** What went wrong, in the guard's terms. An exchange that was given up fails with the reason it was given up for. */
+const describe = (error: unknown, signal: AbortSignal): unknown => {
+  if (error instanceof EgressError) return error;
+  const { code, syscall = "", cause, errors } = (error ?? {}) as SocketError;
+  if (cause instanceof EgressError) return cause;
+  if (signal.aborted) return signal.reason;
+  const reason = String(code ?? "");
+  if (NOT_HTTP.has(reason)) return refused("the request is not valid HTTP");
+  // Only connecting tries several addresses.
+  const unsent = UNSENT.has(reason) || UNSENT_SYSCALLS.has(syscall) || errors !== undefined;
+  if (reason.includes("TIMEOUT") || reason === "ETIMEDOUT")
+    return new EgressError("TIMEOUT", "the address did not answer in time", !unsent);
+  return new EgressError("UNREACHABLE", "the address could not be reached", !unsent);
+};
+
+interface Deadline {
+  signal: AbortSignal;
+  clear(): void;
+}
+
+/** Aborts after a time, or with another signal. Not AbortSignal.any: Node 20 loses its time-outs to the garbage collector. */
+const startDeadline = (timeoutMs: number, outer: AbortSignal | undefined): Deadline => {
+  const controller = new AbortController();
+  const clear = (): void => {
+    clearTimeout(timer);
+    outer?.removeEventListener("abort", follow);
+  };
+  const abort = (reason: unknown): void => {
+    clear();
+    controller.abort(reason);
+  };
+  const follow = (): void => abort(outer?.reason);
+  const timer = setTimeout(() => abort(new EgressError("TIMEOUT", "the address did not answer in time", true)), timeoutMs);
+  if (outer?.aborted) follow();
+  else outer?.addEventListener("abort", follow);
+  return { signal: controller.signal, clear };
+};
+
+async function* bounded(body: Readable, maxBytes: number, { signal, clear }: Deadline): AsyncIterable<Buffer> {
+  let total = 0;
+  try {
+    for await (const chunk of body) {
+      const bytes = chunk as Buffer;
+      total += bytes.length;
+      if (total > maxBytes) throw new EgressError("TOO_LARGE", `the answer is larger than ${maxBytes} bytes`, true);
+      yield bytes;
+    }
+  } catch (error) {
+    throw describe(error, signal);
+  } finally {
+    clear();
+    body.destroy();
+  }
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** What may follow a redirect to another origin; any other header could be a secret. */
+const HARMLESS = new Set(["accept", "accept-encoding", "accept-language", "content-type", "range", "user-agent"]);
+
+/** The request a redirect asks for: GET after 303 (and 301/302 of a POST), secrets kept to their origin. */
+const redirected = (request: EgressRequest, from: URL, status: number, location: string): EgressRequest => {
+  if (!URL.canParse(location, from.href)) throw new EgressError("REFUSED", "refused to follow a redirect: it leads to no URL", true);
+  const next = new URL(location, from);
+  const method = (request.method ?? "GET").toUpperCase();
+  const toGet = method !== "HEAD" && (status === 303 || (status < 303 && method === "POST"));
+  const headers = Object.entries(request.headers ?? {}).filter(
+    ([name]) => (next.origin === from.origin || HARMLESS.has(name.toLowerCase())) && !(toGet && name.toLowerCase().startsWith("content-")),
+  );
+  const { body, ...rest } = request;
+  return {
+    ...rest,
+    url: next.href,
+    headers: Object.fromEntries(headers),
+    ...(toGet ? { method: "GET" } : body === undefined ? {} : { body }),
+  };
+};
+
+/** The one HTTP client for calls that leave the platform. */
+export const createEgressClient = ({ allow = [], connectTimeoutMs = 5_000, lookup = dnsLookup }: EgressOptions = {}): EgressClient => {
+  // Loaded here, so that processes that never call out don't pay for it.
+  const undici = require("undici") as typeof import("undici");
+  const allowed = canonicalTargets(allow);
+  const agentOptions = { connections: 256, pipelining: 1, keepAliveTimeout: 10_000 };
+  const agent = (exempt: boolean): Agent =>
+    new undici.Agent({ ...agentOptions, connect: { timeout: connectTimeoutMs, lookup: guardedLookup(lookup, exempt) } });
+  const guarded = agent(false);
+  const exempt = agent(true);
+
+  const send = (options: EgressRequest, url: URL, signal: AbortSignal): Promise<Dispatcher.ResponseData> =>
+    undici.request(url, {
+      method: (options.method ?? "GET") as Dispatcher.HttpMethod,
+      headers: withUserAgent(options.headers),
+      body: options.body ?? null,
+      signal,
+      dispatcher: allowed.has(targetOf(url)) ? exempt : guarded,
+      // The deadline covers the whole exchange.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+
+  const hopTo = async (
+    request: EgressRequest,
+    hop: number,
+    signal: AbortSignal,
+  ): Promise<{ url: URL; response: Dispatcher.ResponseData }> => {
+    try {
+      const url = checkUrl(request.url, allowed);
+      return { url, response: await send(request, url, signal) };
+    } catch (cause) {
+      const error = describe(cause, signal);
+      // Whatever happens to a later hop, the first one did arrive.
+      throw hop > 0 && error instanceof EgressError ? new EgressError(error.code, error.message, true) : error;
+    }
+  };
+
+  const exchange = async (options: EgressRequest, deadline: Deadline): Promise<EgressStream> => {
+    let current = options;
+    for (let hop = 0; ; hop += 1) {
+      const { url, response } = await hopTo(current, hop, deadline.signal);
+      const headers = flatHeaders(response.headers);
+      const follow = (options.maxRedirects ?? 0) > 0 && REDIRECTS.has(response.statusCode) && headers.location !== undefined;
+      if (!follow) return { status: response.statusCode, headers, body: bounded(response.body, options.maxBytes, deadline) };
+      await response.body.dump();
+      if (hop >= options.maxRedirects!) throw new EgressError("TOO_MANY_REDIRECTS", `more than ${options.maxRedirects} redirects`, true);
+      current = redirected(current, url, response.statusCode, headers.location!);
+    }
+  };
+
+  const stream = async (options: EgressRequest): Promise<EgressStream> => {
+    const deadline = startDeadline(options.timeoutMs, options.signal);
+    try {
+      return await exchange(options, deadline);
+    } catch (error) {
+      deadline.clear();
+      throw error;
+    }
+  };
+
+  return {
+    stream,
+    request: async (options) => {
+      const response = await stream(options);
+      const chunks: Buffer[] = [];
+      for await (const chunk of response.body) chunks.push(chunk);
+      return { ...response, body: Buffer.concat(chunks) };
+    },
+    close: async () => {
+      await Promise.all([guarded.close(), exempt.close()]);
+    },
+  };
+};

@@ -1,0 +1,187 @@
+/** process/: how a process starts, tells how it is on its ops port, and stops. */
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+import { ConfigError, loadConfig, processVariables, type ConfigSchema, type Environment, type ProcessConfig } from "../config";
+import { createLogger, type Logger } from "../telemetry/logger";
+import { startOps, type Checks, type ProcessState } from "./ops";
+import { startTelemetry, type Telemetry } from "../telemetry/telemetry";
+
+export interface RunningService {
+  /** Ports that were bound, by the name of the variable that asked for them (a test asks for port 0). */
+  ports?: Readonly<Record<string, number>>;
+  /** What it depends on, for /status. */
+  checks?: Checks;
+  /** Told once that a stop is near: everything is still served, and clients are asked to go elsewhere next. */
+  drain?(): void;
+  /** Stops accepting, drains, closes connections. Called once. */
+  stop(): Promise<void>;
+}
+
+export interface StartContext<C> {
+  config: Readonly<C> & Readonly<ProcessConfig>;
+  logger: Logger;
+}
+
+/** A deployable: its name, the environment variables it reads and how it starts. */
+export interface ServiceDefinition {
+  name: string;
+  /** Every variable the service reads, those of every process included. */
+  config: ConfigSchema;
+  start(env: Environment): Promise<RunningService>;
+}
+
+/** Declares a service. `variables` maps environment variables to zod schemas. */
+export const defineService = <V extends Record<string, z.ZodType>>(definition: {
+  name: string;
+  variables: V;
+  start(context: StartContext<{ [K in keyof V]: z.infer<V[K]> }>): Promise<RunningService>;
+}): ServiceDefinition => {
+  const config = z.object({ ...processVariables, ...definition.variables });
+  return {
+    name: definition.name,
+    config,
+    start: (env) => {
+      const parsed = loadConfig(config, env) as Parameters<typeof definition.start>[0]["config"];
+      return definition.start({ config: parsed, logger: createLogger(definition.name, parsed.LOG_LEVEL) });
+    },
+  };
+};
+
+const CONFIG_EXIT_CODE = 78;
+
+/** Ends a process that can't run as it is configured. The text is for whoever wrote the configuration. */
+const exitMisconfigured = (name: string, error: ConfigError): never => {
+  createLogger(name, "info").fatal({ reason: error.message }, "could not start");
+  process.stderr.write(`${name}: ${error.message}\n`);
+  process.exit(CONFIG_EXIT_CODE);
+};
+
+const processConfig = (name: string, env: Environment): ProcessConfig => {
+  try {
+    return loadConfig(z.object(processVariables), env) as ProcessConfig;
+  } catch (error) {
+    if (error instanceof ConfigError) return exitMisconfigured(name, error);
+    throw error;
+  }
+};
+
+/**
+ * Starts services side by side, noting each in `running` at its own place.
+ * @throws what went wrong: of several configurations everything, else the first error.
+ */
+const startAll = async (definitions: readonly ServiceDefinition[], env: Environment, running: RunningService[]): Promise<void> => {
+  const started = await Promise.allSettled(
+    definitions.map(async (definition, index) => {
+      running[index] = await definition.start(env);
+    }),
+  );
+  const failures: unknown[] = started.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+  const misconfigured = failures.filter((failure) => failure instanceof ConfigError);
+  if (misconfigured.length > 0) throw new ConfigError(misconfigured.map(({ message }) => message).join("\n"));
+  if (failures.length > 0) throw failures[0];
+};
+
+/** Runs `stop` when the process is told to end, or should. */
+const onEnd = (logger: Logger, stop: (why: string, exitCode: number) => void): void => {
+  process.on("uncaughtException", (error) => {
+    logger.fatal({ err: error }, "uncaught exception");
+    stop("uncaught exception", 1);
+  });
+  process.on("unhandledRejection", (error) => {
+    logger.fatal({ err: error }, "unhandled rejection");
+    stop("unhandled rejection", 1);
+  });
+  // Not once: a signal that is repeated must not cut short the stop it asked for.
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop(signal, 0));
+  if (process.send) process.once("disconnect", () => stop("the parent is gone", 0));
+};
+
+/** Everything of a process that a stop has to end. */
+interface Process {
+  name: string;
+  config: ProcessConfig;
+  logger: Logger;
+  /** At the place of its definition; empty places have not started yet. */
+  running: RunningService[];
+  state: ProcessState;
+  telemetry?: Telemetry;
+  stopOps?: () => Promise<void>;
+}
+
+const checksOf = ({ running }: Process): Checks =>
+  Object.assign({}, ...running.filter(Boolean).map(({ checks }) => checks ?? {})) as Checks;
+
+/** Starts what probes and Prometheus ask, if they do. */
+const openOps = async (process: Process): Promise<void> => {
+  const { config, name, telemetry, logger } = process;
+  if (config.OPS_LISTEN === undefined || telemetry === undefined) return;
+  const metrics = telemetry.writeMetrics;
+  const options = { listen: config.OPS_LISTEN, name, metrics, state: () => process.state, checks: () => checksOf(process) };
+  const { port, stop } = await startOps(options);
+  process.stopOps = stop;
+  logger.info({ port }, "probes and metrics are answered");
+};
+
+/** Stops one after the other, whatever each comes to. */
+const stopEach = async (steps: readonly (() => Promise<void>)[], logger: Logger): Promise<void> => {
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      logger.error({ err: error }, "stop failed");
+    }
+  }
+};
+
+/**
+ * Not ready any more → DRAIN_MS, in which balancers hear of it and everything is still served → services stop within
+ * SHUTDOWN_GRACE_MS, in reverse order → the last metrics leave.
+ */
+const stopProcess = async (stopped: Process, exitCode: number): Promise<void> => {
+  const { config, logger, running } = stopped;
+  const wasReady = stopped.state === "ready";
+  stopped.state = "draining";
+  for (const service of running.filter(Boolean)) service.drain?.();
+  if (wasReady && exitCode === 0) await delay(config.DRAIN_MS);
+  setTimeout(() => {
+    logger.error("the stop took too long and is forced");
+    process.exit(exitCode || 1);
+  }, config.SHUTDOWN_GRACE_MS);
+  const services = [...running.filter(Boolean)].reverse().map((service) => () => service.stop());
+  const rest = [stopped.telemetry?.stop, stopped.stopOps].filter((step) => step !== undefined);
+  await stopEach([...services, ...rest], logger);
+  process.exit(exitCode);
+};
+
+/**
+ * Runs services in this OS process until SIGTERM, SIGINT or the loss of a supervising parent; then stops them in
+ * reverse order within the grace. Tells a supervising parent `{ type: "ready" }` when all have started.
+ */
+export const runProcess = async (definitions: readonly ServiceDefinition[], env: Environment = process.env): Promise<void> => {
+  const name = definitions.map((definition) => definition.name).join("+");
+  const config = processConfig(name, env);
+  const logger = createLogger(name, config.LOG_LEVEL);
+  const own: Process = { name, config, logger, running: [], state: "starting" };
+  let stopping = false;
+  const stop = async (why: string, exitCode: number): Promise<void> => {
+    if (stopping) return;
+    stopping = true;
+    logger.info({ why }, "stopping");
+    await stopProcess(own, exitCode);
+  };
+
+  onEnd(logger, (why, exitCode) => void stop(why, exitCode));
+  try {
+    own.telemetry = await startTelemetry(name, config);
+    await openOps(own);
+    await startAll(definitions, env, own.running);
+  } catch (error) {
+    if (error instanceof ConfigError) return exitMisconfigured(name, error);
+    logger.fatal({ err: error }, "could not start");
+    return stop("could not start", 1);
+  }
+  if (stopping) return;
+  own.state = "ready";
+  logger.info("ready");
+  if (process.connected) process.send?.({ type: "ready" }, undefined, undefined, () => undefined);
+};

@@ -1,0 +1,86 @@
+/** stores/: connections to MongoDB and Redis, and what is built on them alone. */
+import type { Connection } from "mongoose";
+
+const SERVER_SELECTION_MS = 5_000;
+/** A server that stops answering must not hold its callers for ever. */
+const SOCKET_TIMEOUT_MS = 30_000;
+
+export interface MongoOptions {
+  uri: string;
+  database: string;
+  /** Connections kept at most. */
+  maxPoolSize?: number;
+}
+
+/**
+ * A connection of its own to one database. Commands fail fast while the server is away; writes are acknowledged by a
+ * majority where the server has a replica set.
+ */
+export const connectMongo = async ({ uri, database, maxPoolSize = 20 }: MongoOptions): Promise<Connection> => {
+  // Loaded here, so that processes without a database don't pay for it.
+  const { default: mongoose } = await import("mongoose");
+  const connection = mongoose.createConnection(uri, {
+    dbName: database,
+    bufferCommands: false,
+    autoIndex: false,
+    autoCreate: false,
+    maxPoolSize,
+    serverSelectionTimeoutMS: SERVER_SELECTION_MS,
+    socketTimeoutMS: SOCKET_TIMEOUT_MS,
+    writeConcern: { w: "majority" },
+  });
+  await connection.asPromise();
+  return connection;
+};
+
+const CONNECTED = 1;
+
+/** Whether the driver has a server at the moment. */
+export const isConnected = (connection: Connection): boolean => Number(connection.readyState) === CONNECTED;
+
+/** MongoDB's code for a violated unique index. */
+const DUPLICATE_KEY = 11_000;
+
+export const isDuplicateKey = (error: unknown): boolean =>
+  typeof error === "object" && error !== null && (error as { code?: unknown }).code === DUPLICATE_KEY;
+
+/** @returns whether it was inserted; false when a unique index has its key already */
+export const insertOnce = async (insert: PromiseLike<unknown>): Promise<boolean> => {
+  try {
+    await insert;
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+};
+
+/** Errors of the driver that mean the server can't be reached now. */
+const AWAY_NAMES = new Set([
+  "MongoNetworkError",
+  "MongoNetworkTimeoutError",
+  "MongoNotConnectedError",
+  "MongoPoolClearedError",
+  "MongoPoolClosedError",
+  "MongoServerSelectionError",
+  "MongoTopologyClosedError",
+  "MongooseServerSelectionError",
+  "PoolClearedOnNetworkError",
+]);
+/** What the driver lets through from the socket when the server goes away under a command. */
+const AWAY_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"]);
+/** A replica set that is electing a primary. */
+const RETRYABLE_LABEL = "RetryableWriteError";
+
+/** Whether an error means that the database can't be reached now. */
+export const isDatabaseAway = (error: unknown): boolean => {
+  if (typeof error !== "object" || error === null) return false;
+  const { name, code, errorLabels, errorResponse } = error as Record<"name" | "code" | "errorLabels" | "errorResponse", unknown>;
+  return (
+    (typeof name === "string" && AWAY_NAMES.has(name)) ||
+    (typeof code === "string" && AWAY_CODES.has(code)) ||
+    (Array.isArray(errorLabels) && errorLabels.includes(RETRYABLE_LABEL)) ||
+    // A bulk write wraps what ended it.
+    (errorResponse instanceof Error && errorResponse !== error && isDatabaseAway(errorResponse))
+  );
+};

@@ -1,0 +1,79 @@
+import type { Redis } from "ioredis";
+import type { Logger } from "../telemetry/logger";
+
+export type { Redis };
+
+/** How long the server may leave a command unanswered. */
+export const COMMAND_TIMEOUT_MS = 1_000;
+const COMMAND_TIMEOUT_STEPS = 5;
+const MAX_RECONNECT_DELAY_MS = 1_000;
+
+export interface RedisOptions {
+  url: string;
+  logger: Logger;
+  /** Subscribers wait for the server; others fail fast, so that callers can fall back. */
+  subscriber?: boolean;
+}
+
+type Command = Parameters<Redis["sendCommand"]>[0];
+
+/**
+ * Fails commands that the server leaves unanswered. The time is counted in steps, each of which needs a turn of the event
+ * loop, so that a process that itself stood still for a while doesn't take the server for silent.
+ */
+const limitCommands = (redis: Redis): void => {
+  const send = redis.sendCommand.bind(redis);
+  const limit = (command: Command): void => {
+    let left = COMMAND_TIMEOUT_STEPS;
+    const step = (): NodeJS.Timeout =>
+      setTimeout(() => {
+        left -= 1;
+        if (left > 0) timer = step();
+        else command.reject(new Error("Command timed out"));
+      }, COMMAND_TIMEOUT_MS / COMMAND_TIMEOUT_STEPS);
+    let timer = step();
+    const clear = (): void => clearTimeout(timer);
+    command.promise.then(clear, clear);
+  };
+  redis.sendCommand = (command, stream) => {
+    limit(command);
+    return send(command, stream);
+  };
+};
+
+/** A Redis connection that reconnects by itself for ever. While it is away, commands fail at once. */
+export const connectRedis = ({ url, logger, subscriber = false }: RedisOptions): Redis => {
+  // Loaded here, so that processes without Redis don't pay for it.
+  const { Redis: Connection } = require("ioredis") as typeof import("ioredis");
+  const redis = new Connection(url, {
+    enableOfflineQueue: subscriber,
+    maxRetriesPerRequest: subscriber ? null : 0,
+    retryStrategy: (attempt) => Math.min(attempt * 50, MAX_RECONNECT_DELAY_MS),
+  });
+  if (!subscriber) limitCommands(redis);
+  let away = false;
+  redis.on("error", (error: Error) => {
+    if (!away) logger.warn({ reason: error.message }, "redis is away");
+    away = true;
+  });
+  redis.on("ready", () => {
+    if (away) logger.info("redis is back");
+    away = false;
+  });
+  return redis;
+};
+
+/** Resolves when the connection is usable, or after the deadline (the caller then lives without it for a while). */
+export const redisReady = (redis: Redis, deadlineMs = 3_000): Promise<boolean> => {
+  if (redis.status === "ready") return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => finish(false), deadlineMs);
+    const finish = (ready: boolean): void => {
+      clearTimeout(timer);
+      redis.off("ready", onReady);
+      resolve(ready);
+    };
+    const onReady = (): void => finish(true);
+    redis.once("ready", onReady);
+  });
+};

@@ -1,0 +1,492 @@
+import { once } from "node:events";
+import { constants, createServer as createHttp2Server, type ServerHttp2Stream } from "node:http2";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  clientStream,
+  createGrpcClient,
+  createLogger,
+  grpcService,
+  requestContext,
+  serverStream,
+  startGrpcServer,
+  unary,
+  withRequestContext,
+} from "../../src";
+import { deferred, type Deferred } from "../support/deferred";
+import { JSON_SERVICE, startJsonService, type JsonServer, type RunningJsonService } from "../support/json-service";
+
+/** For calls that only a broken promise makes last. */
+const PATIENT = { deadlineMs: 60_000 };
+/** Far below what a call would last if nothing but its deadline ended it, and far above what a busy machine makes of an instant. */
+const SOON_MS = 20_000;
+
+const UNAVAILABLE = { name: "DomainError", kind: "unavailable", reason: "SERVICE_UNAVAILABLE" };
+
+let service: RunningJsonService;
+/** How the current test wants calls to be served. */
+let answer: (request: unknown) => Promise<unknown>;
+let generate: (request: unknown, signal: AbortSignal) => AsyncIterable<unknown>;
+let receive: (requests: AsyncIterable<unknown>) => Promise<unknown>;
+
+beforeAll(async () => {
+  service = await startJsonService({
+    unary: unary((request) => answer(request)),
+    stream: serverStream((request, signal) => generate(request, signal)),
+    upload: clientStream(
+      (requests) => receive(requests),
+      (message) => message === END,
+    ),
+  });
+});
+afterAll(() => service.stop());
+
+/** The last message of an upload. */
+const END = "end";
+async function* ended(messages: AsyncIterable<unknown> | Iterable<unknown>): AsyncIterable<unknown> {
+  yield* messages;
+  yield END;
+}
+const collect = async (messages: AsyncIterable<unknown>): Promise<unknown[]> => {
+  const all: unknown[] = [];
+  for await (const message of messages) all.push(message);
+  return all;
+};
+const elapsed = async (work: () => Promise<unknown>): Promise<number> => {
+  const startedAt = Date.now();
+  await work();
+  return Date.now() - startedAt;
+};
+/** Ends when the call is given up. */
+const until = (signal: AbortSignal): Promise<unknown> => (signal.aborted ? Promise.resolve() : once(signal, "abort"));
+
+describe("a callee that can't be reached", () => {
+  let silent: Server;
+  const sockets = new Set<Socket>();
+  beforeAll(async () => {
+    // Takes connections and never says a word.
+    silent = createServer((socket) => sockets.add(socket.on("error", () => undefined))).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => silent.close(resolve));
+  });
+  const at = (port: number) => createGrpcClient<JsonServer>(JSON_SERVICE, { address: `127.0.0.1:${port}` });
+
+  it("is SERVICE_UNAVAILABLE long before the deadline when nothing listens, again and again", async () => {
+    const client = at(1);
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const took = await elapsed(() =>
+        expect(client.unary({}, PATIENT)).rejects.toMatchObject({ ...UNAVAILABLE, message: "billing is not available" }),
+      );
+      expect(took).toBeLessThan(SOON_MS);
+    }
+    client.close();
+  });
+
+  it("is SERVICE_UNAVAILABLE for every kind of call", async () => {
+    const client = at(1);
+    await expect(collect(client.stream({}))).rejects.toMatchObject(UNAVAILABLE);
+    await expect(client.upload([1, 2, 3])).rejects.toMatchObject(UNAVAILABLE);
+    client.close();
+  });
+
+  it("is SERVICE_UNAVAILABLE at the deadline when it is silent", async () => {
+    const client = at((silent.address() as AddressInfo).port);
+    const longer = client.unary({}, { deadlineMs: SOON_MS });
+    const ended = jest.fn();
+    longer.catch(ended);
+    await expect(client.unary({}, { deadlineMs: 300 })).rejects.toMatchObject(UNAVAILABLE);
+    expect(ended).not.toHaveBeenCalled();
+    client.close();
+  });
+
+  it.each<[string, (stream: ServerHttp2Stream, socket: Socket) => void]>([
+    ["ends the call without a word", (stream) => stream.close(constants.NGHTTP2_NO_ERROR)],
+    ["breaks the call off", (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR)],
+    ["garbles the call", (stream) => stream.close(constants.NGHTTP2_PROTOCOL_ERROR)],
+    ["has too much to do", (stream) => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)],
+    ["begins its answer and breaks off", (stream) => (stream.respond({ ":status": 200 }), stream.close(constants.NGHTTP2_INTERNAL_ERROR))],
+    ["dies", (_stream, socket) => socket.destroy()],
+  ])("is SERVICE_UNAVAILABLE when it %s", async (_what, end) => {
+    const dying = createHttp2Server().on("sessionError", () => undefined);
+    dying.on("connection", (socket: Socket) =>
+      dying.on("stream", (stream) =>
+        end(
+          stream.on("error", () => undefined),
+          socket,
+        ),
+      ),
+    );
+    dying.listen(0, "127.0.0.1");
+    await once(dying, "listening");
+    const client = at((dying.address() as AddressInfo).port);
+    await expect(client.unary({})).rejects.toMatchObject(UNAVAILABLE);
+    client.close();
+    dying.close();
+  });
+
+  it("is found again without a new client", async () => {
+    const first = await startJsonService({ unary: unary(() => Promise.resolve("first")) }, { graceMs: 0 });
+    const port = Number(first.address.split(":")[1]);
+    const client = at(port);
+    expect(await client.unary({})).toBe("first");
+    await first.stop();
+    await expect(client.unary({}, { deadlineMs: 200 })).rejects.toMatchObject(UNAVAILABLE);
+    const handlers = { unary: unary(() => Promise.resolve("second")) } as unknown as JsonServer;
+    const again = await startGrpcServer({
+      listen: `127.0.0.1:${port}`,
+      services: [grpcService(JSON_SERVICE, handlers)],
+      logger: createLogger("test", "silent"),
+    });
+    expect(await client.unary({}, { ...PATIENT, waitForReady: true })).toBe("second");
+    client.close();
+    await again.stop();
+  });
+});
+
+describe("a deadline", () => {
+  /** What is left of a call's time when its callee looks. */
+  const left = (): number => requestContext()!.deadlineMs! - Date.now();
+
+  it("of the call holds, whatever the callee does", async () => {
+    const go = deferred();
+    answer = () => go.promise.then(() => "done");
+    const longer = service.client.unary({}, PATIENT);
+    await expect(service.client.unary({}, { deadlineMs: 200 })).rejects.toMatchObject(UNAVAILABLE);
+    go.resolve();
+    expect(await longer).toBe("done");
+  });
+
+  it("of the call is seen by the callee", async () => {
+    answer = () => Promise.resolve(left());
+    const seen = (await service.client.unary({}, PATIENT)) as number;
+    expect(seen).toBeGreaterThan(PATIENT.deadlineMs - SOON_MS);
+    expect(seen).toBeLessThanOrEqual(PATIENT.deadlineMs);
+  });
+
+  it("is 5 s when nobody says", async () => {
+    answer = () => Promise.resolve(left());
+    const seen = (await service.client.unary({})) as number;
+    expect(seen).toBeGreaterThan(500);
+    expect(seen).toBeLessThanOrEqual(5_000);
+  });
+
+  it("of the request shortens the call's own, and never lengthens it", async () => {
+    answer = () => Promise.resolve(left());
+    const within = (deadlineMs: number, own: number): Promise<number> =>
+      withRequestContext({ requestId: "r", deadlineMs: Date.now() + deadlineMs }, () =>
+        service.client.unary({}, { deadlineMs: own }),
+      ) as Promise<number>;
+    expect(await within(20_000, 60_000)).toBeLessThanOrEqual(20_000);
+    expect(await within(60_000, 20_000)).toBeLessThanOrEqual(20_000);
+  });
+
+  it("that has passed fails, and nothing is served", async () => {
+    const served = jest.fn(() => Promise.resolve(null));
+    answer = served;
+    const late = withRequestContext({ requestId: "r", deadlineMs: Date.now() - 1 }, () => service.client.unary({}));
+    await expect(late).rejects.toMatchObject(UNAVAILABLE);
+    expect(served).not.toHaveBeenCalled();
+  });
+
+  it("travels on through a service that calls another", async () => {
+    answer = (request) => (request === "outer" ? service.client.unary("inner", { deadlineMs: 60_000 }) : Promise.resolve(left()));
+    expect(await service.client.unary("outer", { deadlineMs: 20_000 })).toBeLessThanOrEqual(20_000);
+  });
+
+  it("ends a stream, and the callee's generator with it", async () => {
+    const ended = deferred();
+    generate = async function* (_request, signal) {
+      yield 1;
+      await until(signal);
+      ended.resolve();
+    };
+    const seen: unknown[] = [];
+    const read = async (deadlineMs: number): Promise<void> => {
+      for await (const message of service.client.stream({}, { deadlineMs })) seen.push(message);
+    };
+    // A machine that is busy for longer than the deadline gets more time to begin in.
+    for (let deadlineMs = 200; seen.length === 0; deadlineMs *= 4) await expect(read(deadlineMs)).rejects.toMatchObject(UNAVAILABLE);
+    expect(seen).toEqual([1]);
+    await ended.promise;
+  });
+});
+
+describe("a request's id", () => {
+  it("travels with every kind of call, and on through a service that calls another", async () => {
+    const id = (): string => requestContext()!.requestId;
+    answer = (request) => (request === "outer" ? service.client.unary("inner") : Promise.resolve(id()));
+    generate = async function* () {
+      yield id();
+      await delay(1);
+      yield id();
+    };
+    receive = async (requests) => {
+      for await (const _request of requests);
+      return id();
+    };
+    await withRequestContext({ requestId: "req-1" }, async () => {
+      expect(await service.client.unary("outer")).toBe("req-1");
+      expect(await collect(service.client.stream({}))).toEqual(["req-1", "req-1"]);
+      expect(await service.client.upload([1, END])).toBe("req-1");
+    });
+  });
+
+  it("is made where there is none, and differs from call to call", async () => {
+    answer = () => Promise.resolve(requestContext()!.requestId);
+    const [first, second] = await Promise.all([service.client.unary({}), service.client.unary({})]);
+    expect(first).toMatch(/^[0-9a-f-]{36}$/);
+    expect(second).not.toBe(first);
+  });
+
+  it("does not leak from one of many calls into another", async () => {
+    answer = async (request) => {
+      await delay(Math.random() * 20);
+      return [request, requestContext()!.requestId];
+    };
+    const ids = Array.from({ length: 50 }, (_, index) => `r${index}`);
+    const answers = await Promise.all(ids.map((requestId) => withRequestContext({ requestId }, () => service.client.unary(requestId))));
+    expect(answers).toEqual(ids.map((id) => [id, id]));
+  });
+});
+
+describe("a stream", () => {
+  let gone: Deferred<string>;
+  const endless = (): void => {
+    gone = deferred<string>();
+    generate = async function* (_request, signal) {
+      try {
+        for (let count = 0; !signal.aborted; count += 1) {
+          yield count;
+          await Promise.race([delay(5), until(signal)]);
+        }
+      } finally {
+        gone.resolve(signal.aborted ? "aborted" : "ended");
+      }
+    };
+  };
+
+  it("gives every message in order, however slowly it is read", async () => {
+    generate = async function* () {
+      for (let index = 0; index < 2_000; index += 1) yield { index, padding: "x".repeat(500) };
+    };
+    let expected = 0;
+    for await (const message of service.client.stream({}, PATIENT)) {
+      expect((message as { index: number }).index).toBe(expected);
+      expected += 1;
+      if (expected % 500 === 0) await delay(20);
+    }
+    expect(expected).toBe(2_000);
+  });
+
+  it("makes its generator wait for a reader that doesn't read", async () => {
+    let made = 0;
+    generate = async function* () {
+      for (; made < 10_000; made += 1) yield "x".repeat(10_000);
+    };
+    const messages = service.client.stream({}, PATIENT)[Symbol.asyncIterator]();
+    await messages.next();
+    await delay(300);
+    expect(made).toBeLessThan(1_000);
+    await messages.return!();
+  });
+
+  it("that its reader leaves aborts the generator", async () => {
+    endless();
+    for await (const message of service.client.stream({})) if (message === 3) break;
+    expect(await gone.promise).toBe("aborted");
+  });
+
+  it("whose caller gives up ends quietly, and aborts the generator", async () => {
+    endless();
+    const controller = new AbortController();
+    const seen: unknown[] = [];
+    for await (const message of service.client.stream({}, { signal: controller.signal })) if (seen.push(message) === 3) controller.abort();
+    expect(seen.length).toBeGreaterThanOrEqual(3);
+    expect(await gone.promise).toBe("aborted");
+  });
+
+  it("whose client is gone aborts the generator, though it waits for something else", async () => {
+    gone = deferred<string>();
+    generate = async function* (_request, signal) {
+      yield 1;
+      await until(signal);
+      gone.resolve("aborted");
+    };
+    const client = createGrpcClient<JsonServer>(JSON_SERVICE, { address: service.address });
+    const messages = client.stream({})[Symbol.asyncIterator]();
+    await messages.next();
+    await messages.return!();
+    client.close();
+    expect(await gone.promise).toBe("aborted");
+  });
+
+  it("may fail after messages: they arrive, then the error", async () => {
+    generate = async function* () {
+      yield 1;
+      yield 2;
+      await Promise.resolve();
+      throw new Error("broken");
+    };
+    const seen: unknown[] = [];
+    const reading = (async () => {
+      for await (const message of service.client.stream({})) seen.push(message);
+    })();
+    await expect(reading).rejects.toMatchObject({ reason: "INTERNAL" });
+    expect(seen).toEqual([1, 2]);
+  });
+});
+
+describe("an upload", () => {
+  it("brings every message in order, and one answer", async () => {
+    receive = async (requests) => (await collect(requests)).length;
+    const many = async function* (): AsyncIterable<unknown> {
+      for (let index = 0; index < 2_000; index += 1) yield { index, padding: "x".repeat(500) };
+    };
+    expect(await service.client.upload(ended(many()), PATIENT)).toBe(2_000);
+    expect(await service.client.upload([END])).toBe(0);
+  });
+
+  it("makes a fast caller wait for a callee that doesn't read", async () => {
+    const go = deferred();
+    receive = async (requests) => {
+      await go.promise;
+      return (await collect(requests)).length;
+    };
+    let made = 0;
+    const many = async function* (): AsyncIterable<unknown> {
+      for (; made < 3_000; made += 1) yield "x".repeat(10_000);
+    };
+    const answered = service.client.upload(ended(many()), PATIENT);
+    await delay(300);
+    expect(made).toBeLessThan(1_000);
+    go.resolve();
+    expect(await answered).toBe(3_000);
+  });
+
+  it("that the callee refuses early ends early, and lets go of what it read from", async () => {
+    receive = () => Promise.reject(new Error("no"));
+    const closed = deferred();
+    let made = 0;
+    const many = async function* (): AsyncIterable<unknown> {
+      try {
+        for (; made < 100_000; made += 1) yield "x".repeat(10_000);
+      } finally {
+        closed.resolve();
+      }
+    };
+    await expect(service.client.upload(many(), PATIENT)).rejects.toMatchObject({ reason: "INTERNAL" });
+    await closed.promise;
+    expect(made).toBeLessThan(10_000);
+  });
+
+  it("may be answered before it was read to its end", async () => {
+    receive = async (requests) => {
+      for await (const request of requests) if (request === 3) return "enough";
+      return "all";
+    };
+    expect(await service.client.upload([1, 2, 3, 4, 5])).toBe("enough");
+  });
+
+  it("without an end is never taken for a whole one", async () => {
+    receive = async (requests) => (await collect(requests)).length;
+    await expect(service.client.upload([1, 2, 3])).rejects.toMatchObject(UNAVAILABLE);
+    await expect(service.client.upload([])).rejects.toMatchObject(UNAVAILABLE);
+  });
+
+  it("whose source fails is never taken for a whole one", async () => {
+    const outcome = deferred<string>();
+    receive = async (requests) => {
+      await collect(requests).then(
+        () => outcome.resolve("whole"),
+        () => outcome.resolve("broken off"),
+      );
+      return null;
+    };
+    const failing = async function* (): AsyncIterable<unknown> {
+      yield 1;
+      await delay(50);
+      throw new Error("the disk is gone");
+    };
+    await expect(service.client.upload(failing())).rejects.toThrow("the disk is gone");
+    expect(await outcome.promise).toBe("broken off");
+  });
+
+  it("whose caller gives up is never taken for a whole one", async () => {
+    const outcome = deferred<string>();
+    const started = deferred();
+    receive = async (requests) => {
+      started.resolve();
+      await collect(requests).then(
+        () => outcome.resolve("whole"),
+        () => outcome.resolve("broken off"),
+      );
+      return null;
+    };
+    const controller = new AbortController();
+    const slow = async function* (): AsyncIterable<unknown> {
+      yield 1;
+      await until(controller.signal);
+    };
+    const answered = service.client.upload(slow(), { signal: controller.signal });
+    void started.promise.then(() => controller.abort());
+    await expect(answered).rejects.toMatchObject(UNAVAILABLE);
+    expect(await outcome.promise).toBe("broken off");
+  });
+});
+
+describe("a caller that gives up", () => {
+  it("is told so at once", async () => {
+    const [started, go] = [deferred(), deferred()];
+    answer = () => {
+      started.resolve();
+      return go.promise.then(() => "too late");
+    };
+    const controller = new AbortController();
+    const call = service.client.unary({}, { ...PATIENT, signal: controller.signal });
+    await started.promise;
+    controller.abort();
+    expect(await elapsed(() => expect(call).rejects.toMatchObject(UNAVAILABLE))).toBeLessThan(SOON_MS);
+    go.resolve();
+  });
+
+  it("before the call is not served at all", async () => {
+    const served = jest.fn(() => Promise.resolve(null));
+    answer = served;
+    await expect(service.client.unary({}, { signal: AbortSignal.abort() })).rejects.toMatchObject(UNAVAILABLE);
+    answer = () => Promise.resolve("next");
+    expect(await service.client.unary({})).toBe("next");
+    expect(served).not.toHaveBeenCalled();
+  });
+
+  it("leaves nothing on its signal, call after call", async () => {
+    answer = () => Promise.resolve("done");
+    const { signal } = new AbortController();
+    const added = jest.spyOn(signal, "addEventListener");
+    const removed = jest.spyOn(signal, "removeEventListener");
+    for (let call = 0; call < 20; call += 1) await service.client.unary({}, { signal });
+    await delay(0);
+    expect(added).toHaveBeenCalledTimes(20);
+    expect(removed).toHaveBeenCalledTimes(20);
+  });
+});
+
+describe("a message", () => {
+  const large = (megabytes: number): string => "x".repeat(megabytes * 1024 * 1024);
+
+  it("of 15 MB travels both ways", async () => {
+    answer = (request) => Promise.resolve(request);
+    expect(await service.client.unary(large(15), PATIENT)).toHaveLength(15 * 1024 * 1024);
+  });
+
+  it("of 17 MB is refused in either direction, and the service goes on", async () => {
+    const served = jest.fn((request: unknown) => Promise.resolve(request === "large" ? large(17) : "small"));
+    answer = served;
+    await expect(service.client.unary(large(17), PATIENT)).rejects.toMatchObject({ name: "DomainError" });
+    expect(served).not.toHaveBeenCalled();
+    await expect(service.client.unary("large", PATIENT)).rejects.toMatchObject({ name: "DomainError" });
+    expect(await service.client.unary("small")).toBe("small");
+  });
+});

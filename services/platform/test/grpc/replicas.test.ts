@@ -1,0 +1,152 @@
+import { promises as dns } from "node:dns";
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { createGrpcClient, createLogger, grpcService, startGrpcServer, unary, type ClientOf, type RunningGrpcServer } from "../../src";
+import type { ConnectionTimes } from "../../src/grpc/connection";
+import { makeCertificates, type TestCertificates } from "../support/certificates";
+import { JSON_SERVICE, type JsonServer } from "../support/json-service";
+
+/** Replicas are addresses of one name and one port, as behind a headless service of Kubernetes. */
+
+const logger = createLogger("test", "silent");
+const TIMES: Partial<ConnectionTimes> = { renewMs: 300, resolveEveryMs: 50, keepaliveMs: 200, keepaliveTimeoutMs: 200 };
+const ADDRESSES = ["127.0.0.2", "127.0.0.3", "127.0.0.4"] as const;
+/** What only a broken promise uses up. */
+const LONG_MS = 60_000;
+
+let certificates: TestCertificates;
+let port: number;
+let client: ClientOf<JsonServer>;
+const running = new Map<string, RunningGrpcServer>();
+let resolved: string[];
+
+const listening = (server: Server, at: number, host: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(at, host, () => resolve((server.address() as AddressInfo).port));
+  });
+
+/** A port that is free on every one of the addresses. */
+const commonPort = async (): Promise<number> => {
+  const servers = ADDRESSES.map(() => createServer());
+  try {
+    const found = await listening(servers[0]!, 0, ADDRESSES[0]);
+    await Promise.all(ADDRESSES.slice(1).map((host, index) => listening(servers[index + 1]!, found, host)));
+    return found;
+  } finally {
+    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  }
+};
+
+const startReplica = async (host: string): Promise<void> => {
+  const services = [grpcService(JSON_SERVICE, { unary: unary(() => Promise.resolve(host)) } as unknown as JsonServer)];
+  const listen = `${host}:${port}`;
+  running.set(host, await startGrpcServer({ listen, services, logger, tls: certificates.of("billing"), connections: TIMES }));
+};
+const stopReplica = async (host: string): Promise<void> => {
+  await running.get(host)?.stop();
+  running.delete(host);
+};
+
+/** Calls, a few at a time, until told otherwise; answers who answered, and every error. */
+const callUntil = async (isEnough: (answers: string[]) => boolean): Promise<{ answers: string[]; errors: unknown[] }> => {
+  const [answers, errors]: [string[], unknown[]] = [[], []];
+  const end = Date.now() + LONG_MS;
+  const caller = async (): Promise<void> => {
+    while (!isEnough(answers) && Date.now() < end) {
+      await client.unary({}).then(
+        (answer) => answers.push(String(answer)),
+        (error: unknown) => errors.push(error),
+      );
+      await delay(2);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, caller));
+  return { answers, errors };
+};
+
+beforeAll(async () => {
+  certificates = await makeCertificates("billing", "gateway");
+  const lookup = dns.lookup.bind(dns) as (host: string, options: object) => Promise<unknown>;
+  jest
+    .spyOn(dns, "lookup")
+    .mockImplementation(((host: string, options: object) =>
+      host === "billing" ? Promise.resolve(resolved.map((address) => ({ address, family: 4 }))) : lookup(host, options)) as never);
+});
+afterAll(async () => {
+  jest.restoreAllMocks();
+  await certificates?.remove();
+});
+
+beforeEach(async () => {
+  port = await commonPort();
+  resolved = [...ADDRESSES.slice(0, 1)];
+  client = createGrpcClient<JsonServer>(JSON_SERVICE, { address: `billing:${port}`, tls: certificates.of("gateway"), connections: TIMES });
+});
+afterEach(async () => {
+  client.close();
+  await Promise.all([...running.keys()].map(stopReplica));
+});
+
+it("gives a replica that joins later its share of the calls of clients that are connected already, without an error", async () => {
+  await startReplica(ADDRESSES[0]);
+  expect((await callUntil((answers) => answers.length > 20)).errors).toEqual([]);
+  await startReplica(ADDRESSES[1]);
+  resolved = [...ADDRESSES.slice(0, 2)];
+  const { answers, errors } = await callUntil((all) => {
+    const latest = all.slice(-40);
+    return latest.filter((host) => host === ADDRESSES[1]).length >= latest.length / 4 && latest.length === 40;
+  });
+  expect(errors).toEqual([]);
+  expect(answers).toContain(ADDRESSES[1]);
+});
+
+it("fails no call while replicas are replaced one after the other", async () => {
+  resolved = [...ADDRESSES];
+  await Promise.all(ADDRESSES.map(startReplica));
+  let done = false;
+  const calls = callUntil(() => done);
+  for (const host of ADDRESSES) {
+    await delay(200);
+    // As Kubernetes does: the name loses the address, then the process stops.
+    resolved = ADDRESSES.filter((other) => other !== host);
+    await delay(400);
+    await stopReplica(host);
+    await startReplica(host);
+    resolved = [...ADDRESSES];
+  }
+  done = true;
+  const { answers, errors } = await calls;
+  expect(errors).toEqual([]);
+  expect(new Set(answers).size).toBe(ADDRESSES.length);
+});
+
+it("stops calling a peer that vanished without a word, and calls the others", async () => {
+  resolved = [...ADDRESSES.slice(0, 2)];
+  await startReplica(ADDRESSES[0]);
+  // The other address passes bytes on until it is told to swallow them, and never closes anything.
+  let swallow = false;
+  const sockets: Socket[] = [];
+  const relay = createServer((incoming) => {
+    const outgoing = connect(port, ADDRESSES[0]);
+    sockets.push(incoming, outgoing);
+    incoming.on("data", (bytes) => swallow || outgoing.write(bytes)).on("error", () => undefined);
+    outgoing.on("data", (bytes) => swallow || incoming.write(bytes)).on("error", () => undefined);
+  });
+  await listening(relay, port, ADDRESSES[1]);
+  await callUntil((answers) => answers.length > 20);
+  expect(sockets.length).toBeGreaterThan(0);
+  swallow = true;
+  // Calls that were under way fail when the connection is given up; after that none does, though the name still has the address.
+  const calm = (latest: { error: boolean }[]): boolean => latest.length >= 50 && latest.slice(-50).every(({ error }) => !error);
+  const seen: { error: boolean }[] = [];
+  for (const end = Date.now() + LONG_MS; !calm(seen) && Date.now() < end;) {
+    await client.unary({}, { deadlineMs: 10_000 }).then(
+      () => seen.push({ error: false }),
+      () => seen.push({ error: true }),
+    );
+  }
+  expect(calm(seen)).toBe(true);
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => relay.close(resolve));
+});

@@ -1,0 +1,114 @@
+import { X509Certificate } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { connect } from "node:tls";
+import { Client, credentials, Metadata, status } from "@grpc/grpc-js";
+import {
+  createGrpcClient,
+  createLogger,
+  grpcService,
+  startGrpcServer,
+  unary,
+  type ClientOf,
+  type RunningGrpcServer,
+  type TlsConfig,
+} from "../../src";
+import { makeCertificates, type TestCertificates } from "../support/certificates";
+import { JSON_SERVICE, type JsonServer } from "../support/json-service";
+import { eventually } from "../support/eventually";
+
+const logger = createLogger("test", "silent");
+const RELOAD_MS = 100;
+
+let certificates: TestCertificates;
+let server: RunningGrpcServer;
+const tlsOf = (service: string): TlsConfig => ({ ...certificates.of(service), TLS_RELOAD_MS: RELOAD_MS });
+const clientOf = (service: string): ClientOf<JsonServer> =>
+  createGrpcClient<JsonServer>(JSON_SERVICE, { address: `localhost:${server.port}`, tls: tlsOf(service) });
+
+beforeAll(async () => {
+  certificates = await makeCertificates("billing", "gateway", "executions", "media");
+  const services = [grpcService(JSON_SERVICE, { unary: unary(() => Promise.resolve("served")) } as unknown as JsonServer)];
+  server = await startGrpcServer({ listen: "127.0.0.1:0", services, logger, tls: tlsOf("billing") });
+});
+afterAll(async () => {
+  await server?.stop();
+  await certificates?.remove();
+});
+
+describe("who may call billing", () => {
+  it.each(["gateway", "executions", "billing"])("%s may", async (caller) => {
+    const client = clientOf(caller);
+    expect(await client.unary({})).toBe("served");
+    client.close();
+  });
+
+  it.each([
+    "/nodeloom.billing.v1.BillingService/Unary",
+    "/grpc.health.v1.Health/Check",
+    "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+  ])("media may not: PERMISSION_DENIED on %s", async (path) => {
+    const { TLS_CA_FILE, TLS_KEY_FILE, TLS_CERT_FILE } = certificates.of("media");
+    const [ca, key, cert] = await Promise.all([TLS_CA_FILE, TLS_KEY_FILE, TLS_CERT_FILE].map((file) => readFile(file)));
+    const client = new Client(`localhost:${server.port}`, credentials.createSsl(ca, key, cert));
+    const code = await new Promise((resolve) =>
+      client.makeUnaryRequest(
+        path,
+        () => Buffer.alloc(0),
+        (bytes) => bytes,
+        {},
+        new Metadata(),
+        (error) => resolve(error?.code),
+      ),
+    );
+    expect(code).toBe(status.PERMISSION_DENIED);
+    client.close();
+  });
+
+  it("a certificate of another authority may not connect at all", async () => {
+    const others = await makeCertificates("gateway");
+    const tls = {
+      ...certificates.of("gateway"),
+      TLS_CERT_FILE: others.of("gateway").TLS_CERT_FILE,
+      TLS_KEY_FILE: others.of("gateway").TLS_KEY_FILE,
+    };
+    const client = createGrpcClient<JsonServer>(JSON_SERVICE, { address: `localhost:${server.port}`, tls });
+    await expect(client.unary({}, { deadlineMs: 1_000 })).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
+    client.close();
+    await others.remove();
+  });
+});
+
+/** The serial number of the certificate that the server shows on a new connection. */
+const shown = async (): Promise<string> => {
+  const { TLS_CA_FILE, TLS_KEY_FILE, TLS_CERT_FILE } = certificates.of("gateway");
+  const [ca, key, cert] = await Promise.all([TLS_CA_FILE, TLS_KEY_FILE, TLS_CERT_FILE].map((file) => readFile(file)));
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", port: server.port, servername: "localhost", ca, key, cert, ALPNProtocols: ["h2"] }, () => {
+      resolve(socket.getPeerX509Certificate()!.serialNumber);
+      socket.destroy();
+    });
+    socket.once("error", reject);
+  });
+};
+const serialOf = async (service: string): Promise<string> =>
+  new X509Certificate(await readFile(certificates.of(service).TLS_CERT_FILE)).serialNumber;
+describe("a renewed certificate", () => {
+  it("is shown to new connections without a restart, and calls go on", async () => {
+    const client = clientOf("gateway");
+    const before = await shown();
+    await certificates.renew("billing");
+    await eventually(async () => (await shown()) === (await serialOf("billing")));
+    expect(await shown()).not.toBe(before);
+    expect(await client.unary({})).toBe("served");
+    client.close();
+  });
+
+  it("changes nothing while its key is missing or another's", async () => {
+    const { TLS_KEY_FILE } = certificates.of("billing");
+    const [key, before] = [await readFile(TLS_KEY_FILE), await shown()];
+    await writeFile(TLS_KEY_FILE, await readFile(certificates.of("media").TLS_KEY_FILE));
+    await new Promise((resolve) => setTimeout(resolve, 5 * RELOAD_MS));
+    expect(await shown()).toBe(before);
+    await writeFile(TLS_KEY_FILE, key);
+  });
+});

@@ -1,0 +1,93 @@
+import { Agent, get, type IncomingMessage } from "node:http";
+import { startHttpServer, type RunningHttpServer } from "../../src";
+import { deferred } from "../support/deferred";
+
+const LONG_MS = 60_000;
+
+interface Answer {
+  status: number;
+  connection: string | undefined;
+  body: string;
+}
+const ask = (port: number, path: string, agent: Agent): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const request = get({ host: "127.0.0.1", port, path, agent }, (response: IncomingMessage) => {
+      let body = "";
+      response.on("data", (chunk: Buffer) => (body += chunk.toString()));
+      response.once("end", () => resolve({ status: response.statusCode!, connection: response.headers.connection, body }));
+      response.once("error", reject);
+    });
+    request.once("error", reject);
+  });
+
+describe("an HTTP server that drains", () => {
+  let agent: Agent;
+  let server: RunningHttpServer;
+  beforeEach(() => (agent = new Agent({ keepAlive: true, maxSockets: 8 })));
+  afterEach(async () => {
+    agent.destroy();
+    await server.stop();
+  });
+
+  it("still serves, and every answer ends its connection, also one that was under way and one that a proxy wrote", async () => {
+    const [begun, go] = [deferred(), deferred()];
+    server = await startHttpServer({
+      listen: "127.0.0.1:0",
+      app: (request, response) => {
+        if (request.url === "/proxied") response.setHeader("Connection", "keep-alive");
+        if (request.url !== "/slow") return response.end("quick");
+        begun.resolve();
+        return void go.promise.then(() => response.end("slow"));
+      },
+    });
+    expect(await ask(server.port, "/", agent)).toMatchObject({ connection: "keep-alive" });
+    const slow = ask(server.port, "/slow", agent);
+    await begun.promise;
+    server.drain();
+    expect(await ask(server.port, "/", agent)).toEqual({ status: 200, connection: "close", body: "quick" });
+    expect(await ask(server.port, "/proxied", agent)).toMatchObject({ connection: "close" });
+    go.resolve();
+    expect(await slow).toEqual({ status: 200, connection: "close", body: "slow" });
+  });
+
+  it("resets no connection that is in use all the time", async () => {
+    server = await startHttpServer({ listen: "127.0.0.1:0", app: (_request, response) => response.end("served"), graceMs: LONG_MS });
+    let [served, draining, done] = [0, false, false];
+    const failures: unknown[] = [];
+    const client = async (): Promise<void> => {
+      // Until this connection is ended by an answer, as a balancer keeps its connections.
+      for (;;) {
+        const answer = await ask(server.port, "/", agent).catch((error: unknown) => void failures.push(error));
+        served += 1;
+        if (!answer || answer.connection === "close" || done) return;
+      }
+    };
+    const clients = Array.from({ length: 8 }, client);
+    while (served < 200) await new Promise((resolve) => setImmediate(resolve));
+    server.drain();
+    draining = true;
+    await Promise.all(clients);
+    expect([failures, draining]).toEqual([[], true]);
+    done = true;
+    await server.stop();
+  });
+
+  it("ends the connection of a stream whose headers have gone when the stream ends", async () => {
+    const [begun, go] = [deferred(), deferred()];
+    server = await startHttpServer({
+      listen: "127.0.0.1:0",
+      graceMs: LONG_MS,
+      app: (_request, response) => {
+        response.write("first ");
+        begun.resolve();
+        void go.promise.then(() => response.end("last"));
+      },
+    });
+    const stream = ask(server.port, "/", agent);
+    await begun.promise;
+    const stopped = server.stop();
+    go.resolve();
+    expect((await stream).body).toBe("first last");
+    await stopped;
+  });
+});

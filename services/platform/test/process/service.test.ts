@@ -1,0 +1,236 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "../../../../deploy/local/servers/ports.cjs";
+import type { Behaviour } from "../support/process";
+
+interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  /** The log, line by line. */
+  log: Record<string, unknown>[];
+  stderr: string;
+  /** What the services said, in order. */
+  events: string[];
+  /** What the supervising parent was sent. */
+  messages: unknown[];
+}
+
+interface Running {
+  child: ChildProcess;
+  ready: Promise<unknown>;
+  ended: Promise<Ended>;
+}
+
+const children = new Set<ChildProcess>();
+afterEach(() => {
+  for (const child of children) child.kill("SIGKILL");
+});
+
+const run = (services: Behaviour[], env: NodeJS.ProcessEnv = {}, supervised = true): Running => {
+  const script = [
+    "-r",
+    join(__dirname, "../support/run-typescript.cjs"),
+    join(__dirname, "../support/process.ts"),
+    JSON.stringify(services),
+  ];
+  const { LOG_LEVEL: _level, ...inherited } = process.env;
+  const child = spawn(process.execPath, script, {
+    env: { ...inherited, NODE_ENV: "test", ...env },
+    stdio: ["ignore", "pipe", "pipe", ...(supervised ? (["ipc"] as const) : [])],
+  });
+  children.add(child);
+  const messages: unknown[] = [];
+  child.on("message", (message) => messages.push(message));
+  const ready = new Promise((resolve) => {
+    child.on("message", (message) => (message as { type?: string }).type === "ready" && resolve(message));
+  });
+  const output = Promise.all([text(child.stdout!), text(child.stderr!)]);
+  const ended = once(child, "exit").then(async ([code, signal]): Promise<Ended> => {
+    children.delete(child);
+    const [stdout, stderr] = await output;
+    return {
+      code: code as number | null,
+      signal: signal as NodeJS.Signals | null,
+      log: stdout
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as Record<string, unknown>),
+      stderr,
+      events: [...stderr.matchAll(/^event (.*)$/gm)].map((match) => match[1]!),
+      messages,
+    };
+  });
+  return { child, ready, ended };
+};
+
+const said = ({ log }: Ended, message: string): Record<string, unknown> | undefined => log.find(({ msg }) => msg === message);
+
+describe("a process of several services", () => {
+  it("says that it is ready once all have started, and stops in reverse order, one after the other", async () => {
+    const { child, ready, ended } = run([{ name: "one" }, { name: "two", stopMs: 50 }, { name: "three", stopMs: 20 }]);
+    expect(await ready).toEqual({ type: "ready" });
+    child.kill("SIGTERM");
+    const end = await ended;
+    expect(end).toMatchObject({ code: 0, signal: null });
+    expect(end.events.slice(0, 3).sort()).toEqual(["one starts", "three starts", "two starts"]);
+    expect(end.events.slice(3)).toEqual(["three stops", "three stopped", "two stops", "two stopped", "one stops", "one stopped"]);
+    expect(said(end, "stopping")).toMatchObject({ name: "one+two+three", why: "SIGTERM" });
+    expect(end.messages.filter((message) => (message as { type?: string }).type === "ready")).toHaveLength(1);
+  });
+
+  it.each(["SIGINT", "SIGTERM"] as const)("finishes its stop though %s is repeated", async (signal) => {
+    const { child, ready, ended } = run([{ name: "slow", stopMs: 300 }]);
+    await ready;
+    for (let time = 0; time < 3; time += 1) {
+      child.kill(signal);
+      await delay(30);
+    }
+    const end = await ended;
+    expect([end.code, end.events.at(-1)]).toEqual([0, "slow stopped"]);
+  });
+
+  it("stops when its parent is gone", async () => {
+    const { child, ready, ended } = run([{ name: "one" }]);
+    await ready;
+    child.disconnect();
+    const end = await ended;
+    expect([end.code, end.events.at(-1)]).toEqual([0, "one stopped"]);
+    expect(said(end, "stopping")).toMatchObject({ why: "the parent is gone" });
+  });
+
+  it("says at once that it is to stop, serves on for DRAIN_MS, and only then stops", async () => {
+    const port = await freePort();
+    const env = { OPS_LISTEN: `127.0.0.1:${port}`, DRAIN_MS: "1500" };
+    const { child, ready, ended } = run([{ name: "one", drains: true }, { name: "two" }], env);
+    await ready;
+    const ask = async (path: string): Promise<number> => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+    expect([await ask("/livez"), await ask("/readyz")]).toEqual([200, 200]);
+    const drained = new Promise((resolve) =>
+      child.on("message", (message) => (message as { event?: string }).event === "one drains" && resolve(undefined)),
+    );
+    child.kill("SIGTERM");
+    await drained;
+    expect([await ask("/livez"), await ask("/readyz")]).toEqual([200, 503]);
+    const end = await ended;
+    expect(end.code).toBe(0);
+    expect(end.events.slice(2)).toEqual(["one drains", "two stops", "two stopped", "one stops", "one stopped"]);
+  });
+
+  it("answers Prometheus, and keeps no metrics without a port for them", async () => {
+    const port = await freePort();
+    const { child, ready, ended } = run([{ name: "one" }], { OPS_LISTEN: `127.0.0.1:${port}` });
+    await ready;
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    expect(text).toMatch(/^# TYPE nodeloom_process_memory gauge$/m);
+    expect(text).toMatch(/^nodeloom_process_event_loop_delay [\d.e-]+/m);
+    child.kill("SIGTERM");
+    expect((await ended).code).toBe(0);
+  });
+
+  it("does not wait for balancers when it has failed or never was ready", async () => {
+    const end = await run([{ name: "one" }, { name: "faulty", then: "throws" }], { DRAIN_MS: "600000" }).ended;
+    expect([end.code, end.events.at(-1)]).toEqual([1, "one stopped"]);
+  });
+
+  it("runs without a supervising parent", async () => {
+    const { child, ended } = run([{ name: "one" }], {}, false);
+    await once(child.stdout!, "data");
+    child.kill("SIGTERM");
+    const end = await ended;
+    expect([end.code, end.events.at(-1)]).toEqual([0, "one stopped"]);
+  });
+
+  it("forces a stop that takes longer than the grace", async () => {
+    const { child, ready, ended } = run([{ name: "one" }, { name: "stuck", stop: "never" }], { SHUTDOWN_GRACE_MS: "300" });
+    await ready;
+    const startedAt = Date.now();
+    child.kill("SIGTERM");
+    const end = await ended;
+    expect(end.code).toBe(1);
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(290);
+    expect(end.events).not.toContain("one stops");
+    expect(said(end, "the stop took too long and is forced")).toBeDefined();
+  });
+
+  it("stops the others when one can't stop", async () => {
+    const { child, ready, ended } = run([{ name: "one" }, { name: "broken", stop: "fails" }]);
+    await ready;
+    child.kill("SIGTERM");
+    const end = await ended;
+    expect([end.code, end.events.at(-1)]).toEqual([0, "one stopped"]);
+    expect(said(end, "stop failed")).toMatchObject({ err: { message: "broken can't stop" } });
+  });
+
+  it.each<[NonNullable<Behaviour["then"]>, string, string]>([
+    ["throws", "uncaught exception", "thrown later"],
+    ["rejects", "unhandled rejection", "rejected later"],
+  ])("stops and fails when something in it %s unseen", async (then, why, message) => {
+    const end = await run([{ name: "one" }, { name: "faulty", then }]).ended;
+    expect([end.code, end.events.at(-1)]).toEqual([1, "one stopped"]);
+    expect(said(end, why)).toMatchObject({ level: "fatal", err: { message } });
+  });
+});
+
+describe("a process that can't start", () => {
+  it("says what its configuration lacks, of every service, and exits with 78", async () => {
+    const { ended } = run([{ name: "one", needs: "ONE_URL" }, { name: "two", needs: "TWO_URL" }, { name: "three" }]);
+    const end = await ended;
+    expect(end.code).toBe(78);
+    expect(end.stderr).toContain("one+two+three: configuration is incomplete:");
+    expect(end.stderr).toContain("ONE_URL is missing: what one can't do without");
+    expect(end.stderr).toContain("TWO_URL is missing: what two can't do without");
+    expect(end.stderr).not.toMatch(/\n\s+at /);
+    expect(said(end, "could not start")).toMatchObject({ level: "fatal", reason: expect.stringContaining("ONE_URL") as string });
+    expect(end.messages).not.toContainEqual({ type: "ready" });
+  });
+
+  it.each([
+    ["LOG_LEVEL", "loud"],
+    ["SHUTDOWN_GRACE_MS", "soon"],
+    ["NODE_ENV", "prod"],
+  ])("says so of %s=%s, which every process reads", async (name, value) => {
+    const end = await run([{ name: "one" }], { [name]: value }).ended;
+    expect(end.code).toBe(78);
+    expect(end.stderr).toContain(`${name} is malformed`);
+    expect(end.events).toEqual([]);
+  });
+
+  it("stops what did start, and exits with 1", async () => {
+    const end = await run([{ name: "one" }, { name: "broken", start: "fails" }]).ended;
+    expect([end.code, end.events.at(-1)]).toEqual([1, "one stopped"]);
+    expect(said(end, "could not start")).toMatchObject({ level: "fatal", err: { message: "broken has no database" } });
+    expect(end.messages).not.toContainEqual({ type: "ready" });
+  });
+
+  it("ends when it is told to before it is ready", async () => {
+    const { child, ended } = run([{ name: "one" }, { name: "waiting", start: "never" }]);
+    await once(child, "message");
+    child.kill("SIGTERM");
+    const end = await ended;
+    expect([end.code, end.events.at(-1)]).toEqual([0, "one stopped"]);
+  });
+
+  it("takes an empty variable for one that is not set", async () => {
+    const { child, ready, ended } = run([{ name: "one" }], { LOG_LEVEL: "", SHUTDOWN_GRACE_MS: "" });
+    await ready;
+    child.kill("SIGTERM");
+    expect((await ended).code).toBe(0);
+  });
+});
+
+it("a collector that never answers does not hold the stop", async () => {
+  const silent = createServer().listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as { port: number };
+  // A stop that waits as long as the exporter would is forced by the grace, and fails.
+  const patience = { OTEL_EXPORTER_OTLP_TIMEOUT: "120000", SHUTDOWN_GRACE_MS: "30000" };
+  const { child, ready, ended } = run([{ name: "one" }], { ...patience, OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
+  await ready;
+  child.kill("SIGTERM");
+  expect((await ended).code).toBe(0);
+  silent.close();
+});

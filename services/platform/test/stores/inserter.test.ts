@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto";
+import type { Connection } from "mongoose";
+import { connectMongo, createInserter } from "../../src";
+
+interface Row {
+  _id: string;
+  id: number;
+}
+
+let connection: Connection;
+beforeAll(async () => {
+  connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `test_${randomUUID().slice(0, 8)}_inserter` });
+});
+afterAll(async () => {
+  await connection.dropDatabase();
+  await connection.close();
+});
+
+const collection = async () => {
+  const rows = connection.collection<Row>(`rows_${randomUUID().slice(0, 8)}`);
+  await rows.createIndex({ id: 1 }, { unique: true });
+  return rows;
+};
+
+describe("an inserter", () => {
+  it("tells each of many at once whether its own document was inserted", async () => {
+    const rows = await collection();
+    const insert = createInserter<Row>(rows as never, { w: "majority", j: true });
+    expect(await insert({ _id: "known", id: 1 })).toBe(true);
+    const wanted: Row[] = [
+      { _id: "a", id: 2 },
+      { _id: "known", id: 3 },
+      { _id: "b", id: 1 },
+      { _id: "c", id: 4 },
+      { _id: "c", id: 5 },
+    ];
+    expect(await Promise.all(wanted.map(insert))).toEqual([true, false, false, true, false]);
+    expect((await rows.find().toArray()).map(({ _id }) => _id).sort()).toEqual(["a", "c", "known"]);
+  });
+
+  it("sends what arrives while a command is under way with the next one", async () => {
+    const rows = await collection();
+    const commands: number[] = [];
+    const counting = {
+      insertMany: (documents: Row[], options: object) => {
+        commands.push(documents.length);
+        return rows.insertMany(documents, options);
+      },
+    };
+    const insert = createInserter<Row>(counting as never, { w: "majority" });
+    const done = await Promise.all(Array.from({ length: 250 }, (_, id) => insert({ _id: String(id), id })));
+    expect(done.every(Boolean)).toBe(true);
+    expect(commands).toEqual([1, 100, 100, 49]);
+  });
+
+  it("fails everyone of a command that failed as a whole, and goes on", async () => {
+    const rows = await collection();
+    let isAway = true;
+    const failing = {
+      insertMany: (documents: Row[], options: object) => {
+        if (!isAway) return rows.insertMany(documents, options);
+        return Promise.reject(new Error("away"));
+      },
+    };
+    const insert = createInserter<Row>(failing as never, { w: "majority" });
+    const failed = await Promise.allSettled([insert({ _id: "a", id: 1 }), insert({ _id: "b", id: 2 })]);
+    expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    isAway = false;
+    expect(await insert({ _id: "a", id: 1 })).toBe(true);
+  });
+});

@@ -1,0 +1,106 @@
+import { randomUUID } from "node:crypto";
+import type { Connection, Model } from "mongoose";
+import { Schema } from "mongoose";
+import { connectMongo, isDatabaseAway, isDuplicateKey, unary } from "../../src";
+import { startJsonService } from "../support/json-service";
+import { startRelay, type Relay } from "../support/relay";
+
+interface Note {
+  _id: string;
+  text: string;
+}
+const schema = new Schema<Note>({ _id: String, text: String });
+const database = `test_${randomUUID().slice(0, 8)}_platform`;
+const UNAVAILABLE = { kind: "unavailable", reason: "SERVICE_UNAVAILABLE", message: "the database is away" };
+
+let relay: Relay;
+let connection: Connection;
+let notes: Model<Note>;
+beforeAll(async () => {
+  relay = await startRelay(process.env.MONGODB_URI!);
+  connection = await connectMongo({ uri: relay.url, database });
+  notes = connection.model<Note>("note", schema);
+});
+afterAll(async () => {
+  await relay.mend();
+  await connection.dropDatabase();
+  await connection.close();
+  await relay.stop();
+});
+
+const failureOf = (work: PromiseLike<unknown>): Promise<unknown> =>
+  Promise.resolve(work).then(
+    () => {
+      throw new Error("it succeeded");
+    },
+    (error: unknown) => error,
+  );
+
+/** Whether the database answers. */
+const answers = async (): Promise<boolean> =>
+  notes.findById("x").then(
+    () => true,
+    () => false,
+  );
+
+describe("a database connection", () => {
+  it("writes and reads its own database", async () => {
+    await notes.create({ _id: "a", text: "one" });
+    expect(await notes.findById("a").lean()).toMatchObject({ text: "one" });
+    expect(connection.name).toBe(database);
+  });
+
+  it("tells a violated unique index from other errors", async () => {
+    await notes.create({ _id: "b", text: "one" });
+    expect(isDuplicateKey(await failureOf(notes.create({ _id: "b", text: "two" })))).toBe(true);
+    expect(isDuplicateKey(await failureOf(notes.collection.updateOne({}, { $nonsense: 1 })))).toBe(false);
+    for (const other of [undefined, null, "11000", new Error("E11000"), { code: "11000" }]) expect(isDuplicateKey(other)).toBe(false);
+  });
+
+  it("is SERVICE_UNAVAILABLE to callers while the server is away, and serves them again by itself", async () => {
+    const service = await startJsonService({ unary: unary(async () => (await notes.findById("a").lean())?.text) });
+    expect(await service.client.unary({})).toBe("one");
+    await relay.cut();
+    // At once, while the driver finds out; then, when it knows.
+    for (let time = 0; time < 2; time += 1)
+      await expect(service.client.unary({}, { deadlineMs: 60_000 })).rejects.toMatchObject(UNAVAILABLE);
+    await relay.mend();
+    while (!(await answers()));
+    expect(await service.client.unary({})).toBe("one");
+    await service.stop();
+  });
+
+  it("is away for writes, too", async () => {
+    await relay.cut();
+    const errors = await Promise.all([
+      failureOf(notes.create({ _id: "c", text: "three" })),
+      failureOf(notes.updateOne({ _id: "a" }, { text: "two" })),
+      failureOf(notes.bulkWrite([{ insertOne: { document: { _id: "d", text: "four" } } }])),
+      failureOf(notes.aggregate([{ $match: {} }])),
+    ]);
+    for (const error of errors) expect([isDatabaseAway(error), (error as Error).name]).toEqual([true, expect.anything()]);
+    await relay.mend();
+    while (!(await answers()));
+  });
+
+  it("can't be made while the server is away: it says so, as away, before the driver's own patience ends", async () => {
+    const nobody = await startRelay(process.env.MONGODB_URI!);
+    await nobody.cut();
+    const startedAt = Date.now();
+    const error = await failureOf(connectMongo({ uri: nobody.url, database }));
+    expect(isDatabaseAway(error)).toBe(true);
+    expect(Date.now() - startedAt).toBeLessThan(25_000);
+  });
+});
+
+it("an error that is not about the connection is none that says the database is away", () => {
+  for (const error of [
+    undefined,
+    null,
+    "MongoNetworkError",
+    new Error("x"),
+    Object.assign(new Error("dup"), { code: 11_000 }),
+    new TypeError("x"),
+  ])
+    expect(isDatabaseAway(error)).toBe(false);
+});

@@ -1,0 +1,46 @@
+import { doubling, retry } from "../../src/work/retry";
+
+const failing = (times: number): { work: () => Promise<string>; made: () => number } => {
+  let made = 0;
+  return {
+    work: () => (++made <= times ? Promise.reject(new Error(`failure ${made}`)) : Promise.resolve("done")),
+    made: () => made,
+  };
+};
+
+describe("retry", () => {
+  it("makes one attempt more than there are pauses, and throws the last failure", async () => {
+    const { work, made } = failing(3);
+    await expect(retry(work, { pausesMs: [0, 0] })).rejects.toThrow("failure 3");
+    expect(made()).toBe(3);
+    expect(await retry(failing(2).work, { pausesMs: [0, 0] })).toBe("done");
+  });
+
+  it("gives up at once where another attempt would go no better", async () => {
+    const { work, made } = failing(3);
+    await expect(retry(work, { pausesMs: [0, 0], shouldRetry: (error) => (error as Error).message !== "failure 2" })).rejects.toThrow(
+      "failure 2",
+    );
+    expect(made()).toBe(2);
+  });
+
+  it("begins no pause that would not end in time", async () => {
+    const { work, made } = failing(3);
+    await expect(retry(work, { pausesMs: [60_000], until: Date.now() + 1_000 })).rejects.toThrow("failure 1");
+    expect(made()).toBe(1);
+  });
+
+  it("ends a pause with its signal, and makes no attempt after that", async () => {
+    const { work, made } = failing(3);
+    const stop = new AbortController();
+    const retried = retry(work, { pausesMs: [60_000], signal: stop.signal });
+    stop.abort(new Error("stopped"));
+    await expect(retried).rejects.toThrow("stopped");
+    expect(made()).toBe(1);
+  });
+
+  it("doubles pauses up to the longest", () => {
+    const pauses = doubling(200, 1_000);
+    expect(Array.from({ length: 5 }, () => pauses.next().value)).toEqual([200, 400, 800, 1_000, 1_000]);
+  });
+});
