@@ -76,6 +76,26 @@ describe("the console at the gateway", () => {
     expect(await response.text()).toBe(SCRIPT);
   });
 
+  it("compresses nothing for clients that take no encoding, and sends nothing twice", async () => {
+    const plain = await fetch(`${url}/assets/index-abc.js`, { headers: { "accept-encoding": "identity" } });
+    expect(plain.headers.get("content-encoding")).toBeNull();
+    expect(plain.headers.get("content-type")).toContain("javascript");
+    expect(await plain.text()).toBe(SCRIPT);
+    // Without it fetch asks for a fresh copy.
+    const asked = { "accept-encoding": "identity", "cache-control": "max-age=0" };
+    const known = { ...asked, "if-none-match": plain.headers.get("etag")! };
+    expect((await fetch(`${url}/assets/index-abc.js`, { headers: known })).status).toBe(304);
+    const head = await get("/assets/index-abc.js", "*/*", "HEAD");
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+  });
+
+  it("goes on serving what it began with while its folder is built anew, or is gone", async () => {
+    await rm(join(folder, "assets"), { recursive: true });
+    await writeFile(join(folder, "index.html"), "half a pa");
+    expect(await (await get("/")).text()).toBe(PAGE);
+    expect(await (await get("/assets/index-abc.js")).text()).toBe(SCRIPT);
+  });
+
   it("serves nothing where it was not built", async () => {
     expect(consoleRouter({ folder: join(folder, "nowhere"), mediaOrigins: [] }).stack).toHaveLength(0);
   });

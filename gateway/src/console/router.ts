@@ -1,8 +1,8 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join, sep } from "node:path";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { Router, type RequestHandler } from "express";
 import helmet from "helmet";
-import sirv from "sirv";
+import { readFiles, sendFile } from "./files";
 
 /** Beside the gateway's own code, whether that runs from its sources or built. */
 export const CONSOLE_FOLDER = join(__dirname, "../../console/dist");
@@ -47,28 +47,22 @@ const wantsPage = (accept: string | undefined): boolean => accept?.includes("tex
 
 /**
  * The browser console: its files, and its page for every address that no route of the service has. Nothing is served
- * where it was not built.
+ * where it was not built. What is served is the build that was there at the start, whatever becomes of the folder.
  */
 export const consoleRouter = ({ folder = CONSOLE_FOLDER, mediaOrigins }: ConsoleOptions): Router => {
   const router = Router({ caseSensitive: true });
   if (!existsSync(join(folder, PAGE))) return router;
-  const files = sirv(folder, {
-    brotli: true,
-    gzip: true,
-    etag: true,
-    extensions: [],
-    setHeaders: (response, path) => response.setHeader("Cache-Control", path.startsWith(HASHED) ? FOR_EVER : ASK_FIRST),
-  });
+  const files = readFiles(folder);
   const protect = secure(mediaOrigins);
-  const known = new Set(readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `/${name.split(sep).join("/")}`));
   router.use((request, response, next) => {
     if (!READS.has(request.method) || NOT_PAGES.test(request.path)) return next();
-    const isPage = request.path === PAGE || !known.has(request.path);
+    const isPage = request.path === PAGE || !files.has(request.path);
     if (isPage && (request.path.startsWith(HASHED) || !wantsPage(request.headers.accept))) return next();
-    if (isPage) request.url = PAGE;
+    const path = isPage ? PAGE : request.path;
     protect(request, response, () => {
-      if (isPage) response.setHeader("Vary", "Accept");
-      files(request, response, next);
+      response.vary(isPage ? "Accept, Accept-Encoding" : "Accept-Encoding");
+      response.setHeader("Cache-Control", path.startsWith(HASHED) ? FOR_EVER : ASK_FIRST);
+      sendFile(files.get(path)!, request, response);
     });
   });
   return router;
