@@ -27,8 +27,11 @@ const endsAt = (headers: Headers, resetSeconds: number): number => {
   return Date.now() + Math.min(Math.max(leftMs, 0), MAX_WAIT_MS);
 };
 
-/** Keeps requests within the limits that answers tell of. */
-export const createPacing = (): Pacing => {
+/**
+ * Keeps requests within the limits that answers tell of.
+ * @param maxPauseMs of a longer wait the service is asked instead: its refusal says how long
+ */
+export const createPacing = (maxPauseMs: number = MAX_WAIT_MS): Pacing => {
   /** Buckets that are nearly empty, and until when. */
   const low = new Map<string, number>();
   return {
@@ -36,10 +39,11 @@ export const createPacing = (): Pacing => {
       const until = low.get(bucket);
       if (until === undefined) return;
       low.delete(bucket);
-      if (until <= Date.now()) return;
+      const pause = until - Date.now();
+      if (pause <= 0 || pause > maxPauseMs) return;
       // Whoever comes meanwhile waits, too.
       low.set(bucket, until);
-      await sleep(until - Date.now(), signal);
+      await sleep(pause, signal);
     },
     learn: (bucket, headers) => {
       const remaining = numberIn(headers, "x-ratelimit-remaining");

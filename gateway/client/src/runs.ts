@@ -3,8 +3,11 @@ import { NodeloomError } from "./errors";
 import { sleep } from "./sleep";
 import type { Answer, RequestOptions, Transport } from "./transport";
 
-/** A saved workflow by its slug, or a model by its internalName. */
-export type Target = { workflow: string } | { model: string };
+/**
+ * A saved workflow by its slug, or a model by its internalName.
+ * `until` is the id of a node: only that node and what it needs are run, or priced.
+ */
+export type Target = { workflow: string; until?: string | undefined } | { model: string };
 export type Inputs = Readonly<Record<string, unknown>>;
 
 export interface RunOptions extends RequestOptions {
@@ -47,6 +50,8 @@ const POLL_INTERVAL_MS = 2_000;
 const FAILED_STATUS = 500;
 const FINAL: ReadonlySet<string> = new Set<Execution["status"]>(["completed", "failed", "cancelled"]);
 
+const untilOf = (target: Target): { until?: string } => ("until" in target && target.until !== undefined ? { until: target.until } : {});
+
 const failure = ({ executionId, status, error }: Execution): NodeloomError => {
   const { code = "EXECUTION_FAILED", message = `the run was ${status}`, ...details } = error ?? {};
   return new NodeloomError({ status: FAILED_STATUS, code, message, details: { executionId, ...details } });
@@ -58,7 +63,7 @@ export const createRuns = (transport: Transport): Runs => {
     const request = {
       ...rest,
       query: isAsync ? { async: "true" as const } : {},
-      body: { inputs: { ...inputs }, maxCredits: maxCredits ?? undefined },
+      body: { inputs: { ...inputs }, maxCredits: maxCredits ?? undefined, ...untilOf(target) },
     };
     return "workflow" in target
       ? transport.send("runWorkflow", { ...request, params: { slug: target.workflow } })
@@ -89,7 +94,7 @@ export const createRuns = (transport: Transport): Runs => {
     cancel: async (executionId, options = {}) =>
       (await transport.send("cancelExecution", { ...options, params: { id: executionId } })).body.status,
     quote: async (target, inputs = {}, options = {}) => {
-      const request = { ...options, body: { inputs: { ...inputs } } };
+      const request = { ...options, body: { inputs: { ...inputs }, ...untilOf(target) } };
       const answer =
         "workflow" in target
           ? transport.send("quoteWorkflow", { ...request, params: { slug: target.workflow } })

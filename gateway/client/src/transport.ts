@@ -34,6 +34,8 @@ export interface TransportOptions {
   maxRetries?: number | undefined;
   /** How long a run waits for a place while too many are under way, in milliseconds; an hour unless given. 0: not at all. */
   placeTimeoutMs?: number | undefined;
+  /** A longer wait for a window, or asked for by Retry-After, is an answer: 120,000 ms unless given. */
+  maxPauseMs?: number | undefined;
 }
 
 export interface Transport {
@@ -62,8 +64,7 @@ const MS = 1_000;
 const DEFAULT_RETRIES = 5;
 const FIRST_BACK_OFF_MS = 250;
 const MAX_BACK_OFF_MS = 8_000;
-/** A Retry-After beyond this is an answer, not a pause. */
-const MAX_PAUSE_MS = 120_000;
+const DEFAULT_MAX_PAUSE_MS = 120_000;
 /** How long a request may find its own first attempt still running: longer than any run is waited for. */
 const IN_PROGRESS_MS = 150_000;
 const TOO_MANY_REQUESTS = 429;
@@ -144,7 +145,8 @@ const asStream: Read = (response) => Promise.resolve(response.body);
 
 export const createTransport = (options: TransportOptions): Transport => {
   const { baseUrl, apiKey, fetch = globalThis.fetch, maxRetries = DEFAULT_RETRIES, placeTimeoutMs = PLACE_TIMEOUT_MS } = options;
-  const pacing = createPacing();
+  const { maxPauseMs = DEFAULT_MAX_PAUSE_MS } = options;
+  const pacing = createPacing(maxPauseMs);
 
   const attempt = async (url: string, init: RequestInit, read: Read): Promise<Attempt> => {
     try {
@@ -164,7 +166,7 @@ export const createTransport = (options: TransportOptions): Transport => {
     const mayRepeat = status === TOO_MANY_REQUESTS || ((status === UNAVAILABLE || status === 0) && repeatable);
     if (!mayRepeat || retries >= maxRetries) return undefined;
     const asked = retryAfterMs(headers) ?? backOffMs(retries);
-    return asked > MAX_PAUSE_MS ? undefined : asked;
+    return asked > maxPauseMs ? undefined : asked;
   };
 
   const perform = async (id: OperationId, parts: RequestOptions & Parts, read: Read): Promise<Answer<unknown>> => {

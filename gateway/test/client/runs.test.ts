@@ -27,6 +27,14 @@ describe("a run", () => {
     expect(service.received[0]).toMatchObject({ path: "/api/models/sandbox-chat/run", body: '{"inputs":{"prompt":"x"},"maxCredits":3}' });
   });
 
+  it("to a node asks for that node, in quotes and runs alike", async () => {
+    const client = await clientOf({ status: 200, json: { estimatedCreditCost: 1 } }, { status: 200, json: { success: true, result: {} } });
+    const target = { workflow: "x", until: "words" };
+    await client.quote(target, { a: 1 });
+    await client.run(target, { a: 1 });
+    expect(service.received.map(({ body }) => body)).toEqual(Array(2).fill('{"inputs":{"a":1},"until":"words"}'));
+  });
+
   it.each([
     [
       { status: "failed", error: { code: "PROVIDER_RESPONSE_INCOMPLETE", message: "no output", nodeId: "n" } },

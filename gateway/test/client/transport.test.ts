@@ -146,6 +146,20 @@ describe("a retry", () => {
     expect(service.received).toHaveLength(1);
   });
 
+  it("is left to the caller where it, or a window's end, is further away than `maxPauseMs`", async () => {
+    const inAMinute = String(Math.ceil(Date.now() / 1_000) + 60);
+    const nearlyEmpty: Script = {
+      status: 200,
+      headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": inAMinute },
+      json: { user: USER },
+    };
+    service = await startScripted(nearlyEmpty, LIMITED);
+    const client = createClient({ baseUrl: service.baseUrl, maxPauseMs: 500 });
+    await client.whoami();
+    expect((await refusal(client.whoami())).code).toBe("RATE_LIMIT_EXCEEDED");
+    expect(service.received).toHaveLength(2);
+  });
+
   it("waits for its own first attempt, which is still running, and takes its answer", async () => {
     const busy: Script = { status: 409, headers: { "retry-after": "0" }, json: { error: "running", code: "IDEMPOTENCY_IN_PROGRESS" } };
     const done: Script = { status: 200, headers: { "x-execution-id": "e" }, json: { success: true, result: {}, cost: 1, ms: 2 } };

@@ -1,10 +1,19 @@
 import { createClient, NodeloomError } from "@nodeloom/client";
+import { fetchInTime } from "./fetch-in-time";
 
-/** Fewer than a script's: a person sees what happens and can try again. */
+/** Fewer and shorter than a script's: a person sees what happens and can try again. */
 const MAX_RETRIES = 2;
+const MAX_PAUSE_MS = 4_000;
+const NO_WAIT_MS = 0;
 
 /** The public API, with the session cookie alone. */
-export const api = createClient({ baseUrl: location.origin, maxRetries: MAX_RETRIES });
+export const api = createClient({
+  baseUrl: location.origin,
+  maxRetries: MAX_RETRIES,
+  maxPauseMs: MAX_PAUSE_MS,
+  placeTimeoutMs: NO_WAIT_MS,
+  fetch: fetchInTime,
+});
 export const { request } = api;
 
 const UNAUTHENTICATED = 401;

@@ -1,6 +1,7 @@
 import { NodeloomError, NETWORK_ERROR, type Workflow } from "@nodeloom/client";
 import { readDocGraph, type DocGraph } from "../document/graph";
 import { members } from "@nodeloom/kernel/json-text";
+import { fetchInTime } from "./fetch-in-time";
 import type { Loaded, Published, Remote } from "../document/remote";
 import { WriteError, type WriteFailure } from "../document/write-queue";
 
@@ -18,7 +19,7 @@ const answer = async (path: string, init: RequestInit): Promise<{ text: string; 
   let response: Response;
   let text: string;
   try {
-    response = await fetch(path, init);
+    response = await fetchInTime(path, init);
     text = await response.text();
   } catch (cause) {
     throw new NodeloomError({ status: 0, code: NETWORK_ERROR, message: "the service could not be reached", cause });
