@@ -1,16 +1,16 @@
 import type { Logger } from "@nodeloom/platform";
-import { emptyAccount, type Account } from "./account";
-import { allocate, type Allocation, type HoldReply } from "./hold";
+import { emptyAccount, type Account } from "./account/account";
+import { allocate, type Allocation, type HoldReply } from "./account/hold";
 import { BILLING_LIMITS } from "./limits";
 import { createGroupCommit } from "./group-commit";
-import { createAudit, type LedgerCheck } from "./audit";
-import { createCheckpoints, type CheckpointPage } from "./checkpoints";
-import { createLedger, type LedgerPage } from "./ledger";
-import { createOutbox } from "./outbox";
-import { renewIfDue } from "./plan";
+import { createAudit, type LedgerCheck } from "./ledger/audit";
+import { createCheckpoints, type CheckpointPage } from "./ledger/checkpoints";
+import { createLedger, type LedgerPage } from "./ledger/ledger";
+import { createOutbox } from "./ledger/outbox";
+import { renewIfDue } from "./account/plan";
 import { createRenewals, type RenewedPage } from "./renewals";
 import { checked, type RequestOf } from "./requests";
-import type { SettleReply } from "./settle";
+import type { SettleReply } from "./account/settle";
 import type { BillingStore } from "./store";
 
 export interface BillingDependencies {

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { unavailable } from "@nodeloom/kernel";
 import { createBatcher, type BatchItem, type Logger } from "@nodeloom/platform";
-import { emptyAccount, type Account, type Outcome } from "./account";
-import { apply, type Command, type ReplyTo } from "./command";
-import type { LedgerRow } from "./movement";
-import type { Outbox } from "./outbox";
+import { emptyAccount, type Account, type Outcome } from "./account/account";
+import { apply, type Command, type ReplyTo } from "./account/command";
+import type { LedgerRow } from "./account/movement";
+import type { Outbox } from "./ledger/outbox";
 import type { BillingStore } from "./store";
 
 /** Commands that may wait for one account; more are told to come back. */

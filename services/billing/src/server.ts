@@ -1,9 +1,10 @@
 import { invalidRequest } from "@nodeloom/kernel";
 import { requestContext, unary } from "@nodeloom/platform";
 import { billing as proto } from "@nodeloom/proto";
-import type { Account, HeldItem } from "./account";
+import type { Account } from "./account/account";
+import type { HeldItem } from "./account/held";
 import type { Billing } from "./billing";
-import type { LedgerRow } from "./movement";
+import type { LedgerRow } from "./account/movement";
 import type { RequestOf } from "./requests";
 
 const heldItem = ({ key, model, source, millicredits }: HeldItem): Partial<proto.HeldItem> => ({

@@ -1,8 +1,8 @@
 import { isDuplicateKey } from "@nodeloom/platform";
 import { Schema, type AnyBulkWriteOperation, type Connection, type UpdateQuery } from "mongoose";
-import { emptyAccount, type Account } from "./account";
-import { createAuditStore, type LedgerDocument } from "./audit-store";
-import type { LedgerRow } from "./movement";
+import { emptyAccount, type Account } from "./account/account";
+import { createAuditStore, type LedgerDocument } from "./ledger/audit-store";
+import type { LedgerRow } from "./account/movement";
 
 type AccountDocument = Omit<Account, "userId"> & { _id: string };
 

@@ -1,5 +1,5 @@
 import { createBilling, type Billing } from "../src/billing";
-import type { LedgerRow } from "../src/movement";
+import type { LedgerRow } from "../src/account/movement";
 import { logger, ownStore, type OwnStore } from "./support/database";
 
 const MONTHLY = 2_000;

@@ -9,7 +9,7 @@ interface Snippet {
 }
 
 const SERVICE = "services/usage/src/main.ts";
-const CONCEPT = "services/billing/src/account.ts";
+const CONCEPT = "services/billing/src/account/account.ts";
 const WORKFLOW = "services/executions/src/temporal/workflows/execute-graph.ts";
 const KERNEL = "services/kernel/src/money.ts";
 const EGRESS = "services/platform/src/egress/client.ts";

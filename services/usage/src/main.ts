@@ -9,11 +9,11 @@ import {
   variables,
 } from "@nodeloom/platform";
 import { usage as proto } from "@nodeloom/proto";
-import { createFolding } from "./folding";
-import { startMigration } from "./migration";
+import { createFolding } from "./totals/folding";
+import { startMigration } from "./totals/migration";
 import { usageHandlers } from "./server";
 import { createStore } from "./store";
-import { createTotalsStore } from "./totals-store";
+import { createTotalsStore } from "./totals/totals-store";
 import { createUsage } from "./usage";
 
 /** One row per run, with lists and distinct models. */

@@ -10,11 +10,11 @@ import {
   type RunOutcome,
   type RunStart,
 } from "./requests";
-import type { Folding } from "./folding";
-import type { Migration } from "./migration";
+import type { Folding } from "./totals/folding";
+import type { Migration } from "./totals/migration";
 import type { CountedPart, ExpiredRow, UsageRow, UsageStore } from "./store";
-import { countIn, dailySumsIn, daysBetween, matches, modelNamesIn, totalKey, type DailySum } from "./totals";
-import type { TotalsStore } from "./totals-store";
+import { countIn, dailySumsIn, daysBetween, matches, modelNamesIn, totalKey, type DailySum } from "./totals/totals";
+import type { TotalsStore } from "./totals/totals-store";
 
 /** A start and a finish of one run may each get in the other's way once, and an id may be taken. */
 const INSERT_ATTEMPTS = 3;

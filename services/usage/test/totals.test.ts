@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { connectMongo } from "@nodeloom/platform";
-import { createFolding, type Folding } from "../src/folding";
-import { startMigration, type Migration } from "../src/migration";
+import { createFolding, type Folding } from "../src/totals/folding";
+import { startMigration, type Migration } from "../src/totals/migration";
 import type { RowsQuery, RunStart } from "../src/requests";
 import { createStore, type UsageStore } from "../src/store";
-import { createTotalsStore, type TotalsStore } from "../src/totals-store";
+import { createTotalsStore, type TotalsStore } from "../src/totals/totals-store";
 import { createUsage, type Usage } from "../src/usage";
 
 const database = `test_${randomUUID().slice(0, 8)}_usage`;

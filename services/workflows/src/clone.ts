@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import { DomainError, LIMITS } from "@nodeloom/kernel";
 import { type media as proto } from "@nodeloom/proto";
-import { namesIn } from "./named-media";
-import { isInline, type Pictures } from "./pictures";
-import type { Media } from "./thumbnails";
-import { notApproved } from "./versions";
-import type { Settings, Workflow } from "./workflow";
+import { namesIn } from "./definition/named-media";
+import { isInline, type Pictures } from "./pictures/pictures";
+import type { Media } from "./pictures/thumbnails";
+import { notApproved } from "./versions/versions";
+import type { Settings, Workflow } from "./definition/workflow";
 import type { Creation } from "./workflows";
 
 /** Copies of workflows: the graph with its pictures, and the files that they name. */

@@ -10,18 +10,18 @@ import {
   variables,
 } from "@nodeloom/platform";
 import { media as mediaProto, workflows as proto } from "@nodeloom/proto";
-import { createCap, templateCapReached, workflowCapReached } from "./cap";
-import { createClaimStore } from "./claim-store";
+import { createCap, templateCapReached, workflowCapReached } from "./cap/cap";
+import { createClaimStore } from "./cap/claim-store";
 import { createClone } from "./clone";
-import { createFolders } from "./folders";
-import { createFolderStore } from "./folder-store";
-import { createPictures } from "./pictures";
+import { createFolders } from "./folders/folders";
+import { createFolderStore } from "./folders/folder-store";
+import { createPictures } from "./pictures/pictures";
 import { workflowsHandlers } from "./server";
 import { createWorkflowStore } from "./store";
 import { createTemplates } from "./templates";
-import { createThumbnailAddresses } from "./thumbnails";
-import { createVersionStore } from "./version-store";
-import { createVersions } from "./versions";
+import { createThumbnailAddresses } from "./pictures/thumbnails";
+import { createVersionStore } from "./versions/version-store";
+import { createVersions } from "./versions/versions";
 import { createWorkflows } from "./workflows";
 
 /** Workflow definitions, their input schemas and their folders. */

@@ -2,12 +2,12 @@ import type { InputField } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { workflows as proto } from "@nodeloom/proto";
 import type { Clone } from "./clone";
-import type { Folder, Folders } from "./folders";
-import type { Pictures } from "./pictures";
+import type { Folder, Folders } from "./folders/folders";
+import type { Pictures } from "./pictures/pictures";
 import type { Templates } from "./templates";
-import type { ThumbnailAddresses } from "./thumbnails";
-import { isChanged, newest, type Versions } from "./versions";
-import type { SchemaPart, Settings, Summary, Version, VersionHead, Workflow } from "./workflow";
+import type { ThumbnailAddresses } from "./pictures/thumbnails";
+import { isChanged, newest, type Versions } from "./versions/versions";
+import type { SchemaPart, Settings, Summary, Version, VersionHead, Workflow } from "./definition/workflow";
 import type { Workflows } from "./workflows";
 
 const toWorkflow = (workflow: Workflow): proto.Workflow =>

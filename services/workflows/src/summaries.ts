@@ -1,4 +1,4 @@
-import type { Summary } from "./workflow";
+import type { Summary } from "./definition/workflow";
 
 /** A list travels as one message, and anyone may add templates to everyone's: it needs a bound. */
 const COVERS_BYTES = 6 * 1024 * 1024;

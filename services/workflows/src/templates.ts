@@ -1,6 +1,6 @@
 import { DomainError, invalidRequest, LIMITS } from "@nodeloom/kernel";
-import type { VersionStore } from "./versions";
-import type { Takedown } from "./workflow";
+import type { VersionStore } from "./versions/versions";
+import type { Takedown } from "./definition/workflow";
 import type { WorkflowStore } from "./workflows";
 
 /** What is asked about all workflows, whoever owns them: by administrators, and by those who remove files. */

@@ -1,15 +1,15 @@
 import { createHash, randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
-import type { WithinCap } from "./cap";
-import type { FolderStore } from "./folders";
-import { namedBy } from "./named-media";
-import { isInline, type Pictures } from "./pictures";
-import { checkSettings, checkSize, derive } from "./settings";
-import { firstFree, slugOf, variantsOf } from "./slug";
+import type { WithinCap } from "./cap/cap";
+import type { FolderStore } from "./folders/folders";
+import { namedBy } from "./definition/named-media";
+import { isInline, type Pictures } from "./pictures/pictures";
+import { checkSettings, checkSize, derive } from "./definition/settings";
+import { firstFree, slugOf, variantsOf } from "./definition/slug";
 import { collectSummaries } from "./summaries";
-import { newest, notApproved, versionNotFound, type VersionStore } from "./versions";
-import type { Published, SchemaPart, Settings, Summary, Takedown, Workflow } from "./workflow";
+import { newest, notApproved, versionNotFound, type VersionStore } from "./versions/versions";
+import type { Published, SchemaPart, Settings, Summary, Takedown, Workflow } from "./definition/workflow";
 
 export type WorkflowHead = Pick<Workflow, "name" | "revision" | "createdBy" | "creationId" | "published">;
 /** A schema with what tells which version's it is. */

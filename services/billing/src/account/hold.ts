@@ -1,0 +1,266 @@
+import { DomainError, toCredits } from "@nodeloom/kernel";
+import {
+  done,
+  findMovement,
+  needsLedger,
+  record,
+  refused,
+  type Account,
+  type CommandContext,
+  type Grant,
+  type Transition,
+} from "./account";
+import type { ClosedHold, HeldItem } from "./held";
+import { BILLING_LIMITS } from "../limits";
+import { movementId, type Movement } from "./movement";
+
+const RETRY_AFTER_SECONDS = 1;
+
+export interface HoldItem {
+  key: string;
+  model: string;
+  maxMillicredits: number;
+}
+
+export interface HoldCommand extends CommandContext {
+  type: "hold";
+  executionId: string;
+  items: HoldItem[];
+  /** Executions that may be held at once; 0 means any number. */
+  maxActive: number;
+  /** The most that may be held; undefined means as much as there is. */
+  maxMillicredits?: number;
+}
+
+export interface HoldReply {
+  items: HeldItem[];
+  heldMillicredits: number;
+}
+
+/** How a hold would be paid. */
+export interface Allocation {
+  items: HeldItem[];
+  plan: number;
+  topUp: number;
+  grants: Grant[];
+  required: number;
+  available: number;
+  sufficient: boolean;
+  /** A model that must be paid with credits because its trial grant is used up. */
+  exhaustedModel?: string;
+}
+
+/** Pays each item by trial grant, then plan credits, then top-up credits. Changes nothing. */
+export const allocate = (account: Account, wanted: readonly HoldItem[]): Allocation => {
+  const grants = new Map(account.grants.map((grant) => [grant.model, { ...grant }]));
+  let { plan, topUp } = account;
+  let required = 0;
+  let exhaustedModel: string | undefined;
+  const items = wanted.map(({ key, model, maxMillicredits }): HeldItem => {
+    const grant = grants.get(model);
+    if (grant && grant.remaining > 0 && maxMillicredits > 0) {
+      grant.remaining -= 1;
+      return { key, model, source: "grant", millicredits: 0, fromPlan: 0, fromTopUp: 0 };
+    }
+    if (grant && grant.total > 0 && maxMillicredits > 0) exhaustedModel ??= model;
+    const fromPlan = Math.min(plan, maxMillicredits);
+    const fromTopUp = maxMillicredits - fromPlan;
+    plan -= fromPlan;
+    topUp -= fromTopUp;
+    required += maxMillicredits;
+    return { key, model, source: "credits", millicredits: maxMillicredits, fromPlan, fromTopUp };
+  });
+  const available = account.plan + account.topUp;
+  return { items, plan, topUp, grants: [...grants.values()], required, available, sufficient: required <= available, exhaustedModel };
+};
+
+/** How an execution was closed: from the account, else from the ledger; "unknown" ids must be looked up first. */
+export const findClosed = (
+  account: Account,
+  context: CommandContext & { executionId: string },
+): { closed: ClosedHold | undefined } | { ask: string[] } => {
+  const recent = account.closed.find((closed) => closed.executionId === context.executionId);
+  if (recent || !account.closedTrimmed) return { closed: recent };
+  const ids = (["capture", "release"] as const).map((kind) => movementId(account.userId, kind, context.executionId));
+  const rows = ids.map((id) => findMovement(account, context, id));
+  const closing = rows.find((row) => row !== null && row !== "unknown" && row.closed);
+  if (closing && closing !== "unknown") return { closed: closing.closed };
+  return rows.includes("unknown") ? { ask: ids } : { closed: undefined };
+};
+
+/** The answer to a hold: of a closed or extended one, too, only what it said when it was held. */
+const heldReply = (all: readonly HeldItem[]): HoldReply => itemsReply(all.filter(({ extendedIn }) => extendedIn === undefined));
+
+const itemsReply = (items: readonly HeldItem[]): HoldReply => ({
+  items: items.map(({ key, model, source, millicredits, fromPlan, fromTopUp }) => ({
+    key,
+    model,
+    source,
+    millicredits,
+    fromPlan,
+    fromTopUp,
+  })),
+  heldMillicredits: items.reduce((sum, item) => sum + item.millicredits, 0),
+});
+
+const tooManyActive = (limit: number): DomainError =>
+  new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", `no more than ${limit} executions may run at once`, {
+    limit,
+    retryAfter: RETRY_AFTER_SECONDS,
+  });
+
+const notEnough = ({ required, available, exhaustedModel }: Allocation): DomainError => {
+  const metadata = { requiredCredits: toCredits(required), availableCredits: toCredits(available) };
+  return exhaustedModel === undefined
+    ? new DomainError("exhausted", "INSUFFICIENT_CREDITS", "not enough credits", metadata)
+    : new DomainError("exhausted", "grant_exhausted", `the trial grant for ${exhaustedModel} is used up`, {
+        ...metadata,
+        model: exhaustedModel,
+      });
+};
+
+const overBudget = ({ required }: Allocation, maxMillicredits: number): DomainError =>
+  new DomainError(
+    "exhausted",
+    "INSUFFICIENT_CREDITS",
+    `the run may cost ${toCredits(required)} credits, above its limit of ${toCredits(maxMillicredits)}`,
+    { requiredCredits: toCredits(required), maxCredits: toCredits(maxMillicredits) },
+  );
+
+/** Whether the account may hold so many more calls: a run alone always may. */
+const tooManyItems = ({ holds }: Account, more: number): DomainError | undefined => {
+  const activeItems = holds.reduce((sum, held) => sum + held.items.length, 0);
+  return holds.length > 0 && activeItems + more > BILLING_LIMITS.activeItems ? tooManyActive(holds.length) : undefined;
+};
+
+const atCapacity = (account: Account, command: HoldCommand): DomainError | undefined => {
+  if (command.maxActive > 0 && account.holds.length >= command.maxActive) return tooManyActive(command.maxActive);
+  return tooManyItems(account, command.items.length);
+};
+
+/** Rows for runs of trial grants that an execution took (-1) or got back (+1), one for each model. */
+export const grantMovements = (
+  userId: string,
+  executionId: string,
+  phase: "hold" | "release" | `extend ${string}`,
+  items: readonly HeldItem[],
+  sign: 1 | -1,
+): Movement[] => {
+  const runs = new Map<string, number>();
+  for (const { model } of items) runs.set(model, (runs.get(model) ?? 0) + sign);
+  return [...runs].map(([model, count]) => ({
+    id: movementId(userId, "grant", phase, executionId, model),
+    kind: "grant",
+    runs: count,
+    executionId,
+    model,
+  }));
+};
+
+/** The account without what an allocation takes. */
+const spend = (account: Account, { plan, topUp, grants, required }: Allocation): Account => ({
+  ...account,
+  plan,
+  topUp,
+  grants,
+  held: account.held + required,
+});
+
+/** The rows of a hold, or of an extension of one: named by the first call that it adds, so that each is written once. */
+const holdMovements = (
+  { userId, executionId }: { userId: string; executionId: string },
+  phase: "hold" | `extend ${string}`,
+  { items, required }: Allocation,
+): Movement[] => {
+  const parts = phase === "hold" ? [] : [phase];
+  const granted = items.filter((item) => item.source === "grant");
+  return [
+    { id: movementId(userId, "hold", executionId, ...parts), kind: "hold", movedMillicredits: required, executionId },
+    ...grantMovements(userId, executionId, phase, granted, -1),
+  ];
+};
+
+/**
+ * Reserves the worst-case price of one execution, all or nothing. The answer to a repeated call is the first one, even
+ * after the execution was closed. Refused: a voided execution, too many active ones, too few credits, more than it may cost.
+ */
+export const hold = (account: Account, command: HoldCommand): Transition<HoldReply> => {
+  const { executionId, at } = command;
+  const active = account.holds.find((held) => held.executionId === executionId);
+  if (active) return done(account, heldReply(active.items));
+  const found = findClosed(account, command);
+  if ("ask" in found) return needsLedger(account, found.ask);
+  if (found.closed?.voided) {
+    return refused(account, new DomainError("precondition", "PRECONDITION_FAILED", "this execution was given up before it was held"));
+  }
+  if (found.closed) return done(account, heldReply(found.closed.items));
+  const capacity = atCapacity(account, command);
+  if (capacity) return refused(account, capacity);
+  const allocation = allocate(account, command.items);
+  const { maxMillicredits } = command;
+  if (maxMillicredits !== undefined && allocation.required > maxMillicredits) {
+    return refused(account, overBudget(allocation, maxMillicredits));
+  }
+  if (!allocation.sufficient) return refused(account, notEnough(allocation));
+
+  const next: Account = {
+    ...spend(account, allocation),
+    holds: [
+      ...account.holds,
+      {
+        executionId,
+        at,
+        period: account.period,
+        ...(maxMillicredits === undefined ? {} : { maxMillicredits }),
+        items: allocation.items,
+      },
+    ],
+  };
+  return done(record(next, at, holdMovements(command, "hold", allocation)), heldReply(allocation.items));
+};
+
+export interface ExtendCommand extends CommandContext {
+  type: "extend";
+  executionId: string;
+  /** Calls that turned out to be needed; those that are held already cost nothing again. */
+  items: HoldItem[];
+  /** The run's limit, for a run that held nothing until now; a hold keeps its own. */
+  maxMillicredits?: number;
+}
+
+/**
+ * Adds calls to an execution's hold, all or nothing, each once by its key; a run that held nothing begins its hold. The
+ * plan credits of an extension are those of its own month.
+ * Refused: a closed execution (PRECONDITION_FAILED), too few credits, more than the run may cost.
+ */
+export const extend = (account: Account, command: ExtendCommand): Transition<HoldReply> => {
+  const { executionId, at } = command;
+  const active = account.holds.find((held) => held.executionId === executionId);
+  if (!active) {
+    const found = findClosed(account, command);
+    if ("ask" in found) return needsLedger(account, found.ask);
+    if (found.closed) {
+      return refused(account, new DomainError("precondition", "PRECONDITION_FAILED", "this execution is over; its hold can't be extended"));
+    }
+    return hold(account, { ...command, type: "hold", maxActive: 0 });
+  }
+  const known = new Set(active.items.map(({ key }) => key));
+  const added = command.items.filter(({ key }) => !known.has(key));
+  const asked = new Set(command.items.map(({ key }) => key));
+  const replied = (items: readonly HeldItem[]): HoldReply => itemsReply(items.filter(({ key }) => asked.has(key)));
+  if (added.length === 0) return done(account, replied(active.items));
+  const capacity = tooManyItems(account, added.length);
+  if (capacity) return refused(account, capacity);
+  const allocation = allocate(account, added);
+  const held = active.items.reduce((sum, item) => sum + item.millicredits, 0);
+  if (active.maxMillicredits !== undefined && held + allocation.required > active.maxMillicredits) {
+    return refused(account, overBudget({ ...allocation, required: held + allocation.required }, active.maxMillicredits));
+  }
+  if (!allocation.sufficient) return refused(account, notEnough(allocation));
+  const items = [...active.items, ...allocation.items.map((item) => ({ ...item, extendedIn: account.period }))];
+  const next: Account = {
+    ...spend(account, allocation),
+    holds: account.holds.map((one) => (one === active ? { ...active, items } : one)),
+  };
+  return done(record(next, at, holdMovements(command, `extend ${added[0]!.key}`, allocation)), replied(items));
+};

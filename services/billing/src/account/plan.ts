@@ -1,0 +1,170 @@
+import { DomainError, invalidRequest } from "@nodeloom/kernel";
+import {
+  done,
+  findMovement,
+  needsLedger,
+  record,
+  refused,
+  type Account,
+  type CommandContext,
+  type Grant,
+  type Transition,
+} from "./account";
+import { BILLING_LIMITS } from "../limits";
+import { movementId, type Movement, type MovementKind } from "./movement";
+
+export interface SetPlanCommand extends CommandContext {
+  type: "setPlan";
+  tier: string;
+  monthlyMillicredits: number;
+  trials: { model: string; runs: number }[];
+  reference: string;
+  /** Begins no new month for an account that is on this tier with these plan credits already. */
+  unlessSet?: boolean;
+}
+
+/** Nothing but what every command does first: a month that has ended is renewed. */
+export interface RenewCommand extends CommandContext {
+  type: "renew";
+}
+
+export interface SetMonthlyCreditsCommand extends CommandContext {
+  type: "setMonthlyCredits";
+  tier: string;
+  monthlyMillicredits: number;
+}
+
+export interface CreditCommand extends CommandContext {
+  type: "credit";
+  credit:
+    | { kind: "topup" | "plan" | "adjust"; millicredits: number }
+    /** Runs of a model's trial grant. */
+    | { kind: "grant"; model: string; runs: number };
+  note: string;
+  reference: string;
+}
+
+/** A day (1 to 31) of the next month, or its last day where it has no such day, at the same time in UTC. */
+export const oneMonthAfter = (date: Date, day = date.getUTCDate()): Date => {
+  const next = new Date(date);
+  // From the first, because the 31st of a shorter month would overflow into the one after.
+  next.setUTCDate(1);
+  next.setUTCMonth(next.getUTCMonth() + 2, 0);
+  next.setUTCDate(Math.min(day, next.getUTCDate()));
+  return next;
+};
+
+const withGrant = (grants: readonly Grant[], model: string, runs: number): Grant[] =>
+  grants.some((grant) => grant.model === model)
+    ? grants.map((grant) => (grant.model === model ? { ...grant, total: grant.total + runs, remaining: grant.remaining + runs } : grant))
+    : [...grants, { model, total: runs, remaining: runs }];
+
+/** Replaces what is left of the plan credits by a new month's. `cause` tells the rows of different renewals apart. */
+const startMonth = (account: Account, monthly: number, at: Date, cause: string[], note: string): Account => {
+  const { userId, plan } = account;
+  const expiry: Movement = { id: movementId(userId, "plan_expiry", ...cause), kind: "plan_expiry", millicredits: -plan, note };
+  const renewal: Movement = { id: movementId(userId, "plan_renewal", ...cause), kind: "plan_renewal", millicredits: monthly, note };
+  const next = { ...account, plan: monthly, monthlyMillicredits: monthly, period: account.period + 1 };
+  return record(next, at, plan > 0 ? [expiry, renewal] : [renewal]);
+};
+
+/** The account as it is at a time: a month that has ended is replaced by the current one. */
+export const renewIfDue = (account: Account, at: Date): Account => {
+  const due = account.renewsAt;
+  if (!due || at < due) return account;
+  let renewsAt = due;
+  const day = account.renewalDay ?? undefined;
+  while (renewsAt <= at) renewsAt = oneMonthAfter(renewsAt, day);
+  return { ...startMonth(account, account.monthlyMillicredits, at, ["due", due.toISOString()], account.tier ?? ""), renewsAt };
+};
+
+export const renew = (account: Account): Transition<Account> => done(account, account);
+
+const giveTrials = (account: Account, command: SetPlanCommand): Account => {
+  const fresh = command.trials.filter(({ model, runs }) => runs > 0 && !account.trials.includes(model));
+  if (fresh.length === 0) return account;
+  const next = {
+    ...account,
+    trials: [...account.trials, ...fresh.map(({ model }) => model)],
+    grants: fresh.reduce((grants, { model, runs }) => withGrant(grants, model, runs), account.grants),
+  };
+  const rows = fresh.map(({ model, runs }): Movement => ({
+    id: movementId(account.userId, "grant", "trial", model),
+    kind: "grant",
+    runs,
+    model,
+  }));
+  return record(next, command.at, rows);
+};
+
+/** Puts the account on a tier: its plan credits for a month from now, and trial grants that it never had. Once per reference. */
+export const setPlan = (account: Account, command: SetPlanCommand): Transition<Account> => {
+  const { tier, monthlyMillicredits } = account;
+  if (command.unlessSet && account.renewsAt && tier === command.tier && monthlyMillicredits === command.monthlyMillicredits) {
+    const given = giveTrials(account, command);
+    return done(given, given);
+  }
+  const cause = ["set", command.reference];
+  const id = movementId(account.userId, "plan_renewal", ...cause);
+  const applied = findMovement(account, command, id);
+  if (applied === "unknown") return needsLedger(account, [id]);
+  if (applied) return done(account, account);
+  const renewed = startMonth(account, command.monthlyMillicredits, command.at, cause, command.tier);
+  const months = { renewsAt: oneMonthAfter(command.at), renewalDay: command.at.getUTCDate() };
+  const next = giveTrials({ ...renewed, tier: command.tier, ...months }, command);
+  return done(next, next);
+};
+
+/**
+ * Changes what the account gets from its next renewal on, when its tier is the one that has changed. An account without
+ * plan credits is one that has none on purpose.
+ */
+export const setMonthlyCredits = (account: Account, command: SetMonthlyCreditsCommand): Transition<Account> => {
+  const { tier, monthlyMillicredits } = command;
+  const concerned = account.tier === tier && account.monthlyMillicredits > 0 && account.monthlyMillicredits !== monthlyMillicredits;
+  const next = concerned ? { ...account, monthlyMillicredits } : account;
+  return done(next, next);
+};
+
+const CREDIT_MOVEMENT = { topup: "topup", plan: "plan_renewal", adjust: "adjust", grant: "grant" } as const satisfies Record<
+  CreditCommand["credit"]["kind"],
+  MovementKind
+>;
+
+/** The balances after a movement by an admin; a negative adjustment takes plan credits first. */
+const credited = (account: Account, { credit }: CreditCommand): Account => {
+  switch (credit.kind) {
+    case "grant":
+      return { ...account, grants: withGrant(account.grants, credit.model, credit.runs) };
+    case "plan":
+      return { ...account, plan: account.plan + credit.millicredits };
+    case "topup":
+    case "adjust": {
+      const fromPlan = Math.min(account.plan, Math.max(0, -credit.millicredits));
+      return { ...account, plan: account.plan - fromPlan, topUp: account.topUp + credit.millicredits + fromPlan };
+    }
+  }
+};
+
+/** A movement by an admin, once per reference. The balance never falls below zero. */
+export const credit = (account: Account, command: CreditCommand): Transition<Account> => {
+  const { credit: change, userId } = command;
+  const kind = CREDIT_MOVEMENT[change.kind];
+  const id = movementId(userId, kind, "credit", command.reference);
+  const amounts = change.kind === "grant" ? { runs: change.runs, model: change.model } : { millicredits: change.millicredits };
+  const applied = findMovement(account, command, id);
+  if (applied === "unknown") return needsLedger(account, [id]);
+  if (applied) {
+    const same = Object.entries(amounts).every(([name, value]) => applied[name as keyof typeof applied] === value);
+    return same
+      ? done(account, account)
+      : refused(account, new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this reference names another movement"));
+  }
+  const balanced = credited(account, command);
+  if (balanced.topUp < 0) return refused(account, invalidRequest([{ path: "amount", message: "would leave a balance below zero" }]));
+  if (balanced.plan + balanced.topUp + balanced.held > BILLING_LIMITS.balanceMillicredits) {
+    return refused(account, invalidRequest([{ path: "amount", message: "would leave too large a balance" }]));
+  }
+  const next = record(balanced, command.at, [{ id, kind, ...amounts, ...(command.note ? { note: command.note } : {}) }]);
+  return done(next, next);
+};

@@ -1,0 +1,149 @@
+import { done, needsLedger, record, type Account, type CommandContext, type Transition } from "./account";
+import type { ClosedHold, ClosedItem, HeldItem } from "./held";
+import { findClosed, grantMovements } from "./hold";
+import { BILLING_LIMITS } from "../limits";
+import { movementId, type Movement } from "./movement";
+
+export interface SettleItem {
+  key: string;
+  captureMillicredits: number;
+  consumeGrant: boolean;
+}
+
+export interface SettleCommand extends CommandContext {
+  type: "settle";
+  executionId: string;
+  /** Items left out are released; keys that were never held are ignored. */
+  items: SettleItem[];
+  /** Captures the whole hold, grants included. */
+  captureAll: boolean;
+}
+
+export interface SettleReply {
+  capturedMillicredits: number;
+  releasedMillicredits: number;
+  /** What was captured; `millicredits` is the captured price. */
+  captured: HeldItem[];
+}
+
+const closeItem = (item: HeldItem, wanted: SettleItem | undefined, captureAll: boolean): ClosedItem => {
+  if (item.source === "grant") {
+    const used = captureAll || (wanted !== undefined && (wanted.consumeGrant || wanted.captureMillicredits > 0));
+    return { ...item, captured: 0, consumed: used };
+  }
+  return {
+    ...item,
+    captured: captureAll ? item.millicredits : Math.min(item.millicredits, wanted?.captureMillicredits ?? 0),
+    consumed: false,
+  };
+};
+
+const capturedOf = (items: readonly ClosedItem[]): number => items.reduce((sum, item) => sum + item.captured, 0);
+const planOf = (items: readonly HeldItem[]): number => items.reduce((sum, item) => sum + item.fromPlan, 0);
+const heldOf = (items: readonly HeldItem[]): number => items.reduce((sum, item) => sum + item.millicredits, 0);
+
+const settledReply = ({ items }: ClosedHold): SettleReply => {
+  let planLeft = planOf(items);
+  const captured = items
+    .filter((item) => item.captured > 0 || item.consumed)
+    .map(({ key, model, source, captured: millicredits }): HeldItem => {
+      const fromPlan = Math.min(planLeft, millicredits);
+      planLeft -= fromPlan;
+      return { key, model, source, millicredits, fromPlan, fromTopUp: millicredits - fromPlan };
+    });
+  const capturedMillicredits = capturedOf(items);
+  return { capturedMillicredits, releasedMillicredits: heldOf(items) - capturedMillicredits, captured };
+};
+
+/** Remembers a closed execution, forgetting the oldest ones beyond the bounds. */
+const remember = (account: Account, entry: ClosedHold): Pick<Account, "closed" | "closedTrimmed"> => {
+  const all = [...account.closed, entry];
+  let first = Math.max(0, all.length - BILLING_LIMITS.closedHolds);
+  let items = all.slice(first).reduce((sum, closed) => sum + closed.items.length, 0);
+  while (items > BILLING_LIMITS.closedItems) items -= all[first++]!.items.length;
+  return { closed: all.slice(first), closedTrimmed: account.closedTrimmed || first > 0 };
+};
+
+/** The rows of a closing. There is always one, and the first one tells how the execution was closed. */
+const closingMovements = (userId: string, closed: ClosedHold): Movement[] => {
+  const { executionId, items, voided } = closed;
+  const captured = capturedOf(items);
+  const released = heldOf(items) - captured;
+  const movements: Movement[] = [];
+  if (captured > 0 || items.some((item) => item.consumed)) {
+    movements.push({ id: movementId(userId, "capture", executionId), kind: "capture", millicredits: 0 - captured, executionId });
+  }
+  if (released > 0 || movements.length === 0) {
+    const id = movementId(userId, "release", executionId);
+    movements.push({ id, kind: "release", movedMillicredits: released, executionId, ...(voided ? { note: "never held" } : {}) });
+  }
+  movements[0]!.closed = closed;
+  return movements;
+};
+
+/** The plan's part of what was held and not captured: whichever call it was held for, plan credits are spent first. */
+const unusedPlan = (items: readonly ClosedItem[]): number => Math.max(0, planOf(items) - capturedOf(items));
+
+/**
+ * What is unused of plan credits whose month has ended. An extension may hold credits of a later month than its run: what
+ * was captured was paid with the oldest.
+ */
+const expiredPlan = (items: readonly ClosedItem[], heldIn: number, now: number): number => {
+  const old = planOf(items.filter((item) => (item.extendedIn ?? heldIn) !== now));
+  return Math.max(0, old - capturedOf(items));
+};
+
+/**
+ * Gives back what was held and not captured, each part to where it came from. Plan credits of a month that has ended
+ * meanwhile are not given back: to hold them must not keep them from expiring.
+ */
+const giveBack = (account: Account, items: readonly ClosedItem[], expired: number): Pick<Account, "plan" | "topUp" | "grants"> => {
+  const unused = heldOf(items) - capturedOf(items);
+  const plan = account.plan + unusedPlan(items) - expired;
+  const topUp = account.topUp + unused - unusedPlan(items);
+  const returned = new Map<string, number>();
+  for (const { source, consumed, model } of items) {
+    if (source === "grant" && !consumed) returned.set(model, (returned.get(model) ?? 0) + 1);
+  }
+  const grants = account.grants.map((grant) => ({ ...grant, remaining: grant.remaining + (returned.get(grant.model) ?? 0) }));
+  return { plan, topUp, grants };
+};
+
+/**
+ * Captures what is owed of a hold and releases the rest, once; a repeated call gets the first answer. An execution that
+ * was never held is closed as voided, so that a hold still under way to us is refused.
+ */
+export const settle = (account: Account, command: SettleCommand): Transition<SettleReply> => {
+  const { executionId, userId, at } = command;
+  const active = account.holds.find((held) => held.executionId === executionId);
+  if (!active) {
+    const found = findClosed(account, command);
+    if ("ask" in found) return needsLedger(account, found.ask);
+    if (found.closed) return done(account, settledReply(found.closed));
+  }
+  const wanted = new Map(command.items.map((item) => [item.key, item]));
+  const items = (active?.items ?? []).map((item) => closeItem(item, wanted.get(item.key), command.captureAll));
+  const closed: ClosedHold = { executionId, voided: !active, items };
+  const expired = expiredPlan(items, active?.period ?? 0, account.period);
+  const next: Account = {
+    ...account,
+    ...giveBack(account, items, expired),
+    held: account.held - heldOf(items),
+    holds: account.holds.filter((held) => held !== active),
+    ...remember(account, closed),
+  };
+  const unused = items.filter((item) => item.source === "grant" && !item.consumed);
+  const expiry: Movement = {
+    id: movementId(userId, "plan_expiry", "held", executionId),
+    kind: "plan_expiry",
+    millicredits: -expired,
+    executionId,
+    note: "its month ended while it was held",
+  };
+  const movements = [
+    ...closingMovements(userId, closed),
+    ...(expired > 0 ? [expiry] : []),
+    ...grantMovements(userId, executionId, "release", unused, 1),
+  ];
+  return done(record(next, at, movements), settledReply(closed));
+};

@@ -1,0 +1,210 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Account } from "../account/account";
+import { BILLING_LIMITS } from "../limits";
+import type { Checkpoint, LedgerTotal, RowTotal } from "./audit-store";
+import { addTotals, newestOf } from "./checkpoints";
+import type { BillingStore } from "../store";
+
+/** Accounts read together: what a check keeps in memory. */
+const PAGE_ACCOUNTS = 50;
+const PAGE_LEDGER_USERS = 500;
+const DEFAULT_CHECK_MS = 30_000;
+/** Kept of the caller's time for the page under way and the answer. */
+const MARGIN_MS = 5_000;
+
+/**
+ * What an account and its ledger disagree about. `balance`: available and held credits together. `held`: credits on hold.
+ * `holds`: the active holds, and what they should sum up to. `grant`: runs left of a model's trial grant. `rows`: how many
+ * movements there were. `amount`: something is negative, or no whole number. `account`: there are rows, but no account.
+ * `checkpoint`: a checkpoint is not what its rows add up to (both as their balances).
+ */
+export type Check = "balance" | "held" | "holds" | "grant" | "rows" | "amount" | "account" | "checkpoint";
+
+export interface LedgerMismatch {
+  userId: string;
+  what: Check;
+  /** Milli-credits, runs or rows, recomputed from the ledger. */
+  expected: number;
+  /** What the account says. */
+  actual: number;
+  model?: string;
+  ledgerMillicredits: number;
+  accountMillicredits: number;
+}
+
+/** A hold that is older than any run may become. */
+export interface StaleHold {
+  userId: string;
+  executionId: string;
+  millicredits: number;
+  heldAt: Date;
+}
+
+export interface LedgerCheck {
+  accounts: number;
+  mismatches: LedgerMismatch[];
+  staleHolds: StaleHold[];
+  /** Where to go on; empty when every account was checked. */
+  nextCursor: string;
+}
+
+/** What the rows of one account add up to. */
+interface Recomputed {
+  balance: number;
+  held: number;
+  rows: number;
+  runs: Map<string, number>;
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+const addRows = (to: Recomputed, rows: RowTotal): void => {
+  to.rows += rows.rows;
+  to.balance += rows.millicredits;
+  if (rows.kind === "hold") to.held += rows.movedMillicredits;
+  if (rows.kind === "release") to.held -= rows.movedMillicredits;
+  if (rows.kind === "capture") to.held += rows.millicredits;
+  if (rows.kind === "grant" && rows.model) to.runs.set(rows.model, (to.runs.get(rows.model) ?? 0) + rows.runs);
+};
+
+/** Adds up drained totals, and the rows that are still in the account's outbox. */
+export const recompute = (totals: readonly RowTotal[], outbox: Account["outbox"]): Recomputed => {
+  const result: Recomputed = { balance: 0, held: 0, rows: 0, runs: new Map() };
+  for (const total of totals) addRows(result, total);
+  for (const { kind, model, millicredits, movedMillicredits, runs } of outbox) {
+    addRows(result, { kind, model: model ?? null, millicredits, movedMillicredits, runs, rows: 1 });
+  }
+  return result;
+};
+
+const isAmount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
+/** As it can be said in an answer. */
+const sayable = (value: number): number => (Number.isSafeInteger(value) ? value : 0);
+
+type Finding = Pick<LedgerMismatch, "what" | "expected" | "actual" | "model">;
+
+/** What an account says differently from what its rows add up to. */
+export const differences = (account: Account, ledger: Recomputed): Finding[] => {
+  const remaining = new Map(account.grants.map((grant) => [grant.model, grant.remaining]));
+  const amounts = [account.plan, account.topUp, account.held, ...remaining.values()];
+  const compared: Finding[] = [
+    { what: "rows", expected: ledger.rows, actual: account.sequence },
+    { what: "balance", expected: ledger.balance, actual: account.plan + account.topUp + account.held },
+    { what: "held", expected: ledger.held, actual: account.held },
+    { what: "holds", expected: ledger.held, actual: sum(account.holds.flatMap((hold) => hold.items.map((item) => item.millicredits))) },
+    ...[...new Set([...remaining.keys(), ...ledger.runs.keys()])].map((model): Finding => {
+      return { what: "grant", model, expected: ledger.runs.get(model) ?? 0, actual: remaining.get(model) ?? 0 };
+    }),
+  ];
+  return [
+    ...compared.filter(({ expected, actual }) => expected !== actual),
+    ...amounts.filter((amount) => !isAmount(amount)).map((actual): Finding => ({ what: "amount", expected: 0, actual })),
+  ];
+};
+
+export interface AuditDependencies {
+  store: Pick<BillingStore, "pageAccounts" | "pageLedgerUsers" | "totals" | "load" | "checkpointsOf">;
+  clock: () => Date;
+}
+
+const byUser = (totals: readonly LedgerTotal[]): Map<string, LedgerTotal[]> => {
+  const result = new Map<string, LedgerTotal[]>();
+  for (const total of totals) result.set(total.userId, [...(result.get(total.userId) ?? []), total]);
+  return result;
+};
+
+/** Audits all accounts: nothing that an account says of itself is believed, everything is added up again from its rows. */
+export const createAudit = ({ store, clock }: AuditDependencies) => {
+  /** What accounts' drained rows add up to: those since their newest checkpoints on top of these, or, in a full check, all of them. */
+  const sumUp = async (accounts: readonly Account[], newest: ReadonlyMap<string, Checkpoint>): Promise<Map<string, RowTotal[]>> => {
+    const ranges = accounts.map((account) => ({ ...account, after: newest.get(account.userId)?.sequence ?? 0 }));
+    const since = byUser(await store.totals(ranges));
+    return new Map(accounts.map(({ userId }) => [userId, addTotals(newest.get(userId)?.totals ?? [], since.get(userId) ?? [])]));
+  };
+
+  /** Checkpoints that are not what their rows add up to. */
+  const checkCheckpoints = async (checkpoints: readonly Checkpoint[], result: LedgerCheck): Promise<void> => {
+    for (const { userId, sequence, totals } of checkpoints) {
+      const rows = recompute(await store.totals([{ userId, sequence, outbox: [] }]), []);
+      const said = recompute(totals, []);
+      if (isDeepStrictEqual(rows, said)) continue;
+      const [expected, actual] = [sayable(rows.balance), sayable(said.balance)];
+      result.mismatches.push({ userId, what: "checkpoint", expected, actual, ledgerMillicredits: expected, accountMillicredits: actual });
+    }
+  };
+
+  const checkAccounts = async (accounts: readonly Account[], isFull: boolean, result: LedgerCheck): Promise<void> => {
+    const checkpoints = await store.checkpointsOf(accounts.map(({ userId }) => userId));
+    const sequences = new Map(accounts.map(({ userId, sequence }) => [userId, sequence]));
+    const newest = isFull ? new Map<string, Checkpoint>() : newestOf(checkpoints, sequences);
+    const drained = await sumUp(accounts, newest);
+    if (isFull) await checkCheckpoints(checkpoints, result);
+    const staleBefore = clock().getTime() - BILLING_LIMITS.staleHoldMs;
+    for (const account of accounts) {
+      const { userId } = account;
+      const summed = newest.get(userId)?.sequence ?? 0;
+      const ledger = recompute(
+        drained.get(userId)!,
+        account.outbox.filter(({ sequence }) => sequence > summed),
+      );
+      const balances = {
+        ledgerMillicredits: sayable(ledger.balance),
+        accountMillicredits: sayable(account.plan + account.topUp + account.held),
+      };
+      for (const { expected, actual, ...finding } of differences(account, ledger)) {
+        result.mismatches.push({ userId, ...finding, expected: sayable(expected), actual: sayable(actual), ...balances });
+      }
+      for (const { executionId, at, items } of account.holds) {
+        if (at.getTime() >= staleBefore) continue;
+        result.staleHolds.push({ userId, executionId, millicredits: sum(items.map((item) => item.millicredits)), heldAt: at });
+      }
+    }
+    result.accounts += accounts.length;
+  };
+
+  /** Rows of users, in a range of ids, whose account is gone. */
+  const checkStrays = async (after: string, upTo: string | undefined, known: ReadonlySet<string>, result: LedgerCheck): Promise<void> => {
+    for (let last = after; ;) {
+      const users = await store.pageLedgerUsers(last, upTo, PAGE_LEDGER_USERS);
+      for (const userId of users.filter((user) => !known.has(user))) {
+        // One that is missing here may just have been made.
+        if (await store.load(userId)) continue;
+        const totals = await store.totals([{ userId, sequence: Number.MAX_SAFE_INTEGER, outbox: [] }]);
+        const ledgerMillicredits = sayable(recompute(totals, []).balance);
+        result.mismatches.push({
+          userId,
+          what: "account",
+          expected: ledgerMillicredits,
+          actual: 0,
+          ledgerMillicredits,
+          accountMillicredits: 0,
+        });
+      }
+      if (users.length < PAGE_LEDGER_USERS) return;
+      last = users.at(-1)!;
+    }
+  };
+
+  return {
+    /**
+     * Recomputes every account from its rows in ledger and outbox. Exact under load: rows are numbered, so only those up to
+     * the moment an account was read are counted. Stops before the caller's time is up, or when it has found too much.
+     * @param isFull adds up all history, and checks the checkpoints by it; otherwise they stand for the rows of past years
+     */
+    check: async (cursor: string, isFull: boolean, deadlineMs = Date.now() + DEFAULT_CHECK_MS): Promise<LedgerCheck> => {
+      const result: LedgerCheck = { accounts: 0, mismatches: [], staleHolds: [], nextCursor: "" };
+      const stopAtMs = deadlineMs - Math.min(MARGIN_MS, (deadlineMs - Date.now()) / 2);
+      const isOver = (): boolean =>
+        Date.now() >= stopAtMs || result.mismatches.length + result.staleHolds.length >= BILLING_LIMITS.checkFindings;
+      for (let after = cursor; ;) {
+        const accounts = await store.pageAccounts(after, PAGE_ACCOUNTS);
+        const upTo = accounts.length < PAGE_ACCOUNTS ? undefined : accounts.at(-1)!.userId;
+        await checkAccounts(accounts, isFull, result);
+        await checkStrays(after, upTo, new Set(accounts.map(({ userId }) => userId)), result);
+        if (upTo === undefined) return result;
+        after = upTo;
+        if (isOver()) return { ...result, nextCursor: after };
+      }
+    },
+  };
+};

@@ -1,0 +1,137 @@
+import { createBilling, type Billing } from "../../src/billing";
+import { BILLING_LIMITS } from "../../src/limits";
+import { logger, ownStore, type OwnStore } from "../support/database";
+
+const USERS = Array.from({ length: 120 }, (_, index) => `user-${String(index).padStart(3, "0")}`);
+const VICTIM = "user-077";
+const deadline = (): number => Date.now() + 30_000;
+
+let own: OwnStore;
+let billing: Billing;
+beforeEach(async () => {
+  own = await ownStore();
+  billing = createBilling({ store: own.store, logger });
+});
+afterEach(async () => {
+  await billing.stop();
+  await own.stop();
+});
+
+/** An account with a movement of every kind, and credits on hold. */
+const live = async (userId: string): Promise<void> => {
+  const items = (max: number) => [
+    { key: "a", model: "painter", maxMillicredits: max },
+    { key: "b", model: "singer", maxMillicredits: max },
+  ];
+  await billing.setPlan(
+    { userId, tier: "pro", monthlyMillicredits: 1_000, trials: [{ model: "painter", runs: 2 }], reference: "r" },
+    deadline(),
+  );
+  await billing.credit({ userId, credit: { kind: "topup", millicredits: 500 }, note: "", reference: "paid" }, deadline());
+  await billing.hold({ userId, executionId: "1", items: items(400), maxActive: 0 }, deadline());
+  await billing.settle(
+    { userId, executionId: "1", items: [{ key: "b", captureMillicredits: 150, consumeGrant: false }], captureAll: false },
+    deadline(),
+  );
+  await billing.hold({ userId, executionId: "2", items: items(300), maxActive: 0 }, deadline());
+  await billing.ledgerPage({ userId, limit: 1, cursor: "" });
+};
+const row = (kind: string) => ({ userId: VICTIM, kind });
+const accounts = () => own.connection.collection<{ _id: string }>("accounts");
+const ledger = () => own.connection.collection("ledger");
+const check = (cursor = "") => billing.checkLedger({ cursor }, deadline());
+
+it.each<[string, () => Promise<unknown>, object[]]>([
+  [
+    "a balance that was raised",
+    () => accounts().updateOne({ _id: VICTIM }, { $inc: { topUp: 7 } }),
+    [{ what: "balance", expected: 1_350, actual: 1_357 }],
+  ],
+  [
+    "a balance that is negative",
+    () => accounts().updateOne({ _id: VICTIM }, { $inc: { topUp: -600, plan: 600 } }),
+    [{ what: "amount", actual: -100 }],
+  ],
+  [
+    "credits that are held for nothing",
+    () => accounts().updateOne({ _id: VICTIM }, { $inc: { held: 5, topUp: -5 } }),
+    [{ what: "held", expected: 300, actual: 305 }],
+  ],
+  [
+    "a hold that is gone",
+    () => accounts().updateOne({ _id: VICTIM }, { $set: { holds: [] } }),
+    [{ what: "holds", expected: 300, actual: 0 }],
+  ],
+  [
+    "a trial run too many",
+    () => accounts().updateOne({ _id: VICTIM }, { $inc: { "grants.0.remaining": 1 } }),
+    [{ what: "grant", model: "painter", expected: 1, actual: 2 }],
+  ],
+  [
+    "a row that was changed",
+    () => ledger().updateOne(row("capture"), { $inc: { millicredits: 100 } }),
+    [
+      { what: "balance", expected: 1_450, actual: 1_350 },
+      { what: "held", expected: 400, actual: 300 },
+      { what: "holds", expected: 400, actual: 300 },
+    ],
+  ],
+  ["a row that was deleted", () => ledger().deleteOne(row("hold")), [{ what: "rows" }, { what: "held" }, { what: "holds" }]],
+  ["an account that is gone", () => accounts().deleteOne({ _id: VICTIM }), [{ what: "account", expected: 1_350, actual: 0 }]],
+])("notices %s", async (_, corrupt, expected) => {
+  await Promise.all([VICTIM, "user-076", "user-078"].map(live));
+  expect(await check()).toEqual({ accounts: 3, mismatches: [], staleHolds: [], nextCursor: "" });
+  // What is on its way to the ledger would be written once more.
+  await billing.stop();
+  await corrupt();
+  const { mismatches } = await check();
+  expect(mismatches).toMatchObject(expected.map((one) => ({ userId: VICTIM, ...one })));
+});
+
+it("checks every account on every page, also under load", async () => {
+  await Promise.all(
+    USERS.map((userId) => billing.credit({ userId, credit: { kind: "topup", millicredits: 5 }, note: "", reference: "paid" }, deadline())),
+  );
+  const busy = USERS.map(async (userId) => {
+    for (let index = 0; index < 3; index++) {
+      await billing.hold(
+        { userId, executionId: `${index}`, items: [{ key: "a", model: "m", maxMillicredits: 1 }], maxActive: 0 },
+        deadline(),
+      );
+      await billing.settle({ userId, executionId: `${index}`, items: [], captureAll: index === 1 }, deadline());
+    }
+  });
+  const checks = [check(), check()];
+  await Promise.all(busy);
+  for (const result of [...(await Promise.all(checks)), await check()]) {
+    expect(result).toMatchObject({ accounts: USERS.length, mismatches: [], nextCursor: "" });
+  }
+  await accounts().updateMany({ _id: { $in: [USERS[0]!, USERS[60]!, USERS[119]!] } }, { $inc: { plan: 1 } });
+  expect((await check()).mismatches.map(({ userId }) => userId)).toEqual([USERS[0], USERS[60], USERS[119]]);
+});
+
+it("stops in time, and goes on where it stopped", async () => {
+  await Promise.all(
+    USERS.map((userId) => billing.credit({ userId, credit: { kind: "topup", millicredits: 5 }, note: "", reference: "paid" }, deadline())),
+  );
+  const seen: number[] = [];
+  let cursor = "";
+  do {
+    const part = await billing.checkLedger({ cursor }, Date.now());
+    seen.push(part.accounts);
+    cursor = part.nextCursor;
+  } while (cursor);
+  expect(seen.length).toBeGreaterThan(1);
+  expect(seen.reduce((sum, count) => sum + count, 0)).toBe(USERS.length);
+});
+
+it("tells of holds that are older than any run", async () => {
+  const old = createBilling({ store: own.store, logger, clock: () => new Date(Date.now() - BILLING_LIMITS.staleHoldMs - 60_000) });
+  await old.credit({ userId: VICTIM, credit: { kind: "topup", millicredits: 50 }, note: "", reference: "paid" }, deadline());
+  const hold = (by: Billing, executionId: string) =>
+    by.hold({ userId: VICTIM, executionId, items: [{ key: "a", model: "m", maxMillicredits: 10 }], maxActive: 0 }, deadline());
+  await hold(old, "forgotten");
+  await hold(billing, "fresh");
+  expect(await check()).toMatchObject({ mismatches: [], staleHolds: [{ userId: VICTIM, executionId: "forgotten", millicredits: 10 }] });
+  await old.stop();
+});

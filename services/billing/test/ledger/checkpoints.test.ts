@@ -1,0 +1,165 @@
+import { createBilling, type Billing } from "../../src/billing";
+import { newestOf } from "../../src/ledger/checkpoints";
+import { logger, ownStore, type OwnStore } from "../support/database";
+
+const USER = "user-1";
+const OTHER = "user-2";
+const deadline = (): number => Date.now() + 30_000;
+
+let own: OwnStore;
+let billing: Billing;
+let now: Date;
+const start = (): void => void (billing = createBilling({ store: own.store, logger, clock: () => now }));
+beforeEach(async () => {
+  own = await ownStore();
+  start();
+});
+afterEach(async () => {
+  await billing.stop();
+  await own.stop();
+});
+
+const ledger = () => own.connection.collection("ledger");
+const checkpoints = () => own.connection.collection("checkpoints");
+const check = (full = false) => billing.checkLedger({ cursor: "", full }, deadline());
+const write = () => billing.writeCheckpoints({ limit: 0, cursor: "" });
+
+/** A movement of every kind that a run makes, at a time; some credits stay on hold. */
+const moveAt = async (at: string, userId = USER): Promise<void> => {
+  now = new Date(at);
+  const items = [{ key: "a", model: "painter", maxMillicredits: 300 }];
+  await billing.credit({ userId, credit: { kind: "topup", millicredits: 1_000 }, note: "", reference: `paid ${at}` }, deadline());
+  await billing.credit({ userId, credit: { kind: "grant", model: "singer", runs: 2 }, note: "", reference: `given ${at}` }, deadline());
+  await billing.hold({ userId, executionId: at, items, maxActive: 0 }, deadline());
+  const captured = [{ key: "a", captureMillicredits: 120, consumeGrant: false }];
+  await billing.settle({ userId, executionId: at, items: captured, captureAll: false }, deadline());
+  await billing.hold({ userId, executionId: `${at} held`, items, maxActive: 0 }, deadline());
+  // Stopping writes every row that is on its way: none comes again once a test has taken rows out of the ledger.
+  await billing.stop();
+  start();
+};
+const lastRow = async (before: string): Promise<number> => {
+  const [row] = await ledger()
+    .find({ userId: USER, at: { $lt: new Date(before) } })
+    .sort({ sequence: -1 })
+    .limit(1)
+    .toArray();
+  return row!.sequence as number;
+};
+
+it("sums up the rows of each year once it is over, on top of the years before", async () => {
+  for (const at of ["2024-03-01", "2024-12-31", "2025-06-01", "2026-01-02"]) await moveAt(at);
+  now = new Date("2025-12-31");
+  expect(await write()).toEqual({ written: 1, nextCursor: "" });
+  now = new Date("2026-02-01");
+  expect(await write()).toEqual({ written: 1, nextCursor: "" });
+  expect(await write()).toEqual({ written: 0, nextCursor: "" });
+  const stored = await checkpoints().find().sort({ year: 1 }).toArray();
+  expect(stored).toMatchObject([
+    { userId: USER, year: 2024, sequence: await lastRow("2025-01-01") },
+    { userId: USER, year: 2025, sequence: await lastRow("2026-01-01") },
+  ]);
+  const rows = (stored[1]!.totals as { rows: number }[]).reduce((sum, total) => sum + total.rows, 0);
+  expect(rows).toBe(stored[1]!.sequence);
+  for (const full of [false, true]) expect(await check(full)).toMatchObject({ accounts: 1, mismatches: [] });
+});
+
+it("leaves a year open whose last rows may be on their way", async () => {
+  await moveAt("2025-06-01");
+  now = new Date("2026-01-05");
+  expect(await write()).toMatchObject({ written: 0 });
+});
+
+it("spares the check the rows of past years, and a full check reads them all the same", async () => {
+  for (const at of ["2024-03-01", "2026-01-20"]) await moveAt(at);
+  await moveAt("2024-04-01", OTHER);
+  now = new Date("2026-02-01");
+  expect(await write()).toMatchObject({ written: 2 });
+  const { sequence } = (await checkpoints().findOne({ userId: USER }))!;
+  // What nobody reads nobody misses. Its first row tells who has rows at all.
+  await ledger().deleteMany({ userId: USER, sequence: { $gt: 1, $lte: sequence as number } });
+  expect(await check()).toMatchObject({ accounts: 2, mismatches: [] });
+  const { mismatches } = await check(true);
+  expect(new Set(mismatches.map(({ userId }) => userId))).toEqual(new Set([USER]));
+  expect(mismatches.map(({ what }) => what)).toEqual(expect.arrayContaining(["checkpoint", "rows", "balance"]));
+});
+
+it.each<[string, boolean, () => Promise<unknown>, string[]]>([
+  [
+    "a checkpoint that was changed, at every check",
+    false,
+    () => checkpoints().updateOne({ "totals.kind": "topup" }, { $inc: { "totals.$.millicredits": 5 } }),
+    ["balance"],
+  ],
+  [
+    "a checkpoint that was changed, and that it is the checkpoint, at a full check",
+    true,
+    () => checkpoints().updateOne({ "totals.kind": "topup" }, { $inc: { "totals.$.millicredits": 5 } }),
+    ["checkpoint"],
+  ],
+  [
+    "a row of a past year that was changed, at a full check",
+    true,
+    () => ledger().updateOne({ kind: "capture", at: { $lt: new Date("2025-01-01") } }, { $inc: { millicredits: 50 } }),
+    ["checkpoint", "balance", "held", "holds"],
+  ],
+  [
+    "a row of a past year that is gone, at a full check",
+    true,
+    () => ledger().deleteOne({ kind: "grant", at: { $lt: new Date("2025-01-01") } }),
+    ["checkpoint", "rows", "grant"],
+  ],
+  [
+    "a row of this year that was changed, at every check",
+    false,
+    () => ledger().updateOne({ kind: "topup", at: { $gt: new Date("2026-01-01") } }, { $inc: { millicredits: 1 } }),
+    ["balance"],
+  ],
+  [
+    "an account that was changed, at every check",
+    false,
+    () => own.connection.collection<{ _id: string }>("accounts").updateOne({ _id: USER }, { $inc: { topUp: 1 } }),
+    ["balance"],
+  ],
+])("finds %s", async (_, full, corrupt, expected) => {
+  for (const at of ["2024-03-01", "2026-01-20"]) await moveAt(at);
+  now = new Date("2026-02-01");
+  await write();
+  expect((await check(full)).mismatches).toEqual([]);
+  await billing.stop();
+  await corrupt();
+  expect((await check(full)).mismatches.map(({ what }) => what)).toEqual(expected);
+});
+
+it("writes no checkpoint over rows that are missing", async () => {
+  await moveAt("2024-03-01");
+  await ledger().deleteOne({ userId: USER, kind: "release" });
+  now = new Date("2026-02-01");
+  expect(await write()).toMatchObject({ written: 0 });
+});
+
+it("counts no row twice that is summed up and was not taken out of its account yet", async () => {
+  await moveAt("2024-03-01");
+  const rows = await ledger().find({ userId: USER }).sort({ sequence: 1 }).toArray();
+  await billing.stop();
+  const left = rows.map(({ _id, ...row }) => ({ id: String(_id), ...row }));
+  await own.connection.collection<{ _id: string }>("accounts").updateOne({ _id: USER }, { $set: { outbox: left } });
+  now = new Date("2026-02-01");
+  expect(await write()).toMatchObject({ written: 1 });
+  for (const full of [false, true]) expect((await check(full)).mismatches).toEqual([]);
+});
+
+it("goes from page to page over all accounts", async () => {
+  for (const user of ["a", "b", "c"]) await moveAt("2024-03-01", user);
+  now = new Date("2026-02-01");
+  expect(await billing.writeCheckpoints({ limit: 2, cursor: "" })).toEqual({ written: 2, nextCursor: "b" });
+  expect(await billing.writeCheckpoints({ limit: 2, cursor: "b" })).toEqual({ written: 1, nextCursor: "" });
+});
+
+it("uses no checkpoint that is younger than its account, as after a restore", () => {
+  const at = new Date(0);
+  const [early, late] = [2024, 2025].map((year, index) => ({ userId: USER, year, sequence: (index + 1) * 10, totals: [], at }));
+  expect(newestOf([late!, early!], new Map([[USER, 25]])).get(USER)).toBe(late);
+  expect(newestOf([late!, early!], new Map([[USER, 15]])).get(USER)).toBe(early);
+  expect(newestOf([late!, early!], new Map([[USER, 5]])).get(USER)).toBeUndefined();
+});

@@ -1,0 +1,169 @@
+/** totals/: counts and sums of final rows, so that no list counts rows and no summary adds them up. */
+
+import { isSlug } from "@nodeloom/kernel";
+import type { DailySumsQuery, ModelNamesQuery, RowsQuery } from "../requests";
+import type { CountedPart } from "../store";
+
+/**
+ * Totals: how many final rows a user has, for each filter that lists know. A row counts under its user, and under the
+ * user's workflow, models, and each pair of the two; under each by source and status. Beside them, what the runs of a day came
+ * to, by model. Pure arithmetic; totals-store keeps it.
+ */
+
+/** Numbers in a tree of names. */
+export interface Numbers {
+  readonly [name: string]: number | Numbers;
+}
+
+/** What is added to one total: the path of each number, and the number. */
+export type Delta = Map<string, number>;
+
+/** What is added to which totals. */
+export interface Deltas {
+  counts: Map<string, Delta>;
+  days: Map<string, Delta>;
+}
+
+export interface DailySum {
+  /** YYYY-MM-DD, UTC. */
+  day: string;
+  /** Empty: all runs of the day. */
+  model: string;
+  runs: number;
+  millicredits: number;
+}
+
+const ANY = "";
+const MS_PER_DAY = 24 * 60 * 60 * 1_000;
+/** The day's sum over all models, and of models that can't be a member's name; both differ from every slug. */
+const ALL_MODELS = "_all";
+const OTHER_MODELS = "_other";
+
+/** The key of a total; an empty workflow or model means any. */
+export const totalKey = (userId: string, workflowSlug: string, modelId: string): string => JSON.stringify([userId, workflowSlug, modelId]);
+
+/** The key of what a user's runs of a day came to. */
+export const dayKey = (userId: string, day: string): string => JSON.stringify([userId, day]);
+
+export const dayOf = (time: Date): string => time.toISOString().slice(0, "YYYY-MM-DD".length);
+
+/** The days of a range, both ends included. */
+export const daysBetween = (fromDay: string, toDay: string): string[] => {
+  const days: string[] = [];
+  for (let at = Date.parse(fromDay); at <= Date.parse(toDay); at += MS_PER_DAY) days.push(dayOf(new Date(at)));
+  return days;
+};
+
+/** The keys of the totals that a row counts in; that of its user comes first. */
+const keysOf = ({ userId, workflowSlug, modelIds }: CountedPart): string[] => {
+  const workflows = workflowSlug === null || workflowSlug === ANY ? [ANY] : [ANY, workflowSlug];
+  const models = [ANY, ...new Set(modelIds)];
+  return workflows.flatMap((workflow) => models.map((model) => totalKey(userId, workflow, model)));
+};
+
+/** What each model of a row took. A row that does not say has one model, or its models can't be told apart. */
+const modelCreditsOf = ({ modelIds, modelCredits, millicredits }: CountedPart): [model: string, millicredits: number][] => {
+  if (modelCredits.length > 0) return modelCredits.map((each) => [each.model, each.millicredits]);
+  const [only, ...more] = new Set(modelIds);
+  return only === undefined ? [] : [[more.length === 0 ? only : OTHER_MODELS, millicredits]];
+};
+
+const add = (into: Map<string, Delta>, key: string, path: string, number: number): void => {
+  const delta = into.get(key) ?? new Map<string, number>();
+  into.set(key, delta.set(path, (delta.get(path) ?? 0) + number));
+};
+
+const addDay = (days: Map<string, Delta>, row: CountedPart, sign: number): void => {
+  const key = dayKey(row.userId, dayOf(row.createdAt));
+  const sum = (model: string, millicredits: number): void => {
+    const path = `sums.${row.source}.${model === ALL_MODELS || isSlug(model) ? model : OTHER_MODELS}`;
+    add(days, key, `${path}.runs`, sign);
+    add(days, key, `${path}.millicredits`, sign * millicredits);
+  };
+  sum(ALL_MODELS, row.millicredits);
+  for (const [model, millicredits] of modelCreditsOf(row)) sum(model, millicredits);
+};
+
+/** What rows add to which totals, or with a negative sign take away. */
+export const deltasOf = (rows: readonly CountedPart[], sign: 1 | -1): Deltas => {
+  const deltas: Deltas = { counts: new Map(), days: new Map() };
+  for (const row of rows) {
+    const [own, ...others] = keysOf(row);
+    for (const key of [own!, ...others]) add(deltas.counts, key, `counts.${row.source}.${row.status}`, sign);
+    for (const model of new Set(row.modelIds)) if (isSlug(model)) add(deltas.counts, own!, `models.${row.source}.${model}`, sign);
+    addDay(deltas.days, row, sign);
+  }
+  return deltas;
+};
+
+/** The leading rows that count in at most `most` totals together; always the first. */
+export const withinWeight = (rows: readonly CountedPart[], most: number): CountedPart[] => {
+  let weight = 0;
+  const end = rows.findIndex((row, index) => (weight += keysOf(row).length) > most && index > 0);
+  return end < 0 ? [...rows] : rows.slice(0, end);
+};
+
+const isWanted = (wanted: readonly string[], source: string): boolean => wanted.length === 0 || wanted.includes(source);
+
+const members = (tree: number | Numbers | undefined): [string, number | Numbers][] =>
+  typeof tree === "object" ? Object.entries(tree) : [];
+const numberIn = (value: number | Numbers | undefined): number => (typeof value === "number" ? value : 0);
+
+/** How many rows a total has for a filter. */
+export const countIn = (counts: Numbers, { status, sources }: Pick<RowsQuery, "status" | "sources">): number => {
+  let count = 0;
+  for (const [source, byStatus] of members(counts)) {
+    if (!isWanted(sources, source)) continue;
+    for (const [name, number] of members(byStatus)) if (status === "" || status === name) count += numberIn(number);
+  }
+  return count;
+};
+
+/** Whether a row matches the filters of a list. */
+export const matches =
+  ({ status, modelId, workflowSlug, sources }: RowsQuery) =>
+  (row: CountedPart): boolean =>
+    (status === "" || row.status === status) &&
+    (modelId === "" || row.modelIds.includes(modelId)) &&
+    (workflowSlug === "" || row.workflowSlug === workflowSlug) &&
+    isWanted(sources, row.source);
+
+/** The models in a user's total and in rows that it does not have yet, sorted. */
+export const modelNamesIn = (models: Numbers, rows: readonly CountedPart[], { sources }: ModelNamesQuery): string[] => {
+  const counted = members(models).flatMap(([source, byModel]) =>
+    isWanted(sources, source) ? members(byModel).flatMap(([model, count]) => (numberIn(count) > 0 ? [model] : [])) : [],
+  );
+  const others = rows.flatMap((row) => (isWanted(sources, row.source) ? row.modelIds : []));
+  return [...new Set([...counted, ...others])].sort();
+};
+
+const SHOWN_MODELS: Readonly<Record<string, string>> = { [ALL_MODELS]: "", [OTHER_MODELS]: "other models" };
+
+/** What days came to, from their totals and final rows that these do not have yet: by day, then by model. */
+export const dailySumsIn = (
+  days: readonly { day: string; sums: Numbers }[],
+  others: readonly CountedPart[],
+  { userId, sources }: Pick<DailySumsQuery, "userId" | "sources">,
+): DailySum[] => {
+  const recent = deltasOf(others, 1).days;
+  return days.flatMap(({ day, sums }) => {
+    const byModel = new Map<string, DailySum>();
+    const put = (source: string, model: string, runs: number, millicredits: number): void => {
+      if (!isWanted(sources, source)) return;
+      const name = SHOWN_MODELS[model] ?? model;
+      const sum = byModel.get(name) ?? { day, model: name, runs: 0, millicredits: 0 };
+      byModel.set(name, { ...sum, runs: sum.runs + runs, millicredits: sum.millicredits + millicredits });
+    };
+    for (const [source, models] of members(sums)) {
+      for (const [model, sum] of members(models)) {
+        const { runs, millicredits } = sum as Record<"runs" | "millicredits", number>;
+        put(source, model, runs, millicredits);
+      }
+    }
+    for (const [path, number] of recent.get(dayKey(userId, day)) ?? []) {
+      const [, source = "", model = "", member] = path.split(".");
+      put(source, model, member === "runs" ? number : 0, member === "runs" ? 0 : number);
+    }
+    return [...byModel.values()].filter(({ runs }) => runs > 0).sort((one, other) => (one.model < other.model ? -1 : 1));
+  });
+};

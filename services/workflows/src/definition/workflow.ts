@@ -1,0 +1,134 @@
+/** definition/: what a workflow is, what may be set of it, and what follows from its graph. */
+
+/** A saved workflow. Its graph and its pictures are the JSON texts that were sent, byte for byte. */
+export interface Workflow {
+  slug: string;
+  /** Unguessable and unique; tells this workflow from another that later gets the same slug. */
+  creationId: string;
+  name: string;
+  description: string;
+  tags: string[];
+  isTemplate: boolean;
+  hidden: boolean;
+  archived: boolean;
+  publicPlayground: boolean;
+  folderId: string | null;
+  thumbnail: string | null;
+  /** Empty when there is none. */
+  coverJson: string;
+  nodesJson: string;
+  edgesJson: string;
+  viewportJson: string;
+  createdBy: string;
+  /** 1 at first, one more with every change. */
+  revision: number;
+  /** Derived from the graph when it is saved. */
+  generators: GeneratorUse[];
+  /** JSON array of the input fields; derived. */
+  fieldsJson: string;
+  /** JSON object of the fields' saved values; derived. */
+  valuesJson: string;
+  createdAt: Date;
+  updatedAt: Date;
+  /** Tells whether two graphs say the same; derived. Absent on workflows of earlier versions, as are all that follow. */
+  graphDigest?: string;
+  /** Ids and keys of files that the graph and the pictures name; derived. */
+  mediaNames?: string[];
+  /** What lists show of the thumbnail: its address, or the key of the file made of a data URL; empty until that is made. */
+  thumbnailRef?: string | null;
+  published?: Published | null;
+  /** Set when an administrator took the template down. */
+  takedown?: Takedown | null;
+}
+
+/** The newest published version. */
+export interface Published {
+  version: number;
+  /** The draft's revision that was published: it names the version's graph as a draft's revision names the draft's. */
+  revision: number;
+  graphDigest: string;
+  generators: GeneratorUse[];
+}
+
+export interface Takedown {
+  reason: string;
+  at: Date;
+}
+
+/** A generator node as far as estimates need it. */
+export interface GeneratorUse {
+  nodeId: string;
+  model: string;
+  inputsJson: string;
+  items: number;
+}
+
+/** What a client may set. */
+export type Settings = Pick<
+  Workflow,
+  | "name"
+  | "description"
+  | "tags"
+  | "isTemplate"
+  | "hidden"
+  | "archived"
+  | "publicPlayground"
+  | "folderId"
+  | "thumbnail"
+  | "coverJson"
+  | "nodesJson"
+  | "edgesJson"
+  | "viewportJson"
+>;
+
+/** What is computed from the graph. */
+export type Derived = Pick<Workflow, "generators" | "fieldsJson" | "valuesJson" | "graphDigest">;
+
+/** What lists show: a workflow without its graph. */
+export type Summary = Pick<
+  Workflow,
+  | "slug"
+  | "revision"
+  | "name"
+  | "description"
+  | "tags"
+  | "isTemplate"
+  | "hidden"
+  | "archived"
+  | "folderId"
+  | "coverJson"
+  | "createdBy"
+  | "generators"
+  | "updatedAt"
+  | "published"
+  | "thumbnailRef"
+>;
+
+/** The input schema of a workflow. */
+export type SchemaPart = Pick<Workflow, "name" | "description" | "fieldsJson" | "valuesJson" | "generators">;
+
+/** A published version: immutable. */
+export interface Version {
+  /** Of its workflow. */
+  creationId: string;
+  version: number;
+  note: string;
+  /** The publisher's name of this publication; empty: none. */
+  reference: string;
+  createdBy: string;
+  createdAt: Date;
+  /** The draft's revision that it was. */
+  revision: number;
+  name: string;
+  description: string;
+  nodesJson: string;
+  edgesJson: string;
+  viewportJson: string;
+  generators: GeneratorUse[];
+  fieldsJson: string;
+  valuesJson: string;
+  graphDigest: string;
+  mediaNames: string[];
+}
+
+export type VersionHead = Pick<Version, "version" | "note" | "createdAt" | "createdBy" | "name" | "description">;

@@ -1,0 +1,75 @@
+/** pictures/: covers and thumbnails, which everyone sees who lists templates. */
+
+import { LIMITS, type Issue } from "@nodeloom/kernel";
+import type { Settings, Workflow } from "../definition/workflow";
+
+/** Covers and thumbnails are shown to everyone who lists templates: they take files of our own storage, and nothing else. */
+export interface Pictures {
+  /** What is wrong with pictures that a client sets. Addresses that the workflow has already stay accepted. */
+  issues(changes: Partial<Settings>, current: Pick<Workflow, "thumbnail" | "coverJson"> | undefined): Issue[];
+  /** True for the address of a stored file. */
+  isOurs(address: string): boolean;
+  /** The address of a stored file. */
+  addressOf(key: string): string;
+  /** A cover as others than the owner see it: without foreign addresses, which may be older than this rule. */
+  safeCover(coverJson: string): string;
+  safeThumbnail(thumbnail: string | null): string | null;
+}
+
+const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,260}$/;
+const INLINE = /^data:image\//i;
+const MEMBERS = ["image", "video"] as const;
+
+export const isInline = (thumbnail: string): boolean => /^data:/i.test(thumbnail);
+
+const parsed = (coverJson: string): Record<string, unknown> => {
+  try {
+    const value: unknown = JSON.parse(coverJson);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+};
+
+/** @param baseUrl where clients reach the platform */
+export const createPictures = (baseUrl: string): Pictures => {
+  const prefix = `${baseUrl.replace(/\/+$/, "")}/media/`;
+  const isOurs = (address: string): boolean =>
+    [prefix, "/media/"].some((start) => address.startsWith(start) && KEY.test(address.slice(start.length)));
+
+  const thumbnailIssues = (thumbnail: string): Issue[] => {
+    const path = "thumbnail";
+    if (thumbnail === "" || isOurs(thumbnail)) return [];
+    if (!INLINE.test(thumbnail))
+      return [{ path, message: "must be the address of an uploaded file (POST /api/media), or an image as a data URL" }];
+    const isTooLong = Buffer.byteLength(thumbnail) > LIMITS.inlineThumbnailBytes;
+    return isTooLong
+      ? [{ path, message: `is longer than ${LIMITS.inlineThumbnailBytes} bytes: upload the file, and send its address` }]
+      : [];
+  };
+
+  const coverIssues = (coverJson: string, current: string): Issue[] => {
+    const [cover, known] = [parsed(coverJson), Object.values(parsed(current))];
+    return MEMBERS.flatMap((member) => {
+      const address = cover[member];
+      if (address === undefined || address === null || address === "" || known.includes(address)) return [];
+      if (typeof address === "string" && isOurs(address)) return [];
+      return [{ path: `cover.${member}`, message: "must be the address of an uploaded file (POST /api/media)" }];
+    });
+  };
+
+  return {
+    isOurs,
+    addressOf: (key) => prefix + key,
+    issues: ({ thumbnail, coverJson }, current) => [
+      ...(thumbnail && thumbnail !== current?.thumbnail ? thumbnailIssues(thumbnail) : []),
+      ...(coverJson ? coverIssues(coverJson, current?.coverJson ?? "") : []),
+    ],
+    safeCover: (coverJson) => {
+      const cover = parsed(coverJson);
+      const isSafe = MEMBERS.every((member) => cover[member] === undefined || cover[member] === null || isOurs(String(cover[member])));
+      return isSafe ? coverJson : "";
+    },
+    safeThumbnail: (thumbnail) => (thumbnail && (isOurs(thumbnail) || INLINE.test(thumbnail)) ? thumbnail : null),
+  };
+};

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import type { ClientOf } from "@nodeloom/platform";
+import type { media as proto } from "@nodeloom/proto";
+import { isInline, type Pictures } from "./pictures";
+import type { Summary } from "../definition/workflow";
+import type { WorkflowStore } from "../workflows";
+
+export type Media = ClientOf<proto.MediaServiceServer>;
+
+/** Thumbnails that are data URLs become files when a list first shows them: lists carry their addresses. */
+export interface ThumbnailsDeps {
+  store: Pick<WorkflowStore, "thumbnails" | "setThumbnailRef">;
+  media: Pick<Media, "ingest">;
+  pictures: Pictures;
+  warn(error: unknown, slug: string): void;
+}
+
+/** Made for one list; the rest is made for the next. */
+const MOST_AT_ONCE = 32;
+const STORE_MS = 3_000;
+
+export type ThumbnailAddresses = (rows: readonly Summary[]) => Promise<Map<string, string>>;
+
+const fileId = (slug: string, thumbnail: string): string =>
+  `thumbnail-${createHash("sha256").update(`${slug}\n${thumbnail}`).digest("hex").slice(0, 40)}`;
+
+/** Addresses of thumbnails by slug; rows without one are left out. */
+export const createThumbnailAddresses = ({ store, media, pictures, warn }: ThumbnailsDeps): ThumbnailAddresses => {
+  /** What lists show of a thumbnail. Undefined when that can't be said now. */
+  const makeRef = async (row: Summary, thumbnail: string | null): Promise<string | null | undefined> => {
+    if (!thumbnail || !isInline(thumbnail)) return thumbnail;
+    try {
+      const request = { id: fileId(row.slug, thumbnail), ownerId: row.createdBy, sourceUrl: thumbnail, accept: [], sourceOrigin: 0 };
+      const { object } = await media.ingest(request, { deadlineMs: STORE_MS });
+      return object?.key;
+    } catch (error) {
+      warn(error, row.slug);
+      return undefined;
+    }
+  };
+
+  /** Notes for the next list what a thumbnail is shown as. */
+  const settle = async (row: Summary, thumbnail: string | null): Promise<[string, string | null | undefined]> => {
+    const ref = await makeRef(row, thumbnail);
+    if (ref !== undefined) await store.setThumbnailRef(row.slug, row.revision, ref);
+    return [row.slug, ref];
+  };
+
+  return async (rows) => {
+    const refs = new Map<string, string | null | undefined>(rows.map(({ slug, thumbnailRef }) => [slug, thumbnailRef]));
+    const open = rows.filter(({ thumbnailRef }) => thumbnailRef === undefined || thumbnailRef === "");
+    if (open.length > 0) {
+      const thumbnails = await store.thumbnails(open.map(({ slug }) => slug));
+      const inline = open.filter(({ slug }) => isInline(thumbnails.get(slug) ?? ""));
+      const late = new Set(inline.slice(MOST_AT_ONCE));
+      const settled = await Promise.all(open.filter((row) => !late.has(row)).map((row) => settle(row, thumbnails.get(row.slug) ?? null)));
+      for (const [slug, ref] of settled) refs.set(slug, ref);
+    }
+    return new Map(
+      [...refs].flatMap(([slug, ref]): [string, string][] => {
+        if (!ref) return [];
+        return [[slug, ref.includes("/") || ref.includes(":") ? ref : pictures.addressOf(ref)]];
+      }),
+    );
+  };
+};

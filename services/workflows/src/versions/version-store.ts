@@ -1,0 +1,86 @@
+import { insertOnce } from "@nodeloom/platform";
+import { Schema, type Connection } from "mongoose";
+import type { VersionStore } from "./versions";
+import type { GeneratorUse, Version, VersionHead } from "../definition/workflow";
+
+type Row = Version & { _id: string };
+
+const text = { type: String, default: "" };
+const generator = new Schema<GeneratorUse>({ nodeId: text, model: text, inputsJson: text, items: Number }, { _id: false });
+
+const rows = new Schema<Row>(
+  {
+    _id: String,
+    creationId: { type: String, required: true },
+    version: { type: Number, required: true },
+    note: text,
+    reference: text,
+    createdBy: { type: String, required: true },
+    createdAt: { type: Date, required: true },
+    revision: { type: Number, required: true },
+    name: text,
+    description: text,
+    nodesJson: text,
+    edgesJson: text,
+    viewportJson: text,
+    generators: { type: [generator] },
+    fieldsJson: text,
+    valuesJson: text,
+    graphDigest: text,
+    mediaNames: { type: [String] },
+  },
+  { collection: "versions", versionKey: false, minimize: false, strict: "throw" },
+);
+rows.index({ creationId: 1, version: -1 });
+
+const HEAD = { _id: 0, version: 1, note: 1, createdAt: 1, createdBy: 1, name: 1, description: 1 } as const;
+
+const idOf = (creationId: string, version: number): string => `${creationId}:${version}`;
+
+const toVersion = ({ _id: _, ...version }: Row): Version => version;
+
+/** Published versions in MongoDB. */
+export const createVersionStore = (connection: Connection): VersionStore => {
+  const model = connection.model<Row>("Version", rows);
+  return {
+    createIndexes: () => model.createIndexes(),
+    insert: async (version) => {
+      return insertOnce(model.create([{ _id: idOf(version.creationId, version.version), ...version }]));
+    },
+    get: async (creationId, version) => {
+      const row = await model
+        .findOne({ _id: idOf(creationId, version) })
+        .lean<Row>()
+        .exec();
+      return row ? toVersion(row) : undefined;
+    },
+    revision: async (creationId, version) => {
+      const row = await model
+        .findOne({ _id: idOf(creationId, version) }, { revision: 1 })
+        .lean<Row>()
+        .exec();
+      return row?.revision;
+    },
+    referenced: async (creationId, reference) => {
+      const row = await model.findOne({ creationId, reference }).lean<Row>().exec();
+      return row ? toVersion(row) : undefined;
+    },
+    list: (creationId, limit, before) =>
+      model
+        .find({ creationId, version: { $lt: before } }, HEAD)
+        .sort({ version: -1 })
+        .limit(limit)
+        .lean<VersionHead[]>()
+        .exec(),
+    removeAll: async (creationId) => {
+      await model.deleteMany({ creationId }).exec();
+    },
+    naming: async (names) => {
+      const found = await model
+        .find({ mediaNames: { $in: [...names] } }, { mediaNames: 1 })
+        .lean<Pick<Row, "mediaNames">[]>()
+        .exec();
+      return found.flatMap((row) => row.mediaNames);
+    },
+  };
+};

@@ -1,0 +1,148 @@
+/** versions/: what was published of a workflow, which never changes again. */
+
+import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import { namedBy } from "../definition/named-media";
+import { graphDigest } from "../definition/settings";
+import type { Published, Version, VersionHead, Workflow } from "../definition/workflow";
+import type { Update, WorkflowStore } from "../workflows";
+
+/** Published versions of workflows: immutable, numbered from 1 without gaps. */
+export interface Versions {
+  /** @throws DomainError WORKFLOW_NOT_FOUND, ACCOUNT_NOT_APPROVED or INVALID_REQUEST */
+  publish(publication: Publication): Promise<Version>;
+  /** Newest first. @throws DomainError WORKFLOW_NOT_FOUND */
+  list(slug: string, ownerId: string, limit: number, before: number): Promise<VersionHead[]>;
+  /** @throws DomainError WORKFLOW_NOT_FOUND or VERSION_NOT_FOUND */
+  get(slug: string, ownerId: string, version: number): Promise<Version>;
+  /** Puts a version's graph into the draft. @throws DomainError WORKFLOW_NOT_FOUND or VERSION_NOT_FOUND */
+  restore(slug: string, ownerId: string, version: number): Promise<Workflow>;
+}
+
+export interface Publication {
+  slug: string;
+  ownerId: string;
+  note: string;
+  /** The owner's name of this publication; the same name gives the same version. Empty: none. */
+  reference: string;
+  unapproved: boolean;
+}
+
+export interface VersionStore {
+  createIndexes(): Promise<void>;
+  /** False when the number is taken. */
+  insert(version: Version): Promise<boolean>;
+  get(creationId: string, version: number): Promise<Version | undefined>;
+  revision(creationId: string, version: number): Promise<number | undefined>;
+  referenced(creationId: string, reference: string): Promise<Version | undefined>;
+  list(creationId: string, limit: number, before: number): Promise<VersionHead[]>;
+  removeAll(creationId: string): Promise<void>;
+  /** Names that versions have among some; others of theirs may be in the answer. */
+  naming(names: readonly string[]): Promise<string[]>;
+}
+
+export interface VersionsDeps {
+  store: Pick<WorkflowStore, "owned" | "setPublished">;
+  versions: VersionStore;
+  update(update: Update): Promise<Workflow>;
+}
+
+const ATTEMPTS = 50;
+const MAX_NOTE = LIMITS.noteChars;
+
+export const versionNotFound = (): DomainError => new DomainError("not_found", "VERSION_NOT_FOUND", "the workflow has no such version");
+const notFound = (): DomainError => new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");
+export const notApproved = (): DomainError =>
+  new DomainError("forbidden", "ACCOUNT_NOT_APPROVED", "this account awaits approval and cannot publish templates yet");
+
+/** Number of a workflow's newest published version; 0 when there is none. */
+export const newest = ({ published }: Pick<Workflow, "published">): number => published?.version ?? 0;
+
+const publishedOf = ({ version, revision, graphDigest: digest, generators }: Version): Published => ({
+  version,
+  revision,
+  graphDigest: digest,
+  generators,
+});
+
+/** The draft as the next version. */
+const versionOf = (draft: Workflow, { note, reference, ownerId }: Publication): Version => {
+  const { creationId, revision, name, description, nodesJson, edgesJson, viewportJson, generators, fieldsJson, valuesJson } = draft;
+  return {
+    ...{ creationId, revision, name, description, nodesJson, edgesJson, viewportJson, generators, fieldsJson, valuesJson },
+    version: newest(draft) + 1,
+    ...{ note, reference },
+    createdBy: ownerId,
+    createdAt: new Date(),
+    graphDigest: draft.graphDigest ?? graphDigest(nodesJson, edgesJson),
+    mediaNames: draft.mediaNames ?? namedBy(draft),
+  };
+};
+
+/** Whether a draft's graph differs from its newest published version. */
+export const isChanged = ({ published, graphDigest: digest, nodesJson, edgesJson }: Workflow): boolean =>
+  Boolean(published) && published!.graphDigest !== (digest ?? graphDigest(nodesJson, edgesJson));
+
+export const createVersions = ({ store, versions, update }: VersionsDeps): Versions => {
+  const owned = async (slug: string, ownerId: string): Promise<Workflow> => {
+    const workflow = await store.owned(slug, ownerId);
+    if (!workflow) throw notFound();
+    return workflow;
+  };
+
+  const published = async (slug: string, ownerId: string, version: number): Promise<Version> => {
+    const workflow = await owned(slug, ownerId);
+    // A number above the newest may be stored already by a publication that is under way or died.
+    const found = version >= 1 && version <= newest(workflow) ? await versions.get(workflow.creationId, version) : undefined;
+    if (!found) throw versionNotFound();
+    return found;
+  };
+
+  /**
+   * Stores the next version, then lets the workflow name it. A publisher that finds the number taken finishes what the
+   * other began, who may have died, and goes on with the next number. Undefined: try again.
+   */
+  const publishOnce = async (publication: Publication): Promise<Version | undefined> => {
+    const { slug, ownerId, reference, unapproved } = publication;
+    const draft = await owned(slug, ownerId);
+    if (unapproved && draft.isTemplate) throw notApproved();
+    const known = reference === "" ? undefined : await versions.referenced(draft.creationId, reference);
+    if (known && known.version <= newest(draft)) return known;
+    const next = versionOf(draft, publication);
+    if (next.version > LIMITS.versions) throw invalidRequest([{ path: "", message: `at most ${LIMITS.versions} versions are allowed` }]);
+    const isMine = await versions.insert(next);
+    const stored = isMine ? next : await versions.get(draft.creationId, next.version);
+    if (!stored) return undefined;
+    await store.setPublished(draft, publishedOf(stored));
+    if (!isMine) return undefined;
+    const after = await store.owned(slug, ownerId);
+    if (after?.creationId === draft.creationId) return next;
+    // Deleted meanwhile.
+    await versions.removeAll(draft.creationId);
+    throw notFound();
+  };
+
+  return {
+    publish: async (publication) => {
+      if (publication.note.length > MAX_NOTE) throw invalidRequest([{ path: "note", message: `must have at most ${MAX_NOTE} characters` }]);
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+        const version = await publishOnce(publication);
+        if (version) return version;
+      }
+      throw unavailable("the workflow is being published by too many at once");
+    },
+    list: async (slug, ownerId, limit, before) => {
+      if (limit < 1 || limit > LIMITS.pageRows)
+        throw invalidRequest([{ path: "limit", message: `must be between 1 and ${LIMITS.pageRows}` }]);
+      const workflow = await owned(slug, ownerId);
+      const end = newest(workflow) + 1;
+      return versions.list(workflow.creationId, limit, before > 0 ? Math.min(before, end) : end);
+    },
+    get: published,
+    restore: async (slug, ownerId, version) => {
+      const { nodesJson, edgesJson, viewportJson } = await published(slug, ownerId, version);
+      const changes = { nodesJson, edgesJson, viewportJson };
+      // What is in the draft is overwritten whatever it is: the versions are what is safe.
+      return update({ slug, ownerId, ifRevision: undefined, changes, maxWorkflows: undefined, unapproved: false });
+    },
+  };
+};
