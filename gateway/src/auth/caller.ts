@@ -2,7 +2,9 @@ import type { BaseTier } from "@nodeloom/kernel";
 import { accountNotApproved, ALL, covers, isBaseTier, PLANS } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
 import { capabilityDenied, sessionRequired, unauthenticated } from "../http/errors";
-import type { Auth } from "../http/route";
+
+/** Who may call: anyone; a key or a session; a session only; an administrator. */
+export type Auth = "none" | "any" | "session" | "admin";
 
 /** What the caller's tier allows. */
 export interface CallerPlan {

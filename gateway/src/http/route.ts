@@ -2,13 +2,10 @@ import type { DomainError, Issue, Reason } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { Request, Response } from "express";
 import type { z } from "zod";
-import type { Caller } from "../auth/caller";
+import type { Auth, Caller } from "../auth/caller";
 import type { Gateway } from "../gateway";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-
-/** Who may call: anyone; a key or a session; a session only; an administrator. */
-export type Auth = "none" | "any" | "session" | "admin";
 
 /** Whose bucket a request counts in: the caller's, the caller's per `:id`, the client address's, or none. */
 export type Limit = "user" | "user+id" | "ip" | "none";

@@ -2,7 +2,7 @@ import { pipeline } from "node:stream/promises";
 import type { Logger } from "@nodeloom/platform";
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
 import type { BlobStore, ByteRange } from "./blobs";
-import type { MediaObject } from "./objects";
+import type { MediaObject } from "./media-object";
 import { UNKNOWN } from "./sniff";
 import type { ObjectStore } from "./object-store";
 

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
 import type { BlobStore } from "./blobs";
 import type { ObjectStore, Position } from "./object-store";
-import { isCounted, originOf, type MediaObject, type Objects } from "./objects";
+import type { Objects } from "./objects";
+import { isCounted, originOf, type MediaObject } from "./media-object";
 import { ABANDONED_AFTER_MS, type Quota } from "./quota";
 
 /** What owners do with their stored files: list, keep, delete, copy; and what time does with those nobody keeps. */

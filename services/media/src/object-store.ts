@@ -1,4 +1,4 @@
-import type { MediaObject } from "./objects";
+import type { MediaObject } from "./media-object";
 
 /** Where a list goes on. */
 export interface Position {

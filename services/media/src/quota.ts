@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import type { ObjectStore } from "./object-store";
-import { isCounted, type MediaObject } from "./objects";
+import { isCounted, type MediaObject } from "./media-object";
 
 /**
  * The bytes that an owner's uploaded and kept files take. One document per owner holds their sum; an entry in it names each

@@ -2,7 +2,8 @@ import { invalidRequest } from "@nodeloom/kernel";
 import { clientStream, unary } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import type { Library } from "./library";
-import { isCounted, originOf, type MediaObject, type Objects, type Placement } from "./objects";
+import type { Objects, Placement } from "./objects";
+import { isCounted, originOf, type MediaObject } from "./media-object";
 import { FAMILIES } from "./sniff";
 
 const checkAccept = (accept: readonly string[]): void => {

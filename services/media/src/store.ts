@@ -1,6 +1,6 @@
 import { isDuplicateKey } from "@nodeloom/platform";
 import { Schema, type Connection, type QueryFilter } from "mongoose";
-import type { MediaObject } from "./objects";
+import type { MediaObject } from "./media-object";
 import type { ObjectStore } from "./object-store";
 
 type Row = Omit<MediaObject, "id"> & { _id: string; removal?: string; removedAt?: Date };
