@@ -139,38 +139,23 @@ describe("the certificates", () => {
 });
 
 describe("the health probe", () => {
-  const probe = async (args: string[], env: Record<string, string>): Promise<{ code: number; stderr: string }> =>
-    promisify(execFile)(process.execPath, [join(DOCKER, "health.mjs"), ...args], { env }).then(
+  const probe = async (env: Record<string, string>): Promise<{ code: number; stderr: string }> =>
+    promisify(execFile)(process.execPath, [join(DOCKER, "health.mjs")], { env }).then(
       ({ stderr }) => ({ code: 0, stderr }),
       (error: { code: number; stderr: string }) => ({ code: error.code, stderr: error.stderr }),
     );
-  const tls = tlsOf("billing") as Record<string, string>;
-  const listen = (): string => `0.0.0.0:${server.port}`;
 
-  it("passes when the gRPC server of its container serves", async () => {
-    expect(await probe(["grpc:BILLING_LISTEN"], { ...tls, BILLING_LISTEN: listen() })).toEqual({ code: 0, stderr: "" });
-  });
-
-  it("fails for a gRPC server that is not there, that it may not call, or that it wasn't told of", async () => {
-    const results = await Promise.all([
-      probe(["grpc:BILLING_LISTEN"], { ...tls, BILLING_LISTEN: "0.0.0.0:1" }),
-      probe(["grpc:BILLING_LISTEN"], { BILLING_LISTEN: listen() }),
-      probe(["grpc:BILLING_LISTEN"], tls),
-      probe([], tls),
-    ]);
-    expect(results.map(({ code }) => code)).toEqual([1, 1, 1, 1]);
-    expect(results[0]!.stderr).toContain("grpc:BILLING_LISTEN");
-  });
-
-  it("passes and fails with the answer of /readyz, and fails when one of several does", async () => {
+  it("passes and fails with the answer of the port for operators", async () => {
     let status = 200;
     const http = createServer((request, response) => response.writeHead(request.url === "/readyz" ? status : 404).end());
     await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
-    const env = { ...tls, MEDIA_LISTEN: listen(), MEDIA_HTTP_LISTEN: `0.0.0.0:${(http.address() as AddressInfo).port}` };
-    const both = ["grpc:MEDIA_LISTEN", "http:MEDIA_HTTP_LISTEN"];
-    expect(await probe(both, env)).toEqual({ code: 0, stderr: "" });
+    const env = { OPS_LISTEN: `0.0.0.0:${(http.address() as AddressInfo).port}` };
+    expect(await probe(env)).toEqual({ code: 0, stderr: "" });
     status = 503;
-    expect(await probe(both, env)).toEqual({ code: 1, stderr: "http:MEDIA_HTTP_LISTEN: /readyz answers 503\n" });
-    http.close();
+    expect(await probe(env)).toEqual({ code: 1, stderr: "/readyz answers 503\n" });
+    await new Promise((resolve) => http.close(resolve));
+    const [gone, untold] = await Promise.all([probe(env), probe({})]);
+    expect(gone).toMatchObject({ code: 1, stderr: expect.stringContaining("ECONNREFUSED") as string });
+    expect(untold).toMatchObject({ code: 1, stderr: expect.stringContaining("OPS_LISTEN") as string });
   });
 });

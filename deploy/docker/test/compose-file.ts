@@ -25,6 +25,8 @@ export interface ComposeService {
   restart?: string;
   stop_grace_period?: string;
   read_only?: boolean;
+  mem_limit?: string;
+  pids_limit?: number;
 }
 
 export interface ComposeFile {

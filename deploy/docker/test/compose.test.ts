@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runInNewContext } from "node:vm";
 import { loadConfig, splitHostPort } from "@nodeloom/platform";
 import { parse } from "yaml";
 import {
@@ -39,7 +40,7 @@ const ownNames = own.map(([name]) => name);
 const portOf = (address: string): number => splitHostPort(address).port;
 const listens = ({ environment }: ComposeService): [string, number][] =>
   Object.entries(environment)
-    // Probed by /readyz of the servers themselves; this one is for Prometheus.
+    // Of operators alone: health checks and Prometheus.
     .filter(([name]) => name.endsWith("_LISTEN") && name !== "OPS_LISTEN")
     .map(([name, value]) => [name, portOf(value)]);
 
@@ -67,6 +68,8 @@ const providerSecrets = (): Set<string> => {
 interface ProviderEntry {
   provider: { auth?: { secretEnv?: string } };
 }
+/** The services that keep data: each has a user of the database server to itself. */
+const databaseUsers = ownNames.filter((name) => "MONGODB_URI" in DEFINITIONS[name]!.config.shape);
 const READS_PROVIDER_SECRETS = new Set(["executions", "models"]);
 /** Read by AWS's library itself. */
 const AWS_CREDENTIALS = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
@@ -81,11 +84,10 @@ describe("the settings", () => {
     const text = readComposeText();
     const required = [...new Set(references(text).flatMap(({ name, isRequired }) => (isRequired ? [name] : [])))];
     expect(required.sort()).toEqual(
-      ["API_KEY_PEPPER", "BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD", "MONGO_PASSWORD", "POSTGRES_PASSWORD"].concat([
-        "REDIS_PASSWORD",
-        "SANDBOX_API_KEY",
-        "SESSION_SECRET",
-      ]),
+      [
+        ...["API_KEY_PEPPER", "BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD", "MONGO_PASSWORD", "POSTGRES_PASSWORD"],
+        ...["REDIS_PASSWORD", "SANDBOX_API_KEY", "SESSION_SECRET", ...databaseUsers.map((name) => `MONGO_${name.toUpperCase()}_PASSWORD`)],
+      ].sort(),
     );
     for (const name of required) {
       expect(() => interpolate(text, { ...settings, [name]: "" })).toThrow(new RegExp(`${name} is missing a value: set it to .{10}`));
@@ -152,16 +154,11 @@ describe("the platform's services", () => {
     }
   });
 
-  it.each(own)("%s is asked for its health at every port that it listens on", (_name, service) => {
-    const [kind, node, script, ...probes] = service.healthcheck!.test;
-    expect([kind, node, script]).toEqual(["CMD", "node", "deploy/docker/health.mjs"]);
-    expect(existsSync(join(ROOT, script!))).toBe(true);
-    const plain = /^(GATEWAY|ADMIN|MEDIA_HTTP|SANDBOX)_LISTEN$/;
-    expect(probes.sort()).toEqual(
-      listens(service)
-        .map(([variable]) => `${plain.test(variable) ? "http" : "grpc"}:${variable}`)
-        .sort(),
-    );
+  it.each(own)("%s is asked for its health by its port for operators", (name, { healthcheck, environment }) => {
+    expect(healthcheck!.test).toEqual(["CMD", "node", "deploy/docker/health.mjs"]);
+    const { OPS_LISTEN } = loadConfig(DEFINITIONS[name]!.config, environment) as { OPS_LISTEN: string };
+    expect(OPS_LISTEN).toBe("0.0.0.0:9090");
+    expect(listens({ environment } as ComposeService).map(([, port]) => port)).not.toContain(9090);
   });
 
   it.each(own)("%s has longer to stop than it takes at most", (name, { environment, stop_grace_period: period }) => {
@@ -252,7 +249,7 @@ describe("the compose file", () => {
   });
 
   it.each(all)("%s pins its image, and only one service builds ours", (name, { image, build, networks = [] }) => {
-    expect(image).toMatch(/:(local|\d+(\.\d+)*)$/);
+    expect(image).toMatch(/:(local|\d+\.\d+(\.\d+)?)$/);
     expect(build !== undefined).toBe(name === "certs");
     for (const network of networks) expect(Object.keys(compose.networks)).toContain(network);
   });
@@ -261,11 +258,45 @@ describe("the compose file", () => {
     const start = readFileSync(join(ROOT, "deploy", "docker", "mongo", "start.sh"), "utf8");
     const init = readFileSync(join(ROOT, "deploy", "docker", "mongo", "replica-set.js"), "utf8");
     for (const [, { environment }] of own.filter(([, service]) => service.environment.MONGODB_URI)) {
-      const { searchParams, password, host } = new URL(environment.MONGODB_URI!);
+      const { searchParams, host } = new URL(environment.MONGODB_URI!);
       expect(start).toContain(`--replSet ${searchParams.get("replicaSet")} `);
       expect(init).toContain(`_id: "${searchParams.get("replicaSet")}", members: [{ _id: 0, host: "${host}" }]`);
-      expect(password).toBe(compose.services.mongo!.environment.MONGO_INITDB_ROOT_PASSWORD);
     }
+  });
+
+  it("gives each service a user of MongoDB who can reach its own database alone, made before it starts", () => {
+    const { environment, command, volumes } = compose.services["mongo-init"]!;
+    const made: unknown[] = [];
+    const administrator = {
+      getUser: (user: string) => (user === "billing" ? { user } : null),
+      createUser: (user: object) => made.push(user),
+      updateUser: (user: string, change: object) => made.push({ user, ...change }),
+    };
+    const db = { getSiblingDB: (name: string) => (name === "admin" ? administrator : undefined) };
+    const source = readFileSync(join(ROOT, "deploy", "docker", "mongo", "users.js"), "utf8");
+    runInNewContext(source, { db, process: { env: environment }, print: () => undefined });
+    expect(command!.join(" ")).toContain(" /replica-set.js /users.js");
+    expect(volumes).toContain("./deploy/docker/mongo/users.js:/users.js:ro");
+    const expected = databaseUsers.map((name) => {
+      const { MONGODB_URI: uri, ...rest } = compose.services[name]!.environment;
+      const { username, password, searchParams } = new URL(uri!);
+      expect([username, searchParams.get("authSource"), rest.MONGODB_DATABASE_PREFIX]).toEqual([name, "admin", undefined]);
+      expect(Object.keys(compose.services[name]!.depends_on!)).toContain("mongo-init");
+      return { user: name, pwd: password, roles: [{ role: "readWrite", db: `nodeloom_${name}` }] };
+    });
+    expect(made).toEqual(expect.arrayContaining(expected));
+    expect(made.length).toBe(expected.length);
+    expect(new Set(expected.map(({ pwd }) => pwd)).size).toBe(expected.length);
+  });
+
+  it.each(all)("%s has bounds for its memory and its processes", (_name, service) => {
+    expect(service.mem_limit).toMatch(/^\d+[mg]$/);
+    expect(service.pids_limit).toBeGreaterThan(0);
+  });
+
+  it("gives Temporal shards enough for ever, and says why", () => {
+    expect(Number(compose.services.temporal!.environment.NUM_HISTORY_SHARDS)).toBeGreaterThanOrEqual(512);
+    expect(readComposeText()).toMatch(/# Fixed by the first start for ever\. .*\n\s+NUM_HISTORY_SHARDS/);
   });
 
   it("gives Temporal a YAML file of settings where it looks for them, and runs a namespace that is made", () => {
