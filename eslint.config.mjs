@@ -28,6 +28,13 @@ const NODE_TYPE_SYNTAX = {
   message: "Ask the node kind (kernel/graph/kinds), not its type.",
 };
 
+/** Types that are words of other things, too, where they are compared with a node's. */
+const NODE_TYPE_COMPARISON = {
+  selector:
+    "BinaryExpression[operator=/^[!=]==$/][right.value=/^(note|list|json)$/]:matches([left.object.name=/node/i], [left.name='type'])",
+  message: NODE_TYPE_SYNTAX.message,
+};
+
 const SERVICES = ["identity", "workflows", "models", "billing", "usage", "executions", "media", "sandbox"];
 const workflowCode = "services/executions/src/temporal/workflows/**";
 /** What workflows share with activities: constants and pure functions. */
@@ -206,6 +213,23 @@ export default tseslint.config(
     files: ["gateway/console/src/{ui,document,canvas,api,runs}/**/*.{ts,tsx}"],
     rules: {
       "no-restricted-imports": ["error", { patterns: [{ regex: "/(app|features)/", message: "Only pages know pages." }] }],
+    },
+  },
+  {
+    // What a kind looks like and the forms by hand are the two tables by type; a starter is a graph.
+    files: ["gateway/console/src/**/*.{ts,tsx}"],
+    ignores: [
+      "gateway/console/src/canvas/looks.ts",
+      "gateway/console/src/features/editor/inspector/forms.ts",
+      "gateway/console/src/features/workflows/starters.ts",
+    ],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        { selector: "ExportDefaultDeclaration", message: "Use named exports." },
+        NODE_TYPE_SYNTAX,
+        NODE_TYPE_COMPARISON,
+      ],
     },
   },
   {

@@ -1,4 +1,5 @@
-import type { GraphNode } from "@nodeloom/kernel/graph";
+import { makesCalls, type GraphNode } from "@nodeloom/kernel/graph";
+import { hasSummary, isRemark, previewOf } from "./kinds";
 import type { NodePorts } from "./ports";
 
 /**
@@ -32,23 +33,6 @@ export interface Box {
   outputs: readonly { name: string; y: number }[];
 }
 
-const PREVIEWS: ReadonlyMap<string, Preview> = new Map([
-  ["generate-image", "picture"],
-  ["generate-video", "picture"],
-  ["generate-audio", "sound"],
-  ["media-upload", "picture"],
-  ["media", "picture"],
-  ["response-output", "picture"],
-]);
-const CALLS: ReadonlySet<string> = new Set([
-  "generate-image",
-  "generate-video",
-  "generate-audio",
-  "llm-assistant",
-  "http-request",
-  "media",
-]);
-const WITHOUT_SUMMARY: ReadonlySet<string> = new Set(["response-output", "media-upload"]);
 const MIN_NOTE = 96;
 const MAX_NOTE = 420;
 const NOTE_LINE = 20;
@@ -69,18 +53,18 @@ const noteBox = (node: GraphNode): Box => {
 
 /** The box of a node. `hasFile`: there is something to see or hear. */
 export const boxOf = (node: GraphNode, ports: Pick<NodePorts, "inputs" | "outputs">, hasFile: boolean): Box => {
-  if (node.type === "note") return noteBox(node);
-  const hasSummary = !WITHOUT_SUMMARY.has(node.type);
-  const hasFooter = CALLS.has(node.type);
-  const preview = hasFile ? (PREVIEWS.get(node.type) ?? "none") : "none";
-  const top = NODE.header + (hasSummary ? NODE.summary : 0) + NODE.portsPadding;
+  if (isRemark(node.type)) return noteBox(node);
+  const summary = hasSummary(node.type);
+  const hasFooter = makesCalls(node.type);
+  const preview = hasFile ? previewOf(node.type) : "none";
+  const top = NODE.header + (summary ? NODE.summary : 0) + NODE.portsPadding;
   const place = ({ name }: { name: string }, index: number) => ({ name, y: top + index * NODE.port + NODE.port / 2 });
   const rows = Math.max(ports.inputs.length, ports.outputs.length, 1);
   const seen = { none: 0, picture: NODE.preview, sound: NODE.sound }[preview];
   return {
     width: NODE.width,
     height: top + rows * NODE.port + NODE.portsPadding + seen + (hasFooter ? NODE.footer : 0),
-    hasSummary,
+    hasSummary: summary,
     preview,
     hasFooter,
     inputs: ports.inputs.map(place),

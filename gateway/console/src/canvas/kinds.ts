@@ -1,139 +1,113 @@
-import {
-  AudioLines,
-  Braces,
-  Clapperboard,
-  FileOutput,
-  FileUp,
-  Film,
-  Globe,
-  Image,
-  List,
-  MessageSquareText,
-  Split,
-  SquarePen,
-  StickyNote,
-  TextCursorInput,
-  CircleHelp,
-  type LucideIcon,
-} from "lucide-react";
+import { NODE_KINDS, type NodeKind, type PortType } from "@nodeloom/kernel/graph";
+import { CircleHelp, Shapes, Sparkles, type LucideIcon } from "lucide-react";
+import { LOOKS, textOf, type Group, type Look } from "./looks";
 
-/** What the canvas says of a node kind. Ports, checks and prices are the kernel's. */
-export interface Kind {
+/** A node kind as the canvas knows it: the kernel's own entry, with a look. */
+export interface Kind extends Omit<Look, "data" | "summary"> {
   type: string;
-  title: string;
-  /** One line in the palette. */
-  description: string;
-  group: "Start and end" | "Text" | "Generate" | "Data" | "Notes";
-  icon: LucideIcon;
-  /** Id of the first node of the kind. */
-  id: string;
-  /** Other words that find it. */
-  words: string;
+  /** What the kernel says of it; undefined for kinds that this version does not know: they are kept as they are. */
+  rules: NodeKind | undefined;
   data: () => Record<string, unknown>;
-  /** Registry modality of the models it may call. */
-  modality?: "text" | "image" | "video" | "audio";
+  summary: (data: Readonly<Record<string, unknown>>) => string;
+  /** Registry modality of the models it calls. */
+  modality: string | undefined;
+  /** False for kinds that stand on the canvas for people. */
+  runs: boolean;
 }
 
-const kind = (
-  type: string,
-  title: string,
-  group: Kind["group"],
-  icon: LucideIcon,
-  rest: Pick<Kind, "description" | "id" | "words"> & Partial<Kind>,
-): Kind => ({
-  type,
-  title,
-  group,
-  icon,
-  data: () => ({}),
-  ...rest,
+const VISIBLE: ReadonlySet<PortType> = new Set(["image", "video", "media"]);
+
+/** `resize-image` as people write it. */
+const titleOf = (type: string): string => {
+  const words = type.split(/[-_]+/).filter(Boolean).join(" ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+const groupOf = ({ calls, runs }: NodeKind): Group => (runs ? (calls === "model" ? "Generate" : "Data") : "Notes");
+const iconOf = ({ calls }: NodeKind): LucideIcon => (calls === "model" ? Sparkles : Shapes);
+
+/** Settings that have a default: what a new node of a kind without a look begins with. */
+const defaultsOf = ({ settings }: NodeKind): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(settings).flatMap(([name, { default: value }]) => (value === undefined ? [] : [[name, value]])));
+
+/** The first texts among a node's settings, in the table's order. */
+const settingsInWords = (kind: NodeKind) => (data: Readonly<Record<string, unknown>>) => {
+  const texts = Object.keys(kind.settings).map((name) => textOf(data[name]));
+  return texts.filter(Boolean).slice(0, 2).join("\n") || kind.summary;
+};
+
+const plainLook = (kind: NodeKind): Look => ({
+  title: titleOf(kind.type),
+  description: kind.summary,
+  group: groupOf(kind),
+  icon: iconOf(kind),
+  id: kind.type,
+  words: kind.type,
 });
 
-const generator = (modality: "image" | "video" | "audio", title: string, icon: LucideIcon, words: string): Kind =>
-  kind(`generate-${modality}`, title, "Generate", icon, {
-    id: modality,
-    words,
-    modality,
-    description: `Makes ${modality === "audio" ? "speech, sound or music" : `${modality === "image" ? "pictures" : "a clip"}`} with a model`,
-    data: () => ({ inputs: {} }),
-  });
+/** A kind of the kernel's table, by its look where it has one. */
+export const kindFrom = (rules: NodeKind): Kind => {
+  const look = LOOKS[rules.type] ?? plainLook(rules);
+  const data = look.data ?? defaultsOf(rules);
+  return {
+    ...look,
+    type: rules.type,
+    rules,
+    modality: rules.modality,
+    runs: rules.runs,
+    data: () => structuredClone(data) as Record<string, unknown>,
+    summary: look.summary ?? settingsInWords(rules),
+  };
+};
 
-export const KINDS: readonly Kind[] = [
-  kind("request-input", "Inputs", "Start and end", TextCursorInput, {
-    id: "input",
-    words: "request input form field api start",
-    description: "The form and the API's inputs",
-    data: () => ({ fields: [{ name: "prompt", type: "textarea", label: "Prompt" }], values: {} }),
-  }),
-  kind("response-output", "Results", "Start and end", FileOutput, {
-    id: "output",
-    words: "response output result end return",
-    description: "What a run gives back",
-  }),
-  kind("text-box", "Text", "Text", SquarePen, {
-    id: "text",
-    words: "text box template prompt string",
-    description: "Text with {{placeholders}} that become ports",
-    data: () => ({ text: "" }),
-  }),
-  kind("llm-assistant", "Assistant", "Text", MessageSquareText, {
-    id: "assistant",
-    words: "llm language model chat gpt assistant write",
-    description: "A language model writes",
-    modality: "text",
-    data: () => ({ prompt: "" }),
-  }),
-  generator("image", "Image", Image, "generate image picture photo"),
-  generator("video", "Video", Film, "generate video clip film movie"),
-  generator("audio", "Audio", AudioLines, "generate audio music speech voice sound"),
-  kind("media", "Edit media", "Generate", Clapperboard, {
-    id: "media",
-    words: "crop resize concat trim mux slideshow composite",
-    description: "Crops, cuts and joins files",
-    data: () => ({ operation: "resize" }),
-  }),
-  kind("media-upload", "File", "Data", FileUp, {
-    id: "file",
-    words: "upload media file image video audio",
-    description: "A file you upload",
-  }),
-  kind("list", "List", "Data", List, {
-    id: "list",
-    words: "list items array batch fan out",
-    description: "Several values: what follows runs once for each",
-    data: () => ({ items: [] }),
-  }),
-  kind("http-request", "HTTP request", "Data", Globe, {
-    id: "request",
-    words: "http request api fetch webhook rest",
-    description: "Asks another service",
-    data: () => ({ method: "GET", url: "" }),
-  }),
-  kind("json", "JSON", "Data", Braces, {
-    id: "json",
-    words: "json jmespath query pick extract",
-    description: "Picks values out of JSON",
-    data: () => ({ expression: "" }),
-  }),
-  kind("switch", "Switch", "Data", Split, {
-    id: "switch",
-    words: "switch if condition branch case",
-    description: "Sends a value one way or another",
-    data: () => ({ cases: [{ name: "yes", left: "{{value}}", op: "exists", right: "" }] }),
-  }),
-  kind("note", "Note", "Notes", StickyNote, {
-    id: "note",
-    words: "note comment sticky",
-    description: "For people; never runs",
-    data: () => ({ text: "" }),
-  }),
-];
+const ORDER = Object.keys(LOOKS);
+const place = ({ type }: Kind): number => (ORDER.indexOf(type) + ORDER.length + 1) % (ORDER.length + 1);
+
+/** Every kind of the kernel's table, in the palette's order. */
+export const KINDS: readonly Kind[] = Object.values(NODE_KINDS)
+  .map(kindFrom)
+  .sort((a, b) => place(a) - place(b));
 
 const BY_TYPE = new Map(KINDS.map((one) => [one.type, one]));
 
-/** The kind of a type; types that nobody here knows have one, too: they are kept as they are. */
-export const kindOf = (type: string): Kind =>
-  BY_TYPE.get(type) ??
-  kind(type, type, "Data", CircleHelp, { id: "node", words: "", description: "A node kind that this version does not know" });
+const unknown = (type: string): Kind => ({
+  type,
+  title: type,
+  description: "A node kind that this version does not know",
+  group: "Data",
+  icon: CircleHelp,
+  id: "node",
+  words: "",
+  rules: undefined,
+  modality: undefined,
+  runs: true,
+  data: () => ({}),
+  summary: () => type,
+});
+
+/** The kind of a type. */
+export const kindOf = (type: string): Kind => BY_TYPE.get(type) ?? unknown(type);
 
 export const isKnownKind = (type: string): boolean => BY_TYPE.has(type);
+/** Whether nodes of it stand on the canvas for people alone. */
+export const isRemark = (type: string): boolean => !kindOf(type).runs;
+
+const outputTypes = ({ rules, type }: Kind): PortType[] => {
+  if (!rules) return [];
+  const named = rules.optionalOutputs?.map((output) => output.type) ?? [];
+  return [...rules.outputs({ id: "", type, data: {} }).values(), ...named];
+};
+
+/** What of its results can be seen or heard on a node. */
+export const previewOf = (type: string): "none" | "picture" | "sound" => {
+  const kind = kindOf(type);
+  const types = outputTypes(kind);
+  if (kind.rules?.isResult === true || types.some((one) => VISIBLE.has(one))) return "picture";
+  return types.includes("audio") ? "sound" : "none";
+};
+
+/** Whether its settings say something that fits two lines. */
+export const hasSummary = (type: string): boolean => {
+  const { rules } = kindOf(type);
+  return rules === undefined || (rules.isResult !== true && rules.mediaIds === undefined);
+};

@@ -3,11 +3,13 @@ import {
   FLOWS,
   inputPorts,
   isFileType,
+  makesResult,
   outputPorts,
   type GraphNode,
   type JsonSchema,
   type PortType,
 } from "@nodeloom/kernel/graph";
+import { kindOf } from "./kinds";
 import { edgesOf, type DocEdge, type DocGraph, type DocNode } from "../document/graph";
 
 export interface Port {
@@ -42,7 +44,7 @@ const resultPort = (node: GraphNode, name: string): Port => {
 const strayPort = (name: string): Port => ({ name, type: "any", list: false });
 
 const inputsOf = (node: GraphNode, schema: JsonSchema | undefined, wired: readonly string[]): { shown: Port[]; all: Port[] } => {
-  if (node.type === "response-output") {
+  if (makesResult(node.type)) {
     const ports = [...new Set([...wired, ...RESULT_NAMES])].map((name) => resultPort(node, name));
     return { shown: ports, all: ports };
   }
@@ -61,7 +63,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 /** The ports of a node, given the names that edges use. */
 export const portsOf = (node: GraphNode, schemaOf: SchemaOf, wiredIn: readonly string[], wiredOut: readonly string[]): NodePorts => {
   const { shown, all } = inputsOf(node, schemaOf(node), wiredIn);
-  const known = [...outputPorts(node)].map(([name, type]): Port => ({ name, type, list: node.type === "list" }));
+  const known = [...outputPorts(node)].map(([name, type]): Port => ({ name, type, list: kindOf(node.type).givesLists === true }));
   const names = new Set(known.map(({ name }) => name));
   const outputs = [...known, ...wiredOut.filter((name) => !names.has(name)).map(strayPort)];
   return { inputs: shown, outputs, allInputs: all };

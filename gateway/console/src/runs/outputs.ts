@@ -1,4 +1,5 @@
 import type { Execution } from "@nodeloom/client";
+import { makesResult } from "@nodeloom/kernel/graph";
 import { edgesOf, type DocGraph } from "../document/graph";
 import { familyOfUrl, safeUrl, type MediaFamily } from "../api/media-url";
 
@@ -58,7 +59,7 @@ export const filesByNode = (graph: DocGraph, execution: Execution | undefined): 
     if (own.length > 0) files.set(node.id, own);
   }
   for (const node of graph.nodes) {
-    if ("stranger" in node || node.type !== "response-output") continue;
+    if ("stranger" in node || !makesResult(node.type)) continue;
     const made = filesIn(execution.result);
     if (made.length > 0) files.set(node.id, made);
     for (const name of ["images", "videos", "audios"]) {

@@ -1,6 +1,6 @@
 import { callsModel } from "@nodeloom/kernel/graph";
 import { around, freePlace, type Alignment, type Rect, align } from "../../canvas/geometry";
-import { kindOf, type Kind } from "../../canvas/kinds";
+import { isRemark, kindOf, type Kind } from "../../canvas/kinds";
 import { layOut } from "../../canvas/layout";
 import { fits, fittingInputs, fittingOutputs, portsOf, sourcePort, targetPort, type Port } from "../../canvas/ports";
 import { partText, readPart } from "../../document/clipboard";
@@ -245,7 +245,7 @@ export const alignSelection = (editor: Editor, how: Alignment): void => {
 /** Lays out the selection, or everything: from left to right, beginning where it was. */
 export const tidy = async (editor: Editor): Promise<void> => {
   const chosen = selectedNodes(editor);
-  const nodes = (chosen.length > 1 ? chosen : nodesOf(graphOf(editor))).filter(({ type }) => type !== "note");
+  const nodes = (chosen.length > 1 ? chosen : nodesOf(graphOf(editor))).filter(({ type }) => !isRemark(type));
   if (nodes.length < 2) return;
   const rects = rectsOf(editor, nodes);
   const frame = around([...rects.values()])!;

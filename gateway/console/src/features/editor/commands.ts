@@ -1,4 +1,5 @@
 import type { Alignment } from "../../canvas/geometry";
+import { isRemark } from "../../canvas/kinds";
 import { nodeById } from "../../document/graph";
 import { complain } from "../../ui/toast";
 import {
@@ -63,7 +64,7 @@ const runToHere: Command["run"] = ({ document, ui }, stage) => {
   const [id, ...others] = [...selection.nodes];
   const node = id === undefined ? undefined : nodeById(graph, id);
   if (!node || others.length > 0) return complain("Choose the one node that the run should go to.");
-  if (node.type === "note") return complain("A note never runs.");
+  if (isRemark(node.type)) return complain("A note never runs.");
   ui.setState({ until: node.id });
   stage.run();
 };

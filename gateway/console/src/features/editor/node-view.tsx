@@ -2,7 +2,7 @@ import { Handle, Position, type NodeProps } from "@xyflow/react";
 import { CircleCheck, CircleX, Coins, LoaderCircle, Plus, SkipForward, TriangleAlert } from "lucide-react";
 import { memo } from "react";
 import { NODE, noteText, type Box } from "../../canvas/geometry";
-import { isKnownKind, kindOf } from "../../canvas/kinds";
+import { isKnownKind, isRemark, kindOf } from "../../canvas/kinds";
 import { PortMark } from "../../canvas/port-mark";
 import { fits, type NodePorts, type Port } from "../../canvas/ports";
 import { summaryOf } from "../../canvas/summary";
@@ -189,7 +189,7 @@ export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewDa
   const problem = useUi(({ judgement }) => judgement.issues.some(({ nodeId }) => nodeId === node.id));
   const warned = useUi(({ judgement }) => judgement.warnings[node.id] !== undefined);
   const leftOut = useUi((state) => isLeftOut(state, node.id));
-  if (node.type === "note") return <NoteView node={node} selected={selected} />;
+  if (isRemark(node.type)) return <NoteView node={node} selected={selected} />;
   const kind = kindOf(node.type);
   const title = nodeTitle(node);
   return (

@@ -1,6 +1,6 @@
 import { useMemo, useState, type ReactNode } from "react";
 import { fittingInputs, type Port } from "../../canvas/ports";
-import { kindOf } from "../../canvas/kinds";
+import { isRemark, kindOf } from "../../canvas/kinds";
 import { connect } from "../../document/edit";
 import { edgesOf, nodesOf } from "../../document/graph";
 import { inputFields, savedValues } from "@nodeloom/kernel/graph";
@@ -147,7 +147,7 @@ const connections = (editor: Editor): Pick[] => {
   };
   return own.outputs.flatMap((output) =>
     nodesOf(graph)
-      .filter(({ id, type }) => id !== from && type !== "note" && !leadsTo(graph, id, from))
+      .filter(({ id, type }) => id !== from && !isRemark(type) && !leadsTo(graph, id, from))
       .flatMap((node) => {
         const used = new Set(
           edgesOf(graph).flatMap(({ target, targetHandle }) => (target === node.id && targetHandle !== null ? [targetHandle] : [])),

@@ -24,8 +24,7 @@ const useChoices = (request: PaletteRequest, query: string): Choice[] => {
   const editor = useEditor();
   const { models } = editor;
   const fitting = useMemo(
-    () =>
-      KINDS.filter((kind) => (request.from || request.edgeId !== undefined ? kind.type !== "note" : true) && suits(editor, kind, request)),
+    () => KINDS.filter((kind) => (request.from || request.edgeId !== undefined ? kind.runs : true) && suits(editor, kind, request)),
     [editor, request],
   );
   return useMemo(() => {

@@ -3,6 +3,7 @@ import { CircleCheck, CircleX, TriangleAlert, Wrench } from "lucide-react";
 import { connect, addNode, freeId, removeItems, setData } from "../../document/edit";
 import { edgesOf, nodeById } from "../../document/graph";
 import { kindOf } from "../../canvas/kinds";
+import { TEXT_TYPE } from "../../canvas/looks";
 import { Button } from "../../ui/button";
 import { defaultModel, placeBeside } from "./actions";
 import { useDocument, useEditor, useUi, type Editor } from "./context";
@@ -44,7 +45,7 @@ export const fixesFor = (editor: Editor, { nodeId, message }: GraphIssue): Fix[]
         const id = freeId(graph, "text");
         const at = placeBeside(editor, node.id, "input");
         const ends = { source: id, sourceHandle: "text", target: node.id, targetHandle: "prompt" };
-        document.change("Add a text", (now) => connect(addNode(now, { id, type: "text-box", at, data: { text: "" } }), ends), {
+        document.change("Add a text", (now) => connect(addNode(now, { id, type: TEXT_TYPE, at, data: { text: "" } }), ends), {
           select: [id],
         });
       },

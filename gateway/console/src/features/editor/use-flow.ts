@@ -3,6 +3,7 @@ import { Position, type Edge, type Node } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
 import { boxOf, NODE } from "../../canvas/geometry";
 import { judge } from "../../canvas/judge";
+import { isRemark } from "../../canvas/kinds";
 import { createPortBook, sourcePort, targetPort, type PortBook } from "../../canvas/ports";
 import { edgesOf, kernelGraph, nodesOf, type DocEdge, type DocNode } from "../../document/graph";
 import { useLive } from "../../runs/live";
@@ -30,7 +31,7 @@ const flowNode = (node: DocNode, data: NodeViewData, selected: boolean): FlowNod
     width,
     height,
     measured: { width, height },
-    zIndex: node.type === "note" ? -1 : 0,
+    zIndex: isRemark(node.type) ? -1 : 0,
     ariaLabel: nodeTitle(node),
     handles: [
       ...inputs.map(({ name, y }) => ({ id: name, type: "target" as const, position: Position.Left, x: -HALF, y: y - HALF, ...size })),

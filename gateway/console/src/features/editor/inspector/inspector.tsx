@@ -1,6 +1,5 @@
 import { labelOf } from "@nodeloom/kernel/graph";
-import { ChevronRight, CircleX, Link2, MousePointerClick, Trash2, TriangleAlert } from "lucide-react";
-import type { ReactNode } from "react";
+import { ChevronRight, CircleX, MousePointerClick, Trash2, TriangleAlert } from "lucide-react";
 import { kindOf } from "../../../canvas/kinds";
 import { PortMark } from "../../../canvas/port-mark";
 import { nodesOf, type DocNode } from "../../../document/graph";
@@ -8,7 +7,6 @@ import { Badge } from "../../../ui/badge";
 import { Button, IconButton } from "../../../ui/button";
 import { Field, Input } from "../../../ui/field";
 import { creditNumber, duration } from "../../../ui/format";
-import { Notice } from "../../../ui/notice";
 import { useLive } from "../../../runs/live";
 import { ResultView } from "../../../runs/result-view";
 import { deleteSelection } from "../actions";
@@ -17,55 +15,9 @@ import { useDocument, useEditor, useUi } from "../context";
 import { NodeMenuButton } from "../node-menu";
 import { fixesFor } from "../problems";
 import { nodeTitle } from "../titles";
-import { FieldsForm } from "./fields-form";
-import { ModelForm } from "./model-form";
-import { ExpressionForm, FileForm, HttpForm, ListForm, MaxItems, NoteForm, RawForm, SwitchForm, TextForm } from "./simple-forms";
-import { useSetting, useWired } from "./use-setting";
-
-const ResultsForm = ({ node }: { node: DocNode }) => {
-  const wired = [...useWired(node.id)];
-  return (
-    <div className="flex flex-col gap-2 text-sm">
-      <p className="text-xs text-faint">
-        What is linked here is what a run answers, under the port's name. Drop a link on the node to add a result.
-      </p>
-      {wired.length === 0 && <Notice kind="warn">Nothing is linked yet: a run would answer an empty result.</Notice>}
-      <ul className="flex flex-col gap-1.5">
-        {wired.map(([name, from]) => (
-          <li key={name} className="flex items-center gap-2">
-            <code className="font-mono text-xs">{name}</code>
-            <Link2 className="size-3.5 shrink-0 text-faint" aria-hidden />
-            <span className="min-w-0 truncate text-muted">{from}</span>
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-};
-
-const FORMS: Readonly<Record<string, (props: { node: DocNode }) => ReactNode>> = {
-  "request-input": FieldsForm,
-  "response-output": ResultsForm,
-  "text-box": TextForm,
-  "llm-assistant": ModelForm,
-  "generate-image": ModelForm,
-  "generate-video": ModelForm,
-  "generate-audio": ModelForm,
-  "http-request": HttpForm,
-  "media-upload": FileForm,
-  list: ListForm,
-  note: NoteForm,
-  json: ExpressionForm,
-  switch: SwitchForm,
-};
-const FANS_OUT: ReadonlySet<string> = new Set([
-  "generate-image",
-  "generate-video",
-  "generate-audio",
-  "llm-assistant",
-  "http-request",
-  "media",
-]);
+import { formOf } from "./forms";
+import { MaxItems, RawForm } from "./simple-forms";
+import { useSetting } from "./use-setting";
 
 const Problems = ({ node }: { node: DocNode }) => {
   const editor = useEditor();
@@ -134,11 +86,14 @@ const LastRun = ({ node }: { node: DocNode }) => {
   );
 };
 
+/** Kinds that may have it run once for each item of a list. */
+const FAN_OUT = "maxItems";
+
 const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
   const editor = useEditor();
   const { set, disabled } = useSetting(node);
   const kind = kindOf(node.type);
-  const Form = FORMS[node.type] ?? RawForm;
+  const Form = formOf(kind);
   const given = labelOf(node);
   const label = typeof node.data.label === "string" ? node.data.label : (given ?? "");
   return (
@@ -175,7 +130,7 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
               />
             )}
           </Field>
-          {FANS_OUT.has(node.type) && <MaxItems node={node} />}
+          {FAN_OUT in (kind.rules?.settings ?? {}) && <MaxItems node={node} />}
           {Form !== RawForm && <RawForm node={node} label="As JSON" />}
         </div>
       </details>

@@ -39,11 +39,12 @@ const ModelSelect = ({ node }: { node: DocNode }) => {
   );
 };
 
-/** Where a setting stands: generators keep inputs of their own, assistants among their settings; what is there stays where it is. */
+/** Where a setting stands: among the settings that the kind has itself, else among the inputs; what is there stays where it is. */
 const placeOf = (node: DocNode, name: string): string[] => {
   const inputs = isRecord(node.data.inputs) ? node.data.inputs : {};
   if (Object.hasOwn(inputs, name)) return ["inputs", name];
-  return Object.hasOwn(node.data, name) || node.type === "llm-assistant" ? [name] : ["inputs", name];
+  const ofKind = kindOf(node.type).rules?.settings ?? {};
+  return Object.hasOwn(node.data, name) || Object.hasOwn(ofKind, name) ? [name] : ["inputs", name];
 };
 
 const valueAt = (node: DocNode, path: readonly string[]): unknown =>

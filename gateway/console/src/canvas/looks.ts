@@ -1,0 +1,163 @@
+import {
+  AudioLines,
+  Braces,
+  FileOutput,
+  FileUp,
+  Film,
+  Globe,
+  Image,
+  List,
+  MessageSquareText,
+  SquarePen,
+  StickyNote,
+  TextCursorInput,
+  type LucideIcon,
+} from "lucide-react";
+import { fieldsOf } from "@nodeloom/kernel/graph";
+
+type Data = Readonly<Record<string, unknown>>;
+export type Group = "Start and end" | "Text" | "Generate" | "Data" | "Notes";
+
+/** How a kind is shown where its entry in the kernel's table leaves that open. A kind without a look works as well. */
+export interface Look {
+  title: string;
+  /** One line in the palette. */
+  description: string;
+  group: Group;
+  icon: LucideIcon;
+  /** Id of the first node of the kind. */
+  id: string;
+  /** Other words that find it. */
+  words: string;
+  /** What a new node begins with. */
+  data?: Data;
+  /** Two lines on the node, of its own settings. */
+  summary?: (data: Data) => string;
+  /** Its outputs are lists. */
+  givesLists?: boolean;
+}
+
+export const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
+
+/** The model, and the prompt that stands in the node. */
+const modelAndPrompt = (data: Data): string => {
+  const inputs = (typeof data.inputs === "object" && data.inputs !== null ? data.inputs : {}) as Record<string, unknown>;
+  const prompt = textOf(inputs.prompt) || textOf(data.prompt);
+  return `${textOf(data.model) || "Choose a model"}${prompt === "" ? "" : `\n${prompt}`}`;
+};
+
+const generator = (title: string, id: string, icon: LucideIcon, description: string, words: string): Look => ({
+  title,
+  id,
+  icon,
+  description,
+  words,
+  group: "Generate",
+  data: { inputs: {} },
+  summary: modelAndPrompt,
+});
+
+/** In the palette's order; kinds without a look follow. */
+export const LOOKS: Readonly<Record<string, Look>> = {
+  "request-input": {
+    title: "Inputs",
+    group: "Start and end",
+    icon: TextCursorInput,
+    id: "input",
+    words: "request input form field api start",
+    description: "The form and the API's inputs",
+    data: { fields: [{ name: "prompt", type: "textarea", label: "Prompt" }], values: {} },
+    summary: (data) =>
+      fieldsOf(data)
+        .map(({ label }) => label)
+        .join(", ") || "No inputs yet",
+  },
+  "response-output": {
+    title: "Results",
+    group: "Start and end",
+    icon: FileOutput,
+    id: "output",
+    words: "response output result end return",
+    description: "What a run gives back",
+  },
+  "text-box": {
+    title: "Text",
+    group: "Text",
+    icon: SquarePen,
+    id: "text",
+    words: "text box template prompt string",
+    description: "Text with {{placeholders}} that become ports",
+    data: { text: "" },
+    summary: (data) => textOf(data.text) || "Empty text",
+  },
+  "llm-assistant": {
+    title: "Assistant",
+    group: "Text",
+    icon: MessageSquareText,
+    id: "assistant",
+    words: "llm language model chat gpt assistant write",
+    description: "A language model writes",
+    data: { prompt: "" },
+    summary: modelAndPrompt,
+  },
+  "generate-image": generator("Image", "image", Image, "Makes pictures with a model", "generate image picture photo"),
+  "generate-video": generator("Video", "video", Film, "Makes a clip with a model", "generate video clip film movie"),
+  "generate-audio": generator(
+    "Audio",
+    "audio",
+    AudioLines,
+    "Makes speech, sound or music with a model",
+    "generate audio music speech voice sound",
+  ),
+  "media-upload": {
+    title: "File",
+    group: "Data",
+    icon: FileUp,
+    id: "file",
+    words: "upload media file image video audio",
+    description: "A file you upload",
+  },
+  list: {
+    title: "List",
+    group: "Data",
+    icon: List,
+    id: "list",
+    words: "list items array batch fan out",
+    description: "Several values: what follows runs once for each",
+    data: { items: [] },
+    summary: ({ items }) => (Array.isArray(items) && items.length > 0 ? items.map(String).join(" · ") : "Empty list"),
+    givesLists: true,
+  },
+  "http-request": {
+    title: "HTTP request",
+    group: "Data",
+    icon: Globe,
+    id: "request",
+    words: "http request api fetch webhook rest",
+    description: "Asks another service",
+    data: { method: "GET", url: "" },
+    summary: (data) => `${textOf(data.method) || "GET"} ${textOf(data.url)}`,
+  },
+  json: {
+    title: "JSON",
+    group: "Data",
+    icon: Braces,
+    id: "json",
+    words: "json jmespath query pick extract",
+    description: "Picks values out of JSON",
+    data: { expression: "" },
+    summary: (data) => textOf(data.expression) || "The whole value",
+  },
+  note: {
+    title: "Note",
+    group: "Notes",
+    icon: StickyNote,
+    id: "note",
+    words: "note comment sticky",
+    description: "For people; never runs",
+    data: { text: "" },
+  },
+};
+
+/** The kind that holds a text: what a quick fix puts in front of an empty input. */
+export const TEXT_TYPE = "text-box";

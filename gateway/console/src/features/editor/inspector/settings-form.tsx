@@ -1,0 +1,49 @@
+import { Link2 } from "lucide-react";
+import { kindOf } from "../../../canvas/kinds";
+import type { DocNode } from "../../../document/graph";
+import { SchemaControl } from "../../../ui/schema-control";
+import { useSetting, useWired } from "./use-setting";
+
+/** Stands under "More" for every kind that has it. */
+const ELSEWHERE: ReadonlySet<string> = new Set(["maxItems"]);
+
+/** `failOnStatus` as people write it. */
+const wordsOf = (name: string): string => {
+  const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+/** A control for each setting of a kind, from the JSON Schemas of the kernel's table. */
+export const SettingsForm = ({ node }: { node: DocNode }) => {
+  const { set, disabled } = useSetting(node);
+  const wired = useWired(node.id);
+  const settings = Object.entries(kindOf(node.type).rules?.settings ?? {}).filter(([name]) => !ELSEWHERE.has(name));
+  if (settings.length === 0) return <p className="text-sm text-muted">It has no settings.</p>;
+  return (
+    <div className="flex flex-col gap-4">
+      {settings.map(([name, schema]) => {
+        const from = wired.get(name);
+        if (from === undefined)
+          return (
+            <SchemaControl
+              key={name}
+              name={name}
+              label={wordsOf(name)}
+              schema={schema}
+              value={node.data[name]}
+              disabled={disabled}
+              onChange={(value) => set([name], value)}
+            />
+          );
+        return (
+          <div key={name} className="text-[13px]">
+            <div className="font-medium">{wordsOf(name)}</div>
+            <div className="mt-0.5 flex items-center gap-1.5 text-xs text-muted">
+              <Link2 className="size-3.5 shrink-0" aria-hidden /> from {from}
+            </div>
+          </div>
+        );
+      })}
+    </div>
+  );
+};
