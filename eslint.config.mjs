@@ -182,9 +182,7 @@ export default tseslint.config(
     files: ["services/{identity,workflows,models,billing,usage,executions,media}/src/**/*.ts"],
     ignores: [
       "services/*/src/{main,wiring,server,http,http-*}.ts",
-      "services/*/src/**/{store,*-store}.ts",
-      // The collections of the executions store.
-      "services/executions/src/record/{calls,lines,payloads,schema,submissions,transitions,deliveries,expiry}.ts",
+      "services/*/src/**/{store,*-store,schema}.ts",
       "services/executions/src/temporal/{client,worker,activities}.ts",
     ],
     rules: {

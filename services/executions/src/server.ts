@@ -1,15 +1,15 @@
 import { DomainError, LIMITS } from "@nodeloom/kernel";
 import { requestContext, serverStream, unary } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import { readCursor } from "./record/pages";
+import { readCursor } from "./record/reading/pages";
 import type { Quotes } from "./plan/quotes";
 import type { Runs } from "./lifecycle/runs";
 import type { Cancellation } from "./lifecycle/cancellation";
-import type { Reads } from "./record/reads";
+import type { Reads } from "./record/reading/reads";
 import type { RunStatus } from "./lifecycle/states";
 import type { ExecutionStore } from "./record/store";
-import { executionMessage } from "./record/view";
-import type { Watch } from "./record/watch";
+import { executionMessage } from "./record/reading/view";
+import type { Watch } from "./record/log/watch";
 import type { Webhooks } from "./webhooks/webhooks";
 
 const DEFAULT_PAGE = 50;

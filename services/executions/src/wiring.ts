@@ -13,7 +13,7 @@ import {
 import { billing, identity, media, models, usage, workflows } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
 import { LRUCache } from "lru-cache";
-import { createEventChannel } from "./record/events";
+import { createEventChannel } from "./record/log/channel";
 import { createCancellation } from "./lifecycle/cancellation";
 import { createDebts } from "./lifecycle/debts";
 import { createEarlierRuns } from "./lifecycle/earlier-runs";
@@ -24,7 +24,7 @@ import { createHolds } from "./lifecycle/holds";
 import { createQueue } from "./lifecycle/queue";
 import { createStart } from "./lifecycle/start";
 import { createSweep, startSweeper } from "./lifecycle/sweep";
-import { createReads } from "./record/reads";
+import { createReads } from "./record/reading/reads";
 import { DOWNLOADS } from "./calls/call";
 import { createFiles } from "./calls/files";
 import { createGates } from "./calls/gates";
@@ -60,7 +60,7 @@ import { createClaimCheckCodec } from "./temporal/codec";
 import { createEncryptionCodec } from "./temporal/encryption";
 import { ensureSchedules } from "./temporal/schedules";
 import { connectTemporal } from "./temporal/worker";
-import { createWatch } from "./record/watch";
+import { createWatch } from "./record/log/watch";
 import { createWebhooks } from "./webhooks/webhooks";
 
 export interface WiringConfig extends TlsConfig, TemporalSecurityConfig {

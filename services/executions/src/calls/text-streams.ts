@@ -1,6 +1,6 @@
 import { LIMITS } from "@nodeloom/kernel";
 import { LRUCache } from "lru-cache";
-import type { EventChannel } from "../record/events";
+import type { EventChannel } from "../record/log/channel";
 import type { CallContext } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
 

@@ -1,9 +1,9 @@
 import { newWebhookState } from "../contract/delivery";
 import type { CallContext, NodeState, Refusal, RunEnd, RunError, RunInput } from "../contract/run-types";
 import { countRefusal, countRun } from "../meters";
-import type { EventChannel } from "../record/events";
+import type { EventChannel } from "../record/log/channel";
 import type { Costs, ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, NodeProgress } from "../record/execution-record";
-import { endKey, missingEvents, plannedEvents } from "../record/node-events";
+import { endKey, missingEvents, plannedEvents } from "../record/log/node-events";
 import type { ExecutionStore } from "../record/store";
 import type { Made } from "../record/transitions";
 import { refusalDebts, UNDECIDED, type Debt } from "./states";

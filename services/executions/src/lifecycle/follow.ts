@@ -1,5 +1,5 @@
 import { TIMING } from "../contract/timing";
-import type { EventChannel } from "../record/events";
+import type { EventChannel } from "../record/log/channel";
 import type { ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
 import { TRANSITION_EVENTS } from "./execution";

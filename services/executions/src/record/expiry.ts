@@ -1,6 +1,5 @@
-import type { Model } from "mongoose";
 import { FINAL_STATUSES } from "../lifecycle/states";
-import type { CallRecord } from "./calls";
+import type { CallModel } from "./call-store";
 import type { ExecutionView } from "./execution-record";
 import type { ExecutionModel } from "./schema";
 import { removeSome } from "./write";
@@ -31,7 +30,7 @@ const positionOf = (cursor: string): Record<string, unknown> => {
 };
 
 /** Removes executions that were kept long enough, oldest first, a page at a time. Each page may be repeated. */
-export const createExpiry = (executions: ExecutionModel, calls: Model<CallRecord>) => ({
+export const createExpiry = (executions: ExecutionModel, calls: CallModel) => ({
   /**
    * Removes executions that ended before a time, with their events and calls. One that is not over, still owes something, or
    * whose webhook is on its way stays.

@@ -2,7 +2,7 @@ import { RETENTION, type BaseTier } from "@nodeloom/kernel";
 import type { Connection, UpdateQuery } from "mongoose";
 import { RUNNING, HIDDEN, type RunStatus } from "../lifecycle/states";
 import type { NodeState } from "../contract/run-types";
-import { createCallStore, type CallRecord } from "./calls";
+import { callModel, createCallStore } from "./call-store";
 import { createDeliveryRecords } from "./deliveries";
 import {
   metadataKeys,
@@ -13,10 +13,10 @@ import {
   type NodeProgress,
 } from "./execution-record";
 import { createExpiry } from "./expiry";
-import { createLineStore } from "./lines";
-import { createPayloadStore } from "./payloads";
+import { createLineStore } from "./line-store";
+import { createPayloadStore } from "./payload-store";
 import { executionModel } from "./schema";
-import { createSubmissionStore } from "./submissions";
+import { createSubmissionStore } from "./submission-store";
 import { createTransitions } from "./transitions";
 
 /** Rows of a list per exchange with the server: pages of ordinary length take one. */
@@ -73,7 +73,7 @@ export const createExecutionStore = async (
   return {
     ...createTransitions(executions),
     ...createDeliveryRecords(executions),
-    ...createExpiry(executions, connection.model<CallRecord>("Call")),
+    ...createExpiry(executions, callModel(connection)),
     ...submissions,
     ...payloads,
     ...calls,

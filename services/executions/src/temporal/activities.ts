@@ -26,7 +26,7 @@ import type { createReconciler } from "../lifecycle/reconcile";
 import type { createRenewals, RenewalProgress } from "../lifecycle/renewals";
 import type { createRetention, RetentionProgress } from "../lifecycle/retention";
 import type { Settlement } from "../lifecycle/settlement";
-import { answeredCall, completedCall, type CallRecord } from "../record/calls";
+import { answeredCall, completedCall, type CallRecord } from "../record/call-store";
 import type { ExecutionView } from "../record/execution-record";
 import type { createDeliveryReconciler } from "../webhooks/reconcile-deliveries";
 import type { Webhooks } from "../webhooks/webhooks";

@@ -6,7 +6,7 @@ import { final, RunCancelled, TryAgain } from "../calls/failures";
 import type { StepFailure } from "../contract/activity-types";
 import { TIMING } from "../contract/timing";
 import type { Execution } from "../lifecycle/execution";
-import { failedCall, type CallRecord, type CallStore } from "../record/calls";
+import { failedCall, type CallRecord, type CallStore } from "../record/call-store";
 import { cancelledFailure, isTransient, laterOf, retryWhileUnavailable, runErrorOf, type NodeCall } from "./step-failures";
 
 /** One step of a run as an activity: kept alive, broken off with its run, and recorded, however it ends. */

@@ -6,7 +6,7 @@ import type { ExecutionView } from "../record/execution-record";
 import { isFinal } from "../lifecycle/states";
 import type { ExecutionStore } from "../record/store";
 import type { DeliveryStarter } from "../temporal/client";
-import { executionMessage } from "../record/view";
+import { executionMessage } from "../record/reading/view";
 import { eventOf, wants } from "./webhooks";
 
 const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);

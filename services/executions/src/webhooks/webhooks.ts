@@ -18,7 +18,7 @@ import { countDelivery, countWebhookAttempt } from "../meters";
 import type { ExecutionView } from "../record/execution-record";
 import { isFinal } from "../lifecycle/states";
 import type { ExecutionStore } from "../record/store";
-import { executionMessage, type Details } from "../record/view";
+import { executionMessage, type Details } from "../record/reading/view";
 import { createSend } from "./send";
 
 const GONE = 410;

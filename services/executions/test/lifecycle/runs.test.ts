@@ -13,7 +13,7 @@ import { createStart } from "../../src/lifecycle/start";
 import { holdIdOf } from "../../src/lifecycle/states";
 import { createSweep } from "../../src/lifecycle/sweep";
 import type { PlannedRun } from "../../src/plan/planning";
-import type { EventChannel, Listener } from "../../src/record/events";
+import type { EventChannel, Listener } from "../../src/record/log/channel";
 import { initialNodes } from "../../src/temporal/workflows/graph-run";
 import { logger, runOf, startMoney, type Money } from "../support/money";
 

@@ -1,4 +1,4 @@
-import { createReads } from "../../src/record/reads";
+import { createReads } from "../../src/record/reading/reads";
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

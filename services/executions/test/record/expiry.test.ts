@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Connection } from "mongoose";
 import { newWebhookState, type DeliveryState } from "../../src/contract/delivery";
-import { completedCall } from "../../src/record/calls";
+import { completedCall } from "../../src/record/call-store";
 import type { ExecutionRecord } from "../../src/record/execution-record";
 import type { ExecutionStore } from "../../src/record/store";
 import { newRecord, openStore } from "../support/index";

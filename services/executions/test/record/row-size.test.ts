@@ -3,7 +3,7 @@ import { calculateObjectSize } from "bson";
 import { connectMongo } from "@nodeloom/platform";
 import type { RunEnd, RunInput } from "../../src/contract/run-types";
 import { FREE, createExecution } from "../../src/lifecycle/execution";
-import { createReads } from "../../src/record/reads";
+import { createReads } from "../../src/record/reading/reads";
 import { createExecutionStore, type ExecutionStore } from "../../src/record/store";
 import { initialNodes } from "../../src/temporal/workflows/graph-run";
 import { runOf } from "../support/money";

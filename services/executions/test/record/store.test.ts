@@ -1,6 +1,6 @@
 import type { ExecutionEvent, ExecutionRecord, FinalState } from "../../src/record/execution-record";
 import { EVENT_PAGE, type ExecutionStore } from "../../src/record/store";
-import { collectPage, readCursor } from "../../src/record/pages";
+import { collectPage, readCursor } from "../../src/record/reading/pages";
 import { TIMING } from "../../src/contract/timing";
 import { newRecord, openStore } from "../support/index";
 

@@ -1,11 +1,11 @@
 import { TryAgain } from "../../src/calls/failures";
-import { createReads } from "../../src/record/reads";
+import { createReads } from "../../src/record/reading/reads";
 import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
 import { Webhook } from "standardwebhooks";
 import { newWebhookState, type AttemptId, type DeliveryEnd, type Sent, type SentAttempt } from "../../src/contract/delivery";
 import type { ExecutionRecord, ExecutionView } from "../../src/record/execution-record";
 import type { ExecutionStore } from "../../src/record/store";
-import { executionMessage } from "../../src/record/view";
+import { executionMessage } from "../../src/record/reading/view";
 import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks";
 import { newRecord, openOutgoing, openStore } from "../support/index";
 import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../support/webhook-support";

@@ -1,8 +1,8 @@
-import { createExecution, FREE, newRecord as runRecord, type Execution } from "../../src/lifecycle/execution";
-import type { NodeState, RunEnd, RunInput } from "../../src/contract/run-types";
-import type { ExecutionRecord } from "../../src/record/execution-record";
-import type { ExecutionStore } from "../../src/record/store";
-import { newRecord, openStore } from "../support/index";
+import { createExecution, FREE, newRecord as runRecord, type Execution } from "../../../src/lifecycle/execution";
+import type { NodeState, RunEnd, RunInput } from "../../../src/contract/run-types";
+import type { ExecutionRecord } from "../../../src/record/execution-record";
+import type { ExecutionStore } from "../../../src/record/store";
+import { newRecord, openStore } from "../../support/index";
 
 let store: ExecutionStore;
 let stop: () => Promise<void>;

@@ -1,6 +1,6 @@
 import { DomainError, UUID } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
-import type { ExecutionView } from "./execution-record";
+import type { ExecutionView } from "../execution-record";
 import { executionMessage } from "./view";
 
 /** A page travels as one message, and results may be long: it ends where it would become too large. */

@@ -1,9 +1,9 @@
 import { DomainError } from "@nodeloom/kernel";
 import { type executions } from "@nodeloom/proto";
-import { placeOf } from "../lifecycle/line";
-import type { ExecutionView } from "./execution-record";
+import { placeOf } from "../../lifecycle/line";
+import type { ExecutionView } from "../execution-record";
 import { collectPage } from "./pages";
-import type { ExecutionStore } from "./store";
+import type { ExecutionStore } from "../store";
 import { executionMessage, type Details } from "./view";
 
 export type Reads = ReturnType<typeof createReads>;

@@ -85,11 +85,14 @@ callSchema.index({ executionId: 1, _id: -1 });
 /** Whether a call has ended, or may have reached its provider. */
 const wasSent = ({ status, sends }: CallRecord): boolean => status !== "submitted" || sends?.length !== 0;
 
+export const callModel = (connection: Connection) => connection.model("Call", callSchema);
+export type CallModel = ReturnType<typeof callModel>;
+
 export type CallStore = Awaited<ReturnType<typeof createCallStore>>;
 
 /** What became of each call of a run: documents of their own, so that a row stays small however many there are. */
 export const createCallStore = async (connection: Connection) => {
-  const calls = connection.model("Call", callSchema);
+  const calls = callModel(connection);
   await calls.createIndexes();
   return {
     /** Notes that a call is about to be sent by an attempt. One that has ended stays as it is. */

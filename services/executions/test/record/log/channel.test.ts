@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { connectRedis, createLogger, redisReady, type Redis } from "@nodeloom/platform";
-import { createEventChannel, type ChannelEvent, type EventChannel } from "../../src/record/events";
+import { createEventChannel, type ChannelEvent, type EventChannel } from "../../../src/record/log/channel";
 
 const prefix = `test:${randomUUID().slice(0, 8)}:`;
 const logger = createLogger("test", "silent");

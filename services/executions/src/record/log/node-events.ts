@@ -1,6 +1,6 @@
 import { makesCalls, makesResult } from "@nodeloom/kernel";
-import type { NodeState } from "../contract/run-types";
-import type { ExecutionEvent } from "./execution-record";
+import type { NodeState } from "../../contract/run-types";
+import type { ExecutionEvent } from "../execution-record";
 
 /** What ends a node, as the event log names it. */
 const ENDINGS = ["completed", "failed", "cancelled", "skipped"] as const;

@@ -1,9 +1,9 @@
 import { isRepairKey, makesCalls, repairKey } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
-import type { WebhookAttempt, WebhookState } from "../contract/delivery";
-import type { NodeState, RunError } from "../contract/run-types";
-import type { CallRecord } from "./calls";
-import { metadataOf, type ExecutionView } from "./execution-record";
+import type { WebhookAttempt, WebhookState } from "../../contract/delivery";
+import type { NodeState, RunError } from "../../contract/run-types";
+import type { CallRecord } from "../call-store";
+import { metadataOf, type ExecutionView } from "../execution-record";
 
 const date = (ms: number | null): Date | undefined => (ms === null ? undefined : new Date(ms));
 

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { Logger, Redis } from "@nodeloom/platform";
-import type { ExecutionView } from "./execution-record";
+import type { ExecutionView } from "../execution-record";
 
 /** What travels over an execution's channel. `sequence` is 0 for news that is not in the log. */
 export interface ChannelEvent {

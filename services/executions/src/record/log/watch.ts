@@ -1,10 +1,10 @@
 import { DomainError } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
-import type { EventChannel } from "./events";
+import type { EventChannel } from "./channel";
 import { createInbox, type HeardDelta, type Inbox } from "./inbox";
-import { isFinal } from "../lifecycle/states";
-import type { ExecutionStore } from "./store";
-import { NODE_DELTA, type TextStreams } from "../calls/text-streams";
+import { isFinal } from "../../lifecycle/states";
+import type { ExecutionStore } from "../store";
+import { NODE_DELTA, type TextStreams } from "../../calls/text-streams";
 
 type Message = executions.WatchExecutionResponse;
 

@@ -1,6 +1,6 @@
-import type { EventChannel } from "./events";
-import { NODE_DELTA, type TextDelta } from "../calls/text-streams";
-import { TIMING } from "../contract/timing";
+import type { EventChannel } from "./channel";
+import { NODE_DELTA, type TextDelta } from "../../calls/text-streams";
+import { TIMING } from "../../contract/timing";
 
 export interface HeardDelta extends TextDelta {
   at: number;

@@ -1,6 +1,6 @@
-import { executionMessage } from "../../src/record/view";
-import type { CallRecord } from "../../src/record/calls";
-import { newRecord } from "../support/index";
+import { executionMessage } from "../../../src/record/reading/view";
+import type { CallRecord } from "../../../src/record/call-store";
+import { newRecord } from "../../support/index";
 
 it("says of every completed node when it began and how long it took, of one that planning evaluated too", () => {
   const [pic] = newRecord().nodes;

@@ -1,10 +1,10 @@
 import { EventEmitter } from "node:events";
 import type { executions } from "@nodeloom/proto";
-import type { EventChannel } from "../../src/record/events";
-import type { FinalState } from "../../src/record/execution-record";
-import type { ExecutionStore } from "../../src/record/store";
-import { createWatch } from "../../src/record/watch";
-import { newRecord, openStore } from "../support/index";
+import type { EventChannel } from "../../../src/record/log/channel";
+import type { FinalState } from "../../../src/record/execution-record";
+import type { ExecutionStore } from "../../../src/record/store";
+import { createWatch } from "../../../src/record/log/watch";
+import { newRecord, openStore } from "../../support/index";
 
 let store: ExecutionStore;
 let stop: () => Promise<void>;
