@@ -71,7 +71,7 @@ it("stops no process by force before its own grace is over", () => {
 
 it("probes what the ops port answers", () => {
   const template = readFileSync(join(CHART, "templates", "deployments.yaml"), "utf8");
-  const ops = readFileSync(join(ROOT, "services", "platform", "src", "ops.ts"), "utf8");
+  const ops = readFileSync(join(ROOT, "services", "platform", "src", "process", "ops.ts"), "utf8");
   const probed = [...template.matchAll(/httpGet: \{ path: (\S+), port: ops \}/g)].map(([, path]) => path!);
   expect(probed).toEqual(["/readyz", "/livez", "/readyz"]);
   for (const path of [...probed, "/metrics"]) expect(ops).toContain(`"${path}"`);

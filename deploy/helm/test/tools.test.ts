@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { CHART, environmentOf, values } from "./chart";
+import { complaintsOf } from "./kubernetes";
 
 /**
  * What needs programs that take long to build: they are used where they are there already (on PATH, or in the cache since
@@ -60,6 +61,10 @@ const render = (...args: string[]): Rendered[] =>
     expect(new Set(names).size).toBe(names.length);
   });
 
+  it.each(sets)("renders %s to what Kubernetes' schemas take, without unknown members", (set) => {
+    expect(render("--values", join(CHART, "ci", set)).flatMap(complaintsOf)).toEqual([]);
+  });
+
   it("gives every process the environment that the agreement was checked with", () => {
     const deployments = render().filter(({ kind }) => kind === "Deployment");
     const enabled = Object.entries(values.services).filter(([, { enabled }]) => enabled);
@@ -99,6 +104,24 @@ const render = (...args: string[]): Rendered[] =>
   it("takes the rules, and each alert fires and keeps still when it should", () => {
     expect(execFileSync(promtool!, ["check", "rules", join(CHART, "files", "alerts.yaml")]).toString()).toContain("SUCCESS");
     expect(execFileSync(promtool!, ["test", "rules", join(__dirname, "alerts.yaml")]).toString()).toContain("SUCCESS");
+  });
+});
+
+describe("Kubernetes' schemas", () => {
+  const port = { name: "grpc", port: 50051, targetPort: "grpc" };
+  const service = { apiVersion: "v1", kind: "Service", metadata: { name: "billing" }, spec: { ports: [port] } };
+
+  it("take what is right", () => {
+    expect(complaintsOf(service)).toEqual([]);
+  });
+
+  it.each([
+    ["a member that there is not", { ...service, spec: { ports: [port], clusterIp: "None" } }, "clusterIp"],
+    ["a wrong type", { ...service, spec: { ports: [{ ...port, port: "50051" }] } }, "/spec/ports/0/port"],
+    ["a missing member", { ...service, spec: { ports: [{ name: "grpc" }] } }, "port"],
+    ["a kind that nobody checks", { ...service, kind: "Daemon" }, "without a schema"],
+  ])("complain of %s", (_what, object, complaint) => {
+    expect(complaintsOf(object).join()).toContain(complaint);
   });
 });
 

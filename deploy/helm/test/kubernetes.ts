@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { ROOT } from "./chart";
+
+/** Kubernetes' own schemas of the kinds that the chart may use; `node deploy/helm/kubernetes-schemas.mjs` writes them. */
+interface Schemas {
+  version: string;
+  kinds: Record<string, object>;
+  $defs: Record<string, object>;
+}
+const schemas = JSON.parse(gunzipSync(readFileSync(join(__dirname, "kubernetes.json.gz"))).toString()) as Schemas;
+
+/** Kinds that others bring to a cluster; their schemas are not Kubernetes'. */
+const FOREIGN = new Set([
+  "cert-manager.io/v1 Certificate",
+  "monitoring.coreos.com/v1 ServiceMonitor",
+  "monitoring.coreos.com/v1 PrometheusRule",
+]);
+
+interface Validate {
+  (data: unknown): boolean;
+  errors?: { instancePath: string; message?: string; params: object }[];
+}
+/** The kernel's own; the one at the root is another version, of the linter's. */
+const { Ajv2020 } = createRequire(join(ROOT, "services", "kernel", "package.json"))("ajv/dist/2020") as {
+  Ajv2020: new (options: object) => { compile(schema: object): Validate };
+};
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+const compiled = new Map<string, Validate>();
+const validatorOf = (kind: string): Validate => {
+  const known = compiled.get(kind) ?? ajv.compile({ ...schemas.kinds[kind], $defs: schemas.$defs });
+  compiled.set(kind, known);
+  return known;
+};
+
+/** What Kubernetes' schema of its kind says against an object, unknown members included; nothing for kinds of others. */
+export const complaintsOf = (object: unknown): string[] => {
+  const { apiVersion, kind, metadata } = object as { apiVersion: string; kind: string; metadata?: { name?: string } };
+  const name = `${apiVersion} ${kind}`;
+  if (FOREIGN.has(name)) return [];
+  if (schemas.kinds[name] === undefined) return [`${name} is a kind without a schema here: add it to deploy/helm/kubernetes-schemas.mjs`];
+  const validate = validatorOf(name);
+  if (validate(object)) return [];
+  return validate.errors!.map(
+    ({ instancePath, message, params }) => `${kind} ${metadata?.name}: ${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+};
