@@ -4,9 +4,9 @@ import { type media as proto } from "@nodeloom/proto";
 import { namesIn } from "./definition/named-media";
 import { isInline, type Pictures } from "./pictures/pictures";
 import type { Media } from "./pictures/thumbnails";
-import { notApproved } from "./versions/versions";
+import { notApproved } from "./definition/errors";
 import type { Settings, Workflow } from "./definition/workflow";
-import type { Creation } from "./workflows";
+import type { Creation } from "./saving";
 
 /** Copies of workflows: the graph with its pictures, and the files that they name. */
 export type Clone = (cloning: Cloning) => Promise<Workflow>;

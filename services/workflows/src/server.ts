@@ -6,7 +6,8 @@ import type { Folder, Folders } from "./folders/folders";
 import type { Pictures } from "./pictures/pictures";
 import type { Templates } from "./templates";
 import type { ThumbnailAddresses } from "./pictures/thumbnails";
-import { isChanged, newest, type Versions } from "./versions/versions";
+import { isChanged, type Versions } from "./versions/versions";
+import { newest } from "./definition/workflow";
 import type { SchemaPart, Settings, Summary, Version, VersionHead, Workflow } from "./definition/workflow";
 import type { Workflows } from "./workflows";
 

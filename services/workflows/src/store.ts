@@ -2,7 +2,7 @@ import { insertOnce, isDuplicateKey } from "@nodeloom/platform";
 import { Schema, type Connection } from "mongoose";
 import { namedBy } from "./definition/named-media";
 import type { GeneratorUse, Published, Summary, Takedown, Workflow } from "./definition/workflow";
-import type { ListFilter, WorkflowStore } from "./workflows";
+import type { ListFilter, WorkflowStore } from "./definition/storage";
 
 /** A workflow, or what is left of a deleted one: its slug, which stays its owner's. */
 type Row = Omit<Workflow, "slug"> & {

@@ -1,7 +1,8 @@
-import { DomainError, invalidRequest, LIMITS } from "@nodeloom/kernel";
+import { invalidRequest, LIMITS } from "@nodeloom/kernel";
+import { workflowNotFound } from "./definition/errors";
 import type { VersionStore } from "./versions/versions";
 import type { Takedown } from "./definition/workflow";
-import type { WorkflowStore } from "./workflows";
+import type { WorkflowStore } from "./definition/storage";
 
 /** What is asked about all workflows, whoever owns them: by administrators, and by those who remove files. */
 export interface Templates {
@@ -25,7 +26,7 @@ export const createTemplates = ({ store, versions }: TemplatesDeps): Templates =
       throw invalidRequest([{ path: "reason", message: `must have at most ${LIMITS.noteChars} characters` }]);
     const after = listed ? null : { reason, at: new Date() };
     const moderated = await store.moderate(slug, after);
-    if (!moderated) throw new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");
+    if (!moderated) throw workflowNotFound();
     return { before: moderated.before, after };
   },
   named: async (names) => {

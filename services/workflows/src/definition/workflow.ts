@@ -132,3 +132,6 @@ export interface Version {
 }
 
 export type VersionHead = Pick<Version, "version" | "note" | "createdAt" | "createdBy" | "name" | "description">;
+
+/** Number of a workflow's newest published version; 0 when there is none. */
+export const newest = ({ published }: Pick<Workflow, "published">): number => published?.version ?? 0;

@@ -3,7 +3,7 @@ import type { ClientOf } from "@nodeloom/platform";
 import type { media as proto } from "@nodeloom/proto";
 import { isInline, type Pictures } from "./pictures";
 import type { Summary } from "../definition/workflow";
-import type { WorkflowStore } from "../workflows";
+import type { WorkflowStore } from "../definition/storage";
 
 export type Media = ClientOf<proto.MediaServiceServer>;
 

@@ -1,10 +1,12 @@
 /** versions/: what was published of a workflow, which never changes again. */
 
-import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import { invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import { found, notApproved, versionNotFound, workflowNotFound } from "../definition/errors";
 import { namedBy } from "../definition/named-media";
 import { graphDigest } from "../definition/settings";
-import type { Published, Version, VersionHead, Workflow } from "../definition/workflow";
-import type { Update, WorkflowStore } from "../workflows";
+import { newest, type Published, type Version, type VersionHead, type Workflow } from "../definition/workflow";
+import type { Update } from "../saving";
+import type { WorkflowStore } from "../definition/storage";
 
 /** Published versions of workflows: immutable, numbered from 1 without gaps. */
 export interface Versions {
@@ -49,14 +51,6 @@ export interface VersionsDeps {
 const ATTEMPTS = 50;
 const MAX_NOTE = LIMITS.noteChars;
 
-export const versionNotFound = (): DomainError => new DomainError("not_found", "VERSION_NOT_FOUND", "the workflow has no such version");
-const notFound = (): DomainError => new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");
-export const notApproved = (): DomainError =>
-  new DomainError("forbidden", "ACCOUNT_NOT_APPROVED", "this account awaits approval and cannot publish templates yet");
-
-/** Number of a workflow's newest published version; 0 when there is none. */
-export const newest = ({ published }: Pick<Workflow, "published">): number => published?.version ?? 0;
-
 const publishedOf = ({ version, revision, graphDigest: digest, generators }: Version): Published => ({
   version,
   revision,
@@ -84,17 +78,15 @@ export const isChanged = ({ published, graphDigest: digest, nodesJson, edgesJson
 
 export const createVersions = ({ store, versions, update }: VersionsDeps): Versions => {
   const owned = async (slug: string, ownerId: string): Promise<Workflow> => {
-    const workflow = await store.owned(slug, ownerId);
-    if (!workflow) throw notFound();
-    return workflow;
+    return found(await store.owned(slug, ownerId));
   };
 
   const published = async (slug: string, ownerId: string, version: number): Promise<Version> => {
     const workflow = await owned(slug, ownerId);
     // A number above the newest may be stored already by a publication that is under way or died.
-    const found = version >= 1 && version <= newest(workflow) ? await versions.get(workflow.creationId, version) : undefined;
-    if (!found) throw versionNotFound();
-    return found;
+    const stored = version >= 1 && version <= newest(workflow) ? await versions.get(workflow.creationId, version) : undefined;
+    if (!stored) throw versionNotFound();
+    return stored;
   };
 
   /**
@@ -118,7 +110,7 @@ export const createVersions = ({ store, versions, update }: VersionsDeps): Versi
     if (after?.creationId === draft.creationId) return next;
     // Deleted meanwhile.
     await versions.removeAll(draft.creationId);
-    throw notFound();
+    throw workflowNotFound();
   };
 
   return {

@@ -1,0 +1,63 @@
+import type { Published, SchemaPart, Summary, Takedown, Workflow } from "./workflow";
+
+export type WorkflowHead = Pick<Workflow, "name" | "revision" | "createdBy" | "creationId" | "published">;
+/** A schema with what tells which version's it is. */
+export type SchemaRow = SchemaPart & Pick<Workflow, "createdBy" | "creationId" | "published">;
+
+/** What a list is narrowed to; empty texts narrow nothing. */
+export interface ListFilter {
+  query: string;
+  tag: string;
+  /** The caller's own in a folder, or at the root level (null). */
+  folderId: string | null | undefined;
+  after: ListPosition | undefined;
+}
+
+export interface ListPosition {
+  slug: string;
+  updatedAt: Date;
+}
+
+/** Where workflows are kept. */
+export interface WorkflowStore {
+  createIndexes(): Promise<void>;
+  /** False when the slug is taken, or the creation is stored already. */
+  insert(workflow: Workflow): Promise<boolean>;
+  /** Puts a workflow in the place of one that the same owner deleted; false when there is none of the slug. */
+  reclaim(workflow: Workflow): Promise<boolean>;
+  /** Slugs that match an anchored pattern. Those of deleted workflows come with their owner, who alone may have them again. */
+  taken(pattern: RegExp): Promise<Map<string, string | undefined>>;
+  /** The user's own, or anyone's template. */
+  visible(slug: string, userId: string): Promise<Workflow | undefined>;
+  visibleHead(slug: string, userId: string): Promise<WorkflowHead | undefined>;
+  visibleSchema(slug: string, userId: string): Promise<SchemaRow | undefined>;
+  publicSchema(slug: string): Promise<SchemaRow | undefined>;
+  owned(slug: string, ownerId: string): Promise<Workflow | undefined>;
+  created(creationId: string, ownerId: string): Promise<Workflow | undefined>;
+  /** Newest first; at most `limit`, 0: all. */
+  ownSummaries(ownerId: string, filter: ListFilter, limit: number): AsyncIterable<readonly Summary[]>;
+  othersTemplates(userId: string, filter: ListFilter, limit: number): AsyncIterable<readonly Summary[]>;
+  thumbnails(slugs: readonly string[]): Promise<Map<string, string | null>>;
+  /** Notes what lists show of a thumbnail, unless the workflow has changed. */
+  setThumbnailRef(slug: string, revision: number, ref: string | null): Promise<void>;
+  /** Lets a workflow name its newest version, if it still names the one it was read with. */
+  setPublished(read: Workflow, published: Published): Promise<void>;
+  /** Takes a template down or lets it back; answers how it was, or undefined when there is none. */
+  moderate(slug: string, takedown: Takedown | null): Promise<{ before: Takedown | null } | undefined>;
+  /** Writes members of a workflow if it is still at the revision it was read at. */
+  replace(read: Workflow, members: Partial<Workflow>): Promise<boolean>;
+  move(slug: string, ownerId: string, folderId: string | null, at: Date): Promise<Workflow | undefined>;
+  leaveFolder(folderId: string, ownerId: string, at: Date, slug?: string): Promise<void>;
+  /** Answers the creationId of what was removed. The slug stays its owner's. */
+  remove(slug: string, ownerId: string): Promise<string | undefined>;
+  /** Says that nothing of a removed workflow is left. */
+  endRemoval(creationId: string): Promise<void>;
+  /** creationIds of removed workflows of which something may be left. */
+  unfinishedRemovals(limit: number): Promise<string[]>;
+  /** Of an owner's templates, or of the other workflows. */
+  creationIds(ownerId: string, isTemplate: boolean, limit: number): Promise<string[]>;
+  /** Notes the files that workflows of earlier versions name. */
+  noteMediaNames(): Promise<void>;
+  /** Names that workflows have among some; others of theirs may be in the answer. */
+  naming(names: readonly string[]): Promise<string[]>;
+}

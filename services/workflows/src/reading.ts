@@ -1,0 +1,131 @@
+import { invalidRequest, LIMITS } from "@nodeloom/kernel";
+import { found, versionNotFound } from "./definition/errors";
+import type { ListPosition, ListFilter, SchemaRow, WorkflowHead, WorkflowStore } from "./definition/storage";
+import { newest, type SchemaPart, type Summary, type Workflow } from "./definition/workflow";
+import type { Pictures } from "./pictures/pictures";
+import { collectSummaries } from "./summaries";
+import type { VersionStore } from "./versions/versions";
+
+export interface Listing {
+  userId: string;
+  filter: Omit<ListFilter, "after">;
+  /** Rows of a page; 0: everything. */
+  limit: number;
+  cursor: string;
+}
+
+export interface Definition extends Pick<WorkflowHead, "name" | "revision" | "createdBy"> {
+  /** 0: the draft. */
+  version: number;
+  /** Undefined when the caller holds the current revision. */
+  graph: Pick<Workflow, "nodesJson" | "edgesJson"> | undefined;
+}
+
+/** Reads workflows as their owners and others may. */
+export interface Reading {
+  get(slug: string, userId: string): Promise<Workflow>;
+  /** `next` is where to go on; undefined at the end. */
+  list(listing: Listing): Promise<{ rows: Summary[]; next: string | undefined }>;
+  /** @param version a number, `draft`, or empty: the newest version, or the draft while there is none */
+  schema(slug: string, userId: string, version: string): Promise<SchemaPart>;
+  publicSchema(slug: string): Promise<SchemaPart>;
+  /** @param version as of `schema` */
+  definition(slug: string, userId: string, knownRevision: number, version: string): Promise<Definition>;
+}
+
+export interface ReadingDeps {
+  store: WorkflowStore;
+  versions: VersionStore;
+  pictures: Pictures;
+}
+
+const DRAFT = "draft";
+const VERSION = /^[1-9]\d{0,8}$/;
+
+/**
+ * The version that is meant: 0 for the draft. Others than the owner have the newest version only, and the draft while
+ * there is none.
+ * @throws DomainError INVALID_REQUEST or VERSION_NOT_FOUND
+ */
+const chosenVersion = (head: Pick<WorkflowHead, "createdBy" | "published">, userId: string, version: string): number => {
+  const latest = newest(head);
+  if (version === "") return latest;
+  if (version !== DRAFT && !VERSION.test(version))
+    throw invalidRequest([{ path: "version", message: `must be a version's number, or ${DRAFT}` }]);
+  const chosen = version === DRAFT ? 0 : Number(version);
+  const isVisible = head.createdBy === userId ? chosen <= latest : chosen === latest;
+  if (!isVisible) throw versionNotFound();
+  return chosen;
+};
+
+const toCursor = ({ slug, updatedAt }: ListPosition): string => Buffer.from(`${updatedAt.getTime()}/${slug}`).toString("base64url");
+
+const fromCursor = (cursor: string): ListPosition | undefined => {
+  if (cursor === "") return undefined;
+  const [, at, slug] = /^(\d{1,15})\/([a-z0-9-]{1,200})$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
+  if (at === undefined || slug === undefined) throw invalidRequest([{ path: "cursor", message: "is not one of this list" }]);
+  return { slug, updatedAt: new Date(Number(at)) };
+};
+
+async function* nothing(): AsyncIterable<Summary[]> {
+  // The source of a list that has no rows of a kind.
+}
+
+export const createReading = ({ store, versions, pictures }: ReadingDeps): Reading => {
+  /** The workflow as others than its owner have it: its newest version's graph, and no foreign pictures. */
+  const asOthersSee = async (workflow: Workflow): Promise<Workflow> => {
+    const { takedown: _, ...rest } = workflow;
+    const cover = { coverJson: pictures.safeCover(workflow.coverJson), thumbnail: pictures.safeThumbnail(workflow.thumbnail) };
+    const version = newest(workflow);
+    if (version === 0) return { ...rest, ...cover };
+    const stored = await versions.get(workflow.creationId, version);
+    if (!stored) throw versionNotFound();
+    const { nodesJson, edgesJson, viewportJson, generators, graphDigest } = stored;
+    return { ...rest, ...cover, nodesJson, edgesJson, viewportJson, generators, graphDigest };
+  };
+
+  const versionSchema = async (row: SchemaRow, version: number): Promise<SchemaPart> => {
+    if (version === 0) return row;
+    const stored = await versions.get(row.creationId, version);
+    if (!stored) throw versionNotFound();
+    const { fieldsJson, valuesJson, generators } = stored;
+    return { name: row.name, description: row.description, fieldsJson, valuesJson, generators };
+  };
+
+  const summaries = async ({ userId, filter, limit, cursor }: Listing): Promise<{ rows: Summary[]; next: string | undefined }> => {
+    const narrowing = { ...filter, after: fromCursor(cursor) };
+    const most = limit === 0 ? 0 : limit + 1;
+    const others = filter.folderId === undefined ? store.othersTemplates(userId, narrowing, most || LIMITS.listedTemplates) : nothing();
+    const all = await collectSummaries([store.ownSummaries(userId, narrowing, most), others]);
+    if (limit === 0 || all.length <= limit) return { rows: all, next: undefined };
+    return { rows: all.slice(0, limit), next: toCursor(all[limit - 1]!) };
+  };
+
+  return {
+    get: async (slug, userId) => {
+      const workflow = found(await store.visible(slug, userId));
+      return workflow.createdBy === userId ? workflow : asOthersSee(workflow);
+    },
+    list: summaries,
+    schema: async (slug, userId, version) => {
+      const row = found(await store.visibleSchema(slug, userId));
+      return versionSchema(row, chosenVersion(row, userId, version));
+    },
+    publicSchema: async (slug) => {
+      const row = found(await store.publicSchema(slug));
+      return versionSchema(row, newest(row));
+    },
+    definition: async (slug, userId, knownRevision, selected) => {
+      const head = found(await store.visibleHead(slug, userId));
+      const version = chosenVersion(head, userId, selected);
+      const { name, createdBy, creationId, published } = head;
+      const known = version === 0 ? head.revision : version === published?.version ? published.revision : undefined;
+      const revision = known ?? (await versions.revision(creationId, version)) ?? 0;
+      if (knownRevision > 0 && revision === knownRevision) return { name, revision, createdBy, version, graph: undefined };
+      const graph = version === 0 ? found(await store.visible(slug, userId)) : await versions.get(creationId, version);
+      if (!graph) throw versionNotFound();
+      // A draft may have changed since its head was read.
+      return { name, revision: graph.revision, createdBy, version, graph: { nodesJson: graph.nodesJson, edgesJson: graph.edgesJson } };
+    },
+  };
+};

@@ -1,0 +1,190 @@
+import { createHash, randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import type { WithinCap } from "./cap/cap";
+import { found, notApproved } from "./definition/errors";
+import { namedBy } from "./definition/named-media";
+import { checkSettings, checkSize, derive } from "./definition/settings";
+import { firstFree, slugOf, variantsOf } from "./definition/slug";
+import type { WorkflowStore } from "./definition/storage";
+import { newest, type Settings, type Workflow } from "./definition/workflow";
+import type { FolderStore } from "./folders/folders";
+import { isInline, type Pictures } from "./pictures/pictures";
+
+export interface Creation {
+  ownerId: string;
+  settings: Settings;
+  /** Saved workflows the owner may have; undefined means uncapped. */
+  maxWorkflows: number | undefined;
+  /** The owner's name of this creation; the same name gives the same workflow. Empty: none. */
+  reference: string;
+  /** The owner's account awaits approval. */
+  unapproved: boolean;
+}
+
+export interface Update {
+  slug: string;
+  ownerId: string;
+  ifRevision: number | undefined;
+  changes: Partial<Settings>;
+  maxWorkflows: number | undefined;
+  unapproved: boolean;
+}
+
+/** Makes and changes workflows. */
+export interface Saving {
+  create(creation: Creation): Promise<Workflow>;
+  update(update: Update): Promise<Workflow>;
+  move(slug: string, ownerId: string, folderId: string | null): Promise<Workflow>;
+  /** @throws DomainError WORKFLOW_CAP_REACHED when the owner has as many workflows as allowed */
+  checkCap(ownerId: string, max: number | undefined): Promise<void>;
+  made(reference: string, ownerId: string): Promise<Workflow | undefined>;
+}
+
+export interface SavingDeps {
+  store: WorkflowStore;
+  folders: Pick<FolderStore, "exists">;
+  withinCap: WithinCap;
+  withinTemplates: WithinCap;
+  pictures: Pictures;
+}
+
+/** Attempts under contention; each failed one means that another succeeded. */
+const ATTEMPTS = 200;
+const MAX_PAUSE_MS = 20;
+const MAX_REFERENCE_CHARS = 255;
+
+const pause = (): Promise<void> => delay(Math.random() * MAX_PAUSE_MS);
+
+/** Unique for every creation; the attempts of one that is named share it, and its uniqueness makes them one workflow. */
+const creationIdOf = (ownerId: string, reference: string): string =>
+  reference === "" ? randomUUID() : createHash("sha256").update(`${ownerId}\n${reference}`).digest("base64url");
+
+/** What lists show of a thumbnail that is set; a data URL waits for the first list. */
+const thumbnailRefOf = (thumbnail: string | null): string | null => (thumbnail && isInline(thumbnail) ? "" : thumbnail);
+
+/** The members that were sent, with what follows from a changed graph and changed pictures. */
+const changedMembers = (current: Workflow, changes: Partial<Settings>): Partial<Workflow> => {
+  const sent: Partial<Workflow> = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  if (Object.keys(sent).length === 0) return sent;
+  const { nodesJson, edgesJson, thumbnail } = sent;
+  const isGraph = nodesJson !== undefined || edgesJson !== undefined;
+  const derived = isGraph ? derive(nodesJson ?? current.nodesJson, edgesJson ?? current.edgesJson) : {};
+  const isPicture = thumbnail !== undefined && thumbnail !== current.thumbnail;
+  const ref = isPicture ? { thumbnailRef: thumbnailRefOf(thumbnail) } : {};
+  return { ...sent, ...derived, ...ref, mediaNames: namedBy({ ...current, ...sent }) };
+};
+
+/** Where a workflow's revisions start: whoever holds something of an earlier workflow of the same slug must not take it for this one's. */
+const firstRevision = (createdAt: Date): number => createdAt.getTime();
+
+export const createSaving = ({ store, folders, withinCap, withinTemplates, pictures }: SavingDeps): Saving => {
+  const requireFolder = async (folderId: string | null | undefined, ownerId: string): Promise<void> => {
+    if (folderId === null || folderId === undefined || (await folders.exists(folderId, ownerId))) return;
+    throw invalidRequest([{ path: "folderId", message: "is not one of your folders" }]);
+  };
+
+  /** A folder may have been removed while a workflow was put into it. */
+  const settleFolder = async (workflow: Workflow): Promise<Workflow> => {
+    const { folderId, createdBy, slug } = workflow;
+    if (folderId === null || (await folders.exists(folderId, createdBy))) return workflow;
+    await store.leaveFolder(folderId, createdBy, new Date(), slug);
+    return found(await store.owned(slug, createdBy));
+  };
+
+  const insert = async (workflow: Omit<Workflow, "slug">): Promise<Workflow> => {
+    const base = slugOf(workflow.name);
+    let slug = base;
+    let isOwnersAgain = false;
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const candidate = { ...workflow, slug };
+      if (await (isOwnersAgain ? store.reclaim(candidate) : store.insert(candidate))) return candidate;
+      const twin = await store.created(workflow.creationId, workflow.createdBy);
+      if (twin) return twin;
+      if (attempt > 1) await pause();
+      const known = await store.taken(variantsOf(base));
+      const mine = new Set([...known].filter(([, formerOwner]) => formerOwner === workflow.createdBy).map(([own]) => own));
+      slug = firstFree(base, new Set([...known.keys()].filter((one) => !mine.has(one))));
+      isOwnersAgain = mine.has(slug);
+    }
+    throw unavailable("too many workflows of this name are being created");
+  };
+
+  const checkPictures = (changes: Partial<Settings>, current: Workflow | undefined): void => {
+    const issues = pictures.issues(changes, current);
+    if (issues.length > 0) throw invalidRequest(issues);
+  };
+
+  /** What others run and see at once must be an approved account's; drafts behind a published version are nobody else's. */
+  const checkPublishing = (next: Workflow, { changes, unapproved }: Pick<Update, "changes" | "unapproved">): void => {
+    if (unapproved && next.isTemplate && (changes.isTemplate === true || newest(next) === 0)) throw notApproved();
+  };
+
+  const updateOnce = async ({ slug, ownerId, ifRevision, changes, maxWorkflows, unapproved }: Update): Promise<Workflow | undefined> => {
+    const current = found(await store.owned(slug, ownerId));
+    if (ifRevision !== undefined && current.revision !== ifRevision)
+      throw new DomainError("precondition", "PRECONDITION_FAILED", "the workflow has been changed since it was read");
+    const members = changedMembers(current, changes);
+    if (Object.keys(members).length === 0) return current;
+    checkSize({ ...current, ...members });
+    checkPictures(changes, current);
+    const next: Workflow = { ...current, ...members, revision: current.revision + 1, updatedAt: new Date() };
+    checkPublishing(next, { changes, unapproved });
+    const { creationId } = current;
+    const counts = current.isTemplate && !next.isTemplate;
+    const becomesTemplate = !current.isTemplate && next.isTemplate;
+    const write = (): Promise<boolean> => store.replace(current, { ...members, revision: next.revision, updatedAt: next.updatedAt });
+    const isWritten = await withinCap({ ownerId, creationId, max: counts ? maxWorkflows : undefined }, () =>
+      withinTemplates({ ownerId, creationId, max: becomesTemplate ? LIMITS.templates : undefined }, write),
+    );
+    return isWritten ? next : undefined;
+  };
+
+  return {
+    create: async ({ ownerId, settings, maxWorkflows, reference, unapproved }) => {
+      checkSettings(settings);
+      checkSize(settings);
+      checkPictures(settings, undefined);
+      if (reference.length > MAX_REFERENCE_CHARS) throw invalidRequest([{ path: "reference", message: "is too long" }]);
+      const creationId = creationIdOf(ownerId, reference);
+      const earlier = reference === "" ? undefined : await store.created(creationId, ownerId);
+      if (earlier) return settleFolder(earlier);
+      if (unapproved && settings.isTemplate) throw notApproved();
+      const derived = derive(settings.nodesJson, settings.edgesJson);
+      await requireFolder(settings.folderId, ownerId);
+      const now = new Date();
+      const workflow = {
+        ...settings,
+        ...derived,
+        mediaNames: namedBy(settings),
+        thumbnailRef: thumbnailRefOf(settings.thumbnail),
+        creationId,
+        createdBy: ownerId,
+        revision: firstRevision(now),
+        createdAt: now,
+        updatedAt: now,
+      };
+      const { isTemplate } = settings;
+      const stored = await withinCap({ ownerId, creationId, max: isTemplate ? undefined : maxWorkflows }, () =>
+        withinTemplates({ ownerId, creationId, max: isTemplate ? LIMITS.templates : undefined }, () => insert(workflow)),
+      );
+      return settleFolder(stored);
+    },
+    update: async (update) => {
+      checkSettings(update.changes);
+      await requireFolder(update.changes.folderId, update.ownerId);
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+        const updated = await updateOnce(update);
+        if (updated) return update.changes.folderId ? settleFolder(updated) : updated;
+        await pause();
+      }
+      throw unavailable("the workflow is being changed by too many at once");
+    },
+    move: async (slug, ownerId, folderId) => {
+      await requireFolder(folderId, ownerId);
+      return settleFolder(found(await store.move(slug, ownerId, folderId, new Date())));
+    },
+    checkCap: (ownerId, max) => withinCap({ ownerId, creationId: randomUUID(), max }, () => Promise.resolve()),
+    made: (reference, ownerId) => store.created(creationIdOf(ownerId, reference), ownerId),
+  };
+};
