@@ -1,235 +1,13 @@
 import { DomainError, LIMITS, type Reason } from "@nodeloom/kernel";
-import { workflows } from "@nodeloom/proto";
 import { z } from "zod";
-import type { Caller } from "../../auth/caller";
-import { payloadTooLarge } from "../../http/errors";
-import { raw } from "../../http/json";
-import { REPLAYED, reused } from "../../http/lease";
-import { matchRevision, revisionTag } from "../../http/revisions";
-import { defineRoute, type CallContext, type Reply } from "../../http/route";
 import { PAGE_DEFAULT } from "../../http/limits";
-import {
-  anyObject,
-  credits,
-  cursor,
-  identifier,
-  iso,
-  name,
-  optionalLimit,
-  slug,
-  timestamp,
-  versionQuery,
-  workflowParams,
-} from "../../schemas";
-
-const NO_NODES = "[]";
-const DEFAULT_VIEWPORT = '{"x":0,"y":0,"zoom":1}';
-/** Members that are kept and given back as the text that was sent. */
-const LOSSLESS = ["nodes", "edges", "viewport", "cover"] as const;
-
-const description = z.string().max(LIMITS.descriptionChars);
-const tags = z.array(z.string().max(LIMITS.tagChars)).max(LIMITS.tags);
-const cover = anyObject
-  .nullable()
-  .meta({ description: "`{ image, video? }`, media-storage URLs", example: { image: "https://example.com/media/cover.png" } });
-const thumbnail = z.string().nullable();
-const folderId = identifier.nullable();
-const nodes = z.array(z.unknown()).max(LIMITS.nodes).meta({ description: "Each with `id`, `type`, `position`, `data`" });
-const edges = z
-  .array(z.unknown())
-  .max(LIMITS.edges)
-  .meta({ description: "Each with `id`, `source`, `target`, `sourceHandle`, `targetHandle`" });
-const viewport = anyObject.meta({ description: "`{ x, y, zoom }`" });
-
-const flags = { isTemplate: z.boolean(), hidden: z.boolean(), archived: z.boolean(), publicPlayground: z.boolean() };
-
-const published = {
-  publishedVersion: z.number().nullable().meta({ description: "The newest published version, which runs run; null when there is none" }),
-  changedSincePublished: z.boolean().meta({ description: "Whether the draft's graph differs from it" }),
-};
-const takedown = z.object({ reason: z.string(), at: timestamp.nullable() });
-
-const workflow = z
-  .object({
-    slug,
-    name: z.string(),
-    description: z.string(),
-    tags: z.array(z.string()),
-    ...flags,
-    folderId,
-    thumbnail,
-    cover,
-    createdBy: z.string(),
-    nodes: z.array(z.unknown()),
-    edges: z.array(z.unknown()),
-    viewport,
-    createdAt: timestamp,
-    updatedAt: timestamp,
-    ...published,
-    takedown: takedown.optional().meta({ description: "Of a template that an administrator took down; its owner alone sees it" }),
-  })
-  .meta({ id: "Workflow" });
-
-const estimatedCreditCost = credits.nullable().meta({ description: "Credits per run at the caller's tier; null without generators" });
-
-const summary = workflow
-  .omit({ publicPlayground: true, nodes: true, edges: true, viewport: true, createdAt: true })
-  .omit({ publishedVersion: true, changedSincePublished: true, takedown: true })
-  .extend({ estimatedCreditCost })
-  .meta({ id: "WorkflowSummary" });
-
-const fieldSchema = z
-  .object({
-    name: z.string(),
-    type: z.string(),
-    label: z.string(),
-    default: z.unknown().optional(),
-    options: z.array(z.string()).optional(),
-    required: z.boolean().optional(),
-    min: z.number().optional(),
-    max: z.number().optional(),
-  })
-  .meta({ id: "SchemaField" });
-
-const publicSchema = z
-  .object({ fields: z.array(fieldSchema), values: anyObject, name: z.string(), description: z.string() })
-  .meta({ id: "PublicSchema" });
-const inputSchema = publicSchema.extend({ estimatedCreditCost }).meta({ id: "InputSchema" });
-
-/** What a client may change. Other members of a full workflow are accepted and have no effect. */
-const changes = z
-  .object({ name, description, tags, ...flags, folderId, thumbnail, cover, nodes, edges, viewport })
-  .partial()
-  .meta({ id: "WorkflowChanges" });
-const creation = changes.required({ name: true }).meta({ id: "NewWorkflow" });
-type Changes = z.infer<typeof changes>;
-
-const view = (stored: workflows.Workflow): Record<string, unknown> => ({
-  slug: stored.slug,
-  name: stored.name,
-  description: stored.description,
-  tags: stored.tags,
-  isTemplate: stored.isTemplate,
-  hidden: stored.hidden,
-  archived: stored.archived,
-  publicPlayground: stored.publicPlayground,
-  folderId: stored.folderId ?? null,
-  thumbnail: stored.thumbnail ?? null,
-  cover: raw(stored.coverJson),
-  createdBy: stored.createdBy,
-  nodes: raw(stored.nodesJson, NO_NODES),
-  edges: raw(stored.edgesJson, NO_NODES),
-  viewport: raw(stored.viewportJson, DEFAULT_VIEWPORT),
-  createdAt: iso(stored.createdAt),
-  updatedAt: iso(stored.updatedAt),
-  publishedVersion: stored.publishedVersion || null,
-  changedSincePublished: stored.changedSincePublished,
-  ...(stored.takedown ? { takedown: { reason: stored.takedown.reason, at: iso(stored.takedown.at) } } : {}),
-});
-
-const summaryView = (stored: workflows.WorkflowSummary): Record<string, unknown> => ({
-  slug: stored.slug,
-  name: stored.name,
-  description: stored.description,
-  tags: stored.tags,
-  isTemplate: stored.isTemplate,
-  hidden: stored.hidden,
-  archived: stored.archived,
-  cover: raw(stored.coverJson),
-  thumbnail: stored.thumbnail ?? null,
-  createdBy: stored.createdBy,
-  folderId: stored.folderId ?? null,
-  updatedAt: iso(stored.updatedAt),
-});
-
-const fieldView = (field: workflows.SchemaField): Record<string, unknown> => ({
-  name: field.name,
-  type: field.type,
-  label: field.label,
-  default: field.defaultJson === "" ? undefined : raw(field.defaultJson),
-  options: field.type === "select" ? field.options : undefined,
-  required: field.required || undefined,
-  min: field.min,
-  max: field.max,
-});
-
-const schemaView = (schema: workflows.Schema | undefined): Record<string, unknown> => ({
-  fields: (schema?.fields ?? []).map(fieldView),
-  values: raw(schema?.valuesJson ?? "", "{}"),
-  name: schema?.name ?? "",
-  description: schema?.description ?? "",
-});
-
-export const workflowReply = (status: number, stored: workflows.Workflow | undefined, headers: Record<string, string> = {}): Reply => {
-  if (!stored) throw new Error("workflows answered without a workflow");
-  return { status, body: view(stored), headers: { ETag: revisionTag(stored.revision), ...headers } };
-};
-
-/** The members to keep as text, by field name; those that were not sent are absent. */
-const losslessTexts = (context: Pick<CallContext, "members">): Partial<Record<(typeof LOSSLESS)[number], string>> => {
-  const texts: Partial<Record<(typeof LOSSLESS)[number], string>> = {};
-  let bytes = 0;
-  for (const member of LOSSLESS) {
-    const text = context.members().get(member);
-    if (text === undefined) continue;
-    texts[member] = text;
-    bytes += Buffer.byteLength(text);
-  }
-  if (bytes > LIMITS.workflowBytes) throw payloadTooLarge(LIMITS.workflowBytes);
-  return texts;
-};
-
-/** Saved workflows the caller may have; undefined when uncapped. */
-export const workflowCap = ({ isAdmin, user }: Caller): number | undefined => (isAdmin ? undefined : (user.plan.maxWorkflows ?? undefined));
-
-const createRequest = (body: z.infer<typeof creation>, context: CallContext<"any">): workflows.CreateWorkflowRequest => {
-  const texts = losslessTexts(context);
-  return workflows.CreateWorkflowRequest.fromPartial({
-    ownerId: context.caller.user.id,
-    name: body.name,
-    description: body.description ?? "",
-    tags: body.tags ?? [],
-    isTemplate: body.isTemplate ?? false,
-    hidden: body.hidden ?? false,
-    archived: body.archived ?? false,
-    publicPlayground: body.publicPlayground ?? false,
-    folderId: body.folderId ?? undefined,
-    thumbnail: body.thumbnail ?? undefined,
-    coverJson: texts.cover ?? "",
-    nodesJson: texts.nodes ?? NO_NODES,
-    edgesJson: texts.edges ?? NO_NODES,
-    viewportJson: texts.viewport ?? DEFAULT_VIEWPORT,
-    maxWorkflows: workflowCap(context.caller),
-    // Under an Idempotency-Key every attempt has the same id, the one after a crash too.
-    reference: context.executionId,
-    unapproved: !context.caller.user.approved,
-  });
-};
-
-const updateRequest = (workflowSlug: string, body: Changes, context: CallContext<"any">): workflows.UpdateWorkflowRequest => {
-  const texts = losslessTexts(context);
-  return workflows.UpdateWorkflowRequest.fromPartial({
-    slug: workflowSlug,
-    ownerId: context.caller.user.id,
-    name: body.name,
-    description: body.description,
-    tags: body.tags && { values: body.tags },
-    isTemplate: body.isTemplate,
-    hidden: body.hidden,
-    archived: body.archived,
-    publicPlayground: body.publicPlayground,
-    folderId: body.folderId ?? undefined,
-    clearFolderId: body.folderId === null,
-    thumbnail: body.thumbnail ?? undefined,
-    clearThumbnail: body.thumbnail === null,
-    coverJson: texts.cover,
-    nodesJson: texts.nodes,
-    edgesJson: texts.edges,
-    viewportJson: texts.viewport,
-    maxWorkflows: workflowCap(context.caller),
-    unapproved: !context.caller.user.approved,
-  });
-};
+import { REPLAYED, reused } from "../../http/lease";
+import { matchRevision } from "../../http/revisions";
+import { defineRoute, type Reply } from "../../http/route";
+import { cursor, identifier, optionalLimit, versionQuery, workflowParams } from "../../schemas";
+import { createRequest, updateRequest } from "./requests";
+import { changes, creation, folderId, inputSchema, publicSchema, workflowSchema, workflowSummary } from "./schemas";
+import { schemaView, summaryView, workflowReply } from "./views";
 
 /** Where a list narrows to workflows of the root level. */
 const ROOT = "null";
@@ -252,8 +30,6 @@ const nextPage = (query: z.infer<typeof listQuery>, next: string): string => {
 const read = { tag: "Workflows", auth: "any", capability: "workflow:read", limit: "user" } as const;
 const write = { tag: "Workflows", auth: "any", capability: "workflow:write", limit: "user" } as const;
 
-export { workflow as workflowSchema };
-
 export const workflowRoutes = [
   defineRoute({
     ...read,
@@ -264,7 +40,7 @@ export const workflowRoutes = [
     summary: "List the caller's workflows and everyone's templates",
     description: "Newest first; at most 1,000 templates. With `limit`, the next page is in the `Link` header.",
     query: listQuery,
-    responses: { 200: z.array(summary) },
+    responses: { 200: z.array(workflowSummary) },
     handler: async ({ gateway, caller, query }) => {
       const request = {
         userId: caller.user.id,
@@ -291,7 +67,7 @@ export const workflowRoutes = [
     summary: "Create a workflow",
     idempotent: "rebuild",
     body: creation,
-    responses: { 201: workflow },
+    responses: { 201: workflowSchema },
     errors: ["WORKFLOW_CAP_REACHED", "TEMPLATE_CAP_REACHED", "ACCOUNT_NOT_APPROVED", "NOT_FOUND"],
     example: { name: "Poster maker", tags: ["print"] },
     handler: async (context) => {
@@ -321,7 +97,7 @@ export const workflowRoutes = [
     operationId: "getWorkflow",
     summary: "Read a workflow",
     params: workflowParams,
-    responses: { 200: workflow },
+    responses: { 200: workflowSchema },
     errors: ["WORKFLOW_NOT_FOUND"],
     handler: async ({ gateway, caller, params }) => {
       const { workflow: stored } = await gateway.services.workflows.getWorkflow({ slug: params.slug, userId: caller.user.id });
@@ -337,7 +113,7 @@ export const workflowRoutes = [
     description: "Omitted fields are kept. With If-Match the change happens only at that revision.",
     params: workflowParams,
     body: changes,
-    responses: { 200: workflow },
+    responses: { 200: workflowSchema },
     errors: [
       ...["WORKFLOW_NOT_FOUND", "NOT_FOUND", "PRECONDITION_FAILED"],
       ...["WORKFLOW_CAP_REACHED", "TEMPLATE_CAP_REACHED", "ACCOUNT_NOT_APPROVED"],
@@ -361,7 +137,7 @@ export const workflowRoutes = [
     summary: "Move a workflow to a folder or to the root level",
     params: workflowParams,
     body: z.strictObject({ folderId }),
-    responses: { 200: workflow },
+    responses: { 200: workflowSchema },
     errors: ["WORKFLOW_NOT_FOUND", "NOT_FOUND"],
     example: { folderId: null },
     handler: async ({ gateway, caller, params, body }) => {

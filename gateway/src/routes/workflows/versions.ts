@@ -7,7 +7,9 @@ import { CLONE_MS } from "../../http/limits";
 import { defineRoute, type ParamsSpec } from "../../http/route";
 import { anyObject, cursor, cursorPage, iso, limit, name as workflowName, slug, timestamp, workflowParams } from "../../schemas";
 import { mediaQuota } from "../media/routes";
-import { workflowCap, workflowReply, workflowSchema } from "./routes";
+import { workflowCap } from "./requests";
+import { workflowReply } from "./views";
+import { workflowSchema } from "./schemas";
 
 /** Copies of workflows, and their published versions. */
 

@@ -1,0 +1,104 @@
+import { LIMITS } from "@nodeloom/kernel";
+import type { z } from "zod";
+import { IDEMPOTENCY_KEY } from "../http/idempotency";
+import type { Route } from "../http/route";
+import type { Components, Json } from "./components";
+import { errorResponses, successResponses } from "./responses";
+
+/** The members of an object schema as parameters. */
+const parametersOf = (schema: z.ZodType | undefined, place: "path" | "query", components: Components): Json[] => {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = components.describe(schema, "input") as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = property;
+    return {
+      name,
+      in: place,
+      required: place === "path" || required.includes(name),
+      ...(description ? { description } : {}),
+      schema: rest,
+    };
+  });
+};
+
+const IDEMPOTENCY = {
+  replay: "The same key and body give the stored answer again, for 24 hours",
+  rebuild: "What is sent again under the same key is made once, and answered again as it is then, with `Idempotency-Replayed: true`",
+  once: "What is sent again under the same key happens once",
+} as const;
+
+const headerParameters = (route: Route): Json[] => {
+  const parameter = (name: string, description: string, schema: Json = { type: "string" }): Json => ({
+    name,
+    in: "header",
+    required: false,
+    description,
+    schema,
+  });
+  const parameters: Json[] = [];
+  if (route.idempotent) {
+    const schema = { type: "string", minLength: 1, maxLength: LIMITS.idempotencyKeyChars, pattern: IDEMPOTENCY_KEY.source };
+    parameters.push(parameter("Idempotency-Key", IDEMPOTENCY[route.idempotent], schema));
+  }
+  if (route.startsRun)
+    parameters.push(
+      parameter(
+        "Prefer",
+        "`wait=n`: wait at most n seconds for the result. `respond-async`: answer 202 at once, whatever the models are. `no-queue`: refuse the run (429) instead of letting it wait in line",
+      ),
+    );
+  if (route.operationId === "updateWorkflow") parameters.push(parameter("If-Match", "Change only this revision (an ETag)"));
+  if (route.operationId === "watchExecution") parameters.push(parameter("Last-Event-ID", "Send only what came after this event"));
+  return parameters;
+};
+
+const requestBody = (route: Route, components: Components): Json | undefined => {
+  if (route.binaryBody) {
+    const file = { type: "string", format: "binary", minLength: 1 };
+    const form = { type: "object", required: ["file"], properties: { file } };
+    return { required: true, content: { "application/octet-stream": { schema: file }, "multipart/form-data": { schema: form } } };
+  }
+  if (!route.body) return undefined;
+  const schema = components.describe(route.body, "input");
+  return {
+    required: !route.body.safeParse(undefined).success,
+    content: { "application/json": { schema, ...(route.example === undefined ? {} : { example: route.example }) } },
+  };
+};
+
+const security = (route: Route): Json[] => {
+  if (route.auth === "none") return [];
+  return route.auth === "session" ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
+};
+
+const capabilityNote = (route: Route): string[] => {
+  if (typeof route.capability === "string") return [`Needs the capability \`${route.capability}\`.`];
+  const parameters = Object.fromEntries([...route.path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, `<${name!}>`]));
+  if (typeof route.capability !== "function") return [];
+  const resource = route.capability(parameters).split(":")[0]!;
+  return [`Needs the capability \`${resource}:run\` or \`${resource}:<id>:run\`.`];
+};
+
+/** Describes one route. */
+export const operation = (route: Route, components: Components): Json => {
+  const body = requestBody(route, components);
+  const description = [...(route.description ? [route.description] : []), ...capabilityNote(route)].join("\n\n");
+  const parameters = [
+    ...parametersOf(route.params?.schema, "path", components),
+    ...parametersOf(route.query, "query", components),
+    ...headerParameters(route),
+  ];
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    ...(description ? { description } : {}),
+    tags: [route.tag],
+    security: security(route),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: body } : {}),
+    responses: { ...successResponses(route, components), ...errorResponses(route) },
+  };
+};

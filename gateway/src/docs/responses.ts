@@ -1,0 +1,88 @@
+import type { Reason } from "@nodeloom/kernel";
+import { ERRORS, WITHOUT_CODE } from "../http/error-table";
+import { HTTP_STATUS_BY_REASON } from "../http/errors";
+import type { Route } from "../http/route";
+import { COMPONENTS, type Components, type Json } from "./components";
+
+/** What a route answers, its errors included. */
+
+const STATUS_TEXT: Readonly<Record<number, string>> = {
+  200: "Success",
+  201: "Created",
+  202: "Accepted; it goes on",
+  204: "Success, without a body",
+};
+
+const header = (description: string, type = "string"): Json => ({ description, schema: { type } });
+const REQUEST_ID = { "X-Request-Id": header("Names this request in logs") };
+const EXECUTION_ID = { "X-Execution-Id": header("The run's execution id") };
+const RATE_LIMIT = {
+  "X-RateLimit-Limit": header("Requests per window; absent for unlimited callers", "integer"),
+  "X-RateLimit-Remaining": header("Requests left in the window", "integer"),
+  "X-RateLimit-Reset": header("Unix epoch second when the window resets", "integer"),
+};
+const RETRY_AFTER = { "Retry-After": header("Seconds to wait", "integer") };
+
+/** The codes that a route's checks imply, and those it names. */
+export const reasonsOf = (route: Route): Reason[] => {
+  const reasons: Reason[] = ["INVALID_REQUEST", "INTERNAL", "SERVICE_UNAVAILABLE"];
+  if (route.auth !== "none")
+    reasons.push("UNAUTHENTICATED", "LEGACY_KEY_RETIRED", "API_KEY_ACCESS_DENIED", "ACCOUNT_SUSPENDED", "RATE_LIMIT_EXCEEDED");
+  if (route.auth === "session") reasons.push("SESSION_REQUIRED");
+  if (route.auth === "admin") reasons.push("CAPABILITY_DENIED");
+  if (route.auth !== "none" && route.method !== "GET") reasons.push("CROSS_ORIGIN_DENIED");
+  if (route.capability !== undefined) reasons.push("CAPABILITY_DENIED");
+  if (route.limit !== "none") reasons.push("RATE_LIMIT_EXCEEDED");
+  if (route.body) reasons.push("REQUEST_TIMEOUT", "PAYLOAD_TOO_LARGE", "CONCURRENCY_LIMIT_EXCEEDED");
+  if (route.body || route.method !== "GET") reasons.push("UNSUPPORTED_MEDIA_TYPE");
+  if (route.approval) reasons.push("ACCOUNT_NOT_APPROVED");
+  if (route.idempotent) reasons.push("IDEMPOTENCY_KEY_REUSED");
+  if (route.idempotent === "replay" || route.idempotent === "rebuild") reasons.push("IDEMPOTENCY_IN_PROGRESS");
+  return [...new Set([...reasons, ...(route.errors ?? [])])];
+};
+
+/** One line of an error's description: its code, where it has one, when it comes, and what else its body has. */
+const errorLine = (reason: Reason): string => {
+  const { when, members = {} } = ERRORS[reason];
+  const code = WITHOUT_CODE.has(reason) ? "no code" : `\`${reason}\``;
+  const names = Object.keys(members).map((name) => `\`${name}\``);
+  return `- ${code}: ${when}${names.length === 0 ? "" : ` (${names.join(", ")})`}`;
+};
+
+export const errorResponses = (route: Route): Json => {
+  const byStatus = new Map<number, Reason[]>();
+  for (const reason of reasonsOf(route)) {
+    const status = HTTP_STATUS_BY_REASON[reason];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), reason]);
+  }
+  const responses: Json = {};
+  for (const [status, reasons] of [...byStatus].sort(([a], [b]) => a - b)) {
+    const exhausted = status === HTTP_STATUS_BY_REASON.RATE_LIMIT_EXCEEDED;
+    const waits = exhausted || status === HTTP_STATUS_BY_REASON.SERVICE_UNAVAILABLE || reasons.includes("IDEMPOTENCY_IN_PROGRESS");
+    const examples = reasons.map((code) => [
+      code,
+      {
+        summary: ERRORS[code].when,
+        value: WITHOUT_CODE.has(code) ? { error: "workflow not found" } : { error: "what went wrong", code },
+      },
+    ]);
+    responses[status] = {
+      description: reasons.map(errorLine).join("\n"),
+      headers: { ...REQUEST_ID, ...(route.startsRun ? EXECUTION_ID : {}), ...(exhausted ? RATE_LIMIT : {}), ...(waits ? RETRY_AFTER : {}) },
+      content: { "application/json": { schema: { $ref: `${COMPONENTS}Error` }, examples: Object.fromEntries(examples) as Json } },
+    };
+  }
+  return responses;
+};
+
+export const successResponses = (route: Route, components: Components): Json =>
+  Object.fromEntries(
+    Object.entries(route.responses).map(([status, schema]) => [
+      status,
+      {
+        description: STATUS_TEXT[Number(status)] ?? "Success",
+        headers: { ...REQUEST_ID, ...(route.startsRun ? EXECUTION_ID : {}), ...(route.limit === "none" ? {} : RATE_LIMIT) },
+        ...(schema ? { content: { [route.contentType ?? "application/json"]: { schema: components.describe(schema, "output") } } } : {}),
+      },
+    ]),
+  );

@@ -1,0 +1,78 @@
+import { LIMITS } from "@nodeloom/kernel";
+import { workflows } from "@nodeloom/proto";
+import type { z } from "zod";
+import type { Caller } from "../../auth/caller";
+import { payloadTooLarge } from "../../http/errors";
+import type { CallContext } from "../../http/route";
+import type { Changes, creation } from "./schemas";
+
+export const NO_NODES = "[]";
+export const DEFAULT_VIEWPORT = '{"x":0,"y":0,"zoom":1}';
+/** Members that are kept and given back as the text that was sent. */
+const LOSSLESS = ["nodes", "edges", "viewport", "cover"] as const;
+
+/** The members to keep as text, by field name; those that were not sent are absent. */
+const losslessTexts = (context: Pick<CallContext, "members">): Partial<Record<(typeof LOSSLESS)[number], string>> => {
+  const texts: Partial<Record<(typeof LOSSLESS)[number], string>> = {};
+  let bytes = 0;
+  for (const member of LOSSLESS) {
+    const text = context.members().get(member);
+    if (text === undefined) continue;
+    texts[member] = text;
+    bytes += Buffer.byteLength(text);
+  }
+  if (bytes > LIMITS.workflowBytes) throw payloadTooLarge(LIMITS.workflowBytes);
+  return texts;
+};
+
+/** Saved workflows the caller may have; undefined when uncapped. */
+export const workflowCap = ({ isAdmin, user }: Caller): number | undefined => (isAdmin ? undefined : (user.plan.maxWorkflows ?? undefined));
+
+export const createRequest = (body: z.infer<typeof creation>, context: CallContext<"any">): workflows.CreateWorkflowRequest => {
+  const texts = losslessTexts(context);
+  return workflows.CreateWorkflowRequest.fromPartial({
+    ownerId: context.caller.user.id,
+    name: body.name,
+    description: body.description ?? "",
+    tags: body.tags ?? [],
+    isTemplate: body.isTemplate ?? false,
+    hidden: body.hidden ?? false,
+    archived: body.archived ?? false,
+    publicPlayground: body.publicPlayground ?? false,
+    folderId: body.folderId ?? undefined,
+    thumbnail: body.thumbnail ?? undefined,
+    coverJson: texts.cover ?? "",
+    nodesJson: texts.nodes ?? NO_NODES,
+    edgesJson: texts.edges ?? NO_NODES,
+    viewportJson: texts.viewport ?? DEFAULT_VIEWPORT,
+    maxWorkflows: workflowCap(context.caller),
+    // Under an Idempotency-Key every attempt has the same id, the one after a crash too.
+    reference: context.executionId,
+    unapproved: !context.caller.user.approved,
+  });
+};
+
+export const updateRequest = (workflowSlug: string, body: Changes, context: CallContext<"any">): workflows.UpdateWorkflowRequest => {
+  const texts = losslessTexts(context);
+  return workflows.UpdateWorkflowRequest.fromPartial({
+    slug: workflowSlug,
+    ownerId: context.caller.user.id,
+    name: body.name,
+    description: body.description,
+    tags: body.tags && { values: body.tags },
+    isTemplate: body.isTemplate,
+    hidden: body.hidden,
+    archived: body.archived,
+    publicPlayground: body.publicPlayground,
+    folderId: body.folderId ?? undefined,
+    clearFolderId: body.folderId === null,
+    thumbnail: body.thumbnail ?? undefined,
+    clearThumbnail: body.thumbnail === null,
+    coverJson: texts.cover,
+    nodesJson: texts.nodes,
+    edgesJson: texts.edges,
+    viewportJson: texts.viewport,
+    maxWorkflows: workflowCap(context.caller),
+    unapproved: !context.caller.user.approved,
+  });
+};

@@ -1,0 +1,82 @@
+import { LIMITS } from "@nodeloom/kernel";
+import { z } from "zod";
+import { anyObject, credits, identifier, name, slug, timestamp } from "../../schemas";
+
+/** What requests and answers about workflows look like. */
+
+const description = z.string().max(LIMITS.descriptionChars);
+const tags = z.array(z.string().max(LIMITS.tagChars)).max(LIMITS.tags);
+const cover = anyObject
+  .nullable()
+  .meta({ description: "`{ image, video? }`, media-storage URLs", example: { image: "https://example.com/media/cover.png" } });
+const thumbnail = z.string().nullable();
+export const folderId = identifier.nullable();
+const nodes = z.array(z.unknown()).max(LIMITS.nodes).meta({ description: "Each with `id`, `type`, `position`, `data`" });
+const edges = z
+  .array(z.unknown())
+  .max(LIMITS.edges)
+  .meta({ description: "Each with `id`, `source`, `target`, `sourceHandle`, `targetHandle`" });
+const viewport = anyObject.meta({ description: "`{ x, y, zoom }`" });
+
+const flags = { isTemplate: z.boolean(), hidden: z.boolean(), archived: z.boolean(), publicPlayground: z.boolean() };
+
+const published = {
+  publishedVersion: z.number().nullable().meta({ description: "The newest published version, which runs run; null when there is none" }),
+  changedSincePublished: z.boolean().meta({ description: "Whether the draft's graph differs from it" }),
+};
+const takedown = z.object({ reason: z.string(), at: timestamp.nullable() });
+
+export const workflowSchema = z
+  .object({
+    slug,
+    name: z.string(),
+    description: z.string(),
+    tags: z.array(z.string()),
+    ...flags,
+    folderId,
+    thumbnail,
+    cover,
+    createdBy: z.string(),
+    nodes: z.array(z.unknown()),
+    edges: z.array(z.unknown()),
+    viewport,
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    ...published,
+    takedown: takedown.optional().meta({ description: "Of a template that an administrator took down; its owner alone sees it" }),
+  })
+  .meta({ id: "Workflow" });
+
+const estimatedCreditCost = credits.nullable().meta({ description: "Credits per run at the caller's tier; null without generators" });
+
+export const workflowSummary = workflowSchema
+  .omit({ publicPlayground: true, nodes: true, edges: true, viewport: true, createdAt: true })
+  .omit({ publishedVersion: true, changedSincePublished: true, takedown: true })
+  .extend({ estimatedCreditCost })
+  .meta({ id: "WorkflowSummary" });
+
+const fieldSchema = z
+  .object({
+    name: z.string(),
+    type: z.string(),
+    label: z.string(),
+    default: z.unknown().optional(),
+    options: z.array(z.string()).optional(),
+    required: z.boolean().optional(),
+    min: z.number().optional(),
+    max: z.number().optional(),
+  })
+  .meta({ id: "SchemaField" });
+
+export const publicSchema = z
+  .object({ fields: z.array(fieldSchema), values: anyObject, name: z.string(), description: z.string() })
+  .meta({ id: "PublicSchema" });
+export const inputSchema = publicSchema.extend({ estimatedCreditCost }).meta({ id: "InputSchema" });
+
+/** What a client may change. Other members of a full workflow are accepted and have no effect. */
+export const changes = z
+  .object({ name, description, tags, ...flags, folderId, thumbnail, cover, nodes, edges, viewport })
+  .partial()
+  .meta({ id: "WorkflowChanges" });
+export const creation = changes.required({ name: true }).meta({ id: "NewWorkflow" });
+export type Changes = z.infer<typeof changes>;

@@ -1,0 +1,67 @@
+import type { workflows } from "@nodeloom/proto";
+import { raw } from "../../http/json";
+import { revisionTag } from "../../http/revisions";
+import type { Reply } from "../../http/route";
+import { iso } from "../../schemas";
+import { DEFAULT_VIEWPORT, NO_NODES } from "./requests";
+
+const view = (stored: workflows.Workflow): Record<string, unknown> => ({
+  slug: stored.slug,
+  name: stored.name,
+  description: stored.description,
+  tags: stored.tags,
+  isTemplate: stored.isTemplate,
+  hidden: stored.hidden,
+  archived: stored.archived,
+  publicPlayground: stored.publicPlayground,
+  folderId: stored.folderId ?? null,
+  thumbnail: stored.thumbnail ?? null,
+  cover: raw(stored.coverJson),
+  createdBy: stored.createdBy,
+  nodes: raw(stored.nodesJson, NO_NODES),
+  edges: raw(stored.edgesJson, NO_NODES),
+  viewport: raw(stored.viewportJson, DEFAULT_VIEWPORT),
+  createdAt: iso(stored.createdAt),
+  updatedAt: iso(stored.updatedAt),
+  publishedVersion: stored.publishedVersion || null,
+  changedSincePublished: stored.changedSincePublished,
+  ...(stored.takedown ? { takedown: { reason: stored.takedown.reason, at: iso(stored.takedown.at) } } : {}),
+});
+
+export const summaryView = (stored: workflows.WorkflowSummary): Record<string, unknown> => ({
+  slug: stored.slug,
+  name: stored.name,
+  description: stored.description,
+  tags: stored.tags,
+  isTemplate: stored.isTemplate,
+  hidden: stored.hidden,
+  archived: stored.archived,
+  cover: raw(stored.coverJson),
+  thumbnail: stored.thumbnail ?? null,
+  createdBy: stored.createdBy,
+  folderId: stored.folderId ?? null,
+  updatedAt: iso(stored.updatedAt),
+});
+
+const fieldView = (field: workflows.SchemaField): Record<string, unknown> => ({
+  name: field.name,
+  type: field.type,
+  label: field.label,
+  default: field.defaultJson === "" ? undefined : raw(field.defaultJson),
+  options: field.type === "select" ? field.options : undefined,
+  required: field.required || undefined,
+  min: field.min,
+  max: field.max,
+});
+
+export const schemaView = (schema: workflows.Schema | undefined): Record<string, unknown> => ({
+  fields: (schema?.fields ?? []).map(fieldView),
+  values: raw(schema?.valuesJson ?? "", "{}"),
+  name: schema?.name ?? "",
+  description: schema?.description ?? "",
+});
+
+export const workflowReply = (status: number, stored: workflows.Workflow | undefined, headers: Record<string, string> = {}): Reply => {
+  if (!stored) throw new Error("workflows answered without a workflow");
+  return { status, body: view(stored), headers: { ETag: revisionTag(stored.revision), ...headers } };
+};
