@@ -172,9 +172,9 @@ interface Stream {
   close(): void;
 }
 
-const open = async (executionId: string, headers: Record<string, string> = {}): Promise<Stream> => {
-  const outgoing = httpRequest(`${platform.baseUrl}/api/executions/${executionId}/events`, {
-    headers: { ...platform.byKey(pro), ...headers },
+const open = async (executionId: string, headers: Record<string, string> = {}, on = platform, user = pro): Promise<Stream> => {
+  const outgoing = httpRequest(`${on.baseUrl}/api/executions/${executionId}/events`, {
+    headers: { ...on.byKey(user), ...headers },
     agent: false,
   });
   outgoing.end();
@@ -227,6 +227,16 @@ describe("following an execution", () => {
     await eventually(() => watching.length === 1);
     watching[0]!.end();
     expect((await opening).response.statusCode).toBe(204);
+  });
+
+  it("does not tell that to a client whom the gateway's own stop keeps from the rest", async () => {
+    const stopped = await startPlatform({ EXECUTIONS_ADDRESS: fake.address });
+    const user = await stopped.createUser();
+    const { executionId } = execution({ status: "completed", userId: user.id });
+    const opening = open(executionId, { "last-event-id": "8" }, stopped, user);
+    await eventually(() => watching.length === 1);
+    await stopped.stop();
+    expect((await opening).response.statusCode).toBe(503);
   });
 
   it("replays the rest of a final execution", async () => {

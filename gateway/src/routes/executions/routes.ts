@@ -1,3 +1,4 @@
+import { unavailable } from "@nodeloom/kernel";
 import { webhookDeliveryJson } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import { z } from "zod";
@@ -60,6 +61,8 @@ const follow = async (context: CallContext<"any">, known: executions.Execution):
     return STREAMED;
   }
   const first = await events.next();
+  // Nothing came because this process stops, or because there is nothing more: told the latter, a client would not come back.
+  if (first.done && gateway.stopping.aborted) throw unavailable("this process is stopping");
   if (first.done) return { status: NOTHING_MORE };
   await streamEvents(response, resumed(first.value, events), gone);
   return STREAMED;

@@ -21,6 +21,12 @@ export interface RunningHttpServer {
 }
 
 /**
+ * How long a connection stays after an answer that could not say that it is the last: its headers had gone before, as those of an
+ * event stream. The client's next request is answered on it, and told to go elsewhere. Ended at once, that request would meet a reset.
+ */
+const LINGER_MS = 1_000;
+
+/**
  * Makes answers end their connections once that is asked for. Node's own close leaves connections open that are in use, and the
  * next request on one of them would be cut off.
  */
@@ -44,9 +50,9 @@ const connectionCloser = (server: Server): (() => void) => {
     closing = true;
     for (const response of open) {
       close(response);
-      // Its headers may have gone already, as those of an event stream have.
+      if (!response.headersSent) continue;
       const { socket } = response;
-      response.once("finish", () => socket?.end());
+      response.once("finish", () => socket?.setTimeout(LINGER_MS));
     }
   };
 };

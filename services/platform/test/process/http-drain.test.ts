@@ -90,4 +90,29 @@ describe("an HTTP server that drains", () => {
     expect((await stream).body).toBe("first last");
     await stopped;
   });
+
+  it("answers what a client asks on a connection next, though a stream on it has just ended, and then ends it", async () => {
+    const [begun, go] = [deferred(), deferred()];
+    server = await startHttpServer({
+      listen: "127.0.0.1:0",
+      graceMs: LONG_MS,
+      app: (request, response) => {
+        if (request.url !== "/stream") return response.end("next");
+        response.write("first ");
+        begun.resolve();
+        void go.promise.then(() => response.end("last"));
+      },
+    });
+    agent.destroy();
+    agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const stream = ask(server.port, "/stream", agent);
+    await begun.promise;
+    const stopped = server.stop();
+    // The next request leaves as soon as the stream has ended, on the same connection: no other can be had.
+    const next = ask(server.port, "/", agent);
+    go.resolve();
+    expect((await stream).body).toBe("first last");
+    expect(await next).toEqual({ status: 200, connection: "close", body: "next" });
+    await stopped;
+  });
 });
