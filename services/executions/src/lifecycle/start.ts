@@ -116,7 +116,7 @@ export const createStart = (options: StartOptions) => {
       const input = toRunInput(request, request.runner!, planned, (earlier?.attempt ?? 0) + 1);
       const part: RunRecordPart = {
         requestToken: request.requestToken,
-        inputs: await store.putText(request.inputsJson || "{}"),
+        inputs: await store.putText(planned.inputsJson || "{}"),
         ...(request.fingerprint === "" ? {} : { fingerprint: request.fingerprint }),
         ...(Object.keys(request.metadata).length > 0 ? { metadata: metadataKeys(request.metadata) } : {}),
       };

@@ -13,6 +13,7 @@ import {
 import type { executions } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import type { Media, Workflows } from "../clients";
+import { createDataFiles, recordedInputs, takeOutDataUrls, type TakenOut } from "./data-urls";
 import { files } from "./files";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
 import type { Lookup, PlanAnswer, Planner, PlanTask, TaskGraph, TaskModel, WantedFile } from "./planner/protocol";
@@ -24,6 +25,8 @@ export interface PlannedRun {
   /** The published version of the workflow; none for the draft, and for models. */
   version?: number;
   modelIds: string[];
+  /** The inputs as they are recorded: data URLs that became files are their addresses. */
+  inputsJson: string;
 }
 
 export interface PlanningRequest {
@@ -35,6 +38,8 @@ export interface PlanningRequest {
   runner: executions.Runner;
   inputsJson: string;
   isAsync: boolean;
+  /** The plan is not for a run: data URLs don't become files. */
+  storesNothing?: boolean;
 }
 
 const checkTier = (models: Iterable<CatalogModel>, runner: executions.Runner): void => {
@@ -81,8 +86,8 @@ interface Definition {
 
 /** Of the cached definitions' JSON texts. */
 const CACHED_CHARS = 32 * 1024 * 1024;
-/** Models, files that the graph names, files that its values name, and its texts: a plan asks for each once. */
-const MAX_ROUNDS = 6;
+/** Models, files that the graph names, files that its values name, its texts, whole inputs, and files of data URLs: a plan asks for each once. */
+const MAX_ROUNDS = 8;
 
 const textsOf = ({ nodesJson, edgesJson }: Definition): TaskGraph["texts"] => ({ nodesJson, edgesJson });
 
@@ -94,8 +99,27 @@ const taskModel = ({ internalName, modality, providerKind, price, inputSchemaJso
   inputSchemaJson,
 });
 
+/** What a request gives, and has looked up nothing yet. */
+const blankTask = ({ inputsJson, urls }: TakenOut, { runner, storesNothing }: PlanningRequest): Omit<PlanTask, "target"> => ({
+  inputsJson,
+  models: null,
+  media: [],
+  lookedUp: [],
+  markupPermille: runner.markupPermille,
+  standIns: [...urls.keys()],
+  ...(storesNothing ? { storesNothing } : {}),
+});
+
 /** Whether a task is about everything that its graph has. */
 const isWhole = ({ target }: PlanTask): boolean => "graph" in target && target.graph.until === undefined;
+
+/** What a plan is made of besides its request. */
+interface Asked {
+  taken: TakenOut;
+  saved?: Definition;
+  authorId?: string | undefined;
+  models: Map<string, CatalogModel>;
+}
 
 export interface PlanningOptions {
   workflows: Workflows;
@@ -106,12 +130,14 @@ export interface PlanningOptions {
 
 export type Planning = ReturnType<typeof createPlanning>;
 
-/** Turns a request into a plan: what the planner asks for is looked up, everything is priced. Nothing is changed. */
+/** Turns a request into a plan: what the planner asks for is looked up, everything is priced. Nothing is changed, but that data URLs become files. */
 export const createPlanning = ({ workflows, media, catalog, planner }: PlanningOptions) => {
   const definitions = new LRUCache<string, Definition>({
     maxSize: CACHED_CHARS,
     sizeCalculation: ({ nodesJson, edgesJson }) => nodesJson.length + edgesJson.length + 1,
   });
+
+  const storeData = createDataFiles({ media });
 
   const definition = async (slug: string, userId: string, selected: string): Promise<Definition> => {
     const key = `${slug} ${selected}`;
@@ -151,9 +177,9 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
   /** Asks the planner until nothing is missing. */
   const planTask = async (
     first: PlanTask,
-    { userId }: executions.Runner,
-    { saved, authorId, models }: { saved?: Definition; authorId?: string | undefined; models: Map<string, CatalogModel> },
-  ): Promise<Extract<PlanAnswer, { answer: "plan" | "invalid" }>> => {
+    { runner: { userId }, inputsJson }: PlanningRequest,
+    { taken, saved, authorId, models }: Asked,
+  ): Promise<Extract<PlanAnswer, { answer: "invalid" }> | (Extract<PlanAnswer, { answer: "plan" }> & { inputsJson: string })> => {
     let task = first;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const answer = await planner(task, { userId });
@@ -165,11 +191,19 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
         case "texts":
           if ("graph" in task.target) task = { ...task, target: { graph: { ...task.target.graph, texts: textsOf(saved!) } } };
           break;
+        case "whole":
+          task = { ...task, inputsJson, standIns: [] };
+          break;
         case "lookup": {
           const { lookup } = answer;
           if (saved && task.models === null && isWhole(task)) saved.lookup = lookup;
           task = await lookUp(task, lookup, userId, authorId, models);
+          if (lookup.data) task = { ...task, data: await storeData(lookup.data, taken.urls, userId) };
           break;
+        }
+        case "plan": {
+          const { data } = task;
+          return { ...answer, inputsJson: data ? recordedInputs(task.inputsJson, answer.fileInputs, new Map(data)) : inputsJson };
         }
         default:
           return answer;
@@ -199,51 +233,43 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     };
   };
 
-  const planWorkflow = async (
-    slug: string,
-    { version: selected = "", until = "", runner, inputsJson, isAsync }: PlanningRequest,
-  ): Promise<PlannedRun> => {
+  const planWorkflow = async (slug: string, request: PlanningRequest): Promise<PlannedRun> => {
+    const { version: selected = "", until = "", runner } = request;
     const saved = await definition(slug, runner.userId, selected);
     const { version } = saved;
     const authorId = saved.createdBy === runner.userId ? undefined : saved.createdBy;
     const isForeign = authorId !== undefined;
     const models = new Map<string, CatalogModel>();
     const graph: TaskGraph = { key: `${slug}@${saved.revision}`, isForeign, ...(until === "" ? {} : { until }) };
-    const blank = { target: { graph }, inputsJson, models: null, media: [], lookedUp: [], markupPermille: runner.markupPermille };
+    const taken = takeOutDataUrls(request.inputsJson);
+    const blank = { ...blankTask(taken, request), target: { graph } };
     // What planning this graph needed before is looked up first. Files are left to a round of their own: whose they are depends on the runner.
     // A part of the graph may need less, and is judged by what it needs.
     const task =
       saved.lookup && until === "" ? await lookUp(blank, { ...saved.lookup, media: [] }, runner.userId, authorId, models) : blank;
-    const answer = await planTask(task, runner, { saved, authorId, models });
+    const answer = await planTask(task, request, { taken, saved, authorId, models });
     if (answer.answer === "invalid") throw invalidWorkflow(answer.issues, new Map(answer.labels));
     const { plan, forwardedMediaIds } = answer;
     const authorFiles = authorId === undefined ? new Map<string, MediaValue>() : await files(media, forwardedMediaIds, authorId);
     const withFiles = authorFiles.size === 0 ? plan : { ...plan, authorFiles: Object.fromEntries(authorFiles) };
-    return { ...finish(withFiles, models, slug, runner, isAsync), ...(version > 0 ? { version } : {}) };
+    return { ...finish({ ...answer, plan: withFiles }, models, slug, request), ...(version > 0 ? { version } : {}) };
   };
 
-  const planModel = async (name: string, { runner, inputsJson, isAsync }: PlanningRequest): Promise<PlannedRun> => {
+  const planModel = async (name: string, request: PlanningRequest): Promise<PlannedRun> => {
     const model = await catalog.get(name);
     const models = new Map([[name, model]]);
-    const task: PlanTask = {
-      target: { model: name },
-      inputsJson,
-      models: [taskModel(model)],
-      media: [],
-      lookedUp: [],
-      markupPermille: runner.markupPermille,
-    };
-    const answer = await planTask(task, runner, { models });
+    const taken = takeOutDataUrls(request.inputsJson);
+    const task = { ...blankTask(taken, request), target: { model: name }, models: [taskModel(model)] };
+    const answer = await planTask(task, request, { taken, models });
     if (answer.answer === "invalid") throw invalidWorkflow(answer.issues, new Map(answer.labels));
-    return finish(answer.plan, models, null, runner, isAsync);
+    return finish(answer, models, null, request);
   };
 
   const finish = (
-    plan: RunPlan,
+    { plan, inputsJson }: { plan: RunPlan; inputsJson: string },
     models: Map<string, CatalogModel>,
     workflowSlug: string | null,
-    runner: executions.Runner,
-    isAsync: boolean,
+    { runner, isAsync }: PlanningRequest,
   ): PlannedRun => {
     checkTier(models.values(), runner);
     // Language models of a workflow are no generators: only what it generates must be polled.
@@ -254,6 +280,7 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
       holds,
       workflowSlug,
       modelIds: Object.keys(plan.models),
+      inputsJson,
     };
   };
 

@@ -26,6 +26,7 @@ export const createQuotes = ({ planning, billing }: { planning: Planning; billin
       runner,
       inputsJson,
       isAsync: false,
+      storesNothing: true,
     });
     const quoted = await billing.quoteHold({ userId: runner.userId, items: holds });
     const byKey = new Map(quoted.items.map((item) => [item.key, item]));

@@ -73,7 +73,13 @@ const replica = (faults: Faults = {}, calls = 1) => {
   };
   const planned = (): PlannedRun => {
     const { plan, holds: items } = runOf("any", [{ id: "pics", model: "painter", calls, maxMillicredits: PRICE }]);
-    return { plan: calls === 0 ? { ...plan, steps: [] } : plan, holds: items, workflowSlug: "flow", modelIds: ["painter"] };
+    return {
+      plan: calls === 0 ? { ...plan, steps: [] } : plan,
+      holds: items,
+      workflowSlug: "flow",
+      modelIds: ["painter"],
+      inputsJson: "{}",
+    };
   };
   const planning = { plan: jest.fn(() => Promise.resolve(planned())) };
   const pay = async (row: Parameters<typeof debts.pay>[0]): Promise<void> => void (await debts.pay(row));

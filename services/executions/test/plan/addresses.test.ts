@@ -18,7 +18,7 @@ const MODEL: TaskModel = {
     },
   }),
 };
-const rest = { models: [MODEL], media: [], lookedUp: [], markupPermille: 1_000 } satisfies Partial<PlanTask>;
+const rest = { models: [MODEL], media: [], lookedUp: [], markupPermille: 1_000, storesNothing: true } satisfies Partial<PlanTask>;
 const direct = (inputs: object): PlanAnswer => planTask({ ...rest, target: { model: "pic" }, inputsJson: JSON.stringify(inputs) });
 let graphs = 0;
 const workflow = (nodes: object[], edges: object[], inputs: object = {}): PlanAnswer => {

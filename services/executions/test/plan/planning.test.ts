@@ -1,75 +1,17 @@
-import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { callInputs } from "@nodeloom/kernel";
-import { connectMongo, createGrpcClient, type ClientOf, type RunningService } from "@nodeloom/platform";
-import { executions, media, models, workflows } from "@nodeloom/proto";
-import { service as mediaService } from "@nodeloom/media";
-import { service as modelsService } from "@nodeloom/models";
-import { service as workflowsService } from "@nodeloom/workflows";
-import { createModelCatalog } from "../../src/plan/model-catalog";
+import { executions, workflows } from "@nodeloom/proto";
 import { withFiles } from "../../src/plan/files";
-import { createPlanTask } from "../../src/plan/planner/plan-task";
-import type { Planner } from "../../src/plan/planner/protocol";
-import { createPlanning, type PlannedRun, type Planning } from "../../src/plan/planning";
+import type { PlannedRun, Planning } from "../../src/plan/planning";
+import { startPlanningServices, type PlanningServices } from "../support/planning-services";
 
-const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(64, 7)]);
-const prefix = `test_${randomUUID().slice(0, 8)}_`;
-const folder = mkdtempSync(join(tmpdir(), "nodeloom-planning-"));
-const env = {
-  MONGODB_URI: process.env.MONGODB_URI!,
-  MONGODB_DATABASE_PREFIX: prefix,
-  MODELS_LISTEN: "127.0.0.1:0",
-  WORKFLOWS_LISTEN: "127.0.0.1:0",
-  MEDIA_LISTEN: "127.0.0.1:0",
-  MEDIA_HTTP_LISTEN: "127.0.0.1:0",
-  MEDIA_DIR: folder,
-  PUBLIC_BASE_URL: "http://public.test",
-  SANDBOX_URL: "http://127.0.0.1:8090",
-  LOG_LEVEL: "silent",
-};
-let running: RunningService[];
-let clients: {
-  models: ClientOf<models.ModelsServiceServer>;
-  workflows: ClientOf<workflows.WorkflowsServiceServer>;
-  media: ClientOf<media.MediaServiceServer>;
-};
+let services: PlanningServices;
+let clients: PlanningServices["clients"];
 let planning: Planning;
-
 beforeAll(async () => {
-  const store = await mediaService.start(env);
-  const rest = { ...env, MEDIA_ADDRESS: `127.0.0.1:${store.ports!.MEDIA_LISTEN}` };
-  running = [...(await Promise.all([modelsService, workflowsService].map((service) => service.start(rest)))), store];
-  const at = (index: number, name: string): { address: string } => ({ address: `127.0.0.1:${running[index]!.ports![name]}` });
-  clients = {
-    models: createGrpcClient(models.ModelsServiceService, at(0, "MODELS_LISTEN")),
-    workflows: createGrpcClient(workflows.WorkflowsServiceService, at(1, "WORKFLOWS_LISTEN")),
-    media: createGrpcClient(media.MediaServiceService, at(2, "MEDIA_LISTEN")),
-  };
-  planning = createPlanning({
-    workflows: clients.workflows,
-    media: clients.media,
-    catalog: createModelCatalog(clients.models),
-    planner: planInProcess(),
-  });
+  services = await startPlanningServices();
+  ({ clients, planning } = services);
 });
-afterAll(async () => {
-  for (const client of Object.values(clients)) client.close();
-  await Promise.all(running.map((each) => each.stop()));
-  for (const name of ["models", "workflows", "media"]) {
-    const connection = await connectMongo({ uri: env.MONGODB_URI, database: `${prefix}${name}` });
-    await connection.dropDatabase();
-    await connection.close();
-  }
-  rmSync(folder, { recursive: true, force: true });
-});
-
-/** The planner's own work, without a thread: each task is cloned, as a thread would. */
-const planInProcess = (): Planner => {
-  const planTask = createPlanTask();
-  return (task) => Promise.resolve(structuredClone(planTask(structuredClone(task))));
-};
+afterAll(() => services.stop());
 
 const runner = (part: Partial<executions.Runner> = {}): executions.Runner =>
   executions.Runner.fromPartial({
@@ -95,39 +37,9 @@ const plan = (
     until: options.until ?? "",
   });
 const model = (value: string): Target => ({ $case: "model", value });
-const create = async (nodes: unknown[], edges: [string, string][] = [], ownerId = "owner", isTemplate = false): Promise<Target> => {
-  const port = (end: string): string[] => end.split(".");
-  const { workflow } = await clients.workflows.createWorkflow(
-    workflows.CreateWorkflowRequest.fromPartial({
-      ownerId,
-      isTemplate,
-      name: "Plan",
-      nodesJson: JSON.stringify(nodes),
-      edgesJson: JSON.stringify(
-        edges.map(([from, to], index) => ({
-          id: `e${index}`,
-          source: port(from)[0],
-          sourceHandle: port(from)[1],
-          target: port(to)[0],
-          targetHandle: port(to)[1],
-        })),
-      ),
-    }),
-    { deadlineMs: 20_000 },
-  );
-  return { $case: "workflowSlug", value: workflow!.slug };
-};
-const upload = async (ownerId: string): Promise<string> => {
-  const { object } = await clients.media.upload(
-    [
-      media.UploadRequest.fromPartial({ part: { $case: "header", value: { ownerId } } }),
-      media.UploadRequest.fromPartial({ part: { $case: "chunk", value: PNG } }),
-      media.UploadRequest.fromPartial({ part: { $case: "end", value: {} } }),
-    ],
-    { deadlineMs: 20_000 },
-  );
-  return object!.id;
-};
+const create = (nodes: unknown[], edges: [string, string][] = [], ownerId = "owner", isTemplate = false): Promise<Target> =>
+  services.create(nodes, edges, ownerId, isTemplate);
+const upload = (ownerId: string): Promise<string> => services.upload(ownerId);
 
 describe("a direct run", () => {
   it("takes texts as they are, template marks included", async () => {

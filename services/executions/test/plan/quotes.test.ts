@@ -19,7 +19,8 @@ afterAll(() => money.stop());
 const quote = (userId: string, more: Readonly<Record<string, Partial<PlanStep>>> = {}): Promise<executions.QuoteResponse> => {
   const run = runOf(userId, NODES);
   const plan = { ...run.plan, steps: run.plan.steps.map((step) => ({ ...step, ...more[step.id] })) };
-  const planning: Planning = { plan: () => Promise.resolve({ plan, holds: holdItems(plan), workflowSlug: null, modelIds: [] }) };
+  const planned = { plan, holds: holdItems(plan), workflowSlug: null, modelIds: [], inputsJson: "{}" };
+  const planning: Planning = { plan: () => Promise.resolve(planned) };
   const runner = executions.Runner.fromPartial({ userId });
   return createQuotes({ planning, billing: money.billing }).quote(executions.QuoteRequest.fromPartial({ runner, inputsJson: "{}" }));
 };

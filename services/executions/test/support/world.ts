@@ -85,6 +85,7 @@ const planned = (calls: number): PlannedRun => {
     holds: calls === 0 ? [] : holds,
     workflowSlug: "flow",
     modelIds: ["painter"],
+    inputsJson: "{}",
   };
 };
 

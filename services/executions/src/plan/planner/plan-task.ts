@@ -18,6 +18,7 @@ import {
   shownName,
   uploadFamily,
   upToNode,
+  type DataFile,
   type Graph,
   type GraphIssue,
   type InputField,
@@ -30,6 +31,7 @@ import {
 import { createAddressRules, type AddressRulesOptions } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import { addressIssues, uploadIssues } from "./addresses";
+import { fileFields, fileInputsOf, resolveDataFields, standForFiles } from "./data-places";
 import { directGraph } from "./direct-graph";
 import { broughtIds } from "./given-texts";
 import type { PlanAnswer, PlanTask, TaskGraph, TaskModel, WantedFile } from "./protocol";
@@ -131,6 +133,8 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
     if (!given) return NO_OBJECT;
     const fields = inputFields(graph);
     const inputs = until === undefined ? given : neededInputs(given, fields, inputFields(cached.graph));
+    const fileInputs = fileFields(fields).map(({ name }) => name);
+    if (!standForFiles(task.standIns, inputs, fileInputs)) return { answer: "whole" };
     const { values, issues } = resolveInputs(fields, inputs);
     if (issues.length > 0) return { answer: "inputs", issues };
     const refused = rules ? uploadIssues(fields, values, rules) : [];
@@ -150,18 +154,30 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
       if (problem) return { answer: "inputs", issues: [{ path: `inputs.${field.name}`, message: problem }] };
       values.set(field.name, file);
     }
+    const data = new Map<string, DataFile>(task.data);
+    const bad = resolveDataFields(fields, values, data, storage.storage);
+    if (bad) return { answer: "inputs", issues: [{ path: `inputs.${bad.name}`, message: bad.problem }] };
     const models = new Map(task.models.map((model) => [model.internalName, termsOf(model)]));
-    const answer = planned({ graph, inputs: values, models, media, ...storage, markupPermille: task.markupPermille }, wanted);
+    const request = { graph, inputs: values, models, media, data, ...storage, markupPermille: task.markupPermille };
+    const answer = planned(request, task, fileInputs, wanted);
     if (answer.answer !== "plan" || !isForeign) return answer;
     return { ...answer, forwardedMediaIds: forwardedMediaIds(answer.plan).filter(isAuthors) };
   };
 
-  /** Plans a run; what it turns out to need of files is asked for. */
-  const planned = (request: PlanRequest, wanted: (ids: Iterable<string>) => WantedFile[]): PlanAnswer => {
-    const { plan, ...rest } = planRun(request);
+  /** Plans a run; what it turns out to need of files is asked for, and last of all that data URLs are stored. */
+  const planned = (
+    request: PlanRequest & { data: ReadonlyMap<string, DataFile> },
+    { storesNothing }: PlanTask,
+    fileInputs: string[],
+    wanted: (ids: Iterable<string>) => WantedFile[],
+  ): PlanAnswer => {
+    const { plan, dataUrls, ...rest } = planRun(request);
     const refused = plan && rules ? addressIssues(plan, request.models, rules) : [];
     if (refused.length > 0) return { answer: "invalid", issues: refused, labels: labelsOf(request.graph, refused) };
-    if (plan) return { answer: "plan", plan, forwardedMediaIds: [] };
+    const pending = [...request.data].flatMap(([url, { isPending }]) => (isPending ? [url] : []));
+    const data = storesNothing ? [] : [...new Set([...pending, ...dataUrls])];
+    if (plan && data.length > 0) return { answer: "lookup", lookup: { models: [], media: [], data } };
+    if (plan) return { answer: "plan", plan, forwardedMediaIds: [], fileInputs };
     const { unknownMedia, issues } = rest as { unknownMedia: string[]; issues: GraphIssue[] };
     const files = wanted(unknownMedia);
     if (files.length > 0) return { answer: "lookup", lookup: { models: [], media: files } };
@@ -174,6 +190,8 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
     const model = task.models?.find(({ internalName }) => internalName === name);
     if (!model) return { answer: "lookup", lookup: { models: [name], media: [] } };
     const terms = termsOf(model);
+    const fileInputs = fileInputsOf(terms.inputSchema);
+    if (!standForFiles(task.standIns, inputs, fileInputs)) return { answer: "whole" };
     const problems = terms.validate(inputs);
     if (problems.length > 0)
       return {
@@ -181,17 +199,20 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
         issues: problems.map(({ path, message }) => ({ path: path ? `inputs.${path}` : "inputs", message })),
       };
     const lookedUp = new Set(task.lookedUp);
-    const request: PlanRequest = {
+    const request = {
       graph: directGraph(terms, inputs),
       inputs: new Map(),
       models: new Map([[name, terms]]),
       media: new Map(task.media),
+      data: new Map(task.data),
       ...storage,
       markupPermille: task.markupPermille,
       // What the caller sends is meant as it is: a prompt may well speak of {{templates}}.
       noTemplates: true,
     };
-    const answer = planned(request, (ids) => [...ids].filter((id) => !lookedUp.has(id)).map((id) => ({ id, isLiteral: false })));
+    const wanted = (ids: Iterable<string>): WantedFile[] =>
+      [...ids].filter((id) => !lookedUp.has(id)).map((id) => ({ id, isLiteral: false }));
+    const answer = planned(request, task, fileInputs, wanted);
     return answer.answer === "invalid" ? { answer: "inputs", issues: answer.issues.map(asInputIssue) } : answer;
   };
 

@@ -1,4 +1,4 @@
-import type { ErrorKind, ErrorMetadata, GraphIssue, Issue, MediaValue, Price, Reason, RunPlan } from "@nodeloom/kernel";
+import type { DataFile, ErrorKind, ErrorMetadata, GraphIssue, Issue, MediaValue, Price, Reason, RunPlan } from "@nodeloom/kernel";
 
 /** What planning's main thread and its worker threads say to each other. Plain values that can be cloned. */
 
@@ -32,6 +32,12 @@ export interface PlanTask {
   /** Ids that were looked up, found or not. */
   lookedUp: string[];
   markupPermille: number;
+  /** What has become of data URLs that were asked for. */
+  data?: [string, DataFile][];
+  /** Short data URLs in the inputs, each standing for a long one: none may be anything but a file. */
+  standIns?: string[];
+  /** Nothing is stored for this plan: data URLs stay pending. */
+  storesNothing?: boolean;
 }
 
 /** A file to look up. */
@@ -44,6 +50,8 @@ export interface WantedFile {
 export interface Lookup {
   models: string[];
   media: WantedFile[];
+  /** Data URLs to be stored: of a plan that is good but for them. */
+  data?: string[];
 }
 
 /** Why the work could not be done, as an error of the service. */
@@ -57,6 +65,8 @@ export interface TaskError {
 export type PlanAnswer =
   /** The texts of the graph are needed. */
   | { answer: "texts" }
+  /** What was taken out of the inputs is needed. */
+  | { answer: "whole" }
   /** More has to be known. */
   | { answer: "lookup"; lookup: Lookup }
   /** The inputs can't be taken. */
@@ -64,8 +74,11 @@ export type PlanAnswer =
   /** The graph can't run. */
   | { answer: "invalid"; issues: GraphIssue[]; labels: [string, string][] }
   | { answer: "error"; error: TaskError }
-  /** `forwardedMediaIds`: ids that the graph says itself and that may turn out to be files only while it runs. */
-  | { answer: "plan"; plan: RunPlan; forwardedMediaIds: string[] };
+  /**
+   * `forwardedMediaIds`: ids that the graph says itself and that may turn out to be files only while it runs.
+   * `fileInputs`: names of inputs that are files.
+   */
+  | { answer: "plan"; plan: RunPlan; forwardedMediaIds: string[]; fileInputs: string[] };
 
 /** Plans one run, as far as it can with what it was given. */
 export type Planner = (task: PlanTask, options: { userId: string }) => Promise<PlanAnswer>;

@@ -75,8 +75,8 @@ const plannedModels = ({ models }: PlanRequest, steps: readonly PlanStep[]): Run
   );
 };
 
-/** `used`: what planning used up of the run's bounds. */
-export type Planned = { used: Readonly<BudgetUse> } & (
+/** `used`: what planning used up of the run's bounds. `dataUrls`: those given for files that have yet to be stored. */
+export type Planned = { used: Readonly<BudgetUse>; dataUrls: string[] } & (
   { plan: RunPlan; issues: [] } | { plan: undefined; issues: GraphIssue[]; unknownMedia: string[] }
 );
 
@@ -125,6 +125,7 @@ export const planRun = (request: PlanRequest): Planned => {
     warnings: new Map(),
     issues: [...request.graph.issues, ...issues, ...checkSettings(request.graph, schemaOf)],
     unknownMedia: new Set(),
+    dataUrls: new Set(),
     budget: createBudget(),
     planBytes: 0,
     triedBytes: 0,
@@ -136,10 +137,12 @@ export const planRun = (request: PlanRequest): Planned => {
   const outputNodes = wiring.order.filter((node) => kindOf(node.type)?.isResult);
   const output = isWithin ? planOutput(planner, outputNodes, folded.steps) : {};
   const { used } = planner.budget;
+  const dataUrls = [...planner.dataUrls];
   if (planner.issues.length > 0)
-    return { used, plan: undefined, issues: inOrder(request.graph, planner.issues), unknownMedia: [...planner.unknownMedia] };
+    return { used, dataUrls, plan: undefined, issues: inOrder(request.graph, planner.issues), unknownMedia: [...planner.unknownMedia] };
   return {
     used,
+    dataUrls,
     plan: {
       ...folded,
       warnings: Object.fromEntries(planner.warnings),

@@ -2,7 +2,7 @@ import type { Issue } from "../../errors";
 import { ANYTHING, isKnown, knownBytes, type Abstract, type Known } from "./abstract";
 import { GRAPH_BOUNDS } from "../bounds";
 import { BindError, BoundPassed, elementsOfWork, type RunBudget } from "../budget";
-import { isMediaId, mediaProblem } from "../values/media";
+import { isDataUrl, isMediaId, mediaProblem, type DataFile } from "../values/media";
 import type { Source } from "./plan-types";
 import { isFileType, type InputPort } from "../wiring/ports";
 import type { JsonSchema, Price } from "../prices/price";
@@ -28,6 +28,8 @@ export interface PlanRequest {
   models: ReadonlyMap<string, ModelTerms>;
   /** Uploaded files that the graph names, by media id. */
   media: ReadonlyMap<string, MediaValue>;
+  /** What has become of data URLs. One that is not here stays what it is, and is told: see `Planned`. */
+  data?: ReadonlyMap<string, DataFile>;
   markupPermille: number;
   /** What the addresses of files in our storage begin with. Without it results name files wherever they are. */
   storage?: string;
@@ -52,6 +54,8 @@ export interface Planner {
   readonly issues: GraphIssue[];
   /** Ids of files that the request does not know. */
   readonly unknownMedia: Set<string>;
+  /** Data URLs that are given for files and have yet to be stored. */
+  readonly dataUrls: Set<string>;
   readonly budget: RunBudget;
   /** Bytes of everything the plan says so far. */
   planBytes: number;
@@ -86,14 +90,16 @@ export const resolveFiles = (planner: Planner, nodeId: string, port: string, typ
     planner.budget.work(elementsOfWork(value.length));
     return value.map((item) => resolveFiles(planner, nodeId, port, type, item));
   }
-  const file = isMediaId(value) ? planner.request.media.get(value) : value;
+  const data = isDataUrl(value) ? planner.request.data?.get(value) : undefined;
+  const file = isMediaId(value) ? planner.request.media.get(value) : (data?.file ?? value);
   if (file === undefined) {
     planner.unknownMedia.add(value as string);
     planner.issues.push({ nodeId, message: `${shownName(port)}: there is no media file ${value as string} of yours` });
     return value;
   }
-  const problem = mediaProblem(type, file);
+  const problem = data?.problem ?? mediaProblem(type, file);
   if (problem) planner.issues.push({ nodeId, message: `${shownName(port)}: ${problem}` });
+  else if (isDataUrl(value) && (!data || data.isPending)) planner.dataUrls.add(value);
   return file;
 };
 

@@ -1,4 +1,4 @@
-import { isMedia } from "./value";
+import { isMedia, type MediaValue } from "./value";
 
 /** The families of files; what a port for files takes. */
 export const MEDIA_FAMILIES = ["image", "video", "audio"] as const;
@@ -14,7 +14,7 @@ const RESULT_FAMILIES: ReadonlyMap<string, MediaFamily> = new Map([
 export const resultFamily = (name: string): MediaFamily | undefined => RESULT_FAMILIES.get(name);
 
 const MEDIA_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
-const DATA_URL = /^data:([a-z0-9.+-]+)\/[a-z0-9.+-]+[;,]/i;
+const DATA_URL = /^data:(([a-z0-9.+-]+)\/[a-z0-9.+-]+)[;,]/i;
 /** Where the bytes of a data URL begin. */
 const BASE64_DATA = /^data:[^,]{1,200};base64,/i;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
@@ -26,6 +26,20 @@ const hasReadableData = (url: string): boolean => {
   const head = BASE64_DATA.exec(url)?.[0];
   return head === undefined || BASE64.test(url.slice(head.length));
 };
+
+export const isDataUrl = (value: unknown): value is string => typeof value === "string" && /^data:/i.test(value);
+
+/** What a data URL says that its data is, such as `image/png`; undefined when it says nothing of the kind. */
+export const dataUrlType = (url: string): string | undefined => DATA_URL.exec(url)?.[1]?.toLowerCase();
+
+/** What has become of a data URL that is given for a file: a file of ours, a reason why it can't be one, or (neither) it stays what it is. */
+export interface DataFile {
+  /** What stands for it; before it was stored, with an address that leads nowhere. */
+  file?: MediaValue;
+  problem?: string;
+  /** It has yet to be stored. */
+  isPending?: boolean;
+}
 
 /** An http(s) URL, a data URL, or a media id. */
 export const isMediaReference = (value: string): boolean => {
@@ -39,7 +53,7 @@ const family = (contentType: string): string => contentType.split("/")[0]!.toLow
 /** The family of a file, as far as it can be told before it is fetched. */
 const familyOf = (value: unknown): string | undefined => {
   if (isMedia(value)) return family(value.contentType);
-  const type = typeof value === "string" ? DATA_URL.exec(value)?.[1] : undefined;
+  const type = typeof value === "string" ? DATA_URL.exec(value)?.[2] : undefined;
   return type?.toLowerCase();
 };
 

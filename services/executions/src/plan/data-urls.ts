@@ -1,0 +1,150 @@
+import { createHash, randomBytes } from "node:crypto";
+import { dataUrlType, DomainError, LIMITS, MEDIA_FAMILIES, type DataFile } from "@nodeloom/kernel";
+import { members } from "@nodeloom/kernel/json-text";
+import { media as mediaProto } from "@nodeloom/proto";
+import type { Media } from "../clients";
+
+/**
+ * Data URLs that a run is given for files become files of the runner's before the run is recorded: they would else be written,
+ * encoded and sent again with the plan, with every call, and with the inputs.
+ */
+
+const BASE64_HEAD = /^data:[^,"\\]{1,200};base64,/i;
+const HEAD_CHARS = 220;
+const STARTS = /"data:/gi;
+const BACKSLASH = 0x5c;
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+const STAND_IN_BYTES = 24;
+
+/** Decoded at once. */
+const CHUNK_BYTES = 192 * 1024;
+/** Files that one plan stores; what is more is short, and stays what it is. */
+const MOST_FILES = 100;
+const STORED_AT_ONCE = 4;
+const DAY_MS = 86_400_000;
+
+/** A data URL: what it says of itself, and its data as text. */
+interface DataUrl {
+  head: string;
+  data: string;
+}
+
+const read = (url: string): DataUrl | undefined => {
+  const head = BASE64_HEAD.exec(url.slice(0, HEAD_CHARS))?.[0];
+  return head === undefined ? undefined : { head, data: url.slice(head.length) };
+};
+
+/** Inputs of which long data URLs were taken out. */
+export interface TakenOut {
+  /** With a short data URL in place of each long one. */
+  inputsJson: string;
+  /** The long ones, by what stands for them. */
+  urls: ReadonlyMap<string, string>;
+}
+
+/**
+ * Takes data URLs out of a JSON text that are longer than any text may be: they can only be files. What stands for one is a
+ * data URL of the same type that nobody can guess. What can't be read is left where it is, and judged there.
+ */
+export const takeOutDataUrls = (inputsJson: string): TakenOut => {
+  const urls = new Map<string, string>();
+  if (inputsJson.length <= LIMITS.textValueBytes) return { inputsJson, urls };
+  const parts: string[] = [];
+  let kept = 0;
+  STARTS.lastIndex = 0;
+  for (let match = STARTS.exec(inputsJson); match; match = STARTS.exec(inputsJson)) {
+    const from = match.index + 1;
+    const end = inputsJson.indexOf('"', from);
+    // Past the text that was just read, whatever it is: a text is read once.
+    if (end < 0) break;
+    STARTS.lastIndex = end;
+    if (end - from <= LIMITS.textValueBytes || inputsJson.charCodeAt(match.index - 1) === BACKSLASH) continue;
+    const url = inputsJson.slice(from, end);
+    const found = read(url);
+    if (!found || dataUrlType(url) === undefined || !BASE64.test(found.data)) continue;
+    const standIn = found.head + randomBytes(STAND_IN_BYTES).toString("base64url");
+    urls.set(standIn, url);
+    parts.push(inputsJson.slice(kept, from), standIn);
+    kept = end;
+  }
+  return { inputsJson: urls.size === 0 ? inputsJson : [...parts, inputsJson.slice(kept)].join(""), urls };
+};
+
+/** The inputs as they are recorded: with the addresses of files in place of the data URLs that they were. */
+export const recordedInputs = (inputsJson: string, fileInputs: readonly string[], data: ReadonlyMap<string, DataFile>): string => {
+  const known = members(inputsJson);
+  const address = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map(address) : typeof value === "string" ? (data.get(value)?.file?.url ?? value) : value;
+  for (const name of fileInputs) {
+    const json = known.get(name);
+    if (json !== undefined) known.set(name, JSON.stringify(address(JSON.parse(json))));
+  }
+  return `{${[...known].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
+};
+
+async function* uploadParts(header: mediaProto.UploadHeader, data: string): AsyncIterable<mediaProto.UploadRequest> {
+  yield { part: { $case: "header", value: header } };
+  const chars = (CHUNK_BYTES / 3) * 4;
+  for (let from = 0; from < data.length; from += chars)
+    yield { part: { $case: "chunk", value: Buffer.from(data.slice(from, from + chars), "base64") } };
+  yield { part: { $case: "end", value: {} } };
+}
+
+/** Whether media storage won't have the data, whoever asks again. */
+const isRefused = (error: unknown): boolean => error instanceof DomainError && (error.kind === "invalid" || error.kind === "failed");
+
+export type DataFiles = ReturnType<typeof createDataFiles>;
+
+/** Stores data URLs as generated files: once per owner, content and day, however often and in however many runs they are given. */
+export const createDataFiles = ({
+  media,
+  now = Date.now,
+}: {
+  media: Pick<Media, "getObjects" | "upload" | "ingest">;
+  now?: () => number;
+}) => {
+  const put = async (url: string, id: string, ownerId: string, accept: string[]): Promise<mediaProto.StoredObject | undefined> => {
+    const { objects } = await media.getObjects({ ids: [id], ownerId });
+    if (objects[0]) return objects[0];
+    const base64 = read(url);
+    const placement = { id, ownerId, accept };
+    if (base64) return (await media.upload(uploadParts(placement, base64.data))).object;
+    const sourceOrigin = mediaProto.SourceOrigin.SOURCE_ORIGIN_USER;
+    return (await media.ingest({ ...placement, sourceUrl: url, sourceOrigin })).object;
+  };
+
+  /** Data that is no file that storage knows stays what it is, unless it is long. */
+  const store = async (url: string, ownerId: string): Promise<DataFile> => {
+    const declared = dataUrlType(url) ?? "";
+    const family = declared.split("/")[0]!;
+    const isFamily = (MEDIA_FAMILIES as readonly string[]).includes(family);
+    const day = Math.floor(now() / DAY_MS);
+    const id = createHash("sha256").update(`${day}\n${ownerId}\n`).update(url).digest("hex").slice(0, 32);
+    try {
+      const object = await put(url, id, ownerId, isFamily ? [family] : []);
+      if (!object) return {};
+      // A container may hold another kind of file than its type says.
+      const contentType = isFamily && object.contentType.startsWith(`${family}/`) ? object.contentType : declared;
+      return { file: { url: object.url, contentType } };
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      return url.length > LIMITS.textValueBytes ? { problem: `its data is no ${family} file that can be read` } : {};
+    }
+  };
+
+  /**
+   * @param urls data URLs, or what stands for them
+   * @param takenOut long ones by what stands for them
+   * @returns what has become of each
+   */
+  return async (urls: readonly string[], takenOut: ReadonlyMap<string, string>, ownerId: string): Promise<[string, DataFile][]> => {
+    const inOrder = [...urls].sort((a, b) => Number(takenOut.has(b)) - Number(takenOut.has(a)));
+    const files: [string, DataFile][] = inOrder.slice(MOST_FILES).map((url) => [url, {}]);
+    for (let from = 0; from < Math.min(inOrder.length, MOST_FILES); from += STORED_AT_ONCE) {
+      const batch = inOrder.slice(from, Math.min(from + STORED_AT_ONCE, MOST_FILES));
+      const made = await Promise.all(batch.map((url) => store(takenOut.get(url) ?? url, ownerId)));
+      files.push(...batch.map((url, index): [string, DataFile] => [url, made[index]!]));
+    }
+    return files;
+  };
+};

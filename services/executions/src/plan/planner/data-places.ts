@@ -1,0 +1,62 @@
+import {
+  dataUrlType,
+  isDataUrl,
+  isFileType,
+  isMediaReference,
+  schemaPorts,
+  uploadFamily,
+  type DataFile,
+  type InputField,
+  type JsonSchema,
+} from "@nodeloom/kernel";
+
+/** Data URLs that a run's inputs give for files: where they may stand, and what stands for them while a plan is made. */
+
+/** Inputs of a workflow that are files. */
+export const fileFields = (fields: readonly InputField[]): InputField[] => fields.filter((field) => uploadFamily(field) !== undefined);
+
+/** Names of a model's inputs that are files. */
+export const fileInputsOf = (schema: JsonSchema): string[] =>
+  schemaPorts(schema).flatMap(([name, { type }]) => (isFileType(type) ? [name] : []));
+
+const each = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : [value]);
+
+/** Whether every stand-in is given for a file: anywhere else it would be taken for what it is. */
+export const standForFiles = (
+  standIns: readonly string[] | undefined,
+  inputs: Readonly<Record<string, unknown>>,
+  fileInputs: Iterable<string>,
+): boolean => {
+  if (!standIns || standIns.length === 0) return true;
+  const missing = new Set(standIns);
+  for (const name of fileInputs) if (Object.hasOwn(inputs, name)) for (const value of each(inputs[name])) missing.delete(value as string);
+  return missing.size === 0;
+};
+
+/** A file that has yet to be stored; its address leads nowhere. */
+const pendingFile = (url: string, storage = ""): DataFile => ({
+  file: { url: `${storage}pending`, contentType: dataUrlType(url) ?? "" },
+  isPending: true,
+});
+
+/**
+ * Puts files in place of the data URLs that upload fields were given.
+ * @param data what has become of data URLs; those that nobody asked for yet are added, pending
+ * @returns what is wrong with one of them
+ */
+export const resolveDataFields = (
+  fields: readonly InputField[],
+  values: Map<string, unknown>,
+  data: Map<string, DataFile>,
+  storage: string | undefined,
+): { name: string; problem: string } | undefined => {
+  for (const { name } of fileFields(fields)) {
+    const url = values.get(name);
+    if (!isDataUrl(url) || !isMediaReference(url)) continue;
+    const known = data.get(url) ?? pendingFile(url, storage);
+    data.set(url, known);
+    if (known.problem !== undefined) return { name, problem: known.problem };
+    if (known.file) values.set(name, known.file);
+  }
+  return undefined;
+};

@@ -1,0 +1,165 @@
+import { LIMITS } from "@nodeloom/kernel";
+import { executions, media } from "@nodeloom/proto";
+import { createDataFiles, takeOutDataUrls } from "../../src/plan/data-urls";
+import type { PlannedRun } from "../../src/plan/planning";
+import { startPlanningServices, type PlanningServices } from "../support/planning-services";
+
+/** Data URLs that are given for files: files of the runner's before the run is recorded. */
+
+const STORAGE = "http://public.test/media/";
+const OURS = expect.stringMatching(/^http:\/\/public\.test\/media\/[0-9a-f]{32}\.png$/) as string;
+const FILE = { url: OURS, contentType: "image/png" };
+const SIGNATURE = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+let pictures = 0;
+/** A picture that there was not before. */
+const picture = (bytes = 64): string => {
+  const content = Buffer.alloc(bytes, "loom");
+  content.writeUInt32BE((pictures += 1));
+  return `data:image/png;base64,${Buffer.concat([SIGNATURE, content]).toString("base64")}`;
+};
+const LONG = LIMITS.textValueBytes;
+const long = (): string => picture(LONG);
+
+let services: PlanningServices;
+beforeAll(async () => (services = await startPlanningServices({ addresses: { own: STORAGE, allow: [] } })));
+afterAll(() => services.stop());
+
+type Target = executions.Target["target"];
+const plan = (target: Target, inputs: unknown, part: { userId?: string; storesNothing?: boolean } = {}): Promise<PlannedRun> =>
+  services.planning.plan({
+    target,
+    runner: executions.Runner.fromPartial({
+      userId: part.userId ?? "owner",
+      role: "user",
+      tier: "pro",
+      baseTier: "pro",
+      markupPermille: 1_500,
+    }),
+    inputsJson: typeof inputs === "string" ? inputs : JSON.stringify(inputs),
+    isAsync: false,
+    ...(part.storesNothing ? { storesNothing: true } : {}),
+  });
+const model: Target = { $case: "model", value: "sandbox-image" };
+const storedBy = async (ownerId: string): Promise<media.StoredObject[]> =>
+  (await services.clients.media.listObjects({ ownerId, limit: 100, cursor: "" })).objects;
+const given = (type: string): unknown => ({ id: "in", type: "request-input", data: { fields: [{ name: "given", type }] } });
+const out = { id: "out", type: "response-output", data: {} };
+
+it.each([
+  ["short", () => picture()],
+  ["long", long],
+])("makes a %s one of a direct run a file, once however often it is given", async (name, make) => {
+  const [userId, image] = [`direct-${name}`, make()];
+  const first = await plan(model, { prompt: "x", image }, { userId });
+  const again = await plan(model, { image, prompt: "another" }, { userId });
+  expect(first.plan.steps[0]!.literals.image).toEqual(OURS);
+  expect(again.plan.steps[0]!.literals.image).toBe(first.plan.steps[0]!.literals.image);
+  expect(JSON.parse(first.inputsJson)).toEqual({ prompt: "x", image: first.plan.steps[0]!.literals.image });
+  expect(JSON.stringify([first, again])).not.toContain("base64");
+  const [object, ...others] = await storedBy(userId);
+  expect(others).toEqual([]);
+  expect(object).toMatchObject({ origin: media.Origin.ORIGIN_GENERATED, kept: false, contentType: "image/png" });
+});
+
+it("makes those of upload fields, of literals and of lists files", async () => {
+  const [field, literal, item] = [long(), long(), picture()];
+  const nodes = [
+    given("image_upload"),
+    { id: "set", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x", image: literal } } },
+    { id: "list", type: "list", data: { items: [item, "https://x.test/a.png"] } },
+    { id: "each", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x" } } },
+    out,
+  ];
+  const target = await services.create(nodes, [
+    ["in.given", "out.photo"],
+    ["in.given", "out.images"],
+    ["list.items", "each.image"],
+  ]);
+  const { plan: planned, inputsJson } = await plan(target, { given: field });
+  expect(planned.output).toEqual({ photo: [{ value: FILE }], images: [{ value: FILE }] });
+  const steps = new Map(planned.steps.map((step) => [step.id, step]));
+  expect([...steps.keys()]).toEqual(["set", "each"]);
+  expect(steps.get("set")!.literals.image).toEqual(OURS);
+  expect(steps.get("each")!.sources.image).toEqual([{ value: [FILE, "https://x.test/a.png"] }]);
+  expect(JSON.parse(inputsJson)).toEqual({ given: OURS });
+});
+
+it("leaves a text that looks like one a text, and refuses it as one when it is too long", async () => {
+  const target = await services.create([given("text"), out], [["in.given", "out.text"]], "writer");
+  const text = picture();
+  const planned = await plan(target, { given: text }, { userId: "writer" });
+  expect(planned.plan.output.text).toEqual([{ value: text }]);
+  expect(JSON.parse(planned.inputsJson)).toEqual({ given: text });
+  await expect(plan(target, { given: long() }, { userId: "writer" })).rejects.toMatchObject({
+    reason: "INVALID_INPUTS",
+    metadata: { issues: [{ path: "inputs.given", message: `is longer than ${LONG} bytes` }] },
+  });
+  expect(await storedBy("writer")).toEqual([]);
+});
+
+it.each([
+  ["malformed data", () => `${long()}#`, "must be an image: an http(s) URL, a data URL or a media id"],
+  ["another kind of file", () => long().replace("image/png", "audio/wav"), "must be an image, but is an audio file"],
+  ["long data that is no file", () => `data:image/png;base64,${"A".repeat(LONG)}`, "its data is no image file that can be read"],
+])("refuses %s, and stores nothing", async (name, make, message) => {
+  const userId = name.replaceAll(" ", "-");
+  const field = await services.create([given("image_upload"), out], [["in.given", "out.photo"]], userId);
+  await expect(plan(field, { given: make() }, { userId })).rejects.toMatchObject({
+    reason: "INVALID_INPUTS",
+    metadata: { issues: [{ path: "inputs.given", message }] },
+  });
+  await expect(plan(model, { prompt: "x", image: make() }, { userId })).rejects.toMatchObject({
+    reason: "INVALID_INPUTS",
+    metadata: { issues: [{ path: "inputs.image", message }] },
+  });
+  expect(await storedBy(userId)).toEqual([]);
+});
+
+it("stores nothing for a run that is refused for another reason, nor for a quote", async () => {
+  await expect(plan(model, { image: long() }, { userId: "refused" })).rejects.toMatchObject({ reason: "INVALID_INPUTS" });
+  const slug = await services.create([given("image_upload"), { id: "a", type: "nothing-known" }], [], "refused");
+  await expect(plan(slug, { given: long() }, { userId: "refused" })).rejects.toMatchObject({ reason: "WORKFLOW_INVALID" });
+  const quoted = await plan(model, { prompt: "x", image: long() }, { userId: "refused", storesNothing: true });
+  expect(quoted.holds).toHaveLength(1);
+  expect(await storedBy("refused")).toEqual([]);
+});
+
+it("keeps short data that is no file as it is", async () => {
+  const image = "data:image/png;base64,AAAA";
+  const target = await services.create([given("image_upload"), out], [["in.given", "out.photo"]]);
+  const planned = await plan(target, { given: image });
+  expect(planned.plan.output.photo).toEqual([{ value: image }]);
+  expect(JSON.parse(planned.inputsJson)).toEqual({ given: image });
+});
+
+it("bounds what one plan stores: what is beyond stays as it is, and long ones come first", async () => {
+  const store = createDataFiles({ media: services.clients.media });
+  const url = long();
+  const garbage = Array.from({ length: 100 }, (_, index) => `data:image/png;base64,${Buffer.from(`${index}`).toString("base64")}`);
+  const files = new Map(await store([...garbage, "stand-in"], new Map([["stand-in", url]]), "many"));
+  expect(files.size).toBe(101);
+  expect(files.get("stand-in")).toEqual({ file: FILE });
+  expect(await storedBy("many")).toHaveLength(1);
+});
+
+describe("taking long data URLs out of inputs", () => {
+  const url = long();
+  it.each([
+    ["with escapes around", `{ "a\\"b" : [ ${JSON.stringify(url)} ] , "t": "say \\"data:" }`],
+    ["in capitals", JSON.stringify({ image: url.replace("data:image", "DATA:Image") })],
+    ["twice", JSON.stringify({ one: url, two: url })],
+  ])("takes them %s, and nothing else changes", (_, json) => {
+    const { inputsJson, urls } = takeOutDataUrls(json);
+    expect(inputsJson.length).toBeLessThan(1_000);
+    expect([...urls].reduce((text, [standIn, one]) => text.replace(standIn, one), inputsJson)).toBe(json);
+  });
+
+  it.each([
+    ["inside a text", JSON.stringify({ text: `see "${url}" there` })],
+    ["malformed", JSON.stringify({ image: `${url}"` })],
+    ["percent-encoded", JSON.stringify({ image: `data:image/png,${"a".repeat(LONG)}` })],
+    ["short", JSON.stringify({ image: picture(), text: "x".repeat(LONG) })],
+  ])("leaves one that is %s", (_, json) => {
+    expect(takeOutDataUrls(json)).toEqual({ inputsJson: json, urls: new Map() });
+  });
+});
