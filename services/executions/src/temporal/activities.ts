@@ -92,7 +92,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
   const assertMayCall = async (call: HttpNodeCall | FileToKeep, url: string): Promise<void> => {
     const { isCancelled, baseTier } = await execution.callStanding(call.executionId);
     if (isCancelled) throw new RunCancelled();
-    await outgoing.call({ userId: call.userId, baseTier }, url, outgoingUntil());
+    await outgoing.call({ userId: call.userId, baseTier }, url, outgoingUntil(call));
   };
 
   /** Tells those who follow a text of it while it is written. */

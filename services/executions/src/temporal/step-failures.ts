@@ -68,8 +68,11 @@ export const cancelledFailure = (error: unknown): ApplicationFailure =>
 
 export const cancelKey = ({ key }: NodeCall): string => `cancel:${key}`;
 
-/** When the turn must have come of a call that is too many for its user's budget. */
-export const outgoingUntil = (): number => activityInfo().scheduledTimestampMs + TIMING.outgoingWait;
+/**
+ * When the turn must have come of a call that is too many for its user's budget: counted from its node's start, whether it is
+ * made in the workflow task, by an activity, or by the one after the other.
+ */
+export const outgoingUntil = ({ startedAt }: NodeCall): number => startedAt + TIMING.outgoingWait;
 
 /**
  * A short step in the workflow task: it is tried again while what it needs is away, for as long as its run may last. What

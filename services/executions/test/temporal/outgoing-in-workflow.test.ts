@@ -22,6 +22,8 @@ let egress: EgressClient;
 /** What the calls of the test that runs count in. */
 let budget: Awaited<ReturnType<typeof openOutgoing>>;
 let waited: EventEmitter;
+/** When the turns of the calls that counted had to have come. */
+let untils: number[];
 let temporal: RunningTemporal;
 let starter: RunStarter;
 const ends = new Map<string, RunEnd>();
@@ -41,17 +43,21 @@ beforeAll(async () => {
       nodeStarted: nothing,
       itemCompleted: nothing,
       nodeFailed: nothing,
+      claim: () => Promise.resolve({ row: {}, again: false }),
       callStanding: () => Promise.resolve({ isCancelled: false, baseTier: "pro" }),
     },
     calls: { callEnded: nothing },
     httpRequest: createHttpRequest(egress),
     outgoing: {
-      call: (...call: Parameters<Outgoing["call"]>) =>
-        budget.outgoing.call(...call).catch((error: unknown) => {
+      call: (...call: Parameters<Outgoing["call"]>) => {
+        untils.push(call[2]);
+        return budget.outgoing.call(...call).catch((error: unknown) => {
           waited.emit("waits");
           throw error;
-        }),
+        });
+      },
     },
+    onClaimed: () => undefined,
     webhooks: {},
     onCancel: () => () => undefined,
     logger: createLogger("test", "silent"),
@@ -81,6 +87,7 @@ afterAll(async () => {
 beforeEach(() => {
   seen = 0;
   waited = new EventEmitter();
+  untils = [];
 });
 afterEach(() => budget.stop());
 
@@ -101,9 +108,9 @@ const inputOf = (executionId: string, calls: number): RunInput => ({
 });
 
 /** Starts a run of some calls. @returns its end */
-const run = async (calls: number): Promise<{ executionId: string; end: Promise<RunEnd> }> => {
+const run = async (calls: number, part: Partial<RunInput> = {}): Promise<{ executionId: string; end: Promise<RunEnd> }> => {
   const executionId = randomUUID();
-  await starter.start(inputOf(executionId, calls));
+  await starter.start({ ...inputOf(executionId, calls), ...part });
   const result = temporal.client.workflow.getHandle(executionId).result();
   return { executionId, end: result.then(() => ends.get(executionId)!) };
 };
@@ -129,6 +136,15 @@ it("a call whose turn would come too late fails its run, and says the limit, the
     },
   });
   expect(seen).toBeLessThanOrEqual(PER_WINDOW);
+});
+
+it("a call that is first made in the workflow task, and then by an activity, has one time for both in which its turn must come", async () => {
+  await openWindows(2);
+  for (let call = 0; call < PER_WINDOW; call += 1) await budget.outgoing.call({ userId: "u", baseTier: "pro" }, url, Infinity);
+  const { end } = await run(1, { attempt: 1, shortCalls: true });
+  expect(await end).toMatchObject({ status: "completed" });
+  expect(untils.length).toBeGreaterThan(1);
+  expect(new Set(untils).size).toBe(1);
 });
 
 it("a run whose call waits for its turn is cancelled at once", async () => {
