@@ -7,9 +7,15 @@ export const bundlePath = join(__dirname, "..", "..", "dist", "workflow-bundle.j
 
 /** Bundles the workflows from their compiled sources. */
 export const buildBundle = async (workflowsPath = join(__dirname, "workflows", "index.js")): Promise<string> => {
-  // Schemas are checked before a run, and answers by activities.
   const payloadConverterPath = require.resolve("./payload-converter");
-  const { code } = await bundleWorkflowCode({ workflowsPath, payloadConverterPath, ignoreModules: ["re2js"] });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath,
+    payloadConverterPath,
+    // Schemas are checked before a run, and answers by activities.
+    ignoreModules: ["re2js"],
+    // What modules keep is the same for every workflow: each is evaluated once, and not again for every run.
+    preloadModules: [payloadConverterPath, workflowsPath],
+  });
   mkdirSync(dirname(bundlePath), { recursive: true });
   writeFileSync(bundlePath, code);
   return bundlePath;

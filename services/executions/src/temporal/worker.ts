@@ -4,6 +4,7 @@ import { DefaultLogger, type LogMetadata, NativeConnection, Runtime, Worker, typ
 import type { Logger, TemporalSecurity } from "@nodeloom/platform";
 import type { Activities, LocalActivities } from "../contract/activity-types";
 import { SEARCH_ATTRIBUTES } from "./search-attributes";
+import { withoutTraces } from "./workflow-thread";
 
 export interface TemporalOptions {
   address: string;
@@ -93,7 +94,7 @@ export const connectTemporal = async (options: TemporalOptions): Promise<Running
   return {
     client,
     work: async (activities) => {
-      worker = await Worker.create({
+      const workerOptions = {
         connection,
         namespace,
         taskQueue,
@@ -108,7 +109,8 @@ export const connectTemporal = async (options: TemporalOptions): Promise<Running
         defaultHeartbeatThrottleInterval: MAX_HEARTBEAT_THROTTLE_MS,
         shutdownGraceTime: Math.max(MIN_SHUTDOWN_GRACE_MS, options.shutdownGraceMs - SHUTDOWN_RESERVE_MS),
         shutdownForceTime: options.shutdownGraceMs,
-      });
+      };
+      worker = await withoutTraces(() => Worker.create(workerOptions));
       running = worker.run().catch((error: unknown) => {
         // Without a worker nothing runs: the supervisor must start this process again.
         logger.fatal({ err: error }, "the Temporal worker failed");
