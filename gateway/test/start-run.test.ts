@@ -81,3 +81,14 @@ it("establishes what became of its run when the process stops while it waits", a
   await expect(startRun({ run: run as never }, request, stopping.signal)).resolves.toMatchObject({ execution: { status: "processing" } });
   expect(asked).toEqual([400, 0]);
 });
+
+it("says that an id is new with the first call only", async () => {
+  const said: boolean[] = [];
+  const run = ({ isNew }: executions.RunRequest): Promise<executions.RunResponse> => {
+    said.push(isNew);
+    mockClock.nowMs += REACHED_MS;
+    return said.length < 3 ? Promise.reject(lost() as Error) : Promise.resolve(executions.RunResponse.fromPartial({}));
+  };
+  await startRun({ run: run as never }, { ...request, isNew: true }, new AbortController().signal);
+  expect(said).toEqual([true, false, false]);
+});

@@ -140,6 +140,8 @@ const run = async (context: RunContext, $case: TargetCase, value: string): Promi
     maxMillicredits: body.maxCredits === undefined ? undefined : creditLimit(body.maxCredits),
     fingerprint: context.fingerprint,
     requestToken: randomUUID(),
+    // Without a key the id is made for this request.
+    isNew: context.fingerprint === "",
     noQueue: preferences.noQueue,
     metadata: body.metadata ?? {},
   });

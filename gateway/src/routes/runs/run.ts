@@ -77,7 +77,7 @@ const unknownOutcome = ({ executionId }: executions.RunRequest): DomainError =>
 /** This process stops: what became of the run is established, and no more is waited for. */
 const establish = async (service: RunService, request: executions.RunRequest): Promise<executions.RunResponse> => {
   try {
-    return await service.run({ ...request, waitMs: 0 }, { deadlineMs: ESTABLISH_MS, reconnectMs: 0 });
+    return await service.run({ ...request, waitMs: 0, isNew: false }, { deadlineMs: ESTABLISH_MS, reconnectMs: 0 });
   } catch (error) {
     throw isUnavailable(error) && (isUnanswered(error) || isUnknown(error)) ? unknownOutcome(request) : error;
   }
@@ -97,14 +97,16 @@ export const startRun = async (
   const startedAtMs = Date.now();
   let wasReached = false;
   let mayRun = false;
+  let isNew = request.isNew;
   for (let backOffMs = FIRST_BACK_OFF_MS; ; backOffMs = Math.min(backOffMs * 2, MAX_BACK_OFF_MS)) {
     const attemptedAtMs = Date.now();
     const waitMs = Math.max(0, startedAtMs + request.waitMs - attemptedAtMs);
     try {
       // Each attempt has its whole margin: one that is cut short would leave open whether there is a run.
-      return await call(service, { ...request, waitMs }, waitMs + RUN_CALL_MARGIN_MS, stopping);
+      return await call(service, { ...request, waitMs, isNew }, waitMs + RUN_CALL_MARGIN_MS, stopping);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
+      isNew = false;
       if (stopping.aborted) return establish(service, request);
       const nowMs = Date.now();
       const reached = nowMs - attemptedAtMs >= REACHED_AFTER_MS;

@@ -97,7 +97,7 @@ export const createStart = (options: StartOptions) => {
   return {
     /** The run under this id, if it is one to be joined. @throws IDEMPOTENCY_KEY_REUSED */
     known: async (request: executions.RunRequest): Promise<{ row: ExecutionView; join: boolean } | null> => {
-      const row = await store.find(request.executionId);
+      const row = request.isNew ? null : await store.find(request.executionId);
       if (!row) return null;
       const join = row.status !== "refused" || isRemembered(row);
       if (join) checkSame(row, request);
