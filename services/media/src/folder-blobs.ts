@@ -24,15 +24,19 @@ export const openFolderBlobs = async (root: string): Promise<BlobStore> => {
 
   const keep = async (from: string, name: string): Promise<void> => {
     const path = pathOf(name);
-    await mkdir(dirname(path), { recursive: true });
-    await rename(from, path);
+    await rename(from, path).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+      // The first one in its folder.
+      await mkdir(dirname(path), { recursive: true });
+      await rename(from, path);
+    });
     await syncFolder(dirname(path));
   };
 
   return {
     stage: async (source, maxBytes) => {
-      const { path, ...staged } = await staging.stage(source, maxBytes);
-      return { ...staged, keep: (name) => keep(path, name) };
+      const { path, moved, ...staged } = await staging.stage(source, maxBytes);
+      return { ...staged, keep: (name) => keep(path, name).then(moved) };
     },
     read: async (name, range) => {
       const handle = await open(pathOf(name), "r").catch((error: NodeJS.ErrnoException) => {

@@ -9,6 +9,8 @@ import { HEAD_BYTES } from "./sniff";
 /** Bytes in a temporary file: flushed, and nobody else's. */
 export interface StagedFile extends Omit<StagedBlob, "keep"> {
   path: string;
+  /** The file has another name now: there is nothing to discard. */
+  moved(): void;
 }
 
 export interface Staging {
@@ -53,7 +55,7 @@ const writeAll = async (
   handle: FileHandle,
   source: AsyncIterable<Uint8Array>,
   maxBytes: number,
-): Promise<Omit<StagedFile, "path" | "discard">> => {
+): Promise<Omit<StagedFile, "path" | "discard" | "moved">> => {
   const hash = createHash("sha256");
   const heads: Uint8Array[] = [];
   let bytes = 0;
@@ -77,15 +79,17 @@ export const openStaging = async (root: string): Promise<Staging> => {
     stage: async (source, maxBytes) => {
       const name = temporaryName();
       const path = join(folder, name);
+      let isMoved = false;
+      const moved = (): void => void (isMoved = true);
       const discard = async (): Promise<void> => {
-        await rm(path, { force: true });
+        if (!isMoved) await rm(path, { force: true });
         writing.delete(name);
       };
       writing.add(name);
       try {
         const handle = await open(path, "wx");
         const written = await writeAll(handle, source, maxBytes).finally(() => handle.close());
-        return { ...written, path, discard };
+        return { ...written, path, discard, moved };
       } catch (error) {
         await discard();
         throw error;

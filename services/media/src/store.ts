@@ -1,4 +1,4 @@
-import { isDuplicateKey } from "@nodeloom/platform";
+import { createInserter } from "@nodeloom/platform";
 import { Schema, type Connection, type QueryFilter } from "mongoose";
 import type { MediaObject } from "./media-object";
 import type { ObjectStore } from "./object-store";
@@ -31,11 +31,14 @@ rows.index({ ownerId: 1, createdAt: -1, _id: -1 });
 rows.index({ createdAt: 1, _id: 1 });
 rows.index({ removedAt: 1 });
 
+const MAJORITY = { w: "majority" } as const;
+
 /** What is being removed is not there for any reader. */
 const PRESENT = { removedAt: null } as unknown as QueryFilter<Row>;
 
 export const createObjectStore = (connection: Connection): ObjectStore => {
   const model = connection.model<Row>("Object", rows);
+  const insertRow = createInserter<Row>(model.collection as never, MAJORITY);
   const one = async (filter: QueryFilter<Row>): Promise<MediaObject | undefined> => {
     const row = await model
       .findOne({ ...filter, ...PRESENT })
@@ -55,13 +58,8 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
     createIndexes: () => model.createIndexes(),
     insert: async (object) => {
       const { id, ...rest } = object;
-      try {
-        await model.create([{ _id: id, ...rest }]);
-        return object;
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        return one({ _id: id });
-      }
+      const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as typeof rest;
+      return (await insertRow({ _id: id, ...given })) ? object : one({ _id: id });
     },
     byId: (id) => one({ _id: id }),
     ofOwner: (id, ownerId) => one({ _id: id, ownerId }),
