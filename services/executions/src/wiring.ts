@@ -214,7 +214,7 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
   const endWatch = watchLoad({ pools: { starts, downloads, planning: planner }, providers: gates.states, jobs: pace.followed });
   const planning = createPlanning({ workflows: services.workflows, media: services.media, catalog, planner: planner.plan });
   const settleDebts = debts.payLater;
-  const finishedPlans = createFinishedPlans({ store, execution, pay: async (row) => void (await debts.pay(row)) });
+  const finishedPlans = createFinishedPlans({ store, execution, pay: debts.payNow });
   const start = createStart({ planning, starter, store, execution, holds, queue, finishedPlans, settleDebts });
   const sweep = createSweep({ store, execution, queue, debts, logger });
   const stopSweeper = startSweeper(sweep, logger);

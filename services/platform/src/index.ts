@@ -21,6 +21,7 @@ export type { Check, Checks } from "./process/ops";
 export * from "./process/service";
 
 export * from "./stores/inserter";
+export * from "./stores/updater";
 export * from "./stores/mongo";
 export * from "./stores/redis";
 export * from "./stores/window-counter";

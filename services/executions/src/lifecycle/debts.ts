@@ -68,10 +68,8 @@ export const createDebts = ({ store, holds, queue, usage, deliveries, starter, l
     }
   };
 
-  /** @returns whether everything was done */
-  const pay = async (row: ExecutionView): Promise<boolean> => {
-    const due = row.due ?? [];
-    if (due.length === 0) return true;
+  /** @returns what was done */
+  const settleAll = async (row: ExecutionView, due: readonly Debt[]): Promise<Debt[]> => {
     const outcomes = await Promise.allSettled(due.map((debt) => payOne(row, debt)));
     const paid = due.filter((_, index) => outcomes[index]!.status === "fulfilled");
     for (const [index, outcome] of outcomes.entries()) {
@@ -79,21 +77,35 @@ export const createDebts = ({ store, holds, queue, usage, deliveries, starter, l
       const reason = outcome.reason instanceof Error ? outcome.reason.message : String(outcome.reason);
       logger.warn({ executionId: row._id, debt: due[index], reason }, "a run still owes something");
     }
+    return paid;
+  };
+
+  /** @returns whether everything was done */
+  const pay = async (row: ExecutionView): Promise<boolean> => {
+    const due = row.due ?? [];
+    const paid = await settleAll(row, due);
     if (paid.length > 0) await store.strike(row, paid);
     return paid.length === due.length;
   };
 
-  const payLater = (row: ExecutionView): void => {
-    pay(row).catch((error: Error) => logger.warn({ executionId: row._id, reason: error.message }, "a run's debts were not struck out"));
+  /** What fails, or is lost with this process, the sweeper does. */
+  const inBackground = (row: ExecutionView, work: Promise<unknown>): void => {
+    work.catch((error: Error) => logger.warn({ executionId: row._id, reason: error.message }, "a run's debts were not struck out"));
   };
+  const payLater = (row: ExecutionView): void => inBackground(row, pay(row));
 
   /** Runs whose usage row is not begun yet, because they may end before that is worth it. */
   const postponed = new Map<string, NodeJS.Timeout>();
 
   return {
     pay,
-    /** Does it in the background: what fails, or is lost with this process, the sweeper does. */
+    /** Does it in the background. */
     payLater,
+    /** Does it, and strikes it out in the background: for what a caller reads next. */
+    payNow: async (row: ExecutionView): Promise<void> => {
+      const paid = await settleAll(row, row.due ?? []);
+      if (paid.length > 0) inBackground(row, store.strike(row, paid));
+    },
     /**
      * Does what is owed since a run was claimed. Nobody has been told yet of a run whose caller waits for its end: its usage
      * row begins a little later, or with its end.

@@ -1,4 +1,4 @@
-import { insertOnce } from "@nodeloom/platform";
+import { createUpdater, insertOnce } from "@nodeloom/platform";
 import { Schema, type Connection } from "mongoose";
 import type { HttpResult } from "../contract/activity-types";
 import type { CallContext, CallResult, RunError } from "../contract/run-types";
@@ -94,33 +94,29 @@ export type CallStore = Awaited<ReturnType<typeof createCallStore>>;
 export const createCallStore = async (connection: Connection) => {
   const calls = callModel(connection);
   await calls.createIndexes();
+  const write = createUpdater(calls.collection as never, DURABLE);
   return {
     /** Notes that a call is about to be sent by an attempt. One that has ended stays as it is. */
-    callSubmitted: async (call: Call, send: string): Promise<void> => {
+    callSubmitted: (call: Call, send: string): Promise<void> => {
       const { _id, ...rest } = identityOf(call);
       const first = { ...rest, status: "submitted", costMicroUsd: 0, requestId: null } as const;
-      await calls.updateOne({ _id }, { $setOnInsert: first, $addToSet: { sends: send } }, { upsert: true }).exec();
+      return write({ filter: { _id }, update: { $setOnInsert: first, $addToSet: { sends: send } }, upsert: true });
     },
     /** Notes that the provider certainly did not take what an attempt sent. What other attempts sent stays noted. */
-    callNotReceived: async ({ key }: Pick<Call, "key">, send: string): Promise<void> => {
-      await calls.updateOne({ _id: key, status: "submitted" }, { $pull: { sends: send } }).exec();
-    },
-    /** Notes how a call ended. A completion is acknowledged once it is durable: it is what is charged for, whatever happens to its run. */
+    callNotReceived: ({ key }: Pick<Call, "key">, send: string): Promise<void> =>
+      write({ filter: { _id: key, status: "submitted" }, update: { $pull: { sends: send } } }),
+    /** Notes how a call ended, durably: a completion is what is charged for, whatever happens to its run. */
     callEnded: async (call: CallRecord): Promise<void> => {
       const { _id, ...rest } = call;
-      const isPaid = call.status === "completed";
-      const filter = isPaid ? { _id } : { _id, status: { $ne: "completed" as const } };
-      await insertOnce(
-        calls.updateOne(filter as object, { $set: rest }, { upsert: true, ...(isPaid ? { writeConcern: DURABLE } : {}) }).exec(),
-      );
+      const filter = call.status === "completed" ? { _id } : { _id, status: { $ne: "completed" } };
+      // A call that has completed stays so: its record is there, and the filter does not find it.
+      await insertOnce(write({ filter, update: { $set: rest }, upsert: true }));
     },
     /** Notes what calls were charged, by their keys within the execution. */
     callCharged: async (executionId: string, charged: readonly { key: string; millicredits: number }[]): Promise<void> => {
-      if (charged.length === 0) return;
-      const operations = charged.map(({ key, millicredits }) => ({
-        updateOne: { filter: { _id: `${executionId}:${key}` }, update: { $set: { millicredits } } },
-      }));
-      await calls.collection.bulkWrite(operations as never, { ordered: false });
+      await Promise.all(
+        charged.map(({ key, millicredits }) => write({ filter: { _id: `${executionId}:${key}` }, update: { $set: { millicredits } } })),
+      );
     },
     /** Calls that were sent, or have ended. */
     callsOf: async (executionId: string): Promise<CallRecord[]> =>

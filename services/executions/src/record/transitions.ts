@@ -3,6 +3,7 @@ import type { FinalStatus, Refusal } from "../contract/run-types";
 import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type Debt, type RunStatus, type TransitionName } from "../lifecycle/states";
 import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, StoredText } from "./execution-record";
 import type { ExecutionModel } from "./schema";
+import { createStrikes } from "./strikes";
 import { DURABLE } from "./write";
 
 const WITHOUT_EVENTS = { events: 0 } as const;
@@ -40,6 +41,7 @@ interface Change {
 /** Every change of a row's status: one conditional update each, as the table of states has it. */
 export const createTransitions = (executions: ExecutionModel) => {
   const insert = createInserter<ExecutionRecord>(executions.collection as never, DURABLE);
+  const strikeAll = createStrikes(executions);
 
   const make = async (name: TransitionName, id: string, to: RunStatus, change: Change): Promise<Made | null> => {
     const { attempt, where, set, unset, events = [], due, done = [] } = change;
@@ -159,10 +161,8 @@ export const createTransitions = (executions: ExecutionModel) => {
     /** Strikes out what was done for a row, unless it has moved on: what it owes since then may only be called the same. */
     strike: async ({ _id, status, attempt, due = [] }: Owing, done: readonly Debt[]): Promise<void> => {
       const same = { _id, status, ...(attempt === undefined ? {} : { attempt }) };
-      if (!UNDECIDED.includes(status) && due.every((debt) => done.includes(debt))) {
-        const all = await executions.updateOne({ ...same, due: [...due] }, { $set: { due: [] }, $unset: { owes: 1 } }).exec();
-        if (all.matchedCount === 1) return;
-      }
+      const isAll = attempt !== undefined && !UNDECIDED.includes(status) && due.every((debt) => done.includes(debt));
+      if (isAll && (await strikeAll({ _id, status, attempt, due }))) return;
       await executions.updateOne(same, { $pull: { due: { $in: [...done] } } } as never).exec();
       await executions.updateOne({ _id, ...OWES_NOTHING, status: { $nin: [...UNDECIDED] } }, { $unset: { owes: 1 } }).exec();
     },

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { ExecutionEvent, ExecutionRecord, FinalState } from "../../src/record/execution-record";
 import { EVENT_PAGE, type ExecutionStore } from "../../src/record/store";
 import { collectPage, readCursor } from "../../src/record/reading/pages";
@@ -171,5 +172,41 @@ describe("a page of executions", () => {
     expect(found.map(({ length }) => length)).toEqual([8, 4]);
     expect(found.flat()).toEqual(ids);
     expect((await pages("writer", 500, 1)).map(({ length }) => length)).toEqual(ids.map(() => 1));
+  });
+});
+
+describe("calls and debts of many runs", () => {
+  it("are each noted as if alone, also where one can't be", async () => {
+    const ids = Array.from({ length: 20 }, () => randomUUID());
+    const callOf = (executionId: string) => ({ key: `${executionId}:n:0`, executionId, nodeId: "n", item: 0 });
+    await Promise.all(ids.map((id) => store.callSubmitted(callOf(id), "send")));
+    const failing = store.callSubmitted({ ...callOf(ids[0]!), key: { $bad: 1 } as never }, "send");
+    const ended = ids.map((id) =>
+      store.callEnded({ ...callOf(id), _id: callOf(id).key, status: "completed", costMicroUsd: 1, requestId: null }),
+    );
+    await expect(failing).rejects.toThrow();
+    await Promise.all(ended);
+    const found = await Promise.all(ids.map((id) => store.callsOf(id)));
+    expect(found.map((calls) => calls.map(({ status, sends }) => [status, sends]))).toEqual(ids.map(() => [["completed", ["send"]]]));
+  });
+
+  it("keep a completed call as it is, whatever is told after it by many at once", async () => {
+    const executionId = randomUUID();
+    const call = { _id: `${executionId}:n:0`, executionId, nodeId: "n", item: 0, costMicroUsd: 5, requestId: null };
+    await store.callEnded({ ...call, status: "completed" });
+    await Promise.all(Array.from({ length: 5 }, () => store.callEnded({ ...call, costMicroUsd: 0, status: "failed" })));
+    expect(await store.callsOf(executionId)).toMatchObject([{ status: "completed", costMicroUsd: 5 }]);
+  });
+
+  it("are struck out together, but for a row that has moved on", async () => {
+    const rows = await Promise.all(
+      Array.from({ length: 5 }, () => inserted({ status: "completed", attempt: 1, due: ["usage"], owes: true })),
+    );
+    const moved = await inserted({ status: "completed", attempt: 1, due: ["usage", "webhook"], owes: true });
+    const seen = { _id: moved._id, status: "completed", attempt: 1, due: ["usage"] } as const;
+    await Promise.all([...rows.map((row) => store.strike(row, ["usage"])), store.strike({ ...seen, due: ["usage"] }, ["usage"])]);
+    for (const { _id } of rows) expect(await store.find(_id)).toMatchObject({ due: [] });
+    expect((await store.find(rows[0]!._id))!.owes).toBeUndefined();
+    expect(await store.find(moved._id)).toMatchObject({ due: ["webhook"], owes: true });
   });
 });

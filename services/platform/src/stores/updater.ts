@@ -1,0 +1,67 @@
+import { unavailable } from "@nodeloom/kernel";
+import type { mongo } from "mongoose";
+import { createBatcher, type BatchItem } from "../work/batcher";
+
+/** Updates of one command. */
+const MAX_BATCH = 100;
+const MAX_WAITING = 10_000;
+/** An update that waited longer for its turn is refused. */
+const MAX_WAIT_MS = 10_000;
+
+export interface OneUpdate {
+  filter: { _id: string } & Record<string, unknown>;
+  update: Record<string, unknown>;
+  upsert?: boolean;
+}
+
+/**
+ * Makes an update, acknowledged as the updater was told to, whether or not it found its document.
+ * @throws DomainError SERVICE_UNAVAILABLE when too many wait, or the driver's error
+ */
+export type Updater = (update: OneUpdate) => Promise<void>;
+
+type Item = BatchItem<OneUpdate, void>;
+
+/** The errors of single updates, by their place in the command; undefined where the command itself failed. */
+const failuresOf = (error: unknown): Map<number, Error> | undefined => {
+  const { writeErrors, result } = error as { writeErrors?: unknown; result?: { getWriteConcernError?(): unknown } };
+  const errors = [writeErrors ?? []].flat() as (Error & { index: number })[];
+  if (errors.length === 0 || result?.getWriteConcernError?.() !== undefined) return undefined;
+  return new Map(errors.map((one) => [one.index, one]));
+};
+
+/** Updates documents of one collection: what arrives while a command is under way goes with the next one. Those of one batch have no order. */
+export const createUpdater = (
+  collection: Pick<mongo.Collection, "updateOne" | "bulkWrite">,
+  writeConcern: mongo.WriteConcernSettings,
+): Updater => {
+  const options = { writeConcern: writeConcern as never, ignoreUndefined: true } as const;
+
+  const writeOne = async ({ value: { filter, update, upsert = false }, resolve, reject }: Item): Promise<void> => {
+    await collection.updateOne(filter as object, update as object, { ...options, upsert }).then(() => resolve(), reject);
+  };
+
+  const writeMany = async (batch: readonly Item[]): Promise<void> => {
+    const updates = batch.map(({ value }) => ({ updateOne: { upsert: false, ...value } }));
+    try {
+      await collection.bulkWrite(updates as never, { ...options, ordered: false });
+      for (const { resolve } of batch) resolve();
+    } catch (error) {
+      const failures = failuresOf(error);
+      batch.forEach(({ resolve, reject }, index) => {
+        const failure = failures ? failures.get(index) : error;
+        if (failure === undefined) resolve();
+        else reject(failure);
+      });
+    }
+  };
+
+  const batcher = createBatcher<OneUpdate, void>({
+    maxBatch: MAX_BATCH,
+    maxWaiting: MAX_WAITING,
+    overloaded: () => unavailable("too much waits to be recorded"),
+    closed: () => unavailable("the process is stopping"),
+    work: (_key, batch) => (batch.length === 1 ? writeOne(batch[0]!) : writeMany(batch)),
+  });
+  return (update) => batcher.submit("", update, Date.now() + MAX_WAIT_MS);
+};
