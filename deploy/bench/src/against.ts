@@ -1,5 +1,3 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { checkOut } from "./checkout";
 import { CPU_GROUPS, cpuPerRun, cpuTimes, totalOf, type CpuGroup, type CpuTimes } from "./cpu";
 import { httpWorkflow, imageWorkflow, textWorkflow, videoWorkflow, type WorkflowBody } from "./graphs";
@@ -9,6 +7,7 @@ import type { Metric, Target } from "./metrics";
 import { keyOf, launch, ROOT, type PlatformUnderTest } from "./platform";
 import { alternate, median, type Side } from "./rounds";
 import { submit, waitForAll } from "./runs";
+import { startTarget } from "./target";
 import type { Extent } from "./scenarios";
 import { withWorkflow } from "./workflow";
 
@@ -111,14 +110,6 @@ const measureKind = (kind: Kind, target: string, sides: Record<Side, Contender>,
       return metricsOf(kind, rounds.ours, rounds.bare);
     }),
   );
-
-/** An address on loopback that answers every request with a little JSON. */
-const startTarget = async (): Promise<{ url: string; host: string; stop: () => void }> => {
-  const server = createServer((_, response) => response.setHeader("content-type", "application/json").end('{"ok":true}'));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url: `http://${host}/`, host, stop: () => void server.close().closeAllConnections() };
-};
 
 /**
  * Measures four kinds of run on this checkout's platform and on a commit's, both started for it.

@@ -2,20 +2,18 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { Client } from "@temporalio/client";
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
-import type { threeSteps } from "./bare-workflow";
+import { activities } from "./bare-activities";
+import type { oneCall, threeSteps } from "./bare-workflow";
 import { answerParent } from "./child";
 import { loadFor } from "./load";
 import type { Sample } from "./rounds";
 
-/** First where Temporal is, then any number of rounds. */
-export type TemporalQuestion = { address: string } | { parallel: number; durationMs: number };
+/** First where Temporal is, then any number of rounds: of three steps, or of one call where an address is given. */
+export type TemporalQuestion = { address: string } | { parallel: number; durationMs: number; url?: string };
 export type TemporalAnswer = Sample;
 
-/** Each returns at once. */
-const activities = { step: async (input: string): Promise<string> => input };
-export type BareActivities = typeof activities;
-
-const WORKFLOW: keyof { threeSteps: typeof threeSteps } = "threeSteps";
+const STEPS: keyof { threeSteps: typeof threeSteps } = "threeSteps";
+const CALL: keyof { oneCall: typeof oneCall } = "oneCall";
 const INPUT = "Hello, world!";
 /** As the executions service sets them. */
 const LIMITS = {
@@ -26,7 +24,7 @@ const LIMITS = {
 
 interface Bare {
   /** Runs one workflow to its recorded result. Answers whether it was started eagerly. */
-  run(): Promise<boolean>;
+  run(url?: string): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -42,11 +40,11 @@ const connect = async (address: string): Promise<Bare> => {
   const running = worker.run();
   const client = new Client({ connection });
   return {
-    run: async () => {
-      const handle = await client.workflow.start(WORKFLOW, {
+    run: async (url) => {
+      const handle = await client.workflow.start(url === undefined ? STEPS : CALL, {
         workflowId: randomUUID(),
         taskQueue,
-        args: [INPUT],
+        args: [url ?? INPUT],
         requestEagerStart: true,
       });
       await handle.result();
@@ -69,7 +67,8 @@ const answer = async (question: TemporalQuestion): Promise<TemporalAnswer> => {
     return { latenciesMs: [], seconds: 0 };
   }
   if (!bare) throw new Error("no address was given");
-  return loadFor(question.durationMs, question.parallel, bare.run);
+  const { run } = bare;
+  return loadFor(question.durationMs, question.parallel, () => run(question.url));
 };
 
 answerParent(answer, async () => bare?.stop());

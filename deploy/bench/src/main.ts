@@ -8,6 +8,7 @@ import type { Metric } from "./metrics";
 import { keyOf, usePlatform, type LocalPlatform } from "./platform";
 import { renderTable, renderVerdicts, reportJson } from "./report";
 import { SCENARIOS, type Bench } from "./scenarios";
+import { startTarget, type Target } from "./target";
 
 /** Everything is measured within this time, or given up. */
 const DEADLINE_MS = 300_000;
@@ -47,10 +48,10 @@ const describeMachine = () => ({
 type Machine = ReturnType<typeof describeMachine>;
 
 /** Measures one scenario after the other. One that fails does not keep the next from being measured. */
-const measureAll = async ({ extent, only }: Arguments, local: LocalPlatform, signal: AbortSignal) => {
+const measureAll = async ({ extent, only }: Arguments, local: LocalPlatform, target: string, signal: AbortSignal) => {
   const key = keyOf(local, "enterprise");
   const api = createApiClient(local.baseUrl, key, signal);
-  const bench: Bench = { local, api, key, extent, signal, note: (text) => print(`    ${text}`) };
+  const bench: Bench = { local, api, key, extent, target, signal, note: (text) => print(`    ${text}`) };
   const metrics: Metric[] = [];
   const failures: Failure[] = [];
   try {
@@ -92,11 +93,20 @@ const limitTime = (stopping: AbortController, ms: number): (() => void) => {
 };
 
 const measurePlatform = async (given: Arguments, stopping: AbortController) => {
-  const platform = await usePlatform(stopping.signal);
+  const target = await startTarget();
+  try {
+    return await measureFor(target, given, stopping);
+  } finally {
+    target.stop();
+  }
+};
+
+const measureFor = async (target: Target, given: Arguments, stopping: AbortController) => {
+  const platform = await usePlatform(stopping.signal, { EGRESS_ALLOW: target.host });
   try {
     print(platform.found ? `Measuring the platform at ${platform.local.baseUrl}` : "Started a local platform to measure");
     const endLimit = limitTime(stopping, DEADLINE_MS);
-    return await measureAll(given, platform.local, stopping.signal).finally(endLimit);
+    return await measureAll(given, platform.local, target.url, stopping.signal).finally(endLimit);
   } finally {
     await platform.stop();
   }

@@ -1,9 +1,9 @@
 import type { Figures, Sides } from "./rounds";
 
-export type Unit = "ms" | "/s";
+export type Unit = "ms" | "/s" | "runs" | "%" | "MB";
 
 /** What a figure must reach: as a multiple of the bare side's, or by itself. */
-export type Target = { kind: "ratio at least" | "ratio at most"; value: number } | { kind: "below"; value: number };
+export type Target = { kind: "ratio at least" | "ratio at most"; value: number } | { kind: "below" | "at least"; value: number };
 
 export interface Metric {
   /** The letter of its scenario. */
@@ -21,6 +21,9 @@ export interface Verdict {
   missedBy: number;
 }
 
+/** Whether a target is a figure by itself. */
+export const isAbsolute = ({ kind }: Target): boolean => kind === "below" || kind === "at least";
+
 /** Ours over bare; undefined without a bare side. */
 export const ratioOf = ({ ours, bare }: Metric): number | undefined => (bare === undefined ? undefined : ours / bare);
 
@@ -28,11 +31,11 @@ export const ratioOf = ({ ours, bare }: Metric): number | undefined => (bare ===
 export const verdictOf = (metric: Metric): Verdict | undefined => {
   const { target } = metric;
   if (!target) return undefined;
-  const reached = target.kind === "below" ? metric.ours : ratioOf(metric);
+  const reached = isAbsolute(target) ? metric.ours : ratioOf(metric);
   if (reached === undefined) throw new Error(`${metric.name} has nothing to be compared with`);
-  const met =
-    target.kind === "below" ? reached < target.value : target.kind === "ratio at most" ? reached <= target.value : reached >= target.value;
-  const beyond = target.kind === "ratio at least" ? 1 - reached / target.value : reached / target.value - 1;
+  const isAtLeast = target.kind === "ratio at least" || target.kind === "at least";
+  const met = isAtLeast ? reached >= target.value : target.kind === "below" ? reached < target.value : reached <= target.value;
+  const beyond = isAtLeast ? 1 - reached / target.value : reached / target.value - 1;
   return { met, missedBy: met ? 0 : beyond };
 };
 

@@ -106,9 +106,9 @@ export const launch = async (root: string, signal: AbortSignal, environment: Nod
   }
 };
 
-/** The local platform: the one that runs, or else one that is started for this and stopped at the end. */
-export const usePlatform = async (signal: AbortSignal): Promise<PlatformUnderTest> => {
+/** The local platform: the one that runs, or else one that is started for this, with variables of its own, and stopped at the end. */
+export const usePlatform = async (signal: AbortSignal, environment: NodeJS.ProcessEnv = {}): Promise<PlatformUnderTest> => {
   const local = await readLocal(ROOT);
   if (local && (await isAlive(local, signal))) return { local, found: true, stop: () => Promise.resolve() };
-  return launch(ROOT, signal);
+  return launch(ROOT, signal, environment);
 };

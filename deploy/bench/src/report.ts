@@ -1,4 +1,4 @@
-import { ratioOf, verdictOf, type Metric, type Target, type Unit } from "./metrics";
+import { isAbsolute, ratioOf, verdictOf, type Metric, type Target, type Unit } from "./metrics";
 
 const HEADINGS = ["", "metric", "ours", "bare", "ratio", "target", ""];
 /** Columns of numbers line up at their ends. */
@@ -17,6 +17,8 @@ const wish = (target: Target, unit: Unit): string => {
   switch (target.kind) {
     case "below":
       return `< ${target.value} ${unit}`;
+    case "at least":
+      return `≥ ${target.value} ${unit}`;
     case "ratio at least":
       return `≥ ${multiple(target.value)}`;
     case "ratio at most":
@@ -60,7 +62,7 @@ export const renderVerdicts = (metrics: readonly Metric[]): string => {
   const judged = metrics.filter(({ target }) => target !== undefined);
   const missed = judged.filter((metric) => !verdictOf(metric)!.met);
   const lines = missed.map((metric) => {
-    const reached = metric.target!.kind === "below" ? amount(metric.ours, metric.unit) : multiple(ratioOf(metric)!);
+    const reached = isAbsolute(metric.target!) ? amount(metric.ours, metric.unit) : multiple(ratioOf(metric)!);
     const offBy = percent(verdictOf(metric)!.missedBy);
     return `  missed (${metric.scenario}) ${metric.name}: ${reached}, target ${wish(metric.target!, metric.unit)}, off by ${offBy}`;
   });

@@ -20,6 +20,8 @@ export interface Bench {
   /** The key behind `api`. */
   key: string;
   extent: Extent;
+  /** An address that answers HTTP requests, and that HTTP nodes may call where the platform was started for this. */
+  target: string;
   /** Aborts when the bench is called off or out of time. */
   signal: AbortSignal;
   /** Says what is being measured. */
