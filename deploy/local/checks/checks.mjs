@@ -18,6 +18,11 @@ const bin = (/** @type {string} */ name) => join(ROOT, "node_modules", ".bin", n
 export const CHECKS = [
   { name: "lint and boundaries", command: bin("eslint"), args: ["."] },
   { name: "types", command: bin("tsc"), args: ["-b"] },
+  {
+    name: "no circles among files",
+    command: bin("depcruise"),
+    args: ["--no-progress", "--output-type", "err", "gateway", "services", "proto/src", "deploy"],
+  },
   { name: "formatting", command: bin("prettier"), args: ["--check", "--log-level", "warn", "."] },
   { name: "launcher types", command: bin("tsc"), args: ["-p", "deploy/local"] },
   { name: "protocol style", command: bin("buf"), args: ["lint"], cwd: join(ROOT, "proto") },
