@@ -1,0 +1,176 @@
+import { execFile } from "node:child_process";
+import { randomBytes, randomInt } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
+import { ROOT } from "../../local/paths.mjs";
+import { startChild } from "../../local/servers/child.mjs";
+import { seedAccounts } from "../../local/seed/accounts.mjs";
+import { createClient } from "../../local/seed/client.mjs";
+import { createReplica, nodeCommand } from "./replica.mjs";
+import { startServers } from "./servers.mjs";
+import { portOf, SERVICES } from "./services.mjs";
+import "./names.cjs";
+
+/**
+ * A platform of several replicas of every service on one machine: each at a loopback address of its own (Linux), mutual TLS between
+ * them, names that lead to the replicas which are ready. What a cluster does for pods, as far as one machine can.
+ */
+
+const PROBE_EVERY_MS = 500;
+/** Replicas of one service have neighbouring addresses. */
+const MOST_REPLICAS = 10;
+const SECRET_BYTES = 32;
+/** There is one of it in production, too: none. */
+const SINGLE = ["sandbox"];
+
+/**
+ * @typedef {import("./replica.mjs").Replica} Replica
+ * @typedef {import("./replica.mjs").MakeCommand} MakeCommand
+ */
+
+/** Names that lead to whoever is ready, looked at as a kubelet does. @param {string} file @param {Replica[]} replicas */
+const watchEndpoints = (file, replicas) => {
+  let isOver = false;
+  let drafts = 0;
+  const look = async () => {
+    const ready = await Promise.all(replicas.map(async (replica) => ({ replica, isReady: await replica.isReady() })));
+    /** @type {Record<string, string[]>} */
+    const names = {};
+    for (const { replica, isReady } of ready) (names[replica.service] ??= []).push(...(isReady ? [replica.ip] : []));
+    const draft = `${file}.${(drafts += 1)}`;
+    await writeFile(draft, JSON.stringify(names));
+    await rename(draft, file);
+    return names;
+  };
+  const loop = async () => {
+    for (; !isOver; await delay(PROBE_EVERY_MS)) await look();
+  };
+  const ended = loop();
+  return {
+    look,
+    stop: async () => {
+      isOver = true;
+      await ended;
+    },
+  };
+};
+
+const makeSecrets = () => {
+  const secret = () => randomBytes(SECRET_BYTES).toString("hex");
+  return {
+    API_KEY_PEPPER: secret(),
+    SESSION_SECRET: secret(),
+    SANDBOX_API_KEY: secret(),
+    SANDBOX_CONTROL_KEY: secret(),
+    TEMPORAL_PAYLOAD_KEYS: secret(),
+    BOOTSTRAP_ADMIN_EMAIL: "admin@nodeloom.local",
+    BOOTSTRAP_ADMIN_PASSWORD: secret(),
+    ACCOUNT_PASSWORD: secret(),
+  };
+};
+
+/** Settings that differ from the chart's. @param {import("./servers.mjs").Servers} servers @param {string} folder @param {ReturnType<typeof makeSecrets>} secrets */
+const ownSettings = (servers, folder, secrets) => {
+  const { ACCOUNT_PASSWORD: _, ...given } = secrets;
+  const sandbox = `sandbox:${portOf("sandbox", "SANDBOX_LISTEN")}`;
+  return {
+    ...given,
+    // Sessions without https.
+    NODE_ENV: "development",
+    LOG_LEVEL: "warn",
+    PUBLIC_BASE_URL: `http://gateway:${portOf("gateway", "GATEWAY_LISTEN")}`,
+    SANDBOX_URL: `http://${sandbox}`,
+    PROVIDER_EGRESS_ALLOW: sandbox,
+    MONGODB_URI: servers.mongoUri(),
+    REDIS_URL: servers.redisUrl(),
+    TEMPORAL_ADDRESS: servers.temporalAddress(),
+    MEDIA_DIR: join(folder, "media"),
+    SANDBOX_DATA_DIR: join(folder, "sandbox"),
+    REGISTRATION_RATE_LIMIT: "300",
+  };
+};
+
+/** Makes indexes, search attributes and schedules, as the chart's job does. @param {MakeCommand} command @param {Record<string, string>} env @param {string} folder */
+const migrate = async (command, env, folder) => {
+  if (!existsSync(join(ROOT, "services", "migrate"))) return;
+  const child = await startChild(await command({ main: "services/migrate", env, folder }));
+  const { code } = await child.exited;
+  if (code !== 0) throw new Error(`migrate exits with ${code}:\n${child.tail()}`);
+};
+
+/**
+ * @param {{ replicas?: number, env?: Record<string, string>, owner?: number, command?: MakeCommand, say?: (line: string) => void }} [options]
+ */
+export const startCluster = async ({ replicas: count = 2, env = {}, owner, command = nodeCommand, say = () => {} } = {}) => {
+  const folder = await mkdtemp(join(tmpdir(), "nodeloom-cluster-"));
+  const [certificates, logs, names] = [join(folder, "certificates"), join(folder, "logs"), join(folder, "names.json")];
+  for (const path of [logs, join(folder, "media"), join(folder, "sandbox")]) await mkdir(path);
+  await writeFile(names, "{}");
+  process.env.NODELOOM_NAMES = names;
+  await promisify(execFile)(join(ROOT, "deploy", "docker", "make-certs.sh"), [
+    join(folder, "authority"),
+    certificates,
+    ...Object.keys(SERVICES),
+  ]);
+  if (owner !== undefined) await promisify(execFile)("chown", ["-R", `${owner}:${owner}`, folder]);
+  const servers = await startServers(join(folder, "data"));
+  const secrets = makeSecrets();
+  const network = `127.${randomInt(2, 250)}.${randomInt(0, 250)}`;
+  const changes = { ...env };
+  const settings = () => ({ ...ownSettings(servers, folder, secrets), NODELOOM_NAMES: names, ...changes });
+  /** @param {string} service @param {number} number */
+  const replicaOf = (service, number) => {
+    const ip = `${network}.${Object.keys(SERVICES).indexOf(service) * MOST_REPLICAS + number}`;
+    return createReplica({ service, number, ip, env: settings, folder, command });
+  };
+  const numbers = Array.from({ length: count }, (_, index) => index + 1);
+  const replicas = Object.keys(SERVICES).flatMap((service) =>
+    (SINGLE.includes(service) ? [1] : numbers).map((number) => replicaOf(service, number)),
+  );
+  const endpoints = watchEndpoints(names, replicas);
+  const stop = async () => {
+    await endpoints.stop();
+    const callersFirst = [...replicas].sort((one, other) => Number(other.service === "gateway") - Number(one.service === "gateway"));
+    await Promise.allSettled(callersFirst.map((replica) => replica.stop()));
+    await servers.stop();
+    if (process.env.NODELOOM_KEEP === undefined) await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await migrate(command, settings(), folder);
+    // A few at a time: each start fills a processor.
+    for (const service of Object.keys(SERVICES))
+      await Promise.all(replicas.filter((one) => one.service === service).map((one) => one.start()));
+    await endpoints.look();
+    const baseUrl = `http://gateway:${portOf("gateway", "GATEWAY_LISTEN")}`;
+    const accounts = await seedAccounts({ client: createClient(baseUrl), secrets: /** @type {any} */ (secrets), known: {} });
+    say(`${replicas.length} processes run, ${count} of each service; logs in ${logs}`);
+    return {
+      baseUrl,
+      folder,
+      accounts,
+      replicas,
+      servers,
+      endpoints,
+      /** @param {string} service */
+      of: (service) => replicas.filter((one) => one.service === service),
+      /** One more of a service, which its callers may find. @param {string} service */
+      join: async (service) => {
+        const joined = replicaOf(service, replicas.filter((one) => one.service === service).length + 1);
+        await joined.start();
+        replicas.push(joined);
+        return joined;
+      },
+      /** Other settings, of processes that start from now on. @param {Record<string, string>} change */
+      change: (change) => Object.assign(changes, change),
+      migrate: () => migrate(command, settings(), folder),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};

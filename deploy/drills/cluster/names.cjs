@@ -1,0 +1,47 @@
+"use strict";
+/*
+ * Loaded before everything else (node --require): names of services lead to the addresses that a file tells of now, as a
+ * cluster's DNS would answer. NODELOOM_NAMES names the file: {"billing": ["127.1.0.2", …]}. Other names go to the machine's own
+ * resolver.
+ */
+const dns = require("node:dns");
+const { readFileSync } = require("node:fs");
+
+const FILE = "NODELOOM_NAMES";
+
+/** @param {string} name @returns {string[] | undefined} in another order each time, as DNS gives them */
+const addressesOf = (name) => {
+  const file = process.env[FILE];
+  if (file === undefined) return undefined;
+  /** @type {Record<string, string[]>} */
+  const names = JSON.parse(readFileSync(file, "utf8"));
+  return names[name] && [...names[name]].sort(() => Math.random() - 0.5);
+};
+
+/** @param {string} name */
+const notFound = (name) => Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: "ENOTFOUND", hostname: name });
+
+const { lookup } = dns;
+const lookupPromise = dns.promises.lookup;
+
+/** @param {string} name @param {any} options @param {any} [given] */
+const named = (name, options, given) => {
+  const callback = given ?? options;
+  const addresses = addressesOf(name);
+  if (addresses === undefined) return lookup(name, options, given);
+  if (addresses.length === 0) return void process.nextTick(callback, notFound(name));
+  const found = addresses.map((address) => ({ address, family: 4 }));
+  if (typeof options === "object" && options?.all) process.nextTick(callback, null, found);
+  else process.nextTick(callback, null, found[0]?.address, 4);
+};
+dns.lookup = /** @type {any} */ (named);
+
+dns.promises.lookup = /** @type {any} */ (
+  async (/** @type {string} */ name, /** @type {any} */ options) => {
+    const addresses = addressesOf(name);
+    if (addresses === undefined) return lookupPromise(name, options);
+    if (addresses.length === 0) throw notFound(name);
+    const found = addresses.map((address) => ({ address, family: 4 }));
+    return options?.all ? found : found[0];
+  }
+);

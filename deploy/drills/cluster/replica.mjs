@@ -1,0 +1,93 @@
+import { createWriteStream } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { ROOT } from "../../local/paths.mjs";
+import { startChild } from "../../local/servers/child.mjs";
+import { environmentOf, opsUrl, serviceOf } from "./services.mjs";
+
+/** Has to be loaded before a program: what gives names their addresses. */
+export const NAMES = fileURLToPath(new URL("names.cjs", import.meta.url));
+const READY_MS = 120_000;
+const LOOK_MS = 100;
+const PROBE_MS = 1_000;
+/** Longer than any grace of the chart. */
+const STOP_MS = 180_000;
+
+/**
+ * @typedef {{ command: string, args: string[], env: NodeJS.ProcessEnv }} Command
+ *
+ * @typedef {object} Replica one process of a service, at an address of its own
+ * @property {string} name `billing 2`
+ * @property {string} service
+ * @property {string} ip
+ * @property {() => number} pid
+ * @property {() => Promise<boolean>} isReady as its probe says
+ * @property {() => Promise<void>} start resolves when it is ready
+ * @property {() => Promise<import("../../local/servers/child.mjs").Exit>} stop SIGTERM; how it ended
+ * @property {() => Promise<void>} kill SIGKILL
+ */
+
+/**
+ * How a program of the platform is run: `main` is its file from the root, `folder` what it may write to.
+ * @typedef {(options: { main: string, env: Record<string, string>, folder: string }) => Command | Promise<Command>} MakeCommand
+ */
+
+/** Runs a file of the checkout, as `npm start` does. @type {MakeCommand} */
+export const nodeCommand = ({ main, env }) => ({
+  command: process.execPath,
+  args: ["--require", NAMES, join(ROOT, main)],
+  env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+});
+
+/** @param {string} ip */
+const isReady = (ip) =>
+  fetch(`${opsUrl(ip)}/readyz`, { signal: AbortSignal.timeout(PROBE_MS) }).then(
+    async (response) => {
+      await response.arrayBuffer();
+      return response.ok;
+    },
+    () => false,
+  );
+
+/**
+ * @param {{ service: string, number: number, ip: string, env: () => Record<string, string>, folder: string, command: MakeCommand }} options
+ * @returns {Replica}
+ */
+export const createReplica = ({ service, number, ip, env, folder, command }) => {
+  const name = `${service} ${number}`;
+  const log = createWriteStream(join(folder, "logs", `${service}-${number}.log`), { flags: "a" });
+  /** @type {import("../../local/servers/child.mjs").Child | undefined} */
+  let child;
+  const current = () => {
+    if (child === undefined) throw new Error(`${name} does not run`);
+    return child;
+  };
+  return {
+    name,
+    service,
+    ip,
+    pid: () => current().pid,
+    isReady: () => isReady(ip),
+    start: async () => {
+      const own = { ...environmentOf(service, ip, join(folder, "certificates")), ...env() };
+      const program = await command({ main: serviceOf(service).main, env: own, folder });
+      const started = await startChild({ ...program, output: (chunk) => log.write(chunk) });
+      child = started;
+      for (const end = Date.now() + READY_MS; !(await isReady(ip)); await delay(LOOK_MS)) {
+        if (started.process.exitCode === null && started.process.signalCode === null && Date.now() < end) continue;
+        throw new Error(`${name} did not start:\n${started.tail()}`);
+      }
+    },
+    stop: async () => {
+      const stopped = current();
+      await stopped.stop(STOP_MS);
+      return stopped.exited;
+    },
+    kill: async () => {
+      const killed = current();
+      process.kill(killed.pid, "SIGKILL");
+      await killed.exited;
+    },
+  };
+};

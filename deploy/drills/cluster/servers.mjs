@@ -1,0 +1,56 @@
+import { mkdir } from "node:fs/promises";
+import { defaultCacheDir } from "../../local/servers/cache.mjs";
+import { startMongodb } from "../../local/servers/mongodb.mjs";
+import { startRedis } from "../../local/servers/redis.mjs";
+import { startTemporal } from "../../local/servers/temporal.mjs";
+import ports from "../../local/servers/ports.cjs";
+
+/**
+ * MongoDB, Redis and Temporal with their data in one folder, on ports that stay, so that each can be stopped and started again.
+ * @typedef {"mongodb" | "redis" | "temporal"} ServerName
+ * @typedef {Awaited<ReturnType<typeof startServers>>} Servers
+ */
+
+const START = { mongodb: startMongodb, redis: startRedis, temporal: startTemporal };
+/** Given servers are not ours to stop. */
+const GIVEN = ["MONGODB_URI", "REDIS_URL", "TEMPORAL_ADDRESS", "TEMPORAL_UI_URL"];
+
+/** @param {string} dataDir */
+export const startServers = async (dataDir) => {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !GIVEN.includes(name)));
+  const chosen = { mongodb: await ports.freePort(), redis: await ports.freePort(), temporal: await ports.freePort() };
+  /** @type {Partial<Record<ServerName, import("../../local/servers/run-server.mjs").RunningServer>>} */
+  const running = {};
+  /** @param {ServerName} name */
+  const start = async (name) => {
+    running[name] = await START[name]({ dataDir, cacheDir: defaultCacheDir(env), port: chosen[name], env });
+  };
+  /** @param {ServerName} name */
+  const stop = async (name) => {
+    await running[name]?.stop();
+    delete running[name];
+  };
+  const names = /** @type {ServerName[]} */ (Object.keys(START));
+  const stopAll = async () => {
+    await Promise.all(names.map(stop));
+  };
+  const startAll = async () => {
+    await mkdir(dataDir, { recursive: true });
+    const started = await Promise.allSettled(names.map(start));
+    const failed = started.find((result) => result.status === "rejected");
+    if (failed === undefined) return;
+    await stopAll();
+    throw failed.reason;
+  };
+  await startAll();
+  return {
+    dataDir,
+    mongoUri: () => `mongodb://127.0.0.1:${chosen.mongodb}`,
+    redisUrl: () => `redis://127.0.0.1:${chosen.redis}`,
+    temporalAddress: () => `127.0.0.1:${chosen.temporal}`,
+    /** @param {ServerName} name */
+    pidOf: (name) => running[name]?.pid ?? null,
+    start: startAll,
+    stop: stopAll,
+  };
+};
