@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { copyFile, mkdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cached, findOnPath } from "./cache.mjs";
@@ -54,7 +54,7 @@ const EMBEDDED = {
 
 /** Little memory and a quick start matter more here than peak speed. */
 const JVM_FLAGS = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dfile.encoding=UTF-8"];
-const EMBEDDED_SOURCE = fileURLToPath(new URL("EmbeddedMongo.java", import.meta.url));
+const EMBEDDED_SOURCES = fileURLToPath(new URL("embedded-mongo", import.meta.url));
 
 /**
  * What to run, and the name of its data within the data folder: the engines can't read one another's files.
@@ -77,12 +77,11 @@ const embeddedProgram = async ({ lib, cacheDir, env }) => {
   const [java, javac] = [await findOnPath(env, "java"), await findOnPath(env, "javac")];
   if (java === undefined || javac === undefined)
     throw new Unavailable("java and javac (a JDK 17) are not on PATH (Debian: default-jdk-headless)");
-  const source = await readFile(EMBEDDED_SOURCE);
-  const digest = createHash("sha256").update(source).update(lib).digest("hex").slice(0, 12);
-  const classes = await cached(join(cacheDir, "embedded-mongo", digest), async (folder) => {
-    const file = join(folder, "EmbeddedMongo.java");
-    await copyFile(EMBEDDED_SOURCE, file);
-    const { ok, tail } = await runCommand(javac, ["--release", "17", "-cp", join(lib, "*"), "-d", folder, file], { env });
+  const sources = (await readdir(EMBEDDED_SOURCES)).sort().map((name) => join(EMBEDDED_SOURCES, name));
+  const digest = createHash("sha256").update(lib);
+  for (const source of sources) digest.update(await readFile(source));
+  const classes = await cached(join(cacheDir, "embedded-mongo", digest.digest("hex").slice(0, 12)), async (folder) => {
+    const { ok, tail } = await runCommand(javac, ["--release", "17", "-cp", join(lib, "*"), "-d", folder, ...sources], { env });
     if (!ok) throw new Unavailable(`javac failed (a JDK 17 or newer is needed): ${tail}`);
   });
   return {
