@@ -91,8 +91,9 @@ export const startCluster = async ({ etcd, apiServer }) => {
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    children.push(await startChild({ command: etcd, args: [...etcdArgs, ...peerArgs, "--unsafe-no-fsync"] }));
-    await untilReady(async () => (await fetch(`${storeUrl}/health`)).ok, children[0], "etcd");
+    const storeChild = await startChild({ command: etcd, args: [...etcdArgs, ...peerArgs, "--unsafe-no-fsync"] });
+    children.push(storeChild);
+    await untilReady(async () => (await fetch(`${storeUrl}/health`)).ok, storeChild, "etcd");
     const server = await startChild({
       command: apiServer,
       args: [

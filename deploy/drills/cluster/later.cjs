@@ -5,15 +5,12 @@
  */
 const laterMs = Number(process.env.NODELOOM_LATER_MS ?? 0);
 const Real = Date;
+const now = () => Real.now() + laterMs;
 
-class Later extends Real {
-  /** @param {any[]} given */
-  constructor(...given) {
-    if (given.length === 0) super(Real.now() + laterMs);
-    else super(.../** @type {[any]} */ (given));
-  }
-  static now() {
-    return Real.now() + laterMs;
-  }
+if (laterMs !== 0) {
+  globalThis.Date = new Proxy(Real, {
+    construct: (target, given, maker) => Reflect.construct(target, given.length === 0 ? [now()] : given, maker),
+    apply: () => new Real(now()).toString(),
+    get: (target, name) => (name === "now" ? now : Reflect.get(target, name)),
+  });
 }
-if (laterMs !== 0) globalThis.Date = /** @type {any} */ (Later);
