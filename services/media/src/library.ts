@@ -18,8 +18,12 @@ export interface Library {
   copy(request: Copying): Promise<Map<string, MediaObject>>;
   /** Generated objects from before a moment that are not kept, oldest first. `next`: where to go on; empty at the end. */
   expiring(before: Date, limit: number, cursor: string): Promise<{ objects: MediaObject[]; next: string }>;
-  /** Removes those of the objects that may still expire. @returns how many */
-  removeExpired(ids: readonly string[], before: Date): Promise<number>;
+  /** Hides those of the objects that may still expire. @returns the ids of those that are hidden */
+  hideExpired(ids: readonly string[], before: Date): Promise<string[]>;
+  /** Shows objects again that were hidden for their age. @returns how many */
+  restoreExpired(ids: readonly string[]): Promise<number>;
+  /** Removes objects that are hidden for their age. @returns how many */
+  removeExpired(ids: readonly string[]): Promise<number>;
   /** Finishes removals and counts that a crash cut short. @returns how many */
   finishAbandoned(): Promise<number>;
 }
@@ -80,7 +84,7 @@ export const createLibrary = ({ store, blobs, quota, objects, warn }: LibraryDep
   /** False when the object has changed since it was read. */
   const removeAsRead = async (object: MediaObject): Promise<boolean> => {
     const hide = (token: string): Promise<boolean> => store.hide(object, token, new Date());
-    const isHidden = isCounted(object) ? await quota.remove(object, hide) : await hide("expired");
+    const isHidden = isCounted(object) ? await quota.remove(object, hide) : await hide("removed");
     if (isHidden) await purge(object);
     return isHidden;
   };
@@ -136,12 +140,22 @@ export const createLibrary = ({ store, blobs, quota, objects, warn }: LibraryDep
       const found = await store.expiring(before, limit, fromCursor(cursor));
       return { objects: found.filter((object) => !isCounted(object)), next: found.length === limit ? toCursor(found.at(-1)!) : "" };
     },
-    removeExpired: async (ids, before) => {
-      let removed = 0;
+    hideExpired: async (ids, before) => {
+      const mayExpire = (object: MediaObject): boolean =>
+        !isCounted(object) && originOf(object) === "generated" && object.createdAt < before;
       for (const id of ids) {
         const object = await store.byId(id);
-        if (!object || isCounted(object) || originOf(object) !== "generated" || object.createdAt >= before) continue;
-        if (await removeAsRead(object)) removed += 1;
+        if (object && mayExpire(object)) await store.expire(object, new Date());
+      }
+      return (await store.expired(ids)).map(({ id }) => id);
+    },
+    restoreExpired: (ids) => store.restore(ids),
+    removeExpired: async (ids) => {
+      let removed = 0;
+      for (const object of await store.expired(ids)) {
+        if (!(await store.condemn(object.id))) continue;
+        await purge(object);
+        removed += 1;
       }
       return removed;
     },

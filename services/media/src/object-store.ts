@@ -20,13 +20,21 @@ export interface ObjectStore {
   /** Newest first. */
   list(ownerId: string, limit: number, after: Position | undefined): Promise<MediaObject[]>;
   everyOfOwner(ownerId: string): AsyncIterable<MediaObject>;
-  /** Created before a moment, oldest first. */
+  /** Created before a moment, oldest first, those that have expired included. */
   expiring(before: Date, limit: number, after: Position | undefined): Promise<MediaObject[]>;
   /** Lets an object count against its owner's quota under a token, unless it counts already. */
   count(id: string, ownerId: string, token: string): Promise<boolean>;
   /** Begins a removal under a token: from here on nobody reads the object. False when it has changed since it was read. */
   hide(object: MediaObject, token: string, at: Date): Promise<boolean>;
-  /** Objects whose removal began before a moment. */
+  /** Hides an object for its age. False when it has changed since it was read. */
+  expire(object: MediaObject, at: Date): Promise<boolean>;
+  /** Those of some objects that are hidden for their age. */
+  expired(ids: readonly string[]): Promise<MediaObject[]>;
+  /** Shows those of some objects again that were hidden for their age. @returns how many */
+  restore(ids: readonly string[]): Promise<number>;
+  /** Ends that: what is hidden for its age is not shown again. False when it was not hidden so. */
+  condemn(id: string): Promise<boolean>;
+  /** Objects whose removal began before a moment; not those that are hidden for their age. */
   hidden(before: Date, limit: number): Promise<MediaObject[]>;
   /** The tokens an object counts and is removed under, also while it is being removed; undefined when there is none. */
   marks(id: string): Promise<{ countedBy: string | undefined; removal: string | undefined } | undefined>;

@@ -96,7 +96,9 @@ export const mediaHandlers = (objects: Objects, library: Library, baseUrl: strin
       const { objects: found, next } = await library.expiring(requiredTime(before), limit, after);
       return media.ListExpiringResponse.fromPartial({ objects: found.map(toMessage), next });
     }),
-    removeExpired: unary(async ({ ids, before }) => ({ removed: await library.removeExpired(ids, requiredTime(before)) })),
+    hideExpired: unary(async ({ ids, before }) => ({ ids: await library.hideExpired(ids, requiredTime(before)) })),
+    restoreExpired: unary(async ({ ids }) => ({ restored: await library.restoreExpired(ids) })),
+    removeExpired: unary(async ({ ids }) => ({ removed: await library.removeExpired(ids) })),
     finishAbandoned: unary(async () => ({ finished: await library.finishAbandoned() })),
   };
 };

@@ -36,6 +36,11 @@ const MAJORITY = { w: "majority" } as const;
 /** What is being removed is not there for any reader. */
 const PRESENT = { removedAt: null } as unknown as QueryFilter<Row>;
 
+/** The token of what is hidden for its age, and may be shown again. */
+const EXPIRED = "expired";
+const CONDEMNED = "expired for good";
+const PRESENT_OR_EXPIRED = { removal: { $in: [null, EXPIRED] } } as unknown as QueryFilter<Row>;
+
 export const createObjectStore = (connection: Connection): ObjectStore => {
   const model = connection.model<Row>("Object", rows);
   const insertRow = createInserter<Row>(model.collection as never, MAJORITY);
@@ -53,6 +58,11 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
       .lean<Row[]>()
       .exec();
     return found.map(toObject);
+  };
+  const hide = async ({ id, ownerId, countedBy }: MediaObject, removal: string, at: Date): Promise<boolean> => {
+    // Whether it counts must be as it was read: what is given back to the owner depends on it.
+    const filter = { _id: id, ownerId, countedBy: countedBy ?? null, ...PRESENT } as unknown as QueryFilter<Row>;
+    return (await model.updateOne(filter, { $set: { removal, removedAt: at } }).exec()).modifiedCount === 1;
   };
   return {
     createIndexes: () => model.createIndexes(),
@@ -82,7 +92,7 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
     expiring: async (before, limit, after) => {
       const position = after && { $or: [{ createdAt: { $gt: after.createdAt } }, { createdAt: after.createdAt, _id: { $gt: after.id } }] };
       const found = await model
-        .find({ createdAt: { $lt: before }, ...PRESENT, ...position })
+        .find({ createdAt: { $lt: before }, ...PRESENT_OR_EXPIRED, ...position })
         .sort({ createdAt: 1, _id: 1 })
         .limit(limit)
         .lean<Row[]>()
@@ -93,14 +103,24 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
       const filter = { _id: id, ownerId, countedBy: null, ...PRESENT } as unknown as QueryFilter<Row>;
       return (await model.updateOne(filter, { $set: { countedBy: token } }).exec()).modifiedCount === 1;
     },
-    hide: async ({ id, ownerId, countedBy }, removal, at) => {
-      // Whether it counts must be as it was read: what is given back to the owner depends on it.
-      const filter = { _id: id, ownerId, countedBy: countedBy ?? null, ...PRESENT } as unknown as QueryFilter<Row>;
-      return (await model.updateOne(filter, { $set: { removal, removedAt: at } }).exec()).modifiedCount === 1;
+    hide,
+    expire: (object, at) => hide(object, EXPIRED, at),
+    expired: async (ids) => {
+      const found = await model
+        .find({ _id: { $in: [...ids] }, removal: EXPIRED })
+        .lean<Row[]>()
+        .exec();
+      return found.map(toObject);
     },
+    restore: async (ids) => {
+      const filter = { _id: { $in: [...ids] }, removal: EXPIRED };
+      return (await model.updateMany(filter, { $unset: { removal: "", removedAt: "" } }).exec()).modifiedCount;
+    },
+    condemn: async (id) =>
+      (await model.updateOne({ _id: id, removal: EXPIRED }, { $set: { removal: CONDEMNED } }).exec()).modifiedCount === 1,
     hidden: async (before, limit) => {
       const found = await model
-        .find({ removedAt: { $lt: before } })
+        .find({ removedAt: { $lt: before }, removal: { $ne: EXPIRED } })
         .limit(limit)
         .lean<Row[]>()
         .exec();

@@ -165,6 +165,9 @@ describe("copying", () => {
 });
 
 describe("what time removes", () => {
+  const hide = (ids: string[], before: Date) => service.client.hideExpired(media.HideExpiredRequest.fromPartial({ ids, before }));
+  const remove = (ids: string[]) => service.client.removeExpired(media.RemoveExpiredRequest.fromPartial({ ids }));
+
   it("lists and removes generated files that nobody keeps, and no others", async () => {
     const owner = newOwner();
     const [old, kept, uploaded] = [await generate(owner), await generate(owner), await upload(owner)];
@@ -179,15 +182,29 @@ describe("what time removes", () => {
     }
     expect(candidates).toEqual([old.id]);
     const ids = [old.id, kept.id, uploaded.id];
-    expect(await service.client.removeExpired(media.RemoveExpiredRequest.fromPartial({ ids, before }))).toEqual({ removed: 1 });
+    expect(await remove(ids)).toEqual({ removed: 0 });
+    expect(await hide(ids, before)).toEqual({ ids: [old.id] });
+    expect(await Promise.all([old, kept, uploaded].map(status))).toEqual([404, 200, 200]);
+    expect(await remove(ids)).toEqual({ removed: 1 });
     expect(await Promise.all([old, kept, uploaded].map(status))).toEqual([404, 200, 200]);
     expect(await used(owner)).toBe(2 * PNG.length);
   });
 
   it("leaves files alone that are younger", async () => {
     const made = await generate(newOwner());
-    const before = new Date(Date.now() - 60_000);
-    expect(await service.client.removeExpired(media.RemoveExpiredRequest.fromPartial({ ids: [made.id], before }))).toEqual({ removed: 0 });
+    expect(await hide([made.id], new Date(Date.now() - 60_000))).toEqual({ ids: [] });
+  });
+
+  it("shows a hidden file again, unless its removal has begun, and lists it until then", async () => {
+    const [shown, gone] = [await generate(newOwner()), await generate(newOwner())];
+    const ids = [shown.id, gone.id];
+    const before = new Date(Date.now() + 1_000);
+    await hide(ids, before);
+    const { objects } = await service.client.listExpiring(media.ListExpiringRequest.fromPartial({ before, limit: 500 }));
+    expect(objects.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
+    await remove([gone.id]);
+    expect(await service.client.restoreExpired({ ids })).toEqual({ restored: 1 });
+    expect(await Promise.all([shown, gone].map(status))).toEqual([200, 404]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { expiresBefore, RETENTION } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
+import type { media as mediaProto } from "@nodeloom/proto";
 import type { RetentionReport } from "../contract/reports";
 import type { Billing, Identity, Media, Usage, Workflows } from "../clients";
 import { TIMING } from "../contract/timing";
@@ -13,7 +14,7 @@ const DONE = "done";
 
 export interface RetentionOptions {
   store: Pick<ExecutionStore, "removeExecutions" | "removeRefused" | "removeSubmissions" | "removePayloads">;
-  media: Pick<Media, "listExpiring" | "removeExpired" | "finishAbandoned">;
+  media: Pick<Media, "listExpiring" | "hideExpired" | "restoreExpired" | "removeExpired" | "finishAbandoned">;
   workflows: Pick<Workflows, "findNamedMedia" | "finishAbandoned">;
   usage: Pick<Usage, "pruneRows">;
   identity: Pick<Identity, "pruneAudit">;
@@ -23,6 +24,8 @@ export interface RetentionOptions {
   logger: Logger;
   now?: () => Date;
 }
+
+type NamedFile = Pick<mediaProto.StoredObject, "id" | "key">;
 
 interface Page {
   removed: number;
@@ -56,14 +59,32 @@ export const createRetention = (options: RetentionOptions) => {
   } = options;
   const call = { deadlineMs: TIMING.renewPage };
 
-  /** Generated files that nobody keeps and nothing names. */
+  /** Those of some files that are named, and those that are not. */
+  const byName = async (objects: readonly NamedFile[]): Promise<{ named: string[]; unnamed: NamedFile[] }> => {
+    const asked = objects.flatMap(({ id, key }) => [id, key]);
+    const found = new Set(asked.length === 0 ? [] : (await workflows.findNamedMedia({ names: asked }, call)).names);
+    const isNamed = ({ id, key }: NamedFile): boolean => found.has(id) || found.has(key);
+    return { named: objects.filter(isNamed).map(({ id }) => id), unnamed: objects.filter((object) => !isNamed(object)) };
+  };
+
+  const restore = async (ids: string[]): Promise<void> => void (ids.length > 0 && (await media.restoreExpired({ ids }, call)));
+
+  /**
+   * Generated files that nobody keeps and nothing names. They are hidden first: who names one after that names a file that is not
+   * there, and who named one until then is found by asking once more.
+   */
   const removeMedia = async (after: string): Promise<Page> => {
     const before = expiresBefore(RETENTION.generatedMedia, now());
     const page = await media.listExpiring({ before, limit: MEDIA_PAGE, after }, call);
-    const names = page.objects.flatMap(({ id, key }) => [id, key]);
-    const named = new Set(names.length === 0 ? [] : (await workflows.findNamedMedia({ names }, call)).names);
-    const ids = page.objects.filter(({ id, key }) => !named.has(id) && !named.has(key)).map(({ id }) => id);
-    const removed = ids.length > 0 ? (await media.removeExpired({ ids, before }, call)).removed : 0;
+    const { named, unnamed } = await byName(page.objects);
+    // Hidden by an attempt that was cut short.
+    await restore(named);
+    if (unnamed.length === 0) return { removed: 0, next: page.next };
+    const hidden = new Set((await media.hideExpired({ ids: unnamed.map(({ id }) => id), before }, call)).ids);
+    const again = await byName(unnamed.filter(({ id }) => hidden.has(id)));
+    await restore(again.named);
+    const ids = again.unnamed.map(({ id }) => id);
+    const removed = ids.length === 0 ? 0 : (await media.removeExpired({ ids, before }, call)).removed;
     return { removed, next: page.next };
   };
 

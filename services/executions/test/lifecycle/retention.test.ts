@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createGrpcClient, createLogger } from "@nodeloom/platform";
-import { media as mediaProto, usage as usageProto } from "@nodeloom/proto";
+import { media as mediaProto, usage as usageProto, workflows as workflowsProto } from "@nodeloom/proto";
 import { service as usageService } from "../../../usage/src/main";
 import { startWorkflows } from "../../../workflows/test/harness";
 import { createRetention, type RetentionProgress } from "../../src/lifecycle/retention";
@@ -8,7 +8,7 @@ import { createRetention, type RetentionProgress } from "../../src/lifecycle/ret
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const PNG = `data:;base64,${Buffer.from("89504e470d0a1a0a0000000d49484452", "hex").toString("base64")}`;
 
-it("removes generated files after 90 days, unless they are kept or named", async () => {
+it("removes generated files after 90 days, unless they are kept or named, until the last moment and by a version alone too", async () => {
   const workflows = await startWorkflows();
   const usage = await usageService.start({
     MONGODB_URI: process.env.MONGODB_URI!,
@@ -26,15 +26,32 @@ it("removes generated files after 90 days, unless they are kept or named", async
       return (await media.ingest(request, { deadlineMs: 20_000 })).object!;
     };
     const [old, kept, named, cover] = [await generate(), await generate(), await generate(), await generate()];
+    const [published, late, hidden] = [await generate(), await generate(), await generate()];
     await media.keepObject(mediaProto.KeepObjectRequest.fromPartial({ id: kept.id, ownerId }));
-    const nodesJson = JSON.stringify([{ id: "m", type: "media-upload", data: { mediaId: named.id } }]);
-    await workflows.create(ownerId, { nodesJson, coverJson: JSON.stringify({ image: cover.url }) });
+    const naming = ({ id: mediaId }: mediaProto.StoredObject): { nodesJson: string } => ({
+      nodesJson: JSON.stringify([{ id: "m", type: "media-upload", data: { mediaId } }]),
+    });
+    await workflows.create(ownerId, { ...naming(named), coverJson: JSON.stringify({ image: cover.url }) });
+    const { slug } = await workflows.create(ownerId, naming(published));
+    await workflows.client.publishVersion(workflowsProto.PublishVersionRequest.fromPartial({ slug, ownerId }));
+    await workflows.update(slug, ownerId, { nodesJson: "[]" });
+    // An attempt that was cut short left it hidden; it has been named before that.
+    await workflows.create(ownerId, naming(hidden));
+    await media.hideExpired({ ids: [hidden.id], before: new Date(Date.now() + DAY_MS) });
+    // Named between being looked for and being removed.
+    let nameLate = async (): Promise<void> => void (await workflows.create(ownerId, naming(late)));
+    const findNamedMedia = async (...asked: Parameters<typeof workflows.client.findNamedMedia>) => {
+      const found = await workflows.client.findNamedMedia(...asked);
+      await nameLate();
+      nameLate = () => Promise.resolve();
+      return found;
+    };
     const nothing = { removed: 0, next: "" };
     const none = (): Promise<number> => Promise.resolve(0);
     const retention = (days: number) =>
       createRetention({
         media,
-        workflows: workflows.client,
+        workflows: { findNamedMedia, finishAbandoned: workflows.client.finishAbandoned },
         usage: usageClient,
         identity: { pruneAudit: () => Promise.resolve({ pruned: 0 }) },
         billing: { writeCheckpoints: () => Promise.resolve({ written: 0, nextCursor: "" }) },
@@ -51,9 +68,9 @@ it("removes generated files after 90 days, unless they are kept or named", async
       new Set((await media.listObjects({ ownerId, limit: 10, cursor: "" })).objects.map(({ id }) => id));
 
     expect(await retention(89)).toMatchObject({ media: 0 });
-    expect(await left()).toEqual(new Set([old.id, kept.id, named.id, cover.id]));
+    expect(await left()).toEqual(new Set([old, kept, named, cover, published, late].map(({ id }) => id)));
     expect(await retention(91)).toMatchObject({ media: 1 });
-    expect(await left()).toEqual(new Set([kept.id, named.id, cover.id]));
+    expect(await left()).toEqual(new Set([kept, named, cover, published, late, hidden].map(({ id }) => id)));
   } finally {
     usageClient.close();
     await usage.stop();
@@ -68,6 +85,8 @@ describe("an enforcement", () => {
     media: {
       finishAbandoned: () => Promise.resolve({ finished: 0 }),
       listExpiring: () => Promise.resolve({ objects: [], next: "" }),
+      hideExpired: () => Promise.resolve({ ids: [] }),
+      restoreExpired: () => Promise.resolve({ restored: 0 }),
       removeExpired: () => Promise.resolve({ removed: 0 }),
     },
     workflows: { finishAbandoned: () => Promise.resolve({ finished: 0 }), findNamedMedia: () => Promise.resolve({ names: [] }) },
