@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { pick, refuses } from "../../conformance/check";
+import { answers, pick, refuses } from "../../conformance/check";
 import { unique, type Actor } from "../../conformance/context";
 import { node, save } from "../../conformance/graphs";
 import type { Answer } from "../../e2e/support/client";
@@ -12,8 +12,8 @@ const pictureOf = (bytes: number): Buffer => Buffer.concat([SIGNATURE, randomByt
 const PARTS = 2_000;
 const RANGES = 500;
 const SMALL_BYTES = 2_000;
-const LARGE_BYTES = 8 * MEBIBYTE;
-const DATA_URL_BYTES = 2 * MEBIBYTE;
+const LARGE_BYTES = 20 * MEBIBYTE;
+const DATA_URL_CHARS = 6 * MEBIBYTE;
 
 const upload = async ({ context }: Cast, { key }: Actor, bytes: Buffer, contentType = "image/png"): Promise<Answer> => {
   const headers = { "x-api-key": key, "content-type": contentType };
@@ -77,7 +77,7 @@ export const fileCases: AbuseCase[] = [
   },
   {
     id: "files-large",
-    title: "an upload of 8 MB",
+    title: "an upload of 20 MB",
     attack: async (cast) => {
       const { id } = await storedBy(cast, cast.unlimited, pictureOf(LARGE_BYTES));
       assert.equal((await cast.unlimited.delete(`/api/media/${id}`)).status, 204);
@@ -110,11 +110,18 @@ export const fileCases: AbuseCase[] = [
   },
   {
     id: "files-data-url",
-    title: "a data URL of two megabytes in place of a picture",
+    title: "a data URL of six megabytes in place of a picture",
     attack: async ({ unlimited }) => {
-      const image = `data:image/png;base64,${"A".repeat(DATA_URL_BYTES)}`;
-      const answer = await unlimited.post("/api/models/sandbox-image-fast/run", { inputs: { prompt: "a loom", image } });
-      if (answer.status !== 200) refuses(answer, 400, "INVALID_INPUTS");
+      const image = `data:image/png;base64,${pictureOf((DATA_URL_CHARS / 4) * 3 - SIGNATURE.length).toString("base64")}`;
+      answers(await unlimited.post("/api/models/sandbox-image-fast/run", { inputs: { prompt: "a loom", image } }), 200);
+    },
+  },
+  {
+    id: "files-data-url-of-nothing",
+    title: "the same with data that is no picture",
+    attack: async ({ unlimited }) => {
+      const image = `data:image/png;base64,${"A".repeat(DATA_URL_CHARS)}`;
+      refuses(await unlimited.post("/api/models/sandbox-image-fast/run", { inputs: { prompt: "a loom", image } }), 400, "INVALID_INPUTS");
     },
   },
 ];

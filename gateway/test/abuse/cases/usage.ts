@@ -1,5 +1,11 @@
-import { answers } from "../../conformance/check";
+import assert from "node:assert/strict";
+import { answers, refuses } from "../../conformance/check";
+import type { Actor } from "../../conformance/context";
 import type { AbuseCase } from "../case";
+
+/** More than the budget has in two minutes that meet. */
+const WEBHOOK_TESTS = 130;
+let caller: Actor;
 
 export const usageCases: AbuseCase[] = [
   {
@@ -8,6 +14,24 @@ export const usageCases: AbuseCase[] = [
     attack: async ({ attacker }) => {
       const answer = await attacker.get("/api/usage?offset=1000000000&workflowSlug=nothing-of-this-name&modelId=none&limit=500");
       if (answer.status !== 429) answers(answer, 200, { rows: [], total: 0 });
+    },
+  },
+  {
+    id: "usage-outgoing-budget",
+    title: "130 tests of a webhook, one after another, by a user without a limit of requests",
+    requests: WEBHOOK_TESTS,
+    prepare: async ({ context }) => {
+      caller = await context.actor({ tier: "enterprise", webhook: { url: "http://127.0.0.1:1/hook" } });
+    },
+    attack: async () => {
+      let refused = 0;
+      for (let turn = 0; turn < WEBHOOK_TESTS; turn += 1) {
+        const answer = await caller.session.post(`/api/keys/${caller.keyId}/webhook/test`);
+        if (answer.status === 200) continue;
+        refuses(answer, 429, "RATE_LIMIT_EXCEEDED");
+        refused += 1;
+      }
+      assert.ok(refused > 0, "there was no budget");
     },
   },
 ];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { inSection, type Case, type CaseOptions } from "../case";
-import { answers, exactly, fits, is, pick } from "../check";
+import { answers, exactly, fits, is, pick, refuses } from "../check";
 import { eventually, finished, type Actor, type Context } from "../context";
 import { clip, runGraph, save, submitGraph } from "../graphs";
 import type { Delivery, Inbox, Respond } from "../receiver";
@@ -9,6 +9,7 @@ import type { Delivery, Inbox, Respond } from "../receiver";
 const events = inSection("6");
 const deliveries = inSection("D8");
 const keys = inSection("D3");
+const egress = inSection("D9");
 
 const NEEDS: CaseOptions = { needs: ["receiver"] };
 const PATIENT: CaseOptions = { ...NEEDS, deadlineMs: 180_000 };
@@ -305,4 +306,19 @@ const attempts: Case[] = [
   ),
 ];
 
-export const eventCases: Case[] = [...announcements, ...payloads, ...attempts];
+/** In two minutes that meet, at most: one more is refused whenever the minute began. */
+const TESTS_OF_TWO_MINUTES = 120;
+
+const budget: Case[] = [
+  egress("tests of webhooks are 60 a minute, and what is more is told when to come again", async (ctx) => {
+    const user = await ctx.actor({ tier: "enterprise", webhook: { url: "http://127.0.0.1:1/hook" } });
+    const test = () => user.session.post(`/api/keys/${user.keyId}/webhook/test`);
+    for (let sent = 0; sent < TESTS_OF_TWO_MINUTES; sent += 1) {
+      const answer = await test();
+      if (answer.status !== 200) return void refuses(answer, 429, "RATE_LIMIT_EXCEEDED", { limit: 60, retryAfter: is.positive });
+    }
+    refuses(await test(), 429, "RATE_LIMIT_EXCEEDED", { limit: 60, retryAfter: is.positive });
+  }),
+];
+
+export const eventCases: Case[] = [...announcements, ...payloads, ...attempts, ...budget];

@@ -188,6 +188,14 @@ const spending: Case[] = [
     },
     { alone: true },
   ),
+  money(
+    "all accounts agree with all of their history, checkpoints included",
+    async (ctx) => {
+      answers(await ctx.admin.get("/api/admin/ledger/check?full=true"), 200, { ok: true, accounts: is.positive, mismatches: [] });
+      refuses(await ctx.admin.get("/api/admin/ledger/check?full=perhaps"), 400, "INVALID_REQUEST");
+    },
+    { alone: true },
+  ),
   money("a workflow's price is refused as a whole when one node is too much", async (ctx) => {
     const tier = await ctx.tier("one-credit", { base: "business", markup: 1, monthlyCredits: 1 });
     const user = await ctx.actor({ tier });
