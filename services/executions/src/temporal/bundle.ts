@@ -13,7 +13,8 @@ export const buildBundle = async (workflowsPath = join(__dirname, "workflows", "
     payloadConverterPath,
     // Schemas are checked before a run, and answers by activities.
     ignoreModules: ["re2js"],
-    // What modules keep is the same for every workflow: each is evaluated once, and not again for every run.
+    // Each is evaluated once, and not again for every run. What they keep says nothing of a run: expressions by their texts, and what
+    // was read of a node by that node.
     preloadModules: [payloadConverterPath, workflowsPath],
   });
   mkdirSync(dirname(bundlePath), { recursive: true });

@@ -1,8 +1,12 @@
+import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { join } from "node:path";
 import { ApplicationFailure } from "@temporalio/activity";
 import { createLogger } from "@nodeloom/platform";
 import type { Activities, ExtendInput, LocalActivities, ModelCall } from "../../src/contract/activity-types";
-import { RUN_CANCELLED, type CallResult, type RunEnd, type RunInput } from "../../src/contract/run-types";
+import { RUN_CANCELLED, type CallResult, type HeldItem, type RunEnd, type RunInput } from "../../src/contract/run-types";
+import { chargeFor } from "../../src/lifecycle/settlement";
 import { bundlePath } from "../../src/temporal/bundle";
 import { createRunStarter, type RunStarter } from "../../src/temporal/client";
 import { connectTemporal, type RunningTemporal } from "../../src/temporal/worker";
@@ -17,6 +21,7 @@ interface Script {
 }
 const scripts = new Map<string, Script>();
 const scriptOf = (executionId: string): Script => scripts.get(executionId)!;
+const DYING_WORKER = join(__dirname, "..", "support", "dying-worker.cjs");
 const SCHEMA = { type: "array", items: { type: "string" } };
 
 const activities = {
@@ -38,11 +43,8 @@ const activities = {
   },
 } satisfies Partial<Activities & LocalActivities>;
 
-let temporal: RunningTemporal;
-let starter: RunStarter;
-beforeAll(async () => {
-  const taskQueue = `texts-${randomUUID().slice(0, 8)}`;
-  temporal = await connectTemporal({
+const connect = (taskQueue: string): Promise<RunningTemporal> =>
+  connectTemporal({
     address: process.env.TEMPORAL_ADDRESS!,
     namespace: "default",
     taskQueue,
@@ -51,7 +53,14 @@ beforeAll(async () => {
     workflowBundle: { codePath: bundlePath },
     shutdownGraceMs: 2_000,
   });
-  await temporal.work(activities as unknown as Activities & LocalActivities);
+const work = (by: RunningTemporal): Promise<void> => by.work(activities as unknown as Activities & LocalActivities);
+
+let temporal: RunningTemporal;
+let starter: RunStarter;
+beforeAll(async () => {
+  const taskQueue = `texts-${randomUUID().slice(0, 8)}`;
+  temporal = await connect(taskQueue);
+  await work(temporal);
   starter = createRunStarter({ client: temporal.client, taskQueue });
 });
 afterAll(() => temporal.stop());
@@ -156,4 +165,29 @@ it("charges for the first answer alone when the run is cancelled before the seco
   const { end } = await run({ answers });
   expect(end).toMatchObject({ status: "cancelled", completed: [{ key: "ask:0" }] });
   expect(end.completed).toHaveLength(1);
+});
+
+it("charges an answer once, and asks no more for it, when the process dies before the model is asked again", async () => {
+  const [executionId, taskQueue] = [randomUUID(), `dying-${randomUUID().slice(0, 8)}`];
+  const made: ModelCall[] = [];
+  const child = fork(DYING_WORKER, [process.env.TEMPORAL_ADDRESS!, taskQueue], { stdio: "inherit" });
+  const ready = new Promise((resolve) => {
+    child.on("message", (said: ModelCall | "ready") => (said === "ready" ? resolve(said) : made.push(said)));
+  });
+  const script: Script = { answers: () => scenes("a"), calls: [], extended: [] };
+  scripts.set(executionId, script);
+  await ready;
+  const input = inputOf(executionId, ["a"]);
+  await createRunStarter({ client: temporal.client, taskQueue }).start(input);
+  expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
+  const heir = await connect(taskQueue);
+  await work(heir);
+  await temporal.client.workflow.getHandle(executionId).result();
+  await heir.stop();
+  // The model is asked for the answer by the one, and once more by the other.
+  expect([keysOf({ calls: made }), keysOf(script)]).toEqual([["ask:0"], ["ask:0.repair"]]);
+  const end = script.end!;
+  expect(end).toMatchObject({ status: "completed", result: { scenes: ["a"] } });
+  const held: HeldItem[] = [{ key: "ask:0", source: "credits", millicredits: 10 }, ...(end.extended ?? [])];
+  expect(chargeFor(end, held, 1_000).items.map(({ key }) => key)).toEqual(["ask:0", "ask:0.repair"]);
 });

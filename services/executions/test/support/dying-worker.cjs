@@ -1,0 +1,29 @@
+// A process that carries a run to where a language model is about to be asked once more, and dies there.
+//   node dying-worker.cjs <Temporal's address> <task queue>
+// Tells its parent of each call before it answers it.
+const { createLogger } = require("@nodeloom/platform");
+const { bundlePath } = require("../../dist/temporal/bundle.js");
+const { connectTemporal } = require("../../dist/temporal/worker.js");
+
+const [address, taskQueue] = process.argv.slice(2);
+
+const activities = {
+  claim: () => Promise.resolve(true),
+  runText: (call) => {
+    process.send(call);
+    return Promise.resolve({ files: [], text: "words", problems: ["is no JSON"], costMicroUsd: 1, requestId: null });
+  },
+  extendHold: () => process.kill(process.pid, "SIGKILL"),
+};
+
+connectTemporal({
+  address,
+  namespace: "default",
+  taskQueue,
+  dataConverter: {},
+  logger: createLogger("dying", "silent"),
+  workflowBundle: { codePath: bundlePath },
+  shutdownGraceMs: 2_000,
+})
+  .then((temporal) => temporal.work(activities))
+  .then(() => process.send("ready"));
