@@ -192,6 +192,9 @@ const entryOf = ({ provider, name, modality }: Dialect): object => ({
   minTier: "free",
 });
 
+/** A picture of one pixel. */
+const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+
 describe("the examples of the guide", () => {
   let platform: Platform;
   let lumen: Awaited<ReturnType<typeof startLumen>>;
@@ -230,6 +233,19 @@ describe("the examples of the guide", () => {
     const [graph] = blocks(join(GUIDE, "workflows.md"), "json");
     expect((await post("/api/workflows", JSON.parse(graph!))).status).toBe(201);
     expect((await post("/api/workflows/greeting/run", { inputs: {} })).body).toMatchObject({ result: { text: "Hello, world!" } });
+  });
+
+  it.each(["text-box", "list", "media-upload", "request-input", "response-output"])("run the graph of the page on %s", async (page) => {
+    const [graph, answered] = blocks(join(GUIDE, "nodes", `${page}.md`), "json");
+    const upload = await fetch(`${platform.baseUrl}/api/media`, {
+      method: "POST",
+      headers: { "x-api-key": user.key, "content-type": "image/png" },
+      body: PIXEL,
+    });
+    const { id, url } = (await upload.json()) as { id: string; url: string };
+    const { body: created } = await post("/api/workflows", JSON.parse(graph!.replace("MEDIA_ID", id)));
+    const { inputs, result } = JSON.parse(answered!.replace("MEDIA_URL", url)) as { inputs: object; result: object };
+    expect((await post(`/api/workflows/${created.slug as string}/run`, { inputs })).body).toMatchObject({ success: true, result });
   });
 
   it("make a provider out of one file: submitted as described, stored and priced", async () => {
