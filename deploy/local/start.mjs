@@ -23,6 +23,8 @@ const USAGE = `Usage: npm start -- [--once] [--watch]
   --watch  rebuild and restart what changes`;
 
 const LEFTOVER_GRACE_MS = 5_000;
+/** npm passes a Ctrl-C on that the terminal has delivered already: a signal so soon after the first may be its echo. */
+const ECHO_MS = 500;
 
 /** Thrown to end a start that was called off. */
 class Stopped extends Error {}
@@ -55,10 +57,12 @@ const stopRequest = () =>
   new Promise((resolve) => {
     for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
       let asked = 0;
+      let firstAt = 0;
       process.on(signal, () => {
         asked += 1;
-        // npm passes a Ctrl-C on that the terminal has delivered already, so the second may be the first one's echo.
-        if (asked > 2) void stopAllChildren(0).then(() => process.exit(1));
+        firstAt ||= Date.now();
+        const isEcho = asked === 2 && Date.now() - firstAt < ECHO_MS;
+        if (asked > 1 && !isEcho) void stopAllChildren(0).then(() => process.exit(1));
         resolve(signal);
       });
     }
@@ -173,7 +177,7 @@ const main = async () => {
     progress.fail(error);
     if (!(error instanceof Stopped)) progress.line(`Logs: ${LOG_DIR}`);
   }
-  progress.line("\nStopping");
+  progress.line("\nStopping: requests that only this start can end are ended first. Ctrl-C stops at once");
   await run.stop();
   await recorded();
   await lock.release();

@@ -1,7 +1,10 @@
 import { startChild } from "../servers/child.mjs";
 
 const READY_DEADLINE_MS = 60_000;
-const STOP_GRACE_MS = 20_000;
+/** What a process takes for its stop by itself, where it is not told. */
+const OWN_GRACE_MS = 15_000;
+/** For what comes after that: the last metrics, and its exit. */
+const EXIT_MS = 5_000;
 const SHOWN_LINES = 8;
 const SEVERE = new Set(["error", "fatal"]);
 
@@ -19,6 +22,12 @@ const meaningOf = (line) => {
 
 /** The part of a process's output that says why it ended. @param {string} output */
 const explain = (output) => output.split("\n").flatMap(meaningOf).slice(-SHOWN_LINES).join("\n") || "it printed nothing";
+
+/**
+ * How long a process may take to stop before it is killed: longer than it takes by itself, so that what it is ending is ended.
+ * @param {NodeJS.ProcessEnv} env the process's
+ */
+export const stopGraceMs = ({ SHUTDOWN_GRACE_MS, DRAIN_MS }) => Number(DRAIN_MS || 0) + Number(SHUTDOWN_GRACE_MS || OWN_GRACE_MS) + EXIT_MS;
 
 /**
  * Starts a Node.js process and waits until it says over its message channel that it is ready.
@@ -46,5 +55,5 @@ export const launchNodeProcess = async ({ name, args, env, output }) => {
     const why = outcome === "late" ? `was not ready within ${READY_DEADLINE_MS / 1000} s` : "ended while starting";
     throw new Error(`${name} ${why}:\n${explain(child.tail())}`);
   }
-  return { pid: child.pid, exited: child.exited, stop: () => child.stop(STOP_GRACE_MS) };
+  return { pid: child.pid, exited: child.exited, stop: () => child.stop(stopGraceMs(env)) };
 };

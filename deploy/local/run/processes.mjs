@@ -9,6 +9,7 @@ import { freePort, isPortFree } from "../servers/ports.cjs";
  * @property {readonly string[]} listens
  * @property {{ kind: "grpc" | "http", listen: string, path?: string }} health
  * @property {readonly (keyof import("../platform/secrets.mjs").Secrets)[]} secrets
+ * @property {number} [graceMs] how long its stop may take, where that is not every process's SHUTDOWN_GRACE_MS
  *
  * @typedef {"gateway" | "executions" | "sandbox" | "identity" | "workflows" | "models" | "billing" | "usage" | "media"} ServiceName
  */
@@ -27,7 +28,8 @@ export const SERVICES = {
     health: { kind: "http", listen: "GATEWAY_LISTEN", path: "/readyz" },
     secrets: ["SESSION_SECRET"],
   },
-  executions: { ...grpcService("executions"), secrets: ["SANDBOX_API_KEY"] },
+  // Requests that providers answer with files can't go on elsewhere: they are ended here.
+  executions: { ...grpcService("executions"), secrets: ["SANDBOX_API_KEY"], graceMs: 120_000 },
   sandbox: {
     folder: "services/sandbox",
     listens: ["SANDBOX_LISTEN"],
@@ -182,5 +184,7 @@ export const groupEnvironment = ({ services, platform, env }) => {
   const listens = table.flatMap((service) => service.listens).map((variable) => [variable, platform.listens[variable]]);
   const secrets = table.flatMap((service) => service.secrets).map((name) => [name, platform.secrets[name]]);
   const inherited = Object.fromEntries(Object.entries(env).filter(([name]) => !(name in platform.secrets)));
-  return { ...inherited, ...sharedEnvironment(platform, env), ...Object.fromEntries([...listens, ...secrets]) };
+  const graceMs = Math.max(0, ...table.map((service) => service.graceMs ?? 0));
+  const grace = graceMs > 0 && !env.SHUTDOWN_GRACE_MS ? { SHUTDOWN_GRACE_MS: String(graceMs) } : {};
+  return { ...inherited, ...sharedEnvironment(platform, env), ...grace, ...Object.fromEntries([...listens, ...secrets]) };
 };

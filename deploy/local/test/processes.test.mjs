@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";
+import { stopGraceMs } from "../run/node-process.mjs";
 import { chooseListens, groupEnvironment, processGroups, SERVICE_NAMES } from "../run/processes.mjs";
 
 const SECRETS = {
@@ -55,6 +56,23 @@ test("a given port that is taken is refused by name", async () => {
     await assert.rejects(chooseListens({ PORT: String(port) }), new RegExp(`PORT asks for port ${port}, which is taken`));
     await assert.rejects(chooseListens({ MEDIA_LISTEN: `127.0.0.1:${port}` }), /MEDIA_LISTEN/);
   });
+});
+
+test("no process is killed while it still ends what it has begun", async () => {
+  const platform = await platformOf();
+  for (const hosting of ["shared", "separate"]) {
+    for (const services of Object.values(processGroups({ NODELOOM_HOSTING: hosting }))) {
+      for (const given of [{}, { SHUTDOWN_GRACE_MS: "300000", DRAIN_MS: "4000" }]) {
+        const env = groupEnvironment({ services, platform, env: given });
+        const own = Number(env.DRAIN_MS ?? 0) + Number(env.SHUTDOWN_GRACE_MS ?? 15_000);
+        assert.ok(stopGraceMs(env) > own, `${services} would be killed after ${stopGraceMs(env)} ms, and takes ${own} ms`);
+      }
+    }
+  }
+  const executions = groupEnvironment({ services: ["executions"], platform, env: {} });
+  // As long as the compose file and the chart give it.
+  assert.equal(executions.SHUTDOWN_GRACE_MS, "120000");
+  assert.equal(groupEnvironment({ services: ["gateway"], platform, env: {} }).SHUTDOWN_GRACE_MS, undefined);
 });
 
 test("a secret reaches only the processes that need it", async () => {
