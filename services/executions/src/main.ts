@@ -35,7 +35,7 @@ export const service = defineService({
     TEMPORAL_ADDRESS: hostPort().describe("Temporal's frontend"),
     ...temporalSecurityVariables,
     TEMPORAL_NAMESPACE: z.string().default("default").describe("Temporal namespace"),
-    TEMPORAL_TASK_QUEUE: z.string().default("nodeloom").describe("Temporal task queue of the runs"),
+    TEMPORAL_TASK_QUEUE: z.string().default("nodeloom").describe("name of the Temporal task queues of the runs"),
     TEMPORAL_PAYLOAD_KEYS: payloadKeys().describe(
       "keys (64 hexadecimal digits each, comma separated) under which prompts, settings and results are encrypted in Temporal; the first encrypts, all decrypt. `unencrypted` as one of them takes what is not encrypted, too",
     ),

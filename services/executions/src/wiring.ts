@@ -58,6 +58,7 @@ import { bundlePath } from "./temporal/bundle";
 import { createDeliveryStarter, createRunStarter } from "./temporal/client";
 import { createClaimCheckCodec } from "./temporal/codec";
 import { createEncryptionCodec } from "./temporal/encryption";
+import { earlierQueues, runQueue } from "./temporal/run-queues";
 import { ensureSchedules } from "./temporal/schedules";
 import { connectTemporal } from "./temporal/worker";
 import { createWatch } from "./record/log/watch";
@@ -148,11 +149,13 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
   const textStreams = createTextStreams(channel);
 
   const stopping = new AbortController();
+  const taskQueue = runQueue(config.TEMPORAL_TASK_QUEUE);
   const temporal = await connectTemporal({
     address: config.TEMPORAL_ADDRESS,
     security: temporalSecurity(config),
     namespace: config.TEMPORAL_NAMESPACE,
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    taskQueue,
+    earlierQueues: earlierQueues(config.TEMPORAL_TASK_QUEUE),
     // What is too large for Temporal is put away first: only what is left of it goes there, and is encrypted.
     dataConverter: { payloadCodecs: [createClaimCheckCodec(store), createEncryptionCodec(config.TEMPORAL_PAYLOAD_KEYS)] },
     logger,
@@ -171,8 +174,8 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
     outgoing,
     logger,
   });
-  const starter = createRunStarter({ client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE });
-  const deliveries = createDeliveryStarter({ client: temporal.client, taskQueue: config.TEMPORAL_TASK_QUEUE });
+  const starter = createRunStarter({ client: temporal.client, taskQueue });
+  const deliveries = createDeliveryStarter({ client: temporal.client, taskQueue });
   const { billing, usage } = services;
   const holds = createHolds({ billing });
   const queue = createQueue({ store, starter, logger });
@@ -208,7 +211,7 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
     }),
   );
 
-  await ensureSchedules(temporal.client, config.TEMPORAL_TASK_QUEUE);
+  await ensureSchedules(temporal.client, { name: config.TEMPORAL_TASK_QUEUE, taskQueue });
 
   const planner = createPlannerThreads({ logger, addresses });
   const endWatch = watchLoad({ pools: { starts, downloads, planning: planner }, providers: gates.states, jobs: pace.followed });

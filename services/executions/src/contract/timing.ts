@@ -103,6 +103,10 @@ export const TIMING = {
   renewPage: 20 * SECOND,
   /** Renewals may write for a page's time without a beat. */
   renewHeartbeat: MINUTE,
+  /** Between two looks for what earlier releases have started. */
+  earlierQueues: 15 * SECOND,
+  /** For how long a worker that polled a queue counts as being there: more than one poll takes. */
+  pollerSeen: 75 * SECOND,
   /** Between two looks for what was kept long enough. */
   retentionEvery: 24 * HOUR,
   minute: MINUTE,

@@ -35,12 +35,15 @@ const optionsOf = ({ workflow, everyMs, catchUpMs, note }: (typeof SCHEDULES)[nu
   state: { note },
 });
 
-/** Makes sure that every schedule exists and is as the code says. A paused one stays paused. */
-export const ensureSchedules = async (client: Client, taskQueue: string): Promise<void> => {
+/**
+ * Makes sure that every schedule exists and is as the code says. A paused one stays paused.
+ * @param name what the schedules' ids begin with, whatever the queue
+ */
+export const ensureSchedules = async (client: Client, { name, taskQueue }: { name: string; taskQueue: string }): Promise<void> => {
   await Promise.all(
     SCHEDULES.map(async (schedule) => {
       const options = optionsOf(schedule, taskQueue);
-      const scheduleId = `${taskQueue}-${schedule.id}`;
+      const scheduleId = `${name}-${schedule.id}`;
       try {
         await client.schedule.create({ scheduleId, ...options } satisfies ScheduleOptions);
       } catch (error) {

@@ -1,8 +1,11 @@
+import { hostname } from "node:os";
 import { Client } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
 import { DefaultLogger, type LogMetadata, NativeConnection, Runtime, Worker, type DataConverter } from "@temporalio/worker";
 import type { Logger, TemporalSecurity } from "@nodeloom/platform";
 import type { Activities, LocalActivities } from "../contract/activity-types";
+import { drainEarlierQueues } from "./earlier-queues";
+import { workerIdentity } from "./run-queues";
 import { SEARCH_ATTRIBUTES } from "./search-attributes";
 import { withoutTraces } from "./workflow-thread";
 
@@ -12,6 +15,8 @@ export interface TemporalOptions {
   security?: TemporalSecurity;
   namespace: string;
   taskQueue: string;
+  /** Queues of earlier releases, whose runs go on here once nobody else carries them. */
+  earlierQueues?: readonly string[];
   dataConverter: DataConverter;
   logger: Logger;
   workflowBundle: { codePath: string };
@@ -77,45 +82,66 @@ export interface RunningTemporal {
   stop(): Promise<void>;
 }
 
+/** What is to be told to stop, and has ended. */
+interface RunningWorker {
+  stop(): Promise<void>;
+}
+
+type WorkerSettings = Pick<TemporalOptions, "namespace" | "workflowBundle" | "shutdownGraceMs" | "logger"> & {
+  connection: NativeConnection;
+  dataConverter: DataConverter;
+  activities: Activities & LocalActivities;
+};
+
+const startWorker = async (taskQueue: string, settings: WorkerSettings): Promise<RunningWorker> => {
+  const { activities, shutdownGraceMs, logger, ...rest } = settings;
+  const workerOptions = {
+    ...rest,
+    taskQueue,
+    identity: workerIdentity(`${process.pid}@${hostname()}`),
+    activities: { ...activities },
+    maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
+    maxConcurrentActivityTaskExecutions: MAX_ACTIVITIES,
+    maxConcurrentLocalActivityExecutions: MAX_LOCAL_ACTIVITIES,
+    maxConcurrentWorkflowTaskExecutions: MAX_WORKFLOW_TASKS,
+    maxHeartbeatThrottleInterval: MAX_HEARTBEAT_THROTTLE_MS,
+    defaultHeartbeatThrottleInterval: MAX_HEARTBEAT_THROTTLE_MS,
+    shutdownGraceTime: Math.max(MIN_SHUTDOWN_GRACE_MS, shutdownGraceMs - SHUTDOWN_RESERVE_MS),
+    shutdownForceTime: shutdownGraceMs,
+  };
+  const worker = await withoutTraces(() => Worker.create(workerOptions));
+  const running = worker.run().catch((error: unknown) => {
+    // Without a worker nothing runs: the supervisor must start this process again.
+    logger.fatal({ err: error }, "the Temporal worker failed");
+    process.exit(1);
+  });
+  return {
+    stop: async () => {
+      if (worker.getState() === "RUNNING") worker.shutdown();
+      await running;
+    },
+  };
+};
+
 /** One native connection for client and worker, so that a run's first task is executed where it was started. */
 export const connectTemporal = async (options: TemporalOptions): Promise<RunningTemporal> => {
-  const { address, security, namespace, taskQueue, logger } = options;
+  const { address, security, namespace, taskQueue, logger, workflowBundle, shutdownGraceMs } = options;
   const dataConverter: DataConverter = { payloadConverterPath: PAYLOAD_CONVERTER, ...options.dataConverter };
   installRuntime(logger);
   const connection = await NativeConnection.connect({ address, ...security });
   await ensureSearchAttributes(connection, namespace);
   const client = new Client({ connection, namespace, dataConverter });
-  let worker: Worker | undefined;
-  let running: Promise<void> | undefined;
+  let workers: RunningWorker[] = [];
   const drain = async (): Promise<void> => {
-    worker?.shutdown();
-    await running;
+    await Promise.all(workers.map((worker) => worker.stop()));
   };
   return {
     client,
     work: async (activities) => {
-      const workerOptions = {
-        connection,
-        namespace,
-        taskQueue,
-        dataConverter,
-        workflowBundle: options.workflowBundle,
-        activities: { ...activities },
-        maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
-        maxConcurrentActivityTaskExecutions: MAX_ACTIVITIES,
-        maxConcurrentLocalActivityExecutions: MAX_LOCAL_ACTIVITIES,
-        maxConcurrentWorkflowTaskExecutions: MAX_WORKFLOW_TASKS,
-        maxHeartbeatThrottleInterval: MAX_HEARTBEAT_THROTTLE_MS,
-        defaultHeartbeatThrottleInterval: MAX_HEARTBEAT_THROTTLE_MS,
-        shutdownGraceTime: Math.max(MIN_SHUTDOWN_GRACE_MS, options.shutdownGraceMs - SHUTDOWN_RESERVE_MS),
-        shutdownForceTime: options.shutdownGraceMs,
-      };
-      worker = await withoutTraces(() => Worker.create(workerOptions));
-      running = worker.run().catch((error: unknown) => {
-        // Without a worker nothing runs: the supervisor must start this process again.
-        logger.fatal({ err: error }, "the Temporal worker failed");
-        process.exit(1);
-      });
+      const settings = { connection, namespace, dataConverter, workflowBundle, shutdownGraceMs, logger, activities };
+      workers = [await startWorker(taskQueue, settings)];
+      const { earlierQueues: queues = [] } = options;
+      if (queues.length > 0) workers.push(drainEarlierQueues({ client, queues, work: (queue) => startWorker(queue, settings), logger }));
     },
     drain,
     close: () => connection.close(),

@@ -77,18 +77,18 @@ const trigger = async (): Promise<unknown> => {
 };
 
 it("is scheduled every hour, once over all processes, and stays paused when an operator has paused it", async () => {
-  await Promise.all([ensureSchedules(temporal.client, taskQueue), ensureSchedules(temporal.client, taskQueue)]);
+  await Promise.all([ensureSchedules(temporal.client, { name: taskQueue, taskQueue }), ensureSchedules(temporal.client, { name: taskQueue, taskQueue })]);
   const described = await schedule.describe();
   expect(described.spec.intervals).toEqual([expect.objectContaining({ every: 3_600_000 })]);
   expect(described.policies).toMatchObject({ overlap: "SKIP", catchupWindow: 3_600_000 });
   await schedule.pause("an operator's reasons");
-  await ensureSchedules(temporal.client, taskQueue);
+  await ensureSchedules(temporal.client, { name: taskQueue, taskQueue });
   expect((await schedule.describe()).state.paused).toBe(true);
   await schedule.unpause();
 });
 
 it("renews accounts that nobody touches, once, when Temporal triggers it, beside runs that renew them, too", async () => {
-  await ensureSchedules(temporal.client, taskQueue);
+  await ensureSchedules(temporal.client, { name: taskQueue, taskQueue });
   await subscribe(USERS);
   const [touched] = USERS;
   const run = { executionId: "e1", userId: touched!, items: [{ key: "a:0", model: "m", maxMillicredits: 100 }], maxActive: 0 };
