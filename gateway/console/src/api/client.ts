@@ -21,6 +21,9 @@ const NOT_FOUND = 404;
 
 export const isSignedOut = (error: unknown): boolean => error instanceof NodeloomError && error.status === UNAUTHENTICATED;
 export const isNotFound = (error: unknown): boolean => error instanceof NodeloomError && error.status === NOT_FOUND;
+const PASSING: ReadonlySet<number> = new Set([0, 408, 429, 500, 502, 503, 504]);
+/** Whether the same request may be answered otherwise a moment later. */
+export const isPassing = (error: unknown): boolean => error instanceof NodeloomError && PASSING.has(error.status);
 export const isOffline = (error: unknown): boolean => error instanceof NodeloomError && error.status === 0;
 
 /** One problem of a request or a graph. */

@@ -1,14 +1,22 @@
+import { endSession } from "./session";
+
 /** Longer than the service takes for anything that it answers at once. */
 const ANSWER_MS = 60_000;
 const EVENTS = "text/event-stream";
+const UNAUTHENTICATED = 401;
+/** A wrong password says nothing about the session. */
+const OF_PASSWORDS = /\/api\/auth\//;
 
 /** Whether an answer or a body may take as long as it takes: events, and files that are sent. */
 const isLong = ({ body, headers }: RequestInit): boolean =>
   new Headers(headers).get("accept") === EVENTS || (body !== undefined && body !== null && typeof body !== "string");
 
-/** `fetch` that gives up when nothing answers: a connection may hang for ever. */
-export const fetchInTime = (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-  if (isLong(init)) return fetch(input, init);
-  const late = AbortSignal.timeout(ANSWER_MS);
-  return fetch(input, { ...init, signal: init.signal ? AbortSignal.any([init.signal, late]) : late });
+const urlOf = (input: string | URL | Request): string => (input instanceof Request ? input.url : String(input));
+
+/** `fetch` that gives up when nothing answers (a connection may hang for ever), and notices the end of a session. */
+export const fetchInTime = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+  const late = isLong(init) ? [] : [AbortSignal.timeout(ANSWER_MS)];
+  const response = await fetch(input, { ...init, signal: AbortSignal.any([...(init.signal ? [init.signal] : []), ...late]) });
+  if (response.status === UNAUTHENTICATED && !OF_PASSWORDS.test(urlOf(input))) endSession();
+  return response;
 };

@@ -1,16 +1,20 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, type QueryClient } from "@tanstack/react-query";
-import type { Operations } from "@nodeloom/client";
+import type { Me, Operations } from "@nodeloom/client";
 import { api, isSignedOut, request } from "./client";
+import { beginSession } from "./session";
 import { loadVersion } from "./workflow-remote";
 
 /** Everything that is read, by the key under which it is remembered. */
 export const meQuery = queryOptions({
   queryKey: ["me"],
-  queryFn: async ({ signal }) => {
+  queryFn: async ({ signal, client }) => {
     try {
-      return (await request("me", { signal })).body;
+      const me = (await request("me", { signal })).body;
+      beginSession({ id: me.user.id, email: me.user.email });
+      return me;
     } catch (error) {
-      if (isSignedOut(error)) return null;
+      // Whoever was signed in stays on the page, and is asked to sign in again.
+      if (isSignedOut(error)) return client.getQueryData<Me>(["me"]) ?? null;
       throw error;
     }
   },

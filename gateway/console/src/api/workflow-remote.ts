@@ -1,6 +1,7 @@
 import { NodeloomError, NETWORK_ERROR, type Workflow } from "@nodeloom/client";
 import { readDocGraph, type DocGraph } from "../document/graph";
 import { members } from "@nodeloom/kernel/json-text";
+import { isPassing } from "./client";
 import { fetchInTime } from "./fetch-in-time";
 import type { Loaded, Published, Remote } from "../document/remote";
 import { WriteError, type WriteFailure } from "../document/write-queue";
@@ -11,7 +12,6 @@ import { WriteError, type WriteFailure } from "../document/write-queue";
 const MS = 1_000;
 const STALE = 412;
 const SIGNED_OUT = 401;
-const PASSING: ReadonlySet<number> = new Set([0, 408, 429, 500, 502, 503, 504]);
 
 const addressOf = (slug: string): string => `/api/workflows/${encodeURIComponent(slug)}`;
 
@@ -24,8 +24,10 @@ const answer = async (path: string, init: RequestInit): Promise<{ text: string; 
   } catch (cause) {
     throw new NodeloomError({ status: 0, code: NETWORK_ERROR, message: "the service could not be reached", cause });
   }
-  if (response.ok) return { text, etag: response.headers.get("etag") ?? "" };
   const isJson = (response.headers.get("content-type") ?? "").includes("json");
+  // Something between us and the service answers in its place: a sign-in page of a network, a proxy.
+  if (response.ok && !isJson) throw new NodeloomError({ status: 0, code: NETWORK_ERROR, message: "something else answered" });
+  if (response.ok) return { text, etag: response.headers.get("etag") ?? "" };
   const { error, code, ...details } = (isJson ? JSON.parse(text) : {}) as Record<string, unknown>;
   const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
   throw new NodeloomError({
@@ -80,7 +82,7 @@ export const workflowText = async (slug: string): Promise<string> =>
 
 const failureOf = (error: NodeloomError): WriteFailure => {
   const { status, message, code, details } = error;
-  if (PASSING.has(status)) {
+  if (isPassing(error)) {
     const retryAfterMs = typeof details.retryAfter === "number" ? details.retryAfter * MS : undefined;
     const words = status === 0 ? "The service can't be reached." : message;
     return { kind: "unreachable", message: words, retryAfterMs };

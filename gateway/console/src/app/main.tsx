@@ -4,7 +4,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import "../styles/main.css";
-import { isOffline, isSignedOut } from "../api/client";
+import { isOffline } from "../api/client";
 import { Toaster } from "../ui/toast";
 import { createAppRouter } from "./router";
 
@@ -18,11 +18,6 @@ const queryClient = new QueryClient({
       retry: (attempts, error) => isOffline(error) && attempts < MAX_ATTEMPTS,
     },
   },
-});
-queryClient.getQueryCache().subscribe(({ type, query }) => {
-  // A session that ended shows itself wherever something is read: ask who is signed in, and the sign-in page appears.
-  const ended = type === "updated" && query.queryKey[0] !== "me" && isSignedOut(query.state.error);
-  if (ended && queryClient.getQueryData(["me"])) void queryClient.invalidateQueries({ queryKey: ["me"] });
 });
 
 const router = createAppRouter(queryClient);

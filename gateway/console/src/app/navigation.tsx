@@ -19,6 +19,7 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import { messageOf, request } from "../api/client";
+import { leaveSession } from "../api/session";
 import { IconButton } from "../ui/button";
 import { classes } from "../ui/classes";
 import { creditNumber, credits, shortNumber } from "../ui/format";
@@ -106,6 +107,7 @@ const useSignOut = () => {
   return async (): Promise<void> => {
     try {
       await request("logout", {});
+      leaveSession();
       client.clear();
       client.setQueryData(["me"], null);
     } catch (error) {

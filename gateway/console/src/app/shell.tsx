@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from "react";
 import { meQuery } from "../api/queries";
 import { LoadFailure, Loading } from "./error-pages";
 import { Sidebar, TopBar } from "./navigation";
+import { SignInAgain } from "./sign-in-again";
 
 const SignInPage = lazy(async () => ({ default: (await import("../features/account/sign-in-page")).SignInPage }));
 
@@ -47,6 +48,7 @@ export const Shell = () => {
           </Suspense>
         </main>
       </div>
+      <SignInAgain />
     </div>
   );
 };

@@ -66,7 +66,8 @@ export const createWriteQueue = ({ isDirty, write, mayWrite, onState, timers }: 
       stopped = true;
       return onState(failure);
     }
-    const wait = failure.retryAfterMs ?? Math.min(FIRST_BACK_OFF_MS * 2 ** failures, MAX_BACK_OFF_MS);
+    // "At once" is no answer to somebody who fails again and again.
+    const wait = Math.max(failure.retryAfterMs ?? 0, Math.min(FIRST_BACK_OFF_MS * 2 ** failures, MAX_BACK_OFF_MS));
     failures += 1;
     onState({ ...failure, retryAt: timers.now() + wait });
     schedule(wait);

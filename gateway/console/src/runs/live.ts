@@ -1,6 +1,6 @@
-import type { Execution } from "@nodeloom/client";
+import { NodeloomError, type Execution } from "@nodeloom/client";
 import { create } from "zustand";
-import { api } from "../api/client";
+import { api, isNotFound, messageOf } from "../api/client";
 
 /** Something that happened to a run, as the event stream tells it. */
 export interface RunEvent {
@@ -21,6 +21,8 @@ export interface LiveRun {
   /** Number of the last event. */
   seen: number;
   connected: boolean;
+  /** Why it can't be followed; whether that may pass. */
+  problem?: { message: string; passes: boolean } | undefined;
 }
 
 /** The run that each workflow's canvas shows, by slug. */
@@ -101,7 +103,7 @@ const follow = async (slug: string, executionId: string, signal: AbortSignal): P
   };
   await read();
   if (isOver(useLive.getState().runs[slug])) return;
-  put(slug, (run) => ({ ...run, connected: true }));
+  put(slug, (run) => ({ ...run, connected: true, problem: undefined }));
   for await (const event of api.events(executionId, { after: useLive.getState().runs[slug]?.seen ?? 0, signal })) {
     put(slug, (run) => (run.executionId === executionId ? applyEvent(run, event) : run));
   }
@@ -109,6 +111,8 @@ const follow = async (slug: string, executionId: string, signal: AbortSignal): P
 };
 
 const RETRY_MS = 3_000;
+const FORBIDDEN = 403;
+const passes = (error: unknown): boolean => !isNotFound(error) && !(error instanceof NodeloomError && error.status === FORBIDDEN);
 let stopFollowing = (): void => undefined;
 
 const begin = (slug: string, executionId: string): void => {
@@ -131,9 +135,11 @@ export const watchRun = (slug: string, executionId: string, onOver?: () => void)
     try {
       await follow(slug, executionId, own.signal);
       if (isOver(useLive.getState().runs[slug])) return onOver?.();
-    } catch {
+    } catch (error) {
       if (own.signal.aborted) return;
-      put(slug, (run) => ({ ...run, connected: false }));
+      const problem = { message: isNotFound(error) ? "This run is not kept any more." : messageOf(error), passes: passes(error) };
+      put(slug, (run) => ({ ...run, connected: false, problem }));
+      if (!problem.passes) return;
     }
     if (!closed) timer = setTimeout(() => void start(), RETRY_MS);
   };

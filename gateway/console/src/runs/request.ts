@@ -1,6 +1,6 @@
 import { NodeloomError, type Quote } from "@nodeloom/client";
 import { useEffect, useState } from "react";
-import { codeOf, issuesOf, messageOf, request } from "../api/client";
+import { codeOf, isPassing, issuesOf, messageOf, request } from "../api/client";
 
 /** Asking what a run would cost, and starting it: the canvas and the pages that try something do both through here. */
 export type RunTarget = { workflow: string; version?: "draft"; until?: string | undefined } | { model: string };
@@ -10,6 +10,7 @@ export type RunInputs = Readonly<Record<string, unknown>>;
 const PREFER = { prefer: "respond-async, wait=0" };
 const EXECUTION_ID = "x-execution-id";
 const QUOTE_AFTER_MS = 500;
+const QUOTE_AGAIN_MS = 5_000;
 const INPUTS = "inputs.";
 
 const queryOf = ({ version }: { version?: "draft" }): { query?: { version: string } } =>
@@ -17,6 +18,11 @@ const queryOf = ({ version }: { version?: "draft" }): { query?: { version: strin
 
 /** Of a run to one node: which. */
 const untilOf = (target: RunTarget): { until?: string } => ("until" in target && target.until !== undefined ? { until: target.until } : {});
+
+/** A run of which nobody knows whether it began: asked for again, the same one is meant. */
+let unsettled: { asked: string; key: string } | undefined;
+const SERVER_ERROR = 500;
+const isUnknown = (error: unknown): boolean => error instanceof NodeloomError && (error.status === 0 || error.status >= SERVER_ERROR);
 
 /**
  * Starts a run. One that failed at once is a run, too.
@@ -26,14 +32,18 @@ const untilOf = (target: RunTarget): { until?: string } => ("until" in target &&
  */
 export const startRun = async (target: RunTarget, inputs: RunInputs, most: number | null | undefined): Promise<string> => {
   const body = { inputs: { ...inputs }, ...untilOf(target), ...(typeof most === "number" ? { maxCredits: most } : {}) };
+  const asked = JSON.stringify([target, body]);
+  const idempotencyKey = unsettled?.asked === asked ? unsettled.key : crypto.randomUUID();
   try {
     const { headers, body: answer } =
       "workflow" in target
-        ? await request("runWorkflow", { params: { slug: target.workflow }, ...queryOf(target), body, headers: PREFER })
-        : await request("runModel", { params: { internalName: target.model }, body, headers: PREFER });
+        ? await request("runWorkflow", { params: { slug: target.workflow }, ...queryOf(target), body, headers: PREFER, idempotencyKey })
+        : await request("runModel", { params: { internalName: target.model }, body, headers: PREFER, idempotencyKey });
+    unsettled = undefined;
     return headers.get(EXECUTION_ID) ?? ("executionId" in answer ? answer.executionId : "");
   } catch (error) {
     if (error instanceof NodeloomError && error.executionId !== undefined) return error.executionId;
+    unsettled = isUnknown(error) ? { asked, key: idempotencyKey } : undefined;
     throw error;
   }
 };
@@ -63,14 +73,16 @@ export const useQuote = (target: RunTarget, inputs: RunInputs, enabled: boolean,
     if (!enabled) return undefined;
     const abort = new AbortController();
     const [of, given] = JSON.parse(key) as [RunTarget, RunInputs];
-    const timer = setTimeout(() => {
-      quoteOf(of, given, abort.signal).then(
+    const ask = (): void =>
+      void quoteOf(of, given, abort.signal).then(
         (quote) => setAnswer({ quote, problem: undefined }),
         (error: unknown) => {
-          if (!abort.signal.aborted) setAnswer({ quote: undefined, problem: messageOf(error) });
+          if (abort.signal.aborted) return;
+          setAnswer({ quote: undefined, problem: messageOf(error) });
+          if (isPassing(error)) timer = setTimeout(ask, QUOTE_AGAIN_MS);
         },
       );
-    }, QUOTE_AFTER_MS);
+    let timer = setTimeout(ask, QUOTE_AFTER_MS);
     return () => {
       clearTimeout(timer);
       abort.abort();

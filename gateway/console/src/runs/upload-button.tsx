@@ -28,7 +28,7 @@ export const UploadButton = ({
     try {
       onDone(await api.upload(file));
     } catch (error) {
-      complain(messageOf(error));
+      complain(`${file.name} was not uploaded. ${messageOf(error)}`, { label: "Try again", run: () => void send(file) });
     } finally {
       setBusy(false);
     }

@@ -2,6 +2,7 @@ import { X } from "lucide-react";
 import { useEffect, useId, useRef, type ReactNode } from "react";
 import { IconButton } from "./button";
 import { classes } from "./classes";
+import { Toaster } from "./toast";
 
 const WIDTHS = { sm: "max-w-md", md: "max-w-xl", lg: "max-w-4xl" } as const;
 
@@ -61,6 +62,8 @@ export const Dialog = ({ title, onClose, children, actions, width = "sm", mayClo
         <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">{children}</div>
         {actions !== undefined && <footer className="flex flex-wrap justify-end gap-2 border-t bg-page/60 px-5 py-3">{actions}</footer>}
       </div>
+      {/* The page's own messages stand under an open dialog, where nothing can be pressed. */}
+      <Toaster />
     </dialog>
   );
 };

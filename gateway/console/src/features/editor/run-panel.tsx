@@ -125,7 +125,7 @@ const RunView = ({ run }: { run: LiveRun }) => {
               ? "waiting in line"
               : run.connected
                 ? "live"
-                : "connecting…"}
+                : run.problem === undefined && "connecting…"}
         </span>
         <span className="ml-auto flex">
           <Link
@@ -136,16 +136,23 @@ const RunView = ({ run }: { run: LiveRun }) => {
           >
             <ExternalLink className="size-4" aria-hidden />
           </Link>
-          {over && <IconButton icon={X} size="sm" label="Clear from the canvas" onClick={() => forgetRun(slug)} />}
+          {(over || run.problem?.passes === false) && (
+            <IconButton icon={X} size="sm" label="Clear from the canvas" onClick={() => forgetRun(slug)} />
+          )}
         </span>
       </header>
-      {!over && (
+      {!over && run.problem?.passes !== false && (
         <div>
           <Button size="sm" icon={CircleStop} disabled={execution?.status === "cancel_requested"} onClick={() => void cancel()}>
             Cancel
           </Button>
           <p className="mt-1 text-xs text-faint">What was sent to a provider is charged; nothing that was charged is given back.</p>
         </div>
+      )}
+      {run.problem !== undefined && !over && (
+        <Notice kind="warn" title="Not followed at the moment">
+          {run.problem.message} {run.problem.passes ? "The run goes on without this page; trying again." : ""}
+        </Notice>
       )}
       {execution?.error && (
         <Notice kind="bad" title={execution.error.code}>
@@ -191,8 +198,8 @@ export const RunPanel = () => {
     return inputFields((until === undefined ? undefined : upToNode(whole, until)) ?? whole);
   }, [graph, until]);
   const saved = useMemo(() => savedValues(kernelGraph(graph)), [graph]);
-  const [touched, setTouched] = useState<Record<string, unknown>>({});
-  const values = { ...initialValues(fields, saved), ...touched };
+  const typed = useUi((state) => state.typed);
+  const values = { ...initialValues(fields, saved), ...typed };
   const inputs = sentInputs(fields, values);
   const target = useTarget();
   const etag = useDocument((state) => state.etag);
@@ -203,6 +210,7 @@ export const RunPanel = () => {
   return (
     <div className="flex flex-col gap-5 p-4">
       <form
+        data-run
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
@@ -210,7 +218,13 @@ export const RunPanel = () => {
         }}
       >
         <RunsTo />
-        <RunForm fields={fields} values={values} onChange={setTouched} errors={refused?.fields} mayUpload={me.user.approved} />
+        <RunForm
+          fields={fields}
+          values={values}
+          onChange={(next) => ui.setState({ typed: next })}
+          errors={refused?.fields}
+          mayUpload={me.user.approved}
+        />
         {!me.user.approved && (
           <Notice kind="warn">Your account waits for approval. You can build; running begins when an administrator has approved it.</Notice>
         )}

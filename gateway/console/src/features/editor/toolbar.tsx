@@ -6,6 +6,7 @@ import {
   CloudUpload,
   Command as CommandIcon,
   Keyboard,
+  Lasso as LassoIcon,
   LayoutGrid,
   Lock,
   LockOpen,
@@ -23,7 +24,9 @@ import {
   ZoomOut,
 } from "lucide-react";
 import { useEffect, useState } from "react";
+import type { WriteFailure, WriteState } from "../../document/write-queue";
 import { commandById, type Stage } from "./commands";
+import { endSession } from "../../api/session";
 import { Button, IconButton } from "../../ui/button";
 import { Badge } from "../../ui/badge";
 import { classes } from "../../ui/classes";
@@ -46,9 +49,8 @@ const useSecondsUntil = (at: number | undefined): number | undefined => {
 
 /** Whether what is on the canvas is saved; where it isn't, why, and what can be done. */
 const SaveState = () => {
-  const { document, canEdit } = useEditor();
+  const { canEdit } = useEditor();
   const write = useDocument((state) => state.write);
-  const seconds = useSecondsUntil(write.kind === "unreachable" ? write.retryAt : undefined);
   if (!canEdit) return <Badge>Read only</Badge>;
   const words = "flex items-center gap-1.5 text-xs whitespace-nowrap";
   switch (write.kind) {
@@ -67,18 +69,45 @@ const SaveState = () => {
       );
     default:
       return (
-        <span role="alert" className={classes(words, "min-w-0 text-bad")}>
-          <CloudAlert className="size-3.5 shrink-0" aria-hidden />
-          <span className="max-w-64 truncate max-sm:max-w-24" title={write.message}>
-            {write.message}
-            {seconds !== undefined && ` Trying again in ${seconds} s.`} Kept in this browser.
-          </span>
-          <Button size="sm" onClick={() => document.retry()}>
-            Try now
-          </Button>
+        <span className={classes(words, "text-bad")}>
+          <CloudAlert className="size-3.5 shrink-0" aria-hidden /> <span className="max-sm:sr-only">Not saved</span>
         </span>
       );
   }
+};
+
+const FAILURES: ReadonlySet<WriteState["kind"]> = new Set<WriteState["kind"]>(["unreachable", "signed-out", "refused", "conflict"]);
+
+/** Why the workflow is not saved, and what can be done, under the bar. */
+export const SaveFailure = () => {
+  const { document, canEdit } = useEditor();
+  const write = useDocument((state) => state.write);
+  // While it is tried again, what was said stays.
+  const [shown, setShown] = useState<WriteFailure & { retryAt?: number }>();
+  useEffect(() => {
+    if ("message" in write) setShown(write);
+    else if (write.kind === "saved") setShown(undefined);
+  }, [write]);
+  const seconds = useSecondsUntil(write.kind === "unreachable" ? write.retryAt : undefined);
+  if (!canEdit || !shown) return null;
+  return (
+    <div role="alert" className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-b bg-bad-soft px-3 py-2 text-[13px] text-bad">
+      <CloudAlert className="size-4 shrink-0" aria-hidden />
+      <span className="min-w-0 flex-1 wrap-anywhere">
+        <b className="font-semibold">Not saved.</b> {shown.message} Kept in this browser.
+        {seconds !== undefined && seconds > 0 && ` Trying again in ${seconds} s.`}
+      </span>
+      {shown.kind === "signed-out" ? (
+        <Button size="sm" onClick={endSession}>
+          Sign in
+        </Button>
+      ) : (
+        <Button size="sm" busy={!FAILURES.has(write.kind)} onClick={() => document.retry()}>
+          Try now
+        </Button>
+      )}
+    </div>
+  );
 };
 
 const History = () => {
@@ -194,6 +223,7 @@ export const Toolbar = ({ stage }: { stage: Stage }) => {
 export const BoardTools = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
   const locked = useUi((state) => state.locked);
+  const lasso = useUi((state) => state.lasso);
   return (
     <div
       className="absolute bottom-3 left-3 z-10 flex flex-col gap-0.5 rounded-xl border bg-surface p-1 shadow-panel"
@@ -211,6 +241,15 @@ export const BoardTools = ({ stage }: { stage: Stage }) => {
           onClick={() => commandById("tidy").run(editor, stage)}
         />
       )}
+      <IconButton
+        icon={LassoIcon}
+        label="Lasso: draw around nodes"
+        keys="L"
+        size="sm"
+        active={lasso}
+        tipSide="right"
+        onClick={() => commandById("lasso").run(editor, stage)}
+      />
       <IconButton icon={ZoomIn} label="Zoom in" keys="+" size="sm" tipSide="right" onClick={() => stage.zoom("in")} />
       <IconButton icon={ZoomOut} label="Zoom out" keys="-" size="sm" tipSide="right" onClick={() => stage.zoom("out")} />
       <IconButton icon={Maximize} label="Show everything" keys="Shift+1" size="sm" tipSide="right" onClick={() => stage.fit()} />

@@ -42,6 +42,10 @@ export interface EditorUi {
   boxes: ReadonlyMap<string, Box>;
   judgement: Judgement;
   locked: boolean;
+  /** Whether dragging on the canvas draws a line around nodes. */
+  lasso: boolean;
+  /** Inputs that were typed into the run panel, by name. */
+  typed: Readonly<Record<string, unknown>>;
 }
 
 export const createUi = (): StoreApi<EditorUi> =>
@@ -58,6 +62,8 @@ export const createUi = (): StoreApi<EditorUi> =>
     boxes: new Map(),
     judgement: { issues: [], warnings: {}, prices: new Map() },
     locked: false,
+    lasso: false,
+    typed: {},
   }));
 
 /** Whether the run that is being prepared leaves a node out. */

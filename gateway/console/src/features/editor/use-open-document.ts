@@ -1,6 +1,8 @@
 import type { Me } from "@nodeloom/client";
 import { useEffect, useState } from "react";
+import { isSignedOut } from "../../api/client";
 import { browserDrafts } from "../../api/drafts";
+import { onSignIn } from "../../api/session";
 import { loadWorkflow, workflowRemote, type OpenedWorkflow } from "../../api/workflow-remote";
 import { openDocument, type OpenDocument } from "../../document/document";
 import type { Drafts } from "../../document/remote";
@@ -42,10 +44,12 @@ const onPage = (document: OpenDocument): (() => void) => {
     if (["saved", "saving"].includes(document.store.getState().write.kind)) return;
     event.preventDefault();
   };
+  const leaveSession = onSignIn(() => document.retry());
   window.document.addEventListener("visibilitychange", visibility);
   window.addEventListener("online", online);
   window.addEventListener("beforeunload", leave);
   return () => {
+    leaveSession();
     window.document.removeEventListener("visibilitychange", visibility);
     window.removeEventListener("online", online);
     window.removeEventListener("beforeunload", leave);
@@ -96,5 +100,7 @@ export const useOpenDocument = (slug: string, me: Me): { opened: Opened | undefi
     };
     // The account's balance changes while a document is open; the document stays.
   }, [slug, userId, attempt]);
+  const refused = isSignedOut(state.error);
+  useEffect(() => (refused ? onSignIn(() => setAttempt((before) => before + 1)) : undefined), [refused]);
   return { opened: state.opened, error: state.error, retry: () => setAttempt(attempt + 1) };
 };

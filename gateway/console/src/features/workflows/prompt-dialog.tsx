@@ -10,7 +10,8 @@ export interface PromptProps {
   label: string;
   initial?: string;
   action: string;
-  onSubmit: (value: string) => Promise<void> | void;
+  /** Resolves with whether it was done; the dialog stays where it was not. */
+  onSubmit: (value: string) => Promise<boolean>;
   onClose: () => void;
 }
 
@@ -22,8 +23,9 @@ export const PromptDialog = ({ title, label, initial = "", action, onSubmit, onC
     event.preventDefault();
     if (value.trim() === "") return;
     setBusy(true);
-    await onSubmit(value.trim());
-    onClose();
+    const done = await onSubmit(value.trim());
+    setBusy(false);
+    if (done) onClose();
   };
   return (
     <Dialog
@@ -53,7 +55,7 @@ export interface ConfirmProps {
   title: string;
   text: string;
   action: string;
-  onConfirm: () => Promise<void> | void;
+  onConfirm: () => Promise<unknown>;
   onClose: () => void;
 }
 

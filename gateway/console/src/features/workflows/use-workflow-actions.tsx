@@ -2,6 +2,7 @@ import type { NewWorkflow, WorkflowChanges } from "@nodeloom/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { api, messageOf, request } from "../../api/client";
+import { fetchInTime } from "../../api/fetch-in-time";
 import { workflowText } from "../../api/workflow-remote";
 import { members, objectText } from "../../document/graph";
 import { complain, say } from "../../ui/toast";
@@ -21,7 +22,7 @@ const createFromText = async (text: string, name: string): Promise<string> => {
     if (value !== undefined && value !== "null") kept.set(member, value);
   }
   const headers = { ...JSON_HEADERS, "idempotency-key": crypto.randomUUID() };
-  const response = await fetch("/api/workflows", { method: "POST", headers, body: objectText(kept) });
+  const response = await fetchInTime("/api/workflows", { method: "POST", headers, body: objectText(kept) });
   const body = (await response.json()) as { slug?: string; error?: string };
   if (!response.ok || body.slug === undefined) throw new Error(body.error ?? `the service answered ${response.status}`);
   return body.slug;
@@ -44,11 +45,14 @@ export const useWorkflowActions = () => {
     for (const key of ["workflows", "folders"]) void client.invalidateQueries({ queryKey: [key] });
   };
   const open = (slug: string): void => void navigate({ to: "/workflows/$slug", params: { slug } });
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
+  /** @returns whether it was done */
+  const attempt = async (work: () => Promise<void>): Promise<boolean> => {
     try {
       await work();
+      return true;
     } catch (error) {
       complain(messageOf(error));
+      return false;
     } finally {
       refresh();
     }

@@ -29,7 +29,7 @@ const Publish = () => {
   const { busy, run } = useAction(["versions"]);
   const [note, setNote] = useState("");
   const publish = async (): Promise<void> => {
-    if (!(await document.flush())) return complain("The workflow is not saved yet, so it was not published.");
+    if (!(await document.flush())) return complain("The workflow is not saved yet, so it was not published. See beside its name why.");
     const head = await run(async () => (await request("publishVersion", { params: { slug }, body: note === "" ? {} : { note } })).body);
     if (!head) return;
     say(`Version ${head.version} is published: callers run it from now on.`);

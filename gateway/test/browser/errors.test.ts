@@ -1,0 +1,274 @@
+import type { Browser, BrowserContext, Page, Route } from "playwright-core";
+import { launchBrowser, visit } from "../e2e/support/browser";
+import { clientOf, eventually, type Account } from "../e2e/support/client";
+import { startPlatform, type Platform } from "../e2e/support/platform";
+
+/** `npm run console:full`: what the editor does when the service refuses, is busy, falls, or is gone, whatever it was asked. */
+const MINUTES = 10;
+const MINUTE_MS = 60_000;
+
+interface Failure {
+  name: string;
+  answer: { status: number; headers?: Record<string, string>; contentType?: string; body: string } | "cut";
+  /** What the user reads of it. */
+  said: RegExp;
+  isSignedOut?: boolean;
+}
+
+const json = (status: number, code: string, headers: Record<string, string> = {}, more: object = {}): Failure => ({
+  name: `${status} ${code}`,
+  answer: { status, headers, contentType: "application/json", body: JSON.stringify({ error: `Told as ${status}.`, code, ...more }) },
+  said: new RegExp(`Told as ${status}\\.`),
+});
+
+const CUT: Failure = { name: "a lost network", answer: "cut", said: /can.t be reached/ };
+const SIGNED_OUT: Failure = { ...json(401, "UNAUTHENTICATED"), said: /Sign in again/, isSignedOut: true };
+const REFUSALS: readonly Failure[] = [
+  json(403, "ACCOUNT_NOT_APPROVED"),
+  json(409, "IDEMPOTENCY_MISMATCH"),
+  json(422, "WORKFLOW_INVALID", {}, { issues: [{ nodeId: "words", message: "Told as 422." }] }),
+  json(429, "RATE_LIMIT_EXCEEDED", { "retry-after": "60" }),
+  json(500, "INTERNAL"),
+  json(503, "SERVICE_UNAVAILABLE", { "retry-after": "0" }),
+  { name: "502 of a proxy", answer: { status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" }, said: /answered 502/ },
+  CUT,
+  SIGNED_OUT,
+];
+const STALE = json(412, "PRECONDITION_FAILED");
+
+let platform: Platform;
+let browser: Browser | undefined;
+let http: ReturnType<typeof clientOf>;
+let account: Account & { key?: string };
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  if (!browser) return;
+  platform = await startPlatform();
+  http = clientOf(platform);
+  account = await http.account({ tier: "enterprise" });
+}, MINUTES * MINUTE_MS);
+afterAll(async () => {
+  await browser?.close();
+  await platform?.stop();
+});
+
+interface Editor {
+  page: Page;
+  context: BrowserContext;
+  slug: string;
+  /** Lets every request of a method and path fail in one way until it is called off. */
+  fail(method: string, path: RegExp, failure: Failure): Promise<() => Promise<void>>;
+  /** Signs in where the page asks for it. */
+  signIn(): Promise<void>;
+}
+
+const answerWith = (failure: Failure) => (route: Route) =>
+  failure.answer === "cut" ? route.abort("connectionfailed") : route.fulfill(failure.answer);
+
+const inEditor = (name: string, test: (editor: Editor) => Promise<void>, withFile = false): void =>
+  it(
+    name,
+    async () => {
+      if (!browser) return;
+      const nodes = [
+        {
+          id: "in",
+          type: "request-input",
+          position: { x: -400, y: 0 },
+          data: { fields: [{ name: "topic", type: "text", label: "Topic" }] },
+        },
+        { id: "words", type: "text-box", position: { x: 0, y: 0 }, data: { text: "first {{topic}}" } },
+        ...(withFile ? [{ id: "file", type: "media-upload", position: { x: 0, y: 300 }, data: {} }] : []),
+        { id: "end", type: "response-output", position: { x: 400, y: 0 }, data: {} },
+      ];
+      const edges = [
+        { id: "t", source: "in", sourceHandle: "topic", target: "words", targetHandle: "topic" },
+        { id: "e", source: "words", sourceHandle: "text", target: "end", targetHandle: "text" },
+      ];
+      const made = await http.call("POST", "/api/workflows", { key: account.key, body: { name, nodes, edges } });
+      const slug = String(made.body.slug);
+      const { page, context, complaints } = await visit(browser, { baseUrl: platform.baseUrl });
+      const data = { email: account.email, password: account.password };
+      await context.request.post("/api/auth/login", { data, headers: { origin: platform.baseUrl } });
+      const fail: Editor["fail"] = async (method, path, failure) => {
+        const handler = (route: Route): Promise<void> =>
+          route.request().method() === method ? answerWith(failure)(route) : route.fallback();
+        await page.route((url) => path.test(url.pathname), handler);
+        return () => page.unrouteAll({ behavior: "wait" });
+      };
+      const signIn = async (): Promise<void> => {
+        const dialog = page.getByRole("dialog", { name: "Sign in again" });
+        await dialog.getByLabel("Password").fill(account.password);
+        await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
+        await dialog.waitFor({ state: "detached" });
+      };
+      await test({ page, context, slug, fail, signIn });
+      expect(complaints).toEqual([]);
+      await context.close();
+    },
+    MINUTES * MINUTE_MS,
+  );
+
+const open = async ({ page, slug }: Editor, node = "words"): Promise<void> => {
+  await page.goto(`/workflows/${slug}?node=${node}`);
+  await page.locator(".react-flow__node").first().waitFor();
+};
+/** What was said, wherever on the page. */
+const reads = (page: Page, { said }: Failure): Promise<void> => page.getByText(said).first().waitFor();
+
+describe("whatever the service answers,", () => {
+  inEditor("a workflow that can't be loaded says why, and is loaded when it is tried again", async (editor) => {
+    const { page, slug, fail, signIn } = editor;
+    await page.goto("/kitchen");
+    for (const failure of REFUSALS) {
+      await page.goto("/models");
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      const mend = await fail("GET", new RegExp(`^/api/workflows/${slug}$`), failure);
+      await page.evaluate(`history.pushState({}, "", "/workflows/${slug}?node=words"); dispatchEvent(new PopStateEvent("popstate"))`);
+      await reads(page, failure);
+      await mend();
+      if (failure.isSignedOut) await signIn();
+      else await page.getByRole("button", { name: "Try again" }).click();
+      await page.locator(".react-flow__node").first().waitFor();
+    }
+  });
+
+  inEditor("what can't be saved is kept, said, and saved when it is tried again", async (editor) => {
+    const { page, slug, fail, signIn } = editor;
+    await open(editor);
+    const text = page.getByRole("textbox", { name: "Text", exact: true });
+    for (const failure of REFUSALS) {
+      const typed = `typed before ${failure.name}`;
+      const mend = await fail("PUT", /^\/api\/workflows\//, failure);
+      await text.fill(typed);
+      await reads(page, failure);
+      if (!failure.isSignedOut) await page.getByText("Kept in this browser.").waitFor();
+      expect(await text.inputValue()).toBe(typed);
+      await mend();
+      if (failure.isSignedOut) await signIn();
+      else await page.getByRole("button", { name: "Try now" }).click();
+      await page.getByText("Saved", { exact: true }).waitFor();
+      expect((await http.call("GET", `/api/workflows/${slug}`, { key: account.key })).text).toContain(typed);
+    }
+  });
+
+  inEditor("a revision that is always another one ends no typing, and is saved in the end", async (editor) => {
+    const { page, slug, fail } = editor;
+    await open(editor);
+    const mend = await fail("PUT", /^\/api\/workflows\//, STALE);
+    await page.getByRole("textbox", { name: "Text", exact: true }).fill("beside others");
+    await page.getByText("Others keep saving this workflow").waitFor();
+    await mend();
+    await page.getByRole("button", { name: "Try now" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    expect((await http.call("GET", `/api/workflows/${slug}`, { key: account.key })).text).toContain("beside others");
+  });
+
+  inEditor("unsaved work outlives the page that could not save it", async (editor) => {
+    const { page, fail } = editor;
+    await open(editor);
+    const mend = await fail("PUT", /^\/api\/workflows\//, CUT);
+    await page.getByRole("textbox", { name: "Text", exact: true }).fill("through a crash");
+    await reads(page, CUT);
+    page.on("dialog", (dialog) => void dialog.accept());
+    await page.reload();
+    await mend();
+    await page.getByText("Unsaved changes of your last visit are back.").waitFor();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    expect(await page.getByRole("textbox", { name: "Text", exact: true }).inputValue()).toBe("through a crash");
+  });
+
+  inEditor("a run that was not started says so, keeps its inputs, and starts when it is tried again", async (editor) => {
+    const { page, fail, signIn } = editor;
+    await open(editor);
+    await page.locator("header").getByRole("button", { name: "Run", exact: true }).click();
+    const topic = page.getByLabel("Topic");
+    for (const failure of [...REFUSALS, STALE]) {
+      const typed = `boats before ${failure.name}`;
+      await topic.fill(typed);
+      const mend = await fail("POST", /\/run$/, failure);
+      await page.getByTestId("run").click();
+      await reads(page, failure);
+      expect(await topic.inputValue()).toBe(typed);
+      await mend();
+      if (failure.isSignedOut) await signIn();
+      await page.getByTestId("run").click();
+      await page.locator("section[aria-label=Run]").getByText(`first ${typed}`).waitFor();
+      await page.getByRole("button", { name: "Clear from the canvas" }).click();
+    }
+  });
+
+  inEditor("a run that can't be followed says so, and is followed again by itself", async (editor) => {
+    const { page, slug, fail, signIn } = editor;
+    await open(editor);
+    for (const failure of REFUSALS) {
+      const body = { inputs: { topic: failure.name } };
+      const ran = await http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body });
+      const mend = await fail("GET", /^\/api\/executions\//, failure);
+      await page.goto(`/workflows/${slug}?run=${ran.headers.get("x-execution-id")}`);
+      await reads(page, failure);
+      await mend();
+      if (failure.isSignedOut) await signIn();
+      // What is refused for good is not asked for again.
+      if (failure.name.startsWith("403")) continue;
+      await page.locator("section[aria-label=Run]").getByText(`first ${failure.name}`).waitFor();
+    }
+  });
+
+  inEditor("what was not published says so, keeps its note, and is published when it is tried again", async (editor) => {
+    const { page, slug, fail, signIn } = editor;
+    await open(editor);
+    const dialog = page.getByRole("dialog", { name: "Versions" });
+    for (const [index, failure] of REFUSALS.entries()) {
+      await page.getByRole("textbox", { name: "Text", exact: true }).fill(`to publish before ${failure.name}`);
+      await page.getByText("Saved", { exact: true }).waitFor();
+      await page.getByRole("heading", { level: 1 }).click();
+      await page.keyboard.press("Escape");
+      await page.locator('.react-flow__node[data-id="words"]').click();
+      await page.getByRole("button", { name: index === 0 ? "Publish" : /^Version/ }).click();
+      await dialog.getByLabel("Note").fill(failure.name);
+      const mend = await fail("POST", /\/versions$/, failure);
+      await dialog.getByRole("button", { name: /^Publish version/ }).click();
+      await reads(page, failure);
+      expect(await dialog.getByLabel("Note").inputValue()).toBe(failure.name);
+      await mend();
+      if (failure.isSignedOut) await signIn();
+      await dialog.getByRole("button", { name: /^Publish version/ }).click();
+      await dialog.getByRole("button", { name: new RegExp(failure.name) }).waitFor();
+      await dialog.getByRole("button", { name: "Close" }).click();
+    }
+    const listed = await http.call("GET", `/api/workflows/${slug}/versions`, { key: account.key });
+    expect((listed.body as unknown as { rows: unknown[] }).rows).toHaveLength(REFUSALS.length);
+  });
+
+  inEditor(
+    "a file that was not uploaded is named, and sent when it is tried again",
+    async (editor) => {
+      const { page, fail, signIn } = editor;
+      await open(editor, "file");
+      const id = page.getByLabel("Media id");
+      const picture = Buffer.from(
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+        "base64",
+      );
+      for (const failure of REFUSALS) {
+        await id.fill("");
+        const mend = await fail("POST", /^\/api\/media$/, failure);
+        await page.locator("input[type=file]").setInputFiles({ name: "boat.png", mimeType: "image/png", buffer: picture });
+        await page
+          .getByText(/boat\.png was not uploaded/)
+          .first()
+          .waitFor();
+        if (!failure.isSignedOut) await reads(page, failure);
+        await mend();
+        if (failure.isSignedOut) await signIn();
+        const messages = page.getByRole("region", { name: "Messages" });
+        await messages.getByRole("button", { name: "Try again" }).last().click();
+        await eventually(async () => (await id.inputValue()) !== "");
+        for (const dismiss of await messages.getByRole("button", { name: "Dismiss" }).all()) await dismiss.click().catch(() => undefined);
+      }
+    },
+    true,
+  );
+});
