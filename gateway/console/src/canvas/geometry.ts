@@ -1,4 +1,5 @@
 import { makesCalls, type GraphNode } from "@nodeloom/kernel/graph";
+import { frameOf } from "./frames";
 import { hasSummary, isRemark, previewOf } from "./kinds";
 import type { NodePorts } from "./ports";
 
@@ -53,6 +54,8 @@ const noteBox = (node: GraphNode): Box => {
 
 /** The box of a node. `hasFile`: there is something to see or hear. */
 export const boxOf = (node: GraphNode, ports: Pick<NodePorts, "inputs" | "outputs">, hasFile: boolean): Box => {
+  const frame = frameOf(node);
+  if (frame) return { ...frame, hasSummary: false, preview: "none", hasFooter: false, inputs: [], outputs: [] };
   if (isRemark(node.type)) return noteBox(node);
   const summary = hasSummary(node.type);
   const hasFooter = makesCalls(node.type);

@@ -89,6 +89,8 @@ const unknown = (type: string): Kind => ({
 export const kindOf = (type: string): Kind => BY_TYPE.get(type) ?? unknown(type);
 
 export const isKnownKind = (type: string): boolean => BY_TYPE.has(type);
+/** The kind of notes and frames. */
+export const REMARK: Kind = KINDS.find(({ runs }) => !runs)!;
 /** Whether nodes of it stand on the canvas for people alone. */
 export const isRemark = (type: string): boolean => !kindOf(type).runs;
 

@@ -18,17 +18,13 @@ import {
 } from "../../document/edit";
 import { edgesOf, nodeById, nodesOf, readNode, newNodeText, type DocGraph, type DocNode } from "../../document/graph";
 import { complain, say } from "../../ui/toast";
+import { graphOf, rectsOf, selectedNodes } from "./chosen";
 import type { Editor } from "./context";
+import { withFrameContents } from "./frame-actions";
 import { nodeTitle } from "./titles";
 import type { LinkStart, PaletteRequest } from "./ui-store";
 
 /** Everything that can be done to the graph from the canvas, the palette and commands. */
-const graphOf = ({ document }: Editor): DocGraph => document.store.getState().graph;
-const selectedNodes = ({ document }: Editor): DocNode[] => {
-  const { graph, selection } = document.store.getState();
-  return nodesOf(graph).filter(({ id }) => selection.nodes.has(id));
-};
-
 /** The model a new node gets: the first enabled one of its modality that the caller's tier may run. */
 export const defaultModel = ({ models, me }: Editor, modality: string | undefined): string | undefined => {
   const tiers = ["free", "pro", "business", "enterprise"];
@@ -98,16 +94,6 @@ export const linkToNode = (editor: Editor, start: LinkStart, nodeId: string): bo
   const { ends, input } = found;
   editor.document.change("Connect", (now) => connect(now, ends, replacedBy(now, ends, input)));
   return true;
-};
-
-const rectsOf = (editor: Editor, nodes: readonly DocNode[]): Map<string, Rect> => {
-  const { boxes } = editor.ui.getState();
-  return new Map(
-    nodes.map(({ id, x, y }) => {
-      const { width, height } = boxes.get(id) ?? { width: 248, height: 140 };
-      return [id, { x, y, width, height }];
-    }),
-  );
 };
 
 const NEW_SIZE = { width: 248, height: 170 };
@@ -231,7 +217,7 @@ export const duplicateSelection = (editor: Editor): void => {
 export const selectAll = (editor: Editor): void => editor.document.select(nodesOf(graphOf(editor)).map(({ id }) => id));
 
 export const nudge = (editor: Editor, by: Point): void => {
-  const nodes = selectedNodes(editor);
+  const nodes = withFrameContents(editor, selectedNodes(editor));
   const places = new Map(nodes.map(({ id, x, y }) => [id, { x: x + by.x, y: y + by.y }]));
   editor.document.change(`Move ${some(nodes.length, "node")}`, (graph) => moveNodes(graph, places), { key: "nudge" });
 };

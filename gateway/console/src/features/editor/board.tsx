@@ -12,6 +12,7 @@ import {
   type OnConnectStartParams,
 } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState, type MouseEvent as ReactMouseEvent } from "react";
+import { frameOf, onFrame } from "../../canvas/frames";
 import { guidesFor, type Guides, type Rect } from "../../canvas/geometry";
 import { fits, type Port } from "../../canvas/ports";
 import { connect, moveNodes, reconnect, removeItems, type Ends, type Point } from "../../document/edit";
@@ -19,6 +20,7 @@ import { leadsTo, linkToNode, placeBeside, replacedBy } from "./actions";
 import { useEditor, useUi } from "./context";
 import { EdgeView } from "./edge-view";
 import { GuideLines } from "./guide-lines";
+import { Lasso } from "./lasso";
 import { NodeView } from "./node-view";
 import { useFlow, type FlowEdge, type FlowNode } from "./use-flow";
 import type { LinkStart } from "./ui-store";
@@ -49,15 +51,30 @@ const useDragging = (flowNodes: FlowNode[]) => {
         : flowNodes.map((node) => (places.has(node.id) ? { ...node, position: places.get(node.id)!, dragging: true } : node)),
     [flowNodes, places],
   );
+  /** What lies on dragged frames goes with them. */
+  const withContents = (moved: ReadonlyMap<string, Point>): Map<string, Point> => {
+    const next = new Map(moved);
+    const all = flowNodes.map((node) => ({ id: node.id, ...rectOf(node, node.position) }));
+    for (const frame of flowNodes) {
+      const place = moved.get(frame.id);
+      if (!place || !frameOf(frame.data.node)) continue;
+      const [dx, dy] = [place.x - frame.position.x, place.y - frame.position.y];
+      for (const id of onFrame({ id: frame.id, ...rectOf(frame, frame.position) }, all)) {
+        const { x, y } = all.find((one) => one.id === id)!;
+        if (!moved.has(id)) next.set(id, { x: x + dx, y: y + dy });
+      }
+    }
+    return next;
+  };
   const rectOf = ({ width = 0, height = 0 }: FlowNode, { x, y }: Point): Rect => ({ x, y, width, height });
   const drag = (changes: readonly NodeChange<FlowNode>[]): void => {
     const moved = changes.flatMap((change) => (change.type === "position" && change.position ? [change] : []));
     if (moved.length === 0) return;
-    const next = new Map(places);
-    for (const { id, position } of moved) next.set(id, position!);
+    const dragged = new Map(moved.map(({ id, position }) => [id, position!]));
+    const next = new Map([...places, ...withContents(dragged)]);
     const [first] = moved;
     const node = flowNodes.find(({ id }) => id === first!.id);
-    if (node && moved.length === 1) {
+    if (node && moved.length === 1 && !frameOf(node.data.node)) {
       const others = flowNodes.filter(({ id }) => !next.has(id)).map((other) => rectOf(other, other.position));
       const found = guidesFor(rectOf(node, first!.position!), others);
       next.set(node.id, { x: first!.position!.x + found.dx, y: first!.position!.y + found.dy });
@@ -196,7 +213,7 @@ export const Board = ({ viewport, onViewport }: BoardProps) => {
       });
   };
   return (
-    <div ref={frame} className="board size-full" onDoubleClick={addHere}>
+    <div ref={frame} className="board relative size-full" onDoubleClick={addHere}>
       <ReactFlow<FlowNode, FlowEdge>
         nodes={nodes}
         edges={flow.edges}
@@ -219,13 +236,20 @@ export const Board = ({ viewport, onViewport }: BoardProps) => {
         {...(locked ? {} : reconnecting)}
         onMove={(_event, { zoom }) => setFar(zoom)}
         onMoveEnd={(_event, moved) => onViewport(moved)}
-        onNodeClick={() => ui.setState((state) => (state.panel === "node" ? {} : { panel: "node" }))}
+        onNodeClick={(_event, { id, data }) => {
+          if (frameOf(data.node)) editor.document.select([id]);
+          ui.setState((state) => (state.panel === "node" ? {} : { panel: "node" }));
+        }}
         onNodeContextMenu={(event, { id }) => {
           event.preventDefault();
           if (!editor.document.store.getState().selection.nodes.has(id)) editor.document.select([id]);
           ui.setState({ nodeMenu: { x: event.clientX, y: event.clientY } });
         }}
-        onPaneClick={() => ui.setState({ palette: undefined })}
+        onPaneClick={() => {
+          ui.setState({ palette: undefined });
+          // Frames are none of the nodes that the canvas lets go of by itself.
+          if (editor.document.store.getState().selection.nodes.size > 0) editor.document.select([]);
+        }}
         nodesDraggable={!locked}
         nodesConnectable={!locked}
         edgesReconnectable={!locked}
@@ -239,12 +263,15 @@ export const Board = ({ viewport, onViewport }: BoardProps) => {
         multiSelectionKeyCode={["Shift", "Meta", "Control"]}
         deleteKeyCode={null}
         disableKeyboardA11y
+        nodesFocusable={false}
+        edgesFocusable={false}
         proOptions={{ hideAttribution: true }}
       >
         <Background variant={BackgroundVariant.Dots} gap={22} size={1.4} />
         <GuideLines guides={guides} />
         {nodes.length >= MINIMAP_FROM && <MiniMap pannable zoomable className="max-md:hidden" ariaLabel="Map of the canvas" />}
       </ReactFlow>
+      <Lasso />
     </div>
   );
 };

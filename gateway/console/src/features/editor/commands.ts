@@ -14,6 +14,7 @@ import {
   tidy,
 } from "./actions";
 import type { Editor } from "./context";
+import { frameSelection } from "./frame-actions";
 
 /** What commands may do besides changing the graph. */
 export interface Stage {
@@ -21,8 +22,13 @@ export interface Stage {
   zoom(to: "in" | "out" | "whole"): void;
   /** Opens the palette in the middle of the canvas. */
   openPalette(): void;
+  /** Opens the palette beside the chosen node, for what its first output leads to. */
+  addAfter(): void;
   paste(): void;
+  /** Shows the inputs of a run; asked again from there, it begins. */
   run(): void;
+  /** Puts the keyboard into the settings of the chosen node. */
+  settings(): void;
 }
 
 export interface Command {
@@ -83,6 +89,8 @@ const go =
 /** Every command once: menus, the command palette, shortcuts and the help read this table. */
 export const COMMANDS: readonly Command[] = [
   edit("add", "Add a node", ["/", "Space"], (_editor, stage) => stage.openPalette()),
+  edit("add-after", "Add a node after the chosen one", ["A"], (_editor, stage) => stage.addAfter()),
+  command("settings", "Edit its settings", "Edit", ["Enter"], (_editor, stage) => stage.settings()),
   edit("undo", "Undo", ["Mod+Z"], ({ document }) => document.undo()),
   edit("redo", "Redo", ["Mod+Shift+Z", "Mod+Y"], ({ document }) => document.redo()),
   command("copy", "Copy", "Edit", ["Mod+C"], (editor) => void copySelection(editor)),
@@ -95,8 +103,9 @@ export const COMMANDS: readonly Command[] = [
   command("select-all", "Select all", "Select", ["Mod+A"], selectAll),
   command("select-none", "Select nothing", "Select", ["Escape"], ({ document, ui }) => {
     document.select([]);
-    ui.setState({ palette: undefined });
+    ui.setState({ palette: undefined, lasso: false });
   }),
+  command("lasso", "Lasso", "Select", ["L"], ({ ui }) => ui.setState(({ lasso }) => ({ lasso: !lasso }))),
   command("find", "Find a node", "Select", ["Mod+F"], ({ ui }) => ui.setState({ overlay: "find" })),
   command("go-left", "Go to the node before", "Select", ["Alt+ArrowLeft"], go("left")),
   command("go-right", "Go to the node after", "Select", ["Alt+ArrowRight"], go("right")),
@@ -108,6 +117,7 @@ export const COMMANDS: readonly Command[] = [
   edit("down", "Move down", ["ArrowDown"], (editor) => nudge(editor, { x: 0, y: STEP }), "Arrange"),
   edit("leap-left", "Move far left", ["Shift+ArrowLeft"], (editor) => nudge(editor, { x: -LEAP, y: 0 }), "Arrange"),
   edit("leap-right", "Move far right", ["Shift+ArrowRight"], (editor) => nudge(editor, { x: LEAP, y: 0 }), "Arrange"),
+  edit("frame", "Frame the selection", ["Mod+G"], frameSelection, "Arrange"),
   edit("tidy", "Tidy up", ["Shift+T"], (editor) => void tidy(editor), "Arrange"),
   ...alignments.map(([how, title]) => edit(`align-${how}`, title, [], (editor) => alignSelection(editor, how), "Arrange")),
   command("lock", "Lock or unlock the canvas", "View", ["Shift+L"], ({ ui }) => ui.setState(({ locked }) => ({ locked: !locked }))),
@@ -123,7 +133,9 @@ export const COMMANDS: readonly Command[] = [
   command("commands", "All commands", "View", ["Mod+K"], ({ ui }) => ui.setState({ overlay: "commands" })),
   command("help", "Keyboard shortcuts", "View", ["?"], ({ ui }) => ui.setState({ overlay: "help" })),
   command("run", "Run", "Run", ["Mod+Enter"], ({ ui }, stage) => {
-    ui.setState({ until: undefined });
+    const { panel, panelOpen } = ui.getState();
+    // From the run panel it is what the panel shows that runs.
+    if (panel !== "run" || !panelOpen) ui.setState({ until: undefined });
     stage.run();
   }),
   command("run-to-here", "Run to here", "Run", ["Mod+Shift+Enter"], runToHere),

@@ -3,6 +3,7 @@ import type { PortType } from "@nodeloom/kernel/graph";
 import { Plus, X } from "lucide-react";
 import { memo, useState } from "react";
 import { portColour } from "../../canvas/port-mark";
+import { countRender } from "../../canvas/renders";
 import { removeItems } from "../../document/edit";
 import { useEditor, useUi } from "./context";
 import { isLeftOut } from "./ui-store";
@@ -14,6 +15,7 @@ export interface EdgeViewData extends Record<string, unknown> {
 /** A link in the colour of what flows; over its middle: put a node in, take it away. */
 export const EdgeView = memo((props: EdgeProps & { data?: EdgeViewData }) => {
   const { id, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, selected, data, target } = props;
+  countRender(`edge ${id}`);
   const { document, ui, canEdit } = useEditor();
   const [over, setOver] = useState(false);
   const dimmed = useUi((state) => state.linking !== undefined || isLeftOut(state, target));
@@ -40,6 +42,7 @@ export const EdgeView = memo((props: EdgeProps & { data?: EdgeViewData }) => {
           >
             <button
               type="button"
+              tabIndex={-1}
               aria-label="Insert a node into this link"
               className="flex size-6 items-center justify-center rounded-full border border-line-strong bg-surface text-text shadow-panel hover:bg-hover"
               onClick={(event) =>
@@ -50,6 +53,7 @@ export const EdgeView = memo((props: EdgeProps & { data?: EdgeViewData }) => {
             </button>
             <button
               type="button"
+              tabIndex={-1}
               aria-label="Remove this link"
               className="flex size-6 items-center justify-center rounded-full border border-line-strong bg-surface text-text shadow-panel hover:bg-bad-soft hover:text-bad"
               onClick={() => document.change("Remove link", (graph) => removeItems(graph, [], [id]))}

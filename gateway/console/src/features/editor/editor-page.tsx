@@ -3,7 +3,7 @@ import { PLANS } from "@nodeloom/kernel/plans";
 import type { GraphNode } from "@nodeloom/kernel/graph";
 import { useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { ReactFlowProvider, useReactFlow } from "@xyflow/react";
+import { ReactFlowProvider } from "@xyflow/react";
 import { FileQuestion } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import "../../styles/canvas.css";
@@ -11,66 +11,29 @@ import { LoadFailure, Loading } from "../../app/error-pages";
 import { isNotFound } from "../../api/client";
 import { afterRun, meQuery, modelsQuery } from "../../api/queries";
 import { modelTerms } from "../../canvas/judge";
-import { edgesOf, nodesOf } from "../../document/graph";
 import { watchRun } from "../../runs/live";
 import { Empty } from "../../ui/notice";
 import { Tabs } from "../../ui/tabs";
-import { complain } from "../../ui/toast";
-import { pasteText } from "./actions";
 import { Board } from "./board";
 import { Conflicts } from "./conflicts";
 import type { Stage } from "./commands";
 import { EditorProvider, useDocument, useEditor, useUi, type Editor } from "./context";
 import { Inspector } from "./inspector/inspector";
 import { NodeMenu } from "./node-menu";
+import { Outline } from "./outline";
 import { Overlays } from "./overlays";
 import { Palette } from "./palette";
 import { ProblemsPanel } from "./problems";
 import { RunPanel } from "./run-panel";
 import { SettingsDialog } from "./settings-dialog";
-import { BoardTools, Toolbar } from "./toolbar";
+import { BoardTools, SaveFailure, Toolbar } from "./toolbar";
 import { createUi, type Panel } from "./ui-store";
 import { useOpenDocument, type Opened } from "./use-open-document";
 import { useShortcuts } from "./use-shortcuts";
-import { nodeTitle } from "./titles";
-import { kindOf } from "../../canvas/kinds";
+import { useStage } from "./use-stage";
 
 const route = getRouteApi("/shell/workflows/$slug");
-const FIT_MS = 250;
-const MOST_ZOOM = 1.1;
 const NARROW = "(max-width: 767px)";
-
-const useStage = (editor: Editor): Stage => {
-  const flow = useReactFlow();
-  return useMemo((): Stage => {
-    const middle = (): { x: number; y: number } => {
-      const { left, top, width, height } =
-        document.querySelector(".react-flow")?.getBoundingClientRect() ?? new DOMRect(0, 0, innerWidth, innerHeight);
-      return { x: left + width / 2, y: top + height / 2 };
-    };
-    return {
-      fit: (nodeIds) => {
-        const nodes = nodeIds === undefined || nodeIds.length === 0 ? undefined : nodeIds.map((id) => ({ id }));
-        void flow.fitView({ duration: FIT_MS, padding: 0.15, maxZoom: MOST_ZOOM, ...(nodes ? { nodes } : {}) });
-      },
-      zoom: (to) => void { in: () => flow.zoomIn(), out: () => flow.zoomOut(), whole: () => flow.zoomTo(1) }[to](),
-      openPalette: () => {
-        const at = middle();
-        editor.ui.setState({
-          palette: { at: { x: at.x - 150, y: at.y - 190 }, place: flow.screenToFlowPosition({ x: at.x - 124, y: at.y - 80 }) },
-        });
-      },
-      paste: () => {
-        if (!navigator.clipboard) return complain("The browser does not let this page read the clipboard.");
-        navigator.clipboard.readText().then(
-          (text) => pasteText(editor, text, flow.screenToFlowPosition(middle())),
-          () => complain("The browser does not let this page read the clipboard."),
-        );
-      },
-      run: () => editor.ui.setState({ panel: "run", panelOpen: true }),
-    };
-  }, [editor, flow]);
-};
 
 const PANELS = [
   { name: "node", title: "Node" },
@@ -104,34 +67,6 @@ const SidePanel = ({ stage }: { stage: Stage }) => {
   );
 };
 
-/** The canvas in words, for those who don't see it; on narrow screens the way to edit. */
-const Outline = () => {
-  const { document } = useEditor();
-  const graph = useDocument((state) => state.graph);
-  const selection = useDocument((state) => state.selection);
-  return (
-    <nav
-      aria-label="Nodes"
-      className="sr-only max-md:not-sr-only max-md:relative! max-md:flex max-md:shrink-0 max-md:gap-1.5 max-md:overflow-x-auto max-md:border-b max-md:bg-surface max-md:p-2"
-    >
-      {nodesOf(graph).map((node) => (
-        <button
-          key={node.id}
-          type="button"
-          aria-pressed={selection.nodes.has(node.id)}
-          className="shrink-0 rounded-lg border px-2.5 py-1 text-xs whitespace-nowrap aria-pressed:border-accent aria-pressed:bg-accent-soft"
-          onClick={() => document.select([node.id])}
-        >
-          {nodeTitle(node)}
-          <span className="sr-only">
-            , {kindOf(node.type).title}, {edgesOf(graph).filter(({ source }) => source === node.id).length} links out
-          </span>
-        </button>
-      ))}
-    </nav>
-  );
-};
-
 const Workbench = ({ viewport }: { viewport: Opened["workflow"]["viewport"] }) => {
   const editor = useEditor();
   const stage = useStage(editor);
@@ -154,6 +89,7 @@ const Workbench = ({ viewport }: { viewport: Opened["workflow"]["viewport"] }) =
   return (
     <div className="flex h-full flex-col">
       <Toolbar stage={stage} />
+      <SaveFailure />
       <div className="relative flex min-h-0 flex-1 max-md:flex-col">
         <Outline />
         <div className="relative min-h-0 min-w-0 flex-1">
@@ -229,8 +165,14 @@ const OpenEditor = ({ slug, me, opened }: { slug: string; me: Me; opened: Opened
       markupPermille: tier in PLANS ? PLANS[tier as keyof typeof PLANS].markupPermille : undefined,
     };
   }, [slug, me, opened, ui, list, tier]);
-  // Ports follow the models' schemas: drawn without them they would jump.
+  // Ports follow the models' schemas: drawn without them they would jump, and every model would be called unknown.
   if (models.isPending) return <Loading />;
+  if (list === undefined)
+    return (
+      <div className="mx-auto max-w-2xl px-4 py-16">
+        <LoadFailure error={models.error} retry={() => void models.refetch()} />
+      </div>
+    );
   return (
     <EditorProvider value={editor}>
       <ReactFlowProvider>

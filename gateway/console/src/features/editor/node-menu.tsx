@@ -1,5 +1,5 @@
 import { Menu as Base } from "@base-ui/react/menu";
-import { Copy, CopyPlus, Ellipsis, Link2, Milestone, Trash2, Unlink, type LucideIcon } from "lucide-react";
+import { Copy, CopyPlus, Ellipsis, Frame, Link2, Milestone, Trash2, Unlink, type LucideIcon } from "lucide-react";
 import { useMemo } from "react";
 import { IconButton } from "../../ui/button";
 import { Menu, MenuPopup, type MenuEntries } from "../../ui/menu";
@@ -12,6 +12,7 @@ const ICONS: readonly (readonly [string, LucideIcon] | null)[] = [
   ["copy", Copy],
   ["duplicate", CopyPlus],
   ["connect", Link2],
+  ["frame", Frame],
   null,
   ["delete-join", Unlink],
   ["delete", Trash2],

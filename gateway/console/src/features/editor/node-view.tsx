@@ -2,8 +2,10 @@ import { Handle, Position, type NodeProps } from "@xyflow/react";
 import { CircleCheck, CircleX, Coins, LoaderCircle, Plus, SkipForward, TriangleAlert } from "lucide-react";
 import { memo } from "react";
 import { NODE, noteText, type Box } from "../../canvas/geometry";
+import { frameOf } from "../../canvas/frames";
 import { isKnownKind, isRemark, kindOf } from "../../canvas/kinds";
 import { PortMark } from "../../canvas/port-mark";
+import { countRender } from "../../canvas/renders";
 import { fits, type NodePorts, type Port } from "../../canvas/ports";
 import { summaryOf } from "../../canvas/summary";
 import type { DocNode } from "../../document/graph";
@@ -13,6 +15,7 @@ import { MediaView } from "../../runs/media-view";
 import { useLive, type NodeProgress } from "../../runs/live";
 import type { OutputFile } from "../../runs/outputs";
 import { useEditor, useUi } from "./context";
+import { FrameView } from "./frame-view";
 import { isLeftOut } from "./ui-store";
 import { nodeTitle } from "./titles";
 
@@ -184,11 +187,13 @@ const useWriting = (nodeId: string): string | undefined => {
 /** A node: ports, two lines, state, price and preview. Settings are edited beside the canvas. */
 export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewData }) => {
   const { node, ports, box, files } = data;
+  countRender(`node ${node.id}`);
   const progress = useProgress(node.id);
   const writing = useWriting(node.id);
   const problem = useUi(({ judgement }) => judgement.issues.some(({ nodeId }) => nodeId === node.id));
   const warned = useUi(({ judgement }) => judgement.warnings[node.id] !== undefined);
   const leftOut = useUi((state) => isLeftOut(state, node.id));
+  if (frameOf(node)) return <FrameView node={node} selected={selected} />;
   if (isRemark(node.type)) return <NoteView node={node} selected={selected} />;
   const kind = kindOf(node.type);
   const title = nodeTitle(node);

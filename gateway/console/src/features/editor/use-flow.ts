@@ -1,6 +1,7 @@
 import { upToNode } from "@nodeloom/kernel/graph";
 import { Position, type Edge, type Node } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
+import { frameOf } from "../../canvas/frames";
 import { boxOf, NODE } from "../../canvas/geometry";
 import { judge } from "../../canvas/judge";
 import { isRemark } from "../../canvas/kinds";
@@ -19,6 +20,9 @@ export type FlowEdge = Edge<EdgeViewData, "nodeloom">;
 const NO_FILES: readonly OutputFile[] = [];
 const HALF = NODE.handle / 2;
 
+/** Frames let the pointer through but for their title, and are not what a box around nodes means. */
+const FRAME = { zIndex: -2, selectable: false, dragHandle: ".frame-title", style: { pointerEvents: "none" } } as const;
+
 const flowNode = (node: DocNode, data: NodeViewData, selected: boolean): FlowNode => {
   const { width, height, inputs, outputs } = data.box;
   const size = { width: NODE.handle, height: NODE.handle };
@@ -31,7 +35,7 @@ const flowNode = (node: DocNode, data: NodeViewData, selected: boolean): FlowNod
     width,
     height,
     measured: { width, height },
-    zIndex: isRemark(node.type) ? -1 : 0,
+    ...(frameOf(node) ? FRAME : { zIndex: isRemark(node.type) ? -1 : 0 }),
     ariaLabel: nodeTitle(node),
     handles: [
       ...inputs.map(({ name, y }) => ({ id: name, type: "target" as const, position: Position.Left, x: -HALF, y: y - HALF, ...size })),

@@ -11,10 +11,15 @@ const isTyping = (target: EventTarget | null): boolean =>
 const isControl = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest("button, a, summary, [role=tab], [role=menuitem]") !== null;
 
+const isInPanel = (target: EventTarget | null): target is HTMLElement =>
+  target instanceof HTMLElement && !document.querySelector("dialog[open]") && target.closest("aside") !== null;
+
 /** Shortcuts of the canvas. Fields keep their own keys; only Run and undo of the graph reach over them. */
 export const useShortcuts = (editor: Editor, stage: Stage): void => {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
+      // Out of a field of the side panel, back to the canvas.
+      if (event.key === "Escape" && isTyping(event.target) && isInPanel(event.target)) return event.target.blur();
       const command = event.isComposing ? undefined : commandFor(event);
       if (!command || document.querySelector("dialog[open]")) return;
       if (isTyping(event.target) && !command.id.startsWith("run")) return;

@@ -2,7 +2,7 @@ import type { Folder, Me, WorkflowSummary } from "@nodeloom/client";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { FileUp, FolderPlus, Plus, Search, SearchX, Workflow } from "lucide-react";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { LoadFailure } from "../../app/error-pages";
 import { foldersQuery, meQuery, workflowsQuery } from "../../api/queries";
 import { Button, ButtonRow, buttonClasses } from "../../ui/button";
@@ -10,6 +10,7 @@ import { classes } from "../../ui/classes";
 import { Input, Select } from "../../ui/field";
 import { Empty, Notice, Skeleton } from "../../ui/notice";
 import { Page } from "../../ui/page";
+import { Tip } from "../../ui/tip";
 import { filterWorkflows, tagsOf, type Filter } from "./filter";
 import { FolderBar } from "./folder-bar";
 import { PromptDialog } from "./prompt-dialog";
@@ -176,6 +177,19 @@ export const DashboardPage = () => {
   const actions = useWorkflowActions();
   const file = useRef<HTMLInputElement>(null);
   const [naming, setNaming] = useState<"workflow" | "folder">();
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const { key, ctrlKey, metaKey, altKey, target } = event;
+      const isBusy = target instanceof HTMLElement && target.closest("input, textarea, select, dialog, [role=menu]") !== null;
+      if (isBusy || ctrlKey || metaKey || altKey || document.querySelector("dialog[open]")) return;
+      if (key.toLowerCase() === "n") setNaming("workflow");
+      else if (key === "/") document.querySelector<HTMLInputElement>("main input[type=search]")?.focus();
+      else return;
+      event.preventDefault();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
   if (!me) return null;
   const folderList = folders.data ?? [];
   return (
@@ -200,9 +214,11 @@ export const DashboardPage = () => {
           <Button icon={FolderPlus} onClick={() => setNaming("folder")}>
             New folder
           </Button>
-          <Button icon={Plus} variant="primary" onClick={() => setNaming("workflow")}>
-            New workflow
-          </Button>
+          <Tip text="New workflow" keys="N" side="bottom">
+            <Button icon={Plus} variant="primary" onClick={() => setNaming("workflow")}>
+              New workflow
+            </Button>
+          </Tip>
         </ButtonRow>
       }
     >

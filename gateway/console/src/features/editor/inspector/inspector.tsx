@@ -1,5 +1,22 @@
 import { labelOf } from "@nodeloom/kernel/graph";
-import { ChevronRight, CircleX, MousePointerClick, Trash2, TriangleAlert } from "lucide-react";
+import {
+  AlignCenterHorizontal,
+  AlignCenterVertical,
+  AlignEndHorizontal,
+  AlignEndVertical,
+  AlignHorizontalSpaceAround,
+  AlignStartHorizontal,
+  AlignStartVertical,
+  AlignVerticalSpaceAround,
+  ChevronRight,
+  CircleX,
+  Frame,
+  LayoutGrid,
+  MousePointerClick,
+  Trash2,
+  TriangleAlert,
+  type LucideIcon,
+} from "lucide-react";
 import { kindOf } from "../../../canvas/kinds";
 import { PortMark } from "../../../canvas/port-mark";
 import { nodesOf, type DocNode } from "../../../document/graph";
@@ -10,7 +27,7 @@ import { creditNumber, duration } from "../../../ui/format";
 import { useLive } from "../../../runs/live";
 import { ResultView } from "../../../runs/result-view";
 import { deleteSelection } from "../actions";
-import type { Stage } from "../commands";
+import { commandById, type Stage } from "../commands";
 import { useDocument, useEditor, useUi } from "../context";
 import { NodeMenuButton } from "../node-menu";
 import { fixesFor } from "../problems";
@@ -153,6 +170,35 @@ const Nothing = () => (
   </div>
 );
 
+const ARRANGING: readonly (readonly [string, LucideIcon])[] = [
+  ["align-left", AlignStartVertical],
+  ["align-center", AlignCenterVertical],
+  ["align-right", AlignEndVertical],
+  ["align-top", AlignStartHorizontal],
+  ["align-middle", AlignCenterHorizontal],
+  ["align-bottom", AlignEndHorizontal],
+  ["align-row", AlignHorizontalSpaceAround],
+  ["align-column", AlignVerticalSpaceAround],
+  ["tidy", LayoutGrid],
+  ["frame", Frame],
+];
+
+/** What can be done with several nodes at once. */
+const Arrange = ({ stage }: { stage: Stage }) => {
+  const editor = useEditor();
+  const locked = useUi((state) => state.locked) || !editor.canEdit;
+  return (
+    <div role="toolbar" aria-label="Arrange" className="-mx-1.5 mt-2 flex flex-wrap gap-0.5">
+      {ARRANGING.map(([id, icon]) => {
+        const { title, keys, run } = commandById(id);
+        return (
+          <IconButton key={id} icon={icon} size="sm" label={title} keys={keys[0]} disabled={locked} onClick={() => run(editor, stage)} />
+        );
+      })}
+    </div>
+  );
+};
+
 /** The form of the chosen node, beside the canvas. */
 export const Inspector = ({ stage }: { stage: Stage }) => {
   const graph = useDocument((state) => state.graph);
@@ -164,6 +210,7 @@ export const Inspector = ({ stage }: { stage: Stage }) => {
     return (
       <div className="p-4 text-sm">
         <h2 className="font-semibold">{chosen.length} nodes</h2>
+        <Arrange stage={stage} />
         <ul className="mt-2 flex flex-col gap-1 text-muted">
           {chosen.map((one) => (
             <li key={one.id} className="truncate">

@@ -1,4 +1,5 @@
 import { isRecord } from "@nodeloom/kernel/graph";
+import { frameOf, SMALLEST_FRAME } from "../../../canvas/frames";
 import { Plus, Trash2 } from "lucide-react";
 import type { DocNode } from "../../../document/graph";
 import { Button, IconButton } from "../../../ui/button";
@@ -29,6 +30,37 @@ export const TextForm = ({ node }: { node: DocNode }) => {
 export const NoteForm = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
   const name = ["text", "content", "note"].find((one) => typeof node.data[one] === "string") ?? "text";
+  const frame = frameOf(node);
+  if (frame)
+    return (
+      <div className="flex flex-col gap-4">
+        <Field label="Title" hint="Nodes on a frame move with it. It never runs.">
+          {(attributes) => (
+            <Input
+              {...attributes}
+              disabled={disabled}
+              maxLength={200}
+              value={text(node.data[name])}
+              onChange={(event) => set([name], event.target.value, "Rename frame")}
+            />
+          )}
+        </Field>
+        <div className="grid grid-cols-2 gap-3">
+          {(["width", "height"] as const).map((side) => (
+            <Field key={side} label={side === "width" ? "Width" : "Height"}>
+              {(attributes) => (
+                <NumberInput
+                  {...attributes}
+                  disabled={disabled}
+                  value={frame[side]}
+                  onChange={(value) => value !== undefined && value >= SMALLEST_FRAME[side] && set(["frame", side], value, "Resize frame")}
+                />
+              )}
+            </Field>
+          ))}
+        </div>
+      </div>
+    );
   return (
     <Field label="Note" hint="For people who read this workflow. It never runs.">
       {(attributes) => (

@@ -1,0 +1,27 @@
+import type { Rect } from "./geometry";
+
+export interface Spot {
+  x: number;
+  y: number;
+}
+
+/** Whether a point is inside a closed line: a ray to the right crosses it an odd number of times. */
+export const isInside = ({ x, y }: Spot, line: readonly Spot[]): boolean => {
+  let inside = false;
+  line.forEach((to, index) => {
+    const from = line[(index + line.length - 1) % line.length]!;
+    const crosses = to.y > y !== from.y > y && x < ((from.x - to.x) * (y - to.y)) / (from.y - to.y) + to.x;
+    if (crosses) inside = !inside;
+  });
+  return inside;
+};
+
+/** Whether a line that was drawn around something means a rectangle: its middle, or any corner, is inside. */
+export const isCaught = ({ x, y, width, height }: Rect, line: readonly Spot[]): boolean =>
+  [
+    { x: x + width / 2, y: y + height / 2 },
+    { x, y },
+    { x: x + width, y },
+    { x, y: y + height },
+    { x: x + width, y: y + height },
+  ].some((spot) => isInside(spot, line));

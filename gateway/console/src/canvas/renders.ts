@@ -1,0 +1,5 @@
+/** How often something was drawn, while a test counts it: it sets `globalThis.nodeloomRenders` to a Map. */
+export const countRender = (what: string): void => {
+  const { nodeloomRenders: counts } = globalThis as { nodeloomRenders?: Map<string, number> };
+  counts?.set(what, (counts.get(what) ?? 0) + 1);
+};

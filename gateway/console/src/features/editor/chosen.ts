@@ -1,0 +1,21 @@
+import type { Rect } from "../../canvas/geometry";
+import { nodesOf, type DocGraph, type DocNode } from "../../document/graph";
+import type { Editor } from "./context";
+
+/** The graph as it is now. */
+export const graphOf = ({ document }: Editor): DocGraph => document.store.getState().graph;
+export const selectedNodes = ({ document }: Editor): DocNode[] => {
+  const { graph, selection } = document.store.getState();
+  return nodesOf(graph).filter(({ id }) => selection.nodes.has(id));
+};
+
+/** Where nodes are on the board, by id. */
+export const rectsOf = (editor: Editor, nodes: readonly DocNode[]): Map<string, Rect> => {
+  const { boxes } = editor.ui.getState();
+  return new Map(
+    nodes.map(({ id, x, y }) => {
+      const { width, height } = boxes.get(id) ?? { width: 248, height: 140 };
+      return [id, { x, y, width, height }];
+    }),
+  );
+};

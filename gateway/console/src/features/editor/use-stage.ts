@@ -1,0 +1,80 @@
+import { useReactFlow } from "@xyflow/react";
+import { useMemo } from "react";
+import { complain } from "../../ui/toast";
+import { pasteText, placeBeside } from "./actions";
+import type { Stage } from "./commands";
+import type { Editor } from "./context";
+
+const FIT_MS = 250;
+const MOST_ZOOM = 1.1;
+const NARROW = "(max-width: 767px)";
+
+const RUN_FORM = "aside form[data-run]";
+const FIRST_CONTROL = ":is(input, textarea, select):not(:disabled, [type=file])";
+
+/** Puts the keyboard into the side panel, once it shows what was asked for: its first field, else what it submits with. */
+const focusPanel = (): void => {
+  requestAnimationFrame(() => {
+    const panel = document.querySelector("aside [role=tabpanel]");
+    const control = panel?.querySelector<HTMLElement>(FIRST_CONTROL) ?? panel?.querySelector<HTMLElement>("button[type=submit]");
+    // A phone would cover the panel with its keyboard.
+    if (!matchMedia(NARROW).matches) control?.focus();
+  });
+};
+
+/** What commands do to the view of the canvas and its panels. */
+export const useStage = (editor: Editor): Stage => {
+  const flow = useReactFlow();
+  return useMemo((): Stage => {
+    const middle = (): { x: number; y: number } => {
+      const { left, top, width, height } =
+        document.querySelector(".react-flow")?.getBoundingClientRect() ?? new DOMRect(0, 0, innerWidth, innerHeight);
+      return { x: left + width / 2, y: top + height / 2 };
+    };
+    return {
+      fit: (nodeIds) => {
+        const nodes = nodeIds === undefined || nodeIds.length === 0 ? undefined : nodeIds.map((id) => ({ id }));
+        void flow.fitView({ duration: FIT_MS, padding: 0.15, maxZoom: MOST_ZOOM, ...(nodes ? { nodes } : {}) });
+      },
+      zoom: (to) => void { in: () => flow.zoomIn(), out: () => flow.zoomOut(), whole: () => flow.zoomTo(1) }[to](),
+      openPalette: () => {
+        const at = middle();
+        editor.ui.setState({
+          palette: { at: { x: at.x - 150, y: at.y - 190 }, place: flow.screenToFlowPosition({ x: at.x - 124, y: at.y - 80 }) },
+        });
+      },
+      paste: () => {
+        if (!navigator.clipboard) return complain("The browser does not let this page read the clipboard.");
+        navigator.clipboard.readText().then(
+          (text) => pasteText(editor, text, flow.screenToFlowPosition(middle())),
+          () => complain("The browser does not let this page read the clipboard."),
+        );
+      },
+      addAfter: () => {
+        const { nodes } = editor.document.store.getState().selection;
+        const [nodeId] = [...nodes];
+        const port = nodeId === undefined ? undefined : editor.ui.getState().ports.get(nodeId)?.outputs[0];
+        if (nodeId === undefined || !port || nodes.size > 1) return complain("Choose the one node that it should come after.");
+        const at = middle();
+        editor.ui.setState({
+          palette: {
+            at: { x: at.x - 150, y: at.y - 190 },
+            place: placeBeside(editor, nodeId, "output"),
+            from: { nodeId, port, side: "output" },
+          },
+        });
+      },
+      settings: () => {
+        editor.ui.setState({ panel: "node", panelOpen: true });
+        focusPanel();
+      },
+      run: () => {
+        const { panel, panelOpen } = editor.ui.getState();
+        const form = document.querySelector<HTMLFormElement>(RUN_FORM);
+        if (panel === "run" && panelOpen && form?.contains(document.activeElement)) return form.requestSubmit();
+        editor.ui.setState({ panel: "run", panelOpen: true });
+        focusPanel();
+      },
+    };
+  }, [editor, flow]);
+};

@@ -1,0 +1,254 @@
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { launchBrowser, visit } from "../e2e/support/browser";
+import { clientOf, type Account } from "../e2e/support/client";
+import { startPlatform, type Platform } from "../e2e/support/platform";
+
+/** `npm run console:full`: the canvas under the hand, small and with as many nodes as a workflow may have. */
+const MINUTES = 10;
+const MINUTE_MS = 60_000;
+const NODE = ".react-flow__node";
+const NODES = 500;
+const COLUMNS = 25;
+/** Busy for so long in each frame: what the measurement of frames must notice. */
+const BUSY_MS = 40;
+
+let platform: Platform;
+let browser: Browser | undefined;
+let http: ReturnType<typeof clientOf>;
+let account: Account & { key?: string };
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  if (!browser) return;
+  platform = await startPlatform();
+  http = clientOf(platform);
+  account = await http.account({ tier: "enterprise" });
+}, MINUTES * MINUTE_MS);
+afterAll(async () => {
+  await browser?.close();
+  await platform?.stop();
+});
+
+const onCanvas = (name: string, graph: object, test: (page: Page, slug: string, context: BrowserContext) => Promise<void>): void =>
+  it(
+    name,
+    async () => {
+      if (!browser) return;
+      const made = await http.call("POST", "/api/workflows", { key: account.key, body: { name, ...graph } });
+      const { page, context, complaints } = await visit(browser, { baseUrl: platform.baseUrl });
+      await context.addInitScript("globalThis.nodeloomRenders = new Map()");
+      const data = { email: account.email, password: account.password };
+      await context.request.post("/api/auth/login", { data, headers: { origin: platform.baseUrl } });
+      await test(page, String(made.body.slug), context);
+      expect(complaints).toEqual([]);
+      await context.close();
+    },
+    MINUTES * MINUTE_MS,
+  );
+
+const saved = (page: Page): Promise<void> => page.getByText("Saved", { exact: true }).waitFor();
+const middleOf = async (page: Page, selector: string): Promise<{ x: number; y: number }> => {
+  const box = (await page.locator(selector).boundingBox())!;
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+};
+const selected = (page: Page): Promise<string[]> =>
+  page.evaluate(
+    `[...document.querySelectorAll("nav[aria-label=Nodes] button[aria-pressed=true]")].map((one) => one.textContent.split(",")[0])`,
+  );
+
+const text = (id: string, x: number, y: number): object => ({ id, type: "text-box", position: { x, y }, data: { text: id, label: id } });
+const FOUR = { nodes: [text("a", 0, 0), text("b", 400, 0), text("c", 0, 300), text("d", 400, 300)], edges: [] };
+
+onCanvas("a line drawn around nodes chooses them, and no others", FOUR, async (page, slug) => {
+  await page.goto(`/workflows/${slug}`);
+  await page.locator(NODE).first().waitFor();
+  await page.keyboard.press("l");
+  const [a, c] = [await middleOf(page, '[data-id="a"]'), await middleOf(page, '[data-id="c"]')];
+  const around = [
+    { x: a.x - 60, y: a.y - 40 },
+    { x: a.x + 60, y: a.y - 40 },
+    { x: c.x + 60, y: c.y + 40 },
+    { x: c.x - 60, y: c.y + 40 },
+  ];
+  await page.mouse.move(around[0]!.x, around[0]!.y);
+  await page.mouse.down();
+  for (const { x, y } of around) await page.mouse.move(x, y, { steps: 4 });
+  await page.mouse.up();
+  expect(await selected(page)).toEqual(["a", "c"]);
+  await page.keyboard.press("Escape");
+  expect(await selected(page)).toEqual([]);
+});
+
+onCanvas("what lies on a frame moves with it, and nothing else does; undo takes both back", FOUR, async (page, slug) => {
+  const places = async (): Promise<Record<string, unknown>> => {
+    const { body } = await http.call("GET", `/api/workflows/${slug}`, { key: account.key });
+    return Object.fromEntries((body.nodes as { id: string; position: unknown }[]).map(({ id, position }) => [id, position]));
+  };
+  await page.goto(`/workflows/${slug}`);
+  await page.locator('[data-id="a"]').click();
+  await page.locator('[data-id="b"]').click({ modifiers: ["Shift"] });
+  await page.getByRole("toolbar", { name: "Arrange" }).getByRole("button", { name: "Frame the selection" }).click();
+  await page.getByRole("textbox", { name: "Title" }).fill("Upper row");
+  await saved(page);
+  const before = await places();
+  const title = await middleOf(page, ".frame-title");
+  await page.mouse.move(title.x, title.y);
+  await page.mouse.down();
+  await page.mouse.move(title.x + 40, title.y - 60, { steps: 5 });
+  await page.mouse.up();
+  await saved(page);
+  const after = await places();
+  expect(after.a).not.toEqual(before.a);
+  expect(after.b).not.toEqual(before.b);
+  expect([after.c, after.d]).toEqual([before.c, before.d]);
+  await page.getByRole("button", { name: /^Undo: Move/ }).click();
+  await saved(page);
+  expect(await places()).toEqual(before);
+});
+
+onCanvas("several nodes are aligned, and a box around some chooses those", FOUR, async (page, slug) => {
+  await page.goto(`/workflows/${slug}`);
+  const [a, c] = [await middleOf(page, '[data-id="a"]'), await middleOf(page, '[data-id="c"]')];
+  await page.mouse.move(a.x - 160, a.y - 90);
+  await page.mouse.down();
+  await page.mouse.move(c.x + 20, c.y + 20, { steps: 5 });
+  await page.mouse.up();
+  expect(await selected(page)).toEqual(["a", "c"]);
+  await page.getByRole("toolbar", { name: "Arrange" }).getByRole("button", { name: "Space out in a row" }).click();
+  await saved(page);
+  const { body } = await http.call("GET", `/api/workflows/${slug}`, { key: account.key });
+  const xs = (body.nodes as { id: string; position: { x: number } }[]).map(({ position }) => position.x);
+  expect(xs[0]).not.toBe(xs[2]);
+});
+
+/** Chains in rows. */
+const chain = {
+  nodes: Array.from({ length: NODES }, (_, index) => text(`n${index}`, (index % COLUMNS) * 320, Math.floor(index / COLUMNS) * 240)).map(
+    (node, index) => ({ ...node, data: { label: `n${index}`, text: index === 0 ? "first" : "{{before}}" } }),
+  ),
+  edges: Array.from({ length: NODES - 1 }, (_, index) => ({
+    id: `e${index}`,
+    source: `n${index}`,
+    sourceHandle: "text",
+    target: `n${index + 1}`,
+    targetHandle: "before",
+    // A link from row to row would lie under the pointer wherever that is, and pointing at a link draws it.
+  })).filter((_, index) => (index + 1) % COLUMNS !== 0),
+};
+
+const drawn = async (page: Page): Promise<Record<string, number>> =>
+  JSON.parse(await page.evaluate(`JSON.stringify(Object.fromEntries(globalThis.nodeloomRenders))`)) as Record<string, number>;
+const forget = (page: Page): Promise<unknown> => page.evaluate("globalThis.nodeloomRenders.clear()");
+/** Waits until a moment has passed in which nothing was drawn. */
+const quiet = (page: Page): Promise<unknown> =>
+  page.evaluate(`new Promise((done) => {
+    let before = -1;
+    const look = () => {
+      const now = [...globalThis.nodeloomRenders.values()].reduce((sum, one) => sum + one, 0);
+      if (now === before) return done();
+      before = now;
+      setTimeout(look, 1000);
+    };
+    look();
+  })`);
+const FRAMES = `(() => {
+  globalThis.frameTimes = [];
+  let last = performance.now();
+  const next = (now) => { globalThis.frameTimes.push(now - last); last = now; globalThis.frameLoop = requestAnimationFrame(next); };
+  globalThis.frameLoop = requestAnimationFrame(next);
+})()`;
+const p50 = async (page: Page): Promise<number> =>
+  Number(
+    await page.evaluate(
+      `(cancelAnimationFrame(globalThis.frameLoop), globalThis.frameTimes.sort((a, b) => a - b)[globalThis.frameTimes.length >> 1])`,
+    ),
+  );
+const note = (line: string): void => void process.stdout.write(`${line}\n`);
+
+onCanvas(`${NODES} nodes: only what changes is drawn again`, chain, async (page, slug) => {
+  // The canvas's code is there already, as it is for whoever opens a second workflow.
+  const other = await http.call("POST", "/api/workflows", { key: account.key, body: { name: "Small", ...FOUR } });
+  await page.goto(`/workflows/${String(other.body.slug)}`);
+  await page.locator(NODE).first().waitFor();
+  const opened = await page.evaluate(`new Promise((done) => {
+    const from = performance.now();
+    history.pushState({}, "", "/workflows/${slug}");
+    dispatchEvent(new PopStateEvent("popstate"));
+    const look = () => document.querySelectorAll("${NODE}").length >= ${NODES} ? done(performance.now() - from) : requestAnimationFrame(look);
+    look();
+  })`);
+  note(`${NODES} nodes opened in ${Math.round(opened as number)} ms (bound on a quiet machine: 1,200)`);
+  await quiet(page);
+
+  await page.keyboard.press("Control+f");
+  await page.getByRole("combobox").fill("n262");
+  await page.keyboard.press("Enter");
+  await quiet(page);
+  const from = await middleOf(page, '[data-id="n262"]');
+  await forget(page);
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.evaluate(FRAMES);
+  await page.mouse.move(from.x + 60, from.y + 90, { steps: 30 });
+  note(`dragging one of them: a frame takes ${(await p50(page)).toFixed(1)} ms (p50; 20 on a quiet machine)`);
+  expect(Object.keys(await drawn(page)).sort()).toEqual(["edge e261", "edge e262", "node n262"]);
+  await page.mouse.up();
+  await saved(page);
+  expect(Object.keys(await drawn(page)).sort()).toEqual(["edge e261", "edge e262", "node n262"]);
+
+  await quiet(page);
+  await forget(page);
+  await page.mouse.move(from.x, from.y - 150);
+  for (let step = 0; step < 10; step += 1) await page.mouse.wheel(0, 20);
+  await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  expect(await drawn(page)).toEqual({});
+
+  // A browser that is busy in every frame must look like one.
+  await page.evaluate(
+    `(() => { const busy = () => { const from = performance.now(); while (performance.now() - from < ${BUSY_MS}); globalThis.busyLoop = requestAnimationFrame(busy); }; busy(); })()`,
+  );
+  await page.evaluate(FRAMES);
+  await page.mouse.move(from.x, from.y - 100, { steps: 10 });
+  expect(await p50(page)).toBeGreaterThanOrEqual(BUSY_MS / 2);
+});
+
+onCanvas("an event of a run draws the one node that it is about", chain, async (page, slug) => {
+  const id = "3f0e7c52-2f0e-4b76-8a3c-6d1f5f8f3a11";
+  const node = (index: number): object => ({
+    id: `n${index}`,
+    type: "text-box",
+    status: "pending",
+    startedAt: null,
+    durationMs: null,
+    creditsCost: 0,
+    error: null,
+  });
+  const execution = {
+    executionId: id,
+    status: "processing",
+    durationMs: 1,
+    creditsCost: 0,
+    error: null,
+    nodes: Array.from({ length: NODES }, (_, index) => node(index)),
+  };
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  let streams = 0;
+  await page.route(`**/api/executions/${id}`, (route) => route.fulfill({ json: execution }));
+  await page.route(`**/api/executions/${id}/events`, async (route) => {
+    streams += 1;
+    // The second connection, after the events, is never answered.
+    if (streams > 1) return;
+    await released;
+    const event = { type: "node.started", at: new Date(0).toISOString(), data: { nodeId: "n7" } };
+    await route.fulfill({ contentType: "text/event-stream", body: `id: 1\nevent: node.started\ndata: ${JSON.stringify(event)}\n\n` });
+  });
+  await page.goto(`/workflows/${slug}?run=${id}`);
+  await page.locator(NODE).first().waitFor();
+  await page.getByText("live", { exact: true }).waitFor();
+  await quiet(page);
+  await forget(page);
+  release();
+  await page.locator('[data-id="n7"] [aria-label="running"]').waitFor({ state: "attached" });
+  expect(Object.keys(await drawn(page))).toEqual(["node n7"]);
+});
