@@ -14,7 +14,7 @@ export const printWelcome = async ({ progress, local, seconds, staying, consoleU
   const key = accounts.pro?.apiKey ?? "";
   const docsUrl = `${baseUrl}/docs`;
   progress.line(`\nNodeloom is up after ${seconds.toFixed(1)} s\n`);
-  progress.line(`  Console        ${consoleUrl}   (sign in as ${accounts.pro?.email}, password in .nodeloom/local.json)`);
+  progress.line(`  Console        ${consoleUrl}   (sign in as ${accounts.pro?.email}, password ${accounts.pro?.password})`);
   progress.line(`  API            ${baseUrl}/api`);
   if (await answersHttp(docsUrl)) progress.line(`  Documentation  ${docsUrl}`);
   if (temporalUiUrl !== undefined)

@@ -1,24 +1,17 @@
 import { useMemo, useState, type ReactNode } from "react";
 import { fittingInputs, type Port } from "../../canvas/ports";
 import { isRemark, kindOf } from "../../canvas/kinds";
-import { connect } from "../../document/edit";
+import { connect, removeItems } from "../../document/edit";
 import { edgesOf, nodesOf } from "../../document/graph";
-import { inputFields, savedValues } from "@nodeloom/kernel/graph";
-import { kernelGraph } from "../../document/graph";
-import { initialValues, sentInputs } from "../../runs/run-form";
-import { curl, python, typescript, type Call } from "../../runs/snippets";
 import { classes } from "../../ui/classes";
-import { Code } from "../../ui/copy";
 import { Dialog } from "../../ui/dialog";
 import { Input } from "../../ui/field";
 import { Keys } from "../../ui/keys";
-import { Notice } from "../../ui/notice";
-import { Tabs } from "../../ui/tabs";
 import { leadsTo, replacedBy } from "./actions";
 import { COMMANDS, type Stage } from "./commands";
 import { useDocument, useEditor, useUi, type Editor } from "./context";
 import { nodeTitle } from "./titles";
-import { isAhead } from "./versions/state";
+import { UseAsApi } from "./use-as-api";
 import { VersionsDialog } from "./versions/versions-dialog";
 
 interface Pick {
@@ -134,7 +127,7 @@ const NodeList = ({ stage, onClose }: OverlayProps) => {
   return <Picker title="Find a node" placeholder="Name, kind or id" picks={picks} empty="No node is called that." onClose={onClose} />;
 };
 
-/** Every port that an output of the chosen node may be linked with: links for keyboards. */
+/** Every port that an output of the chosen node may be linked with, then its links, to be removed: for keyboards. */
 const connections = (editor: Editor): Pick[] => {
   const { graph, selection } = editor.document.store.getState();
   const { ports } = editor.ui.getState();
@@ -145,7 +138,20 @@ const connections = (editor: Editor): Pick[] => {
     const ends = { source: from, sourceHandle: output.name, target, targetHandle: input.name };
     editor.document.change("Connect", (now) => connect(now, ends, replacedBy(now, ends, input)));
   };
-  return own.outputs.flatMap((output) =>
+  const linked = edgesOf(graph)
+    .filter(({ source, target }) => source === from || target === from)
+    .map((edge): Pick => {
+      const nameOf = (id: string): string =>
+        nodesOf(graph)
+          .filter((node) => node.id === id)
+          .map(nodeTitle)[0] ?? id;
+      return {
+        key: `remove ${edge.id}`,
+        title: `Remove: ${nameOf(edge.source)} → ${nameOf(edge.target)}: ${edge.targetHandle ?? ""}`,
+        run: () => editor.document.change("Remove link", (now) => removeItems(now, [], [edge.id])),
+      };
+    });
+  const free = own.outputs.flatMap((output) =>
     nodesOf(graph)
       .filter(({ id, type }) => id !== from && !isRemark(type) && !leadsTo(graph, id, from))
       .flatMap((node) => {
@@ -160,6 +166,7 @@ const connections = (editor: Editor): Pick[] => {
         }));
       }),
   );
+  return [...free, ...linked];
 };
 
 const ConnectList = ({ onClose }: OverlayProps) => {
@@ -168,7 +175,7 @@ const ConnectList = ({ onClose }: OverlayProps) => {
   return (
     <Picker
       title="Connect to…"
-      placeholder="Port or node"
+      placeholder="Port, node, or “remove”"
       picks={picks}
       empty="Choose a node with an output first, or add one that takes it."
       onClose={onClose}
@@ -197,53 +204,6 @@ const Help = ({ onClose }: OverlayProps) => (
     </div>
   </Dialog>
 );
-
-type Language = "curl" | "typescript" | "python";
-const LANGUAGES = [
-  { name: "curl", title: "curl" },
-  { name: "typescript", title: "TypeScript" },
-  { name: "python", title: "Python" },
-] as const;
-const WRITTEN: Readonly<Record<Language, (call: Call) => string>> = { curl, typescript, python };
-
-const UseAsApi = ({ onClose }: OverlayProps) => {
-  const { slug } = useEditor();
-  const graph = useDocument((state) => state.graph);
-  const { version } = useDocument((state) => state.published);
-  const ahead = useDocument(isAhead);
-  const [language, setLanguage] = useState<Language>("curl");
-  const fields = inputFields(kernelGraph(graph));
-  const inputs = sentInputs(fields, initialValues(fields, savedValues(kernelGraph(graph))));
-  const call = { baseUrl: location.origin, path: `workflows/${slug}`, inputs };
-  return (
-    <Dialog title="Use as API" width="md" onClose={onClose}>
-      <p className="mb-3 text-sm text-muted">
-        This very run, from your own program. Put a key of yours in:{" "}
-        <a href="/keys" target="_blank" rel="noopener" className="text-accent-text underline underline-offset-2">
-          make one
-        </a>
-        . It waits for the result; add <code className="font-mono text-xs">?async=true</code> to poll or be called back.
-      </p>
-      {ahead && (
-        <Notice kind="warn" className="mb-3">
-          Callers run version {version}. What you changed since reaches them when you publish it.
-        </Notice>
-      )}
-      <Tabs label="Language" tabs={LANGUAGES} chosen={language} onChoose={setLanguage}>
-        <div className="pt-3">
-          <Code text={WRITTEN[language](call)} label={`${language} example`} />
-        </div>
-      </Tabs>
-      <Notice className="mt-3">
-        All routes are described in the{" "}
-        <a href="/docs" target="_blank" rel="noopener" className="underline underline-offset-2">
-          API reference
-        </a>
-        .
-      </Notice>
-    </Dialog>
-  );
-};
 
 const OVERLAYS: Readonly<Partial<Record<string, (props: OverlayProps) => ReactNode>>> = {
   commands: CommandList,
