@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { accessibilityProblems, launchBrowser, visit } from "../e2e/support/browser";
 import { clientOf } from "../e2e/support/client";
 import { startPlatform, type Platform } from "../e2e/support/platform";
@@ -74,6 +74,43 @@ afterAll(async () => {
   await platform?.stop();
 });
 
+/** 0 (black) to 1 (white), of what lies behind a page. */
+const brightness = async (page: Page): Promise<number> =>
+  Number(
+    await page.evaluate(`(() => {
+      const [red, green, blue] = getComputedStyle(document.body).backgroundColor.match(/[0-9.]+/g).map(Number);
+      return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255;
+    })()`),
+  );
+const BRIGHT = 0.85;
+const DARK = 0.2;
+
+it("shows the theme that was chosen, whatever the system's is, from the first paint on", async () => {
+  if (!browser) return;
+  for (const [chosen, system] of [
+    ["Light", "dark"],
+    ["Dark", "light"],
+  ] as const) {
+    const { page, context } = await visit(browser, { baseUrl: platform.baseUrl, theme: system });
+    const data = { email: account.email, password: account.password };
+    await context.request.post("/api/auth/login", { data, headers: { origin: platform.baseUrl } });
+    await page.goto("/models");
+    await page.getByRole("button", { name: account.email }).click();
+    await page.getByRole("menuitem", { name: chosen }).click();
+    // The page's own script has not run when the document is there.
+    for (const load of ["reload", "goto"] as const) {
+      if (load === "reload") await page.reload({ waitUntil: "commit" });
+      else await page.goto("/usage", { waitUntil: "domcontentloaded" });
+      await page.locator("html[data-theme]").waitFor({ state: "attached" });
+      expect(await page.locator("html").getAttribute("data-theme")).toBe(chosen.toLowerCase());
+    }
+    await page.getByRole("heading", { level: 1 }).first().waitFor();
+    const shade = await brightness(page);
+    expect(chosen === "Light" ? shade > BRIGHT : shade < DARK).toBe(true);
+    await context.close();
+  }
+});
+
 describe.each(THEMES.flatMap((theme) => WIDTHS.map((width) => [theme, width] as const)))("every page, %s, %i px wide", (theme, width) => {
   it(
     "can be read by everybody, fits, and breaks no rule of its security policy",
@@ -92,8 +129,10 @@ describe.each(THEMES.flatMap((theme) => WIDTHS.map((width) => [theme, width] as 
           await page.waitForLoadState("networkidle");
           await page.screenshot({ path: join(SCREENSHOTS, `${name}-${theme}-${width}.png`), animations: "disabled" });
           const found = await accessibilityProblems(page);
+          const shade = await brightness(page);
           const tooWide = (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) as boolean;
           problems[path] = [...found, ...(tooWide ? ["wider than the window"] : []), ...complaints.splice(0)];
+          if (theme === "light" ? shade < BRIGHT : shade > DARK) problems[path].push(`not ${theme}: its page has the brightness ${shade}`);
         }
         await context.close();
       }
