@@ -1,5 +1,5 @@
 import { callsModel } from "@nodeloom/kernel/graph";
-import { around, freePlace, type Alignment, type Rect, align } from "../../canvas/geometry";
+import { around, freePlace, type Alignment, align } from "../../canvas/geometry";
 import { isRemark, kindOf, type Kind } from "../../canvas/kinds";
 import { layOut } from "../../canvas/layout";
 import { fits, fittingInputs, fittingOutputs, portsOf, sourcePort, targetPort, type Port } from "../../canvas/ports";

@@ -31,11 +31,10 @@ export const EdgeView = memo((props: EdgeProps & { data?: EdgeViewData }) => {
           interactionWidth={22}
         />
       </g>
-      {canEdit && (
+      {canEdit && (over || selected === true) && (
         <EdgeLabelRenderer>
           <div
             className="edge-tools nodrag nopan"
-            data-shown={over || selected === true}
             style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
             onMouseEnter={() => setOver(true)}
             onMouseLeave={() => setOver(false)}
