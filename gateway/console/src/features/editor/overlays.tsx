@@ -1,4 +1,4 @@
-import { useMemo, useState, type ReactNode } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from "react";
 import { fittingInputs, type Port } from "../../canvas/ports";
 import { isRemark, kindOf } from "../../canvas/kinds";
 import { connect, removeItems } from "../../document/edit";
@@ -11,8 +11,12 @@ import { leadsTo, replacedBy } from "./actions";
 import { COMMANDS, type Stage } from "./commands";
 import { useDocument, useEditor, useUi, type Editor } from "./context";
 import { nodeTitle } from "./titles";
-import { UseAsApi } from "./use-as-api";
-import { VersionsDialog } from "./versions/versions-dialog";
+
+/** Loaded once the canvas is there, before anybody asks for them: without a network they open as well. */
+const loadVersions = async () => ({ default: (await import("./versions/versions-dialog")).VersionsDialog });
+const loadApi = async () => ({ default: (await import("./use-as-api")).UseAsApi });
+const VersionsDialog = lazy(loadVersions);
+const UseAsApi = lazy(loadApi);
 
 interface Pick {
   key: string;
@@ -219,5 +223,13 @@ export const Overlays = ({ stage }: { stage: Stage }) => {
   const { ui } = useEditor();
   const overlay = useUi((state) => state.overlay);
   const Open = overlay === undefined ? undefined : OVERLAYS[overlay];
-  return Open ? <Open stage={stage} onClose={() => ui.setState({ overlay: undefined })} /> : null;
+  useEffect(() => {
+    for (const load of [loadVersions, loadApi]) load().catch(() => undefined);
+  }, []);
+  if (!Open) return null;
+  return (
+    <Suspense fallback={null}>
+      <Open stage={stage} onClose={() => ui.setState({ overlay: undefined })} />
+    </Suspense>
+  );
 };
