@@ -22,6 +22,19 @@ it("counts the values and levels of any JSON exactly, without building it", () =
   );
 });
 
+it("counts the same behind long texts, whatever is escaped in them", () => {
+  const long = fc
+    .array(fc.constantFrom('"', "\\", "x".repeat(255), "x".repeat(256), "x".repeat(600)), { maxLength: 12 })
+    .map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(fc.array(long, { maxLength: 4 }), (texts) => {
+      expect(measure(JSON.stringify(texts), 1, texts.length + 1)).toBe("fits");
+      expect(measure(JSON.stringify(texts), 1, texts.length)).toBe("too many values");
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
 it("comes to an end with any bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {

@@ -19,13 +19,24 @@ const skipSpace = (text: string, from: number): number => {
   return at;
 };
 
-/** The index after the string that opens at `from`. */
+/** Characters of a string that are looked at one by one before the rest is searched. */
+const SHORT_CHARS = 256;
+
+/** The index after the string that opens at `from`. Of what is searched, each character is read twice at the most. */
 const endOfString = (text: string, from: number): number => {
   let at = from + 1;
+  let quote = -1;
   while (at < text.length) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) return at + 1;
-    at += code === BACKSLASH ? 2 : 1;
+    for (const short = Math.min(at + SHORT_CHARS, text.length); at < short; ) {
+      const code = text.charCodeAt(at);
+      if (code === QUOTE) return at + 1;
+      at += code === BACKSLASH ? 2 : 1;
+    }
+    if (quote < at) quote = text.indexOf('"', at);
+    if (quote < 0) return text.length;
+    const escape = text.slice(at, quote).indexOf("\\");
+    if (escape < 0) return quote + 1;
+    at += escape + 2;
   }
   return at;
 };

@@ -13,6 +13,18 @@ describe("JSON as text", () => {
     );
   });
 
+  it("finds the end of any long text, whatever is escaped in it", () => {
+    const long = fc
+      .array(fc.constantFrom('"', "\\", "x".repeat(255), "x".repeat(256), "x".repeat(600)), { maxLength: 12 })
+      .map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(fc.array(long, { maxLength: 4 }), (texts) => {
+        expect(elements(JSON.stringify(texts)).map((text) => JSON.parse(text) as unknown)).toEqual(texts);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   it("sets one member of any object and leaves every other as the text it was", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 6 }), fc.string(), fc.jsonValue(), (object, name, value) => {

@@ -9,10 +9,22 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const LAST_SPACE = 0x20;
 
-/** The index after the string that opens at `from`. */
+/** Bytes of a string that are looked at one by one before the rest is searched. */
+const SHORT_BYTES = 256;
+
+/** The index after the string that opens at `from`. Of what is searched, each byte is read twice at the most. */
 const endOfString = (bytes: Uint8Array, from: number): number => {
   let at = from + 1;
-  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  let quote = -1;
+  while (at < bytes.length) {
+    for (const short = Math.min(at + SHORT_BYTES, bytes.length); at < short; at += bytes[at] === BACKSLASH ? 2 : 1)
+      if (bytes[at] === QUOTE) return at + 1;
+    if (quote < at) quote = bytes.indexOf(QUOTE, at);
+    if (quote < 0) return bytes.length + 1;
+    const escape = bytes.subarray(at, quote).indexOf(BACKSLASH);
+    if (escape < 0) return quote + 1;
+    at += escape + 2;
+  }
   return at + 1;
 };
 

@@ -90,6 +90,15 @@ async function* uploadParts(header: mediaProto.UploadHeader, data: string): Asyn
   yield { part: { $case: "end", value: {} } };
 }
 
+/** The same for the same data on the same day. */
+const fileId = (url: string, ownerId: string, now: number): string => {
+  const hash = createHash("sha256").update(`${Math.floor(now / DAY_MS)}\n${ownerId}\n`);
+  if (!read(url)) hash.update(url);
+  // In parts, so that no other copy of it is made.
+  else for (let from = 0; from < url.length; from += CHUNK_BYTES) hash.update(url.slice(from, from + CHUNK_BYTES), "latin1");
+  return hash.digest("hex").slice(0, 32);
+};
+
 /** Whether media storage won't have the data, whoever asks again. */
 const isRefused = (error: unknown): boolean => error instanceof DomainError && (error.kind === "invalid" || error.kind === "failed");
 
@@ -118,8 +127,7 @@ export const createDataFiles = ({
     const declared = dataUrlType(url) ?? "";
     const family = declared.split("/")[0]!;
     const isFamily = (MEDIA_FAMILIES as readonly string[]).includes(family);
-    const day = Math.floor(now() / DAY_MS);
-    const id = createHash("sha256").update(`${day}\n${ownerId}\n`).update(url).digest("hex").slice(0, 32);
+    const id = fileId(url, ownerId, now());
     try {
       const object = await put(url, id, ownerId, isFamily ? [family] : []);
       if (!object) return {};
