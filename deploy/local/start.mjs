@@ -3,7 +3,7 @@ import { build } from "./build.mjs";
 import { readLocal, writeLocal } from "./platform/local-file.mjs";
 import { requireSupportedMachine } from "./run/machine.mjs";
 import { CHILDREN_FILE, LOCK_FILE, LOG_DIR } from "./paths.mjs";
-import { pidsByService, preparePlatform, startProcesses, startServers, stopPlatform } from "./platform/platform.mjs";
+import { migrate, pidsByService, preparePlatform, startProcesses, startServers, stopPlatform } from "./platform/platform.mjs";
 import { adminUiUrlOf, baseUrlOf, sandboxUrlOf } from "./run/processes.mjs";
 import { createProgress } from "./run/progress.mjs";
 import { endLeftovers, recordChildren } from "./run/leftovers.mjs";
@@ -111,7 +111,7 @@ const createRun = ({ progress, watching, once, started }) => {
     const prepared = await preparePlatform(env);
     const [servers] = await Promise.all([startServers({ supervisor, progress, env }), build(progress)]);
     const platform = { ...prepared, ...servers };
-    await startProcesses({ supervisor, progress, env, platform });
+    await Promise.all([migrate({ progress, env, platform }), startProcesses({ supervisor, progress, env, platform })]);
     await writeStatusRows(platform);
     const { mongoUri, redisUrl, temporalAddress } = servers;
     const accounts = (await readLocal())?.accounts ?? {};
@@ -130,7 +130,7 @@ const createRun = ({ progress, watching, once, started }) => {
     if (watching) consoleServer = await startConsoleServer(local.baseUrl);
     const seconds = (Date.now() - started) / 1000;
     await printWelcome({ progress, local, seconds, staying: !once, consoleUrl: consoleServer?.url ?? local.baseUrl });
-    if (watching) await watchSources({ supervisor, progress, env });
+    if (watching) await watchSources({ supervisor, progress, env, migrate: (quiet) => migrate({ progress: quiet, env, platform }) });
   };
 
   const stop = async () => {

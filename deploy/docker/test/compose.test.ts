@@ -17,6 +17,7 @@ import {
   type ComposeFile,
   type ComposeService,
 } from "./compose-file";
+import { SERVICES } from "../../../services/migrate/src/databases";
 import { DEFINITIONS } from "./definitions";
 
 const EXAMPLE = join(ROOT, "deploy", "docker", "example.env");
@@ -34,7 +35,9 @@ const makeEnv = (): Record<string, string> => {
 };
 const settings = makeEnv();
 const compose: ComposeFile = loadCompose(settings);
-const own = ownServices(compose);
+/** Runs to its end, once, before the services. */
+const MIGRATE = "migrate";
+const own = ownServices(compose).filter(([name]) => name !== MIGRATE);
 const ownNames = own.map(([name]) => name);
 
 const portOf = (address: string): number => splitHostPort(address).port;
@@ -112,8 +115,8 @@ describe("the platform's services", () => {
   it("are all there, each under the name that its code has", () => {
     const workspaces = ["gateway", ...readdirSync(join(ROOT, "services")).map((name) => `services/${name}`)];
     const deployable = workspaces.filter((workspace) => existsSync(join(ROOT, workspace, "src", "main.ts")));
-    expect(ownNames.sort()).toEqual(deployable.map((workspace) => workspace.replace("services/", "")).sort());
-    expect(ownNames).toEqual(Object.keys(DEFINITIONS).sort());
+    expect([...ownNames, MIGRATE].sort()).toEqual(deployable.map((workspace) => workspace.replace("services/", "")).sort());
+    expect([...ownNames].sort()).toEqual(Object.keys(DEFINITIONS).sort());
   });
 
   it.each(own)("%s runs the built main of its own workspace", (name, { command }) => {
@@ -194,6 +197,20 @@ describe("the platform's services", () => {
       expect(service.volumes!.some((volume) => volume.endsWith(`:${service.environment[variable]}`))).toBe(true);
     }
   });
+});
+
+it("makes the databases before any service starts that keeps one, with the variables that it needs", () => {
+  const { command, environment, restart, networks } = compose.services[MIGRATE]!;
+  expect([command, restart]).toEqual([["node", "services/migrate"], "on-failure:5"]);
+  const keepers = own.filter(([name]) => DEFINITIONS[name]!.database !== undefined);
+  expect(keepers.map(([name]) => name).sort()).toEqual([...SERVICES].sort());
+  for (const [name, { depends_on: dependencies, networks: others }] of keepers) {
+    expect(dependencies![MIGRATE]).toEqual({ condition: "service_completed_successfully" });
+    const uri = environment[`${name.toUpperCase()}_MONGODB_URI`];
+    expect(uri).toBe(compose.services[name]!.environment.MONGODB_URI);
+    expect(() => loadConfig(DEFINITIONS[name]!.database!.config, { ...environment, MONGODB_URI: uri })).not.toThrow();
+    expect(networks!.some((network) => others!.includes(network))).toBe(true);
+  }
 });
 
 describe("the compose file", () => {
@@ -281,7 +298,8 @@ describe("the compose file", () => {
       const { MONGODB_URI: uri, ...rest } = compose.services[name]!.environment;
       const { username, password, searchParams } = new URL(uri!);
       expect([username, searchParams.get("authSource"), rest.MONGODB_DATABASE_PREFIX]).toEqual([name, "admin", undefined]);
-      expect(Object.keys(compose.services[name]!.depends_on!)).toContain("mongo-init");
+      expect(Object.keys(compose.services[name]!.depends_on!)).toContain("migrate");
+      expect(Object.keys(compose.services.migrate!.depends_on!)).toContain("mongo-init");
       return { user: name, pwd: password, roles: [{ role: "readWrite", db: `nodeloom_${name}` }] };
     });
     expect(made).toEqual(expect.arrayContaining(expected));

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CALLERS, loadConfig } from "@nodeloom/platform";
+import { SERVICES } from "../../../services/migrate/src/databases";
 import { DEFINITIONS } from "../../docker/test/definitions";
 import { CHART, environmentOf, readYaml, ROOT, usesTls, values } from "./chart";
 
@@ -56,6 +57,20 @@ describe.each(names)("%s", (name) => {
     const callers = names.filter((other) => values.services[other]!.calls.includes(name));
     expect([...(CALLERS[name as keyof typeof CALLERS] ?? [])].sort()).toEqual(callers.sort());
   });
+});
+
+it("migrates every database, by its own user, and Temporal", () => {
+  const template = readFileSync(join(CHART, "templates", "migrate.yaml"), "utf8");
+  const withDatabase = names.filter((name) => values.services[name]!.secrets.includes("mongodb"));
+  expect(withDatabase.sort()).toEqual([...SERVICES].sort());
+  const given = new Set([
+    "MONGODB_URI",
+    ...Object.keys({ ...values.settings.mongodb, ...values.settings.temporal }),
+    ...[...template.matchAll(/- name: ([A-Z_]+)$/gm)].map(([, variable]) => variable),
+  ]);
+  const read = withDatabase.flatMap((name) => Object.keys(DEFINITIONS[name]!.database!.config.shape));
+  expect(read.filter((variable) => !given.has(variable))).toEqual([]);
+  expect(template).toContain("{{ upper $name }}_MONGODB_URI");
 });
 
 it("stops no process by force before its own grace is over", () => {

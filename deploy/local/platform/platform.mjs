@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import { DATA_DIR, LOG_DIR } from "../paths.mjs";
+import { DATA_DIR, LOG_DIR, ROOT } from "../paths.mjs";
 import { chooseListens, groupArguments, groupEnvironment, processGroups, SERVICE_NAMES } from "../run/processes.mjs";
 import { openLogFile } from "../run/log-file.mjs";
-import { launchNodeProcess } from "../run/node-process.mjs";
+import { explain, launchNodeProcess } from "../run/node-process.mjs";
+import { runToEnd } from "../run/to-end.mjs";
 import { localSecrets } from "./secrets.mjs";
 import { defaultCacheDir } from "../servers/cache.mjs";
 import { startMongodb } from "../servers/mongodb.mjs";
@@ -55,6 +56,19 @@ export const startServers = async ({ supervisor, progress, env }) => {
   ]);
   return { mongoUri: mongodb.uri, redisUrl: redis.url, temporalAddress: temporal.address, temporalUiUrl: temporal.uiUrl };
 };
+
+/**
+ * Makes what the services need in the servers; they wait for it.
+ * @param {{ progress: import("../run/progress.mjs").Progress, env: NodeJS.ProcessEnv, platform: import("../run/processes.mjs").Platform }} options
+ */
+export const migrate = ({ progress, env, platform }) =>
+  progress.step("databases", async () => {
+    const environment = { ...groupEnvironment({ services: [], platform, env }), LOG_LEVEL: "info" };
+    const { code, output } = await runToEnd(process.execPath, [join(ROOT, "services", "migrate")], { cwd: ROOT, env: environment });
+    openLogFile(logPath("migrate"))(Buffer.from(output));
+    if (code !== 0) throw new Error(`the databases could not be made ready:\n${explain(output)}`);
+    return output.includes('"msg":"migrated"') ? "migrated" : "up to date";
+  });
 
 /**
  * Starts Nodeloom's own processes, in parallel.

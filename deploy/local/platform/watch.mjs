@@ -6,6 +6,8 @@ import { exists } from "../servers/cache.mjs";
 import { ROOT } from "../paths.mjs";
 import { groupOf, processGroups, SERVICES } from "../run/processes.mjs";
 
+/** @typedef {import("../run/progress.mjs").Progress} Progress */
+
 /** Editors write several files at once; one build answers them all. */
 const SETTLE_MS = 150;
 /** Read by services at start without being built. */
@@ -25,9 +27,9 @@ const affectedGroups = (env, workspaces) => {
 
 /**
  * Rebuilds on every change of a source and restarts the processes that run it.
- * @param {{ supervisor: import("./supervisor.mjs").Supervisor, progress: import("../run/progress.mjs").Progress, env: NodeJS.ProcessEnv }} options
+ * @param {{ supervisor: import("./supervisor.mjs").Supervisor, progress: Progress, env: NodeJS.ProcessEnv, migrate: (quiet: Progress) => Promise<unknown> }} options
  */
-export const watchSources = async ({ supervisor, progress, env }) => {
+export const watchSources = async ({ supervisor, progress, env, migrate }) => {
   /** @type {Set<string>} */
   const touched = new Set();
   /** @type {NodeJS.Timeout | undefined} */
@@ -47,7 +49,7 @@ export const watchSources = async ({ supervisor, progress, env }) => {
       const changed = new Set([...(await build(quiet)), ...direct]);
       const groups = affectedGroups(env, changed);
       if (groups.length === 0) return;
-      await Promise.all(groups.map((group) => supervisor.restart(/** @type {string} */ (group))));
+      await Promise.all([migrate(quiet), ...groups.map((group) => supervisor.restart(/** @type {string} */ (group)))]);
       progress.note(
         "changed",
         `${[...changed].join(", ")}: restarted ${groups.join(", ")} in ${((Date.now() - start) / 1000).toFixed(1)} s`,

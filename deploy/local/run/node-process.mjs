@@ -21,7 +21,7 @@ const meaningOf = (line) => {
 };
 
 /** The part of a process's output that says why it ended. @param {string} output */
-const explain = (output) => output.split("\n").flatMap(meaningOf).slice(-SHOWN_LINES).join("\n") || "it printed nothing";
+export const explain = (output) => output.split("\n").flatMap(meaningOf).slice(-SHOWN_LINES).join("\n") || "it printed nothing";
 
 /**
  * How long a process may take to stop before it is killed: longer than it takes by itself, so that what it is ending is ended.

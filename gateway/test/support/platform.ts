@@ -12,6 +12,7 @@ import { service as workflows } from "@nodeloom/workflows";
 import { expectDocumented } from "./contract";
 import { send, sessionCookie, type Answer, type Sent } from "./http";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
+import { startMigrated } from "../../../services/platform/test/support/start-migrated";
 
 export const ADMIN = { email: "admin@nodeloom.test", password: "correct horse battery staple" };
 export const PASSWORD = "a password of some length";
@@ -82,9 +83,9 @@ export const startPlatform = async (overrides: Record<string, string> = {}): Pro
     EXECUTIONS_ADDRESS: NOBODY,
     ...overrides,
   };
-  const store = await media.start(env);
+  const store = await startMigrated(media, env);
   env.MEDIA_ADDRESS = `127.0.0.1:${store.ports!.MEDIA_LISTEN}`;
-  const others = await Promise.all([identity, billing, models, usage, workflows].map((service) => service.start(env)));
+  const others = await Promise.all([identity, billing, models, usage, workflows].map((service) => startMigrated(service, env)));
   const behind = [store, ...others];
   const ports: Record<string, number> = Object.assign({}, ...behind.map((service) => service.ports));
   const address = (variable: string): string => `127.0.0.1:${ports[variable]}`;

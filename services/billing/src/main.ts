@@ -6,9 +6,11 @@ import {
   isConnected,
   runProcess,
   startGrpcServer,
+  untilMigrated,
   variables,
 } from "@nodeloom/platform";
 import { billing as proto } from "@nodeloom/proto";
+import { database } from "./database";
 import { createBilling } from "./billing";
 import { billingHandlers } from "./server";
 import { createStore } from "./store";
@@ -16,6 +18,7 @@ import { createStore } from "./store";
 /** Accounts, holds, the ledger and trial grants. */
 export const service = defineService({
   name: "billing",
+  database,
   variables: {
     MONGODB_URI: variables.MONGODB_URI,
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
@@ -24,7 +27,7 @@ export const service = defineService({
   start: async ({ config, logger }) => {
     const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}billing` });
     const store = createStore(connection);
-    await store.createIndexes();
+    await untilMigrated(connection, database, logger);
     const billing = createBilling({ store, logger });
     billing.start();
     const grpc = await startGrpcServer({

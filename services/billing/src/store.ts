@@ -134,12 +134,6 @@ export const createStore = (connection: Connection) => {
   };
 
   return {
-    createIndexes: async (): Promise<void> => {
-      await accounts.createIndexes();
-      await ledger.createIndexes();
-      await audit.createCheckpointIndexes();
-    },
-
     ...audit,
 
     /** The account as stored; undefined for one that isn't. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type DomainError } from "@nodeloom/kernel";
-import { connectMongo, createLogger } from "@nodeloom/platform";
+import { connectMongo, createLogger, makeCollections } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { createBilling, type Billing } from "../src/billing";
 import { createStore, type BillingStore } from "../src/store";
@@ -15,7 +15,7 @@ let store: BillingStore;
 beforeAll(async () => {
   connection = await connectMongo({ uri: mongodbUri(), database: `test_${randomUUID().slice(0, 8)}_billing` });
   store = createStore(connection);
-  await store.createIndexes();
+  await makeCollections(connection);
 });
 afterAll(async () => {
   await connection.dropDatabase();

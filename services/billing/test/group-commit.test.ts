@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { connectMongo, createLogger } from "@nodeloom/platform";
+import { connectMongo, createLogger, makeCollections } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { createBilling, type Billing } from "../src/billing";
 import { BILLING_LIMITS } from "../src/limits";
@@ -14,7 +14,7 @@ let userId: string;
 beforeAll(async () => {
   connection = await connectMongo({ uri: mongodbUri(), database: `test_${randomUUID().slice(0, 8)}_billing` });
   store = createStore(connection);
-  await store.createIndexes();
+  await makeCollections(connection);
 });
 afterAll(async () => {
   await connection.dropDatabase();

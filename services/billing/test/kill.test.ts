@@ -14,6 +14,7 @@ import {
   type BillingClient,
 } from "./support/instance";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
+import { database } from "../src/database";
 import { startProcess, type BillingProcess } from "./support/process";
 
 const USERS = 3;
@@ -92,6 +93,7 @@ const createReaper = (env: Record<string, string>, first: BillingProcess) => {
 
 it("keeps both money invariants when the process is killed again and again under load", async () => {
   const env = { ...ownDatabase(), BILLING_LISTEN: `127.0.0.1:${await freePort()}` };
+  await database.migrate(env);
   const reaper = createReaper(env, await startProcess(env));
   const client = clientOf(Number(env.BILLING_LISTEN.split(":")[1]));
   const runs = allRuns();

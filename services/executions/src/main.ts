@@ -7,12 +7,12 @@ import {
   startGrpcServer,
   grpcService,
   hostPort,
-  temporalSecurityVariables,
   isConnected,
   variables,
 } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
+import { database, temporalVariables } from "./database";
 import { payloadKeys } from "./temporal/encryption";
 import { wire } from "./wiring";
 import { executionsHandlers } from "./server";
@@ -26,16 +26,14 @@ const MAX_RETENTION_DAYS = 3_650;
 
 export const service = defineService({
   name: "executions",
+  database,
   variables: {
     EXECUTIONS_LISTEN: hostPort().default("127.0.0.1:50056").describe("where the executions service listens"),
     MONGODB_URI: variables.MONGODB_URI,
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
     REDIS_URL: variables.REDIS_URL,
     REDIS_KEY_PREFIX: variables.REDIS_KEY_PREFIX,
-    TEMPORAL_ADDRESS: hostPort().describe("Temporal's frontend"),
-    ...temporalSecurityVariables,
-    TEMPORAL_NAMESPACE: z.string().default("default").describe("Temporal namespace"),
-    TEMPORAL_TASK_QUEUE: z.string().default("nodeloom").describe("name of the Temporal task queues of the runs"),
+    ...temporalVariables,
     TEMPORAL_PAYLOAD_KEYS: payloadKeys().describe(
       "keys (64 hexadecimal digits each, comma separated) under which prompts, settings and results are encrypted in Temporal; the first encrypts, all decrypt. `unencrypted` as one of them takes what is not encrypted, too",
     ),

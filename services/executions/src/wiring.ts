@@ -6,6 +6,7 @@ import {
   createWindowCounter,
   redisReady,
   temporalSecurity,
+  untilMigrated,
   type Logger,
   type TemporalSecurityConfig,
   type TlsConfig,
@@ -59,9 +60,9 @@ import { createDeliveryStarter, createRunStarter } from "./temporal/client";
 import { createClaimCheckCodec } from "./temporal/codec";
 import { createEncryptionCodec } from "./temporal/encryption";
 import { earlierQueues, runQueue } from "./temporal/run-queues";
-import { ensureSchedules } from "./temporal/schedules";
 import { connectTemporal } from "./temporal/worker";
 import { createWatch } from "./record/log/watch";
+import { database } from "./database";
 import { createWebhooks } from "./webhooks/webhooks";
 
 export interface WiringConfig extends TlsConfig, TemporalSecurityConfig {
@@ -114,10 +115,8 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
   const services = connectServices(config);
   const publisher = connectRedis({ url: config.REDIS_URL, logger });
   const subscriber = connectRedis({ url: config.REDIS_URL, logger, subscriber: true });
-  const [store] = await Promise.all([
-    createExecutionStore(connection, { retentionDays: config.RETENTION_EXECUTIONS_DAYS }),
-    redisReady(publisher),
-  ]);
+  await Promise.all([untilMigrated(connection, database, logger), redisReady(publisher)]);
+  const store = createExecutionStore(connection, { retentionDays: config.RETENTION_EXECUTIONS_DAYS });
   const channel = createEventChannel({ publisher, subscriber, prefix: config.REDIS_KEY_PREFIX, logger });
   const execution = createExecution({ store, channel });
   const providerEgress = createEgressClient({ allow: config.PROVIDER_EGRESS_ALLOW });
@@ -210,8 +209,6 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
       stopping: stopping.signal,
     }),
   );
-
-  await ensureSchedules(temporal.client, { name: config.TEMPORAL_TASK_QUEUE, taskQueue });
 
   const planner = createPlannerThreads({ logger, addresses });
   const endWatch = watchLoad({ pools: { starts, downloads, planning: planner }, providers: gates.states, jobs: pace.followed });

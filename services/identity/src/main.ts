@@ -8,10 +8,12 @@ import {
   isConnected,
   runProcess,
   startGrpcServer,
+  untilMigrated,
   variables,
 } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
 import { z } from "zod";
+import { database } from "./database";
 import { joinChanges } from "./changes";
 import { createIdentity } from "./identity";
 import { KEY_ENVIRONMENT } from "./keys/key-value";
@@ -21,6 +23,7 @@ import { createStore } from "./store";
 /** Users, tiers, API keys and their webhooks. */
 export const service = defineService({
   name: "identity",
+  database,
   variables: {
     MONGODB_URI: variables.MONGODB_URI,
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
@@ -39,7 +42,8 @@ export const service = defineService({
     const publisher = connectRedis({ url: config.REDIS_URL, logger });
     const subscriber = connectRedis({ url: config.REDIS_URL, logger, subscriber: true });
     const changes = joinChanges({ publisher, subscriber, prefix: config.REDIS_KEY_PREFIX, logger });
-    const store = await createStore(mongo);
+    await untilMigrated(mongo, database, logger);
+    const store = createStore(mongo);
     const services = await createIdentity({ store, changes, pepper: config.API_KEY_PEPPER, environment: config.NODELOOM_ENV, logger });
     if (adminEmail && adminPassword) await services.bootstrap.ensureAdmin(adminEmail, adminPassword);
     const handlers = grpcService(identity.IdentityServiceService, identityHandlers(services));

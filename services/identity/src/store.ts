@@ -152,8 +152,8 @@ export interface Store {
   audit: AuditStore;
 }
 
-/** The stores over one connection, with their indexes made. */
-export const createStore = async (connection: Connection): Promise<Store> => {
+/** The stores over one connection. */
+export const createStore = (connection: Connection): Store => {
   const users: Model<UserRecord> = connection.model<UserRecord>("User", userSchema, "users");
   const tiers: Model<TierRecord> = connection.model<TierRecord>("Tier", tierSchema, "tiers");
   const keys: Model<KeyRecord> = connection.model<KeyRecord>("Key", keySchema, "keys");
@@ -161,7 +161,6 @@ export const createStore = async (connection: Connection): Promise<Store> => {
   const knownAddresses = connection.model<KnownAddressRecord>("KnownAddress", knownAddressSchema, "known-addresses");
   const runStops = connection.model<RunStopRecord>("RunStop", runStopSchema, "run-stops");
   const audit: Model<AuditRecord> = connection.model<AuditRecord>("Audit", auditSchema, "audit");
-  await Promise.all([users, keys, attempts, knownAddresses, audit].map((model) => model.createIndexes()));
   return {
     users: createUserStore(users),
     tiers: createTierStore(tiers),

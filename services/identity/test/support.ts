@@ -5,6 +5,7 @@ import { connectMongo, createGrpcClient, type ClientOf } from "@nodeloom/platfor
 import { identity } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
+import { database as identityDatabase } from "../src/database";
 import { service } from "../src/main";
 
 export const PEPPER = "a pepper for tests, of enough characters";
@@ -38,6 +39,7 @@ export const deploy = async (): Promise<Deployment> => {
   const channelPrefix = `test:${name}:`;
   const database = await connectMongo({ uri: given("MONGODB_URI"), database: `${databasePrefix}identity` });
   const instances: Instance[] = [];
+  await identityDatabase.migrate({ MONGODB_URI: given("MONGODB_URI"), MONGODB_DATABASE_PREFIX: databasePrefix });
   return {
     database,
     channelPrefix,

@@ -8,11 +8,13 @@ import {
   runProcess,
   startGrpcServer,
   startHttpServer,
+  untilMigrated,
   variables,
   type Logger,
 } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import { z } from "zod";
+import { database } from "./database";
 import type { BlobStore } from "./blobs";
 import { openFolderBlobs } from "./folder-blobs";
 import { createCountStore } from "./count-store";
@@ -44,6 +46,7 @@ const openBlobs = (config: BlobsConfig, logger: Logger): Promise<BlobStore> => {
 /** Media storage: objects over gRPC, their bytes over HTTP. */
 export const service = defineService({
   name: "media",
+  database,
   variables: {
     MONGODB_URI: variables.MONGODB_URI,
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
@@ -62,7 +65,7 @@ export const service = defineService({
     const blobs = await openBlobs(config, logger);
     const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}media` });
     const store = createObjectStore(connection);
-    await store.createIndexes();
+    await untilMigrated(connection, database, logger);
     const providerEgress = createEgressClient({ allow: config.PROVIDER_EGRESS_ALLOW });
     const userEgress = createEgressClient({ allow: config.USER_EGRESS_ALLOW });
     const quota = createQuota({ counts: createCountStore(connection), objects: store });

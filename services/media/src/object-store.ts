@@ -8,7 +8,6 @@ export interface Position {
 
 /** The records of stored files. What is being removed is not there for readers. */
 export interface ObjectStore {
-  createIndexes(): Promise<void>;
   /** Adds the object unless its id is taken; answers the object that has the id now, or undefined while that is being removed. */
   insert(object: MediaObject): Promise<MediaObject | undefined>;
   byId(id: string): Promise<MediaObject | undefined>;

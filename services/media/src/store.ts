@@ -65,7 +65,6 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
     return (await model.updateOne(filter, { $set: { removal, removedAt: at } }).exec()).modifiedCount === 1;
   };
   return {
-    createIndexes: () => model.createIndexes(),
     insert: async (object) => {
       const { id, ...rest } = object;
       const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as typeof rest;

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { connectMongo, createGrpcClient, type ClientOf } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import { service } from "../src/main";
+import { startMigrated } from "../../platform/test/support/start-migrated";
 
 export const OWNER = "user-1";
 export const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(64, 7)]);
@@ -44,7 +45,7 @@ export const startMedia = async (
   const folder = reuse?.folder ?? (await mkdtemp(join(tmpdir(), "nodeloom-media-")));
   const prefix = reuse?.prefix ?? `test_${randomUUID().slice(0, 8)}_`;
   const uri = process.env.MONGODB_URI!;
-  const running = await service.start({
+  const running = await startMigrated(service, {
     MONGODB_URI: uri,
     MONGODB_DATABASE_PREFIX: prefix,
     PUBLIC_BASE_URL: "http://public.test",

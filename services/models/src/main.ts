@@ -7,11 +7,13 @@ import {
   isConnected,
   runProcess,
   startGrpcServer,
+  untilMigrated,
   variables,
   type Logger,
 } from "@nodeloom/platform";
 import { models } from "@nodeloom/proto";
 import { z } from "zod";
+import { database } from "./database";
 import { createCatalog } from "./catalog";
 import { loadRegistry, type Registry } from "./registry";
 import { modelsHandlers } from "./server";
@@ -28,6 +30,7 @@ const logDisabled = ({ models: registered }: Registry, logger: Logger): void => 
 /** The registry of AI models. */
 export const service = defineService({
   name: "models",
+  database,
   variables: {
     MONGODB_URI: variables.MONGODB_URI,
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
@@ -40,6 +43,7 @@ export const service = defineService({
     const registry = await loadRegistry(config.MODELS_REGISTRY_DIR, { ...process.env, SANDBOX_URL: config.SANDBOX_URL });
     logDisabled(registry, logger);
     const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}models` });
+    await untilMigrated(connection, database, logger);
     const store = await openOverrideStore(connection);
     const onStale = (error: unknown): void => logger.warn({ err: error }, "overrides could not be read; the last known ones stay");
     const handlers = modelsHandlers(await createCatalog({ registry, store, onStale }));

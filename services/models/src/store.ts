@@ -27,9 +27,11 @@ const applied = ({ revision, models }: Overrides, internalName: string, change: 
   models: { ...models, [internalName]: { ...models[internalName], ...change } },
 });
 
+export const declareOverrides = (connection: Connection) => connection.model<Row>("Override", rows);
+
 /** Opens the store and makes sure its one document exists. */
 export const openOverrideStore = async (connection: Connection): Promise<OverrideStore> => {
-  const model = connection.model<Row>("Override", rows);
+  const model = declareOverrides(connection);
   await model.updateOne({ _id: DOCUMENT }, { $setOnInsert: { revision: 0, models: {}, updatedAt: new Date() } }, { upsert: true }).exec();
 
   const required = (row: Overrides | null): Overrides => {

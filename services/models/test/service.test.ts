@@ -9,6 +9,7 @@ import { createCatalog, type Overrides } from "../src/catalog";
 import { loadRegistry } from "../src/registry";
 import { service } from "../src/main";
 import { eventually } from "../../platform/test/support/eventually";
+import { startMigrated } from "../../platform/test/support/start-migrated";
 
 const prefix = `test_${randomUUID().slice(0, 8)}_`;
 const env = {
@@ -21,7 +22,7 @@ const env = {
 type Replica = { client: ClientOf<models.ModelsServiceServer>; stop(): Promise<void> };
 
 const startReplica = async (): Promise<Replica> => {
-  const running = await service.start(env);
+  const running = await startMigrated(service, env);
   const client = createGrpcClient<models.ModelsServiceServer>(models.ModelsServiceService, {
     address: `127.0.0.1:${running.ports!.MODELS_LISTEN}`,
   });

@@ -20,6 +20,7 @@ export * from "./process/http";
 export type { Check, Checks } from "./process/ops";
 export * from "./process/service";
 
+export * from "./stores/database";
 export * from "./stores/inserter";
 export * from "./stores/updater";
 export * from "./stores/mongo";

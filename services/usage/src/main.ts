@@ -6,9 +6,11 @@ import {
   isConnected,
   runProcess,
   startGrpcServer,
+  untilMigrated,
   variables,
 } from "@nodeloom/platform";
 import { usage as proto } from "@nodeloom/proto";
+import { database } from "./database";
 import { createFolding } from "./totals/folding";
 import { startMigration } from "./totals/migration";
 import { usageHandlers } from "./server";
@@ -19,6 +21,7 @@ import { createUsage } from "./usage";
 /** One row per run, with lists and distinct models. */
 export const service = defineService({
   name: "usage",
+  database,
   variables: {
     MONGODB_URI: variables.MONGODB_URI,
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
@@ -27,7 +30,7 @@ export const service = defineService({
   start: async ({ config, logger }) => {
     const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}usage` });
     const store = createStore(connection);
-    await store.createIndexes();
+    await untilMigrated(connection, database, logger);
     const totals = createTotalsStore(connection);
     const onError = (error: unknown): void => logger.warn({ err: error }, "totals of usage fell behind; lists stay exact");
     const folding = createFolding({ store, totals, onError });

@@ -138,8 +138,6 @@ export const createStore = (connection: Connection) => {
   };
 
   return {
-    createIndexes: async (): Promise<void> => rows.createIndexes(),
-
     /** Reserves ids; the answer is the last of them. */
     reserveIds: (count: number): Promise<number> => reserve(count),
 

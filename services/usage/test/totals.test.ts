@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { connectMongo } from "@nodeloom/platform";
+import { connectMongo, makeCollections } from "@nodeloom/platform";
 import { createFolding, type Folding } from "../src/totals/folding";
 import { startMigration, type Migration } from "../src/totals/migration";
 import type { RowsQuery, RunStart } from "../src/requests";
@@ -17,7 +17,7 @@ beforeAll(async () => {
   connection = await connectMongo({ uri: process.env.MONGODB_URI!, database });
   store = createStore(connection);
   totals = createTotalsStore(connection);
-  await store.createIndexes();
+  await makeCollections(connection);
 });
 afterAll(async () => {
   await Promise.all(open.flatMap(({ folding, migration }) => [folding.stop(), migration.stop()]));

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { connectMongo, createGrpcClient, type ClientOf, type RunningService } from "@nodeloom/platform";
 import { usage as proto } from "@nodeloom/proto";
 import { service } from "../src/main";
+import { startMigrated } from "../../platform/test/support/start-migrated";
 
 const prefix = `test_${randomUUID().slice(0, 8)}_`;
 const env = {
@@ -16,7 +17,7 @@ let clients: [UsageClient, UsageClient];
 let client: UsageClient;
 
 const start = async (): Promise<UsageClient> => {
-  const running = await service.start(env);
+  const running = await startMigrated(service, env);
   services.push(running);
   return createGrpcClient<proto.UsageServiceServer>(proto.UsageServiceService, { address: `127.0.0.1:${running.ports!.USAGE_LISTEN}` });
 };

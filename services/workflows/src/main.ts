@@ -7,9 +7,11 @@ import {
   isConnected,
   runProcess,
   startGrpcServer,
+  untilMigrated,
   variables,
 } from "@nodeloom/platform";
 import { media as mediaProto, workflows as proto } from "@nodeloom/proto";
+import { database } from "./database";
 import { createCap, templateCapReached, workflowCapReached } from "./cap/cap";
 import { createClaimStore } from "./cap/claim-store";
 import { createClone } from "./clone";
@@ -27,6 +29,7 @@ import { createWorkflows } from "./workflows";
 /** Workflow definitions, their input schemas and their folders. */
 export const service = defineService({
   name: "workflows",
+  database,
   variables: {
     MONGODB_URI: variables.MONGODB_URI,
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
@@ -39,7 +42,7 @@ export const service = defineService({
     const store = createWorkflowStore(connection);
     const folderStore = createFolderStore(connection);
     const versionStore = createVersionStore(connection);
-    await Promise.all([store.createIndexes(), folderStore.createIndexes(), versionStore.createIndexes()]);
+    await untilMigrated(connection, database, logger);
     const media = createGrpcClient<mediaProto.MediaServiceServer>(mediaProto.MediaServiceService, {
       address: config.MEDIA_ADDRESS,
       tls: config,

@@ -133,7 +133,6 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
   }
 
   return {
-    createIndexes: () => model.createIndexes(),
     insert: async ({ slug, ...rest }) => {
       return insertOnce(model.create([{ _id: slug, ...rest }]));
     },

@@ -1,9 +1,10 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 
 const ROOT = join(__dirname, "..", "..", "..", "..");
@@ -147,9 +148,12 @@ export const startPlatform = async ({ groups = DEFAULT_GROUPS, allow = [], env: 
     BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
   };
   const env = { ...own, ...(typeof extra === "function" ? extra(own) : extra) };
-  const started = await Promise.all(
-    groups.map(async (services): Promise<[string, PlatformProcess]> => [services.join("+"), await startProcess(services, env)]),
-  );
+  const [started] = await Promise.all([
+    Promise.all(
+      groups.map(async (services): Promise<[string, PlatformProcess]> => [services.join("+"), await startProcess(services, env)]),
+    ),
+    promisify(execFile)(process.execPath, [join(ROOT, "services", "migrate")], { env: { ...process.env, ...env } }),
+  ]);
   const processes = Object.fromEntries(started);
   const others: PlatformProcess[] = [];
   return {

@@ -57,8 +57,6 @@ checkpointSchema.index({ userId: 1, year: -1 }, { unique: true });
 export const createAuditStore = (connection: Connection, ledger: Model<LedgerDocument>) => {
   const checkpoints = connection.model<CheckpointDocument>("Checkpoint", checkpointSchema);
   return {
-    createCheckpointIndexes: async (): Promise<void> => void (await checkpoints.createIndexes()),
-
     /** Users with rows in the ledger, in order of their ids, from after a given one up to another (or to the end). */
     pageLedgerUsers: async (afterUserId: string, upToUserId: string | undefined, limit: number): Promise<string[]> => {
       const found = await ledger

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { connectMongo, createLogger } from "@nodeloom/platform";
+import { connectMongo, createLogger, makeCollections } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { createStore, type BillingStore } from "../../src/store";
 import { mongodbUri } from "./instance";
@@ -16,7 +16,7 @@ export interface OwnStore {
 export const ownStore = async (): Promise<OwnStore> => {
   const connection = await connectMongo({ uri: mongodbUri(), database: `test_${randomUUID().slice(0, 8)}_billing` });
   const store = createStore(connection);
-  await store.createIndexes();
+  await makeCollections(connection);
   return {
     store,
     connection,

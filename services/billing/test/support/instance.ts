@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createGrpcClient, connectMongo, type ClientOf, type RunningService } from "@nodeloom/platform";
 import { billing as proto } from "@nodeloom/proto";
 import { service } from "../../src/main";
+import { startMigrated } from "../../../platform/test/support/start-migrated";
 
 export type BillingClient = ClientOf<proto.BillingServiceServer>;
 
@@ -35,7 +36,7 @@ export const clientOf = (port: number): BillingClient =>
 
 /** A billing service in this process, with a client to it over gRPC. */
 export const startInstance = async (env: Record<string, string>): Promise<Instance> => {
-  const running: RunningService = await service.start(env);
+  const running: RunningService = await startMigrated(service, env);
   const client = clientOf(running.ports!.BILLING_LISTEN!);
   return {
     client,

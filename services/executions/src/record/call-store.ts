@@ -88,12 +88,11 @@ const wasSent = ({ status, sends }: CallRecord): boolean => status !== "submitte
 export const callModel = (connection: Connection) => connection.model("Call", callSchema);
 export type CallModel = ReturnType<typeof callModel>;
 
-export type CallStore = Awaited<ReturnType<typeof createCallStore>>;
+export type CallStore = ReturnType<typeof createCallStore>;
 
 /** What became of each call of a run: documents of their own, so that a row stays small however many there are. */
-export const createCallStore = async (connection: Connection) => {
+export const createCallStore = (connection: Connection) => {
   const calls = callModel(connection);
-  await calls.createIndexes();
   const write = createUpdater(calls.collection as never, DURABLE);
   return {
     /** Notes that a call is about to be sent by an attempt. One that has ended stays as it is. */

@@ -26,15 +26,14 @@ interface Pending {
   reject: (error: unknown) => void;
 }
 
-export type LineStore = Awaited<ReturnType<typeof createLineStore>>;
+export type LineStore = ReturnType<typeof createLineStore>;
 
 /**
  * Users' lines. Changes that arrive while a user's last one is being written share the next write, which is conditional on
  * the revision that they were decided on.
  */
-export const createLineStore = async (connection: Connection) => {
+export const createLineStore = (connection: Connection) => {
   const lines = connection.model("Line", lineSchema);
-  await lines.createCollection().catch(() => undefined);
   const known = new LRUCache<string, LineRecord>({ max: CACHED_LINES });
   const pending = new Map<string, Pending[]>();
 

@@ -26,9 +26,8 @@ payloadSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
  * Large texts and Temporal's payloads, by what they are. Shared ones live as long as their last user.
  * @param executionDays how long executions are kept, and so the texts that they name
  */
-export const createPayloadStore = async (connection: Connection, executionDays: number) => {
+export const createPayloadStore = (connection: Connection, executionDays: number) => {
   const payloads = connection.model("Payload", payloadSchema);
-  await payloads.createIndexes();
 
   const put = async (hash: string, bytes: Uint8Array, days: number): Promise<void> => {
     const expiresAt = new Date(Date.now() + days * DAY_MS);

@@ -34,7 +34,7 @@ export interface EventPage {
 /** How a run stands, and which attempt at it that is. */
 export type RunState = Pick<ExecutionView, "_id" | "status" | "holdId">;
 
-export type ExecutionStore = Awaited<ReturnType<typeof createExecutionStore>>;
+export type ExecutionStore = ReturnType<typeof createExecutionStore>;
 
 const statusFilter = (status: RunStatus | undefined): Record<string, unknown> => {
   if (status === undefined) return { status: { $nin: [...HIDDEN] } };
@@ -48,18 +48,12 @@ export interface ExecutionStoreOptions {
 }
 
 /** The executions database: runs and their calls, who waits in line, large payloads, and what was sent to providers without idempotency keys. */
-export const createExecutionStore = async (
-  connection: Connection,
-  { retentionDays = RETENTION.executions.days }: ExecutionStoreOptions = {},
-) => {
+export const createExecutionStore = (connection: Connection, { retentionDays = RETENTION.executions.days }: ExecutionStoreOptions = {}) => {
   const executions = executionModel(connection);
-  const [submissions, payloads, calls, lines] = await Promise.all([
-    createSubmissionStore(connection),
-    createPayloadStore(connection, retentionDays),
-    createCallStore(connection),
-    createLineStore(connection),
-    executions.createIndexes(),
-  ]);
+  const submissions = createSubmissionStore(connection);
+  const payloads = createPayloadStore(connection, retentionDays);
+  const calls = createCallStore(connection);
+  const lines = createLineStore(connection);
 
   /** What must be known before a call of a run is made: whether it may be, and whose budget holds (none is known for runs of earlier releases). */
   const callStanding = async (id: string): Promise<{ isCancelled: boolean; baseTier: BaseTier | undefined }> => {

@@ -25,9 +25,8 @@ const submissionSchema = new Schema<SubmissionRecord>(
 submissionSchema.index({ at: 1 }, { expireAfterSeconds: RETENTION.submissions.days * 86_400 });
 
 /** What was sent to providers that can't recognise a repetition. */
-export const createSubmissionStore = async (connection: Connection) => {
+export const createSubmissionStore = (connection: Connection) => {
   const submissions = connection.model("Submission", submissionSchema);
-  await submissions.createIndexes();
   return {
     /** Claims a submission for a process before it is sent. Returns what is known of an earlier claim, its own included. */
     claimSubmission: async (key: string, owner: string): Promise<{ claimed: true } | EarlierClaim> => {

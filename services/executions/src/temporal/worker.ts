@@ -1,12 +1,12 @@
 import { hostname } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "@temporalio/client";
-import { temporal } from "@temporalio/proto";
 import { DefaultLogger, type LogMetadata, NativeConnection, Runtime, Worker, type DataConverter } from "@temporalio/worker";
 import type { Logger, TemporalSecurity } from "@nodeloom/platform";
 import type { Activities, LocalActivities } from "../contract/activity-types";
 import { drainEarlierQueues } from "./earlier-queues";
+import { missingSearchAttributes } from "./prepare";
 import { workerIdentity } from "./run-queues";
-import { SEARCH_ATTRIBUTES } from "./search-attributes";
 import { withoutTraces } from "./workflow-thread";
 
 export interface TemporalOptions {
@@ -36,8 +36,9 @@ const MAX_HEARTBEAT_THROTTLE_MS = 1_000;
 
 const PAYLOAD_CONVERTER = require.resolve("./payload-converter");
 
-const INDEXED = temporal.api.enums.v1.IndexedValueType;
-const INDEXED_TYPES = { KEYWORD: INDEXED.INDEXED_VALUE_TYPE_KEYWORD, KEYWORD_LIST: INDEXED.INDEXED_VALUE_TYPE_KEYWORD_LIST };
+const LOOK_PAUSE_MS = 1_000;
+const LOOKS_PER_LINE = 10;
+const MAX_LOOKS = 600;
 
 let runtimeInstalled = false;
 
@@ -60,15 +61,16 @@ const installRuntime = (logger: Logger): void => {
   });
 };
 
-/** Registers the search attributes that runs carry, where the server doesn't know them yet. */
-const ensureSearchAttributes = async (connection: NativeConnection, namespace: string): Promise<void> => {
-  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-  const missing = SEARCH_ATTRIBUTES.filter(({ name }) => !(name in (customAttributes ?? {})));
-  if (missing.length === 0) return;
-  await connection.operatorService.addSearchAttributes({
-    namespace,
-    searchAttributes: Object.fromEntries(missing.map(({ name, type }) => [name, INDEXED_TYPES[type]])),
-  });
+/** Resolves when Temporal knows the search attributes that runs carry; one that was set up anew may not. */
+const untilPrepared = async (connection: NativeConnection, namespace: string, logger: Logger): Promise<void> => {
+  for (let looks = 0; ; looks += 1) {
+    const missing = await missingSearchAttributes(connection, namespace);
+    if (missing.length === 0) return;
+    if (looks === MAX_LOOKS) throw new Error("nobody ran `node services/migrate executions`");
+    if (looks % LOOKS_PER_LINE === 0)
+      logger.warn({ missing: missing.map(({ name }) => name) }, "waiting for Temporal: run `node services/migrate executions`");
+    await delay(LOOK_PAUSE_MS);
+  }
 };
 
 export interface RunningTemporal {
@@ -129,7 +131,7 @@ export const connectTemporal = async (options: TemporalOptions): Promise<Running
   const dataConverter: DataConverter = { payloadConverterPath: PAYLOAD_CONVERTER, ...options.dataConverter };
   installRuntime(logger);
   const connection = await NativeConnection.connect({ address, ...security });
-  await ensureSearchAttributes(connection, namespace);
+  await untilPrepared(connection, namespace, logger);
   const client = new Client({ connection, namespace, dataConverter });
   let workers: RunningWorker[] = [];
   const drain = async (): Promise<void> => {

@@ -29,6 +29,7 @@ import type { ExecutionStore } from "../../src/record/store";
 import { createSubmissions } from "../../src/calls/submissions";
 import type { ModelCall } from "../../src/contract/activity-types";
 import { openStore } from "../support/index";
+import { startMigrated } from "../../../platform/test/support/start-migrated";
 
 const KEY = "sandbox";
 const PREFIX = `test_${randomUUID().slice(0, 8)}_`;
@@ -71,7 +72,7 @@ beforeAll(async () => {
   const [sandboxAddress, ownAddress] = [`127.0.0.1:${sandbox.ports!.SANDBOX_LISTEN}`, `127.0.0.1:${(own.address() as AddressInfo).port}`];
   [sandboxUrl, ownUrl] = [`http://${sandboxAddress}`, `http://${ownAddress}`];
   egress = createEgressClient({ allow: [sandboxAddress, ownAddress] });
-  storage = await mediaService.start({
+  storage = await startMigrated(mediaService, {
     MONGODB_URI: process.env.MONGODB_URI!,
     MONGODB_DATABASE_PREFIX: PREFIX,
     PUBLIC_BASE_URL: "http://public.test",

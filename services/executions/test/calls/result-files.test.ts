@@ -10,6 +10,7 @@ import { service as mediaService } from "../../../media/src/main";
 import { createKeepFile, type KeepFile } from "../../src/calls/result-files";
 import type { FileToKeep } from "../../src/contract/activity-types";
 import { createSlots } from "../../src/lifecycle/slots";
+import { startMigrated } from "../../../platform/test/support/start-migrated";
 
 const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 const PREFIX = `test_${randomUUID().slice(0, 8)}_`;
@@ -32,7 +33,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => origin.listen(0, "127.0.0.1", resolve));
   const address = `127.0.0.1:${(origin.address() as AddressInfo).port}`;
   url = `http://${address}`;
-  storage = await mediaService.start({
+  storage = await startMigrated(mediaService, {
     MONGODB_URI: process.env.MONGODB_URI!,
     MONGODB_DATABASE_PREFIX: PREFIX,
     PUBLIC_BASE_URL: "http://public.test",

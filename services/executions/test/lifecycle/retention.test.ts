@@ -4,13 +4,14 @@ import { media as mediaProto, usage as usageProto, workflows as workflowsProto }
 import { service as usageService } from "../../../usage/src/main";
 import { startWorkflows } from "../../../workflows/test/harness";
 import { createRetention, type RetentionProgress } from "../../src/lifecycle/retention";
+import { startMigrated } from "../../../platform/test/support/start-migrated";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const PNG = `data:;base64,${Buffer.from("89504e470d0a1a0a0000000d49484452", "hex").toString("base64")}`;
 
 it("removes generated files after 90 days, unless they are kept or named, until the last moment and by a version alone too", async () => {
   const workflows = await startWorkflows();
-  const usage = await usageService.start({
+  const usage = await startMigrated(usageService, {
     MONGODB_URI: process.env.MONGODB_URI!,
     MONGODB_DATABASE_PREFIX: workflows.prefix,
     USAGE_LISTEN: "127.0.0.1:0",

@@ -13,7 +13,7 @@ const ROW_BYTES = 64 * 1024;
 
 const open = async () => {
   const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `test_${randomUUID().slice(0, 8)}_executions` });
-  const store = await createExecutionStore(connection, { retentionDays: 90 });
+  const store = createExecutionStore(connection, { retentionDays: 90 });
   const stop = async (): Promise<void> => {
     await connection.dropDatabase();
     await connection.close();

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { OutgoingBudget } from "@nodeloom/kernel";
-import { connectMongo, connectRedis, createLogger, createWindowCounter, redisReady } from "@nodeloom/platform";
+import { connectMongo, connectRedis, createLogger, createWindowCounter, makeCollections, redisReady } from "@nodeloom/platform";
 import { createOutgoing, type Outgoing } from "../../src/calls/outgoing";
 import type { Connection } from "mongoose";
 import type { ExecutionRecord } from "../../src/record/execution-record";
@@ -11,8 +11,10 @@ export const openStore = async (
   options: ExecutionStoreOptions = {},
 ): Promise<{ store: ExecutionStore; connection: Connection; stop: () => Promise<void> }> => {
   const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `test_${randomUUID().slice(0, 8)}_executions` });
+  const store = createExecutionStore(connection, options);
+  await makeCollections(connection);
   return {
-    store: await createExecutionStore(connection, options),
+    store,
     connection,
     stop: async () => {
       await connection.dropDatabase();

@@ -14,6 +14,7 @@ import type { RunInput } from "../../src/contract/run-types";
 import { createSettlement, type Settlement } from "../../src/lifecycle/settlement";
 import type { ExecutionStore } from "../../src/record/store";
 import { openStore } from "./index";
+import { startMigrated } from "../../../platform/test/support/start-migrated";
 
 export const logger = createLogger("executions-test", "silent");
 
@@ -42,8 +43,8 @@ export const startMoney = async (): Promise<Money> => {
   const prefix = `test_${randomUUID().slice(0, 8)}_`;
   const env = { MONGODB_URI: process.env.MONGODB_URI!, MONGODB_DATABASE_PREFIX: prefix, LOG_LEVEL: "error" };
   const services: RunningService[] = [
-    await billingService.start({ ...env, BILLING_LISTEN: "127.0.0.1:0" }),
-    await usageService.start({ ...env, USAGE_LISTEN: "127.0.0.1:0" }),
+    await startMigrated(billingService, { ...env, BILLING_LISTEN: "127.0.0.1:0" }),
+    await startMigrated(usageService, { ...env, USAGE_LISTEN: "127.0.0.1:0" }),
   ];
   const [billingPort, usagePort] = [services[0]!.ports!.BILLING_LISTEN!, services[1]!.ports!.USAGE_LISTEN!];
   const billing = createGrpcClient<billingProto.BillingServiceServer>(billingProto.BillingServiceService, {

@@ -9,6 +9,7 @@ import { service as modelsService } from "@nodeloom/models";
 import { service as workflowsService } from "@nodeloom/workflows";
 import { createModelCatalog } from "../../src/plan/model-catalog";
 import { createPlanTask, type PlanTaskOptions } from "../../src/plan/planner/plan-task";
+import { startMigrated } from "../../../platform/test/support/start-migrated";
 import type { Planner } from "../../src/plan/planner/protocol";
 import { createPlanning, type Planning } from "../../src/plan/planning";
 
@@ -51,9 +52,9 @@ export const startPlanningServices = async (options?: PlanTaskOptions): Promise<
     SANDBOX_URL: "http://127.0.0.1:8090",
     LOG_LEVEL: "silent",
   };
-  const store = await mediaService.start(env);
+  const store = await startMigrated(mediaService, env);
   const rest = { ...env, MEDIA_ADDRESS: `127.0.0.1:${store.ports!.MEDIA_LISTEN}` };
-  const running: RunningService[] = [...(await Promise.all([modelsService, workflowsService].map((one) => one.start(rest)))), store];
+  const running: RunningService[] = [...(await Promise.all([modelsService, workflowsService].map((one) => startMigrated(one, rest)))), store];
   const at = (index: number, name: string): { address: string } => ({ address: `127.0.0.1:${running[index]!.ports![name]}` });
   const clients = {
     models: createGrpcClient<models.ModelsServiceServer>(models.ModelsServiceService, at(0, "MODELS_LISTEN")),

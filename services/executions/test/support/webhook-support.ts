@@ -7,6 +7,7 @@ import { connectMongo, createGrpcClient } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
 import type { Identity } from "../../src/clients";
+import { startMigrated } from "../../../platform/test/support/start-migrated";
 
 export interface Delivery {
   headers: Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string> & IncomingHttpHeaders;
@@ -68,7 +69,7 @@ const given = (name: string): string => {
 /** The real identity service, in this process, with a database of its own. */
 export const startIdentity = async (): Promise<RunningIdentity> => {
   const name = randomUUID().slice(0, 8);
-  const running = await identityService.start({
+  const running = await startMigrated(identityService, {
     NODE_ENV: "test",
     LOG_LEVEL: "error",
     MONGODB_URI: given("MONGODB_URI"),

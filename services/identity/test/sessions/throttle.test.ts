@@ -12,7 +12,7 @@ let throttle: LoginThrottle;
 let now = Date.UTC(2026, 5, 1);
 beforeAll(async () => {
   deployment = await deploy();
-  const { attempts, knownAddresses } = await createStore(deployment.database);
+  const { attempts, knownAddresses } = createStore(deployment.database);
   throttle = createLoginThrottle({ attempts, knownAddresses, pepper: PEPPER, clock: () => now });
 });
 afterAll(() => deployment.stop());

@@ -10,7 +10,7 @@ beforeAll(async () => {
   deployment = await deploy();
   ({ client } = await deployment.startInstance());
   ({ client: replica } = await deployment.startInstance());
-  store = await createStore(deployment.database);
+  store = createStore(deployment.database);
 });
 afterAll(() => deployment.stop());
 beforeEach(async () => void (await deployment.database.collection("run-stops").deleteMany({})));

@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { ConfigError, loadConfig, processVariables, type ConfigSchema, type Environment, type ProcessConfig } from "../config";
 import { createLogger, type Logger } from "../telemetry/logger";
+import type { Database } from "../stores/database";
 import { startOps, type Checks, type ProcessState } from "./ops";
 import { startTelemetry, type Telemetry } from "../telemetry/telemetry";
 
@@ -27,12 +28,15 @@ export interface ServiceDefinition {
   name: string;
   /** Every variable the service reads, those of every process included. */
   config: ConfigSchema;
+  /** What its database must hold before it starts: `node services/migrate` sees to it. */
+  database?: Database;
   start(env: Environment): Promise<RunningService>;
 }
 
 /** Declares a service. `variables` maps environment variables to zod schemas. */
 export const defineService = <V extends Record<string, z.ZodType>>(definition: {
   name: string;
+  database?: Database;
   variables: V;
   start(context: StartContext<{ [K in keyof V]: z.infer<V[K]> }>): Promise<RunningService>;
 }): ServiceDefinition => {
@@ -40,6 +44,7 @@ export const defineService = <V extends Record<string, z.ZodType>>(definition: {
   return {
     name: definition.name,
     config,
+    ...(definition.database ? { database: definition.database } : {}),
     start: (env) => {
       const parsed = loadConfig(config, env) as Parameters<typeof definition.start>[0]["config"];
       return definition.start({ config: parsed, logger: createLogger(definition.name, parsed.LOG_LEVEL) });

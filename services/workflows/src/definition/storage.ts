@@ -20,7 +20,6 @@ export interface ListPosition {
 
 /** Where workflows are kept. */
 export interface WorkflowStore {
-  createIndexes(): Promise<void>;
   /** False when the slug is taken, or the creation is stored already. */
   insert(workflow: Workflow): Promise<boolean>;
   /** Puts a workflow in the place of one that the same owner deleted; false when there is none of the slug. */

@@ -19,7 +19,6 @@ const toFolder = ({ _id, ...rest }: Row): Folder => ({ id: _id, ...rest });
 export const createFolderStore = (connection: Connection): FolderStore => {
   const model = connection.model<Row>("Folder", rows);
   return {
-    createIndexes: () => model.createIndexes(),
     insert: async ({ id, ...rest }) => {
       await model.create([{ _id: id, ...rest }]);
     },

@@ -11,7 +11,6 @@ export interface Folder {
 }
 
 export interface FolderStore {
-  createIndexes(): Promise<void>;
   insert(folder: Folder): Promise<void>;
   count(ownerId: string): Promise<number>;
   /** By name. */

@@ -43,7 +43,6 @@ const toVersion = ({ _id: _, ...version }: Row): Version => version;
 export const createVersionStore = (connection: Connection): VersionStore => {
   const model = connection.model<Row>("Version", rows);
   return {
-    createIndexes: () => model.createIndexes(),
     insert: async (version) => {
       return insertOnce(model.create([{ _id: idOf(version.creationId, version.version), ...version }]));
     },

@@ -30,7 +30,6 @@ export interface Publication {
 }
 
 export interface VersionStore {
-  createIndexes(): Promise<void>;
   /** False when the number is taken. */
   insert(version: Version): Promise<boolean>;
   get(creationId: string, version: number): Promise<Version | undefined>;

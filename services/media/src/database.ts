@@ -1,0 +1,10 @@
+import { defineDatabase } from "@nodeloom/platform";
+import { createCountStore } from "./count-store";
+import { createObjectStore } from "./store";
+
+/** Stored files, and how many bytes users keep. The version goes up with every change of a collection's indexes. */
+export const database = defineDatabase({
+  service: "media",
+  version: 1,
+  declare: (connection) => void [createCountStore(connection), createObjectStore(connection)],
+});

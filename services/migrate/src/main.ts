@@ -1,0 +1,49 @@
+import { ConfigError, createLogger, type Environment, type Logger } from "@nodeloom/platform";
+import { databaseOf, SERVICES } from "./databases";
+
+/**
+ * `node services/migrate [service…]`: makes the collections, indexes, search attributes and schedules that services need, where they
+ * are not there yet. Services wait for it and make nothing themselves. Run it before new code, as often as you like: old and new
+ * services may run meanwhile. It reads the variables of their databases, and of Temporal.
+ */
+
+const CONFIG_EXIT_CODE = 78;
+
+const chosen = (names: readonly string[]): readonly string[] => {
+  const unknown = names.filter((name) => !SERVICES.some((service) => service === name));
+  if (unknown.length > 0) throw new ConfigError(`no database of ${unknown.join(", ")}; there are ${SERVICES.join(", ")}`);
+  return names.length > 0 ? names : SERVICES;
+};
+
+/** A service's own connection string, where each has a database user of its own: `BILLING_MONGODB_URI`. */
+const environmentOf = (service: string, env: Environment): Environment => {
+  const own = env[`${service.toUpperCase()}_MONGODB_URI`];
+  return own ? { ...env, MONGODB_URI: own } : env;
+};
+
+/** Migrates the databases of these services, or of all. @throws ConfigError, AggregateError */
+export const migrate = async (names: readonly string[], env: Environment, logger: Logger): Promise<void> => {
+  const startedAt = Date.now();
+  const results = await Promise.allSettled(
+    chosen(names).map(async (service) => {
+      const { from, to } = await databaseOf(service).migrate(environmentOf(service, env));
+      logger.info({ service, from, to, ms: Date.now() - startedAt }, from < to ? "migrated" : "nothing to migrate");
+    }),
+  );
+  const failures: unknown[] = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+  const misconfigured = failures.filter((failure) => failure instanceof ConfigError);
+  if (misconfigured.length > 0) throw new ConfigError([...new Set(misconfigured.map(({ message }) => message))].join("\n"));
+  if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join("\n"));
+};
+
+const main = async (): Promise<void> => {
+  const logger = createLogger("migrate");
+  try {
+    await migrate(process.argv.slice(2), process.env, logger);
+  } catch (error) {
+    logger.fatal({ reason: error instanceof Error ? error.message : String(error) }, "could not migrate");
+    process.exitCode = error instanceof ConfigError ? CONFIG_EXIT_CODE : 1;
+  }
+};
+
+if (require.main === module) void main();

@@ -1,0 +1,113 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Connection } from "mongoose";
+import { z } from "zod";
+import { loadConfig, variables, type ConfigSchema, type Environment } from "../config";
+import type { Logger } from "../telemetry/logger";
+import { connectMongo } from "./mongo";
+
+/** What a service's database, and what else it keeps its things in, must hold before the service uses them. */
+
+interface SchemaRecord {
+  _id: "schema";
+  /** The newest that this database was ever brought to. */
+  version: number;
+  at: Date;
+}
+
+const records = (connection: Connection) => connection.collection<SchemaRecord>("migrations");
+
+const versionOf = async (connection: Connection): Promise<number> => (await records(connection).findOne({ _id: "schema" }))?.version ?? 0;
+
+export interface Migrated {
+  service: string;
+  /** The version that was found; 0 for a new database. */
+  from: number;
+  to: number;
+}
+
+export interface Database {
+  service: string;
+  /** What the service's code needs; raised with every change of what is declared. */
+  version: number;
+  /** Every variable that it reads. */
+  config: ConfigSchema;
+  /**
+   * Brings the database to the version, however often it is called, and by however many at once; services may run meanwhile.
+   * A newer version stays.
+   * @throws ConfigError; what the servers say
+   */
+  migrate(env: Environment): Promise<Migrated>;
+}
+
+const baseVariables = { MONGODB_URI: variables.MONGODB_URI, MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX };
+type BaseConfig = { [K in keyof typeof baseVariables]: z.infer<(typeof baseVariables)[K]> };
+
+export interface DatabaseDefinition<V extends Record<string, z.ZodType>> {
+  service: string;
+  version: number;
+  /** Declares every model of the service on a connection. */
+  declare(connection: Connection): void;
+  /** Variables that `others` reads. */
+  variables?: V;
+  /** Makes what is needed outside the database, where it is not there yet. */
+  others?(config: BaseConfig & { [K in keyof V]: z.infer<V[K]> }): Promise<void>;
+}
+
+/** Makes the collections and indexes of every model that a connection knows, where they are not there yet. */
+export const makeCollections = async (connection: Connection): Promise<void> => {
+  for (const model of Object.values(connection.models)) {
+    await model.createCollection();
+    await model.createIndexes();
+  }
+};
+
+/** Declares what a service needs: its models with their indexes, and things in other servers. */
+export const defineDatabase = <V extends Record<string, z.ZodType> = Record<never, never>>(definition: DatabaseDefinition<V>): Database => {
+  const { service, version, declare, others } = definition;
+  const config = z.object({ ...baseVariables, ...definition.variables });
+  return {
+    service,
+    version,
+    config,
+    migrate: async (env) => {
+      const read = loadConfig(config, env) as BaseConfig & { [K in keyof V]: z.infer<V[K]> };
+      const connection = await connectMongo({ uri: read.MONGODB_URI, database: `${read.MONGODB_DATABASE_PREFIX}${service}` });
+      try {
+        declare(connection);
+        const from = await versionOf(connection);
+        await makeCollections(connection);
+        await others?.(read);
+        await records(connection).updateOne({ _id: "schema" }, { $max: { version }, $set: { at: new Date() } }, { upsert: true });
+        return { service, from, to: Math.max(from, version) };
+      } finally {
+        await connection.close();
+      }
+    },
+  };
+};
+
+const PAUSE_MS = 200;
+/** Looks between two lines in the log. */
+const LOOKS_PER_LINE = 50;
+/** Longer than any migration takes that services have to wait for. */
+const WAIT_MS = 600_000;
+
+/**
+ * Resolves when the database of a service has at least the version that its code needs. A service never makes it itself: several
+ * replicas would, at every start.
+ * @throws when nobody has made it for ten minutes
+ */
+export const untilMigrated = async (
+  connection: Connection,
+  { service, version }: Pick<Database, "service" | "version">,
+  logger: Logger,
+): Promise<void> => {
+  for (let looks = 0; looks * PAUSE_MS < WAIT_MS; looks += 1) {
+    const found = await versionOf(connection);
+    if (found >= version) return;
+    if (looks % LOOKS_PER_LINE === 0)
+      logger.warn({ service, version: found, needed: version }, `waiting for the database: run \`node services/migrate ${service}\``);
+    await delay(PAUSE_MS);
+  }
+  throw new Error(`nobody ran \`node services/migrate ${service}\``);
+};

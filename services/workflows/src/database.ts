@@ -1,0 +1,13 @@
+import { defineDatabase } from "@nodeloom/platform";
+import { createClaimStore } from "./cap/claim-store";
+import { createFolderStore } from "./folders/folder-store";
+import { createWorkflowStore } from "./store";
+import { createVersionStore } from "./versions/version-store";
+
+/** Workflows, versions, folders, and how many of them users have. The version goes up with every change of a collection's indexes. */
+export const database = defineDatabase({
+  service: "workflows",
+  version: 1,
+  declare: (connection) =>
+    void [createClaimStore(connection), createFolderStore(connection), createWorkflowStore(connection), createVersionStore(connection)],
+});
