@@ -1,0 +1,116 @@
+/**
+ * `npm run restore-drill`: the databases and files of a platform are copied while runs go on, everything is lost, and the copies are
+ * restored twice: with Temporal's older than MongoDB's, and the other way round. Then every run must come to its end, nothing be
+ * charged twice, no credit be lost, every webhook be told. The restored processes' clocks are a quarter of an hour ahead, as if the
+ * copies were that old. Linux only; touches only what it started.
+ */
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { createApi } from "../../../gateway/test/chaos/api.mjs";
+import { createReceiver } from "../../../gateway/test/chaos/receiver.mjs";
+import { startCluster } from "../cluster/cluster.mjs";
+import { createLoad } from "./load.mjs";
+import { copyMedia, copyServer, loseAndRestore } from "./snapshots.mjs";
+import { verify } from "./verify.mjs";
+
+/** How long runs are begun before the first copy, and between the two. */
+const PHASE_MS = Number(process.env.DRILL_PHASE_MS ?? 30_000);
+const LATER_MS = 16 * 60_000;
+const SETTLE_MS = 8 * 60_000;
+/** Callers and Temporal's worker come last. */
+const LAST = ["executions", "gateway"];
+const SCHEDULE = "nodeloom-reconcile-runs";
+const LATER = fileURLToPath(new URL("../cluster/later.cjs", import.meta.url));
+
+const started = Date.now();
+const say = (/** @type {string} */ line) => process.stdout.write(`${((Date.now() - started) / 1_000).toFixed(1).padStart(6)} s  ${line}\n`);
+
+/** @typedef {Awaited<ReturnType<typeof startCluster>>} Cluster */
+
+/** Has the platform look for runs that nothing carries, now. @param {Cluster} cluster */
+const createReconcile = (cluster) => {
+  const { Connection, ScheduleClient } = createRequire(import.meta.url)("@temporalio/client");
+  return async () => {
+    const connection = await Connection.connect({ address: cluster.servers.temporalAddress() });
+    try {
+      await new ScheduleClient({ connection }).getHandle(SCHEDULE).trigger();
+    } finally {
+      await connection.close();
+    }
+  };
+};
+
+/** Sessions are not restored. @param {ReturnType<typeof createApi>} api @param {Cluster} cluster */
+const signIn = async (api, { accounts }) => {
+  const { email, password } = accounts.enterprise;
+  const { headers } = await api.call("POST", "/api/auth/login", { body: { email, password } });
+  return headers
+    .getSetCookie()
+    .map((line) => line.split(";")[0])
+    .join("; ");
+};
+
+/** @param {Cluster} cluster */
+const startAgain = async (cluster) => {
+  await cluster.servers.start();
+  cluster.change({ NODE_OPTIONS: `--require ${LATER}`, NODELOOM_LATER_MS: String(LATER_MS) });
+  await cluster.migrate();
+  const last = cluster.replicas.filter(({ service }) => LAST.includes(service));
+  for (const replica of cluster.replicas.filter(({ service }) => !LAST.includes(service))) await replica.start();
+  for (const replica of last) await replica.start();
+  await cluster.endpoints.look();
+};
+
+const receiver = await createReceiver();
+/** @type {Cluster | undefined} */
+let cluster;
+/** @type {[string, boolean, string][]} */
+const checks = [];
+try {
+  cluster = await startCluster({ replicas: 1, env: { USER_EGRESS_ALLOW: receiver.address }, say });
+  const { baseUrl, folder } = cluster;
+  const api = createApi(() => baseUrl);
+  const user = await api.enterprise(cluster.accounts, receiver.url);
+  const [older, newer] = [join(folder, "copies", "older"), join(folder, "copies", "newer")];
+  const load = createLoad({ api, key: user.key });
+  let olderAt = 0;
+  for (const copy of [older, newer]) {
+    await delay(PHASE_MS);
+    const from = Date.now();
+    olderAt ||= from;
+    await copyServer(cluster, "temporal", copy);
+    await copyServer(cluster, "mongodb", copy);
+    await copyMedia(cluster, copy);
+    say(`copied while runs go on, ${load.count()} so far: ${Date.now() - from} ms`);
+  }
+  await delay(PHASE_MS / 3);
+  await load.end();
+  const cases = [
+    { name: "Temporal older than MongoDB", copies: { temporal: older, mongodb: newer, media: newer }, filesUntilMs: Infinity },
+    { name: "MongoDB older than Temporal", copies: { temporal: newer, mongodb: older, media: newer }, filesUntilMs: olderAt },
+  ];
+  for (const { name, copies, filesUntilMs } of cases) {
+    const from = Date.now();
+    await loseAndRestore(cluster, copies);
+    await startAgain(cluster);
+    say(`${name}: everything was lost, and is up again after ${((Date.now() - from) / 1_000).toFixed(0)} s`);
+    const found = await verify({
+      ...{ api, baseUrl, key: user.key, cookie: await signIn(api, cluster), adminKey: cluster.accounts.admin.apiKey ?? "", receiver },
+      ...{ filesUntilMs, deadlineMs: SETTLE_MS, reconcile: createReconcile(cluster) },
+    });
+    say(`${name}: settled ${((Date.now() - from) / 1_000).toFixed(0)} s after the loss`);
+    for (const [what, ok, detail] of found) say(`${ok ? "ok    " : "FAILED"}  ${what}: ${detail}`);
+    checks.push(...found);
+  }
+} catch (error) {
+  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  checks.push(["the drill came to its end", false, ""]);
+} finally {
+  await cluster?.stop();
+  receiver.close();
+}
+const passed = checks.every(([, ok]) => ok);
+process.stdout.write(passed ? "\nrestore drill: passed\n" : "\nrestore drill: FAILED\n");
+process.exit(passed ? 0 : 1);

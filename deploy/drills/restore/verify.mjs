@@ -1,0 +1,130 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/**
+ * What must hold on a restored platform.
+ * @typedef {ReturnType<typeof import("../../../gateway/test/chaos/api.mjs").createApi>} Api
+ * @typedef {Awaited<ReturnType<typeof import("../../../gateway/test/chaos/receiver.mjs").createReceiver>>} Receiver
+ * @typedef {{ api: Api, baseUrl: string, key: string, cookie: string, adminKey: string, receiver: Receiver, filesUntilMs: number, deadlineMs: number, reconcile: () => Promise<void> }} Options
+ * @typedef {[name: string, ok: boolean, detail: string][]} Checks
+ */
+
+const FINAL = new Set(["completed", "failed", "cancelled"]);
+const LOOK_MS = 3_000;
+const MILLI = 1_000;
+const OK = 200;
+
+/** Every page of a list. @param {(cursor: string) => Promise<any>} read */
+const everyPage = async (read) => {
+  const rows = [];
+  for (let cursor = ""; ;) {
+    const page = await read(cursor);
+    rows.push(...page.rows);
+    if (!page.nextCursor) return rows;
+    cursor = page.nextCursor;
+  }
+};
+
+/** @param {string} path @param {string} cursor */
+const paged = (path, cursor) => `${path}${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`;
+
+/** @param {Options} options */
+const readAll = async ({ api, key, cookie }) => {
+  const executions = await everyPage(async (cursor) => (await api.call("GET", paged("/api/executions?limit=100", cursor), { key })).body);
+  const ledger = await everyPage(async (cursor) => (await api.call("GET", paged("/api/me/ledger?limit=200", cursor), { cookie })).body);
+  const usage = [];
+  for (let offset = 0; ; offset += 500) {
+    const { body } = await api.call("GET", `/api/usage?limit=500&offset=${offset}`, { key });
+    usage.push(...body.rows);
+    if (body.rows.length < 500) break;
+  }
+  const { body: me } = await api.call("GET", "/api/me", { cookie });
+  return { executions, ledger, usage, me };
+};
+
+/** @param {readonly { creditsCost?: number }[]} rows */
+const milliOf = (rows) => rows.reduce((sum, { creditsCost = 0 }) => sum + Math.round(creditsCost * MILLI), 0);
+
+/** Those webhooks that nobody was told. @param {any[]} executions @param {Receiver} receiver */
+const untold = (executions, receiver) => {
+  const told = new Set(receiver.received.map(({ id }) => id.slice("msg_".length)));
+  // Of synchronous runs nobody is told.
+  return executions.filter(({ executionId, webhookDelivery }) => webhookDelivery?.configured === true && !told.has(executionId));
+};
+
+/** Waits until every run is over and every webhook told, having the platform look for what nothing carries. @param {Options} options */
+const settled = async (options) => {
+  for (const end = Date.now() + options.deadlineMs; ; await delay(LOOK_MS)) {
+    const state = await readAll(options);
+    const open = state.executions.filter(({ status }) => !FINAL.has(status));
+    const missing = untold(state.executions, options.receiver);
+    if ((open.length === 0 && missing.length === 0 && state.me.credits.held === 0) || Date.now() > end) return { ...state, open, missing };
+    await options.reconcile().catch(() => {});
+  }
+};
+
+/** Every file that a completed run answered with. @param {any[]} executions */
+const filesOf = (executions) => [...new Set(JSON.stringify(executions).match(/\/media\/[\w./-]+/g) ?? [])];
+
+/**
+ * Files that can't be read. MongoDB's copy knows nothing of those that were stored after it: where Temporal's copy is newer, a run may
+ * have made them before the loss, and names them when it goes on.
+ * @param {Options} options @param {any[]} executions
+ */
+const readFiles = async ({ baseUrl, filesUntilMs }, executions) => {
+  const missing = [];
+  let unknown = 0;
+  for (const execution of executions) {
+    for (const path of filesOf([execution])) {
+      const answer = await fetch(new URL(path, baseUrl));
+      await answer.arrayBuffer();
+      if (answer.status === OK) continue;
+      if (Date.parse(execution.finishedAt) > filesUntilMs) unknown += 1;
+      else missing.push(`${path} ${answer.status}`);
+    }
+  }
+  return { missing, unknown };
+};
+
+/** @param {Options} options @returns {Promise<Checks>} */
+export const verify = async (options) => {
+  const { api, key, adminKey } = options;
+  const { executions, ledger, usage, me, open, missing } = await settled(options);
+  const check = (await api.call("GET", "/api/admin/ledger/check?full=true", { key: adminKey })).body;
+  const captures = ledger.filter(({ kind }) => kind === "capture");
+  const captured = captures.reduce((sum, { credits }) => sum - Math.round(credits * MILLI), 0);
+  const ids = new Set(executions.map(({ executionId }) => executionId));
+  const own = usage.filter(({ executionId }) => ids.has(executionId));
+  const files = await readFiles(
+    options,
+    executions.filter(({ status }) => status === "completed"),
+  );
+  const again = await api.call("POST", "/api/models/sandbox-image/run", { key, body: { inputs: { prompt: "after" } } });
+  const statuses = [...FINAL].map((status) => `${executions.filter((one) => one.status === status).length} ${status}`);
+  return [
+    [
+      "every run is final",
+      open.length === 0,
+      `${executions.length} runs: ${statuses.join(", ")}${open.length > 0 ? `; open: ${open.slice(0, 3).map(({ executionId, status }) => `${executionId} ${status}`)}` : ""}`,
+    ],
+    [
+      "no run is charged twice",
+      new Set(captures.map(({ executionId }) => executionId)).size === captures.length,
+      `${captures.length} captures`,
+    ],
+    [
+      "credits are conserved: ledger, usage and runs say the same",
+      captured === milliOf(executions) && captured === milliOf(own),
+      `${captured}, ${milliOf(own)} and ${milliOf(executions)} milli-credits`,
+    ],
+    ["every run has one usage row", own.length === executions.length && own.every(({ status }) => FINAL.has(status)), `${own.length} rows`],
+    ["the ledger's invariants hold", check.ok === true, JSON.stringify(check.mismatches)],
+    ["nothing is held any more", me.credits.held === 0, `${me.credits.held} credits`],
+    ["every webhook was told", missing.length === 0, `${missing.length} not; ${options.receiver.received.length} deliveries`],
+    [
+      "every file that the copy knew is there",
+      files.missing.length === 0,
+      `${files.missing.length} not; ${files.unknown} that were stored after it are known to nobody`,
+    ],
+    ["new runs run", again.status === OK, String(again.status)],
+  ];
+};
