@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import { randomBytes, randomInt } from "node:crypto";
-import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -94,9 +93,8 @@ const ownSettings = (servers, folder, secrets) => {
   };
 };
 
-/** Makes indexes, search attributes and schedules, as the chart's job does. @param {MakeCommand} command @param {Record<string, string>} env @param {string} folder */
+/** Makes indexes and search attributes, as the chart's job does. @param {MakeCommand} command @param {Record<string, string>} env @param {string} folder */
 const migrate = async (command, env, folder) => {
-  if (!existsSync(join(ROOT, "services", "migrate"))) return;
   const child = await startChild(await command({ main: "services/migrate", env, folder }));
   const { code } = await child.exited;
   if (code !== 0) throw new Error(`migrate exits with ${code}:\n${child.tail()}`);
