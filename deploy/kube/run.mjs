@@ -20,6 +20,8 @@ const FOREIGN_KINDS = [
   { group: "monitoring.coreos.com", kind: "PrometheusRule", plural: "prometheusrules" },
 ];
 const ENFORCED = ["enforce", "warn", "audit"].map((mode) => [`pod-security.kubernetes.io/${mode}`, "restricted"]);
+/** Nothing carries out the job of a hook here, and Helm would wait for it. An installation's job is an ordinary one. */
+const NO_HOOKS = "--no-hooks";
 const READY_TRIES = 100;
 const READY_PAUSE_MS = 100;
 
@@ -45,10 +47,11 @@ const defineForeignKinds = async (cluster) => {
 /** @param {string} output */
 const warningsIn = (output) => output.split("\n").filter((line) => /warning|would violate|deprecated/i.test(line));
 
-/** Makes each Deployment's pod, as its controller would. @param {Cluster} cluster @param {string} namespace */
+/** Makes the pod of each Deployment and Job, as its controller would. @param {Cluster} cluster @param {string} namespace */
 const checkPods = async (cluster, namespace) => {
   const { body } = await cluster.must("GET", `/apis/apps/v1/namespaces/${namespace}/deployments`);
-  for (const { metadata, spec } of body.items) {
+  const { body: jobs } = await cluster.must("GET", `/apis/batch/v1/namespaces/${namespace}/jobs`);
+  for (const { metadata, spec } of [...body.items, ...jobs.items]) {
     const pod = {
       apiVersion: "v1",
       kind: "Pod",
@@ -97,12 +100,13 @@ const tryValues = async (cluster, helm, file) => {
     "upgrade",
     "nodeloom",
     CHART,
+    NO_HOOKS,
     ...values,
     "--set",
     "settings.process.LOG_LEVEL=debug,services.billing.replicas=4,image.tag=next",
   );
   await checkPods(cluster, namespace);
-  await run("rollback", "nodeloom", "1");
+  await run("rollback", "nodeloom", "1", NO_HOOKS);
   await checkPods(cluster, namespace);
   await run("uninstall", "nodeloom");
   return `installed, upgraded, rolled back; ${pods} deployments, no warning`;
