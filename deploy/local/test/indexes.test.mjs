@@ -42,7 +42,7 @@ const random = createRandom();
 /** @template T @param {readonly T[]} values @returns {T} */
 const pick = (values) => /** @type {T} */ (values[random(values.length)]);
 
-const ODD = [null, undefined, "a", 1, true, new Date(5), { x: 1 }];
+const ODD = [null, undefined, "a", 1, true, new Date(5), { x: 1 }, { x: 2 }];
 let sequence = 0;
 
 /** @param {number} n @param {boolean} isOdd with values now and then that no service writes there */
@@ -54,7 +54,7 @@ const documentOf = (n, isOdd) => {
     user: orOdd(pick(["u1", "u1", "u1", "u2", "u3"])),
     n: orOdd(random(40)),
     status: random(20) === 0 ? ["running", "failed"] : pick(["running", "completed", "failed"]),
-    tags: pick([[], ["a"], ["a", "b"], ["b", "c"], undefined]),
+    tags: pick([[], ["a"], ["a", "b"], ["b", "c"], ["a", "c"], undefined]),
     at: orOdd(new Date(1_000 + random(60))),
     owes: pick([undefined, undefined, true]),
     hook: pick([undefined, null, { state: "pending" }, { state: "done" }, ...(isOdd ? [[{ state: "pending" }], "none"] : [])]),
@@ -107,6 +107,19 @@ const SORTS = [
   ]),
 ];
 
+/** Those that an index answers wrongly when it forgets one kind of document. */
+const ALWAYS = [
+  // Without a value for the first field.
+  { filter: {}, sort: { at: 1, _id: 1 }, limit: 50, skip: 0 },
+  { filter: {}, sort: { at: -1, _id: -1 }, limit: 0, skip: 30 },
+  // With a value that has no order.
+  { filter: { user: "u2" }, sort: { n: -1, _id: 1 }, limit: 100, skip: 0 },
+  { filter: { user: "u2" }, sort: undefined, limit: 0, skip: 0 },
+  // With several values in a list.
+  { filter: { user: "u1" }, sort: { status: 1, n: -1, _id: 1 }, limit: 150, skip: 0 },
+  { filter: { user: "u2", tags: { $gt: "a", $lt: "c" } }, sort: undefined, limit: 0, skip: 0 },
+];
+
 const ask = () => ({
   filter: Object.assign(random(2) ? { user: "u1" } : {}, ...Array.from({ length: random(3) }, () => pick(CONDITIONS)())),
   sort: pick(SORTS),
@@ -142,8 +155,8 @@ test("lists are the same by an index as without one, whatever values there are, 
   /** @param {boolean} isOdd */
   const compare = async (isOdd) => {
     let found = 0;
-    for (let i = 0; i < 60; i++) {
-      const { filter, sort, limit, skip } = ask();
+    for (let i = 0; i < 50; i++) {
+      const { filter, sort, limit, skip } = ALWAYS[i] ?? ask();
       const order = sort ? { sort, limit, skip } : {};
       const answers = await both(isOdd, (all) => all.find(filter, order).toArray());
       if (!sort) for (const documents of answers) documents.sort((one, other) => (one._id < other._id ? -1 : 1));

@@ -122,7 +122,7 @@ final class IndexedCollection extends H2Collection {
         for (Selection selection : selections) {
             NavigableSet<Object[]> keys = selection.inOrder(orderBy);
             if (keys != null) {
-                return readPage(keys.iterator(), query, numberToSkip, limit, most);
+                return readPage(keys.stream().filter(selection::admits).iterator(), query, numberToSkip, limit, most);
             }
         }
         return null;
@@ -162,21 +162,22 @@ final class IndexedCollection extends H2Collection {
     private static Set<Object> findByOne(List<Selection> selections, int most) {
         for (Selection selection : selections) {
             Set<Object> ids = new HashSet<>(selection.unordered());
-            if (selection.narrowness() > 0 && ids.size() <= most && selection.all().allMatch(keys -> addUpTo(ids, keys, most))) {
+            if (selection.narrowness() > 0 && ids.size() <= most && addUpTo(ids, selection, most)) {
                 return ids;
             }
         }
         return null;
     }
 
-    private static boolean addUpTo(Set<Object> ids, NavigableSet<Object[]> keys, int most) {
-        for (Object[] key : keys) {
-            ids.add(OrderedKeys.idOf(key));
-            if (ids.size() > most) {
-                return false;
+    private static boolean addUpTo(Set<Object> ids, Selection selection, int most) {
+        return selection.all().allMatch(keys -> {
+            for (Object[] key : keys) {
+                if (selection.admits(key) && ids.add(OrderedKeys.idOf(key)) && ids.size() > most) {
+                    return false;
+                }
             }
-        }
-        return true;
+            return true;
+        });
     }
 
     /** Runs an aggregation that begins with a match. */

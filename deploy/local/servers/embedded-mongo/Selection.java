@@ -15,26 +15,42 @@ final class Selection {
     private final List<List<Object>> values;
     /** Of the field after those. */
     private final Range range;
+    /** For each field, the values of which it must have one; null where none are named. */
+    private final List<Set<Object>> named;
 
-    private Selection(OrderedKeys keys, List<List<Object>> values, Range range) {
+    private Selection(OrderedKeys keys, List<List<Object>> values, Range range, List<Set<Object>> named) {
         this.keys = keys;
         this.values = values;
         this.range = range;
+        this.named = named;
     }
 
     static Selection of(OrderedKeys keys, Document query) {
+        List<AskedField> asked = Stream.of(keys.fields).map(field -> AskedField.of(query, field)).toList();
+        List<Set<Object>> named = new ArrayList<>();
+        asked.forEach(field -> named.add(field.values() == null ? null : Set.copyOf(field.values())));
         List<List<Object>> values = new ArrayList<>();
         int ranges = 1;
-        for (int i = 0; i < keys.fields.length; i++) {
-            AskedField asked = AskedField.of(query, keys.fields[i]);
-            if (asked.values() == null || ranges * asked.values().size() > MOST_RANGES) {
+        for (int i = 0; i < asked.size(); i++) {
+            List<Object> several = asked.get(i).values();
+            if (several == null || ranges * several.size() > MOST_RANGES) {
                 // Of several values in a list, one may be above the lower end and another below the upper one.
-                return new Selection(keys, values, keys.hasLists(i) ? Range.ALL : asked.range());
+                return new Selection(keys, values, keys.hasLists(i) ? Range.ALL : asked.get(i).range(), named);
             }
-            values.add(asked.values());
-            ranges *= asked.values().size();
+            values.add(several);
+            ranges *= several.size();
         }
-        return new Selection(keys, values, Range.ALL);
+        return new Selection(keys, values, Range.ALL, named);
+    }
+
+    /** Whether the document of one of its keys may be meant, as far as the key tells. */
+    boolean admits(Object[] key) {
+        for (int i = values.size() + 1; i < named.size(); i++) {
+            if (named.get(i) != null && !(key[i] != null && named.get(i).contains(key[i]))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** How many fields narrow it down; 0 when it is the whole index. */
