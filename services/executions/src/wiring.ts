@@ -45,6 +45,7 @@ import { createQuotes } from "./plan/quotes";
 import { createLeaks } from "./lifecycle/leaks";
 import { createReconciler } from "./lifecycle/reconcile";
 import { createDeliveryReconciler } from "./webhooks/reconcile-deliveries";
+import { createLedgerCheck } from "./lifecycle/ledger-check";
 import { createRenewals } from "./lifecycle/renewals";
 import { createRetention } from "./lifecycle/retention";
 import { createRedelivery } from "./webhooks/redelivery";
@@ -199,6 +200,7 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
       reconcileDeliveries: createDeliveryReconciler({ store, starter: deliveries, logger }),
       closeLeaks: createLeaks({ billing, store, starter, logger }),
       renewals: createRenewals({ billing: services.billing }),
+      ledgerCheck: createLedgerCheck({ billing: services.billing, logger }),
       retention: createRetention({ ...services, store, executionDays: config.RETENTION_EXECUTIONS_DAYS, logger }),
       onClaimed: debts.claimed,
       onCancel: (executionId, listener) =>

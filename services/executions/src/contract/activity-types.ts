@@ -1,4 +1,4 @@
-import type { DeliveriesReport, LeaksReport, ReconcileReport, RetentionReport } from "./reports";
+import type { DeliveriesReport, LeaksReport, LedgerReport, ReconcileReport, RetentionReport } from "./reports";
 import type { AttemptId, DeliveryEnd, Sent } from "./delivery";
 import type { CallContext, CallResult, CancelReport, HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "./run-types";
 import type { AuthorFiles, HoldItem, HttpCall, JsonSchema, MediaFamily, MediaValue, Price } from "@nodeloom/kernel/graph";
@@ -126,4 +126,5 @@ export interface Activities {
   reconcile(): Promise<ReconcileReport & DeliveriesReport & LeaksReport>;
   renewDuePlans(): Promise<{ renewed: number; failed: number }>;
   enforceRetention(): Promise<RetentionReport>;
+  checkLedger(): Promise<LedgerReport>;
 }

@@ -33,6 +33,15 @@ export interface RetentionReport {
   finished: number;
 }
 
+/** A check of every account against all of its rows. */
+export interface LedgerReport {
+  accounts: number;
+  /** What accounts and their rows disagree about. Each is an error in the log. */
+  mismatches: number;
+  /** Holds that are older than any run may become. */
+  staleHolds: number;
+}
+
 export interface LeaksReport {
   /** Holds that were closed because no run needs them. */
   closedHolds: number;

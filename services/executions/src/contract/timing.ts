@@ -109,6 +109,10 @@ export const TIMING = {
   pollerSeen: 75 * SECOND,
   /** Between two looks for what was kept long enough. */
   retentionEvery: 24 * HOUR,
+  /** Between two checks of every account against all of its rows. */
+  ledgerEvery: 7 * 24 * HOUR,
+  /** Some accounts of such a check, of which each page takes some time of its own. */
+  ledgerPage: 40 * SECOND,
   minute: MINUTE,
 } as const;
 

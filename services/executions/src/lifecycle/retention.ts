@@ -129,6 +129,7 @@ export const createRetention = (options: RetentionOptions) => {
         beat({ ...reached });
       }
     }
+    logger.info(report, "what was kept long enough was removed");
     if (failure !== undefined) throw failure;
     return report;
   };

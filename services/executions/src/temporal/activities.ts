@@ -23,8 +23,9 @@ import type { Execution } from "../lifecycle/execution";
 import type { Holds } from "../lifecycle/holds";
 import type { createLeaks } from "../lifecycle/leaks";
 import type { createReconciler } from "../lifecycle/reconcile";
-import type { createRenewals, RenewalProgress } from "../lifecycle/renewals";
-import type { createRetention, RetentionProgress } from "../lifecycle/retention";
+import type { createLedgerCheck } from "../lifecycle/ledger-check";
+import type { createRenewals } from "../lifecycle/renewals";
+import type { createRetention } from "../lifecycle/retention";
 import type { Settlement } from "../lifecycle/settlement";
 import { answeredCall, completedCall, type CallRecord } from "../record/call-store";
 import type { ExecutionView } from "../record/execution-record";
@@ -53,6 +54,7 @@ export interface ActivityOptions extends StepDependencies {
   closeLeaks: ReturnType<typeof createLeaks>;
   renewals: ReturnType<typeof createRenewals>;
   retention: ReturnType<typeof createRetention>;
+  ledgerCheck: ReturnType<typeof createLedgerCheck>;
   /** Does what a run owes since it was claimed. */
   onClaimed: (row: ExecutionView) => void;
 }
@@ -68,6 +70,18 @@ const keptFiles = (call: CallContext, result: CallResult): { record: CallRecord;
 const keptText = (call: ModelCall, result: CallResult) => ({ ...keptFiles(call, result), event: result.problems ? null : {} });
 
 /** Everything that touches the world, as Temporal calls it. */
+/** Work page by page: it tells how far it is, and goes on from where an earlier attempt came to. */
+const resumed = <Progress, Report>(
+  work: (beat: (progress: Progress) => void, earlier: Progress | undefined) => Promise<Report>,
+): Promise<Report> => {
+  const context = Context.current();
+  const beat = (progress: Progress): void => {
+    context.heartbeat(progress);
+    context.cancellationSignal.throwIfAborted();
+  };
+  return work(beat, context.info.heartbeatDetails as Progress | undefined);
+};
+
 export const createActivities = (options: ActivityOptions): Activities & LocalActivities => {
   const {
     earlierRuns,
@@ -216,22 +230,8 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
       return { ...(await options.reconcileRuns(beat)), ...(await options.reconcileDeliveries(beat)), ...(await options.closeLeaks(beat)) };
     },
 
-    enforceRetention: () => {
-      const context = Context.current();
-      const beat = (progress: RetentionProgress): void => {
-        context.heartbeat(progress);
-        context.cancellationSignal.throwIfAborted();
-      };
-      return options.retention(beat, context.info.heartbeatDetails as RetentionProgress | undefined);
-    },
-
-    renewDuePlans: () => {
-      const context = Context.current();
-      const beat = (progress: RenewalProgress): void => {
-        context.heartbeat(progress);
-        context.cancellationSignal.throwIfAborted();
-      };
-      return options.renewals(beat, context.info.heartbeatDetails as RenewalProgress | undefined);
-    },
+    enforceRetention: () => resumed(options.retention),
+    renewDuePlans: () => resumed(options.renewals),
+    checkLedger: () => resumed(options.ledgerCheck),
   };
 };

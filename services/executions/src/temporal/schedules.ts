@@ -1,6 +1,6 @@
 import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, type ScheduleUpdateOptions } from "@temporalio/client";
 import { TIMING } from "../contract/timing";
-import type { reconcileRuns, removeExpired, renewPlans } from "./workflows";
+import type { checkWholeLedger, reconcileRuns, removeExpired, renewPlans } from "./workflows";
 
 /** What is done again and again: one workflow at a time over all processes, seen under Schedules in Temporal's UI. */
 const SCHEDULES = [
@@ -25,6 +25,13 @@ const SCHEDULES = [
     everyMs: TIMING.retentionEvery,
     catchUpMs: TIMING.retentionEvery,
     note: "Removes what was kept long enough",
+  },
+  {
+    id: "ledger-check",
+    workflow: "checkWholeLedger" satisfies keyof { checkWholeLedger: typeof checkWholeLedger },
+    everyMs: TIMING.ledgerEvery,
+    catchUpMs: TIMING.ledgerEvery,
+    note: "Checks every account against all of its rows",
   },
 ] as const;
 

@@ -1,3 +1,3 @@
 export { deliverWebhook } from "./deliver-webhook";
-export { reconcileRuns, removeExpired, renewPlans } from "./maintenance";
+export { checkWholeLedger, reconcileRuns, removeExpired, renewPlans } from "./maintenance";
 export { cancelSignal, executeGraph } from "./execute-graph";

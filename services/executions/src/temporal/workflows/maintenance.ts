@@ -1,9 +1,9 @@
 import { proxyActivities } from "@temporalio/workflow";
-import type { DeliveriesReport, LeaksReport, ReconcileReport, RetentionReport } from "../../contract/reports";
+import type { DeliveriesReport, LeaksReport, LedgerReport, ReconcileReport, RetentionReport } from "../../contract/reports";
 import { TIMING } from "../../contract/timing";
 import type { Activities } from "../../contract/activity-types";
 
-const { renewDuePlans, enforceRetention } = proxyActivities<Activities>({
+const { renewDuePlans, enforceRetention, checkLedger } = proxyActivities<Activities>({
   startToCloseTimeout: TIMING.renew,
   scheduleToCloseTimeout: TIMING.renew,
   heartbeatTimeout: TIMING.renewHeartbeat,
@@ -31,4 +31,9 @@ export async function renewPlans(): Promise<{ renewed: number; failed: number }>
 /** Removes what was kept long enough, as the table of retention says. Started by a schedule. */
 export async function removeExpired(): Promise<RetentionReport> {
   return enforceRetention();
+}
+
+/** Checks every account against all of its rows, those of past years, too. Started by a schedule. */
+export async function checkWholeLedger(): Promise<LedgerReport> {
+  return checkLedger();
 }

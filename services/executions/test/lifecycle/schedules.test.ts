@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { ScheduleHandle } from "@temporalio/client";
 import { connectMongo } from "@nodeloom/platform";
 import { billing as billingProto } from "@nodeloom/proto";
+import { createLedgerCheck } from "../../src/lifecycle/ledger-check";
 import { createRenewals, type RenewalProgress } from "../../src/lifecycle/renewals";
 import type { Activities, LocalActivities } from "../../src/contract/activity-types";
+import type { LedgerReport } from "../../src/contract/reports";
 import { bundlePath } from "../../src/temporal/bundle";
 import { ensureSchedules } from "../../src/temporal/schedules";
 import { connectTemporal, type RunningTemporal } from "../../src/temporal/worker";
@@ -16,8 +18,10 @@ const LAST_MONTH = new Date(Date.now() - 45 * 86_400_000);
 
 let money: Money;
 let temporal: RunningTemporal;
-let schedule: ScheduleHandle;
+let renewalsSchedule: ScheduleHandle;
+let ledgerSchedule: ScheduleHandle;
 const taskQueue = `renewals-${randomUUID().slice(0, 8)}`;
+const queue = { name: taskQueue, taskQueue };
 
 beforeAll(async () => {
   money = await startMoney();
@@ -32,12 +36,15 @@ beforeAll(async () => {
   });
   const renewals = createRenewals({ billing: money.billing });
   const renewDuePlans: Activities["renewDuePlans"] = () => renewals((progress) => Context.current().heartbeat(progress));
-  await temporal.work({ renewDuePlans } as unknown as Activities & LocalActivities);
-  schedule = temporal.client.schedule.getHandle(`${taskQueue}-plan-renewals`);
+  const ledgerCheck = createLedgerCheck({ billing: money.billing, logger });
+  const checkLedger: Activities["checkLedger"] = () => ledgerCheck((progress) => Context.current().heartbeat(progress));
+  await temporal.work({ renewDuePlans, checkLedger } as unknown as Activities & LocalActivities);
+  renewalsSchedule = temporal.client.schedule.getHandle(`${taskQueue}-plan-renewals`);
+  ledgerSchedule = temporal.client.schedule.getHandle(`${taskQueue}-ledger-check`);
 });
 afterAll(async () => {
-  await schedule.delete();
-  await temporal.client.schedule.getHandle(`${taskQueue}-reconcile-runs`).delete();
+  for (const name of ["plan-renewals", "ledger-check", "reconcile-runs", "retention"])
+    await temporal.client.schedule.getHandle(`${taskQueue}-${name}`).delete();
   await temporal.stop();
   await money.stop();
 });
@@ -60,7 +67,7 @@ const kindsOf = async (userId: string): Promise<string[]> =>
   (await money.billing.listLedger({ userId, limit: 100, cursor: "" })).rows.map((row) => row.kind);
 
 /** The result of the next workflow that the schedule starts. */
-const trigger = async (): Promise<unknown> => {
+const trigger = async (schedule: ScheduleHandle): Promise<unknown> => {
   const before = new Set((await schedule.describe()).info.recentActions.map(({ action }) => action.workflow.firstExecutionRunId));
   // By its own policy a schedule skips what it is asked for before it has heard that the last one is over.
   await schedule.trigger("ALLOW_ALL");
@@ -76,30 +83,54 @@ const trigger = async (): Promise<unknown> => {
   }
 };
 
+it.each([
+  ["reconcile-runs", "reconcileRuns", 300_000],
+  ["plan-renewals", "renewPlans", 3_600_000],
+  ["retention", "removeExpired", 86_400_000],
+  ["ledger-check", "checkWholeLedger", 604_800_000],
+])("schedules %s as one workflow at a time", async (name, workflowType, every) => {
+  await ensureSchedules(temporal.client, queue);
+  const described = await temporal.client.schedule.getHandle(`${taskQueue}-${name}`).describe();
+  expect(described.spec.intervals).toEqual([expect.objectContaining({ every })]);
+  expect(described).toMatchObject({ action: { type: "startWorkflow", workflowType, taskQueue }, policies: { overlap: "SKIP" } });
+});
+
 it("is scheduled every hour, once over all processes, and stays paused when an operator has paused it", async () => {
-  await Promise.all([ensureSchedules(temporal.client, { name: taskQueue, taskQueue }), ensureSchedules(temporal.client, { name: taskQueue, taskQueue })]);
+  await Promise.all([ensureSchedules(temporal.client, queue), ensureSchedules(temporal.client, queue)]);
+  const schedule = renewalsSchedule;
   const described = await schedule.describe();
   expect(described.spec.intervals).toEqual([expect.objectContaining({ every: 3_600_000 })]);
   expect(described.policies).toMatchObject({ overlap: "SKIP", catchupWindow: 3_600_000 });
   await schedule.pause("an operator's reasons");
-  await ensureSchedules(temporal.client, { name: taskQueue, taskQueue });
+  await ensureSchedules(temporal.client, queue);
   expect((await schedule.describe()).state.paused).toBe(true);
   await schedule.unpause();
 });
 
 it("renews accounts that nobody touches, once, when Temporal triggers it, beside runs that renew them, too", async () => {
-  await ensureSchedules(temporal.client, { name: taskQueue, taskQueue });
+  await ensureSchedules(temporal.client, queue);
   await subscribe(USERS);
   const [touched] = USERS;
   const run = { executionId: "e1", userId: touched!, items: [{ key: "a:0", model: "m", maxMillicredits: 100 }], maxActive: 0 };
-  const [result] = await Promise.all([trigger(), money.billing.hold(billingProto.HoldRequest.fromPartial(run))]);
+  const [result] = await Promise.all([trigger(renewalsSchedule), money.billing.hold(billingProto.HoldRequest.fromPartial(run))]);
   expect([USERS.length, USERS.length - 1]).toContain((result as { renewed: number }).renewed);
-  expect(await trigger()).toEqual({ renewed: 0, failed: 0 });
+  expect(await trigger(renewalsSchedule)).toEqual({ renewed: 0, failed: 0 });
   for (const userId of USERS) {
     const kinds = (await kindsOf(userId)).filter((kind) => kind !== "hold");
     expect(kinds).toEqual(["plan_renewal", "plan_expiry", "plan_renewal"]);
   }
   expect(await money.billing.checkLedger({ cursor: "" })).toMatchObject({ ok: true });
+});
+
+it("checks every account against all of its rows, and counts what disagrees", async () => {
+  await ensureSchedules(temporal.client, queue);
+  const before = (await trigger(ledgerSchedule)) as LedgerReport;
+  expect(before).toMatchObject({ mismatches: 0 });
+  expect(before.accounts).toBeGreaterThanOrEqual(USERS.length);
+  const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${money.prefix}billing` });
+  await connection.collection<{ _id: string }>("accounts").updateOne({ _id: USERS[1]! }, { $inc: { topUp: 5 } });
+  await connection.close();
+  expect(await trigger(ledgerSchedule)).toEqual({ ...before, mismatches: 1 });
 });
 
 it("goes on where an earlier attempt came to", async () => {
