@@ -25,9 +25,9 @@ const untilListening = async (/** @type {string} */ address) => {
 /**
  * A second process of a service, with the environment of the first and addresses of its own. One that was killed is started
  * again.
- * @param {{ service: string, folder: string, env: Record<string, string> }} options
+ * @param {{ service: string, folder: string, env: Record<string, string>, root?: string }} options `root`: of another checkout
  */
-export const startReplica = async ({ service, folder, env }) => {
+export const startReplica = async ({ service, folder, env, root = ROOT }) => {
   const first = readFileSync(`/proc/${pidOf(service)}/environ`, "utf8");
   const inherited = Object.fromEntries(
     first
@@ -41,7 +41,7 @@ export const startReplica = async ({ service, folder, env }) => {
   /** @type {import("node:child_process").ChildProcess} */
   let child;
   const start = () => {
-    child = spawn(process.execPath, [join(ROOT, folder, "dist", "main.js")], { env: { ...own, ...env }, stdio: "ignore", cwd: ROOT });
+    child = spawn(process.execPath, [join(root, folder, "dist", "main.js")], { env: { ...own, ...env }, stdio: "ignore", cwd: root });
     child.once("exit", () => void (isWanted && setTimeout(start, LOOK_MS)));
   };
   start();
