@@ -148,7 +148,7 @@ describe("the channel of changes", () => {
     const relay = await startRelay(redisUrl());
     const heard: IdentityChange[] = [];
     join(connectToRedis(true, relay.url)).onChange((change) => heard.push(change));
-    const hears = (id: string): Promise<void> =>
+    const hears = (id: string): Promise<boolean> =>
       eventually(async () => {
         await here.announce({ type: "key", id });
         return heard.some((change) => change.id === id);

@@ -8,6 +8,8 @@ import { freePort } from "../../../deploy/local/servers/ports.cjs";
 import { database as identityDatabase } from "../src/database";
 import { service } from "../src/main";
 
+export { eventually } from "../../platform/test/support/eventually";
+
 export const PEPPER = "a pepper for tests, of enough characters";
 export const PASSWORD = "correct horse battery";
 
@@ -148,16 +150,3 @@ export const createKey = (
       ...request,
     }),
   );
-
-/** How long a test waits for what may take a moment: for ever, as far as a machine that is merely slow is concerned. */
-const PATIENCE_MS = 20_000;
-
-/** Tries until something holds. */
-export const eventually = async (holds: () => Promise<boolean>): Promise<void> => {
-  const startedAt = performance.now();
-  while (!(await holds())) {
-    if (performance.now() - startedAt > PATIENCE_MS) throw new Error(`did not hold within ${PATIENCE_MS} ms`);
-    // Lets input be read even when the condition itself waits for none.
-    await new Promise<void>((resolve) => void setImmediate(resolve));
-  }
-};

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { unavailable } from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
+import { eventually } from "../../../platform/test/support/eventually";
 import type { RunEnd, RunInput } from "../../src/contract/run-types";
 import { createCancellation } from "../../src/lifecycle/cancellation";
 import { createExecution } from "../../src/lifecycle/execution";
@@ -143,13 +144,10 @@ const requestOf = (userId: string, { concurrency = 1, ...part }: Part = {}): exe
     ...part,
     runner: { userId, concurrency, source: "api-workflow" },
   });
-const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
-};
 /** Asks, and carries the run as soon as its workflow was started. */
 const runThrough = async (one: ReturnType<typeof replica>, request: executions.RunRequest) => {
   const asked = one.runs.run(request);
-  await Promise.race([asked, until(() => one.started.some(({ executionId }) => executionId === request.executionId))]);
+  await Promise.race([asked, eventually(() => one.started.some(({ executionId }) => executionId === request.executionId))]);
   const input = one.started.findLast(({ executionId }) => executionId === request.executionId);
   if (input) await one.carry(input, 1);
   return asked;
@@ -168,7 +166,7 @@ describe("a run", () => {
       isTold = true;
       return told;
     });
-    await until(() => one.started.length === 1);
+    await eventually(() => one.started.length === 1);
     expect(await money.store.findOwned(request.executionId, userId)).toBeNull();
     expect(isTold).toBe(false);
     expect(await one.carry(one.started[0]!, 1)).toBe(true);
@@ -197,7 +195,7 @@ describe("a run", () => {
     const [userId, one, two] = [await fund(10 * PRICE), replica(), replica()];
     const request = requestOf(userId, { waitMs: 3_000 });
     const asked = Array.from({ length: 20 }, (_, index) => (index % 2 ? one : two).runs.run({ ...request, requestToken: String(index) }));
-    await until(() => one.started.length + two.started.length > 0);
+    await eventually(() => one.started.length + two.started.length > 0);
     await Promise.all([...one.started, ...two.started].map((input) => one.carry(input, 1)));
     const told = await Promise.all(asked);
     expect(told.filter(({ isReplay }) => !isReplay)).toHaveLength(1);
@@ -225,7 +223,7 @@ describe("a run", () => {
     expect(row).toMatchObject({ status: "completed", millicredits: 0 });
     expect(one.started).toEqual([]);
     expect(await one.cancellation.cancel(row._id, userId)).toBe("already_completed");
-    await until(async () => (await money.store.find(row._id))?.owes === undefined);
+    await eventually(async () => (await money.store.find(row._id))?.owes === undefined);
   });
 });
 
@@ -234,7 +232,7 @@ describe("waiting in line", () => {
     const [userId, one] = [await fund(10 * PRICE), replica()];
     const [first, second, third] = [requestOf(userId), requestOf(userId), requestOf(userId, { mode: RUN_MODE_ASYNC })];
     const asked = one.runs.run(first);
-    await until(() => one.started.length === 1);
+    await eventually(() => one.started.length === 1);
     await one.execution.claim(first.executionId, 1, "w");
     await asked;
     expect((await one.runs.run(second)).row).toMatchObject({ status: "queued" });
@@ -245,9 +243,9 @@ describe("waiting in line", () => {
       reason: "CONCURRENCY_LIMIT_EXCEEDED",
       metadata: { limit: 1, retryAfter: expect.any(Number) as number },
     });
-    await until(async () => (await balance(userId)).held === 3 * PRICE);
+    await eventually(async () => (await balance(userId)).held === 3 * PRICE);
     await one.queue.leave(userId, [holdIdOf(first.executionId, 1)]);
-    await until(() => one.started.length === 2);
+    await eventually(() => one.started.length === 2);
     expect(one.started[1]).toMatchObject({ executionId: second.executionId, held: [{ key: "pics:0" }] });
     expect(await one.execution.claim(second.executionId, 1, "w")).toMatchObject({ row: { status: "processing" } });
     const { events } = (await money.store.events(second.executionId, userId, 0))!;
@@ -258,14 +256,14 @@ describe("waiting in line", () => {
     const [userId, one] = [await fund(10 * PRICE), replica()];
     const requests = Array.from({ length: 4 }, () => requestOf(userId));
     const asked = one.runs.run(requests[0]!);
-    await until(() => one.started.length === 1);
+    await eventually(() => one.started.length === 1);
     await one.execution.claim(requests[0]!.executionId, 1, "w");
     await asked;
     for (const request of requests.slice(1)) await one.runs.run(request);
     expect(await one.cancellation.cancel(requests[1]!.executionId, userId)).toBe("cancel_requested");
     expect(await one.cancellation.cancel(requests[1]!.executionId, userId)).toBe("already_cancelled");
     expect(await one.cancellation.cancelQueued(userId)).toBe(2);
-    await until(async () => (await balance(userId)).held === PRICE);
+    await eventually(async () => (await balance(userId)).held === PRICE);
     expect(await money.store.find(requests[3]!.executionId)).toMatchObject({ status: "cancelled", millicredits: 0 });
     // A workflow that was started for it meanwhile has come too late.
     expect(await one.execution.claim(requests[3]!.executionId, 1, "w")).toBeNull();
@@ -275,7 +273,7 @@ describe("waiting in line", () => {
     const [userId, one] = [await fund(10 * PRICE), replica()];
     const [first, second] = [requestOf(userId), requestOf(userId)];
     const asked = one.runs.run(first);
-    await until(() => one.started.length === 1);
+    await eventually(() => one.started.length === 1);
     await one.execution.claim(first.executionId, 1, "w");
     await asked;
     await one.runs.run(second);
@@ -290,7 +288,7 @@ describe("waiting in line", () => {
     await tomorrow();
     await tomorrow();
     expect(await money.store.find(second.executionId)).toMatchObject({ status: "failed", error: { code: "EXECUTION_FAILED" } });
-    await until(async () => (await balance(userId)).held === PRICE);
+    await eventually(async () => (await balance(userId)).held === PRICE);
   });
 });
 
@@ -306,14 +304,14 @@ describe("a crash", () => {
     const [userId, dying, other] = [await fund(10 * PRICE), replica(faults), replica()];
     const request = requestOf(userId);
     void dying.runs.run(request).catch(() => undefined);
-    await until(async () => (await money.store.find(request.executionId)) !== null);
-    if (faults.start) await until(async () => (await balance(userId)).held === PRICE);
+    await eventually(async () => (await money.store.find(request.executionId)) !== null);
+    if (faults.start) await eventually(async () => (await balance(userId)).held === PRICE);
     const joined = other.runs.run({ ...request, requestToken: "joined" });
     void joined.catch(() => undefined);
     await sweepTwice(other);
     await expect(joined).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
     expect(await money.store.findOwned(request.executionId, userId)).toBeNull();
-    await until(async () => (await balance(userId)).held === 0);
+    await eventually(async () => (await balance(userId)).held === 0);
     // Its workflow was started all the same, much later: it has no effect.
     expect(await other.execution.claim(request.executionId, 1, "late")).toBeNull();
     // Asked for again it is another attempt, with a hold of its own.
@@ -326,7 +324,7 @@ describe("a crash", () => {
     const [userId, one, other] = [await fund(10 * PRICE), replica(), replica()];
     const [first, second] = [requestOf(userId), requestOf(userId)];
     const asked = one.runs.run(first);
-    await until(() => one.started.length === 1);
+    await eventually(() => one.started.length === 1);
     await one.carry(one.started[0]!);
     await asked;
     await money.store.lines.change(userId, (line) => ({ line: { ...line, running: ["lost"] }, result: undefined }));

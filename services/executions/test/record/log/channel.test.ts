@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { connectRedis, createLogger, redisReady, type Redis } from "@nodeloom/platform";
+import { eventually } from "../../../../platform/test/support/eventually";
 import { createEventChannel, type ChannelEvent, type EventChannel } from "../../../src/record/log/channel";
 
 const prefix = `test:${randomUUID().slice(0, 8)}:`;
@@ -32,14 +33,8 @@ const hearing = (channel: EventChannel, executionId: string, count: number): { h
 };
 const subscribers = async (redis: Redis, executionId: string): Promise<number> =>
   Number((await redis.pubsub("NUMSUB", `${prefix}executions:${executionId}`))[1]);
-const until = async (ask: () => Promise<boolean>): Promise<void> => {
-  const end = Date.now() + PATIENCE_MS;
-  // A command may have timed out on a busy machine.
-  while (!(await ask().catch(() => false))) {
-    if (Date.now() > end) throw new Error("not in time");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-};
+/** A command may have timed out on a busy machine. */
+const until = (ask: () => Promise<boolean>): Promise<boolean> => eventually(() => ask().catch(() => false));
 
 it("tells listeners of this replica at once and those of another over Redis, in order, each once", async () => {
   const [a, b] = [await replica(), await replica()];
