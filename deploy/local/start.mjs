@@ -26,7 +26,7 @@ const LEFTOVER_GRACE_MS = 5_000;
 /** npm passes a Ctrl-C on that the terminal has delivered already: a signal so soon after the first may be its echo. */
 const ECHO_MS = 500;
 
-/** Thrown to end a start that was called off. */
+/** Thrown to end a start that was stopped. */
 class Stopped extends Error {}
 
 const readArguments = () => {
@@ -166,11 +166,11 @@ const main = async () => {
     const leftovers = await endLeftovers(CHILDREN_FILE);
     recorded = recordChildren(CHILDREN_FILE);
     if (leftovers > 0) progress.note("clean-up", `ended ${leftovers} processes of an earlier start`);
-    const calledOff = stopAsked.then((signal) => {
-      throw new Stopped(`Called off by ${signal}`);
+    const stopped = stopAsked.then((signal) => {
+      throw new Stopped(`Stopped by ${signal}`);
     });
-    calledOff.catch(() => {});
-    await Promise.race([run.start(), calledOff]);
+    stopped.catch(() => {});
+    await Promise.race([run.start(), stopped]);
     if (!once) await stopAsked;
   } catch (error) {
     exitCode = 1;

@@ -90,7 +90,7 @@ const deliveryId = (executionId: string, delivery: number): string =>
 
 /** Starts deliveries of webhooks on Temporal, each once. */
 export const createDeliveryStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => ({
-  isUnderWay: async (executionId: string, delivery: number): Promise<boolean> => {
+  isCarried: async (executionId: string, delivery: number): Promise<boolean> => {
     try {
       const { status: state } = await client.workflow.getHandle(deliveryId(executionId, delivery)).describe();
       return state.name === "RUNNING";

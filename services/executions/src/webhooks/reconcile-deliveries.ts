@@ -12,7 +12,7 @@ const ASKED_AT_ONCE = 20;
 
 export interface DeliveryReconcilerOptions {
   store: Pick<ExecutionStore, "lateDeliveries" | "beginDelivery">;
-  starter: Pick<DeliveryStarter, "isUnderWay" | "startAgain">;
+  starter: Pick<DeliveryStarter, "isCarried" | "startAgain">;
   logger: Logger;
   lateMs?: number;
 }
@@ -26,7 +26,7 @@ export const createDeliveryReconciler = ({ store, starter, logger, lateMs = TIMI
   const check = async ({ _id: executionId, webhook, keyId }: ExecutionView): Promise<boolean> => {
     if (!webhook || keyId === null) return false;
     const delivery = webhook.delivery ?? FIRST_DELIVERY;
-    if (await starter.isUnderWay(executionId, delivery)) return false;
+    if (await starter.isCarried(executionId, delivery)) return false;
     await starter.startAgain({ executionId, keyId, delivery: delivery + 1 });
     await store.beginDelivery(executionId, delivery + 1, new Date());
     logger.warn({ executionId, delivery }, "delivers a webhook again whose delivery nothing carried any more");

@@ -55,8 +55,8 @@ it("delivers again what is long due and nothing carries, once", async () => {
   const lost = await inserted({ delivery: 2, attempts: 3, nextAttemptAt: ago(11) });
   started.push(`webhook-${never}-2`, `webhook-${lost}-3`);
   expect(await reconcile()).toEqual({ late: 2, redelivered: 2, stuck: 0 });
-  expect(await starter.isUnderWay(never, 2)).toBe(true);
-  expect(await starter.isUnderWay(lost, 3)).toBe(true);
+  expect(await starter.isCarried(never, 2)).toBe(true);
+  expect(await starter.isCarried(lost, 3)).toBe(true);
   expect(await webhookOf(lost)).toMatchObject({ state: "pending", delivery: 3, attempts: 3 });
   expect(await reconcile()).toEqual({ late: 0, redelivered: 0, stuck: 0 });
 });
@@ -75,9 +75,9 @@ it("goes on with all others when one delivery can't be begun again", async () =>
   const poisoned = await inserted({}, { finishedAt: ago(90) });
   const other = await inserted({});
   started.push(`webhook-${other}-2`);
-  const isUnderWay: DeliveryStarter["isUnderWay"] = (id, delivery) =>
-    id === poisoned ? Promise.reject(new TypeError("broken")) : starter.isUnderWay(id, delivery);
-  const look = createDeliveryReconciler({ store, starter: { ...starter, isUnderWay }, logger: createLogger("test", "silent") });
+  const isCarried: DeliveryStarter["isCarried"] = (id, delivery) =>
+    id === poisoned ? Promise.reject(new TypeError("broken")) : starter.isCarried(id, delivery);
+  const look = createDeliveryReconciler({ store, starter: { ...starter, isCarried }, logger: createLogger("test", "silent") });
   expect(await look(() => undefined)).toEqual({ late: 2, redelivered: 1, stuck: 1 });
   expect((await webhookOf(other)).delivery).toBe(2);
 });
