@@ -239,7 +239,7 @@ describe("the examples of the guide", () => {
     const [graph, answered] = blocks(join(GUIDE, "nodes", `${page}.md`), "json");
     const upload = await fetch(`${platform.baseUrl}/api/media`, {
       method: "POST",
-      headers: { "x-api-key": user.key, "content-type": "image/png" },
+      headers: { "x-api-key": user.key!, "content-type": "image/png" },
       body: PIXEL,
     });
     const { id, url } = (await upload.json()) as { id: string; url: string };
