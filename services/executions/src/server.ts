@@ -46,7 +46,7 @@ export const executionsHandlers = ({
   run: unary(async (request) => {
     const { row, isReplay } = await runs.run(request, requestContext()?.deadlineMs);
     return executions.RunResponse.fromPartial({
-      execution: executionMessage(await reads.whole(row)),
+      execution: executionMessage(await store.whole(row)),
       replayed: isReplay,
       toldAccepted: row.told === "accepted",
       toldFailure: row.told === "failure",

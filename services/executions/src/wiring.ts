@@ -168,7 +168,6 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
   const webhooks = createWebhooks({
     store,
     details: reads.details,
-    whole: reads.whole,
     identity: services.identity,
     egress: userEgress,
     outgoing,
@@ -234,6 +233,7 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
     drain: async () => {
       stopping.abort();
       await Promise.all([stopSweeper(), temporal.drain()]);
+      await execution.flush();
     },
     stop: async () => {
       endWatch();

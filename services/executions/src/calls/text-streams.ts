@@ -104,7 +104,7 @@ export const createTextStreams = (channel: EventChannel): { streams: TextStreams
       () => isFollowed(executionId),
       (text, reset) => {
         const data: TextDelta = { nodeId, item, text, ...(reset ? { reset } : {}) };
-        channel.publish(executionId, { sequence: 0, type: NODE_DELTA, at: Date.now(), data: { ...data } });
+        channel.publish(executionId, { type: NODE_DELTA, at: Date.now(), data: { ...data } });
       },
     );
     const ofRun = writers.get(executionId) ?? new Set();
@@ -121,8 +121,7 @@ export const createTextStreams = (channel: EventChannel): { streams: TextStreams
   };
 
   const follow: TextStreams["follow"] = (executionId) => {
-    const say = (joined: boolean): void =>
-      channel.publish(FOLLOWED, { sequence: 0, type: "followed", at: Date.now(), data: { executionId, joined } });
+    const say = (joined: boolean): void => channel.publish(FOLLOWED, { type: "followed", at: Date.now(), data: { executionId, joined } });
     say(true);
     const timer = setInterval(() => say(false), TIMING.textWanted);
     return () => clearInterval(timer);

@@ -57,6 +57,10 @@ export const TIMING = {
   direct: 9 * MINUTE,
   /** How long pieces of a text are gathered before those who follow it are told. */
   textBatch: 100,
+  /** How long progress of a run waits for more of it to be written with. */
+  progressGathered: 2,
+  /** The same where nobody is told of the run before its end, which writes what is left. */
+  progressHeld: 100,
   /** How often a watcher says that it still follows, and how long that holds. */
   textWanted: 5 * SECOND,
   textForgotten: 12 * SECOND,

@@ -1,11 +1,13 @@
 import { newWebhookState } from "../contract/delivery";
-import type { CallContext, NodeState, Refusal, RunEnd, RunError, RunInput } from "../contract/run-types";
+import type { NodeState, Refusal, RunEnd, RunError, RunInput } from "../contract/run-types";
 import { countRefusal, countRun } from "../meters";
+import type { Costs, ExecutionEvent, ExecutionRecord, ExecutionView, FinalState } from "../record/execution-record";
 import type { EventChannel } from "../record/log/channel";
-import type { Costs, ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, NodeProgress } from "../record/execution-record";
-import { endKey, missingEvents, plannedEvents } from "../record/log/node-events";
+import { lacks, type Appended, type LogKeys, type RecordedKeys } from "../record/log/event-log";
+import { createJournal } from "../record/log/journal";
+import { missingEvents, plannedEvents } from "../record/log/node-events";
 import type { ExecutionStore } from "../record/store";
-import type { Made } from "../record/transitions";
+import { createProgress, elapsed, event } from "./progress";
 import { refusalDebts, UNDECIDED, type Debt } from "./states";
 
 export type Execution = ReturnType<typeof createExecution>;
@@ -29,13 +31,6 @@ export interface Charged {
   costs: Costs;
   modelCredits?: { model: string; millicredits: number }[];
 }
-
-export const event = (key: string, type: string, data: Record<string, unknown> = {}): ExecutionEvent => ({
-  key,
-  type,
-  at: new Date(),
-  data,
-});
 
 const admittedEvent = ({ workflowSlug, modelIds }: RunInput): ExecutionEvent => event("admitted", "admitted", { workflowSlug, modelIds });
 const settledEvent = ({ status, error }: Pick<RunEnd, "status" | "error">): ExecutionEvent =>
@@ -84,9 +79,6 @@ export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPa
 
 const targetOf = ({ workflowSlug }: Pick<RunInput, "workflowSlug">): "workflow" | "model" => (workflowSlug === null ? "model" : "workflow");
 
-/** Clocks of two processes may differ. */
-export const elapsed = (sinceMs: number, untilMs = Date.now()): number => Math.max(0, untilMs - sinceMs);
-
 /** What an execution is when it is over. */
 export const finalState = ({ receivedAt }: Pick<RunInput, "receivedAt">, end: RunEnd, charge: Charged): FinalState => {
   const finishedAt = new Date();
@@ -102,39 +94,37 @@ export const finalState = ({ receivedAt }: Pick<RunInput, "receivedAt">, end: Ru
   };
 };
 
-/** The state as it is stored: a long result is a payload of its own, written first. */
-const stored = async (store: Pick<ExecutionStore, "putText">, state: FinalState): Promise<FinalState> => {
-  if (state.resultJson === null) return state;
-  const text = await store.putText(state.resultJson);
-  return "json" in text ? state : { ...state, resultJson: null, resultHash: text.hash };
-};
-
 export const FREE: Charged = { millicredits: 0, grantUsed: false, costs: { costMicroUsd: 0, userCostMicroUsd: 0 } };
+
+/** Looks at a log that changes while a run's end is written. */
+const END_LOOKS = 5;
 
 /** The life of one execution: every change is recorded first and announced after. */
 export const createExecution = ({ store, channel }: { store: ExecutionStore; channel: EventChannel }) => {
-  const announce = (executionId: string, sequence: number, said: ExecutionEvent, record?: ExecutionView): void =>
-    channel.publish(executionId, { sequence, type: said.type, at: said.at.getTime(), data: said.data }, record);
+  const announce = (executionId: string, said: ExecutionEvent, record?: ExecutionView): void =>
+    channel.publish(executionId, { type: said.type, at: said.at.getTime(), data: said.data }, record);
+  /** Who follows a run reads its log: one message says that there is something to read. */
+  const announceProgress = (executionId: string, said: readonly ExecutionEvent[], { row }: Appended): void =>
+    announce(executionId, said.find(({ type }) => TRANSITION_EVENTS.has(type)) ?? said.at(-1)!, row);
 
-  const progress = async (executionId: string, said: ExecutionEvent, node?: NodeProgress): Promise<NodeState[] | null> => {
-    const changed = await store.progress(executionId, said, node);
-    if (changed) announce(executionId, changed.sequence, said);
-    return changed?.nodes ?? null;
-  };
+  const journal = createJournal({ append: store.append, announce: announceProgress });
+  const { claimed: progressBegins, over: progressEnds, ...progress } = createProgress(journal);
 
   return {
+    ...progress,
+    /** Writes all progress that waits to be written. */
+    flush: journal.flush,
+
     /** Inserts a run that is over when it begins, with what it owes. @returns the row, or null when there is one already */
     insertFinal: async (input: RunInput, end: RunEnd, part: RunRecordPart, due: readonly Debt[]): Promise<ExecutionRecord | null> => {
       const settled = settledEvent(end);
-      const whole = finalState(input, end, FREE);
-      const record: ExecutionRecord = { ...newRecord(input, end.nodes, part), ...(await stored(store, whole)), due: [...due] };
+      const record: ExecutionRecord = { ...newRecord(input, end.nodes, part), ...finalState(input, end, FREE), due: [...due] };
       if (due.length === 0) delete record.owes;
       record.events.push(settled);
       if (!(await store.insert(record))) return null;
       countRun(end, targetOf(input), record.durationMs ?? 0);
-      const row = { ...record, resultJson: whole.resultJson };
-      announce(input.executionId, record.events.length, settled, row);
-      return row;
+      announce(input.executionId, settled, record);
+      return record;
     },
 
     callStanding: store.callStanding,
@@ -147,8 +137,9 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       const started = event("started", "started");
       const claimed = await store.claim(executionId, attempt, claimedBy, started);
       if (!claimed) return null;
-      const { row, sequence, again } = claimed;
-      if (!again) announce(executionId, sequence, row.queuedAt ? started : event("admitted", "admitted"), row);
+      const { row, again } = claimed;
+      if (!again) progressBegins(executionId, row.mode === "sync");
+      if (!again) announce(executionId, row.queuedAt ? started : event("admitted", "admitted"), row);
       return { row, again };
     },
 
@@ -157,8 +148,8 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       const refused = await store.refuse(executionId, attempt, refusal, due);
       if (!refused) return null;
       countRefusal(refusal);
-      announce(executionId, 0, event("refused", "refused"), refused.row);
-      return refused.row;
+      announce(executionId, event("refused", "refused"), refused);
+      return refused;
     },
 
     /** accepted → queued. @returns null when the run is decided otherwise */
@@ -166,72 +157,35 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       const json = JSON.stringify(input);
       const said = event("queued", "queued", { position });
       const queued = await store.queue(row._id, row.attempt!, await store.putText(json), json.length, said);
-      if (queued) announce(row._id, queued.sequence, said, queued.row);
-      return queued?.row ?? null;
+      if (queued) announce(row._id, said, queued);
+      return queued;
     },
 
     /** queued → cancelled | failed: nothing of it ever ran. @returns null when it does not wait in line (any more) */
     leaveLine: async (executionId: string, where: Record<string, unknown>, error: RunError | null): Promise<ExecutionView | null> => {
-      const row = await store.find(executionId);
-      if (row?.status !== "queued") return null;
+      const found = await store.find(executionId);
+      if (found?.status !== "queued") return null;
+      const row = await store.whole(found);
       const status = error ? "failed" : "cancelled";
       const nodes = row.nodes.map((node): NodeState => (node.status === "pending" ? { ...node, status: "skipped" } : node));
       const end: RunEnd = { status, result: null, error, requestId: null, nodes, completed: [] };
-      const events = [...(error ? [] : [event(CANCEL_REQUESTED, CANCEL_REQUESTED)]), ...missingEvents(nodes, new Set(), new Date())];
+      const recorded = await store.recordedKeys(await store.logKeys(executionId));
+      const events = [...(error ? [] : [event(CANCEL_REQUESTED, CANCEL_REQUESTED)]), ...missingEvents(nodes, recorded, new Date())];
       const settled = settledEvent(end);
       const due: Debt[] = [...refusalDebts(row.attempt!), "usage", ...(row.webhook ? (["webhook"] as const) : [])];
-      const state = finalState({ receivedAt: row.createdAt.getTime() }, end, FREE);
-      const left = await store.leave(executionId, where, state, [...events, settled], due);
+      const stowed = await store.stowedEnd(finalState({ receivedAt: row.createdAt.getTime() }, end, FREE), [...events, settled]);
+      const left = await store.leave(executionId, where, stowed.state, stowed.events, due);
       if (!left) return null;
-      countRun(end, targetOf(row), left.row.durationMs ?? 0);
-      announce(executionId, left.sequence, settled, left.row);
-      return left.row;
-    },
-
-    nodeStarted: async ({ executionId, nodeId, nodeIndex, items }: CallContext): Promise<void> => {
-      await progress(executionId, event(`started:${nodeId}`, "node.started", { nodeId, items }), {
-        nodeIndex,
-        status: "processing",
-        startedAt: Date.now(),
-        items,
-      });
-    },
-
-    submitted: async (call: CallContext, requestId: string, startedAt: number): Promise<void> => {
-      const { executionId, nodeId, nodeIndex, item, items } = call;
-      const submitted = event(`submitted:${nodeId}:${item}`, "submitted", { nodeId, item, items, requestId });
-      await progress(executionId, submitted, { nodeIndex, status: "processing", requestId, items, ...(item === 0 ? { startedAt } : {}) });
-    },
-
-    /** One call of a node is done; the node is, when it was the last. */
-    itemCompleted: async (call: CallContext, data: Record<string, unknown>): Promise<void> => {
-      const { executionId, nodeId, nodeIndex, item, items, startedAt } = call;
-      const durationMs = elapsed(startedAt);
-      const nodeDone = { nodeIndex, status: "completed", durationMs } as const;
-      if (items === 1) {
-        const completed = event(endKey("completed", nodeId), "node.completed", { nodeId, durationMs, ...data });
-        await progress(executionId, completed, { ...nodeDone, itemDone: true });
-        return;
-      }
-      const one = event(`item:${nodeId}:${item}`, "node.progress", { nodeId, item, ...data });
-      const nodes = await progress(executionId, one, { nodeIndex, itemDone: true });
-      if ((nodes?.[nodeIndex]?.itemsDone ?? 0) < items) return;
-      await progress(executionId, event(endKey("completed", nodeId), "node.completed", { nodeId, durationMs }), nodeDone);
-    },
-
-    nodeFailed: async (executionId: string, nodeId: string, nodeIndex: number, error: RunError): Promise<void> => {
-      await progress(executionId, event(endKey("failed", nodeId), "node.failed", { nodeId, error }), {
-        nodeIndex,
-        status: "failed",
-        error,
-      });
+      countRun(end, targetOf(left), left.durationMs ?? 0);
+      announce(executionId, settled, left);
+      return left;
     },
 
     /** @returns whether the run was under way and is being cancelled now. */
     requestCancel: async (executionId: string, userId: string): Promise<boolean> => {
       const requested = event(CANCEL_REQUESTED, CANCEL_REQUESTED);
       const made = await store.requestCancel(executionId, userId, requested);
-      if (made) announce(executionId, made.sequence, requested);
+      if (made) announce(executionId, requested);
       return made !== null;
     },
 
@@ -245,39 +199,74 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       due: readonly Debt[],
       done: readonly Debt[] = [],
     ): Promise<ExecutionView | null> => {
+      const { executionId } = run;
       const settled = settledEvent(end);
-      const recorded = end.status === "completed" ? undefined : await store.eventKeys(run.executionId);
-      const events = [...missingEvents(end.nodes, recorded, settled.at), settled];
-      const whole = finalState(run, end, charge);
-      const state = await stored(store, whole);
-      const made = (await store.finish(run.executionId, state, events, due, done)) ?? (await restored(run, end, state, due));
-      if (!made) return null;
-      countRun(end, targetOf(made.row), made.row.durationMs ?? 0);
+      const state = finalState(run, end, charge);
+      const waiting = await journal.take(executionId);
+      const made = await writeEnd(run, state, due, done, (recorded) => {
+        const left = waiting.filter(({ key }) => !recorded.has(key));
+        const told = new Set([...recorded, ...left.map(({ key }) => key)]);
+        return [...left, ...missingEvents(end.nodes, told, settled.at), settled];
+      }).catch((error: unknown) => {
+        journal.giveBack(executionId);
+        throw error;
+      });
+      journal.over(executionId);
+      progressEnds(executionId);
+      const ended = made ?? (await restored(run, end, state, due));
+      if (!ended) return null;
+      countRun(end, targetOf(ended), ended.durationMs ?? 0);
       // Who waits for it in this process need not read its result again.
-      const row = { ...made.row, resultJson: whole.resultJson };
-      announce(run.executionId, made.sequence, settled, row);
+      const row = { ...ended, resultJson: state.resultJson };
+      announce(executionId, settled, row);
       return row;
     },
   };
 
+  /** Writes a run's end with what its log lacks. Where the log has moved on since it was read, it is read again. */
+  async function writeEnd(
+    { executionId, log }: FinishedRun,
+    state: FinalState,
+    due: readonly Debt[],
+    done: readonly Debt[],
+    added: (recorded: RecordedKeys) => ExecutionEvent[],
+  ): Promise<ExecutionView | null> {
+    let seen = -1;
+    for (let look = 0; look < END_LOOKS; look += 1) {
+      const keys = (look === 0 && log) || (await store.logKeys(executionId));
+      const recorded = await store.recordedKeys(keys);
+      // Nothing of the log was in the way.
+      if (recorded.size === seen) return null;
+      seen = recorded.size;
+      const events = added(recorded);
+      const stowed = await store.stowedEnd(state, events);
+      const made = await store.finish(executionId, stowed.state, stowed.events, due, done, lacks(events, keys.logParts));
+      if (made) return made;
+    }
+    return null;
+  }
+
   /** After a restore of the database a run's row may be gone, or be what it was before the run was claimed: it gets its end all the same. */
-  async function restored({ input }: FinishedRun, end: RunEnd, state: FinalState, due: readonly Debt[]): Promise<Made | null> {
+  async function restored({ input }: FinishedRun, end: RunEnd, state: FinalState, due: readonly Debt[]): Promise<ExecutionView | null> {
     if (!input) return null;
     const { executionId, attempt } = input;
     const row = await store.find(executionId);
     if (row && attempt !== undefined && UNDECIDED.includes(row.status)) {
       await store.claim(executionId, attempt, "restored", event("started", "started"));
-      return store.finish(executionId, state, [settledEvent(end)], due);
+      const stowed = await store.stowedEnd(state, [settledEvent(end)]);
+      return store.finish(executionId, stowed.state, stowed.events, due);
     }
     if (row) return null;
     const record: ExecutionRecord = { ...newRecord(input, end.nodes), ...state, due: [...due] };
     if (due.length === 0) delete record.owes;
     record.events.push(settledEvent(end));
-    return (await store.insert(record)) ? { row: record, sequence: record.events.length } : null;
+    return (await store.insert(record)) ? record : null;
   }
 };
 
 export interface FinishedRun extends Pick<RunInput, "executionId" | "receivedAt"> {
   /** The run as its workflow knows it. */
   input?: RunInput;
+  /** What its log had when its ending was decided. */
+  log?: LogKeys | undefined;
 }

@@ -5,14 +5,20 @@ import type { Billing, Usage } from "../clients";
 import type { CompletedCall, FinalStatus, HeldItem, NodeState, RunEnd, RunError, RunInput, RunOutcome } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
 import type { Costs, ExecutionView } from "../record/execution-record";
+import type { LogKeys } from "../record/log/event-log";
 import type { ExecutionStore } from "../record/store";
+import type { DecidedEnding } from "../record/transitions";
 import { runStart, type Debts, type UsageRun } from "./debts";
-import { elapsed, type Execution, type FinishedRun } from "./execution";
+import type { Execution, FinishedRun } from "./execution";
+import { elapsed } from "./progress";
 import type { Queue } from "./queue";
 import { isFinal, type Debt } from "./states";
 
 const MICRO_USD_PER_MILLICREDIT = 10;
 const PERMILLE = 1_000;
+
+/** What a row's log had when its ending was decided; undefined for a row that is gone. */
+const logOf = ({ events, logParts }: DecidedEnding): LogKeys | undefined => events && { events, ...(logParts ? { logParts } : {}) };
 
 /** What a run owes, call by call. */
 export interface Charge {
@@ -136,7 +142,7 @@ export interface SettlementOptions {
   billing: Pick<Billing, "settle">;
   usage: Pick<Usage, "finishRun">;
   execution: Pick<Execution, "decideEnding" | "finish">;
-  store: Pick<ExecutionStore, "callsOf" | "find" | "callCharged">;
+  store: Pick<ExecutionStore, "callsOf" | "find" | "callCharged" | "current">;
   queue: Pick<Queue, "leave">;
   debts: Pick<Debts, "payLater" | "ending">;
   logger: Logger;
@@ -195,7 +201,12 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
     debts.ending(run.executionId);
     const isTold = await tellUsage(run, end, costs, settled);
     const grantUsed = captured.some(({ source }) => source === billingProto.HoldSource.HOLD_SOURCE_GRANT);
-    await store.callCharged(run.executionId, captured);
+    // A node of one call says itself what that cost.
+    const fanOuts = new Set(end.nodes.flatMap(({ id, items }) => (items > 1 ? [id] : [])));
+    await store.callCharged(
+      run.executionId,
+      captured.filter(({ key }) => fanOuts.has(nodeOf(key))),
+    );
     // Its place is free once its end is told: what its caller starts next must not wait.
     if (run.attempt !== undefined) await queue.leave(run.userId, [run.holdId]);
     // Workflows of before rows came first start their delivery themselves.
@@ -243,6 +254,7 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
         createdAt: new Date(input.receivedAt),
         ...(decided.metadata ? { metadata: decided.metadata } : {}),
         input,
+        log: logOf(decided),
         owesUsage: decided.due?.includes("usage") ?? false,
         hasWebhook: input.attempt !== undefined && input.webhook !== null && input.keyId !== null,
       };
@@ -257,8 +269,8 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
     abandon: async (record: ExecutionView, error: RunError): Promise<FinalStatus> => {
       const { _id: executionId, markupPermille, createdAt } = record;
       const wanted = record.status === "cancel_requested" ? "cancelled" : "failed";
-      const { ending, due = [] } = await execution.decideEnding(executionId, wanted);
-      const status = ending === "cancelled" ? "cancelled" : "failed";
+      const decided = await execution.decideEnding(executionId, wanted);
+      const status = decided.ending === "cancelled" ? "cancelled" : "failed";
       // Its workflow may have ended it while Temporal was asked for it.
       const row = await store.find(executionId);
       if (row && isFinal(row)) return row.status as FinalStatus;
@@ -270,9 +282,10 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
       const settled = await capture(record, charge);
       const hasWebhook = record.webhook !== null && record.keyId !== null;
       const receivedAt = createdAt.getTime();
-      const run: ClosingRun = { ...record, executionId, receivedAt, hasWebhook, owesUsage: due.includes("usage") };
+      const owesUsage = decided.due?.includes("usage") ?? false;
+      const run: ClosingRun = { ...record, executionId, receivedAt, hasWebhook, owesUsage, log: logOf(decided) };
       const costs = { ...costsBehind(settled.capturedMillicredits, markupPermille), costMicroUsd: charge.costMicroUsd };
-      await close(run, abandonedEnd(record, status, error, completed), costs, settled);
+      await close(run, abandonedEnd(await store.current(record), status, error, completed), costs, settled);
       return status;
     },
   };

@@ -45,7 +45,7 @@ export const createStart = (options: StartOptions) => {
 
   /** Inserts a run, or begins the next attempt at it. @returns undefined when another request was faster */
   const write = async (record: ExecutionRecord, earlier: ExecutionView | null): Promise<ExecutionView | undefined> => {
-    if (earlier) return (await store.retry(earlier, record))?.row;
+    if (earlier) return (await store.retry(earlier, record)) ?? undefined;
     return (await store.insert(record)) ? record : undefined;
   };
 

@@ -1,7 +1,7 @@
 import type { BaseTier } from "@nodeloom/kernel";
 import type { RunStatus, Debt } from "../lifecycle/states";
 import type { WebhookState } from "../contract/delivery";
-import type { FinalStatus, NodeState, NodeStatus, Refusal, RunError } from "../contract/run-types";
+import type { FinalStatus, NodeState, Refusal, RunError } from "../contract/run-types";
 
 /** One entry of an execution's ordered event log. */
 export interface ExecutionEvent {
@@ -14,6 +14,9 @@ export interface ExecutionEvent {
 
 /** JSON text that is kept in the row while it is short, and as a payload of its own when it is not. */
 export type StoredText = { json: string } | { hash: string };
+
+/** Events of a log that are kept beside the row. */
+export type StoredEvents = StoredText & { count: number };
 
 /** What a run cost, in micro-dollars. */
 export interface Costs {
@@ -45,8 +48,16 @@ export interface ExecutionRecord {
   resultHash?: string;
   error: RunError | null;
   webhook: WebhookState | null;
+  /** As they were when the run began, and as they are when it is over. In between its log says how far they have come. */
   nodes: NodeState[];
+  /** Where nodes are kept that are many: `nodes` is empty then. */
+  nodesHash?: string;
+  /** The newest of the log. */
   events: ExecutionEvent[];
+  /** What was logged before that and is too long for the row, oldest first. */
+  logParts?: StoredEvents[];
+  /** What the run's end added to the log, where that is long. */
+  closing?: StoredEvents;
   millicredits: number;
   grantUsed: boolean;
   createdAt: Date;
@@ -99,30 +110,17 @@ export const metadataOf = (keys: readonly string[] = []): Record<string, string>
     }),
   );
 
-/** An execution without its event log. */
+/** An execution without the events in its row. */
 export type ExecutionView = Omit<ExecutionRecord, "events">;
 
 /** What changes when an execution is over. */
-export type FinalState = Pick<ExecutionRecord, "resultHash"> &
+export type FinalState = Pick<ExecutionRecord, "resultHash" | "nodesHash" | "closing"> &
   Pick<ExecutionRecord, "resultJson" | "error" | "nodes" | "millicredits" | "grantUsed" | "finishedAt" | "durationMs"> & {
     status: FinalStatus;
     requestId?: string;
     costs?: Costs;
     modelCredits?: { model: string; millicredits: number }[];
   };
-
-export interface NodeProgress {
-  nodeIndex: number;
-  status?: NodeStatus;
-  startedAt?: number;
-  durationMs?: number;
-  requestId?: string;
-  error?: RunError;
-  /** Calls the node makes, now that its inputs are known. */
-  items?: number;
-  /** One more of the node's calls is done. */
-  itemDone?: boolean;
-}
 
 export interface ExecutionFilter {
   /** Null: every user's. */

@@ -22,6 +22,8 @@ const payloadSchema = new Schema<PayloadRecord>(
 );
 payloadSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
+export type PayloadStore = Awaited<ReturnType<typeof createPayloadStore>>;
+
 /**
  * Large texts and Temporal's payloads, by what they are. Shared ones live as long as their last user.
  * @param executionDays how long executions are kept, and so the texts that they name

@@ -1,19 +1,12 @@
 import { RETENTION, type BaseTier } from "@nodeloom/kernel";
-import type { Connection, UpdateQuery } from "mongoose";
+import type { Connection } from "mongoose";
 import { RUNNING, HIDDEN, type RunStatus } from "../lifecycle/states";
-import type { NodeState } from "../contract/run-types";
 import { callModel, createCallStore } from "./call-store";
 import { createDeliveryRecords } from "./deliveries";
-import {
-  metadataKeys,
-  type ExecutionEvent,
-  type ExecutionFilter,
-  type ExecutionRecord,
-  type ExecutionView,
-  type NodeProgress,
-} from "./execution-record";
+import { metadataKeys, type ExecutionFilter, type ExecutionRecord, type ExecutionView } from "./execution-record";
 import { createExpiry } from "./expiry";
 import { createLineStore } from "./line-store";
+import { createEventLog } from "./log/event-log";
 import { createPayloadStore } from "./payload-store";
 import { executionModel } from "./schema";
 import { createSubmissionStore } from "./submission-store";
@@ -22,15 +15,6 @@ import { createTransitions } from "./transitions";
 /** Rows of a list per exchange with the server: pages of ordinary length take one. */
 const LIST_BATCH = 101;
 const WITHOUT_EVENTS = { events: 0 } as const;
-/** Events that one read of a log answers. */
-export const EVENT_PAGE = 500;
-
-export interface EventPage {
-  status: RunStatus;
-  events: (ExecutionEvent & { sequence: number })[];
-  more: boolean;
-}
-
 /** How a run stands, and which attempt at it that is. */
 export type RunState = Pick<ExecutionView, "_id" | "status" | "holdId">;
 
@@ -55,6 +39,8 @@ export const createExecutionStore = (connection: Connection, { retentionDays = R
   const calls = createCallStore(connection);
   const lines = createLineStore(connection);
 
+  const [transitions, log] = [createTransitions(executions), createEventLog(executions, payloads)];
+
   /** What must be known before a call of a run is made: whether it may be, and whose budget holds (none is known for runs of earlier releases). */
   const callStanding = async (id: string): Promise<{ isCancelled: boolean; baseTier: BaseTier | undefined }> => {
     const record = await executions
@@ -65,7 +51,13 @@ export const createExecutionStore = (connection: Connection, { retentionDays = R
   };
 
   return {
-    ...createTransitions(executions),
+    ...transitions,
+    ...log,
+    /** Inserts a run; a repeated insert changes nothing. @returns whether it was inserted */
+    insert: async (record: ExecutionRecord): Promise<boolean> => transitions.insert(await log.stowed(record)),
+    /** The next attempt at a refused run, as if it were new. */
+    retry: async (earlier: ExecutionView, record: ExecutionRecord): Promise<ExecutionView | null> =>
+      transitions.retry(earlier, await log.stowed(record)),
     ...createDeliveryRecords(executions),
     ...createExpiry(executions, callModel(connection)),
     ...submissions,
@@ -107,51 +99,6 @@ export const createExecutionStore = (connection: Connection, { retentionDays = R
         } as object,
         { projection: WITHOUT_EVENTS, sort: { createdAt: -1, _id: -1 }, limit, batchSize: Math.min(limit, LIST_BATCH) },
       );
-    },
-
-    /** A page of the event log after a sequence number (the first event has number 1); `more` when it may go on behind it. */
-    events: async (id: string, userId: string, after: number): Promise<EventPage | null> => {
-      // The database cuts the page out: a stream is told of each event, and must not read the whole log for it.
-      const owned = { _id: id, userId, status: { $nin: [...HIDDEN] } };
-      // The embedded database can't cut from behind the end of a list.
-      const reached = after > 0 ? { [`events.${after - 1}`]: { $exists: true } } : {};
-      const record = await executions
-        .findOne({ ...owned, ...reached }, { status: 1, events: { $slice: [after, EVENT_PAGE] } })
-        .lean<Pick<ExecutionRecord, "status" | "events">>()
-        .exec();
-      if (!record) {
-        const row = await executions.findOne(owned, { status: 1 }).lean<Pick<ExecutionRecord, "status">>().exec();
-        return row && { status: row.status, events: [], more: false };
-      }
-      const events = record.events.map((event, index) => ({ ...event, sequence: after + index + 1 }));
-      return { status: record.status, events, more: events.length === EVENT_PAGE };
-    },
-
-    /** Appends an event and moves a node on, in one update, once per event key. Returns the execution's new state, or null when there was nothing to do. */
-    progress: async (id: string, event: ExecutionEvent, node?: NodeProgress): Promise<{ sequence: number; nodes: NodeState[] } | null> => {
-      const set: Record<string, unknown> = {};
-      if (node) {
-        const { nodeIndex, itemDone: _, ...changes } = node;
-        for (const [name, value] of Object.entries(changes)) set[`nodes.${nodeIndex}.${name}`] = value;
-        if (node.requestId !== undefined) set.requestId = node.requestId;
-      }
-      const update: UpdateQuery<ExecutionRecord> = { $push: { events: event } };
-      if (Object.keys(set).length > 0) update.$set = set;
-      if (node?.itemDone) update.$inc = { [`nodes.${node.nodeIndex}.itemsDone`]: 1 };
-      const updated = await executions
-        .findOneAndUpdate({ _id: id, status: { $in: [...RUNNING] }, "events.key": { $ne: event.key } }, update, {
-          returnDocument: "after",
-          projection: { "events.key": 1, nodes: 1 },
-        })
-        .lean<Pick<ExecutionRecord, "events" | "nodes">>()
-        .exec();
-      return updated && { sequence: updated.events.length, nodes: updated.nodes };
-    },
-
-    /** The keys of everything in an event log. */
-    eventKeys: async (id: string): Promise<Set<string>> => {
-      const record = await executions.findOne({ _id: id }, { "events.key": 1 }).lean<Pick<ExecutionRecord, "events">>().exec();
-      return new Set(record?.events.map(({ key }) => key));
     },
 
     /** Runs under way that were last seen so before a time, longest ago first, after those already looked at. */

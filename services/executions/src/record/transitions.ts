@@ -2,25 +2,31 @@ import { createInserter } from "@nodeloom/platform";
 import type { FinalStatus, Refusal } from "../contract/run-types";
 import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type Debt, type RunStatus, type TransitionName } from "../lifecycle/states";
 import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, StoredText } from "./execution-record";
+import type { LogKeys } from "./log/event-log";
 import type { ExecutionModel } from "./schema";
 import { createStrikes } from "./strikes";
 import { DURABLE } from "./write";
 
 const WITHOUT_EVENTS = { events: 0 } as const;
+const AFTER = { returnDocument: "after", ignoreUndefined: true } as const;
 const OWES_NOTHING = { "due.0": { $exists: false } } as const;
 
-/** A transition that was made: the row as it is then, and the number of its last event. */
-export interface Made {
-  row: ExecutionView;
-  sequence: number;
-}
-
 /** What the next attempt at a run has only if it brings it. */
-const OF_ONE_ATTEMPT = ["refusal", "refusedAt", "expiresAt", "told", "fingerprint", "metadata", "version"] as const;
+const OF_ONE_ATTEMPT = [
+  "refusal",
+  "refusedAt",
+  "expiresAt",
+  "told",
+  "fingerprint",
+  "metadata",
+  "version",
+  "logParts",
+  "nodesHash",
+] as const;
 
 type Owing = Pick<ExecutionView, "_id" | "status" | "attempt" | "due">;
-type EndingPart = Pick<ExecutionRecord, "status" | "ending" | "metadata" | "due">;
-const ENDING_PART = { status: 1, ending: 1, metadata: 1, due: 1 } as const;
+type EndingPart = Pick<ExecutionRecord, "status" | "ending" | "metadata" | "due"> & LogKeys;
+const ENDING_PART = { status: 1, ending: 1, metadata: 1, due: 1, "events.key": 1, logParts: 1 } as const;
 
 /** How a run ends, and what its settlement needs of its row besides; nothing of a row that is gone. */
 export type DecidedEnding = Partial<EndingPart> & { ending: FinalStatus };
@@ -43,7 +49,8 @@ export const createTransitions = (executions: ExecutionModel) => {
   const insert = createInserter<ExecutionRecord>(executions.collection as never, DURABLE);
   const strikeAll = createStrikes(executions);
 
-  const make = async (name: TransitionName, id: string, to: RunStatus, change: Change): Promise<Made | null> => {
+  /** @returns the row as it is then; null when the transition is not possible (any more) */
+  const make = async (name: TransitionName, id: string, to: RunStatus, change: Change): Promise<ExecutionView | null> => {
     const { attempt, where, set, unset, events = [], due, done = [] } = change;
     const filter = { _id: id, status: { $in: sourcesOf(name, to) }, ...(attempt === undefined ? {} : { attempt }), ...where };
     const update = (owes: boolean) => ({
@@ -52,16 +59,16 @@ export const createTransitions = (executions: ExecutionModel) => {
       ...(due.length > 0 ? { $addToSet: { due: { $each: [...due] } } } : {}),
       ...(events.length > 0 ? { $push: { events: { $each: [...events] } } } : {}),
     });
-    const write = (where: object, owes: boolean): Promise<ExecutionRecord | null> =>
-      executions
-        .findOneAndUpdate(where, update(owes) as never, { returnDocument: "after", writeConcern: DURABLE })
-        .lean<ExecutionRecord>()
-        .exec();
+    const write = (where: object, owes: boolean): Promise<ExecutionView | null> =>
+      executions.collection.findOneAndUpdate(where, update(owes) as never, {
+        ...AFTER,
+        projection: WITHOUT_EVENTS,
+        writeConcern: DURABLE,
+      }) as Promise<ExecutionView | null>;
     const isUndecided = UNDECIDED.includes(to);
     const owesNoMore = done.length > 0 ? { due: [...done] } : OWES_NOTHING;
     const settled = due.length > 0 || isUndecided ? null : await write({ ...filter, ...owesNoMore }, false);
-    const row = settled ?? (await write(filter, true));
-    return row && { row, sequence: row.events.length };
+    return settled ?? write(filter, true);
   };
 
   return {
@@ -69,7 +76,7 @@ export const createTransitions = (executions: ExecutionModel) => {
     insert,
 
     /** Waits in line: what it will be started with is kept. */
-    queue: (id: string, attempt: number, runInput: StoredText, inputBytes: number, event: ExecutionEvent): Promise<Made | null> =>
+    queue: (id: string, attempt: number, runInput: StoredText, inputBytes: number, event: ExecutionEvent): Promise<ExecutionView | null> =>
       make("queue", id, "queued", { attempt, set: { runInput, inputBytes, queuedAt: event.at }, events: [event], due: ["usage"] }),
 
     /**
@@ -77,10 +84,15 @@ export const createTransitions = (executions: ExecutionModel) => {
      * @param started the event of a run that has waited in line
      * @returns null when the run is not this workflow's
      */
-    claim: async (id: string, attempt: number, claimedBy: string, started: ExecutionEvent): Promise<(Made & { again: boolean }) | null> => {
+    claim: async (
+      id: string,
+      attempt: number,
+      claimedBy: string,
+      started: ExecutionEvent,
+    ): Promise<{ row: ExecutionView; again: boolean } | null> => {
       const set = { claimedBy, seenRunningAt: started.at };
       const direct = await make("claim", id, "processing", { attempt, where: { status: "accepted" }, set, due: ["usage"] });
-      if (direct) return { ...direct, again: false };
+      if (direct) return { row: direct, again: false };
       const queued = await make("claim", id, "processing", {
         attempt,
         where: { status: "queued" },
@@ -89,13 +101,13 @@ export const createTransitions = (executions: ExecutionModel) => {
         events: [started],
         due: ["usage"],
       });
-      if (queued) return { ...queued, again: false };
-      const row = await executions.findOne({ _id: id, attempt, claimedBy }).lean<ExecutionRecord>().exec();
-      return row && RUNNING.includes(row.status) ? { row, sequence: row.events.length, again: true } : null;
+      if (queued) return { row: queued, again: false };
+      const row = await executions.findOne({ _id: id, attempt, claimedBy }, WITHOUT_EVENTS).lean<ExecutionView>().exec();
+      return row && RUNNING.includes(row.status) ? { row, again: true } : null;
     },
 
     /** Nothing runs. @returns null when the run was claimed, or had been refused already */
-    refuse: (id: string, attempt: number, refusal: Refusal, due: readonly Debt[]): Promise<Made | null> => {
+    refuse: (id: string, attempt: number, refusal: Refusal, due: readonly Debt[]): Promise<ExecutionView | null> => {
       const refusedAt = new Date();
       return make("refuse", id, "refused", {
         attempt,
@@ -105,7 +117,7 @@ export const createTransitions = (executions: ExecutionModel) => {
     },
 
     /** The next attempt at a refused run, as if it were new. */
-    retry: async (earlier: ExecutionView, record: ExecutionRecord): Promise<Made | null> => {
+    retry: async (earlier: ExecutionView, record: ExecutionRecord): Promise<ExecutionView | null> => {
       const { _id: id, status: _, due: __, owes: ___, ...set } = record;
       const gone = OF_ONE_ATTEMPT.filter((name) => set[name] === undefined).map((name) => [name, 1] as const);
       return make("retry", id, "accepted", { attempt: earlier.attempt, set, unset: Object.fromEntries(gone), due: [] });
@@ -118,21 +130,22 @@ export const createTransitions = (executions: ExecutionModel) => {
     },
 
     /** Asks a run to stop, unless it has decided how it ends. */
-    requestCancel: (id: string, userId: string, event: ExecutionEvent): Promise<Made | null> =>
+    requestCancel: (id: string, userId: string, event: ExecutionEvent): Promise<ExecutionView | null> =>
       make("cancel", id, "cancel_requested", { where: { userId, ending: null }, events: [event], due: ["cancel"] }),
 
     /** Ends a run that waits in line. */
     leave: (id: string, where: Record<string, unknown>, state: FinalState, events: readonly ExecutionEvent[], due: readonly Debt[]) =>
       make("leave", id, state.status, { where, set: { ...state, ending: state.status }, unset: { runInput: 1 }, events, due }),
 
-    /** Makes an execution final, once. Returns null when it was final already. */
+    /** Makes an execution final, once. Returns null when it was final already, or is not what `where` says. */
     finish: (
       id: string,
       state: FinalState,
       events: readonly ExecutionEvent[],
       due: readonly Debt[] = [],
       done: readonly Debt[] = [],
-    ): Promise<Made | null> => make("finish", id, state.status, { set: state, events, due, done }),
+      where: Record<string, unknown> = {},
+    ): Promise<ExecutionView | null> => make("finish", id, state.status, { where, set: state, events, due, done }),
 
     /**
      * Fixes how a run ends, unless it was cancelled first. One whose row is gone, or is what it was before it ran (after a
@@ -142,14 +155,11 @@ export const createTransitions = (executions: ExecutionModel) => {
     decideEnding: async (id: string, ending: FinalStatus): Promise<DecidedEnding> => {
       const allowed: readonly RunStatus[] = ending === "cancelled" ? RUNNING : ["processing"];
       const decide = (where: Record<string, unknown>, to: FinalStatus): Promise<DecidedEnding | null> =>
-        executions
-          .findOneAndUpdate(
-            { _id: id, ending: null, ...where },
-            { $set: { ending: to } },
-            { returnDocument: "after", projection: ENDING_PART },
-          )
-          .lean<DecidedEnding>()
-          .exec();
+        executions.collection.findOneAndUpdate(
+          { _id: id, ending: null, ...where } as never,
+          { $set: { ending: to } },
+          { ...AFTER, projection: ENDING_PART },
+        ) as Promise<DecidedEnding | null>;
       const decided = await decide({ status: { $in: allowed } }, ending);
       if (decided) return decided;
       const current = await executions.findOne({ _id: id }, ENDING_PART).lean<EndingPart>().exec();

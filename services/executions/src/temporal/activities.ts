@@ -1,4 +1,4 @@
-import { activityInfo, Context } from "@temporalio/activity";
+import { Context } from "@temporalio/activity";
 import { RunCancelled, TryAgain } from "../calls/failures";
 import type { Files } from "../calls/files";
 import type { createHttpRequest } from "../calls/http-request";
@@ -99,7 +99,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     webhooks,
     onCancel,
   } = options;
-  const { step, withHeartbeat, abort } = createSteps(options);
+  const { step, withHeartbeat, noteProgress, abort } = createSteps(options);
   const { carry, forget, short, shortLook } = createShortCalls(options);
 
   /** Nothing is called for a run that is being cancelled, nor past its user's budget. @throws RunCancelled, TryAgain, OUTGOING_LIMIT_EXCEEDED */
@@ -120,9 +120,8 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
   };
 
   const submit = step({}, async (call: ModelCall, { ending, clock }) => {
-    const startedAt = activityInfo().scheduledTimestampMs;
     const job = await jobs.submit(call, ending, clock);
-    await execution.submitted(call, job.requestId, startedAt);
+    await noteProgress((mayWait) => execution.submitted(call, job.requestId, mayWait), true);
     return job;
   });
 

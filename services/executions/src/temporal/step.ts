@@ -58,6 +58,14 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
   const bestEffort = (progress: Promise<void>): Promise<void> =>
     progress.catch((error: unknown) => logger.warn({ err: error }, "progress was not recorded"));
 
+  /** An activity waits until its progress is recorded. A call in the workflow task does not: were its process lost, it would be made, and told, again. */
+  const noteProgress = async (note: (mayWait: boolean) => Promise<void>, mustBeRecorded = false): Promise<void> => {
+    const { isLocal } = activityInfo();
+    const noted = note(isLocal);
+    if (isLocal) return void bestEffort(noted);
+    await (mustBeRecorded ? noted : bestEffort(noted));
+  };
+
   /** Records a node's final failure and ends the activity for good; transient errors pass. */
   const recordFailure = async <T>(call: NodeCall, work: () => Promise<T>): Promise<T> => {
     try {
@@ -68,7 +76,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
       if (isTransient(error)) throw error;
       const problem = runErrorOf(error as DomainError, call);
       await bestEffort(calls.callEnded(failedCall(call, problem)));
-      await bestEffort(execution.nodeFailed(call.executionId, call.nodeId, call.nodeIndex, problem));
+      await bestEffort(execution.nodeFailed(call.executionId, call.nodeId, problem));
       const { jobMayRun } = (error as DomainError).metadata as StepFailure;
       throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(jobMayRun ? [{ jobMayRun }] : []));
     }
@@ -125,6 +133,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
 
   return {
     withHeartbeat,
+    noteProgress,
 
     /** Breaks off a call that runs in this process. */
     abort,
@@ -137,13 +146,13 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
       ) =>
       (call: Call, ...rest: Rest): Promise<Result> => {
         const make = async (signals: Signals): Promise<Result> => {
-          if (begins && call.item === 0 && !isRepairKey(call.key) && activityInfo().attempt === 1) await execution.nodeStarted(call);
+          if (begins && call.item === 0 && !isRepairKey(call.key)) await noteProgress((mayWait) => execution.nodeStarted(call, mayWait));
           const result = await work(call, signals, ...rest);
           if (!kept) return result;
           const { record, event, isPaid = false } = kept(call, result);
           const written = calls.callEnded(record);
           await (isPaid ? written : bestEffort(written));
-          if (event) await bestEffort(execution.itemCompleted(call, event));
+          if (event) await noteProgress((mayWait) => execution.itemCompleted(call, event, mayWait));
           return result;
         };
         return recordFailure(call, () =>

@@ -46,8 +46,6 @@ export interface WebhooksOptions {
   store: ExecutionStore;
   /** What is told of an execution beside its row. */
   details: (record: ExecutionView) => Promise<Details>;
-  /** An execution with its result. */
-  whole: (record: ExecutionView) => Promise<ExecutionView>;
   identity: Pick<Identity, "getWebhookTarget" | "disableWebhook" | "reportDelivery">;
   egress: EgressClient;
   outgoing: Pick<Outgoing, "webhook" | "webhookTest">;
@@ -57,7 +55,7 @@ export interface WebhooksOptions {
 }
 
 /** Signs and sends webhooks, one attempt at a time, and keeps what came of it. */
-export const createWebhooks = ({ store, details, whole, identity, egress, outgoing, logger, timeoutMs }: WebhooksOptions) => {
+export const createWebhooks = ({ store, details, identity, egress, outgoing, logger, timeoutMs }: WebhooksOptions) => {
   const send = createSend(egress, timeoutMs);
 
   /** What an attempt means for its delivery, told to whoever keeps the webhook. */
@@ -101,7 +99,7 @@ export const createWebhooks = ({ store, details, whole, identity, egress, outgoi
         id: `msg_${executionId}`,
         type,
         timestamp: record.finishedAt ?? record.createdAt,
-        data: messageData(await whole(record), await details(record)),
+        data: messageData(await store.whole(record), await details(record)),
       };
       const { at, status, error, durationMs, retryAfterMs } = await send(target, message);
       countWebhookAttempt(error === null ? "delivered" : status === null ? "no answer" : "refused", durationMs);

@@ -36,9 +36,9 @@ afterEach(() => {
 /** What a follower has of the text after each thing it was told. */
 const told = (): string[] => {
   let text = "";
-  return sent.flatMap(({ id, event: { type, sequence, data } }) => {
+  return sent.flatMap(({ id, event: { type, data } }) => {
     if (id !== ID) return [];
-    expect([type, sequence, data.nodeId, data.item]).toEqual(["node.delta", 0, "writer", 0]);
+    expect([type, data.nodeId, data.item]).toEqual(["node.delta", "writer", 0]);
     text = (data.reset ? "" : text) + String(data.text);
     return [text];
   });

@@ -47,7 +47,7 @@ const isOpen = async (world: World, id: string, asked: Promise<unknown> = new Pr
 /** A run whose workflow was started; its client is not answered yet. */
 const started = async (world: World, healthy: Replica, end: FinalStatus = "completed") => {
   const request = world.requestOf({}, { end });
-  const asked = world.ask(healthy, request);
+  const asked = world.ask(healthy, request, true);
   await isOpen(world, request.executionId, asked);
   return { request, asked, id: request.executionId };
 };
@@ -62,7 +62,7 @@ const running = async (world: World, healthy: Replica, end?: FinalStatus) => {
 const waiting = async (world: World, healthy: Replica) => {
   const ahead = await running(world, healthy);
   const request = world.requestOf();
-  await world.ask(healthy, request);
+  await world.ask(healthy, request, true);
   return { request, id: request.executionId, ahead: ahead.id };
 };
 /** A process that holds credits, and then can neither start a workflow nor give them back. */

@@ -23,6 +23,7 @@ const WRITES: Readonly<Record<Port, readonly string[]>> = {
     "requestCancel",
     "leave",
     "finish",
+    "append",
     "decideEnding",
     "strike",
     "tell",

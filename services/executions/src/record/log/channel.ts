@@ -2,9 +2,8 @@ import { EventEmitter } from "node:events";
 import type { Logger, Redis } from "@nodeloom/platform";
 import type { ExecutionView } from "../execution-record";
 
-/** What travels over an execution's channel. `sequence` is 0 for news that is not in the log. */
+/** What travels over an execution's channel. */
 export interface ChannelEvent {
-  sequence: number;
   type: string;
   /** Milliseconds since the epoch. */
   at: number;

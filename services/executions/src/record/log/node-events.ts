@@ -1,5 +1,4 @@
-import { makesCalls, makesResult } from "@nodeloom/kernel";
-import type { NodeState } from "../../contract/run-types";
+import type { NodeState, RunError } from "../../contract/run-types";
 import type { ExecutionEvent } from "../execution-record";
 
 /** What ends a node, as the event log names it. */
@@ -10,9 +9,6 @@ const isEnding = (status: string): status is Ending => (ENDINGS as readonly stri
 
 /** The key under which an end of a node is recorded. */
 export const endKey = (ending: Ending, nodeId: string): string => `${ending}:${nodeId}`;
-
-/** Activities tell of the nodes that they run; all others are told of by whoever writes the log next. */
-const toldByActivities = ({ type, items }: NodeState): boolean => (makesCalls(type) || makesResult(type)) && items > 0;
 
 const endData = (node: NodeState): Record<string, unknown> => {
   const { id: nodeId, durationMs, error, cancelReport } = node;
@@ -44,17 +40,48 @@ const endEvents = (nodes: readonly NodeState[], otherwise: Date): ExecutionEvent
 /** What planning had evaluated when the run began. */
 export const plannedEvents = (nodes: readonly NodeState[], at: Date): ExecutionEvent[] => endEvents(nodes, at);
 
-/** True for a node that was over when the run was recorded. */
-const wasPlanned = ({ status, startedAt }: NodeState): boolean => status === "completed" && startedAt === null;
-
-/**
- * The ends that the log of a run lacks when the run is over.
- * @param recorded keys of the log; undefined when nothing went wrong, so that activities have told of all that they ran.
- */
-export const missingEvents = (nodes: readonly NodeState[], recorded: ReadonlySet<string> | undefined, at: Date): ExecutionEvent[] =>
+/** The ends that the log of a run lacks when the run is over. @param recorded keys of the log */
+export const missingEvents = (nodes: readonly NodeState[], recorded: ReadonlySet<string>, at: Date): ExecutionEvent[] =>
   endEvents(
-    nodes.filter((node) =>
-      recorded ? !ENDINGS.some((ending) => recorded.has(endKey(ending, node.id))) : !wasPlanned(node) && !toldByActivities(node),
-    ),
+    nodes.filter((node) => !ENDINGS.some((ending) => recorded.has(endKey(ending, node.id)))),
     at,
   );
+
+type Told = Pick<ExecutionEvent, "type" | "at" | "data">;
+
+/** What an event says of its node. */
+const advance = (node: NodeState, { type, at, data }: Told): void => {
+  const { items, requestId, durationMs, error } = data as { items: number; requestId: string; durationMs: number; error: RunError };
+  switch (type) {
+    case "submitted":
+    case "node.started":
+      if (node.status === "pending") node.status = "processing";
+      if (requestId !== undefined) node.requestId = requestId;
+      node.items = items;
+      node.startedAt ??= at.getTime();
+      return;
+    case "node.progress":
+      node.itemsDone += 1;
+      return;
+    case "node.completed":
+      Object.assign(node, { status: "completed", durationMs, itemsDone: node.items });
+      return;
+    case "node.failed":
+      Object.assign(node, { status: "failed", error });
+  }
+};
+
+/**
+ * Nodes of a run under way, as its log says that they stand.
+ * @param nodes as they were when the run began. Rows of earlier releases have them as they stand already.
+ */
+export const nodesAfter = (nodes: readonly NodeState[], log: readonly Told[]): NodeState[] => {
+  // Counted anew.
+  const counted = new Set(log.flatMap(({ type, data }) => (type === "node.progress" ? [data.nodeId] : [])));
+  const byId = new Map(nodes.map((node) => [node.id, { ...node, ...(counted.has(node.id) ? { itemsDone: 0 } : {}) }]));
+  for (const event of log) {
+    const node = byId.get(event.data.nodeId as string);
+    if (node) advance(node, event);
+  }
+  return [...byId.values()];
+};

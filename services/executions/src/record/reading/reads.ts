@@ -9,16 +9,12 @@ import { executionMessage, type Details } from "./view";
 export type Reads = ReturnType<typeof createReads>;
 
 /** Executions as their owners read them: the row, with what is kept beside it. */
-export const createReads = ({ store }: { store: Pick<ExecutionStore, "findOwned" | "callsOf" | "getText" | "lines"> }) => {
+export const createReads = ({ store }: { store: Pick<ExecutionStore, "findOwned" | "callsOf" | "getText" | "current" | "lines"> }) => {
   const positionOf = async ({ holdId, userId, status }: ExecutionView): Promise<number | undefined> =>
     status === "queued" ? placeOf(await store.lines.find(userId), holdId) : undefined;
 
-  /** A row with its result, wherever that is kept. */
-  const whole = async (row: ExecutionView): Promise<ExecutionView> =>
-    row.resultHash === undefined || row.resultJson !== null ? row : { ...row, resultJson: await store.getText({ hash: row.resultHash }) };
-
-  async function* wholes(rows: AsyncIterable<ExecutionView>): AsyncIterable<ExecutionView> {
-    for await (const row of rows) yield whole(row);
+  async function* currentOf(rows: AsyncIterable<ExecutionView>): AsyncIterable<ExecutionView> {
+    for await (const row of rows) yield store.current(row);
   }
 
   const details = async (row: ExecutionView): Promise<Details> => {
@@ -32,16 +28,15 @@ export const createReads = ({ store }: { store: Pick<ExecutionStore, "findOwned"
 
   return {
     details,
-    whole,
 
     /** @throws DomainError EXECUTION_NOT_FOUND, also for another user's execution, and for what is not decided yet. */
     get: async (executionId: string, userId: string): Promise<executions.Execution> => {
       const row = await store.findOwned(executionId, userId);
       if (!row) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
-      const [told, about] = await Promise.all([whole(row), details(row)]);
+      const [told, about] = await Promise.all([store.current(row), details(row)]);
       return executionMessage(told, about);
     },
 
-    page: (rows: AsyncIterable<ExecutionView>, size: number): Promise<executions.ListExecutionsResponse> => collectPage(wholes(rows), size),
+    page: (rows: AsyncIterable<ExecutionView>, size: number): Promise<executions.ListExecutionsResponse> => collectPage(currentOf(rows), size),
   };
 };

@@ -18,7 +18,7 @@ const replica = async (): Promise<{ channel: EventChannel; publisher: Redis; sub
 };
 afterAll(() => connections.forEach((each) => each.disconnect()));
 
-const event = (type: string): ChannelEvent => ({ sequence: 1, type, at: 1, data: {} });
+const event = (type: string): ChannelEvent => ({ type, at: 1, data: {} });
 /** What a listener hears, as a promise of so many events. */
 const hearing = (channel: EventChannel, executionId: string, count: number): { heard: Promise<string[]>; stop: () => void } => {
   const types: string[] = [];

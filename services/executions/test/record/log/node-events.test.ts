@@ -51,7 +51,7 @@ it("tells the end of every node of a completed run, once, and that the run is ov
     ["admitted", undefined],
     ["node.completed", "in"],
   ]);
-  await execution.submitted(call(input, "pic", 1), "job", START);
+  await execution.submitted(call(input, "pic", 1), "job");
   await execution.itemCompleted(call(input, "pic", 1), {});
   const nodes = [
     evaluated,
@@ -78,7 +78,7 @@ it("tells what became of every node of a run that failed, and repeats nothing th
   const states = ["pic", "clip", "song", "box"].map((id) => node(id, id === "box" ? "text-box" : "generate-image"));
   await begin(input, states);
   const error = { code: "EXECUTION_FAILED", message: "node pic: x", nodeId: "pic" } as const;
-  await execution.nodeFailed(input.executionId, "pic", 0, error);
+  await execution.nodeFailed(input.executionId, "pic", error);
   const nodes = [
     node("pic", "generate-image", { status: "failed", startedAt: START, durationMs: 5, error }),
     node("clip", "generate-image", { status: "cancelled", startedAt: START, durationMs: 9, cancelReport: "provider_told" }),
@@ -107,7 +107,11 @@ it("tells a run that is over when it begins as a whole", async () => {
 it("shows how many calls a node makes, once they are known", async () => {
   const input = inputOf(newRecord());
   await begin(input, [node("pic", "generate-image", { items: 50 })]);
-  await execution.submitted(call(input, "pic", 0, 3), "job", START);
+  await execution.submitted(call(input, "pic", 0, 3), "job");
   await execution.itemCompleted(call(input, "pic", 0, 3), {});
-  expect((await store.find(input.executionId))!.nodes[0]).toMatchObject({ items: 3, itemsDone: 1, status: "processing" });
+  expect((await store.current((await store.find(input.executionId))!)).nodes[0]).toMatchObject({
+    items: 3,
+    itemsDone: 1,
+    status: "processing",
+  });
 });

@@ -68,14 +68,14 @@ it("gives what is recorded, then what happens, until the end, and lets go", asyn
   const [id, channel] = [await inserted(), localChannel()];
   const watch = createWatch({ store, channel, texts });
   const tell = async (key: string): Promise<void> => {
-    await store.progress(id, news(key));
-    channel.publish(id, { sequence: 0, type: key, at: 0, data: {} });
+    await store.append(id, [news(key)]);
+    channel.publish(id, { type: key, at: 0, data: {} });
   };
   const seen = await all(watch(id, "owner", 0, new AbortController().signal), async (type) => {
     if (type === "admitted") await tell("submitted");
     if (type === "submitted") {
       await store.finish(id, final, [news("settled")]);
-      channel.publish(id, { sequence: 0, type: "settled", at: 0, data: {} });
+      channel.publish(id, { type: "settled", at: 0, data: {} });
     }
   });
   expect(seen).toEqual(["1:admitted", "2:submitted", "3:settled"]);
@@ -84,7 +84,7 @@ it("gives what is recorded, then what happens, until the end, and lets go", asyn
 
 it("starts after the number it is given", async () => {
   const id = await inserted();
-  await store.progress(id, news("submitted"));
+  await store.append(id, [news("submitted")]);
   await store.finish(id, final, [news("settled")]);
   expect(await all(createWatch({ store, channel: localChannel(), texts })(id, "owner", 2, new AbortController().signal))).toEqual([
     "3:settled",
@@ -118,10 +118,10 @@ it("knows nothing of someone else's execution", async () => {
 it("gives texts in pieces before the end of their node, those of a slow watcher in one", async () => {
   const [id, channel] = [await inserted(), localChannel()];
   const say = (nodeId: string, text: string, reset?: true): void =>
-    channel.publish(id, { sequence: 0, type: "node.delta", at: 0, data: { nodeId, item: 0, text, reset } });
+    channel.publish(id, { type: "node.delta", at: 0, data: { nodeId, item: 0, text, reset } });
   const record = async (type: string, nodeId: string): Promise<void> => {
-    await store.progress(id, { key: `${type}:${nodeId}`, type, at: new Date(), data: { nodeId } });
-    channel.publish(id, { sequence: 0, type, at: 0, data: {} });
+    await store.append(id, [{ key: `${type}:${nodeId}`, type, at: new Date(), data: { nodeId } }]);
+    channel.publish(id, { type, at: 0, data: {} });
   };
   const seen: string[] = [];
   for await (const { sequence, type, dataJson } of createWatch({ store, channel, texts })(id, "owner", 0, new AbortController().signal)) {
@@ -140,7 +140,7 @@ it("gives texts in pieces before the end of their node, those of a slow watcher 
       say("b", " again", true);
       say("b", "!");
       await store.finish(id, final, [news("settled")]);
-      channel.publish(id, { sequence: 0, type: "settled", at: 0, data: {} });
+      channel.publish(id, { type: "settled", at: 0, data: {} });
     }
   }
   expect(seen).toEqual([

@@ -1,0 +1,65 @@
+import { LRUCache } from "lru-cache";
+import type { CallContext, RunError } from "../contract/run-types";
+import { TIMING } from "../contract/timing";
+import type { ExecutionEvent } from "../record/execution-record";
+import type { Appended, RecordedKeys } from "../record/log/event-log";
+import type { Journal } from "../record/log/journal";
+import { endKey } from "../record/log/node-events";
+
+/** Runs that are remembered as waited for here. */
+const MAX_WAITED_FOR = 10_000;
+
+export const event = (key: string, type: string, data: Record<string, unknown> = {}): ExecutionEvent => ({
+  key,
+  type,
+  at: new Date(),
+  data,
+});
+
+/** Clocks of two processes may differ. */
+export const elapsed = (sinceMs: number, untilMs = Date.now()): number => Math.max(0, untilMs - sinceMs);
+
+const itemPrefix = (nodeId: string): string => `item:${nodeId}:`;
+const countItems = (recorded: RecordedKeys, nodeId: string): number =>
+  [...recorded].filter((key) => key.startsWith(itemPrefix(nodeId))).length;
+
+/**
+ * How far a run's nodes have come, as the activities that make its calls tell it. Each resolves when it is recorded. A step whose
+ * repetition would tell it again need not wait for that.
+ */
+export const createProgress = (journal: Pick<Journal, "note">) => {
+  /** Runs that were claimed here and of which nobody is told before they are over: what they do may wait for their end. */
+  const untold = new LRUCache<string, true>({ max: MAX_WAITED_FOR });
+
+  const note = (executionId: string, said: ExecutionEvent, mayWait = false): Promise<Appended | null> =>
+    journal.note(executionId, said, mayWait && untold.has(executionId) ? TIMING.progressHeld : TIMING.progressGathered);
+
+  return {
+    /** Of a run that was claimed here. */
+    claimed: (executionId: string, isWaitedFor: boolean): void => void (isWaitedFor && untold.set(executionId, true)),
+    over: (executionId: string): void => void untold.delete(executionId),
+
+    nodeStarted: async ({ executionId, nodeId, items }: CallContext, mayWait?: boolean): Promise<void> => {
+      await note(executionId, event(`started:${nodeId}`, "node.started", { nodeId, items }), mayWait);
+    },
+
+    submitted: async ({ executionId, nodeId, item, items }: CallContext, requestId: string, mayWait?: boolean): Promise<void> => {
+      await note(executionId, event(`submitted:${nodeId}:${item}`, "submitted", { nodeId, item, items, requestId }), mayWait);
+    },
+
+    /** One call of a node is done; the node is, when it was the last. */
+    itemCompleted: async (call: CallContext, data: Record<string, unknown>, mayWait?: boolean): Promise<void> => {
+      const { executionId, nodeId, item, items, startedAt } = call;
+      const durationMs = elapsed(startedAt);
+      const completed = (more: Record<string, unknown> = {}): ExecutionEvent =>
+        event(endKey("completed", nodeId), "node.completed", { nodeId, durationMs, ...more });
+      if (items === 1) return void (await note(executionId, completed(data), mayWait));
+      const appended = await note(executionId, event(itemPrefix(nodeId) + item, "node.progress", { nodeId, item, ...data }), mayWait);
+      if (appended && countItems(appended.recorded, nodeId) >= items) await note(executionId, completed());
+    },
+
+    nodeFailed: async (executionId: string, nodeId: string, error: RunError): Promise<void> => {
+      await note(executionId, event(endKey("failed", nodeId), "node.failed", { nodeId, error }));
+    },
+  };
+};

@@ -1,0 +1,208 @@
+import { LRUCache } from "lru-cache";
+import { HIDDEN, isFinal, RUNNING, type RunStatus } from "../../lifecycle/states";
+import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, StoredEvents } from "../execution-record";
+import type { PayloadStore } from "../payload-store";
+import type { ExecutionModel } from "../schema";
+import { nodesAfter } from "./node-events";
+
+/**
+ * The event log of a run. Its newest events are in the row, so that a transition writes its own in the same update. What
+ * outgrows the row is put away as payloads: parts of the log that never change, before the events in the row (`logParts`), or
+ * behind them (`closing`). An event's number is its place in the log.
+ *
+ * Whatever crashes between two lines: an event is either in the row or in a part that the row names, because both change in one
+ * update. A payload that no row names is removed when its time is over. An event is told once, because every append is
+ * conditional on its key being absent from the row, and on the parts that were looked through being all there are.
+ */
+
+/** Events that one read of a log answers. */
+export const EVENT_PAGE = 500;
+/** Characters of events, as JSON, that a row keeps, and of those that an end adds to them. */
+const ROW_CHARS = 12_000;
+const CLOSING_CHARS = 4_000;
+/** The same of nodes. */
+const NODES_CHARS = 12_000;
+const APPEND_ATTEMPTS = 10;
+const CACHED_PARTS = 300;
+/** Runs of which it is known which parts their logs have. */
+const CACHED_LOGS = 2_000;
+
+type Log = Pick<ExecutionRecord, "events" | "logParts" | "closing">;
+const LOG = { events: 1, logParts: 1, closing: 1 } as const;
+
+export interface EventPage {
+  status: RunStatus;
+  events: (ExecutionEvent & { sequence: number })[];
+  more: boolean;
+}
+
+/** Keys of everything that a log holds. */
+export type RecordedKeys = ReadonlySet<string>;
+/** What keys of a log are read from. */
+export type LogKeys = Pick<Log, "logParts"> & { events: readonly Pick<ExecutionEvent, "key">[] };
+
+export interface Appended {
+  row: ExecutionView;
+  recorded: RecordedKeys;
+}
+
+const sizeOf = (value: unknown): number => JSON.stringify(value).length;
+/** Of a row: no other part has been put away since some were looked through. */
+const noMoreParts = ({ length }: readonly StoredEvents[]): Record<string, unknown> => ({ [`logParts.${length}`]: { $exists: false } });
+/** Of a row: its log has none of some events, beside what was looked through. */
+export const lacks = (events: readonly ExecutionEvent[], parts: readonly StoredEvents[] = []): Record<string, unknown> => ({
+  ...noMoreParts(parts),
+  "events.key": { $nin: events.map(({ key }) => key) },
+});
+
+export const createEventLog = (executions: ExecutionModel, payloads: Pick<PayloadStore, "putText" | "getText">) => {
+  const { collection } = executions;
+  /** Parts never change. */
+  const cache = new LRUCache<string, readonly ExecutionEvent[]>({ max: CACHED_PARTS });
+  const knownParts = new LRUCache<string, readonly StoredEvents[]>({ max: CACHED_LOGS });
+
+  const putAway = async (events: readonly ExecutionEvent[]): Promise<StoredEvents> => {
+    const stored = await payloads.putText(JSON.stringify(events));
+    if ("hash" in stored) cache.set(stored.hash, events);
+    return { ...stored, count: events.length };
+  };
+
+  /** @returns nothing where it is gone */
+  const load = async ({ count: _, ...part }: StoredEvents): Promise<readonly ExecutionEvent[]> => {
+    const known = "hash" in part ? cache.get(part.hash) : undefined;
+    if (known) return known;
+    const json = await payloads.getText(part);
+    const events = (JSON.parse(json ?? "[]") as ExecutionEvent[]).map((event) => ({ ...event, at: new Date(event.at) }));
+    if ("hash" in part) cache.set(part.hash, events);
+    return events;
+  };
+
+  const recordedKeys = async ({ events, logParts = [] }: LogKeys): Promise<Set<string>> => {
+    const parts = await Promise.all(logParts.map(load));
+    return new Set([...parts.flat(), ...events].map(({ key }) => key));
+  };
+
+  const readLog = (filter: object, projection: object): Promise<ExecutionRecord | null> =>
+    collection.findOne<ExecutionRecord>(filter, { projection });
+
+  /** Puts the events of a row away when they have become long. Where another process does it, too, one of them does. */
+  const spill = async ({ _id, events, logParts = [] }: ExecutionRecord): Promise<void> => {
+    if (sizeOf(events) <= ROW_CHARS) return;
+    const part = await putAway(events);
+    const isUnchanged = logParts.length === 0 ? {} : { [`logParts.${logParts.length - 1}`]: { $exists: true } };
+    await collection.updateOne({ _id, ...noMoreParts(logParts), ...isUnchanged } as never, {
+      $push: { logParts: part as never },
+      $pull: { events: { key: { $in: events.map(({ key }) => key) } } as never },
+    });
+    knownParts.set(_id, [...logParts, part]);
+  };
+
+  /** A row with everything that is kept beside it because it is long. */
+  const whole = async (row: ExecutionView): Promise<ExecutionView> => {
+    const { resultHash, nodesHash } = row;
+    const hasNodes = nodesHash === undefined || (isFinal(row) && row.nodes.length > 0);
+    const [result, nodes] = await Promise.all([
+      resultHash === undefined || row.resultJson !== null ? row.resultJson : payloads.getText({ hash: resultHash }),
+      hasNodes ? undefined : payloads.getText({ hash: nodesHash }),
+    ]);
+    return { ...row, resultJson: result, ...(nodes ? { nodes: JSON.parse(nodes) as ExecutionView["nodes"] } : {}) };
+  };
+
+  return {
+    whole,
+
+    /** A row as it stands, its nodes as far as its log says that they have come. */
+    current: async (row: ExecutionView): Promise<ExecutionView> => {
+      const told = await whole(row);
+      if (!RUNNING.includes(row.status)) return told;
+      const log = await readLog({ _id: row._id }, LOG);
+      const parts = await Promise.all((log?.logParts ?? []).map(load));
+      return { ...told, nodes: nodesAfter(told.nodes, [...parts.flat(), ...(log?.events ?? [])]) };
+    },
+
+    /** A new run's row, with what is long of it put away. */
+    stowed: async (record: ExecutionRecord): Promise<ExecutionRecord> => {
+      const { events } = record;
+      const log = sizeOf(events) <= ROW_CHARS ? {} : { events: [], logParts: [await putAway(events)] };
+      return { ...record, ...(await stow(record)), ...log };
+    },
+
+    /** How a run ended and what that adds to its log, with what is long of it put away. */
+    stowedEnd: async (end: FinalState, added: readonly ExecutionEvent[]) => {
+      const state: FinalState = { ...end, ...(await stow(end)) };
+      if (sizeOf(added) <= CLOSING_CHARS) return { state, events: added };
+      return { state: { ...state, closing: await putAway(added) }, events: [] };
+    },
+
+    recordedKeys,
+
+    /** Of a run's log what keys are read from. */
+    logKeys: async (id: string): Promise<LogKeys> => (await readLog({ _id: id }, { "events.key": 1, logParts: 1 })) ?? { events: [] },
+
+    /** Appends events to the log of a run under way, each once by its key. @returns null when the run is over */
+    append: async (id: string, events: readonly ExecutionEvent[]): Promise<Appended | null> => {
+      let left = [...events];
+      for (let attempt = 0; attempt < APPEND_ATTEMPTS; attempt += 1) {
+        const parts = knownParts.get(id) ?? [];
+        const earlier = await recordedKeys({ events: [], logParts: [...parts] });
+        left = left.filter(({ key }) => !earlier.has(key));
+        const requestId = left.find(({ type }) => type === "submitted")?.data.requestId as string | undefined;
+        const row =
+          left.length === 0
+            ? null
+            : await collection.findOneAndUpdate(
+                {
+                  _id: id as never,
+                  status: { $in: [...RUNNING] },
+                  ...lacks(left, parts),
+                },
+                { $push: { events: { $each: left } as never }, ...(requestId === undefined ? {} : { $set: { requestId } }) },
+                { returnDocument: "after", ignoreUndefined: true },
+              );
+        if (row) {
+          const { events: told, ...view } = row as unknown as ExecutionRecord;
+          await spill(row as unknown as ExecutionRecord);
+          return { row: view, recorded: new Set([...earlier, ...told.map(({ key }) => key)]) };
+        }
+        const now = await collection.findOne<ExecutionRecord>({ _id: id as never });
+        if (!now || !RUNNING.includes(now.status)) return null;
+        knownParts.set(id, now.logParts ?? []);
+        const recorded = await recordedKeys(now);
+        left = left.filter(({ key }) => !recorded.has(key));
+        if (left.length === 0) return { row: now, recorded };
+      }
+      throw new Error(`the log of ${id} changes too often`);
+    },
+
+    /** A page of the event log after a sequence number (the first event has number 1); `more` when it may go on behind it. */
+    events: async (id: string, userId: string, after: number): Promise<EventPage | null> => {
+      const row = await readLog({ _id: id, userId, status: { $nin: [...HIDDEN] } }, { ...LOG, status: 1 });
+      if (!row) return null;
+      const { status, events, logParts = [], closing } = row;
+      const parts = [...logParts, { count: events.length, loaded: events }, ...(closing ? [closing] : [])];
+      const total = parts.reduce((sum, { count }) => sum + count, 0);
+      let first = 0;
+      for (const part of parts) {
+        const from = Math.max(after, first);
+        first += part.count;
+        if (from >= first) continue;
+        const all = "loaded" in part ? part.loaded : await load(part);
+        const page = all.slice(from - (first - part.count)).slice(0, EVENT_PAGE);
+        if (page.length === 0) continue;
+        return { status, events: page.map((event, at) => ({ ...event, sequence: from + at + 1 })), more: from + page.length < total };
+      }
+      return { status, events: [], more: false };
+    },
+  };
+
+  async function stow({ resultJson, nodes }: Pick<FinalState, "resultJson" | "nodes">): Promise<Partial<FinalState>> {
+    const [result, kept] = await Promise.all([
+      resultJson === null ? undefined : payloads.putText(resultJson),
+      sizeOf(nodes) <= NODES_CHARS ? undefined : payloads.putText(JSON.stringify(nodes)),
+    ]);
+    return {
+      ...(result && "hash" in result ? { resultJson: null, resultHash: result.hash } : {}),
+      ...(kept && "hash" in kept ? { nodes: [], nodesHash: kept.hash } : {}),
+    };
+  }
+};

@@ -1,0 +1,111 @@
+import type { ExecutionEvent } from "../execution-record";
+import type { Appended } from "./event-log";
+
+/** What waits to be written of one run. */
+interface Page {
+  events: ExecutionEvent[];
+  /** Who waits for it. */
+  written: ((outcome: Promise<Appended | null>) => void)[];
+  /** When it is written, in milliseconds of `performance.now`. */
+  dueAt: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+export interface JournalOptions {
+  append: (executionId: string, events: readonly ExecutionEvent[]) => Promise<Appended | null>;
+  /** Tells of events that are recorded now. */
+  announce: (executionId: string, events: readonly ExecutionEvent[], appended: Appended) => void;
+}
+
+export interface Journal {
+  /**
+   * Notes an event, to be written with others of its run.
+   * @param withinMs how long it may wait for them
+   * @returns when it is recorded; null when its run was over before that
+   */
+  note(executionId: string, event: ExecutionEvent, withinMs: number): Promise<Appended | null>;
+  /** Takes what waits of a run whose end is about to be written, by whoever writes that. */
+  take(executionId: string): Promise<readonly ExecutionEvent[]>;
+  /** What was taken is written, with the run's end. */
+  over(executionId: string): void;
+  /** What was taken is not written. */
+  giveBack(executionId: string): void;
+  /** Writes everything that waits. */
+  flush(): Promise<void>;
+}
+
+/**
+ * Progress of runs, written behind: events of a run that come close together are one write, and those that come right before its
+ * end are part of that. What is lost with a process is told when the run ends, by whoever carries it then.
+ */
+export const createJournal = ({ append, announce }: JournalOptions): Journal => {
+  const waiting = new Map<string, Page>();
+  /** The last write of each run that is under way. */
+  const writing = new Map<string, Promise<unknown>>();
+  const taken = new Set<string>();
+
+  const appendAll = async (executionId: string, events: readonly ExecutionEvent[]): Promise<Appended | null> => {
+    await writing.get(executionId)?.catch(() => undefined);
+    const appended = await append(executionId, events);
+    if (appended) announce(executionId, events, appended);
+    return appended;
+  };
+
+  const write = (executionId: string): void => {
+    const page = waiting.get(executionId);
+    if (!page || taken.has(executionId)) return;
+    waiting.delete(executionId);
+    clearTimeout(page.timer);
+    const outcome = appendAll(executionId, page.events);
+    const isOver = outcome
+      .catch(() => undefined)
+      .then(() => {
+        if (writing.get(executionId) === isOver) writing.delete(executionId);
+      });
+    writing.set(executionId, isOver);
+    for (const resolve of page.written) resolve(outcome);
+  };
+
+  const schedule = (executionId: string, page: Page, withinMs: number): void => {
+    const dueAt = performance.now() + withinMs;
+    if (dueAt >= page.dueAt) return;
+    page.dueAt = dueAt;
+    clearTimeout(page.timer);
+    page.timer = setTimeout(() => write(executionId), withinMs);
+  };
+
+  return {
+    note: (executionId, event, withinMs) =>
+      new Promise((resolve) => {
+        const page = waiting.get(executionId) ?? { events: [], written: [], dueAt: Infinity, timer: undefined };
+        waiting.set(executionId, page);
+        if (!page.events.some(({ key }) => key === event.key)) page.events.push(event);
+        page.written.push(resolve);
+        schedule(executionId, page, withinMs);
+      }),
+
+    take: async (executionId) => {
+      taken.add(executionId);
+      await writing.get(executionId);
+      return [...(waiting.get(executionId)?.events ?? [])];
+    },
+
+    over: (executionId) => {
+      taken.delete(executionId);
+      const page = waiting.get(executionId);
+      waiting.delete(executionId);
+      clearTimeout(page?.timer);
+      for (const resolve of page?.written ?? []) resolve(Promise.resolve(null));
+    },
+
+    giveBack: (executionId) => {
+      taken.delete(executionId);
+      write(executionId);
+    },
+
+    flush: async () => {
+      for (const executionId of [...waiting.keys()]) write(executionId);
+      await Promise.all(writing.values());
+    },
+  };
+};

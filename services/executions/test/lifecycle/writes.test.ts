@@ -1,0 +1,56 @@
+import { randomUUID } from "node:crypto";
+import { connectMongo } from "@nodeloom/platform";
+import type { CallContext, RunEnd } from "../../src/contract/run-types";
+import { createExecution, FREE, newRecord } from "../../src/lifecycle/execution";
+import { createExecutionStore } from "../../src/record/store";
+import { initialNodes } from "../../src/temporal/workflows/graph-run";
+import { runOf } from "../support/money";
+
+/** A store in a database of its own, with the commands that are sent to that. */
+const open = async () => {
+  const uri = new URL(process.env.MONGODB_URI!);
+  uri.searchParams.set("monitorCommands", "true");
+  const connection = await connectMongo({ uri: uri.href, database: `test_${randomUUID().slice(0, 8)}_executions` });
+  const store = createExecutionStore(connection);
+  const commands: string[] = [];
+  connection.getClient().on("commandStarted", ({ commandName, command }) => {
+    const collection: unknown = command[commandName];
+    if (typeof collection === "string") commands.push(`${commandName} ${collection}`);
+  });
+  const stop = async (): Promise<void> => {
+    await connection.dropDatabase();
+    await connection.close();
+  };
+  return { store, commands, stop };
+};
+
+it("writes the row of a run of a short call four times: its progress is part of its end", async () => {
+  const { store, commands, stop } = await open();
+  const execution = createExecution({ store, channel: { publish: () => undefined, subscribe: () => () => undefined } });
+  const input = runOf("user", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }]);
+  const { executionId, userId } = input;
+  const nodes = initialNodes(input.plan);
+  const call: CallContext = { executionId, userId, nodeId: "pic", nodeIndex: 0, item: 0, items: 1, startedAt: Date.now(), key: "" };
+  const end: RunEnd = {
+    status: "completed",
+    result: {},
+    error: null,
+    requestId: "job",
+    nodes: nodes.map((node) => ({ ...node, status: "completed", startedAt: Date.now(), durationMs: 1 })),
+    completed: [],
+  };
+  await store.insert(newRecord(input, nodes));
+  expect(await execution.claim(executionId, 1, "workflow")).not.toBeNull();
+  const progress = [
+    execution.nodeStarted(call, true),
+    execution.submitted(call, "job", true),
+    execution.itemCompleted(call, { files: [] }, true),
+  ];
+  const { events } = await execution.decideEnding(executionId, "completed");
+  expect(await execution.finish({ ...input, log: { events: events! } }, end, FREE, [], ["usage"])).not.toBeNull();
+  await Promise.all(progress);
+  expect(commands).toEqual(["insert executions", ...Array.from({ length: 3 }, () => "findAndModify executions")]);
+  const log = await store.events(executionId, userId, 0);
+  expect(log!.events.map(({ key }) => key)).toEqual(["admitted", "started:pic", "submitted:pic:0", "completed:pic", "settled"]);
+  await stop();
+});
