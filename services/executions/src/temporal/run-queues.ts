@@ -1,6 +1,7 @@
 /**
  * What workers of a release understand of a run: its input, its plan and its steps. It is raised by the first change of them that
- * the release before could not carry, and is a part of the task queue's name: runs never reach workers that don't know them.
+ * the release before could not carry, and is a part of the task queue's name: runs never reach workers that don't know them. The database's version goes up with it, since
+ * schedules name the queue.
  */
 export const RUN_FORMAT = 2;
 
