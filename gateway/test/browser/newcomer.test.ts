@@ -51,6 +51,7 @@ it(
     const account = await clientOf(platform).account({ tier: "pro", capabilities: null });
     const { page, context, complaints } = await visit(browser, { baseUrl: platform.baseUrl });
     const { click, fill, button, count } = handOf(page);
+    const palette = page.getByRole("listbox", { name: "Nodes" });
     const from = Date.now();
     await page.goto("/");
     await fill(page.getByLabel("Email"), account.email);
@@ -59,11 +60,11 @@ it(
 
     await click(button("Empty canvas"));
     await click(button(/^Add the first node/));
-    await click(page.getByRole("option", { name: /^Inputs/ }));
+    await click(palette.getByRole("option", { name: /^Inputs/ }));
     await click(page.locator('.react-flow__handle.source[data-handleid="prompt"]'));
-    await click(page.getByRole("option", { name: /^Image/ }));
+    await click(palette.getByRole("option", { name: /^Image/ }));
     await click(page.locator('.react-flow__handle.source[data-handleid="image"]'));
-    await click(page.getByRole("option", { name: /^Results/ }));
+    await click(palette.getByRole("option", { name: /^Results/ }));
     await click(page.locator("header").getByRole("button", { name: "Run", exact: true }));
     await fill(page.getByLabel("Prompt"), "a paper boat on a quiet lake");
     await click(page.getByTestId("run"));

@@ -56,7 +56,7 @@ export const SignInAgain = () => {
         </Field>
         <Field label="Password">
           {(attributes) => (
-            <Input {...attributes} name="password" type="password" autoComplete="current-password" required maxLength={200} />
+            <Input {...attributes} data-first name="password" type="password" autoComplete="current-password" required maxLength={200} />
           )}
         </Field>
       </form>

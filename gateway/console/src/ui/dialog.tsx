@@ -28,7 +28,7 @@ export const Dialog = ({ title, onClose, children, actions, width = "sm", mayClo
     if (dialog && !dialog.open) {
       dialog.showModal();
       // The browser would choose the button that closes it; what is asked for comes first.
-      dialog.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
+      (dialog.querySelector<HTMLElement>("[data-first]") ?? dialog.querySelector<HTMLElement>(FIRST_FIELD))?.focus();
     }
     return () => dialog?.close();
   }, []);

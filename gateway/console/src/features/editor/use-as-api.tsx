@@ -22,8 +22,8 @@ const LANGUAGES = [
 ] as const;
 const WRITTEN: Readonly<Record<Language, (call: Call, key?: string) => string>> = { curl, typescript, python };
 
-/** Runs and reads this workflow, and nothing else. */
-const grantsOf = (slug: string): string[] => [`workflow:${slug}:run`, `workflow:${slug}:read`, "execution:read"];
+/** Runs this workflow, and follows its runs. */
+const grantsOf = (slug: string): string[] => [`workflow:${slug}:run`, "execution:read"];
 
 /** A key for this workflow alone, put into the shown call. */
 const useKey = () => {
