@@ -30,11 +30,13 @@ const UNIQUE = { key: { user: 1, sequence: -1 }, unique: true };
 
 /** Whole numbers below a bound, the same in every run of the tests. */
 const createRandom = () => {
-  let seed = 9;
+  let state = 9;
   /** @param {number} bound */
   return (bound) => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
-    return Math.floor((seed / 2 ** 31) * bound);
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * bound);
   };
 };
 const random = createRandom();
