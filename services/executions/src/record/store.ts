@@ -13,7 +13,7 @@ import { createSubmissionStore } from "./submission-store";
 import { createTransitions } from "./transitions";
 
 /** Rows of a list per exchange with the server: pages of ordinary length take one. */
-const LIST_BATCH = 101;
+export const LIST_BATCH = 101;
 const WITHOUT_EVENTS = { events: 0 } as const;
 /** How a run stands, and which attempt at it that is. */
 export type RunState = Pick<ExecutionView, "_id" | "status" | "holdId">;

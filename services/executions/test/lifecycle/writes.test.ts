@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { connectMongo } from "@nodeloom/platform";
 import type { CallContext, RunEnd } from "../../src/contract/run-types";
 import { createExecution, FREE, newRecord } from "../../src/lifecycle/execution";
+import { createReads } from "../../src/record/reading/reads";
 import { createExecutionStore } from "../../src/record/store";
 import { initialNodes } from "../../src/temporal/workflows/graph-run";
 import { runOf } from "../support/money";
@@ -52,5 +53,21 @@ it("writes the row of a run of a short call four times: its progress is part of 
   expect(commands).toEqual(["insert executions", ...Array.from({ length: 3 }, () => "findAndModify executions")]);
   const log = await store.events(executionId, userId, 0);
   expect(log!.events.map(({ key }) => key)).toEqual(["admitted", "started:pic", "submitted:pic:0", "completed:pic", "settled"]);
+  await stop();
+});
+
+it("reads the logs of all runs under way of a list by one query", async () => {
+  const { store, commands, stop } = await open();
+  const execution = createExecution({ store, channel: { publish: () => undefined, subscribe: () => () => undefined } });
+  const inputs = Array.from({ length: 5 }, () => runOf("lister", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }]));
+  for (const input of inputs) {
+    await store.insert(newRecord(input, initialNodes(input.plan)));
+    await execution.claim(input.executionId, 1, "workflow");
+    await execution.submitted({ ...input, nodeId: "pic", nodeIndex: 0, item: 0, items: 1, startedAt: 0, key: "" }, "job");
+  }
+  commands.length = 0;
+  const { executions } = await createReads({ store }).page(store.list({ userId: "lister", limit: 6 }), 5);
+  expect(executions.map(({ nodes }) => nodes[0]!.status)).toEqual(inputs.map(() => "processing"));
+  expect(commands).toEqual(["find executions", "find executions"]);
   await stop();
 });

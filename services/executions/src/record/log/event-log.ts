@@ -108,17 +108,28 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
     return { ...row, resultJson: result, ...(nodes ? { nodes: JSON.parse(nodes) as ExecutionView["nodes"] } : {}) };
   };
 
+  /** Rows as they stand: the logs of those under way are read by one query, and what is long of each row when it is its turn. */
+  async function* standing(rows: readonly ExecutionView[]): AsyncIterable<ExecutionView> {
+    const underWay = rows.filter(({ status }) => RUNNING.includes(status)).map(({ _id }) => _id);
+    const filter = { _id: underWay.length === 1 ? underWay[0]! : { $in: underWay } };
+    const found = underWay.length === 0 ? [] : await collection.find<ExecutionRecord>(filter as object, { projection: LOG }).toArray();
+    const logs = new Map(found.map((log) => [log._id, log]));
+    for (const row of rows) {
+      const [told, log] = [await whole(row), logs.get(row._id)];
+      const parts = await Promise.all((log?.logParts ?? []).map(load));
+      yield log ? { ...told, nodes: nodesAfter(told.nodes, [...parts.flat(), ...log.events]) } : told;
+    }
+  }
+
   return {
     whole,
 
     /** A row as it stands, its nodes as far as its log says that they have come. */
     current: async (row: ExecutionView): Promise<ExecutionView> => {
-      const told = await whole(row);
-      if (!RUNNING.includes(row.status)) return told;
-      const log = await readLog({ _id: row._id }, LOG);
-      const parts = await Promise.all((log?.logParts ?? []).map(load));
-      return { ...told, nodes: nodesAfter(told.nodes, [...parts.flat(), ...(log?.events ?? [])]) };
+      for await (const told of standing([row])) return told;
+      return row;
     },
+    standing,
 
     /** A new run's row, with what is long of it put away. */
     stowed: async (record: ExecutionRecord): Promise<ExecutionRecord> => {

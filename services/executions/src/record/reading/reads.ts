@@ -3,18 +3,29 @@ import { type executions } from "@nodeloom/proto";
 import { placeOf } from "../../lifecycle/line";
 import type { ExecutionView } from "../execution-record";
 import { collectPage } from "./pages";
-import type { ExecutionStore } from "../store";
+import { LIST_BATCH, type ExecutionStore } from "../store";
 import { executionMessage, type Details } from "./view";
 
 export type Reads = ReturnType<typeof createReads>;
 
 /** Executions as their owners read them: the row, with what is kept beside it. */
-export const createReads = ({ store }: { store: Pick<ExecutionStore, "findOwned" | "callsOf" | "getText" | "current" | "lines"> }) => {
+export const createReads = ({
+  store,
+}: {
+  store: Pick<ExecutionStore, "findOwned" | "callsOf" | "getText" | "current" | "standing" | "lines">;
+}) => {
   const positionOf = async ({ holdId, userId, status }: ExecutionView): Promise<number | undefined> =>
     status === "queued" ? placeOf(await store.lines.find(userId), holdId) : undefined;
 
-  async function* currentOf(rows: AsyncIterable<ExecutionView>): AsyncIterable<ExecutionView> {
-    for await (const row of rows) yield store.current(row);
+  async function* allStanding(rows: AsyncIterable<ExecutionView>): AsyncIterable<ExecutionView> {
+    let batch: ExecutionView[] = [];
+    for await (const row of rows) {
+      batch.push(row);
+      if (batch.length < LIST_BATCH) continue;
+      yield* store.standing(batch);
+      batch = [];
+    }
+    yield* store.standing(batch);
   }
 
   const details = async (row: ExecutionView): Promise<Details> => {
@@ -37,6 +48,7 @@ export const createReads = ({ store }: { store: Pick<ExecutionStore, "findOwned"
       return executionMessage(told, about);
     },
 
-    page: (rows: AsyncIterable<ExecutionView>, size: number): Promise<executions.ListExecutionsResponse> => collectPage(currentOf(rows), size),
+    page: (rows: AsyncIterable<ExecutionView>, size: number): Promise<executions.ListExecutionsResponse> =>
+      collectPage(allStanding(rows), size),
   };
 };
