@@ -17,6 +17,8 @@ STORED = {
     "getUsageSummary": {"from", "to"},
     # Which passwords are common is a list.
     "register": {"password"},
+    "changePassword": {"new"},
+    "redeemPasswordReset": {"new"},
     "createWorkflow": {"folderId", "cover"},
     "updateWorkflow": {"folderId", "cover"},
     "moveWorkflow": {"folderId"},
