@@ -7,7 +7,6 @@ import type { Activities, LocalActivities } from "../contract/activity-types";
 import { drainEarlierQueues } from "./earlier-queues";
 import { missingSearchAttributes } from "./prepare";
 import { workerIdentity } from "./run-queues";
-import { withoutTraces } from "./workflow-thread";
 
 export interface TemporalOptions {
   address: string;
@@ -111,7 +110,7 @@ const startWorker = async (taskQueue: string, settings: WorkerSettings): Promise
     shutdownGraceTime: Math.max(MIN_SHUTDOWN_GRACE_MS, shutdownGraceMs - SHUTDOWN_RESERVE_MS),
     shutdownForceTime: shutdownGraceMs,
   };
-  const worker = await withoutTraces(() => Worker.create(workerOptions));
+  const worker = await Worker.create(workerOptions);
   const running = worker.run().catch((error: unknown) => {
     // Without a worker nothing runs: the supervisor must start this process again.
     logger.fatal({ err: error }, "the Temporal worker failed");
