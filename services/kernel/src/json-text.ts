@@ -27,7 +27,7 @@ const endOfString = (text: string, from: number): number => {
   let at = from + 1;
   let quote = -1;
   while (at < text.length) {
-    for (const short = Math.min(at + SHORT_CHARS, text.length); at < short; ) {
+    for (const short = Math.min(at + SHORT_CHARS, text.length); at < short;) {
       const code = text.charCodeAt(at);
       if (code === QUOTE) return at + 1;
       at += code === BACKSLASH ? 2 : 1;

@@ -54,7 +54,10 @@ export const startPlanningServices = async (options?: PlanTaskOptions): Promise<
   };
   const store = await startMigrated(mediaService, env);
   const rest = { ...env, MEDIA_ADDRESS: `127.0.0.1:${store.ports!.MEDIA_LISTEN}` };
-  const running: RunningService[] = [...(await Promise.all([modelsService, workflowsService].map((one) => startMigrated(one, rest)))), store];
+  const running: RunningService[] = [
+    ...(await Promise.all([modelsService, workflowsService].map((one) => startMigrated(one, rest)))),
+    store,
+  ];
   const at = (index: number, name: string): { address: string } => ({ address: `127.0.0.1:${running[index]!.ports![name]}` });
   const clients = {
     models: createGrpcClient<models.ModelsServiceServer>(models.ModelsServiceService, at(0, "MODELS_LISTEN")),
