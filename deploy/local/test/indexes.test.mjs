@@ -161,7 +161,9 @@ test("lists are the same by an index as without one, whatever values there are, 
       const { filter, sort, limit, skip } = ALWAYS[i] ?? ask();
       const order = sort ? { sort, limit, skip } : {};
       const answers = await both(isOdd, (all) => all.find(filter, order).toArray());
-      if (!sort) for (const documents of answers) documents.sort((/** @type {any} */ one, /** @type {any} */ other) => (one._id < other._id ? -1 : 1));
+      if (!sort)
+        for (const documents of answers)
+          documents.sort((/** @type {any} */ one, /** @type {any} */ other) => (one._id < other._id ? -1 : 1));
       assert.deepEqual(answers[0], answers[1], JSON.stringify({ filter, sort, limit, skip }));
       found += answers[0].length;
       if (i % 4 > 0) continue;
