@@ -42,7 +42,7 @@ export const Code = ({ text, label, wrap = false }: { text: string; label: strin
     >
       {text}
     </pre>
-    <div className="absolute top-1.5 right-1.5">
+    <div className="absolute top-1.5 right-1.5 rounded-md bg-sunken">
       <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} compact />
     </div>
   </div>
