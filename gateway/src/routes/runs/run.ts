@@ -98,8 +98,8 @@ export const startRun = async (
   let wasReached = false;
   let mayRun = false;
   let isNew = request.isNew;
+  let attemptedAtMs = startedAtMs;
   for (let backOffMs = FIRST_BACK_OFF_MS; ; backOffMs = Math.min(backOffMs * 2, MAX_BACK_OFF_MS)) {
-    const attemptedAtMs = Date.now();
     const waitMs = Math.max(0, startedAtMs + request.waitMs - attemptedAtMs);
     try {
       // Each attempt has its whole margin: one that is cut short would leave open whether there is a run.
@@ -118,6 +118,7 @@ export const startRun = async (
         throw mayRun ? unknownOutcome(request) : unavailable("runs are not available; the same request may be sent again");
       }
       await delay(backOffMs, undefined, { signal: stopping }).catch(() => undefined);
+      attemptedAtMs = Date.now();
     }
   }
 };
