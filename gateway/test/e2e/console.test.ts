@@ -49,6 +49,18 @@ const printed = async (command: string, given: readonly string[]): Promise<strin
   }
 };
 
+/** Resolves when the canvas has stood for longer than it takes to begin to move. */
+const STILL = `new Promise((resolve) => {
+  const { style } = document.querySelector(".react-flow__viewport");
+  let [seen, since] = [style.transform, performance.now()];
+  const look = () => {
+    if (style.transform !== seen) [seen, since] = [style.transform, performance.now()];
+    if (performance.now() - since >= 300) resolve();
+    else requestAnimationFrame(look);
+  };
+  look();
+})`;
+
 /** Chooses in the palette that is open. */
 const choose = async (page: Page, words: string): Promise<void> => {
   await page.getByPlaceholder("Search nodes and models").fill(words);
@@ -62,8 +74,10 @@ const countNodes = async (page: Page, count: number): Promise<void> => {
     .waitFor();
 };
 
+/** Shows everything, and waits until it stands: what moves under the pointer is not clicked. */
 const showAll = async (page: Page): Promise<void> => {
   await page.getByRole("button", { name: "Show everything" }).click();
+  await page.evaluate(STILL);
 };
 
 /** Drags from a port to somewhere beside it, on the empty canvas. */
