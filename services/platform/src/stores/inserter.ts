@@ -1,6 +1,7 @@
 import { unavailable } from "@nodeloom/kernel";
 import type { mongo } from "mongoose";
 import { createBatcher, type BatchItem } from "../work/batcher";
+import { bulkFailures } from "./bulk-failures";
 import { isDuplicateKey } from "./mongo";
 
 /** Documents of one command. */
@@ -16,30 +17,15 @@ const MAX_WAIT_MS = 10_000;
  */
 export type Inserter<T> = (document: T) => Promise<boolean>;
 
-interface BulkError {
-  writeErrors?: unknown;
-  result?: { getWriteConcernError?(): unknown };
-}
-
-/** What became of each document of a command that failed; undefined where the whole command did. */
-const outcomesOf = (error: unknown, count: number): (true | Error)[] | undefined => {
-  const { writeErrors, result } = error as BulkError;
-  const failures = Array.isArray(writeErrors) ? writeErrors : writeErrors === undefined ? [] : [writeErrors];
-  if (failures.length === 0 || result?.getWriteConcernError?.() !== undefined) return undefined;
-  const outcomes = Array.from({ length: count }, (): true | Error => true);
-  for (const failure of failures as (Error & { index: number })[]) outcomes[failure.index] = failure;
-  return outcomes;
-};
-
 /** Inserts into one collection: what arrives while a command is under way goes with the next one. */
 export const createInserter = <T extends { _id: string }>(
   collection: Pick<mongo.Collection, "insertMany">,
   writeConcern: mongo.WriteConcernSettings,
 ): Inserter<T> => {
-  const answer = ({ resolve, reject }: BatchItem<T, boolean>, outcome: true | Error): void => {
-    if (outcome === true) resolve(true);
-    else if (isDuplicateKey(outcome)) resolve(false);
-    else reject(outcome);
+  const answer = ({ resolve, reject }: BatchItem<T, boolean>, failure: Error | undefined): void => {
+    if (failure === undefined) resolve(true);
+    else if (isDuplicateKey(failure)) resolve(false);
+    else reject(failure);
   };
   const batcher = createBatcher<T, boolean>({
     maxBatch: MAX_BATCH,
@@ -51,8 +37,8 @@ export const createInserter = <T extends { _id: string }>(
         await collection.insertMany(batch.map(({ value }) => value) as never, { ordered: false, writeConcern: writeConcern as never });
         for (const item of batch) item.resolve(true);
       } catch (error) {
-        const outcomes = outcomesOf(error, batch.length);
-        batch.forEach((item, index) => (outcomes ? answer(item, outcomes[index]!) : item.reject(error)));
+        const failures = bulkFailures(error);
+        batch.forEach((item, index) => (failures ? answer(item, failures.get(index)) : item.reject(error)));
       }
     },
   });

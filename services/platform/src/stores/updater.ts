@@ -1,6 +1,7 @@
 import { unavailable } from "@nodeloom/kernel";
 import type { mongo } from "mongoose";
 import { createBatcher, type BatchItem } from "../work/batcher";
+import { bulkFailures } from "./bulk-failures";
 
 /** Updates of one command. */
 const MAX_BATCH = 100;
@@ -22,14 +23,6 @@ export type Updater = (update: OneUpdate) => Promise<void>;
 
 type Item = BatchItem<OneUpdate, void>;
 
-/** The errors of single updates, by their place in the command; undefined where the command itself failed. */
-const failuresOf = (error: unknown): Map<number, Error> | undefined => {
-  const { writeErrors, result } = error as { writeErrors?: unknown; result?: { getWriteConcernError?(): unknown } };
-  const errors = [writeErrors ?? []].flat() as (Error & { index: number })[];
-  if (errors.length === 0 || result?.getWriteConcernError?.() !== undefined) return undefined;
-  return new Map(errors.map((one) => [one.index, one]));
-};
-
 /** Updates documents of one collection: what arrives while a command is under way goes with the next one. Those of one batch have no order. */
 export const createUpdater = (
   collection: Pick<mongo.Collection, "updateOne" | "bulkWrite">,
@@ -47,7 +40,7 @@ export const createUpdater = (
       await collection.bulkWrite(updates as never, { ...options, ordered: false });
       for (const { resolve } of batch) resolve();
     } catch (error) {
-      const failures = failuresOf(error);
+      const failures = bulkFailures(error);
       batch.forEach(({ resolve, reject }, index) => {
         const failure = failures ? failures.get(index) : error;
         if (failure === undefined) resolve();
