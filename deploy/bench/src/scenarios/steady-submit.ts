@@ -17,7 +17,7 @@ interface Submitted {
   requestId: string | null;
 }
 
-const underWay = async (api: ApiClient, workflowSlug: string): Promise<number> => {
+const runsInFlight = async (api: ApiClient, workflowSlug: string): Promise<number> => {
   const query = `status=processing&workflowSlug=${workflowSlug}&limit=${MOST}`;
   return (await api.expect<{ rows: unknown[] }>(200, "GET", `/api/executions?${query}`)).rows.length;
 };
@@ -35,10 +35,10 @@ export const steadySubmit: Scenario = {
       note(`${seconds} s`);
       let halfway = Promise.resolve(0);
       const { sample, results } = await loadPaced(all, PER_SECOND, (index) => {
-        if (index === Math.floor(number / 2)) halfway = underWay(api, slug);
+        if (index === Math.floor(number / 2)) halfway = runsInFlight(api, slug);
         return submit();
       });
-      const backlog = { ours: await underWay(api, slug), bare: Math.max(1, await halfway) };
+      const backlog = { ours: await runsInFlight(api, slug), bare: Math.max(1, await halfway) };
       const ids = [...warm.results, ...results].map(({ executionId }) => executionId);
       await waitForAll(api, ids, "completed");
       const known = results.filter(({ requestId }) => requestId !== null).length;
