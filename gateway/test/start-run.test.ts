@@ -2,7 +2,7 @@ import { status } from "@grpc/grpc-js";
 import { unavailable } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import { fromServiceError } from "../../services/platform/src/grpc/errors";
-import { REFUSED_AGAIN_MS, UNKNOWN_AGAIN_MS } from "../src/http/limits";
+import { ESTABLISH_MS, REFUSED_AGAIN_MS, UNKNOWN_AGAIN_MS } from "../src/http/limits";
 import { startRun } from "../src/routes/runs/run";
 
 /** A clock that only these tests move. */
@@ -80,6 +80,46 @@ it("establishes what became of its run when the process stops while it waits", a
   };
   await expect(startRun({ run: run as never }, request, stopping.signal)).resolves.toMatchObject({ execution: { status: "processing" } });
   expect(asked).toEqual([400, 0]);
+});
+
+describe("when the process stops while a run is waited for", () => {
+  /** The first call is ended by the stop; each of the next ends as given. @returns what the client is told, and how long it was asked for */
+  const stopped = async (answers: (attempt: number) => Promise<unknown>) => {
+    const stopping = new AbortController();
+    let attempt = -1;
+    const began = mockClock.nowMs;
+    const run = (): Promise<unknown> => {
+      attempt += 1;
+      if (attempt > 0) return answers(attempt);
+      stopping.abort();
+      return Promise.reject(lost() as Error);
+    };
+    const told = await startRun({ run: run as never }, request, stopping.signal).catch((error: unknown) => error);
+    return { told, askedMs: mockClock.nowMs - began };
+  };
+  const going = { execution: { executionId: "run", status: "processing" } };
+  const unknown = { reason: "SERVICE_UNAVAILABLE", metadata: { executionId: "run", outcome: "unknown" } };
+
+  it.each([
+    ["is lost", lost],
+    ["refuses", refused],
+  ])("asks again where the executions service %s", async (_name, failure) => {
+    const { told } = await stopped((attempt) => (attempt < 3 ? Promise.reject(failure() as Error) : Promise.resolve(going)));
+    expect(told).toBe(going);
+  });
+
+  it("does not say that nothing runs where the call that it ended may have begun the run", async () => {
+    const { told, askedMs } = await stopped(() => Promise.reject(refused() as Error));
+    expect(told).toMatchObject(unknown);
+    expect(askedMs).toBeLessThanOrEqual(ESTABLISH_MS);
+  });
+
+  it("gives up in time where nobody answers", async () => {
+    const { told, askedMs } = await stopped(() => Promise.reject(lost() as Error));
+    expect(told).toMatchObject(unknown);
+    expect(askedMs).toBeGreaterThan(ESTABLISH_MS / 2);
+    expect(askedMs).toBeLessThanOrEqual(ESTABLISH_MS);
+  });
 });
 
 it("says that an id is new with the first call only", async () => {

@@ -74,12 +74,25 @@ const unknownOutcome = ({ executionId }: executions.RunRequest): DomainError =>
     outcome: UNKNOWN,
   });
 
-/** This process stops: what became of the run is established, and no more is waited for. */
-const establish = async (service: RunService, request: executions.RunRequest): Promise<executions.RunResponse> => {
-  try {
-    return await service.run({ ...request, waitMs: 0, isNew: false }, { deadlineMs: ESTABLISH_MS, reconnectMs: 0 });
-  } catch (error) {
-    throw isUnavailable(error) && (isUnanswered(error) || isUnknown(error)) ? unknownOutcome(request) : error;
+const longer = (backOffMs: number): number => Math.min(backOffMs * 2, MAX_BACK_OFF_MS);
+
+/**
+ * This process stops: what became of the run is established, and no more is waited for. It is asked again for as long as a stop
+ * has, because executions may be replaced at the same time.
+ */
+const establish = async (service: RunService, request: executions.RunRequest, mightRun: boolean): Promise<executions.RunResponse> => {
+  const untilMs = Date.now() + ESTABLISH_MS;
+  let mayRun = mightRun;
+  for (let backOffMs = FIRST_BACK_OFF_MS; ; backOffMs = longer(backOffMs)) {
+    try {
+      const deadlineMs = untilMs - Date.now();
+      return await service.run({ ...request, waitMs: 0, isNew: false }, { deadlineMs, reconnectMs: 0 });
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      mayRun ||= isUnanswered(error) || isUnknown(error);
+      if (Date.now() + backOffMs >= untilMs) throw mayRun ? unknownOutcome(request) : error;
+      await delay(backOffMs);
+    }
   }
 };
 
@@ -99,7 +112,7 @@ export const startRun = async (
   let mayRun = false;
   let isNew = request.isNew;
   let attemptedAtMs = startedAtMs;
-  for (let backOffMs = FIRST_BACK_OFF_MS; ; backOffMs = Math.min(backOffMs * 2, MAX_BACK_OFF_MS)) {
+  for (let backOffMs = FIRST_BACK_OFF_MS; ; backOffMs = longer(backOffMs)) {
     const waitMs = Math.max(0, startedAtMs + request.waitMs - attemptedAtMs);
     try {
       // Each attempt has its whole margin: one that is cut short would leave open whether there is a run.
@@ -107,11 +120,12 @@ export const startRun = async (
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       isNew = false;
-      if (stopping.aborted) return establish(service, request);
       const nowMs = Date.now();
       const reached = nowMs - attemptedAtMs >= REACHED_AFTER_MS;
       wasReached ||= reached;
-      mayRun ||= (reached && isUnanswered(error)) || isUnknown(error);
+      // A call that the stop has ended goes on at its callee.
+      mayRun ||= ((reached || stopping.aborted) && isUnanswered(error)) || isUnknown(error);
+      if (stopping.aborted) return establish(service, request, mayRun);
       const againMs = mayRun ? UNKNOWN_AGAIN_MS : REFUSED_AGAIN_MS;
       const giveUpAtMs = startedAtMs + (wasReached ? request.waitMs + againMs : UNREACHABLE_AFTER_MS);
       if (nowMs + backOffMs >= giveUpAtMs) {
