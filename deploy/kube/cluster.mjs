@@ -10,7 +10,7 @@ import ports from "../local/servers/ports.cjs";
 
 /**
  * A Kubernetes API server on this machine's loopback, with an etcd in a temporary folder. It takes, checks and keeps objects as in
- * any cluster; there are no controllers and no nodes, so nothing comes of them.
+ * any cluster; what comes of them is up to others (nodes.mjs).
  */
 
 const READY_MS = 120_000;
@@ -22,6 +22,7 @@ const CLIENT_ERROR = 400;
  * @typedef {{ status: number, body: any, warnings: string[] }} Answer
  * @typedef {object} Cluster
  * @property {string} kubeconfig path of a file
+ * @property {{ accounts: string, authority: string }} keys paths: what service accounts' tokens are signed with, and whose certificate it shows
  * @property {(method: string, path: string, body?: object) => Promise<Answer>} call
  * @property {(method: string, path: string, body?: object) => Promise<Answer>} must throws for what is refused
  * @property {() => Promise<void>} stop
@@ -117,6 +118,7 @@ export const startCluster = async ({ etcd, apiServer }) => {
     const call = (method, path, body) => callApi(ready, method, path, body);
     return {
       kubeconfig: await writeKubeconfig(folder, url, token),
+      keys: { accounts: join(folder, "accounts.key"), authority: join(folder, "apiserver.crt") },
       call,
       must: async (method, path, body) => {
         const answer = await call(method, path, body);

@@ -1,15 +1,21 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createProgress } from "../local/run/progress.mjs";
 import { runToEnd } from "../local/run/to-end.mjs";
 import { startCluster } from "./cluster.mjs";
+import { runDocumented } from "./documented.mjs";
+import { startNodes, ZONES } from "./nodes.mjs";
+import { createRollout } from "./rollout.mjs";
 import { kubernetesTools } from "./tools.mjs";
 
 /**
- * `npm run kube`: the Helm chart against a real Kubernetes API server, which enforces the pod security standard `restricted`. Each
- * value set of the chart's folder ci/ is installed, upgraded, rolled back and uninstalled; no warning may come, and every pod that
- * a Deployment would make must be taken.
+ * `npm run kube`: the Helm chart on a real Kubernetes API server, which enforces the pod security standard `restricted`, with its
+ * controllers, its scheduler and nodes that kwok stands in for. Each value set of the chart's folder ci/ is installed, upgraded,
+ * rolled back and uninstalled, hooks included. No warning may come, every pod must run, in all zones, and none be missed meanwhile.
+ * Before that, the commands of docs/operations/kubernetes.md are run as they stand there.
+ * `npm run kube -- one-machine` takes one value set.
  */
 
 const CHART = fileURLToPath(new URL("../helm/nodeloom", import.meta.url));
@@ -19,9 +25,10 @@ const FOREIGN_KINDS = [
   { group: "monitoring.coreos.com", kind: "ServiceMonitor", plural: "servicemonitors" },
   { group: "monitoring.coreos.com", kind: "PrometheusRule", plural: "prometheusrules" },
 ];
+/** What later revisions differ by. */
+const SECOND = "settings.process.LOG_LEVEL=debug,services.billing.replicas=4,image.tag=next";
+const THIRD = "pods.annotations.release=third";
 const ENFORCED = ["enforce", "warn", "audit"].map((mode) => [`pod-security.kubernetes.io/${mode}`, "restricted"]);
-/** Nothing carries out the job of a hook here, and Helm would wait for it. An installation's job is an ordinary one. */
-const NO_HOOKS = "--no-hooks";
 const READY_TRIES = 100;
 const READY_PAUSE_MS = 100;
 
@@ -39,7 +46,7 @@ const defineForeignKinds = async (cluster) => {
     });
     for (let tries = 0; tries < READY_TRIES; tries += 1) {
       if ((await cluster.call("GET", `/apis/${group}/v1/${plural}`)).status === 200) break;
-      await new Promise((resolve) => setTimeout(resolve, READY_PAUSE_MS));
+      await delay(READY_PAUSE_MS);
     }
   }
 };
@@ -47,21 +54,13 @@ const defineForeignKinds = async (cluster) => {
 /** @param {string} output */
 const warningsIn = (output) => output.split("\n").filter((line) => /warning|would violate|deprecated/i.test(line));
 
-/** Makes the pod of each Deployment and Job, as its controller would. @param {Cluster} cluster @param {string} namespace */
-const checkPods = async (cluster, namespace) => {
-  const { body } = await cluster.must("GET", `/apis/apps/v1/namespaces/${namespace}/deployments`);
-  const { body: jobs } = await cluster.must("GET", `/apis/batch/v1/namespaces/${namespace}/jobs`);
-  for (const { metadata, spec } of [...body.items, ...jobs.items]) {
-    const pod = {
-      apiVersion: "v1",
-      kind: "Pod",
-      metadata: { ...spec.template.metadata, generateName: `${metadata.name}-` },
-      spec: spec.template.spec,
-    };
-    const { warnings } = await cluster.must("POST", `/api/v1/namespaces/${namespace}/pods?dryRun=All`, pod);
-    if (warnings.length > 0) throw new Error(`the pods of ${metadata.name}: ${warnings.join("; ")}`);
+/** Pods need the account that a controller makes in every namespace. @param {Cluster} cluster @param {string} namespace */
+const accountIn = async (cluster, namespace) => {
+  for (let tries = 0; tries < READY_TRIES; tries += 1) {
+    if ((await cluster.call("GET", `/api/v1/namespaces/${namespace}/serviceaccounts/default`)).status === 200) return;
+    await delay(READY_PAUSE_MS);
   }
-  return body.items.length;
+  throw new Error(`namespace ${namespace} got no service account`);
 };
 
 /** The API server must refuse what the standard forbids, or its consent says nothing. @param {Cluster} cluster @param {string} namespace */
@@ -71,20 +70,21 @@ const checkEnforcement = async (cluster, namespace) => {
   if (status !== 403) throw new Error(`pod security is not enforced: a pod that breaks it is answered ${status}`);
 };
 
-/** @param {Cluster} cluster @param {string} helm @param {string} file */
-const tryValues = async (cluster, helm, file) => {
-  const namespace = basename(file, ".yaml");
+/** @param {Cluster} cluster @param {string} namespace */
+const prepareNamespace = async (cluster, namespace) => {
   await cluster.must("POST", "/api/v1/namespaces", {
     apiVersion: "v1",
     kind: "Namespace",
     metadata: { name: namespace, labels: Object.fromEntries(ENFORCED) },
   });
-  await cluster.call("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, {
-    apiVersion: "v1",
-    kind: "ServiceAccount",
-    metadata: { name: "default" },
-  });
+  await accountIn(cluster, namespace);
   await checkEnforcement(cluster, namespace);
+};
+
+/** @param {Cluster} cluster @param {string} helm @param {string} file */
+const tryValues = async (cluster, helm, file) => {
+  const namespace = basename(file, ".yaml");
+  await prepareNamespace(cluster, namespace);
   /** @param {string[]} args */
   const run = async (...args) => {
     const env = { ...process.env, KUBECONFIG: cluster.kubeconfig };
@@ -93,31 +93,43 @@ const tryValues = async (cluster, helm, file) => {
     const warnings = warningsIn(output);
     if (warnings.length > 0) throw new Error(`helm ${args[0]} warns:\n${warnings.join("\n")}`);
   };
-  const values = ["--values", file];
-  await run("install", "nodeloom", CHART, ...values);
-  const pods = await checkPods(cluster, namespace);
-  await run(
-    "upgrade",
-    "nodeloom",
-    CHART,
-    NO_HOOKS,
-    ...values,
-    "--set",
-    "settings.process.LOG_LEVEL=debug,services.billing.replicas=4,image.tag=next",
-  );
-  await checkPods(cluster, namespace);
-  await run("rollback", "nodeloom", "1", NO_HOOKS);
-  await checkPods(cluster, namespace);
+  const rollout = createRollout(cluster, namespace);
+  /** Whether a change is carried out, and one Job before it. @param {string} job @param {string[]} args */
+  const change = async (job, ...args) => {
+    const seen = await rollout.changing(() => run(...args));
+    if (!seen.includes(job)) throw new Error(`helm ${args[0]}: ${job} was not seen, only ${seen.join(", ")}`);
+  };
+  const look = async () => {
+    await rollout.checkEndpoints();
+    await rollout.checkSpread(ZONES.length);
+  };
+  const chart = ["nodeloom", CHART, "--values", file];
+  await change("nodeloom-migrate-1", "install", ...chart);
+  await look();
+  const budgets = await rollout.checkBudgets();
+  await change("nodeloom-migrate-2", "upgrade", ...chart, "--set", SECOND);
+  await look();
+  await change("nodeloom-migrate-3", "upgrade", ...chart, "--set", THIRD);
+  await change("nodeloom-migrate-2", "rollback", "nodeloom", "2");
+  await change("nodeloom-migrate-1", "rollback", "nodeloom", "1");
+  await look();
+  const pods = (await rollout.deployments()).reduce((sum, { replicas }) => sum + replicas, 0);
   await run("uninstall", "nodeloom");
-  return `installed, upgraded, rolled back; ${pods} deployments, no warning`;
+  const kept = await rollout.gone();
+  return `installed, upgraded, rolled back; ${pods} pods, ${budgets} budgets, ${kept} volumes kept; no warning`;
 };
 
 const progress = createProgress();
 /** @type {Cluster | undefined} */
 let cluster;
+let stopNodes = async () => {};
 try {
   const tools = await kubernetesTools(progress.line);
-  const files = (await readdir(join(CHART, "ci"))).sort().map((name) => join(CHART, "ci", name));
+  const wanted = process.argv.slice(2);
+  const all = (await readdir(join(CHART, "ci"))).sort();
+  const files = all
+    .filter((name) => wanted.length === 0 || wanted.includes(basename(name, ".yaml")))
+    .map((name) => join(CHART, "ci", name));
   await progress.step("API server", async () => {
     cluster = await startCluster(tools);
     const { body } = await cluster.must("GET", "/version");
@@ -125,10 +137,16 @@ try {
     return `${body.gitVersion}`;
   });
   const started = /** @type {Cluster} */ (/** @type {unknown} */ (cluster));
+  await progress.step("nodes", async () => {
+    stopNodes = await startNodes(started, tools);
+    return `${ZONES.length}, each in a zone of its own`;
+  });
+  await progress.step("commands", () => runDocumented(started, tools));
   for (const file of files) await progress.step(basename(file, ".yaml"), () => tryValues(started, tools.helm, file));
 } catch (error) {
   progress.fail(error);
   process.exitCode = 1;
 } finally {
+  await stopNodes();
   await cluster?.stop();
 }

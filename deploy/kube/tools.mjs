@@ -12,6 +12,7 @@ const HASH_CHARS = 12;
 const KUBERNETES = { gitVersion: "v1.36.3", gitMajor: "1", gitMinor: "36" };
 const VERSION_FLAGS = Object.entries(KUBERNETES).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
 const HELM = "helm.sh/helm/v4/cmd/helm@v4.3.1";
+const KWOK = "sigs.k8s.io/kwok/cmd/kwok@v0.8.0";
 
 /** What `helm` is called in the cache, for those who use it only where it is there already. */
 export const HELM_TOOL = { name: "helm", tool: HELM };
@@ -39,17 +40,21 @@ const wrappedTool = async ({ folder, package: wanted, program, progress }) => {
   return path;
 };
 
+/** @param {string} program @param {(line: string) => void} progress */
+const kubernetesProgram = (program, progress) =>
+  wrappedTool({ folder: "kubernetes", package: `k8s.io/kubernetes/cmd/${program}`, program, progress });
+
 /**
- * A Kubernetes API server with its store, and Helm.
+ * A Kubernetes API server with its store, controllers, scheduler and what stands in for nodes; kubectl and Helm. One after the other: each
+ * build takes every processor.
  * @param {(line: string) => void} progress
  */
 export const kubernetesTools = async (progress) => ({
   etcd: await wrappedTool({ folder: "etcd", package: ".", program: "etcd", progress }),
-  apiServer: await wrappedTool({
-    folder: "kubernetes",
-    package: "k8s.io/kubernetes/cmd/kube-apiserver",
-    program: "kube-apiserver",
-    progress,
-  }),
+  apiServer: await kubernetesProgram("kube-apiserver", progress),
+  controllerManager: await kubernetesProgram("kube-controller-manager", progress),
+  scheduler: await kubernetesProgram("kube-scheduler", progress),
+  kubectl: await kubernetesProgram("kubectl", progress),
+  kwok: await goTool({ name: "kwok", tool: KWOK, progress }),
   helm: (await findOnPath(process.env, "helm")) ?? (await goTool({ ...HELM_TOOL, progress })),
 });

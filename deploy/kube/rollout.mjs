@@ -1,0 +1,165 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/**
+ * What becomes of a release where controllers, a scheduler and nodes carry it out.
+ * @typedef {import("./cluster.mjs").Cluster} Cluster
+ * @typedef {{ name: string, component: string, replicas: number, available: number, generation: number, rolls: boolean, isDone: boolean }} Deployment
+ */
+
+const SETTLE_MS = 120_000;
+const LOOK_MS = 200;
+const MOST_SHOWN = 5;
+const CREATED = 201;
+const TOO_MANY = 429;
+
+/** @param {any} deployment @returns {Deployment} */
+const readDeployment = ({ metadata, spec, status }) => {
+  const { observedGeneration = 0, replicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status;
+  const counts = [replicas, updatedReplicas, availableReplicas];
+  return {
+    name: metadata.name,
+    component: spec.selector.matchLabels["app.kubernetes.io/component"],
+    replicas: spec.replicas,
+    available: availableReplicas,
+    generation: metadata.generation,
+    rolls: spec.strategy.type === "RollingUpdate",
+    isDone: observedGeneration === metadata.generation && counts.every((count) => count === spec.replicas),
+  };
+};
+
+/** @param {Cluster} cluster @param {string} namespace */
+export const createRollout = (cluster, namespace) => {
+  /** @param {string} group `apps/v1`, or `v1` @param {string} kinds */
+  const list = async (group, kinds) => {
+    const { body } = await cluster.must("GET", `/${group === "v1" ? "api" : "apis"}/${group}/namespaces/${namespace}/${kinds}`);
+    return /** @type {any[]} */ (body.items);
+  };
+  const deployments = async () => (await list("apps/v1", "deployments")).map(readDeployment);
+  const jobs = () => list("batch/v1", "jobs");
+  const podsOf = async (/** @type {string} */ component) => {
+    const pods = await list("v1", "pods");
+    return pods.filter(({ metadata }) => metadata.labels["app.kubernetes.io/component"] === component && !metadata.deletionTimestamp);
+  };
+
+  /** @param {() => Promise<string[]>} missing what is not as it should be */
+  const until = async (missing) => {
+    for (const end = Date.now() + SETTLE_MS; ; await delay(LOOK_MS)) {
+      const left = await missing();
+      if (left.length === 0) return;
+      if (Date.now() < end) continue;
+      const warnings = (await list("v1", "events")).filter(({ type }) => type === "Warning").map(({ message }) => message);
+      throw new Error([...left.slice(0, MOST_SHOWN), ...[...new Set(warnings)].slice(-MOST_SHOWN)].join("\n"));
+    }
+  };
+
+  /** Resolves when every pod that is wanted runs, no other does, and every Job is done. */
+  const settled = () =>
+    until(async () => {
+      const scaled = new Map(
+        (await list("autoscaling/v2", "horizontalpodautoscalers")).map(({ spec }) => [spec.scaleTargetRef.name, spec.minReplicas]),
+      );
+      const open = (await deployments()).filter((one) => !one.isDone || one.replicas < (scaled.get(one.name) ?? 0));
+      const running = (await jobs()).filter(({ status }) => !status.succeeded);
+      return [
+        ...open.map(({ name, available, replicas }) => `${name}: ${available} of ${replicas}`),
+        ...running.map(({ metadata }) => metadata.name),
+      ];
+    });
+
+  /**
+   * Looks at the release while `change` is made and carried out: no rolling Deployment may have fewer pods available than it had and
+   * is to have, and nothing may be changed before a Job of the change is done.
+   * @param {() => Promise<void>} change @returns {Promise<string[]>} names of the Jobs that were seen
+   */
+  const changing = async (change) => {
+    const before = new Map((await deployments()).map((one) => [one.name, one]));
+    /** @type {Map<string, number>} */
+    const least = new Map();
+    /** @type {Set<string>} */
+    const seen = new Set();
+    /** @type {string[]} */
+    const early = [];
+    let isOver = false;
+    const look = async () => {
+      const running = await jobs();
+      const now = await deployments();
+      for (const { name, available } of now) least.set(name, Math.min(available, least.get(name) ?? available));
+      for (const { metadata } of running) seen.add(metadata.name);
+      const hooks = running.filter(({ metadata, status }) => metadata.annotations?.["helm.sh/hook"] && !status.succeeded);
+      if (hooks.length > 0) early.push(...now.filter((one) => one.generation !== before.get(one.name)?.generation).map(({ name }) => name));
+    };
+    const looking = (async () => {
+      for (; !isOver; await delay(LOOK_MS / 4)) await look();
+    })();
+    try {
+      await change();
+      await settled();
+    } finally {
+      isOver = true;
+      await looking;
+    }
+    if (early.length > 0) throw new Error(`${early[0]} is changed before its migration is done`);
+    for (const { name, replicas, rolls } of await deployments()) {
+      const wanted = Math.min(replicas, before.get(name)?.replicas ?? 0);
+      if (rolls && (least.get(name) ?? 0) < wanted) throw new Error(`${name} had ${least.get(name)} of ${wanted} pods available`);
+    }
+    return [...seen];
+  };
+
+  /** Every service leads to every pod of its own, and to no other. */
+  const checkEndpoints = () =>
+    until(async () => {
+      const slices = await list("discovery.k8s.io/v1", "endpointslices");
+      const wrong = (await deployments()).filter(({ name, replicas }) => {
+        const own = slices.filter(({ metadata }) => metadata.labels["kubernetes.io/service-name"] === name);
+        return own.flatMap(({ endpoints }) => endpoints ?? []).filter(({ conditions }) => conditions.ready).length !== replicas;
+      });
+      return wrong.map(({ name }) => `endpoints of ${name}`);
+    });
+
+  /** Replicas run in as many zones as there are. @param {number} zones */
+  const checkSpread = async (zones) => {
+    for (const { name, component, replicas } of await deployments()) {
+      const nodes = new Set((await podsOf(component)).map(({ spec }) => spec.nodeName));
+      if (nodes.size < Math.min(replicas, zones)) throw new Error(`the ${replicas} pods of ${name} run in ${nodes.size} zones`);
+    }
+  };
+
+  /** Each of several replicas may be evicted, one at a time. @returns {Promise<number>} budgets */
+  const checkBudgets = async () => {
+    const budgets = await list("policy/v1", "poddisruptionbudgets");
+    const several = (await deployments()).filter(({ replicas }) => replicas > 1);
+    if (budgets.length !== several.length)
+      throw new Error(`${budgets.length} budgets for ${several.length} deployments of several replicas`);
+    await until(async () =>
+      (await list("policy/v1", "poddisruptionbudgets"))
+        .filter(({ status }) => status?.disruptionsAllowed !== 1)
+        .map(({ metadata }) => `budget of ${metadata.name}`),
+    );
+    for (const { name, component, replicas } of several) {
+      const pods = await podsOf(component);
+      const evict = async (/** @type {any} */ { metadata }) => {
+        const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: metadata.name, namespace } };
+        return (await cluster.call("POST", `/api/v1/namespaces/${namespace}/pods/${metadata.name}/eviction`, eviction)).status;
+      };
+      const answers = [];
+      for (const pod of pods) answers.push(await evict(pod));
+      if (answers[0] !== CREATED || answers.slice(1).some((status) => status !== TOO_MANY))
+        throw new Error(`evictions of ${name} are answered ${answers.join(", ")}`);
+      const evicted = pods[0].metadata.name;
+      await until(async () =>
+        (await podsOf(component)).filter(({ metadata }) => metadata.name !== evicted).length === replicas ? [] : [evicted],
+      );
+    }
+    await settled();
+    return budgets.length;
+  };
+
+  /** Nothing runs any more; what users gave is kept. @returns {Promise<number>} volumes that are left */
+  const gone = async () => {
+    await until(async () => (await list("v1", "pods")).map(({ metadata }) => metadata.name));
+    return (await list("v1", "persistentvolumeclaims")).length;
+  };
+
+  return { settled, changing, checkEndpoints, checkSpread, checkBudgets, gone, deployments };
+};
