@@ -4,6 +4,10 @@ import de.bwaldvogel.mongo.MongoVersion;
 import de.bwaldvogel.mongo.backend.h2.H2Backend;
 import de.bwaldvogel.mongo.bson.Document;
 import de.bwaldvogel.mongo.wire.message.MongoMessage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -30,6 +34,7 @@ public final class EmbeddedMongo {
 
     public static void main(String[] args) throws Exception {
         int port = Integer.parseInt(args[0]);
+        adoptEarlier(Path.of(args[1]));
         MVStore store = new MVStore.Builder().fileName(args[1]).cacheSize(CACHE_MEGABYTES).autoCompactFillRate(40).open();
         store.setRetentionTime(CHUNK_RETENTION_MS);
         DurableBackend backend = new DurableBackend(store);
@@ -43,6 +48,14 @@ public final class EmbeddedMongo {
         server.bind("127.0.0.1", port);
         System.out.println("listening on 127.0.0.1:" + server.getLocalAddress().getPort());
         stopped.await();
+    }
+
+    /** Earlier versions can't read what this one writes: after it they find no file, and begin with an empty one. */
+    private static void adoptEarlier(Path file) throws IOException {
+        Path earlier = file.resolveSibling("store.h2");
+        if (Files.exists(earlier) && !Files.exists(file)) {
+            Files.move(earlier, file, StandardCopyOption.ATOMIC_MOVE);
+        }
     }
 
     /** The library's own 5.0 reports wire version 8, which current drivers refuse; it does speak what version 13 needs. */

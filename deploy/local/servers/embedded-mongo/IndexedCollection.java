@@ -58,11 +58,16 @@ final class IndexedCollection extends H2Collection {
     /** Reads the documents once for all indexes that don't know them yet. */
     synchronized void fillIndexes() {
         List<OrderedKeys> empty = orderedKeys().stream().filter(keys -> !keys.isFilled()).toList();
-        if (empty.isEmpty()) {
+        List<HashedIndex> unknown = hashedIndexes().stream().filter(index -> !index.isFilled()).toList();
+        if (empty.isEmpty() && unknown.isEmpty()) {
             return;
         }
         empty.forEach(OrderedKeys::setFilled);
-        streamAllDocumentsWithPosition().forEach(found -> empty.forEach(keys -> keys.add(found.getDocument())));
+        unknown.forEach(HashedIndex::setFilled);
+        streamAllDocumentsWithPosition().forEach(found -> {
+            empty.forEach(keys -> keys.add(found.getDocument()));
+            unknown.forEach(index -> index.add(found.getDocument(), found.getPosition(), this));
+        });
     }
 
     private List<OrderedKeys> orderedKeys() {
@@ -72,6 +77,16 @@ final class IndexedCollection extends H2Collection {
                 found.add(ordered.keys);
             } else if (index instanceof UniqueIndex unique && unique.keys != null) {
                 found.add(unique.keys);
+            }
+        }
+        return found;
+    }
+
+    private List<HashedIndex> hashedIndexes() {
+        List<HashedIndex> found = new ArrayList<>();
+        for (Index<Object> index : getIndexes()) {
+            if (index instanceof UniqueIndex unique && unique.hashed != null) {
+                found.add(unique.hashed);
             }
         }
         return found;

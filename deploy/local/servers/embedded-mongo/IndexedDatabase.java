@@ -42,12 +42,20 @@ final class IndexedDatabase extends H2Database {
         }
     }
 
+    private MVStore currentStore() {
+        return store == null ? OPENING.get() : store;
+    }
+
+    private MVMap<Object, Document> documentsOf(String fullName) {
+        MVMap.Builder<Object, Document> builder = new MVMap.Builder<>();
+        return currentStore().openMap("databases." + fullName, builder.valueType(new DocumentType()));
+    }
+
     @Override
     protected MongoCollection<Object> openOrCreateCollection(String name, CollectionOptions options) {
-        MVStore of = store == null ? OPENING.get() : store;
         String fullName = getFullCollectionNamespace(name);
-        MVMap<Object, Document> documents = of.openMap("databases." + fullName);
-        MVMap<String, Object> meta = of.openMap("meta." + fullName);
+        MVMap<Object, Document> documents = documentsOf(fullName);
+        MVMap<String, Object> meta = currentStore().openMap("meta." + fullName);
         IndexedCollection collection = new IndexedCollection(this, name, options, documents, meta, cursorRegistry);
         if (store == null) {
             opened = opened == null ? new ArrayList<>() : opened;
@@ -72,6 +80,19 @@ final class IndexedDatabase extends H2Database {
 
     @Override
     protected Index<Object> openOrCreateUniqueIndex(String collection, String name, List<IndexKey> keys, boolean sparse) {
-        return new UniqueIndex(super.openOrCreateUniqueIndex(collection, name, keys, sparse), keys, sparse);
+        String fullName = getFullCollectionNamespace(collection);
+        boolean isById = keys.size() == 1 && keys.get(0).getKey().equals("_id");
+        Index<Object> exact = isById
+                ? new IdIndex(name, keys, sparse, documentsOf(fullName))
+                : new HashedIndex(name, keys, sparse, store != null);
+        forgetStored(fullName + "._index_" + name);
+        return new UniqueIndex(exact, keys, sparse);
+    }
+
+    /** Earlier versions kept unique indexes in the store. */
+    private void forgetStored(String index) {
+        if (currentStore().hasMap(index)) {
+            currentStore().removeMap(index);
+        }
     }
 }

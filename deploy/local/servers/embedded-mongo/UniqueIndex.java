@@ -13,11 +13,15 @@ final class UniqueIndex extends Index<Object> {
     /** Null for an index of one field: nothing is listed by one. */
     final OrderedKeys keys;
 
+    /** Null where it need not be filled. */
+    final HashedIndex hashed;
+
     private final Index<Object> exact;
 
     UniqueIndex(Index<Object> exact, List<IndexKey> keys, boolean sparse) {
         super(exact.getName(), keys, sparse);
         this.exact = exact;
+        this.hashed = exact instanceof HashedIndex one ? one : null;
         this.keys = keys.size() > 1 ? new OrderedKeys(keys) : null;
     }
 
