@@ -16,7 +16,7 @@ const bundleOf = ({ rootfs, args, env, folders, files }) => ({
     terminal: false,
     user: { uid: UID, gid: UID },
     args,
-    env: Object.entries({ PATH: "/usr/local/bin:/usr/bin:/bin", NODE_ENV: "production", ...env }).map(
+    env: Object.entries({ PATH: "/usr/local/bin:/usr/bin:/bin", NODE_ENV: "production", NODE_OPTIONS: "--v8-pool-size=1", ...env }).map(
       ([name, value]) => `${name}=${value}`,
     ),
     cwd: CWD,

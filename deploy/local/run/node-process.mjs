@@ -5,6 +5,8 @@ const READY_DEADLINE_MS = 60_000;
 const OWN_GRACE_MS = 15_000;
 /** For what comes after that: the last metrics, and its exit. */
 const EXIT_MS = 5_000;
+/** V8 marks its heap by four threads wherever it runs; beside several processes on a few cores they mostly wait for one another. */
+const V8_FLAGS = ["--v8-pool-size=1"];
 const SHOWN_LINES = 8;
 const SEVERE = new Set(["error", "fatal"]);
 
@@ -35,7 +37,7 @@ export const stopGraceMs = ({ SHUTDOWN_GRACE_MS, DRAIN_MS }) => Number(DRAIN_MS 
  * @returns {Promise<import("../platform/supervisor.mjs").Launched>}
  */
 export const launchNodeProcess = async ({ name, args, env, output }) => {
-  const child = await startChild({ command: process.execPath, args, env, ipc: true, output });
+  const child = await startChild({ command: process.execPath, args: [...V8_FLAGS, ...args], env, ipc: true, output });
   /** @type {Promise<"ready">} */
   const ready = new Promise((resolve) => {
     child.process.on("message", (message) => {
