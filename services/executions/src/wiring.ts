@@ -5,6 +5,7 @@ import {
   createGrpcClient,
   createWindowCounter,
   redisReady,
+  startSweeper,
   temporalSecurity,
   untilMigrated,
   type Logger,
@@ -14,6 +15,7 @@ import {
 import { billing, identity, media, models, usage, workflows } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
 import { LRUCache } from "lru-cache";
+import { TIMING } from "./contract/timing";
 import { createEventChannel } from "./record/log/channel";
 import { createCancellation } from "./lifecycle/cancellation";
 import { createDebts } from "./lifecycle/debts";
@@ -24,7 +26,7 @@ import { createFollow } from "./lifecycle/follow";
 import { createHolds } from "./lifecycle/holds";
 import { createQueue } from "./lifecycle/queue";
 import { createStart } from "./lifecycle/start";
-import { createSweep, startSweeper } from "./lifecycle/sweep";
+import { createSweep } from "./lifecycle/sweep";
 import { createReads } from "./record/reading/reads";
 import { DOWNLOADS } from "./calls/call";
 import { createFiles } from "./calls/files";
@@ -218,7 +220,11 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
   const finishedPlans = createFinishedPlans({ store, execution, pay: debts.payNow });
   const start = createStart({ planning, starter, store, execution, holds, queue, finishedPlans, settleDebts });
   const sweep = createSweep({ store, execution, queue, debts, logger });
-  const stopSweeper = startSweeper(sweep, logger);
+  const sweeper = startSweeper({
+    sweep: async () => void (await sweep()),
+    intervalMs: TIMING.sweepEvery,
+    onFailure: (error) => logger.debug({ err: error }, "runs could not be swept"),
+  });
   return {
     handlers: {
       runs: createRuns({ start, follow: createFollow({ store, channel }), store, execution, debts, starts }),
@@ -232,7 +238,7 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
     },
     drain: async () => {
       stopping.abort();
-      await Promise.all([stopSweeper(), temporal.drain()]);
+      await Promise.all([sweeper.stop(), temporal.drain()]);
       await execution.flush();
     },
     stop: async () => {

@@ -1,4 +1,4 @@
-import { isDatabaseAway, type Logger } from "@nodeloom/platform";
+import type { Logger } from "@nodeloom/platform";
 import type { billing as billingProto } from "@nodeloom/proto";
 import type { LeaksReport } from "../contract/reports";
 import type { Billing } from "../clients";
@@ -6,12 +6,8 @@ import { TIMING } from "../contract/timing";
 import type { ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
 import type { RunStarter } from "../temporal/client";
+import { LOOK_PAGE, lookThrough } from "./look";
 import { executionOf, isFinal } from "./states";
-
-const PAGE = 200;
-/** Accounts that one look covers at most are PAGE × this; the next look goes on behind them. */
-const MAX_PAGES = 20;
-const AT_ONCE = 10;
 
 export interface LeaksOptions {
   billing: Pick<Billing, "listHolds" | "settle">;
@@ -62,30 +58,23 @@ export const createLeaks = ({ billing, store, starter, logger, ...options }: Lea
     return true;
   };
 
-  /** Each for itself: a hold that can't be closed keeps no other from it. */
-  const checkAll = async (holds: readonly billingProto.OpenHold[], report: LeaksReport): Promise<void> => {
-    const outcomes = await Promise.allSettled(holds.map(check));
-    for (const [index, outcome] of outcomes.entries()) {
-      if (outcome.status === "fulfilled") report.closedHolds += Number(outcome.value);
-      else if (isDatabaseAway(outcome.reason)) throw outcome.reason;
-      else {
-        report.failedHolds += 1;
-        logger.error({ err: outcome.reason as unknown, holdId: holds[index]!.executionId }, "a hold could not be looked at");
-      }
-    }
+  const nextPage = async () => {
+    const page = await billing.listHolds({ olderThanMs: ageMs, limit: LOOK_PAGE, cursor }, { deadlineMs: TIMING.renewPage });
+    cursor = page.nextCursor;
+    return { items: page.holds, isLast: cursor === "" };
   };
 
   return async (beat: () => void): Promise<LeaksReport> => {
     const report: LeaksReport = { closedHolds: 0, failedHolds: 0 };
-    for (let page = 0; page < MAX_PAGES; page += 1) {
-      const { holds, nextCursor } = await billing.listHolds({ olderThanMs: ageMs, limit: PAGE, cursor }, { deadlineMs: TIMING.renewPage });
-      for (let first = 0; first < holds.length; first += AT_ONCE) {
-        beat();
-        await checkAll(holds.slice(first, first + AT_ONCE), report);
-      }
-      cursor = nextCursor;
-      if (nextCursor === "") break;
-    }
+    await lookThrough(nextPage, {
+      beat,
+      check,
+      checked: (some) => void (report.closedHolds += some.filter(({ result }) => result).length),
+      failed: ({ executionId: holdId }, err) => {
+        report.failedHolds += 1;
+        logger.error({ err, holdId }, "a hold could not be looked at");
+      },
+    });
     return report;
   };
 };

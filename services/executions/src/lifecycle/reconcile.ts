@@ -1,15 +1,13 @@
-import { isDatabaseAway, type Logger } from "@nodeloom/platform";
+import type { Logger } from "@nodeloom/platform";
 import type { ReconcileReport } from "../contract/reports";
 import type { RunError } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
 import type { ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
 import type { RunStarter } from "../temporal/client";
+import { LOOK_PAGE, lookThrough } from "./look";
 import type { Settlement } from "./settlement";
 
-const PAGE = 200;
-const MAX_PAGES = 20;
-const ASKED_AT_ONCE = 20;
 /** Records that are left for the next look because they could not be ended in this one. */
 const MAX_FAILED = 1_000;
 const ABANDONED: RunError = { code: "EXECUTION_FAILED", message: "the run was ended from outside before it was done" };
@@ -35,35 +33,27 @@ export const createReconciler = ({ store, starter, settlement, logger, unseenMs 
     return false;
   };
 
-  /** Each for itself: a record that can't be ended keeps no other from it. */
-  const checkAll = async (records: readonly ExecutionView[], report: ReconcileReport, failed: string[]): Promise<void> => {
-    const outcomes = await Promise.allSettled(records.map(check));
-    const carried: string[] = [];
-    for (const [index, outcome] of outcomes.entries()) {
-      const { _id: executionId } = records[index]!;
-      if (outcome.status === "rejected") {
-        if (isDatabaseAway(outcome.reason)) throw outcome.reason;
-        failed.push(executionId);
-        report.failed += 1;
-        logger.error({ err: outcome.reason as unknown, executionId }, "a run that nothing carries could not be ended");
-      } else if (outcome.value) carried.push(executionId);
-      else report.ended += 1;
-    }
-    report.asked += records.length;
-    if (carried.length > 0) await store.markSeen(carried, new Date());
-  };
-
   return async (beat: () => void): Promise<ReconcileReport> => {
     const report: ReconcileReport = { asked: 0, ended: 0, failed: 0 };
     const failed: string[] = [];
-    for (let page = 0; page < MAX_PAGES && failed.length < MAX_FAILED; page += 1) {
-      const records = await store.unseenSince(new Date(Date.now() - unseenMs), PAGE, failed);
-      for (let first = 0; first < records.length; first += ASKED_AT_ONCE) {
-        beat();
-        await checkAll(records.slice(first, first + ASKED_AT_ONCE), report, failed);
-      }
-      if (records.length < PAGE) break;
-    }
-    return report;
+    const nextPage = async () => {
+      const items = await store.unseenSince(new Date(Date.now() - unseenMs), LOOK_PAGE, failed);
+      report.asked += items.length;
+      return { items, isLast: items.length < LOOK_PAGE || failed.length >= MAX_FAILED };
+    };
+    await lookThrough(nextPage, {
+      beat,
+      check,
+      checked: async (some) => {
+        const carried = some.filter(({ result }) => result).map(({ item }) => item._id);
+        report.ended += some.length - carried.length;
+        if (carried.length > 0) await store.markSeen(carried, new Date());
+      },
+      failed: ({ _id: executionId }, err) => {
+        failed.push(executionId);
+        logger.error({ err, executionId }, "a run that nothing carries could not be ended");
+      },
+    });
+    return { ...report, failed: failed.length };
   };
 };

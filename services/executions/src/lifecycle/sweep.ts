@@ -1,17 +1,17 @@
 import { unavailable } from "@nodeloom/kernel";
-import { isDatabaseAway, type Logger } from "@nodeloom/platform";
+import type { Logger } from "@nodeloom/platform";
 import { TIMING } from "../contract/timing";
 import type { ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
 import type { Debts } from "./debts";
 import type { Execution } from "./execution";
+import { checkEach } from "./look";
 import type { Queue } from "./queue";
 import { refusalOf } from "./run-request";
 import { refusalDebts } from "./states";
 
 const PAGE = 500;
 const MAX_PAGES = 40;
-const AT_ONCE = 10;
 
 export interface SweepOptions {
   store: Pick<ExecutionStore, "owing">;
@@ -55,18 +55,7 @@ export const createSweep = ({ store, execution, queue, debts, logger, now = Date
     await queue.mend(userId, waiting);
   };
 
-  /** Each for itself: what can't be done now keeps nothing else from being done. */
-  const each = async <T>(items: readonly T[], work: (item: T) => Promise<void>, idOf: (item: T) => string): Promise<void> => {
-    for (let first = 0; first < items.length; first += AT_ONCE) {
-      await Promise.all(
-        items.slice(first, first + AT_ONCE).map((item) =>
-          work(item).catch((error: unknown) => {
-            if (!isDatabaseAway(error)) logger.warn({ err: error, id: idOf(item) }, "a run could not be swept");
-          }),
-        ),
-      );
-    }
-  };
+  const warn = (id: string, err: unknown): void => logger.warn({ err, id }, "a run could not be swept");
 
   /** One look. @returns how many rows owe something */
   return async (): Promise<number> => {
@@ -85,34 +74,9 @@ export const createSweep = ({ store, execution, queue, debts, logger, now = Date
     seen = now;
     const waiting = new Map<string, ExecutionView[]>();
     for (const row of unchanged) if (row.status === "queued") waiting.set(row.userId, [...(waiting.get(row.userId) ?? []), row]);
-    await each(
-      unchanged.filter(({ status }) => status !== "queued"),
-      move,
-      ({ _id }) => _id,
-    );
-    await each(
-      [...waiting],
-      ([userId, rows]) => mend(userId, rows),
-      ([userId]) => userId,
-    );
+    const decided = unchanged.filter(({ status }) => status !== "queued");
+    await checkEach(decided, { check: move, failed: ({ _id }, error) => warn(_id, error) });
+    await checkEach([...waiting], { check: ([userId, rows]) => mend(userId, rows), failed: ([userId], error) => warn(userId, error) });
     return now.size;
-  };
-};
-
-/** Looks every few seconds, one look at a time. @returns how to end that */
-export const startSweeper = (sweep: () => Promise<number>, logger: Logger): (() => Promise<void>) => {
-  let looking: Promise<unknown> = Promise.resolve();
-  let isBusy = false;
-  const timer = setInterval(() => {
-    if (isBusy) return;
-    isBusy = true;
-    looking = sweep()
-      .catch((error: unknown) => logger.debug({ err: error }, "runs could not be swept"))
-      .finally(() => (isBusy = false));
-  }, TIMING.sweepEvery);
-  timer.unref();
-  return async () => {
-    clearInterval(timer);
-    await looking;
   };
 };

@@ -1,14 +1,11 @@
-import { isDatabaseAway, type Logger } from "@nodeloom/platform";
+import type { Logger } from "@nodeloom/platform";
 import type { DeliveriesReport } from "../contract/reports";
 import { FIRST_DELIVERY } from "../contract/delivery";
 import type { ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
 import type { DeliveryStarter } from "../temporal/client";
 import { TIMING } from "../contract/timing";
-
-const PAGE = 200;
-const MAX_PAGES = 20;
-const ASKED_AT_ONCE = 20;
+import { LOOK_PAGE, lookThrough } from "../lifecycle/look";
 
 export interface DeliveryReconcilerOptions {
   store: Pick<ExecutionStore, "lateDeliveries" | "beginDelivery">;
@@ -33,33 +30,25 @@ export const createDeliveryReconciler = ({ store, starter, logger, lateMs = TIMI
     return true;
   };
 
-  /** Each for itself: one that can't be begun again keeps no other from it; the next look tries it again. */
-  const checkAll = async (records: readonly ExecutionView[], report: DeliveriesReport): Promise<void> => {
-    const outcomes = await Promise.allSettled(records.map(check));
-    for (const [index, outcome] of outcomes.entries()) {
-      if (outcome.status === "fulfilled") report.redelivered += Number(outcome.value);
-      else if (isDatabaseAway(outcome.reason)) throw outcome.reason;
-      else {
-        report.stuck += 1;
-        logger.error({ err: outcome.reason as unknown, executionId: records[index]!._id }, "a webhook could not be delivered again");
-      }
-    }
-  };
-
   return async (beat: () => void): Promise<DeliveriesReport> => {
     const report: DeliveriesReport = { late: 0, redelivered: 0, stuck: 0 };
     const before = new Date(Date.now() - lateMs);
     let after: Pick<ExecutionView, "_id" | "finishedAt"> | undefined;
-    for (let page = 0; page < MAX_PAGES; page += 1) {
-      const records = await store.lateDeliveries(before, PAGE, after);
-      for (let first = 0; first < records.length; first += ASKED_AT_ONCE) {
-        beat();
-        await checkAll(records.slice(first, first + ASKED_AT_ONCE), report);
-      }
-      report.late += records.length;
-      after = records.at(-1);
-      if (records.length < PAGE) break;
-    }
+    const nextPage = async () => {
+      const items = await store.lateDeliveries(before, LOOK_PAGE, after);
+      report.late += items.length;
+      after = items.at(-1);
+      return { items, isLast: items.length < LOOK_PAGE };
+    };
+    await lookThrough(nextPage, {
+      beat,
+      check,
+      checked: (some) => void (report.redelivered += some.filter(({ result }) => result).length),
+      failed: ({ _id: executionId }, err) => {
+        report.stuck += 1;
+        logger.error({ err, executionId }, "a webhook could not be delivered again");
+      },
+    });
     return report;
   };
 };
