@@ -1,6 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { unavailable } from "@nodeloom/kernel";
-import { createBatcher, type BatchItem, type Logger } from "@nodeloom/platform";
+import { CONFLICT_ATTEMPTS, unavailable } from "@nodeloom/kernel";
+import { createBatcher, retryOnConflict, type BatchItem, type Logger } from "@nodeloom/platform";
 import { emptyAccount, type Account, type Outcome } from "./account/account";
 import { apply, type Command, type ReplyTo } from "./account/command";
 import type { LedgerRow } from "./account/movement";
@@ -13,7 +12,6 @@ const MAX_WAITING = 2_000;
 const MAX_BATCH = 256;
 /** Accounts kept in memory between commands. */
 const MAX_CACHED_ACCOUNTS = 500;
-const MAX_ATTEMPTS = 60;
 const MAX_BACKOFF_MS = 40;
 const DEFAULT_DEADLINE_MS = 5_000;
 
@@ -68,7 +66,7 @@ const answer = (batch: Batch, outcomes: readonly Verdict[]): void => {
   });
 };
 
-const backOff = (attempt: number): Promise<void> => delay(Math.random() * Math.min(2 ** attempt, MAX_BACKOFF_MS));
+const backOffMs = (attempt: number): number => Math.random() * Math.min(2 ** attempt, MAX_BACKOFF_MS);
 
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
@@ -118,8 +116,8 @@ export const createGroupCommit = ({ store, outbox, logger }: GroupCommitDependen
     outbox.add(rows, () => rows.forEach((row) => cached.drained.add(row.id)));
   };
 
-  /** One attempt; false when it must be repeated on a newer account. */
-  const attempt = async (cached: CachedAccount, batch: Batch): Promise<boolean> => {
+  /** Commits a batch and answers it; false when it must be decided again on a newer account. */
+  const commitOnce = async (cached: CachedAccount, batch: Batch): Promise<boolean> => {
     const known = remembered(cached);
     const before = known ?? (await read(cached.userId));
     const { account: after, outcomes } = await decideWithLedger(before, batch);
@@ -138,16 +136,21 @@ export const createGroupCommit = ({ store, outbox, logger }: GroupCommitDependen
 
   const commit = async (cached: CachedAccount, batch: Batch): Promise<void> => {
     const latest = Math.max(...batch.map(({ deadlineMs }) => deadlineMs));
-    for (let count = 0; count < MAX_ATTEMPTS && (count === 0 || Date.now() < latest); count++) {
+    let wasCached = false;
+    const attempt = async (count: number): Promise<"done" | "late" | undefined> => {
+      if (count > 1 && Date.now() >= latest) return "late";
+      wasCached = cached.account !== undefined;
       try {
-        if (await attempt(cached, batch)) return;
+        if (await commitOnce(cached, batch)) return "done";
       } catch (error) {
         logger.warn({ err: error, userId: cached.userId, attempt: count }, "an account could not be changed, trying again");
       }
-      const wasCached = cached.account !== undefined;
       cached.account = undefined;
-      if (!wasCached) await backOff(count);
-    }
+      return undefined;
+    };
+    // What was only remembered is read first.
+    const pauseMs = (count: number): number => (wasCached ? 0 : backOffMs(count));
+    if ((await retryOnConflict(CONFLICT_ATTEMPTS.account, attempt, pauseMs)) === "done") return;
     for (const item of batch) item.reject(tooBusy());
   };
 

@@ -1,4 +1,4 @@
-import { isDuplicateKey } from "@nodeloom/platform";
+import { isDuplicateKey, retry } from "@nodeloom/platform";
 import { Schema, type AnyBulkWriteOperation, type Connection, type UpdateQuery } from "mongoose";
 import { emptyAccount, type Account } from "./account/account";
 import { createAuditStore, type LedgerDocument } from "./ledger/audit-store";
@@ -20,7 +20,6 @@ const ORDERED = { w: "majority" } as const;
 const COMMITTED = "majority";
 const OPERATION_TIMEOUT_MS = 10_000;
 const LEDGER_CHUNK = 500;
-const RACED_UPSERT_ATTEMPTS = 2;
 
 // The account's inner shapes are built by pure, typed code and only ever replaced: casting each item again would cost
 // more than the update itself.
@@ -123,14 +122,10 @@ export const createStore = (connection: Connection) => {
   const audit = createAuditStore(connection, ledger);
 
   /** Rows that are there already stay as they are. */
-  const writeChunk = async (rows: readonly LedgerRow[], attempt = 1): Promise<void> => {
-    try {
-      await ledger.bulkWrite(rows.map(insertOnce), { ordered: false, timestamps: false });
-    } catch (error) {
-      // Two upserts of one id may race, and one of them fails; it finds the row when it looks again.
-      if (!isDuplicateKey(error) || attempt === RACED_UPSERT_ATTEMPTS) throw error;
-      await writeChunk(rows, attempt + 1);
-    }
+  const writeChunk = async (rows: readonly LedgerRow[]): Promise<void> => {
+    const write = () => ledger.bulkWrite(rows.map(insertOnce), { ordered: false, timestamps: false });
+    // Two upserts of one id may race, and one of them fails; it finds the row when it looks again.
+    await retry(write, { pausesMs: [0], shouldRetry: isDuplicateKey });
   };
 
   return {

@@ -1,3 +1,4 @@
+export * from "./attempts";
 export * from "./capabilities";
 export * from "./errors";
 export * from "./limits";

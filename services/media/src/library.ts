@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import { retryOnConflict } from "@nodeloom/platform";
 import type { BlobStore } from "./blobs";
 import type { ObjectStore, Position } from "./object-store";
 import type { Objects } from "./objects";
@@ -54,7 +55,6 @@ export interface LibraryDeps {
 
 const COPIES_AT_ONCE = 4;
 const SWEEP_BATCH = 100;
-const ATTEMPTS = 20;
 
 const toCursor = ({ id, createdAt }: Position): string => Buffer.from(`${createdAt.getTime()}/${id}`).toString("base64url");
 
@@ -115,8 +115,8 @@ export const createLibrary = ({ store, blobs, quota, objects, warn }: LibraryDep
       return { objects: page, nextCursor: found.length > limit ? toCursor(page.at(-1)!) : "", usedBytes };
     },
     remove: async (id, ownerId) => {
-      for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) if (await removeAsRead(await owned(id, ownerId))) return;
-      throw unavailable("the file is being changed by others");
+      const attempt = async (): Promise<true | undefined> => (await removeAsRead(await owned(id, ownerId))) || undefined;
+      if (!(await retryOnConflict(CONFLICT_ATTEMPTS.mediaRemoval, attempt))) throw unavailable("the file is being changed by others");
     },
     keep: async (id, ownerId, max) => {
       const object = await owned(id, ownerId);

@@ -1,4 +1,5 @@
-import { DomainError, LIMITS, unavailable } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, DomainError, LIMITS, unavailable } from "@nodeloom/kernel";
+import { retryOnConflict } from "@nodeloom/platform";
 import { createIds } from "./ids";
 import {
   checked,
@@ -16,10 +17,6 @@ import type { CountedPart, ExpiredRow, UsageRow, UsageStore } from "./store";
 import { countIn, dailySumsIn, daysBetween, matches, modelNamesIn, totalKey, type DailySum } from "./totals/totals";
 import type { TotalsStore } from "./totals/totals-store";
 
-/** A start and a finish of one run may each get in the other's way once, and an id may be taken. */
-const INSERT_ATTEMPTS = 3;
-/** Rows may move into the totals while a list is read; then it is read again. */
-const READ_ATTEMPTS = 5;
 /** As many rows outside of the totals are worth a fold. */
 const MANY_UNCOUNTED = 200;
 
@@ -56,18 +53,16 @@ export interface UsageOptions {
 export const createUsage = ({ store, totals, folding, migration }: UsageOptions) => {
   const ids = createIds(store);
 
-  /** What was read of totals, and the rows that are not in them, as of one moment; undefined when there was none in some attempts. */
-  const consistent = async <T>(userId: string, read: () => Promise<T>): Promise<{ total: T; others: CountedPart[] } | undefined> => {
-    for (let attempt = 1; attempt <= READ_ATTEMPTS; attempt++) {
+  /** What was read of totals, and the rows that are not in them, as of one moment; undefined where rows keep moving into them. */
+  const consistent = <T>(userId: string, read: () => Promise<T>): Promise<{ total: T; others: CountedPart[] } | undefined> =>
+    retryOnConflict(CONFLICT_ATTEMPTS.usageTotals, async () => {
       const { folds } = await folding.progress(userId);
       const [total, others] = await Promise.all([read(), store.uncounted(userId)]);
       const after = await totals.progress(userId);
-      if (after.folds !== folds || after.pending) continue;
+      if (after.folds !== folds || after.pending) return undefined;
       if (others.length > MANY_UNCOUNTED) folding.wake(userId);
       return { total, others };
-    }
-    return undefined;
-  };
+    });
 
   const countOf = async (query: RowsQuery): Promise<number> => {
     const key = totalKey(query.userId, query.workflowSlug, query.modelId);
@@ -80,14 +75,14 @@ export const createUsage = ({ store, totals, folding, migration }: UsageOptions)
     /** Inserts the row of a run and answers its id; a repeated call answers the same. */
     start: async (request: RunStart): Promise<number> => {
       const run = checked(REQUESTS.run, request);
-      for (let attempt = 1; attempt <= INSERT_ATTEMPTS; attempt++) {
-        const id = await ids.next();
-        if (await store.insert(processingRow(id, run))) return id;
+      const id = await retryOnConflict(CONFLICT_ATTEMPTS.usageRow, async () => {
+        const next = await ids.next();
+        if (await store.insert(processingRow(next, run))) return next;
         // Without a row of this run it was the id that was taken: two processes may have begun the counter at once.
-        const existing = await store.find(run.userId, run.executionId);
-        if (existing) return existing.id;
-      }
-      throw notTheirs();
+        return (await store.find(run.userId, run.executionId))?.id;
+      });
+      if (id === undefined) throw notTheirs();
+      return id;
     },
 
     /**
@@ -99,13 +94,14 @@ export const createUsage = ({ store, totals, folding, migration }: UsageOptions)
       const outcome = checked(REQUESTS.outcome, result);
       const insert = async (): Promise<boolean> => store.insert({ ...processingRow(await ids.next(), run), ...outcome });
       if (unstarted && (await insert())) return folding.noteFinal(run.userId);
-      for (let attempt = 1; attempt <= INSERT_ATTEMPTS; attempt++) {
-        if (await store.finish(run.userId, run.executionId, outcome)) return folding.noteFinal(run.userId);
+      const made = await retryOnConflict(CONFLICT_ATTEMPTS.usageRow, async () => {
+        if (await store.finish(run.userId, run.executionId, outcome)) return "final";
         const existing = await store.find(run.userId, run.executionId);
-        if (existing && existing.status !== "processing") return;
-        if (!existing && (await insert())) return folding.noteFinal(run.userId);
-      }
-      throw notTheirs();
+        if (existing && existing.status !== "processing") return "earlier";
+        return !existing && (await insert()) ? "final" : undefined;
+      });
+      if (!made) throw notTheirs();
+      if (made === "final") folding.noteFinal(run.userId);
     },
 
     /** A page of a user's rows, newest first, with the number of all that match. */

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
-import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import { retryOnConflict } from "@nodeloom/platform";
 import type { WithinCap } from "./cap/cap";
 import { found, notApproved } from "./definition/errors";
 import { namedBy } from "./definition/named-media";
@@ -49,12 +49,10 @@ export interface SavingDeps {
   pictures: Pictures;
 }
 
-/** Attempts under contention; each failed one means that another succeeded. */
-const ATTEMPTS = 200;
 const MAX_PAUSE_MS = 20;
 const MAX_REFERENCE_CHARS = 255;
 
-const pause = (): Promise<void> => delay(Math.random() * MAX_PAUSE_MS);
+const pauseMs = (): number => Math.random() * MAX_PAUSE_MS;
 
 /** Unique for every creation; the attempts of one that is named share it, and its uniqueness makes them one workflow. */
 const creationIdOf = (ownerId: string, reference: string): string =>
@@ -92,22 +90,25 @@ export const createSaving = ({ store, folders, withinCap, withinTemplates, pictu
     return found(await store.owned(slug, createdBy));
   };
 
+  /** The first slug of a name that is free for an owner, who may take those of earlier workflows again. */
+  const freeSlug = async (base: string, ownerId: string): Promise<{ slug: string; isOwnersAgain: boolean }> => {
+    const known = await store.taken(variantsOf(base));
+    const mine = new Set([...known].filter(([, formerOwner]) => formerOwner === ownerId).map(([own]) => own));
+    const slug = firstFree(base, new Set([...known.keys()].filter((one) => !mine.has(one))));
+    return { slug, isOwnersAgain: mine.has(slug) };
+  };
+
   const insert = async (workflow: Omit<Workflow, "slug">): Promise<Workflow> => {
     const base = slugOf(workflow.name);
-    let slug = base;
-    let isOwnersAgain = false;
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const attempt = async (count: number): Promise<Workflow | undefined> => {
+      const { slug, isOwnersAgain } = count === 1 ? { slug: base, isOwnersAgain: false } : await freeSlug(base, workflow.createdBy);
       const candidate = { ...workflow, slug };
       if (await (isOwnersAgain ? store.reclaim(candidate) : store.insert(candidate))) return candidate;
-      const twin = await store.created(workflow.creationId, workflow.createdBy);
-      if (twin) return twin;
-      if (attempt > 1) await pause();
-      const known = await store.taken(variantsOf(base));
-      const mine = new Set([...known].filter(([, formerOwner]) => formerOwner === workflow.createdBy).map(([own]) => own));
-      slug = firstFree(base, new Set([...known.keys()].filter((one) => !mine.has(one))));
-      isOwnersAgain = mine.has(slug);
-    }
-    throw unavailable("too many workflows of this name are being created");
+      return store.created(workflow.creationId, workflow.createdBy);
+    };
+    const inserted = await retryOnConflict(CONFLICT_ATTEMPTS.workflow, attempt, (count) => (count === 1 ? 0 : pauseMs()));
+    if (!inserted) throw unavailable("too many workflows of this name are being created");
+    return inserted;
   };
 
   const checkPictures = (changes: Partial<Settings>, current: Workflow | undefined): void => {
@@ -173,12 +174,9 @@ export const createSaving = ({ store, folders, withinCap, withinTemplates, pictu
     update: async (update) => {
       checkSettings(update.changes);
       await requireFolder(update.changes.folderId, update.ownerId);
-      for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-        const updated = await updateOnce(update);
-        if (updated) return update.changes.folderId ? settleFolder(updated) : updated;
-        await pause();
-      }
-      throw unavailable("the workflow is being changed by too many at once");
+      const updated = await retryOnConflict(CONFLICT_ATTEMPTS.workflow, () => updateOnce(update), pauseMs);
+      if (!updated) throw unavailable("the workflow is being changed by too many at once");
+      return update.changes.folderId ? settleFolder(updated) : updated;
     },
     move: async (slug, ownerId, folderId) => {
       await requireFolder(folderId, ownerId);

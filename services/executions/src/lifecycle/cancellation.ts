@@ -1,4 +1,5 @@
-import { DomainError } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, DomainError, unavailable } from "@nodeloom/kernel";
+import { retryOnConflict } from "@nodeloom/platform";
 import type { ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
 import type { Debts } from "./debts";
@@ -24,8 +25,6 @@ const unknown = (): never => {
   throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
 };
 
-const LOOKS = 5;
-
 export const createCancellation = ({ store, execution, debts }: CancellationOptions) => {
   const leaveLine = async (executionId: string, userId: string): Promise<boolean> => {
     const row = await execution.leaveLine(executionId, { userId }, null);
@@ -41,17 +40,17 @@ export const createCancellation = ({ store, execution, debts }: CancellationOpti
   return {
     /** @returns cancel_requested, or already_ and how the run ended. @throws EXECUTION_NOT_FOUND */
     cancel: async (executionId: string, userId: string): Promise<string> => {
-      for (let look = 0; look < LOOKS; look += 1) {
+      const answer = await retryOnConflict(CONFLICT_ATTEMPTS.cancellation, async () => {
         const row = (await store.findOwned(executionId, userId)) ?? unknown();
         if (isFinal(row)) return `already_${row.status}`;
         if (row.status === "queued" && (await leaveLine(executionId, userId))) return "cancel_requested";
         if (row.status === "processing" && row.ending) return `already_${row.ending}`;
-        if (row.status === "cancel_requested" || (await execution.requestCancel(executionId, userId))) {
-          await tell(await store.find(executionId));
-          return "cancel_requested";
-        }
-      }
-      throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", "the execution changes too often", { retryAfter: 1 });
+        if (row.status !== "cancel_requested" && !(await execution.requestCancel(executionId, userId))) return undefined;
+        await tell(await store.find(executionId));
+        return "cancel_requested";
+      });
+      if (!answer) throw unavailable("the execution changes too often");
+      return answer;
     },
 
     /** Cancels all of a user's runs that wait in line. @returns how many */

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { DomainError, unavailable } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, DomainError, unavailable } from "@nodeloom/kernel";
+import { retryOnConflict } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import type { RunInput } from "../contract/run-types";
 import type { PlannedRun, Planning } from "../plan/planning";
@@ -15,7 +15,6 @@ import type { Place } from "./line";
 import { checkSame, decided, isRemembered, noRoom, refusalOf, toRunInput, Undecided } from "./run-request";
 import { refusalDebts, type Debt } from "./states";
 
-const START_ATTEMPTS = 5;
 const START_PAUSE_MS = 200;
 
 export interface StartOptions {
@@ -79,11 +78,9 @@ export const createStart = (options: StartOptions) => {
 
   /** An earlier attempt's workflow may be running still; it ends as soon as it finds that the row is not its own. */
   const startWorkflow = async (run: RunInput): Promise<void> => {
-    for (let attempt = 1; attempt <= START_ATTEMPTS; attempt += 1) {
-      if ((await starter.start(run)) === "started") return;
-      await delay(START_PAUSE_MS);
-    }
-    throw unavailable("an earlier attempt at this run is still ending", 1);
+    const attempt = async () => ((await starter.start(run)) === "started" ? true : undefined);
+    const isStarted = await retryOnConflict(CONFLICT_ATTEMPTS.workflowStart, attempt, () => START_PAUSE_MS);
+    if (!isStarted) throw unavailable("an earlier attempt at this run is still ending");
   };
 
   const plan = async (request: executions.RunRequest): Promise<PlannedRun> => {

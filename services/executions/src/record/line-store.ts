@@ -1,4 +1,5 @@
-import { insertOnce } from "@nodeloom/platform";
+import { CONFLICT_ATTEMPTS, unavailable } from "@nodeloom/kernel";
+import { createBatcher, insertOnce, retryOnConflict } from "@nodeloom/platform";
 import { Schema, type Connection } from "mongoose";
 import { LRUCache } from "lru-cache";
 import { EMPTY_LINE, type Line } from "../lifecycle/line";
@@ -16,15 +17,14 @@ const lineSchema = new Schema<LineRecord>(
 );
 
 const CACHED_LINES = 2_000;
-const MAX_ATTEMPTS = 50;
+/** Changes of one user's line that share a write, and that may wait for theirs. */
+const MAX_BATCH = 1_000;
+const MAX_WAITING = 10_000;
 
 /** One change, decided on the line as it is when the change is written. */
 type Decide<R> = (line: Line) => { line: Line; result: R };
-interface Pending {
-  decide: Decide<unknown>;
-  resolve: (result: unknown) => void;
-  reject: (error: unknown) => void;
-}
+
+const tooBusy = (): Error => unavailable("the line changes too often");
 
 export type LineStore = ReturnType<typeof createLineStore>;
 
@@ -35,7 +35,6 @@ export type LineStore = ReturnType<typeof createLineStore>;
 export const createLineStore = (connection: Connection) => {
   const lines = connection.model("Line", lineSchema);
   const known = new LRUCache<string, LineRecord>({ max: CACHED_LINES });
-  const pending = new Map<string, Pending[]>();
 
   const read = async (userId: string): Promise<LineRecord> =>
     (await lines.findOne({ _id: userId }).lean<LineRecord>().exec()) ?? { ...EMPTY_LINE, _id: userId, revision: 0 };
@@ -50,57 +49,45 @@ export const createLineStore = (connection: Connection) => {
     return isWritten ? next : null;
   };
 
-  /** One attempt at a batch; false when it must be decided again on a newer line. */
-  const attempt = async (userId: string, batch: readonly Pending[]): Promise<boolean> => {
+  /** Makes changes on the line as it is remembered or read. @returns what each gives; undefined when the line has changed since */
+  const changeOnce = async (userId: string, changes: readonly Decide<unknown>[]): Promise<unknown[] | undefined> => {
     const remembered = known.get(userId);
+    // Read again next time, unless a write proves that it is the current one.
+    known.delete(userId);
     const before = remembered ?? (await read(userId));
     let current: Line = before;
-    const results = batch.map(({ decide }) => {
+    const results = changes.map((decide) => {
       const { line, result } = decide(current);
       current = line;
       return result;
     });
-    if (current !== before) {
-      const written = await write(before, current);
-      if (!written) {
-        known.delete(userId);
-        return false;
-      }
-      known.set(userId, written);
-    } else if (remembered) {
-      // Nothing has proved that the remembered line is still the current one.
-      known.delete(userId);
-      return false;
-    }
-    batch.forEach(({ resolve }, index) => resolve(results[index]));
-    return true;
+    if (current === before) return remembered ? undefined : results;
+    const written = await write(before, current);
+    if (!written) return undefined;
+    known.set(userId, written);
+    return results;
   };
 
-  const serve = async (userId: string): Promise<void> => {
-    for (let batch = pending.get(userId) ?? []; batch.length > 0; batch = pending.get(userId) ?? []) {
-      pending.set(userId, []);
+  const batcher = createBatcher<Decide<unknown>, unknown>({
+    work: async (userId, batch) => {
+      const changes = batch.map(({ value }) => value);
       try {
-        let isDone = false;
-        for (let count = 0; count < MAX_ATTEMPTS && !isDone; count += 1) isDone = await attempt(userId, batch);
-        if (!isDone) throw new Error("a line changes too often");
+        const results = await retryOnConflict(CONFLICT_ATTEMPTS.line, () => changeOnce(userId, changes));
+        if (!results) throw tooBusy();
+        batch.forEach(({ resolve }, index) => resolve(results[index]));
       } catch (error) {
-        known.delete(userId);
         for (const { reject } of batch) reject(error);
       }
-    }
-    pending.delete(userId);
-  };
+    },
+    maxBatch: MAX_BATCH,
+    maxWaiting: MAX_WAITING,
+    overloaded: tooBusy,
+    closed: tooBusy,
+  });
 
   return {
-    /** Changes a user's line; concurrent changes are decided one after another. */
-    change: <R>(userId: string, decide: Decide<R>): Promise<R> =>
-      new Promise<R>((resolve, reject) => {
-        const waiting = pending.get(userId);
-        const one: Pending = { decide, resolve: (result) => resolve(result as R), reject };
-        if (waiting) return void waiting.push(one);
-        pending.set(userId, [one]);
-        void serve(userId);
-      }),
+    /** Changes a user's line; concurrent changes are decided one after another. @throws SERVICE_UNAVAILABLE */
+    change: <R>(userId: string, decide: Decide<R>): Promise<R> => batcher.submit(userId, decide, Number.POSITIVE_INFINITY) as Promise<R>,
 
     /** A user's line as it is now. */
     find: (userId: string): Promise<Line> => read(userId),

@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from "node:crypto";
-import { DomainError, invalidRequest, LIMITS, unavailable, type Issue } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, LIMITS, unavailable, type Issue } from "@nodeloom/kernel";
+import { retryOnConflict } from "@nodeloom/platform";
 import type { Changes } from "../changes";
 import { grantIssues, grantsFor, grantWarnings, requireKeyRights, requireWebhookGrant, type GrantRequest } from "./grants";
 import type { KeyChange, KeyStore } from "./key-store";
@@ -12,8 +13,6 @@ import { newWebhook, newWebhookSecret, noSuchKey, webhookIssues, type WebhookReq
 /** Keys a user may have at once; expired ones count until they are revoked. */
 export const MAX_KEYS_PER_USER = 100;
 export const MAX_GRACE_SECONDS = 86_400;
-/** Simultaneous creations by one user may want the same place. */
-const INSERT_ATTEMPTS = 50;
 
 export interface NewKey extends GrantRequest {
   name: string;
@@ -89,15 +88,15 @@ const precondition = (message: string, metadata = {}): DomainError =>
 
 /** Puts a key into any free slot of its owner. The unique index makes the bound hold under concurrency. */
 const insertIntoFreeSlot = async (store: KeyStore, key: Omit<KeyRecord, "slot">): Promise<KeyRecord> => {
-  for (let attempt = 0; attempt < INSERT_ATTEMPTS; attempt += 1) {
+  const inserted = await retryOnConflict(CONFLICT_ATTEMPTS.apiKey, async () => {
     const taken = new Set(await store.slots(key.userId));
     const free = Array.from({ length: MAX_KEYS_PER_USER }, (_, slot) => slot).filter((slot) => !taken.has(slot));
     if (free.length === 0) throw precondition(`at most ${MAX_KEYS_PER_USER} keys; revoke one first`, { limit: MAX_KEYS_PER_USER });
-    const slot = free[randomInt(free.length)]!;
-    const record = { ...key, slot };
-    if (await store.insert(record)) return record;
-  }
-  throw unavailable("too many keys are being created at once");
+    const record = { ...key, slot: free[randomInt(free.length)]! };
+    return (await store.insert(record)) ? record : undefined;
+  });
+  if (!inserted) throw unavailable("too many keys are being created at once");
+  return inserted;
 };
 
 /** The key's values after a rotation: what becomes current and which value stays beside it. */

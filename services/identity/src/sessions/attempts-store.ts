@@ -1,4 +1,5 @@
-import { isDuplicateKey } from "@nodeloom/platform";
+import { CONFLICT_ATTEMPTS } from "@nodeloom/kernel";
+import { isDuplicateKey, retryOnConflict } from "@nodeloom/platform";
 import type { Model } from "mongoose";
 import type { AttemptsRecord } from "../records";
 
@@ -25,8 +26,7 @@ export interface AttemptsStore {
   clear(id: string): Promise<void>;
 }
 
-/** Simultaneous attempts that may disturb each other. */
-const TAKE_ATTEMPTS = 3;
+/** How long one waits that others were in the way of. */
 const BUSY_MS = 1_000;
 
 export const createAttemptsStore = (attempts: Model<AttemptsRecord>): AttemptsStore => {
@@ -56,18 +56,18 @@ export const createAttemptsStore = (attempts: Model<AttemptsRecord>): AttemptsSt
     },
     takePaced: async (id, { free, windowMs, firstDelayMs, maxDelayMs }, now) => {
       const endsAt = new Date(now.getTime() + windowMs);
-      for (let attempt = 0; attempt < TAKE_ATTEMPTS; attempt += 1) {
-        if (await takeFree(id, free, now, endsAt)) return undefined;
+      const answer = await retryOnConflict(CONFLICT_ATTEMPTS.signIn, async (): Promise<{ until?: Date } | undefined> => {
+        if (await takeFree(id, free, now, endsAt)) return {};
         const window = await attempts.findById(id).lean<AttemptsRecord>();
-        if (!window) continue;
-        if (window.nextAt && window.nextAt > now) return window.nextAt;
+        if (!window) return undefined;
+        if (window.nextAt && window.nextAt > now) return { until: window.nextAt };
         const delayMs = Math.min(firstDelayMs * 2 ** (window.count - free), maxDelayMs);
         const nextAt = new Date(now.getTime() + delayMs);
         const seen = { _id: id, count: window.count, endsAt: window.endsAt };
         const taken = await attempts.updateOne(seen, { $set: { count: window.count + 1, nextAt, endsAt } });
-        if (taken.modifiedCount > 0) return undefined;
-      }
-      return new Date(now.getTime() + BUSY_MS);
+        return taken.modifiedCount > 0 ? {} : undefined;
+      });
+      return answer ? answer.until : new Date(now.getTime() + BUSY_MS);
     },
     clear: async (id) => void (await attempts.deleteOne({ _id: id })),
   };

@@ -1,4 +1,5 @@
-import { DomainError, invalidRequest, LIMITS, unavailable, type Issue } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, LIMITS, unavailable, type Issue } from "@nodeloom/kernel";
+import { retryOnConflict } from "@nodeloom/platform";
 import type { Changes } from "../changes";
 import type { Business, UserRecord } from "../records";
 import type { Tiers } from "../tiers/tiers";
@@ -39,8 +40,6 @@ export interface UsersOptions {
   changes: Changes;
 }
 
-/** Updates of one user at once that may disturb each other. */
-const UPDATE_ATTEMPTS = 20;
 const MEMBERS = ["approved", "suspended", "tier", "role", "business"] as const;
 
 const businessIssues = ({ name }: Business): Issue[] =>
@@ -79,20 +78,20 @@ export const createUsers = ({ store, tiers, runStops, removeEndedKeys, changes }
     return user && toUser(user, await tiers.planOf(user.tier));
   };
 
-  /** One attempt; null when somebody else changed what it relies on. */
-  const tryUpdate = async (id: string, wanted: UserChanges): Promise<{ before: UserRecord; after: UserRecord } | null> => {
+  /** One attempt; undefined when somebody else changed what it relies on. */
+  const tryUpdate = async (id: string, wanted: UserChanges): Promise<{ before: UserRecord; after: UserRecord } | undefined> => {
     const standing = await store.find(id);
     if (!standing) throw noSuchUser();
     const ended = endedBy(wanted, standing);
     if (!ended.runs) {
       const before = await store.update(standing, wanted, null);
-      return before && { before, after: { ...before, ...wanted } };
+      return before ? { before, after: { ...before, ...wanted } } : undefined;
     }
     const stop = await runStops.begin(id);
     const before = await store.update(standing, wanted, { stop, keys: ended.keys });
     if (!before) {
       await runStops.drop(stop);
-      return null;
+      return undefined;
     }
     const keyEpoch = (before.keyEpoch ?? 0) + (ended.keys ? 1 : 0);
     if (ended.keys) await removeEndedKeys(id, keyEpoch);
@@ -100,11 +99,9 @@ export const createUsers = ({ store, tiers, runStops, removeEndedKeys, changes }
   };
 
   const change = async (id: string, wanted: UserChanges): Promise<{ before: UserRecord; after: UserRecord }> => {
-    for (let attempt = 0; attempt < UPDATE_ATTEMPTS; attempt += 1) {
-      const changed = await tryUpdate(id, wanted);
-      if (changed) return changed;
-    }
-    throw unavailable("the user is being changed by too many at once");
+    const changed = await retryOnConflict(CONFLICT_ATTEMPTS.user, () => tryUpdate(id, wanted));
+    if (!changed) throw unavailable("the user is being changed by too many at once");
+    return changed;
   };
 
   return {

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import {
   Client,
   connectivityState,
@@ -16,6 +15,7 @@ import {
 } from "@grpc/grpc-js";
 import { context as otelContext, propagation, SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { requestContext } from "../telemetry/context";
+import { retry, type RetryOptions } from "../work/retry";
 import { renewing, wasRefused, type ConnectionTimes, type Renewing } from "./connection";
 import { channelCredentials, type TlsConfig } from "./credentials";
 import { drained } from "./drained";
@@ -90,15 +90,14 @@ const AWAY: readonly connectivityState[] = [connectivityState.CONNECTING, connec
 /** Waits a moment for a callee that is starting, or starting again; the call itself tells when it did not come. */
 const arrived = (client: Client, until: number): Promise<void> => new Promise((resolve) => client.waitForReady(until, () => resolve()));
 
-const REFUSED_TRIES = 5;
-const REFUSED_PAUSE_MS = 20;
+/** Before a call is made again that a stopping replica did not take up; by then its connection is known to end. */
+const REFUSED_PAUSES_MS = [20, 40, 60, 80];
 
-/** Waits before a call is made again that a stopping replica did not take up; by then its connection is known to end. */
-const refusalPassed = async (error: unknown, tries: number, until: Date): Promise<boolean> => {
-  if (!wasRefused(error as ServiceError) || tries >= REFUSED_TRIES || Date.now() >= until.getTime()) return false;
-  await delay(REFUSED_PAUSE_MS * tries);
-  return true;
-};
+const whereRefused = (until: Date): RetryOptions => ({
+  pausesMs: REFUSED_PAUSES_MS,
+  shouldRetry: (error) => wasRefused(error as ServiceError),
+  until: until.getTime(),
+});
 
 const unaryOnce = async ({ connection, method }: Target, request: unknown, options: CallOptions, until: Date): Promise<unknown> => {
   const { path, requestSerialize, responseDeserialize } = method;
@@ -119,12 +118,10 @@ const unaryOnce = async ({ connection, method }: Target, request: unknown, optio
 
 const unaryCall = async (target: Target, request: unknown, options: CallOptions): Promise<unknown> => {
   const until = deadline(options);
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await unaryOnce(target, request, options, until);
-    } catch (error) {
-      if (!(await refusalPassed(error, tries, until))) throw fromServiceError(error, target.callee);
-    }
+  try {
+    return await retry(() => unaryOnce(target, request, options, until), whereRefused(until));
+  } catch (error) {
+    throw fromServiceError(error, target.callee);
   }
 };
 
@@ -151,18 +148,15 @@ const openStream = ({ connection, method }: Target, request: unknown, options: C
 async function* serverStreamCall(target: Target, request: unknown, options: CallOptions): AsyncIterable<unknown> {
   const span = startSpan(target.method.path, SpanKind.CLIENT);
   const until = deadline(options);
-  let received = false;
   try {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        for await (const message of within(span, () => openStream(target, request, options, until))) {
-          received = true;
-          yield message;
-        }
-        return;
-      } catch (error) {
-        if (received || !(await refusalPassed(error, tries, until))) throw error;
-      }
+    const { messages, first } = await retry(async () => {
+      const opened = within(span, () => openStream(target, request, options, until))[Symbol.asyncIterator]();
+      return { messages: opened, first: await opened.next() };
+    }, whereRefused(until));
+    try {
+      for (let next = first; !next.done; next = await messages.next()) yield next.value;
+    } finally {
+      await messages.return?.();
     }
   } catch (error) {
     if (options.signal?.aborted && (error as Partial<ServiceError>).code === status.CANCELLED) return;

@@ -25,14 +25,45 @@ export const retry = async <T>(
   work: () => Promise<T>,
   { pausesMs, shouldRetry = () => true, signal, until = Infinity }: RetryOptions,
 ): Promise<T> => {
-  for (const pauseMs of pausesMs) {
+  const pauses = pausesMs[Symbol.iterator]();
+  for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!shouldRetry(error) || Date.now() + pauseMs > until) throw error;
-      await delay(pauseMs, undefined, signal ? { signal } : {}).catch(() => undefined);
+      const { value: pauseMs, done } = shouldRetry(error) ? pauses.next() : { value: 0, done: true };
+      if (done || Date.now() + pauseMs > until) throw error;
+      if (pauseMs > 0) await delay(pauseMs, undefined, signal ? { signal } : {}).catch(() => undefined);
       signal?.throwIfAborted();
     }
   }
-  return work();
+};
+
+class Conflict extends Error {}
+
+/**
+ * Makes conditional attempts until one succeeds: each looks afresh at what it changes.
+ * @param attempts how many are made at most
+ * @param attempt answers undefined where somebody else was faster, and it must be made again; the first has number 1
+ * @param pauseMs how long is waited after an attempt that met a conflict, in milliseconds
+ * @returns undefined where all of them did
+ */
+export const retryOnConflict = <T>(
+  attempts: number,
+  attempt: (count: number) => Promise<T | undefined>,
+  pauseMs: (count: number) => number = () => 0,
+): Promise<T | undefined> => {
+  let count = 0;
+  function* pausesMs(): Generator<number> {
+    while (count < attempts) yield pauseMs(count);
+  }
+  const once = async (): Promise<T> => {
+    const result = await attempt((count += 1));
+    if (result === undefined) throw new Conflict();
+    return result;
+  };
+  const isConflict = (error: unknown): boolean => error instanceof Conflict;
+  return retry<T | undefined>(once, { pausesMs: pausesMs(), shouldRetry: isConflict }).catch((error: unknown) => {
+    if (isConflict(error)) return undefined;
+    throw error;
+  });
 };

@@ -1,4 +1,4 @@
-import { doubling, retry } from "../../src/work/retry";
+import { doubling, retry, retryOnConflict } from "../../src/work/retry";
 
 const failing = (times: number): { work: () => Promise<string>; made: () => number } => {
   let made = 0;
@@ -42,5 +42,46 @@ describe("retry", () => {
   it("doubles pauses up to the longest", () => {
     const pauses = doubling(200, 1_000);
     expect(Array.from({ length: 5 }, () => pauses.next().value)).toEqual([200, 400, 800, 1_000, 1_000]);
+  });
+});
+
+describe("retryOnConflict", () => {
+  /** An attempt that meets so many conflicts. */
+  const disturbed = (times: number) => {
+    const counts: number[] = [];
+    const attempt = (count: number): Promise<string | undefined> => {
+      counts.push(count);
+      return Promise.resolve(count > times ? "done" : undefined);
+    };
+    return { attempt, counts };
+  };
+
+  it("makes an attempt again while others are faster, and never more than it may", async () => {
+    const passing = disturbed(2);
+    expect(await retryOnConflict(3, passing.attempt)).toBe("done");
+    expect(passing.counts).toEqual([1, 2, 3]);
+    const hopeless = disturbed(3);
+    expect(await retryOnConflict(3, hopeless.attempt)).toBeUndefined();
+    expect(hopeless.counts).toEqual([1, 2, 3]);
+  });
+
+  it("takes null for an answer, and a failure for no conflict", async () => {
+    expect(await retryOnConflict(3, () => Promise.resolve(null))).toBeNull();
+    const { work, made } = failing(2);
+    await expect(retryOnConflict(3, work)).rejects.toThrow("failure 1");
+    expect(made()).toBe(1);
+  });
+
+  it("asks for each pause after the attempt that it follows", async () => {
+    const asked: [number, number][] = [];
+    const { attempt, counts } = disturbed(2);
+    await retryOnConflict(5, attempt, (count) => {
+      asked.push([count, counts.length]);
+      return 0;
+    });
+    expect(asked).toEqual([
+      [1, 1],
+      [2, 2],
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 /** versions/: what was published of a workflow, which never changes again. */
 
-import { invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import { retryOnConflict } from "@nodeloom/platform";
 import { found, notApproved, versionNotFound, workflowNotFound } from "../definition/errors";
 import { namedBy } from "../definition/named-media";
 import { graphDigest } from "../definition/settings";
@@ -47,7 +48,6 @@ export interface VersionsDeps {
   update(update: Update): Promise<Workflow>;
 }
 
-const ATTEMPTS = 50;
 const MAX_NOTE = LIMITS.noteChars;
 
 const publishedOf = ({ version, revision, graphDigest: digest, generators }: Version): Published => ({
@@ -115,11 +115,9 @@ export const createVersions = ({ store, versions, update }: VersionsDeps): Versi
   return {
     publish: async (publication) => {
       if (publication.note.length > MAX_NOTE) throw invalidRequest([{ path: "note", message: `must have at most ${MAX_NOTE} characters` }]);
-      for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-        const version = await publishOnce(publication);
-        if (version) return version;
-      }
-      throw unavailable("the workflow is being published by too many at once");
+      const version = await retryOnConflict(CONFLICT_ATTEMPTS.publication, () => publishOnce(publication));
+      if (!version) throw unavailable("the workflow is being published by too many at once");
+      return version;
     },
     list: async (slug, ownerId, limit, before) => {
       if (limit < 1 || limit > LIMITS.pageRows)
