@@ -28,7 +28,7 @@ export interface AbuseOptions {
   temporalUiUrl?: string | undefined;
   accounts: Accounts;
   attacks: number;
-  /** Processes whose CPU and memory count: ours, and MongoDB, Redis and Temporal. */
+  /** Processes whose CPU and memory count: ours, and MongoDB, Redis and Temporal. Without them only answers are looked at. */
   pids?: { own: readonly number[]; servers: readonly number[] };
   /** Whether a case is tried again, since what is wrong may be the machine's doing. */
   isUncertain?(finding: Finding): boolean;
@@ -36,7 +36,7 @@ export interface AbuseOptions {
 }
 
 const MEGABYTE = 1024 * 1024;
-/** Of another user, before an attack and after it; and while one goes on, which is repeated for so long. */
+/** Of another user, before an attack and after it, where times count; and while one goes on, which is repeated for so long. */
 const QUIET_REQUESTS = 25;
 const BUSY_REQUESTS = 50;
 /** Quick attacks are made so many times as often as asked for. */
@@ -126,8 +126,9 @@ const watchMemory = (meter: Meter) => {
 const tryCase = async (one: AbuseCase, { cast, other }: { cast: Cast; other: Other }, options: AbuseOptions): Promise<Finding> => {
   const { attacks, pids } = options;
   const meter = meterOf(options);
+  const quietRequests = pids ? QUIET_REQUESTS : 1;
   await one.prepare?.(cast);
-  const quiet = await watch(other, meter, QUIET_REQUESTS);
+  const quiet = await watch(other, meter, quietRequests);
   const memory = watchMemory(meter);
   const attack = (): Promise<void> => {
     memory.begin();
@@ -140,7 +141,7 @@ const tryCase = async (one: AbuseCase, { cast, other }: { cast: Cast; other: Oth
     attacked = await attackOften(attack, isEnough);
   });
   const grownMegabytes = memory.end();
-  const after = await watch(other, meter, QUIET_REQUESTS);
+  const after = await watch(other, meter, quietRequests);
   await one.cleanUp?.(cast);
   const quietTimes = [...quiet.times, ...after.times];
   const share = (of: "own" | "servers"): number | undefined => {
