@@ -1,14 +1,17 @@
+import { CONFLICT_ATTEMPTS, unavailable } from "@nodeloom/kernel";
+import { retryOnConflict } from "@nodeloom/platform";
 import { newWebhookState } from "../contract/delivery";
-import type { NodeState, Refusal, RunEnd, RunError, RunInput } from "../contract/run-types";
+import type { FinalStatus, NodeState, Refusal, RunEnd, RunError, RunInput } from "../contract/run-types";
 import { countRefusal, countRun } from "../meters";
 import type { Costs, ExecutionEvent, ExecutionRecord, ExecutionView, FinalState } from "../record/execution-record";
 import type { EventChannel } from "../record/log/channel";
-import { lacks, type Appended, type LogKeys, type RecordedKeys } from "../record/log/event-log";
+import { lacks, type Appended, type LogKeys } from "../record/log/event-log";
 import { createJournal } from "../record/log/journal";
 import { missingEvents, plannedEvents } from "../record/log/node-events";
 import type { ExecutionStore } from "../record/store";
+import type { DecidedEnding } from "../record/transitions";
 import { createProgress, elapsed, event } from "./progress";
-import { refusalDebts, UNDECIDED, type Debt } from "./states";
+import { refusalDebts, sourcesOf, UNDECIDED, type Debt } from "./states";
 
 export type Execution = ReturnType<typeof createExecution>;
 
@@ -95,9 +98,6 @@ export const finalState = ({ receivedAt }: Pick<RunInput, "receivedAt">, end: Ru
 };
 
 export const FREE: Charged = { millicredits: 0, grantUsed: false, costs: { costMicroUsd: 0, userCostMicroUsd: 0 } };
-
-/** Looks at a log that changes while a run's end is written. */
-const END_LOOKS = 5;
 
 /** The life of one execution: every change is recorded first and announced after. */
 export const createExecution = ({ store, channel }: { store: ExecutionStore; channel: EventChannel }) => {
@@ -189,9 +189,17 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       return made !== null;
     },
 
-    decideEnding: store.decideEnding,
+    /** Fixes how a run ends, and what its log says until then. @returns the ending that holds */
+    decideEnding: async (executionId: string, ending: FinalStatus): Promise<DecidedEnding> => {
+      const decided = await journal.close(executionId, (waiting) => store.decideEnding(executionId, ending, waiting));
+      progressEnds(executionId);
+      return decided;
+    },
 
-    /** Makes the run final and says so. Idempotent. @returns the row, where this made it final */
+    /**
+     * Makes a run final whose ending is decided, and says so. Idempotent.
+     * @returns the row, where this made it final
+     */
     finish: async (
       run: FinishedRun,
       end: RunEnd,
@@ -202,17 +210,7 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       const { executionId } = run;
       const settled = settledEvent(end);
       const state = finalState(run, end, charge);
-      const waiting = await journal.take(executionId);
-      const made = await writeEnd(run, state, due, done, (recorded) => {
-        const left = waiting.filter(({ key }) => !recorded.has(key));
-        const told = new Set([...recorded, ...left.map(({ key }) => key)]);
-        return [...left, ...missingEvents(end.nodes, told, settled.at), settled];
-      }).catch((error: unknown) => {
-        journal.giveBack(executionId);
-        throw error;
-      });
-      journal.over(executionId);
-      progressEnds(executionId);
+      const made = await writeEnd(run, state, settled, due, done);
       const ended = made ?? (await restored(run, end, state, due));
       if (!ended) return null;
       countRun(end, targetOf(ended), ended.durationMs ?? 0);
@@ -223,27 +221,29 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     },
   };
 
-  /** Writes a run's end with what its log lacks. Where the log has moved on since it was read, it is read again. */
+  /**
+   * Writes a run's end with what its log lacks. Nothing is appended to that any more, but the last of it may still be put away,
+   * and a process of an earlier release may append: then it is read again.
+   * @returns null where the run can't be ended: it is over, or is what it was before it was claimed
+   */
   async function writeEnd(
     { executionId, log }: FinishedRun,
     state: FinalState,
+    settled: ExecutionEvent,
     due: readonly Debt[],
     done: readonly Debt[],
-    added: (recorded: RecordedKeys) => ExecutionEvent[],
   ): Promise<ExecutionView | null> {
-    let seen = -1;
-    for (let look = 0; look < END_LOOKS; look += 1) {
-      const keys = (look === 0 && log) || (await store.logKeys(executionId));
-      const recorded = await store.recordedKeys(keys);
-      // Nothing of the log was in the way.
-      if (recorded.size === seen) return null;
-      seen = recorded.size;
-      const events = added(recorded);
+    const made = await retryOnConflict(CONFLICT_ATTEMPTS.runEnd, async (look) => {
+      const keys = (look === 1 && log) || (await store.logKeys(executionId));
+      const events = [...missingEvents(state.nodes, await store.recordedKeys(keys), settled.at), settled];
       const stowed = await store.stowedEnd(state, events);
-      const made = await store.finish(executionId, stowed.state, stowed.events, due, done, lacks(events, keys.logParts));
-      if (made) return made;
-    }
-    return null;
+      const ended = await store.finish(executionId, stowed.state, stowed.events, due, done, lacks(events, keys.logParts));
+      if (ended) return ended;
+      const row = await store.find(executionId);
+      return row && sourcesOf("finish", state.status).includes(row.status) ? undefined : null;
+    });
+    if (made === undefined) throw unavailable("the log of a run changes too often", 1);
+    return made;
   }
 
   /** After a restore of the database a run's row may be gone, or be what it was before the run was claimed: it gets its end all the same. */

@@ -39,7 +39,8 @@ export const createExecutionStore = (connection: Connection, { retentionDays = R
   const calls = createCallStore(connection);
   const lines = createLineStore(connection);
 
-  const [transitions, log] = [createTransitions(executions), createEventLog(executions, payloads)];
+  const log = createEventLog(executions, payloads);
+  const transitions = createTransitions(executions, log);
 
   /** What must be known before a call of a run is made: whether it may be, and whose budget holds (none is known for runs of earlier releases). */
   const callStanding = async (id: string): Promise<{ isCancelled: boolean; baseTier: BaseTier | undefined }> => {

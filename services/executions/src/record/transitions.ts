@@ -2,13 +2,15 @@ import { createInserter } from "@nodeloom/platform";
 import type { FinalStatus, Refusal } from "../contract/run-types";
 import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type Debt, type RunStatus, type TransitionName } from "../lifecycle/states";
 import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, StoredText } from "./execution-record";
-import type { LogKeys } from "./log/event-log";
+import { lacks, pushed, type EventLog, type LogKeys } from "./log/event-log";
 import type { ExecutionModel } from "./schema";
 import { createStrikes } from "./strikes";
 import { DURABLE } from "./write";
 
 const WITHOUT_EVENTS = { events: 0 } as const;
 const AFTER = { returnDocument: "after", ignoreUndefined: true } as const;
+/** Characters of events, as JSON, that the decision on a run's ending adds to its row. */
+const LAST_CHARS = 4_000;
 const OWES_NOTHING = { "due.0": { $exists: false } } as const;
 
 /** What the next attempt at a run has only if it brings it. */
@@ -45,7 +47,7 @@ interface Change {
 }
 
 /** Every change of a row's status: one conditional update each, as the table of states has it. */
-export const createTransitions = (executions: ExecutionModel) => {
+export const createTransitions = (executions: ExecutionModel, { append }: Pick<EventLog, "append">) => {
   const insert = createInserter<ExecutionRecord>(executions.collection as never, DURABLE);
   const strikeAll = createStrikes(executions);
 
@@ -149,18 +151,24 @@ export const createTransitions = (executions: ExecutionModel) => {
 
     /**
      * Fixes how a run ends, unless it was cancelled first. One whose row is gone, or is what it was before it ran (after a
-     * restore of the database), ends as it would have.
+     * restore of the database), ends as it would have. Its log takes nothing more after that.
+     * @param last what its log must have before that: it is written by the same update, where it can be
      * @returns the ending that holds (the given one, an earlier one, or `cancelled`), with what its settlement needs of the row
      */
-    decideEnding: async (id: string, ending: FinalStatus): Promise<DecidedEnding> => {
+    decideEnding: async (id: string, ending: FinalStatus, last: readonly ExecutionEvent[] = []): Promise<DecidedEnding> => {
       const allowed: readonly RunStatus[] = ending === "cancelled" ? RUNNING : ["processing"];
-      const decide = (where: Record<string, unknown>, to: FinalStatus): Promise<DecidedEnding | null> =>
+      const decide = (where: Record<string, unknown>, to: FinalStatus, said?: ReturnType<typeof pushed>): Promise<DecidedEnding | null> =>
         executions.collection.findOneAndUpdate(
           { _id: id, ending: null, ...where } as never,
-          { $set: { ending: to } },
+          { ...said, $set: { ...said?.$set, ending: to } } as never,
           { ...AFTER, projection: ENDING_PART },
         ) as Promise<DecidedEnding | null>;
-      const decided = await decide({ status: { $in: allowed } }, ending);
+      const isPossible = { status: { $in: allowed } };
+      const isShort = JSON.stringify(last).length <= LAST_CHARS;
+      const atOnce = last.length > 0 && isShort ? await decide({ ...isPossible, ...lacks(last) }, ending, pushed(last)) : null;
+      if (atOnce) return atOnce;
+      if (last.length > 0) await append(id, last);
+      const decided = await decide(isPossible, ending);
       if (decided) return decided;
       const current = await executions.findOne({ _id: id }, ENDING_PART).lean<EndingPart>().exec();
       if (current?.ending) return { ...current, ending: current.ending };

@@ -68,6 +68,19 @@ describe("the event log", () => {
     expect(await store.append(_id, [event("late")])).toBeNull();
     expect(await store.events(_id, "someone else", 0)).toBeNull();
   });
+
+  it("has what waited to be written when the run's ending is decided, once, and takes nothing more after that", async () => {
+    const { _id } = await inserted();
+    const long = Array.from({ length: 20 }, (_, at) => ({ ...event(`long${at}`), data: { text: "x".repeat(1_000) } }));
+    await store.append(_id, [event("early")]);
+    const last = [event("early"), { ...event("last", "submitted"), data: { requestId: "job" } }, ...long];
+    expect(await store.decideEnding(_id, "completed", last)).toMatchObject({ ending: "completed" });
+    expect(await store.decideEnding(_id, "failed", [event("late")])).toMatchObject({ ending: "completed" });
+    expect(await store.append(_id, [event("late")])).toBeNull();
+    const { events } = (await store.events(_id, "owner", 0))!;
+    expect(events.map(({ key }) => key)).toEqual(["admitted", "early", "last", ...long.map(({ key }) => key)]);
+    expect((await store.find(_id))!.requestId).toBe("job");
+  });
 });
 
 describe("the end of a run", () => {

@@ -1,3 +1,5 @@
+import { CONFLICT_ATTEMPTS } from "@nodeloom/kernel";
+import { retryOnConflict } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import { HIDDEN, isFinal, RUNNING, type RunStatus } from "../../lifecycle/states";
 import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, StoredEvents } from "../execution-record";
@@ -12,7 +14,8 @@ import { nodesAfter } from "./node-events";
  *
  * Whatever crashes between two lines: an event is either in the row or in a part that the row names, because both change in one
  * update. A payload that no row names is removed when its time is over. An event is told once, because every append is
- * conditional on its key being absent from the row, and on the parts that were looked through being all there are.
+ * conditional on its key being absent from the row, and on the parts that were looked through being all there are. Nothing is
+ * appended once the run's ending is decided: whoever writes the end then knows all that the log has.
  */
 
 /** Events that one read of a log answers. */
@@ -22,7 +25,6 @@ const ROW_CHARS = 12_000;
 const CLOSING_CHARS = 4_000;
 /** The same of nodes. */
 const NODES_CHARS = 12_000;
-const APPEND_ATTEMPTS = 10;
 const CACHED_PARTS = 300;
 /** Runs of which it is known which parts their logs have. */
 const CACHED_LOGS = 2_000;
@@ -54,6 +56,14 @@ export const lacks = (events: readonly ExecutionEvent[], parts: readonly StoredE
   ...noMoreParts(parts),
   "events.key": { $nin: events.map(({ key }) => key) },
 });
+
+/** The update that appends events to a row's log. */
+export const pushed = (events: readonly ExecutionEvent[]): { $push?: object; $set?: { requestId: string } } => {
+  const requestId = events.find(({ type }) => type === "submitted")?.data.requestId as string | undefined;
+  return { $push: { events: { $each: [...events] } }, ...(requestId === undefined ? {} : { $set: { requestId } }) };
+};
+
+export type EventLog = ReturnType<typeof createEventLog>;
 
 export const createEventLog = (executions: ExecutionModel, payloads: Pick<PayloadStore, "putText" | "getText">) => {
   const { collection } = executions;
@@ -150,25 +160,23 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
     /** Of a run's log what keys are read from. */
     logKeys: async (id: string): Promise<LogKeys> => (await readLog({ _id: id }, { "events.key": 1, logParts: 1 })) ?? { events: [] },
 
-    /** Appends events to the log of a run under way, each once by its key. @returns null when the run is over */
+    /** Appends events to the log of a run under way, each once by its key. @returns null when its ending is decided */
     append: async (id: string, events: readonly ExecutionEvent[]): Promise<Appended | null> => {
       let left = [...events];
-      for (let attempt = 0; attempt < APPEND_ATTEMPTS; attempt += 1) {
+      const appended = await retryOnConflict(CONFLICT_ATTEMPTS.log, async (): Promise<Appended | null | undefined> => {
         const parts = knownParts.get(id) ?? [];
         const earlier = await recordedKeys({ events: [], logParts: [...parts] });
         left = left.filter(({ key }) => !earlier.has(key));
-        const requestId = left.find(({ type }) => type === "submitted")?.data.requestId as string | undefined;
         const row =
           left.length === 0
             ? null
             : await collection.findOneAndUpdate(
+                { _id: id, status: { $in: [...RUNNING] }, ending: null, ...lacks(left, parts) } as never,
+                pushed(left),
                 {
-                  _id: id as never,
-                  status: { $in: [...RUNNING] },
-                  ...lacks(left, parts),
+                  returnDocument: "after",
+                  ignoreUndefined: true,
                 },
-                { $push: { events: { $each: left } as never }, ...(requestId === undefined ? {} : { $set: { requestId } }) },
-                { returnDocument: "after", ignoreUndefined: true },
               );
         if (row) {
           const { events: told, ...view } = row as unknown as ExecutionRecord;
@@ -176,13 +184,14 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
           return { row: view, recorded: new Set([...earlier, ...told.map(({ key }) => key)]) };
         }
         const now = await collection.findOne<ExecutionRecord>({ _id: id as never });
-        if (!now || !RUNNING.includes(now.status)) return null;
+        if (!now || !RUNNING.includes(now.status) || now.ending) return null;
         knownParts.set(id, now.logParts ?? []);
         const recorded = await recordedKeys(now);
         left = left.filter(({ key }) => !recorded.has(key));
-        if (left.length === 0) return { row: now, recorded };
-      }
-      throw new Error(`the log of ${id} changes too often`);
+        return left.length === 0 ? { row: now, recorded } : undefined;
+      });
+      if (appended === undefined) throw new Error(`the log of ${id} changes too often`);
+      return appended;
     },
 
     /** A page of the event log after a sequence number (the first event has number 1); `more` when it may go on behind it. */

@@ -24,25 +24,24 @@ export interface Journal {
    * @returns when it is recorded; null when its run was over before that
    */
   note(executionId: string, event: ExecutionEvent, withinMs: number): Promise<Appended | null>;
-  /** Takes what waits of a run whose end is about to be written, by whoever writes that. */
-  take(executionId: string): Promise<readonly ExecutionEvent[]>;
-  /** What was taken is written, with the run's end. */
-  over(executionId: string): void;
-  /** What was taken is not written. */
-  giveBack(executionId: string): void;
+  /**
+   * Has what waits of a run written by its last write, after which nothing is recorded any more. Where that fails it is written
+   * as ever.
+   */
+  close<T>(executionId: string, write: (waiting: readonly ExecutionEvent[]) => Promise<T>): Promise<T>;
   /** Writes everything that waits. */
   flush(): Promise<void>;
 }
 
 /**
  * Progress of runs, written behind: events of a run that come close together are one write, and those that come right before its
- * end are part of that. What is lost with a process is told when the run ends, by whoever carries it then.
+ * ending is decided are part of that. What is lost with a process is told when the run ends, by whoever carries it then.
  */
 export const createJournal = ({ append, announce }: JournalOptions): Journal => {
   const waiting = new Map<string, Page>();
   /** The last write of each run that is under way. */
   const writing = new Map<string, Promise<unknown>>();
-  const taken = new Set<string>();
+  const closing = new Set<string>();
 
   const appendAll = async (executionId: string, events: readonly ExecutionEvent[]): Promise<Appended | null> => {
     await writing.get(executionId)?.catch(() => undefined);
@@ -53,7 +52,7 @@ export const createJournal = ({ append, announce }: JournalOptions): Journal => 
 
   const write = (executionId: string): void => {
     const page = waiting.get(executionId);
-    if (!page || taken.has(executionId)) return;
+    if (!page || closing.has(executionId)) return;
     waiting.delete(executionId);
     clearTimeout(page.timer);
     const outcome = appendAll(executionId, page.events);
@@ -84,23 +83,20 @@ export const createJournal = ({ append, announce }: JournalOptions): Journal => 
         schedule(executionId, page, withinMs);
       }),
 
-    take: async (executionId) => {
-      taken.add(executionId);
-      await writing.get(executionId);
-      return [...(waiting.get(executionId)?.events ?? [])];
-    },
-
-    over: (executionId) => {
-      taken.delete(executionId);
-      const page = waiting.get(executionId);
-      waiting.delete(executionId);
-      clearTimeout(page?.timer);
-      for (const resolve of page?.written ?? []) resolve(Promise.resolve(null));
-    },
-
-    giveBack: (executionId) => {
-      taken.delete(executionId);
-      write(executionId);
+    close: async (executionId, writeLast) => {
+      closing.add(executionId);
+      try {
+        await writing.get(executionId);
+        const written = await writeLast([...(waiting.get(executionId)?.events ?? [])]);
+        const page = waiting.get(executionId);
+        waiting.delete(executionId);
+        clearTimeout(page?.timer);
+        for (const resolve of page?.written ?? []) resolve(Promise.resolve(null));
+        return written;
+      } finally {
+        closing.delete(executionId);
+        write(executionId);
+      }
     },
 
     flush: async () => {

@@ -62,26 +62,24 @@ it("writes of one run one after another, and keeps no run waiting for another", 
   expect(writes).toEqual([["first"], ["other"], ["second"]]);
 });
 
-it("leaves what waits to whoever writes the end, after what is being written", async () => {
+it("leaves what waits to the last write of its run, after what is being written", async () => {
   const { journal, writes, held } = start({ isHeld: true });
   const written = journal.note("run", event("first"), 0);
   while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
   const waiting = journal.note("run", event("last"), LONG_MS);
-  const taken = journal.take("run");
+  const last = journal.close("run", (events) => Promise.resolve(keys(events)));
   held[0]!.pass();
   await written;
-  expect(keys(await taken)).toEqual(["last"]);
-  journal.over("run");
+  expect(await last).toEqual(["last"]);
   expect(await waiting).toBeNull();
   await journal.flush();
   expect(writes).toEqual([["first"]]);
 });
 
-it("writes what was taken for an end that could not be written", async () => {
+it("writes what waits as ever where the last write fails", async () => {
   const { journal, writes } = start();
   const waiting = journal.note("run", event("last"), LONG_MS);
-  expect(keys(await journal.take("run"))).toEqual(["last"]);
-  journal.giveBack("run");
+  await expect(journal.close("run", () => Promise.reject(new Error("the database is away")))).rejects.toThrow("away");
   expect(await waiting).not.toBeNull();
   expect(writes).toEqual([["last"]]);
 });

@@ -1,3 +1,4 @@
+import type { Connection } from "mongoose";
 import { createExecution, FREE, newRecord as runRecord, type Execution } from "../../../src/lifecycle/execution";
 import type { NodeState, RunEnd, RunInput } from "../../../src/contract/run-types";
 import type { ExecutionRecord } from "../../../src/record/execution-record";
@@ -5,11 +6,12 @@ import type { ExecutionStore } from "../../../src/record/store";
 import { newRecord, openStore } from "../../support/index";
 
 let store: ExecutionStore;
+let connection: Connection;
 let stop: () => Promise<void>;
 let execution: Execution;
 
 beforeAll(async () => {
-  ({ store, stop } = await openStore());
+  ({ store, connection, stop } = await openStore());
   execution = createExecution({ store, channel: { publish: () => undefined, subscribe: () => () => undefined } });
 });
 afterAll(() => stop());
@@ -102,6 +104,54 @@ it("tells a run that is over when it begins as a whole", async () => {
   const nodes = [node("in", "request-input", { status: "completed" }), { ...done("out", "response-output", 0), items: 0 }];
   await execution.insertFinal(input, end("completed", nodes), {}, []);
   expect((await log(input)).map(([type]) => type)).toEqual(["admitted", "node.completed", "node.completed", "settled"]);
+});
+
+/** A run under way with one node, and its end. */
+const underWay = async (): Promise<{ input: RunInput; over: RunEnd }> => {
+  const input = inputOf(newRecord());
+  await begin(input, [node("pic", "generate-image")]);
+  return { input, over: end("completed", [done("pic", "generate-image", 5, 40)]) };
+};
+const keysOf = async ({ executionId, userId }: RunInput): Promise<string[]> => {
+  const keys: string[] = [];
+  for (let isMore = true; isMore;) {
+    const page = (await store.events(executionId, userId, keys.length))!;
+    keys.push(...page.events.map(({ key }) => key));
+    isMore = page.more;
+  }
+  return keys;
+};
+
+it("ends the log of a run as it was when its ending was decided, however many write to it meanwhile", async () => {
+  const { input, over } = await underWay();
+  const { executionId } = input;
+  let written = 0;
+  const storm = async (writer: number): Promise<void> => {
+    for (let at = 0; at < 1_000; at += 1) {
+      const said = { key: `${writer}:${at}`, type: "news", at: new Date(), data: { text: "x".repeat(500) } };
+      if (!(await store.append(executionId, [said]))) return;
+      written += 1;
+    }
+  };
+  const storms = [0, 1, 2, 3].map(storm);
+  while (written < 40) await new Promise((resolve) => setImmediate(resolve));
+  const { events, logParts } = await execution.decideEnding(executionId, "completed");
+  const decided = await store.recordedKeys({ events: events!, ...(logParts ? { logParts } : {}) });
+  await Promise.all(storms);
+  expect(await finish(input, over)).not.toBeNull();
+  expect(await keysOf(input)).toEqual([...decided, "completed:pic", "settled"]);
+});
+
+it("ends a run while the last of its log is put away", async () => {
+  const { input, over } = await underWay();
+  const { executionId } = input;
+  const { events: seen } = await execution.decideEnding(executionId, "completed");
+  const rows = connection.collection("executions");
+  const { events } = (await rows.findOne({ _id: executionId as never })) as unknown as ExecutionRecord;
+  const part = { ...(await store.putText(JSON.stringify(events))), count: events.length };
+  await rows.updateOne({ _id: executionId as never }, { $set: { events: [], logParts: [part] } });
+  expect(await execution.finish({ ...input, log: { events: seen! } }, over, FREE, [])).not.toBeNull();
+  expect(await keysOf(input)).toEqual(["admitted", "completed:pic", "settled"]);
 });
 
 it("shows how many calls a node makes, once they are known", async () => {
