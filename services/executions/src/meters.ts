@@ -1,6 +1,5 @@
-import { durationHistogram, eventCounter, observedGauge, type Reading } from "@nodeloom/platform";
+import { durationHistogram, eventCounter, observedGauge, type Reading, type Slots } from "@nodeloom/platform";
 import type { Refusal, RunEnd } from "./contract/run-types";
-import type { Slots } from "./lifecycle/slots";
 
 /**
  * What an operator watches. Attributes have few values: outcomes, codes, kinds of nodes, hosts of providers; never ids of users,

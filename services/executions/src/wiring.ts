@@ -1,3 +1,4 @@
+import { createSlots } from "@nodeloom/platform";
 import {
   connectRedis,
   createAddressRules,
@@ -24,9 +25,9 @@ import { CANCEL_REQUESTED, createExecution } from "./lifecycle/execution";
 import { createFinishedPlans } from "./lifecycle/finished-plans";
 import { createFollow } from "./lifecycle/follow";
 import { createHolds } from "./lifecycle/holds";
-import { createQueue } from "./lifecycle/queue";
+import { createQueue } from "./lifecycle/line/queue";
 import { createStart } from "./lifecycle/start";
-import { createSweep } from "./lifecycle/sweep";
+import { createSweep } from "./lifecycle/upkeep/sweep";
 import { createReads } from "./record/reading/reads";
 import { DOWNLOADS } from "./calls/call";
 import { createFiles } from "./calls/files";
@@ -44,17 +45,16 @@ import { createPlannerThreads } from "./plan/planner/threads";
 import { createPlanning } from "./plan/planning";
 import { createProvider, type Provider } from "./providers";
 import { createQuotes } from "./plan/quotes";
-import { createLeaks } from "./lifecycle/leaks";
-import { createReconciler } from "./lifecycle/reconcile";
+import { createLeaks } from "./lifecycle/upkeep/leaks";
+import { createReconciler } from "./lifecycle/upkeep/reconcile";
 import { createDeliveryReconciler } from "./webhooks/reconcile-deliveries";
-import { createLedgerCheck } from "./lifecycle/ledger-check";
-import { createRenewals } from "./lifecycle/renewals";
-import { createRetention } from "./lifecycle/retention";
+import { createLedgerCheck } from "./lifecycle/upkeep/ledger-check";
+import { createRenewals } from "./lifecycle/upkeep/renewals";
+import { createRetention } from "./lifecycle/upkeep/retention";
 import { createRedelivery } from "./webhooks/redelivery";
 import { createRuns, STARTS } from "./lifecycle/runs";
 import type { HandlerOptions } from "./server";
 import { createSettlement } from "./lifecycle/settlement";
-import { createSlots } from "./lifecycle/slots";
 import { createExecutionStore } from "./record/store";
 import { createTextStreams } from "./calls/text-streams";
 import { createActivities } from "./temporal/activities";

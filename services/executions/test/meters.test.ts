@@ -1,13 +1,12 @@
 import { metrics } from "@opentelemetry/api";
 import { metrics as sdk } from "@opentelemetry/sdk-node";
-import { createLogger } from "@nodeloom/platform";
+import { createLogger, createSlots } from "@nodeloom/platform";
 import { countDelivery, countRefusal, countRun, notePollLag, watchLoad } from "../src/meters";
 import { FAILURES_TO_OPEN } from "../src/calls/breaker";
 import { createCallClock } from "../src/calls/clock";
 import { createGates } from "../src/calls/gates";
 import { ProviderError } from "../src/providers";
 import type { NodeState } from "../src/contract/run-types";
-import { createSlots } from "../src/lifecycle/slots";
 import { TIMING } from "../src/contract/timing";
 
 const exporter = new sdk.InMemoryMetricExporter(sdk.AggregationTemporality.CUMULATIVE);

@@ -5,6 +5,7 @@ export * from "./version";
 
 export * from "./egress/address-rules";
 export * from "./egress/client";
+export * from "./egress/retry-after";
 
 export { clientStream, createGrpcClient, grpcService, isUnanswered, serverStream, startGrpcServer, unary } from "./grpc";
 export * from "./grpc/callers";
@@ -34,4 +35,5 @@ export * from "./telemetry/metrics";
 export * from "./work/batcher";
 export * from "./work/retry";
 export * from "./work/signals";
+export * from "./work/slots";
 export * from "./work/sweeper";

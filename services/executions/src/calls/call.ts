@@ -1,8 +1,7 @@
 import { authorFilesOf, inputAddresses, pricedInputs } from "@nodeloom/kernel";
-import type { AddressRules } from "@nodeloom/platform";
+import type { AddressRules, Slots } from "@nodeloom/platform";
 import type { Media } from "../clients";
 import type { ModelCall } from "../contract/activity-types";
-import type { Slots } from "../lifecycle/slots";
 import { withFiles } from "../plan/files";
 import type { CatalogModel, ModelCatalog } from "../plan/model-catalog";
 import type { Provider } from "../providers";

@@ -1,10 +1,9 @@
 import { actualMicroUsd, DomainError } from "@nodeloom/kernel";
-import { retry } from "@nodeloom/platform";
+import { createSlots, NoSlot, retry, type Slots } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { CancelResult, ModelCall } from "../contract/activity-types";
 import type { CallResult, MediaFile } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
-import { createSlots, NoSlot, type Slots } from "../lifecycle/slots";
 import type { CatalogModel } from "../plan/model-catalog";
 import { ProviderError, type FilesProvider, type ProviderFile, type Submission } from "../providers";
 import { mediaId, readyInputs, target, type CallOptions } from "./call";

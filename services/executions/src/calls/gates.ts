@@ -1,9 +1,8 @@
-import { doubling, retry, type Logger } from "@nodeloom/platform";
+import { createSlots, doubling, type Logger, NoSlot, retry } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import { createBreaker, type Breaker } from "./breaker";
 import type { CallClock } from "./clock";
 import { final } from "./failures";
-import { createSlots, NoSlot } from "../lifecycle/slots";
 import { TIMING } from "../contract/timing";
 
 /** Calls that may wait for one of a provider's `maxConcurrent`. */

@@ -1,4 +1,5 @@
 import { actualMicroUsd } from "@nodeloom/kernel";
+import { pause } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { CancelResult, ModelCall, SubmittedJob } from "../contract/activity-types";
 import type { CallResult, MediaFile } from "../contract/run-types";
@@ -10,7 +11,6 @@ import { mediaId, readyInputs, target, type CallOptions } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, final, isBusy, pauseFor, TryAgain } from "./failures";
 import { createPace, type Pace } from "./pace";
-import { pause } from "./pause";
 
 /** Calls of models whose provider makes jobs: submitted, asked for until they are done, and cancelled. */
 

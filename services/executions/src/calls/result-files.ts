@@ -1,9 +1,9 @@
 import { authorFilesOf, DomainError, isMediaId, member, type MediaFamily, type MediaValue } from "@nodeloom/kernel";
+import { NoSlot, type Slots } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
 import type { FileToKeep } from "../contract/activity-types";
 import { TIMING } from "../contract/timing";
-import { NoSlot, type Slots } from "../lifecycle/slots";
 import { files } from "../plan/files";
 import { final } from "./failures";
 

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { retry } from "@nodeloom/platform";
+import { pause, retry } from "@nodeloom/platform";
 import type { ModelCall } from "../contract/activity-types";
 import { TIMING } from "../contract/timing";
 import { ProviderError, type Submission } from "../providers";
 import type { ExecutionStore } from "../record/store";
 import { classifyFailure, final, RunCancelled } from "./failures";
-import { pause } from "./pause";
 
 /**
  * What is sent to providers. A call is noted as sent before it is, so that no crash hides one that is paid for, and for

@@ -1,4 +1,5 @@
 import { actualMicroUsd, DomainError, readAnswer, type JsonSchema } from "@nodeloom/kernel";
+import { pause } from "@nodeloom/platform";
 import type { ModelCall } from "../contract/activity-types";
 import type { CallResult } from "../contract/run-types";
 import { ATTEMPTS } from "../contract/timing";
@@ -7,7 +8,6 @@ import { ProviderError, type TextAnswer, type TextProvider } from "../providers"
 import { readyInputs, target, type CallOptions } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, final, TryAgain } from "./failures";
-import { pause } from "./pause";
 import type { TextStream } from "./text-streams";
 
 /** Calls of models whose provider answers one request with text. */

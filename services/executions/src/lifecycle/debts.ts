@@ -6,7 +6,7 @@ import { metadataOf, type ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
 import type { DeliveryStarter, RunStarter } from "../temporal/client";
 import type { Holds } from "./holds";
-import type { Queue } from "./queue";
+import type { Queue } from "./line/queue";
 import { holdIdOf, isFinal, type Debt } from "./states";
 
 export interface DebtsOptions {

@@ -1,4 +1,5 @@
 import { DomainError, unavailable } from "@nodeloom/kernel";
+import { createSlots, NoSlot, type Slots } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import { TIMING } from "../contract/timing";
 import type { ExecutionView } from "../record/execution-record";
@@ -7,7 +8,6 @@ import { answer, type RunMode } from "./answer";
 import type { Debts } from "./debts";
 import type { Execution } from "./execution";
 import type { Follow, Following } from "./follow";
-import { createSlots, NoSlot, type Slots } from "./slots";
 import { refusalOf, Undecided } from "./run-request";
 import type { Start } from "./start";
 import { isFinal, refusalDebts } from "./states";

@@ -11,7 +11,7 @@ import type { DecidedEnding } from "../record/transitions";
 import { runStart, type Debts, type UsageRun } from "./debts";
 import type { Execution, FinishedRun } from "./execution";
 import { elapsed } from "./progress";
-import type { Queue } from "./queue";
+import type { Queue } from "./line/queue";
 import { isFinal, type Debt } from "./states";
 
 const MICRO_USD_PER_MILLICREDIT = 10;

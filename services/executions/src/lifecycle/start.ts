@@ -10,8 +10,8 @@ import { initialNodes } from "../temporal/workflows/graph-run";
 import { newRecord, type Execution, type RunRecordPart } from "./execution";
 import type { FinishedPlans } from "./finished-plans";
 import type { Holds } from "./holds";
-import type { Queue } from "./queue";
-import type { Place } from "./line";
+import type { Queue } from "./line/queue";
+import type { Place } from "./line/line";
 import { checkSame, decided, isRemembered, noRoom, refusalOf, toRunInput, Undecided } from "./run-request";
 import { refusalDebts, type Debt } from "./states";
 

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { LIMITS } from "@nodeloom/kernel";
-import { EgressError, type EgressRequest, type EgressStream } from "@nodeloom/platform";
+import { EgressError, type EgressRequest, type EgressStream, parseRetryAfter } from "@nodeloom/platform";
 import { z } from "zod";
 import { countProviderRequest } from "../meters";
-import { parseRetryAfter } from "../calls/retry-after";
 import { ProviderError, type DialectContext } from "./dialect";
 import { refusal } from "./errors";
 

@@ -2,7 +2,7 @@ import { CONFLICT_ATTEMPTS, unavailable } from "@nodeloom/kernel";
 import { createBatcher, insertOnce, retryOnConflict } from "@nodeloom/platform";
 import { Schema, type Connection } from "mongoose";
 import { LRUCache } from "lru-cache";
-import { EMPTY_LINE, type Line } from "../lifecycle/line";
+import { EMPTY_LINE, type Line } from "../lifecycle/line/line";
 
 interface LineRecord extends Line {
   /** The user. */

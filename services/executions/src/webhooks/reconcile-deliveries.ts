@@ -5,7 +5,7 @@ import type { ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
 import type { DeliveryStarter } from "../temporal/client";
 import { TIMING } from "../contract/timing";
-import { LOOK_PAGE, lookThrough } from "../lifecycle/look";
+import { LOOK_PAGE, lookThrough } from "../lifecycle/upkeep/look";
 
 export interface DeliveryReconcilerOptions {
   store: Pick<ExecutionStore, "lateDeliveries" | "beginDelivery">;

@@ -1,6 +1,5 @@
-import { EgressError, type EgressClient, type EgressStream } from "@nodeloom/platform";
+import { type EgressClient, EgressError, type EgressStream, parseRetryAfter } from "@nodeloom/platform";
 import { Webhook } from "standardwebhooks";
-import { parseRetryAfter } from "../calls/retry-after";
 import { TIMING } from "../contract/timing";
 
 /** What of an answer's body is read, and for how long: the status has said everything. */

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compileSchema, unavailable, type Price } from "@nodeloom/kernel";
+import { createSlots } from "@nodeloom/platform";
 import { service as mediaService } from "@nodeloom/media";
 import {
   connectMongo,
@@ -24,7 +25,6 @@ import { createFiles, type Files, type FilesOptions } from "../../src/calls/file
 import type { CatalogModel } from "../../src/plan/model-catalog";
 import { createGates } from "../../src/calls/gates";
 import { createProvider } from "../../src/providers";
-import { createSlots } from "../../src/lifecycle/slots";
 import type { ExecutionStore } from "../../src/record/store";
 import { createSubmissions } from "../../src/calls/submissions";
 import type { ModelCall } from "../../src/contract/activity-types";

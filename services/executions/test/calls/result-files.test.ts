@@ -4,12 +4,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AddressInfo } from "node:net";
-import { connectMongo, createGrpcClient, type ClientOf, type RunningService } from "@nodeloom/platform";
+import { type ClientOf, connectMongo, createGrpcClient, createSlots, type RunningService } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import { service as mediaService } from "../../../media/src/main";
 import { createKeepFile, type KeepFile } from "../../src/calls/result-files";
 import type { FileToKeep } from "../../src/contract/activity-types";
-import { createSlots } from "../../src/lifecycle/slots";
 import { startMigrated } from "../../../platform/test/support/start-migrated";
 
 const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");

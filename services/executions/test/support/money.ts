@@ -7,7 +7,7 @@ import { holdItems, type RunPlan } from "@nodeloom/kernel";
 import { createDebts, type Debts } from "../../src/lifecycle/debts";
 import { createExecution, newRecord, type Execution } from "../../src/lifecycle/execution";
 import { createHolds, type Holds } from "../../src/lifecycle/holds";
-import { createQueue, type Queue } from "../../src/lifecycle/queue";
+import { createQueue, type Queue } from "../../src/lifecycle/line/queue";
 import { initialNodes } from "../../src/temporal/workflows/graph-run";
 import type { Billing, Usage } from "../../src/clients";
 import type { RunInput } from "../../src/contract/run-types";

@@ -17,6 +17,10 @@ export function* doubling(firstMs: number, longestMs: number): Generator<number,
   for (let pauseMs = firstMs; ; pauseMs = Math.min(pauseMs * 2, longestMs)) yield pauseMs;
 }
 
+/** Resolves after a pause, or at once when the signal aborts. */
+export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  delay(ms, undefined, signal ? { signal } : {}).catch(() => undefined);
+
 /**
  * Makes attempts until one succeeds. Written out because the pauses of cockatiel's policy don't end with its signal.
  * @throws the last attempt's error, or the signal's reason when it aborts a pause
@@ -32,7 +36,7 @@ export const retry = async <T>(
     } catch (error) {
       const { value: pauseMs, done } = shouldRetry(error) ? pauses.next() : { value: 0, done: true };
       if (done || Date.now() + pauseMs > until) throw error;
-      if (pauseMs > 0) await delay(pauseMs, undefined, signal ? { signal } : {}).catch(() => undefined);
+      if (pauseMs > 0) await pause(pauseMs, signal);
       signal?.throwIfAborted();
     }
   }

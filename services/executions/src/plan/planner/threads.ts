@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { DomainError, unavailable } from "@nodeloom/kernel";
-import type { AddressRulesOptions, Logger } from "@nodeloom/platform";
-import { createSlots, NoSlot } from "../../lifecycle/slots";
+import { type AddressRulesOptions, createSlots, type Logger, NoSlot } from "@nodeloom/platform";
 import type { PlanTaskOptions } from "./plan-task";
 import type { PlanAnswer, Planner, PlanTask } from "./protocol";
 

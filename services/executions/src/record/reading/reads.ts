@@ -1,6 +1,6 @@
 import { DomainError } from "@nodeloom/kernel";
 import { type executions } from "@nodeloom/proto";
-import { placeOf } from "../../lifecycle/line";
+import { placeOf } from "../../lifecycle/line/line";
 import type { ExecutionView } from "../execution-record";
 import { collectPage } from "./pages";
 import { LIST_BATCH, type ExecutionStore } from "../store";

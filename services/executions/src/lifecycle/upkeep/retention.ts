@@ -1,10 +1,10 @@
 import { expiresBefore, RETENTION } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { media as mediaProto } from "@nodeloom/proto";
-import type { RetentionReport } from "../contract/reports";
-import type { Billing, Identity, Media, Usage, Workflows } from "../clients";
-import { TIMING } from "../contract/timing";
-import type { ExecutionStore } from "../record/store";
+import type { RetentionReport } from "../../contract/reports";
+import type { Billing, Identity, Media, Usage, Workflows } from "../../clients";
+import { TIMING } from "../../contract/timing";
+import type { ExecutionStore } from "../../record/store";
 
 type Kind = keyof RetentionReport;
 

@@ -1,13 +1,13 @@
 import type { Logger } from "@nodeloom/platform";
 import type { billing as billingProto } from "@nodeloom/proto";
-import type { LeaksReport } from "../contract/reports";
-import type { Billing } from "../clients";
-import { TIMING } from "../contract/timing";
-import type { ExecutionView } from "../record/execution-record";
-import type { ExecutionStore } from "../record/store";
-import type { RunStarter } from "../temporal/client";
+import type { LeaksReport } from "../../contract/reports";
+import type { Billing } from "../../clients";
+import { TIMING } from "../../contract/timing";
+import type { ExecutionView } from "../../record/execution-record";
+import type { ExecutionStore } from "../../record/store";
+import type { RunStarter } from "../../temporal/client";
 import { LOOK_PAGE, lookThrough } from "./look";
-import { executionOf, isFinal } from "./states";
+import { executionOf, isFinal } from "../states";
 
 export interface LeaksOptions {
   billing: Pick<Billing, "listHolds" | "settle">;

@@ -1,12 +1,12 @@
 import type { Logger } from "@nodeloom/platform";
-import type { ReconcileReport } from "../contract/reports";
-import type { RunError } from "../contract/run-types";
-import { TIMING } from "../contract/timing";
-import type { ExecutionView } from "../record/execution-record";
-import type { ExecutionStore } from "../record/store";
-import type { RunStarter } from "../temporal/client";
+import type { ReconcileReport } from "../../contract/reports";
+import type { RunError } from "../../contract/run-types";
+import { TIMING } from "../../contract/timing";
+import type { ExecutionView } from "../../record/execution-record";
+import type { ExecutionStore } from "../../record/store";
+import type { RunStarter } from "../../temporal/client";
 import { LOOK_PAGE, lookThrough } from "./look";
-import type { Settlement } from "./settlement";
+import type { Settlement } from "../settlement";
 
 /** Records that are left for the next look because they could not be ended in this one. */
 const MAX_FAILED = 1_000;

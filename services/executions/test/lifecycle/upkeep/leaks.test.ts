@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { billing as billingProto } from "@nodeloom/proto";
-import type { RunEnd, RunInput } from "../../src/contract/run-types";
-import { createLeaks, type LeaksOptions } from "../../src/lifecycle/leaks";
-import { initialNodes } from "../../src/temporal/workflows/graph-run";
-import { logger, runOf, startMoney, type Money } from "../support/money";
+import type { RunEnd, RunInput } from "../../../src/contract/run-types";
+import { createLeaks, type LeaksOptions } from "../../../src/lifecycle/upkeep/leaks";
+import { initialNodes } from "../../../src/temporal/workflows/graph-run";
+import { logger, runOf, startMoney, type Money } from "../../support/money";
 
 /** Holds that no run needs, over the real billing and store. */
 

@@ -1,4 +1,4 @@
-import { parseRetryAfter } from "../../src/calls/retry-after";
+import { parseRetryAfter } from "../../src/egress/retry-after";
 
 const NOW = Date.parse("Wed, 21 Oct 2026 07:28:00 GMT");
 

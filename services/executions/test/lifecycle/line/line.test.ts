@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { EMPTY_LINE, enter, leave, LINE_LENGTH_FACTOR, moveUp, placeOf, type Line } from "../../src/lifecycle/line";
+import { EMPTY_LINE, enter, leave, LINE_LENGTH_FACTOR, moveUp, placeOf, type Line } from "../../../src/lifecycle/line/line";
 
 const arrive = (line: Line, id: string, limit = 2, mayWait = true, bytes = 1) => enter(line, { id, bytes, limit, mayWait });
 

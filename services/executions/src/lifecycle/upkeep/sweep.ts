@@ -1,14 +1,14 @@
 import { unavailable } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
-import { TIMING } from "../contract/timing";
-import type { ExecutionView } from "../record/execution-record";
-import type { ExecutionStore } from "../record/store";
-import type { Debts } from "./debts";
-import type { Execution } from "./execution";
+import { TIMING } from "../../contract/timing";
+import type { ExecutionView } from "../../record/execution-record";
+import type { ExecutionStore } from "../../record/store";
+import type { Debts } from "../debts";
+import type { Execution } from "../execution";
 import { checkEach } from "./look";
-import type { Queue } from "./queue";
-import { refusalOf } from "./run-request";
-import { refusalDebts } from "./states";
+import type { Queue } from "../line/queue";
+import { refusalOf } from "../run-request";
+import { refusalDebts } from "../states";
 
 const PAGE = 500;
 const MAX_PAGES = 40;

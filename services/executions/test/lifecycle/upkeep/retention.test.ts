@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { createGrpcClient, createLogger } from "@nodeloom/platform";
 import { media as mediaProto, usage as usageProto, workflows as workflowsProto } from "@nodeloom/proto";
-import { service as usageService } from "../../../usage/src/main";
-import { startWorkflows } from "../../../workflows/test/harness";
-import { createRetention, type RetentionProgress } from "../../src/lifecycle/retention";
-import { startMigrated } from "../../../platform/test/support/start-migrated";
+import { service as usageService } from "../../../../usage/src/main";
+import { startWorkflows } from "../../../../workflows/test/harness";
+import { createRetention, type RetentionProgress } from "../../../src/lifecycle/upkeep/retention";
+import { startMigrated } from "../../../../platform/test/support/start-migrated";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const PNG = `data:;base64,${Buffer.from("89504e470d0a1a0a0000000d49484452", "hex").toString("base64")}`;

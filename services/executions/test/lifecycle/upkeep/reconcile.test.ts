@@ -1,9 +1,9 @@
-import type { RunEnd } from "../../src/contract/run-types";
-import { createReconciler } from "../../src/lifecycle/reconcile";
-import { createSweep } from "../../src/lifecycle/sweep";
-import { initialNodes } from "../../src/temporal/workflows/graph-run";
-import { newRecord } from "../support/index";
-import { logger, runOf, startMoney, type Money } from "../support/money";
+import type { RunEnd } from "../../../src/contract/run-types";
+import { createReconciler } from "../../../src/lifecycle/upkeep/reconcile";
+import { createSweep } from "../../../src/lifecycle/upkeep/sweep";
+import { initialNodes } from "../../../src/temporal/workflows/graph-run";
+import { newRecord } from "../../support/index";
+import { logger, runOf, startMoney, type Money } from "../../support/money";
 
 /** What puts runs right that processes, Temporal or a database have lost. */
 

@@ -1,4 +1,4 @@
-import { createSlots, NoSlot, type Slots } from "../../src/lifecycle/slots";
+import { createSlots, NoSlot, type Slots } from "../../src/work/slots";
 
 const LONG = { maxWaitMs: 10_000 };
 

@@ -1,3 +1,4 @@
+/** upkeep/: what is looked for again and again, whatever became of the process that should have done it. */
 import { isDatabaseAway } from "@nodeloom/platform";
 
 /** What a look reads at once, and how many such pages it covers at most; the next look goes on from there. */

@@ -1,5 +1,5 @@
-import type { Billing } from "../clients";
-import { TIMING } from "../contract/timing";
+import type { Billing } from "../../clients";
+import { TIMING } from "../../contract/timing";
 
 const PAGE = 200;
 

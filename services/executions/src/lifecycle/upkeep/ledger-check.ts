@@ -1,7 +1,7 @@
 import type { Logger } from "@nodeloom/platform";
-import type { Billing } from "../clients";
-import type { LedgerReport } from "../contract/reports";
-import { TIMING } from "../contract/timing";
+import type { Billing } from "../../clients";
+import type { LedgerReport } from "../../contract/reports";
+import { TIMING } from "../../contract/timing";
 
 /** How far a check has come, and what it has found. */
 export interface LedgerProgress extends LedgerReport {
