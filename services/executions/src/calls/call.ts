@@ -1,7 +1,10 @@
-import { authorFilesOf, inputAddresses, pricedInputs } from "@nodeloom/kernel";
+import { actualMicroUsd, authorFilesOf, inputAddresses, pricedInputs } from "@nodeloom/kernel";
 import type { AddressRules, Slots } from "@nodeloom/platform";
 import type { Media } from "../clients";
+import type { media as mediaProto } from "@nodeloom/proto";
 import type { ModelCall } from "../contract/activity-types";
+import type { CallResult, MediaFile } from "../contract/run-types";
+import { TIMING } from "../contract/timing";
 import { withFiles } from "../plan/files";
 import type { CatalogModel, ModelCatalog } from "../plan/model-catalog";
 import type { Provider } from "../providers";
@@ -45,6 +48,28 @@ export const target = async <Type extends Provider["type"]>(
 /** Where a file of a call is stored: a repeated attempt stores the same. */
 export const mediaId = ({ executionId, nodeIndex, item }: ModelCall, index: number): string =>
   `${executionId}-${nodeIndex}-${item}-${index}`;
+
+/** Puts a file into our storage when its user's turn has come. @throws DomainError `problem` where storage does not keep it; NoSlot */
+export const storeInTurn = async (
+  downloads: Slots,
+  put: () => Promise<{ object?: mediaProto.StoredObject | undefined }>,
+  { userId: key, signal, problem }: { userId: string; signal?: AbortSignal | undefined; problem: string },
+): Promise<MediaFile> => {
+  const { object } = await downloads.use(put, { key, signal, maxWaitMs: TIMING.run });
+  if (!object) throw final("EXECUTION_FAILED", problem);
+  return { url: object.url, contentType: object.contentType };
+};
+
+/** Of the same of a call of a model. */
+export const notStored = ({ model }: ModelCall): string => `${model}: its output could not be stored`;
+
+/** What a call gave that makes files, at its price. */
+export const filesResult = (call: ModelCall, { inputSchema }: CatalogModel, files: MediaFile[], requestId: string | null): CallResult => ({
+  files,
+  text: null,
+  costMicroUsd: actualMicroUsd(call.price, inputSchema, call.inputs, { outputs: files.length }),
+  requestId,
+});
 
 /** Different addresses that one call may name to its provider. */
 const MAX_ADDRESSES = 100;

@@ -1,12 +1,13 @@
-import { actualMicroUsd, DomainError } from "@nodeloom/kernel";
+import { DomainError } from "@nodeloom/kernel";
 import { createSlots, NoSlot, retry, type Slots } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { CancelResult, ModelCall } from "../contract/activity-types";
 import type { CallResult, MediaFile } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
+import { uploadParts } from "../plan/files";
 import type { CatalogModel } from "../plan/model-catalog";
 import { ProviderError, type FilesProvider, type ProviderFile, type Submission } from "../providers";
-import { mediaId, readyInputs, target, type CallOptions } from "./call";
+import { filesResult, mediaId, notStored, readyInputs, storeInTurn, target, type CallOptions } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, final } from "./failures";
 import { replayable } from "./replayable";
@@ -28,17 +29,11 @@ const submissionOf = ({ requestId, count }: Answered): Submission => ({ requestI
 const answeredOf = ({ requestId, handle }: Submission): Answered | undefined =>
   handle === undefined ? undefined : { requestId: requestId || null, count: Number(handle.files) };
 
-async function* uploadParts(header: mediaProto.UploadHeader, bytes: AsyncIterable<Uint8Array>): AsyncIterable<mediaProto.UploadRequest> {
-  yield { part: { $case: "header", value: header } };
-  for await (const chunk of bytes) yield { part: { $case: "chunk", value: Buffer.from(chunk) } };
-  yield { part: { $case: "end", value: {} } };
-}
-
 /** Media storage takes every file that has any bytes and is of the model's kind. */
-const storageProblem = (model: string, { reason, message }: DomainError): DomainError =>
+const storageProblem = (call: ModelCall, { reason, message }: DomainError): DomainError =>
   reason === "INVALID_REQUEST"
-    ? final("PROVIDER_RESPONSE_INCOMPLETE", `${model} finished without the expected output`)
-    : final("EXECUTION_FAILED", `${model}: its output could not be stored: ${message}`);
+    ? final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model} finished without the expected output`)
+    : final("EXECUTION_FAILED", `${notStored(call)}: ${message}`);
 
 /** A media service that went away comes back: the same id makes the same file. */
 const isMediaAway = (error: unknown): boolean => error instanceof DomainError && error.kind === "unavailable";
@@ -61,13 +56,6 @@ export type Files = ReturnType<typeof createFiles>;
 export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }: FilesOptions) => {
   const { gate, media, downloads, submissions } = options;
 
-  const result = (call: ModelCall, model: CatalogModel, files: MediaFile[], requestId: string | null): CallResult => ({
-    files,
-    text: null,
-    costMicroUsd: actualMicroUsd(call.price, model.inputSchema, call.inputs, { outputs: files.length }),
-    requestId,
-  });
-
   /** What an earlier attempt gave, if all of its files were stored. */
   const stored = async (call: ModelCall, model: () => Promise<CatalogModel>, answer: Submission): Promise<CallResult | undefined> => {
     const earlier = answeredOf(answer);
@@ -76,7 +64,7 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
     const { objects } = await media.getObjects({ ids, ownerId: call.userId }, { deadlineMs: MEDIA_READ_MS });
     const found = new Map(objects.map(({ id, url, contentType }): [string, MediaFile] => [id, { url, contentType }]));
     const files = ids.flatMap((id) => found.get(id) ?? []);
-    return files.length === earlier.count ? result(call, await model(), files, earlier.requestId) : undefined;
+    return files.length === earlier.count ? filesResult(call, await model(), files, earlier.requestId) : undefined;
   };
 
   const storeFile = async (
@@ -94,13 +82,8 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
       "url" in file
         ? media.ingest({ ...placement, sourceUrl: file.url, sourceOrigin: mediaProto.SourceOrigin.SOURCE_ORIGIN_PROVIDER }, callOptions)
         : media.upload(uploadParts(placement, read!()), callOptions);
-    const { object } = await downloads.use(() => retry(put, { pausesMs: STORE_PAUSES_MS, shouldRetry: isMediaAway, signal }), {
-      key: call.userId,
-      signal,
-      maxWaitMs: TIMING.run,
-    });
-    if (!object) throw final("EXECUTION_FAILED", `${call.model}: its output could not be stored`);
-    return { url: object.url, contentType: object.contentType };
+    const putAgain = () => retry(put, { pausesMs: STORE_PAUSES_MS, shouldRetry: isMediaAway, signal });
+    return storeInTurn(downloads, putAgain, { userId: call.userId, signal, problem: notStored(call) });
   };
 
   /** Room in this process's memory for one answer. */
@@ -127,11 +110,11 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
   ): Promise<CallResult> => {
     try {
       const kept = await Promise.all(files.map((file, index) => storeFile(call, model, file, index, signal)));
-      return result(call, model, kept, requestId);
+      return filesResult(call, model, kept, requestId);
     } catch (error) {
       signal.throwIfAborted();
       // The answer was there once; it is not asked for again.
-      if (error instanceof DomainError) throw storageProblem(call.model, error);
+      if (error instanceof DomainError) throw storageProblem(call, error);
       if (error instanceof ProviderError || error instanceof NoSlot) throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`);
       throw error;
     }

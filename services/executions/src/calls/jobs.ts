@@ -1,13 +1,12 @@
-import { actualMicroUsd } from "@nodeloom/kernel";
 import { pause } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { CancelResult, ModelCall, SubmittedJob } from "../contract/activity-types";
-import type { CallResult, MediaFile } from "../contract/run-types";
+import type { CallResult } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
 import { notePollLag } from "../meters";
 import type { CatalogModel } from "../plan/model-catalog";
 import { ProviderError, type Submission } from "../providers";
-import { mediaId, readyInputs, target, type CallOptions } from "./call";
+import { filesResult, mediaId, notStored, readyInputs, storeInTurn, target, type CallOptions } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, final, isBusy, pauseFor, TryAgain } from "./failures";
 import { createPace, type Pace } from "./pace";
@@ -49,21 +48,12 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
       sourceOrigin: mediaProto.SourceOrigin.SOURCE_ORIGIN_PROVIDER,
     };
     const files = await Promise.all(
-      urls.map(async (sourceUrl, index): Promise<MediaFile> => {
-        const { object } = await downloads.use(
-          () => media.ingest({ ...placement, id: mediaId(call, index), sourceUrl }, { deadlineMs: MEDIA_CALL_MS }),
-          { key: call.userId, signal, maxWaitMs: TIMING.run },
-        );
-        if (!object) throw final("EXECUTION_FAILED", `${call.model}: its output could not be stored`);
-        return { url: object.url, contentType: object.contentType };
+      urls.map((sourceUrl, index) => {
+        const put = () => media.ingest({ ...placement, id: mediaId(call, index), sourceUrl }, { deadlineMs: MEDIA_CALL_MS });
+        return storeInTurn(downloads, put, { userId: call.userId, signal, problem: notStored(call) });
       }),
     );
-    return {
-      files,
-      text: null,
-      costMicroUsd: actualMicroUsd(call.price, model.inputSchema, call.inputs, { outputs: files.length }),
-      requestId,
-    };
+    return filesResult(call, model, files, requestId);
   };
 
   const follow = async (call: ModelCall, submitted: SubmittedJob, signal: AbortSignal): Promise<CallResult> => {

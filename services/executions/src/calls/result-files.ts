@@ -5,6 +5,7 @@ import type { Media } from "../clients";
 import type { FileToKeep } from "../contract/activity-types";
 import { TIMING } from "../contract/timing";
 import { files } from "../plan/files";
+import { storeInTurn } from "./call";
 import { final } from "./failures";
 
 const HTTP_URL = /^https?:/i;
@@ -49,16 +50,13 @@ export const createKeepFile = ({ media, downloads }: ResultFilesOptions) => {
     return file;
   };
 
-  const fetched = async (call: FileToKeep, signal: AbortSignal): Promise<MediaValue> => {
+  const fetched = (call: FileToKeep, signal: AbortSignal): Promise<MediaValue> => {
     const { userId, executionId, nodeIndex, item, reference: sourceUrl, family } = call;
     const id = `${executionId}-${nodeIndex}-${item}-0`;
     const sourceOrigin = mediaProto.SourceOrigin.SOURCE_ORIGIN_USER;
-    const { object } = await downloads.use(
-      () => media.ingest({ id, ownerId: userId, sourceUrl, accept: [family], sourceOrigin }, { deadlineMs: TIMING.keepFile, signal }),
-      { key: userId, signal, maxWaitMs: TIMING.run },
-    );
-    if (!object) throw final("EXECUTION_FAILED", `${call.port}: the file could not be stored`);
-    return { url: object.url, contentType: object.contentType };
+    const put = () =>
+      media.ingest({ id, ownerId: userId, sourceUrl, accept: [family], sourceOrigin }, { deadlineMs: TIMING.keepFile, signal });
+    return storeInTurn(downloads, put, { userId, signal, problem: `${call.port}: the file could not be stored` });
   };
 
   return async (call: FileToKeep, signal: AbortSignal): Promise<MediaValue> => {

@@ -97,6 +97,13 @@ export const finalState = ({ receivedAt }: Pick<RunInput, "receivedAt">, end: Ru
   };
 };
 
+/** The row of a run that is inserted when it is over. */
+const finalRecord = (input: RunInput, end: RunEnd, state: FinalState, part: RunRecordPart, due: readonly Debt[]): ExecutionRecord => {
+  const { owes, ...record } = newRecord(input, end.nodes, part);
+  const events = [...record.events, settledEvent(end)];
+  return { ...record, ...state, events, due: [...due], ...(owes && due.length > 0 ? { owes } : {}) };
+};
+
 export const FREE: Charged = { millicredits: 0, grantUsed: false, costs: { costMicroUsd: 0, userCostMicroUsd: 0 } };
 
 /** The life of one execution: every change is recorded first and announced after. */
@@ -117,13 +124,10 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
 
     /** Inserts a run that is over when it begins, with what it owes. @returns the row, or null when there is one already */
     insertFinal: async (input: RunInput, end: RunEnd, part: RunRecordPart, due: readonly Debt[]): Promise<ExecutionRecord | null> => {
-      const settled = settledEvent(end);
-      const record: ExecutionRecord = { ...newRecord(input, end.nodes, part), ...finalState(input, end, FREE), due: [...due] };
-      if (due.length === 0) delete record.owes;
-      record.events.push(settled);
+      const record = finalRecord(input, end, finalState(input, end, FREE), part, due);
       if (!(await store.insert(record))) return null;
       countRun(end, targetOf(input), record.durationMs ?? 0);
-      announce(input.executionId, settled, record);
+      announce(input.executionId, record.events.at(-1)!, record);
       return record;
     },
 
@@ -257,9 +261,7 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       return store.finish(executionId, stowed.state, stowed.events, due);
     }
     if (row) return null;
-    const record: ExecutionRecord = { ...newRecord(input, end.nodes), ...state, due: [...due] };
-    if (due.length === 0) delete record.owes;
-    record.events.push(settledEvent(end));
+    const record = finalRecord(input, end, state, {}, due);
     return (await store.insert(record)) ? record : null;
   }
 };

@@ -33,7 +33,6 @@ export const HIDDEN: readonly RunStatus[] = ["accepted", "refused"];
 
 const FINAL: ReadonlySet<string> = new Set(FINAL_STATUSES);
 export const isFinal = ({ status }: { status: RunStatus }): boolean => FINAL.has(status);
-export const isHidden = ({ status }: { status: RunStatus }): boolean => HIDDEN.includes(status);
 
 export const TRANSITIONS = {
   /** No place is free: the run waits in line, with its credits held. */

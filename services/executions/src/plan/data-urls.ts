@@ -3,6 +3,7 @@ import { dataUrlType, DomainError, LIMITS, MEDIA_FAMILIES, type DataFile } from 
 import { members } from "@nodeloom/kernel/json-text";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
+import { uploadParts } from "./files";
 
 /**
  * Data URLs that a run is given for files become files of the runner's before the run is recorded: they would else be written,
@@ -82,12 +83,9 @@ export const recordedInputs = (inputsJson: string, fileInputs: readonly string[]
   return `{${[...known].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 };
 
-async function* uploadParts(header: mediaProto.UploadHeader, data: string): AsyncIterable<mediaProto.UploadRequest> {
-  yield { part: { $case: "header", value: header } };
+function* decoded(data: string): Iterable<Uint8Array> {
   const chars = (CHUNK_BYTES / 3) * 4;
-  for (let from = 0; from < data.length; from += chars)
-    yield { part: { $case: "chunk", value: Buffer.from(data.slice(from, from + chars), "base64") } };
-  yield { part: { $case: "end", value: {} } };
+  for (let from = 0; from < data.length; from += chars) yield Buffer.from(data.slice(from, from + chars), "base64");
 }
 
 /** The same for the same data on the same day. */
@@ -102,8 +100,6 @@ const fileId = (url: string, ownerId: string, now: number): string => {
 /** Whether media storage won't have the data, whoever asks again. */
 const isRefused = (error: unknown): boolean => error instanceof DomainError && (error.kind === "invalid" || error.kind === "failed");
 
-export type DataFiles = ReturnType<typeof createDataFiles>;
-
 /** Stores data URLs as generated files: once per owner, content and day, however often and in however many runs they are given. */
 export const createDataFiles = ({
   media,
@@ -117,7 +113,7 @@ export const createDataFiles = ({
     if (objects[0]) return objects[0];
     const base64 = read(url);
     const placement = { id, ownerId, accept };
-    if (base64) return (await media.upload(uploadParts(placement, base64.data))).object;
+    if (base64) return (await media.upload(uploadParts(placement, decoded(base64.data)))).object;
     const sourceOrigin = mediaProto.SourceOrigin.SOURCE_ORIGIN_USER;
     return (await media.ingest({ ...placement, sourceUrl: url, sourceOrigin })).object;
   };

@@ -9,6 +9,7 @@ import {
   type JsonSchema,
   type MediaValue,
 } from "@nodeloom/kernel";
+import type { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
 
 /** A user's uploaded files by id; ids that are not the user's are left out. */
@@ -26,6 +27,16 @@ export const files = async (
     answers.flatMap(({ objects }) => objects.map(({ id, url, contentType }): [string, MediaValue] => [id, { url, contentType }])),
   );
 };
+
+/** A file as media storage takes it: what it is, its bytes, and that these are all. */
+export async function* uploadParts(
+  header: mediaProto.UploadHeader,
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncIterable<mediaProto.UploadRequest> {
+  yield { part: { $case: "header", value: header } };
+  for await (const chunk of bytes) yield { part: { $case: "chunk", value: Buffer.from(chunk) } };
+  yield { part: { $case: "end", value: {} } };
+}
 
 type Inputs = Readonly<Record<string, unknown>>;
 

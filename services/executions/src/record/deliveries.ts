@@ -43,23 +43,12 @@ export const createDeliveryRecords = (executions: ExecutionModel) => ({
     if (latest.matchedCount === 0) await executions.updateOne(unrecorded, { ...more, $set: set }).exec();
   },
 
-  /** Notes when an attempt is made that had to wait, unless the delivery is over or a later one has begun. */
-  postponeAttempt: async (id: string, delivery: number, nextAttemptAt: Date): Promise<void> => {
-    await executions
-      .updateOne(
-        { _id: id, "webhook.delivery": delivery, "webhook.state": "pending" },
-        { $set: { "webhook.nextAttemptAt": nextAttemptAt } },
-      )
-      .exec();
-  },
-
-  /** Ends a delivery that has nothing to send, unless it is over or a later one has begun. */
-  endDelivery: async (id: string, delivery: number, state: DeliveryState): Promise<void> => {
-    await executions
-      .updateOne(
-        { _id: id, "webhook.delivery": delivery, "webhook.state": "pending" },
-        { $set: { "webhook.state": state, "webhook.nextAttemptAt": null } },
-      )
-      .exec();
+  /**
+   * Notes where a delivery stands without an attempt, unless it is over or a later one has begun.
+   * @param state `pending` where its next attempt has to wait; else there is nothing to send
+   */
+  noteDelivery: async (id: string, delivery: number, state: DeliveryState, nextAttemptAt: Date | null): Promise<void> => {
+    const standing = { "webhook.state": state, "webhook.nextAttemptAt": nextAttemptAt };
+    await executions.updateOne({ _id: id, "webhook.delivery": delivery, "webhook.state": "pending" }, { $set: standing }).exec();
   },
 });

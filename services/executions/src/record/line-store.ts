@@ -26,8 +26,6 @@ type Decide<R> = (line: Line) => { line: Line; result: R };
 
 const tooBusy = (): Error => unavailable("the line changes too often");
 
-export type LineStore = ReturnType<typeof createLineStore>;
-
 /**
  * Users' lines. Changes that arrive while a user's last one is being written share the next write, which is conditional on
  * the revision that they were decided on.

@@ -69,7 +69,6 @@ const keptFiles = (call: CallContext, result: CallResult): { record: CallRecord;
 /** A text. One that does not fit its schema is charged for, but does not complete its item. */
 const keptText = (call: ModelCall, result: CallResult) => ({ ...keptFiles(call, result), event: result.problems ? null : {} });
 
-/** Everything that touches the world, as Temporal calls it. */
 /** Work page by page: it tells how far it is, and goes on from where an earlier attempt came to. */
 const resumed = <Progress, Report>(
   work: (beat: (progress: Progress) => void, earlier: Progress | undefined) => Promise<Report>,
@@ -82,6 +81,7 @@ const resumed = <Progress, Report>(
   return work(beat, context.info.heartbeatDetails as Progress | undefined);
 };
 
+/** Everything that touches the world, as Temporal calls it. */
 export const createActivities = (options: ActivityOptions): Activities & LocalActivities => {
   const {
     earlierRuns,

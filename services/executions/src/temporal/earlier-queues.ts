@@ -1,7 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
-import type { Logger } from "@nodeloom/platform";
+import { startSweeper, type Logger } from "@nodeloom/platform";
 import { TIMING } from "../contract/timing";
 import { isOfOtherFormat } from "./run-queues";
 
@@ -69,18 +68,11 @@ export const createEarlierQueues = ({ client, queues, work, logger }: EarlierQue
 /** Looks at earlier queues now and then until it is stopped. */
 export const drainEarlierQueues = (options: EarlierQueuesOptions): Carrier => {
   const earlier = createEarlierQueues(options);
-  const stopping = new AbortController();
-  const looking = (async () => {
-    while (!stopping.signal.aborted) {
-      await earlier.look();
-      await delay(TIMING.earlierQueues, undefined, { signal: stopping.signal }).catch(() => undefined);
-    }
-  })();
+  const looks = startSweeper({ sweep: earlier.look, intervalMs: TIMING.earlierQueues, onFailure: (error) => options.logger.warn(error) });
   return {
     stop: async () => {
-      stopping.abort();
       // What is carried ends at once; what a look is just taking up, after it.
-      await Promise.all([earlier.stop(), looking]);
+      await Promise.all([earlier.stop(), looks.stop()]);
       await earlier.stop();
     },
   };

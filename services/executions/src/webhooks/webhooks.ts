@@ -92,7 +92,7 @@ export const createWebhooks = ({ store, details, identity, egress, outgoing, log
       const { url, revision } = target;
       const later = await outgoing.webhook(record, url);
       if (later) {
-        await store.postponeAttempt(executionId, delivery, new Date(Date.now() + later.afterMs));
+        await store.noteDelivery(executionId, delivery, "pending", new Date(Date.now() + later.afterMs));
         throw later;
       }
       const message = {
@@ -114,7 +114,7 @@ export const createWebhooks = ({ store, details, identity, egress, outgoing, log
       const { executionId, delivery, attempt } = id;
       if ("nothing" in sent) {
         if (sent.nothing === "superseded") return "superseded";
-        await store.endDelivery(executionId, delivery, sent.nothing);
+        await store.noteDelivery(executionId, delivery, sent.nothing, null);
         countDelivery(END_OF[sent.nothing]);
         return END_OF[sent.nothing];
       }
