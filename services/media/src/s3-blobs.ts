@@ -65,7 +65,7 @@ export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, l
   const at = (name: string): { Bucket: string; Key: string } => ({ Bucket: bucket, Key: `${prefix}${name}` });
 
   /** What the store says is for the operator; callers may try again. */
-  const guarded = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+  const orUnavailable = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
@@ -94,10 +94,10 @@ export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, l
   return {
     stage: async (source, maxBytes) => {
       const { path, ...staged } = await staging.stage(source, maxBytes);
-      return { ...staged, keep: (name) => guarded("keep a file", () => put(path, name)) };
+      return { ...staged, keep: (name) => orUnavailable("keep a file", () => put(path, name)) };
     },
     read: (name, range) =>
-      guarded("read a file", async () => {
+      orUnavailable("read a file", async () => {
         const Range = range && `bytes=${range.start}-${range.end}`;
         try {
           // In Node the body is a stream of Node's.
@@ -107,9 +107,9 @@ export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, l
           throw error;
         }
       }),
-    remove: (name) => guarded("remove a file", async () => void (await client.send(new DeleteObjectCommand(at(name))))),
+    remove: (name) => orUnavailable("remove a file", async () => void (await client.send(new DeleteObjectCommand(at(name))))),
     check: async () => {
-      await Promise.all([staging.check(), guarded("answer", headBucket)]);
+      await Promise.all([staging.check(), orUnavailable("answer", headBucket)]);
     },
     close: () => client.destroy(),
   };

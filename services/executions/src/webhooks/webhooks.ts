@@ -59,7 +59,7 @@ export const createWebhooks = ({ store, details, identity, egress, outgoing, log
   const send = createSend(egress, timeoutMs);
 
   /** What an attempt means for its delivery, told to whoever keeps the webhook. */
-  const judge = async ({ keyId, executionId, attempt }: AttemptId, sent: SentAttempt): Promise<DeliveryState> => {
+  const stateAfter = async ({ keyId, executionId, attempt }: AttemptId, sent: SentAttempt): Promise<DeliveryState> => {
     const { url, revision, status, error } = sent;
     const delivered = error === null;
     const final = attempt >= DELIVERY_ATTEMPTS;
@@ -118,7 +118,7 @@ export const createWebhooks = ({ store, details, identity, egress, outgoing, log
         countDelivery(END_OF[sent.nothing]);
         return END_OF[sent.nothing];
       }
-      const state = await judge(id, sent);
+      const state = await stateAfter(id, sent);
       const { at, status, error, durationMs, url } = sent;
       const next = at + durationMs + pauseBefore(attempt + 1, sent.retryAfterMs);
       const entry = { key: attemptKey(id), delivery, attempt, at: new Date(at), status, error, durationMs, url };

@@ -29,7 +29,7 @@ export const COST = 600;
 /** Callers wait for so long, unless they are patient: then a busy machine is no reason to refuse their runs. */
 const ANSWER_MS = 1_400;
 const PATIENT_MS = 60_000;
-const PATIENTLY = { deadlineMs: PATIENT_MS };
+const LONG_DEADLINE = { deadlineMs: PATIENT_MS };
 const ROUNDS = 12;
 
 const localChannel = (): EventChannel => {
@@ -322,7 +322,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     const last = answers.get(id)?.at(-1);
     const isRefused = last && "error" in last && last.error.metadata?.outcome !== "unknown";
     if (isRefused) expectThat(!isOver, `was refused with ${last.error.reason}, and is ${row?.status}`);
-    const { rows: ledger } = await money.billing.listLedger({ userId, limit: 200, cursor: "" }, PATIENTLY);
+    const { rows: ledger } = await money.billing.listLedger({ userId, limit: 200, cursor: "" }, LONG_DEADLINE);
     const captures = ledger.filter(({ kind, executionId }) => kind === "capture" && executionOf(executionId ?? "") === id);
     expectThat(captures.length <= 1, `is charged ${captures.length} times`);
     const charged = 0 - captures.reduce((sum, { millicredits }) => sum + millicredits, 0);
@@ -337,7 +337,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
         offset: 0,
         sources: [],
       },
-      PATIENTLY,
+      LONG_DEADLINE,
     );
     const own = used.filter(({ executionId }) => executionId === id);
     expectThat(own.length === (isOver ? 1 : 0), `has ${own.length} usage rows`);
@@ -357,7 +357,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
   /** The same of everything together. */
   const faults = async (): Promise<string[]> => {
     const found = (await Promise.all([...plans.keys()].map(faultsOf))).flat();
-    const { account } = await money.billing.getAccount({ userId }, PATIENTLY);
+    const { account } = await money.billing.getAccount({ userId }, LONG_DEADLINE);
     if (account!.heldMillicredits !== 0 || account!.activeHolds !== 0) found.push(`${account!.heldMillicredits} are held still`);
     const line = await money.store.lines.find(userId);
     const places = [...line.running, ...line.waiting.map((one) => one.id)];

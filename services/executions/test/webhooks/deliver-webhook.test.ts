@@ -95,7 +95,7 @@ const answer = (status: number, retryAfterMs: number | null = null): SentAttempt
   durationMs: 1,
   retryAfterMs,
 });
-const judge: Script["record"] = (attempt, sent) => {
+const recordOutcome: Script["record"] = (attempt, sent) => {
   if ("nothing" in sent) return "nothing to send";
   return sent.error === null ? "delivered" : attempt === 8 ? "given up" : null;
 };
@@ -106,7 +106,7 @@ interface Delivered extends Script {
 }
 const deliver = async (
   send: Script["send"],
-  { record = judge, input = {} }: { record?: Script["record"]; input?: Partial<DeliveryInput> } = {},
+  { record = recordOutcome, input = {} }: { record?: Script["record"]; input?: Partial<DeliveryInput> } = {},
 ): Promise<Delivered> => {
   const executionId = randomUUID();
   const script: Script = { send, record, sends: [], records: [], pauses: [], notes: [] };
@@ -179,7 +179,7 @@ it("does not send again when the outcome could not be recorded at once", async (
     record: (attempt, sent) => {
       refusals -= 1;
       if (refusals >= 0) throw new Error("the store is away");
-      return judge(attempt, sent);
+      return recordOutcome(attempt, sent);
     },
   });
   expect([result, sends.length, records.length]).toEqual(["delivered", 1, 3]);

@@ -5,7 +5,7 @@ import type { Fold, Progress, TotalsStore } from "./totals-store";
 /**
  * Folding adds final rows to their user's totals, some at a time. Final rows never change, so that a total is a sum of facts.
  * A fold is written down first (its number and rows), then added to each total that does not have its number yet, then its
- * rows are marked, then it is noted as complete. A process that dies in between leaves a fold that any process can complete.
+ * rows are marked, then it is marked as complete. A process that dies in between leaves a fold that any process can complete.
  * Rows that are kept no longer leave the same way: what they added is taken away, and instead of being marked they are deleted.
  */
 
@@ -44,7 +44,7 @@ export interface Folding {
 const ids = (rows: readonly CountedPart[]): string[] => rows.map(({ executionId }) => executionId);
 
 export const createFolding = ({ store, totals, onError }: FoldingOptions): Folding => {
-  const noted = new Map<string, number>();
+  const rowsSinceFold = new Map<string, number>();
   const waiting = new Set<string>();
   let working: Promise<void> | undefined;
   let isStopped = false;
@@ -103,11 +103,11 @@ export const createFolding = ({ store, totals, onError }: FoldingOptions): Foldi
       return executionIds.length;
     },
     noteFinal: (userId) => {
-      const count = (noted.get(userId) ?? 0) + 1;
-      noted.delete(userId);
+      const count = (rowsSinceFold.get(userId) ?? 0) + 1;
+      rowsSinceFold.delete(userId);
       if (count >= FOLD_AFTER_ROWS) return wake(userId);
-      noted.set(userId, count);
-      if (noted.size > NOTED_USERS) noted.delete(noted.keys().next().value!);
+      rowsSinceFold.set(userId, count);
+      if (rowsSinceFold.size > NOTED_USERS) rowsSinceFold.delete(rowsSinceFold.keys().next().value!);
     },
     stop: async () => {
       isStopped = true;
