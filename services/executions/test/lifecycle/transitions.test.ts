@@ -58,12 +58,14 @@ const running = async (world: World, healthy: Replica, end?: FinalStatus) => {
   await run.asked;
   return run;
 };
-/** One that waits in line behind another. */
+/** One that waits in line behind another, and owes nothing: what is owed is done in the background, and a row that changes is not swept. */
 const waiting = async (world: World, healthy: Replica) => {
   const ahead = await running(world, healthy);
   const request = world.requestOf();
+  const id = request.executionId;
   await world.ask(healthy, request, true);
-  return { request, id: request.executionId, ahead: ahead.id };
+  while ((await money.store.find(id))?.due?.length !== 0) await new Promise((resolve) => setTimeout(resolve, 2));
+  return { request, id, ahead: ahead.id };
 };
 /** A process that holds credits, and then can neither start a workflow nor give them back. */
 const cutOff = (world: World): Replica => {
