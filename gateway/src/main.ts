@@ -1,4 +1,4 @@
-import { connectRedis, defineService, redisReady, runProcess, startHttpServer } from "@nodeloom/platform";
+import { answeringMs, connectRedis, defineService, redisReady, runProcess, startHttpServer } from "@nodeloom/platform";
 import { startAdminListener } from "./admin-listener/listen";
 import { createApp } from "./app";
 import { answerMalformed } from "./http/malformed";
@@ -8,10 +8,6 @@ import { adminAuthentication, createGateway } from "./wiring";
 
 /** Limits are shared from the first request where Redis is up; where it is not, the start goes on without it. */
 const REDIS_WAIT_MS = 1_000;
-
-/** What a stop needs beside the requests that are under way. */
-const REST_MS = 2_000;
-const MIN_GRACE_MS = 1_000;
 
 /** The HTTP edge. It starts whatever is up or down behind it; /readyz tells. */
 export const service = defineService({
@@ -44,7 +40,7 @@ export const service = defineService({
     });
     await redisReady(redis, REDIS_WAIT_MS);
     // What becomes of runs is still established when the process stops: as long as it may take.
-    const graceMs = Math.max(MIN_GRACE_MS, config.SHUTDOWN_GRACE_MS - REST_MS);
+    const graceMs = answeringMs(config);
     const http = await startHttpServer({ listen: config.GATEWAY_LISTEN, app, requestTimeoutMs: config.REQUEST_TIMEOUT_MS, graceMs });
     answerMalformed(http.server);
     const adminHttp = await startAdminListener(config, { gateway, ...adminAuthentication(parts) });

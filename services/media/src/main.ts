@@ -1,4 +1,5 @@
 import {
+  answeringMs,
   connectMongo,
   createEgressClient,
   defineService,
@@ -80,8 +81,10 @@ export const service = defineService({
     const library = createLibrary({ store, blobs, quota, objects, warn });
     const handlers = mediaHandlers(objects, library, config.PUBLIC_BASE_URL);
     const services = [grpcService(media.MediaServiceService, handlers)];
-    const grpc = await startGrpcServer({ listen: config.MEDIA_LISTEN, services, logger, tls: config });
-    const http = await startHttpServer({ listen: config.MEDIA_HTTP_LISTEN, app: mediaHttp({ store, blobs, logger }) });
+    // Files take their time: all that a stop has.
+    const graceMs = answeringMs(config);
+    const grpc = await startGrpcServer({ listen: config.MEDIA_LISTEN, services, logger, tls: config, graceMs });
+    const http = await startHttpServer({ listen: config.MEDIA_HTTP_LISTEN, app: mediaHttp({ store, blobs, logger }), graceMs });
     return {
       ports: { MEDIA_LISTEN: grpc.port, MEDIA_HTTP_LISTEN: http.port },
       drain: http.drain,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { request } from "node:http";
+import { request, type IncomingMessage } from "node:http";
 import type { media } from "@nodeloom/proto";
 import { PNG, startMedia, type RunningMedia } from "./harness";
 
@@ -132,6 +132,28 @@ describe("GET /media/:key", () => {
       reading.end();
     });
     expect((await get()).status).toBe(200);
+  });
+});
+
+describe("a stop", () => {
+  const large = Buffer.concat([PNG, Buffer.alloc(20 * 1024 * 1024)]);
+  /** A reader that has begun to read a large file, and waits. */
+  const beginReading = async (from: RunningMedia): Promise<IncomingMessage> => {
+    const { key } = await from.upload(large);
+    return new Promise((resolve, reject) => {
+      const reading = request(`${from.http}/media/${key}`, { agent: false }, (response) => resolve(response.pause()));
+      reading.once("error", reject).end();
+    });
+  };
+
+  it("lets a file arrive whole that was on its way", async () => {
+    const stopped = await startMedia();
+    const response = await beginReading(stopped);
+    const stop = stopped.stop();
+    let bytes = 0;
+    for await (const chunk of response) bytes += (chunk as Buffer).length;
+    expect(bytes).toBe(large.length);
+    await stop;
   });
 });
 

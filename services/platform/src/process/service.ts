@@ -53,6 +53,14 @@ export const defineService = <V extends Record<string, z.ZodType>>(definition: {
   };
 };
 
+/** What a stop needs beside the requests that are under way. */
+const REST_MS = 2_000;
+const MIN_GRACE_MS = 1_000;
+
+/** How long a process that stops may go on answering what is under way, in milliseconds: its grace, but for what is closed then. */
+export const answeringMs = ({ SHUTDOWN_GRACE_MS }: Pick<ProcessConfig, "SHUTDOWN_GRACE_MS">): number =>
+  Math.max(MIN_GRACE_MS, SHUTDOWN_GRACE_MS - REST_MS);
+
 const CONFIG_EXIT_CODE = 78;
 
 /** Ends a process that can't run as it is configured. The text is for whoever wrote the configuration. */
