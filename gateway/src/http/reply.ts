@@ -9,6 +9,7 @@ import { rateLimitHeaders } from "./rate/rate";
 import type { Reply } from "./route";
 
 const FIRST_ERROR = 400;
+const REQUEST_TIMEOUT = 408;
 const JSON_CONTENT_TYPE = "application/json; charset=utf-8";
 
 /** A reply as it goes over the wire. */
@@ -56,13 +57,13 @@ const closeUnlessRead = async (request: Request, response: Response): Promise<vo
  */
 const sendEarly = (request: Request, response: Response, text: string): void => {
   const isSmall = response.statusCode < FIRST_ERROR || Number(request.headers["content-length"] ?? Infinity) <= SMALL_BODY_BYTES;
-  // A body that was announced and not asked for may never come.
-  const isWithheld = request.headers.expect !== undefined;
-  if (isSmall && !isWithheld) {
+  // A body that was announced and not asked for may never come, and one that was waited for has had its time.
+  const mayNotCome = request.headers.expect !== undefined || response.statusCode === REQUEST_TIMEOUT;
+  if (isSmall && !mayNotCome) {
     response.end(text);
   } else {
     response.setHeader("Connection", "close");
-    if (isWithheld) return void response.end(text);
+    if (mayNotCome) return void response.end(text);
     response.flushHeaders();
     if (text !== "") response.write(text);
   }
