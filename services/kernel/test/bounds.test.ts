@@ -141,6 +141,15 @@ describe("a list of unknown length", () => {
     ]);
   });
 
+  it.each([0, 51, 1.5, -1, "5", [4]])("is bounded by a whole number from 1 to 50, not by %j", (maxItems) => {
+    const nodes: Node[] = [
+      { id: "web", type: "http-request", data: { url: "https://x.test", maxItems } },
+      { id: "pic", type: "generate-image", data: { model: "pic", maxItems } },
+    ];
+    const message = "maxItems: must be a whole number from 1 to 50";
+    expect(plan(nodes, [["web.body", "pic.prompt"]]).issues).toEqual(nodes.map(({ id }) => ({ nodeId: id, message })));
+  });
+
   it("that is known after all, and longer than the node says, is refused", () => {
     const list: Node = { id: "list", type: "list", data: { items: ["a", "b", "c"] } };
     const pic: Node = { id: "pic", type: "generate-image", data: { model: "pic", maxItems: 2 } };

@@ -151,6 +151,14 @@ const told: Case[] = [
     },
     NEEDS,
   ),
+  quotes("maxItems is a whole number from 1 to 50: what else is given is WORKFLOW_INVALID, and names the node", async (ctx) => {
+    const actor = await user(ctx);
+    for (const maxItems of [0, 51, 1.5, "5"]) {
+      const pic = node("pic", "generate-image", { model: "sandbox-image-fast", prompt: "x", maxItems });
+      const message = "maxItems: must be a whole number from 1 to 50";
+      refuses(await quoteOf(actor, { nodes: [pic], edges: [] }), 422, "WORKFLOW_INVALID", { issues: [{ nodeId: "pic", message }] });
+    }
+  }),
   kinds("a misspelt setting is a warning with the nearest name, in quotes and on the node", async (ctx) => {
     const graph = { nodes: [node("box", "text-box", { text: "x", txet: "y" }), out], edges: [edge("box.text", "out.text")] };
     const actor = await user(ctx);

@@ -1,12 +1,22 @@
+import { LIMITS } from "../../limits";
 import { GRAPH_BOUNDS } from "../bounds";
 import { kindOf, NODE_KINDS } from "../kinds";
+import { isMaxItems } from "./max-items";
 import type { JsonSchema } from "../prices/price";
 import type { Graph, GraphIssue, GraphNode } from "../types";
+
+/** What is held for a list of unknown length goes by this setting: a wrong one is never taken for none. */
+const maxItemsProblems = ({ type, data: { maxItems } }: GraphNode): string[] =>
+  maxItems === undefined || maxItems === null || isMaxItems(maxItems) || kindOf(type)?.settings.maxItems === undefined
+    ? []
+    : [`maxItems: must be a whole number from 1 to ${LIMITS.fanOutItems}`];
 
 /** Everything that is wrong with the settings of a graph's nodes. */
 export const checkSettings = ({ nodes }: Graph, schemaOf: (node: GraphNode) => JsonSchema | undefined): GraphIssue[] => [
   ...nodes.flatMap((node) =>
-    (kindOf(node.type)?.check(node, schemaOf(node)) ?? []).slice(0, GRAPH_BOUNDS.issues).map((message) => ({ nodeId: node.id, message })),
+    [...(kindOf(node.type)?.check(node, schemaOf(node)) ?? []), ...maxItemsProblems(node)]
+      .slice(0, GRAPH_BOUNDS.issues)
+      .map((message) => ({ nodeId: node.id, message })),
   ),
   ...Object.values(NODE_KINDS).flatMap((kind) => kind.checkAll?.(nodes.filter(({ type }) => type === kind.type)) ?? []),
 ];
