@@ -25,7 +25,7 @@ const parametersOf = (schema: z.ZodType | undefined, place: "path" | "query", co
 };
 
 const IDEMPOTENCY = {
-  replay: "The same key and body give the stored answer again, for 24 hours",
+  replay: "The same key and body give the same answer again, as long as the execution is kept",
   rebuild: "What is sent again under the same key is made once, and answered again as it is then, with `Idempotency-Replayed: true`",
   once: "What is sent again under the same key happens once",
 } as const;
@@ -50,7 +50,7 @@ const headerParameters = (route: Route): Json[] => {
         "`wait=n`: wait at most n seconds for the result. `respond-async`: answer 202 at once, whatever the models are. `no-queue`: refuse the run (429) instead of letting it wait in line",
       ),
     );
-  if (route.operationId === "updateWorkflow") parameters.push(parameter("If-Match", "Change only this revision (an ETag)"));
+  if (route.ifMatch) parameters.push(parameter("If-Match", "Change only this revision (an ETag)"));
   if (route.operationId === "watchExecution") parameters.push(parameter("Last-Event-ID", "Send only what came after this event"));
   return parameters;
 };

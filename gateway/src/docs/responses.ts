@@ -1,11 +1,12 @@
 import type { Reason } from "@nodeloom/kernel";
 import { ERRORS, WITHOUT_CODE } from "../http/error-table";
 import { HTTP_STATUS_BY_REASON } from "../http/errors";
-import type { Route } from "../http/route";
+import type { ReplyHeader, Route } from "../http/route";
 import { COMPONENTS, type Components, type Json } from "./components";
 
 /** What a route answers, its errors included. */
 
+const ACCEPTED = 202;
 const STATUS_TEXT: Readonly<Record<number, string>> = {
   200: "Success",
   201: "Created",
@@ -21,6 +22,14 @@ const RATE_LIMIT = {
   "X-RateLimit-Remaining": header("Requests left in the window", "integer"),
   "X-RateLimit-Reset": header("Unix epoch second when the window resets", "integer"),
 };
+const REPLIES: Readonly<Record<ReplyHeader, Json>> = {
+  ETag: header("The workflow's revision, for If-Match"),
+  Link: header('The next page, as `<address>; rel="next"`; absent on the last one'),
+  Location: header("The address of what was made"),
+};
+const REPLAYED = { "Idempotency-Replayed": header("`true` where an earlier request with the same Idempotency-Key is answered again") };
+const APPLIED = { "Preference-Applied": header("`respond-async`, where it was asked for and done") };
+const AUTHENTICATE = { "WWW-Authenticate": header("How to authenticate") };
 const RETRY_AFTER = { "Retry-After": header("Seconds to wait", "integer") };
 
 /** The codes that a route's checks imply, and those it names. */
@@ -68,12 +77,25 @@ export const errorResponses = (route: Route): Json => {
     ]);
     responses[status] = {
       description: reasons.map(errorLine).join("\n"),
-      headers: { ...REQUEST_ID, ...(route.startsRun ? EXECUTION_ID : {}), ...(exhausted ? RATE_LIMIT : {}), ...(waits ? RETRY_AFTER : {}) },
+      headers: {
+        ...REQUEST_ID,
+        ...(route.startsRun ? EXECUTION_ID : {}),
+        ...(status === HTTP_STATUS_BY_REASON.UNAUTHENTICATED ? AUTHENTICATE : {}),
+        ...(exhausted ? RATE_LIMIT : {}),
+        ...(waits ? RETRY_AFTER : {}),
+        ...(route.startsRun && reasons.includes("EXECUTION_FAILED") ? REPLAYED : {}),
+      },
       content: { "application/json": { schema: { $ref: `${COMPONENTS}Error` }, examples: Object.fromEntries(examples) as Json } },
     };
   }
   return responses;
 };
+
+const replyHeaders = ({ replyHeaders: names = [], idempotent, startsRun }: Route, status: number): Json => ({
+  ...Object.fromEntries(names.map((name) => [name, REPLIES[name]])),
+  ...(idempotent === "replay" || idempotent === "rebuild" ? REPLAYED : {}),
+  ...(startsRun && status === ACCEPTED ? APPLIED : {}),
+});
 
 export const successResponses = (route: Route, components: Components): Json =>
   Object.fromEntries(
@@ -81,7 +103,12 @@ export const successResponses = (route: Route, components: Components): Json =>
       status,
       {
         description: STATUS_TEXT[Number(status)] ?? "Success",
-        headers: { ...REQUEST_ID, ...(route.startsRun ? EXECUTION_ID : {}), ...(route.limit === "none" ? {} : RATE_LIMIT) },
+        headers: {
+          ...REQUEST_ID,
+          ...(route.startsRun ? EXECUTION_ID : {}),
+          ...(route.limit === "none" ? {} : RATE_LIMIT),
+          ...replyHeaders(route, Number(status)),
+        },
         ...(schema ? { content: { [route.contentType ?? "application/json"]: { schema: components.describe(schema, "output") } } } : {}),
       },
     ]),

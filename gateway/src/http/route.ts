@@ -31,6 +31,8 @@ export interface ParamsSpec<P> {
   invalid(): DomainError;
 }
 
+export type ReplyHeader = "ETag" | "Link" | "Location";
+
 export interface Reply {
   status: number;
   /** Serialized as JSON; RawJson members are written as they are. */
@@ -93,6 +95,10 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
    * `rebuild` by answering again from what was made under the id that the key stands for.
    */
   idempotent?: "replay" | "once" | "rebuild";
+  /** Happens only at the revision that If-Match names. */
+  ifMatch?: boolean;
+  /** Headers of successful replies beyond those of every route. */
+  replyHeaders?: readonly ReplyHeader[];
   /** Shape of each successful reply; null where there is no body. */
   responses: Readonly<Record<number, z.ZodType | null>>;
   /** Content type of a successful reply that is not JSON. */

@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
-import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import type { WithinCap } from "./cap/cap";
-import { found, notApproved } from "./definition/errors";
+import { changedSince, found, foundAt, notApproved } from "./definition/errors";
 import { namedBy } from "./definition/named-media";
 import { checkSettings, checkSize, derive } from "./definition/settings";
 import { firstFree, slugOf, variantsOf } from "./definition/slug";
-import type { WorkflowStore } from "./definition/storage";
+import type { OwnWorkflow, WorkflowStore } from "./definition/storage";
 import { newest, type Settings, type Workflow } from "./definition/workflow";
 import type { FolderStore } from "./folders/folders";
 import { isInline, type Pictures } from "./pictures/pictures";
@@ -35,7 +35,7 @@ export interface Update {
 export interface Saving {
   create(creation: Creation): Promise<Workflow>;
   update(update: Update): Promise<Workflow>;
-  move(slug: string, ownerId: string, folderId: string | null): Promise<Workflow>;
+  move(which: OwnWorkflow, folderId: string | null): Promise<Workflow>;
   /** @throws DomainError WORKFLOW_CAP_REACHED when the owner has as many workflows as allowed */
   checkCap(ownerId: string, max: number | undefined): Promise<void>;
   made(reference: string, ownerId: string): Promise<Workflow | undefined>;
@@ -123,8 +123,7 @@ export const createSaving = ({ store, folders, withinCap, withinTemplates, pictu
 
   const updateOnce = async ({ slug, ownerId, ifRevision, changes, maxWorkflows, unapproved }: Update): Promise<Workflow | undefined> => {
     const current = found(await store.owned(slug, ownerId));
-    if (ifRevision !== undefined && current.revision !== ifRevision)
-      throw new DomainError("precondition", "PRECONDITION_FAILED", "the workflow has been changed since it was read");
+    if (ifRevision !== undefined && current.revision !== ifRevision) throw changedSince();
     const members = changedMembers(current, changes);
     if (Object.keys(members).length === 0) return current;
     checkSize({ ...current, ...members });
@@ -178,9 +177,10 @@ export const createSaving = ({ store, folders, withinCap, withinTemplates, pictu
       if (!updated) throw unavailable("the workflow is being changed by too many at once");
       return update.changes.folderId ? settleFolder(updated) : updated;
     },
-    move: async (slug, ownerId, folderId) => {
-      await requireFolder(folderId, ownerId);
-      return settleFolder(found(await store.move(slug, ownerId, folderId, new Date())));
+    move: async (which, folderId) => {
+      await requireFolder(folderId, which.ownerId);
+      const moved = await store.move(which, folderId, new Date());
+      return settleFolder(await foundAt(moved, () => store.owned(which.slug, which.ownerId)));
     },
     checkCap: (ownerId, max) => withinCap({ ownerId, creationId: randomUUID(), max }, () => Promise.resolve()),
     made: (reference, ownerId) => store.created(creationIdOf(ownerId, reference), ownerId),

@@ -109,11 +109,11 @@ export const workflowsHandlers = ({
     const updated = await workflows.update({ slug, ownerId, ifRevision, maxWorkflows, unapproved, changes: changes(request) });
     return proto.UpdateWorkflowResponse.fromPartial({ workflow: toWorkflow(updated) });
   }),
-  moveWorkflow: unary(async ({ slug, ownerId, folderId }) =>
-    proto.MoveWorkflowResponse.fromPartial({ workflow: toWorkflow(await workflows.move(slug, ownerId, folderId ?? null)) }),
+  moveWorkflow: unary(async ({ folderId, ...which }) =>
+    proto.MoveWorkflowResponse.fromPartial({ workflow: toWorkflow(await workflows.move(which, folderId ?? null)) }),
   ),
-  deleteWorkflow: unary(async ({ slug, ownerId }) => {
-    await workflows.remove(slug, ownerId);
+  deleteWorkflow: unary(async (which) => {
+    await workflows.remove(which);
     return {};
   }),
   getSchema: unary(async ({ slug, userId, version }) => {

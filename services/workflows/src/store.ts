@@ -82,6 +82,8 @@ const LISTED = { isTemplate: true, takedown: null };
 
 const visible = (slug: string, userId: string) => ({ _id: slug, $or: [{ createdBy: userId }, LISTED] });
 
+const atRevision = (revision: number | undefined): { revision?: number } => (revision === undefined ? {} : { revision });
+
 const escapeRegExp = (value: string): string => value.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
 /** The conditions of a list besides whose rows it has. */
@@ -178,10 +180,10 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
       const { matchedCount } = await model.updateOne({ _id: slug, createdBy, revision }, { $set: members }).exec();
       return matchedCount === 1;
     },
-    move: async (slug, ownerId, folderId, at) => {
+    move: async ({ slug, ownerId, ifRevision }, folderId, at) => {
       const row = await model
         .findOneAndUpdate(
-          { _id: slug, createdBy: ownerId },
+          { _id: slug, createdBy: ownerId, ...atRevision(ifRevision) },
           { $set: { folderId, updatedAt: at }, $inc: { revision: 1 } },
           { returnDocument: "after" },
         )
@@ -205,13 +207,14 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
         .exec();
       return before ? { before: before.takedown ?? null } : undefined;
     },
-    remove: async (slug, ownerId) => {
-      const read = await model.findOne({ _id: slug, createdBy: ownerId }, { creationId: 1 }).lean<Pick<Row, "creationId">>().exec();
+    remove: async ({ slug, ownerId, ifRevision }) => {
+      const wanted = { _id: slug, createdBy: ownerId, ...atRevision(ifRevision) };
+      const read = await model.findOne(wanted, { creationId: 1 }).lean<Pick<Row, "creationId">>().exec();
       if (!read) return undefined;
       const { creationId } = read;
       // The slug stays as a mark of its owner's; the unique creationId needs another value.
       const mark = { formerOwner: ownerId, versionsOf: creationId, creationId: `deleted:${creationId}` };
-      const { modifiedCount } = await model.collection.replaceOne({ _id: slug, createdBy: ownerId, creationId } as object, mark);
+      const { modifiedCount } = await model.collection.replaceOne({ ...wanted, creationId } as object, mark);
       return modifiedCount === 1 ? creationId : undefined;
     },
     endRemoval: async (creationId) => {

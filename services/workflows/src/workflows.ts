@@ -1,10 +1,11 @@
-import { found } from "./definition/errors";
+import { foundAt } from "./definition/errors";
+import type { OwnWorkflow } from "./definition/storage";
 import { createReading, type Reading, type ReadingDeps } from "./reading";
 import { createSaving, type Saving, type SavingDeps } from "./saving";
 
 /** The use cases of workflows: saving.ts and reading.ts have all but their removal. */
 export interface Workflows extends Saving, Reading {
-  remove(slug: string, ownerId: string): Promise<void>;
+  remove(which: OwnWorkflow): Promise<void>;
   /** Removes what is left of deleted workflows. @returns of how many */
   finishAbandoned(): Promise<number>;
 }
@@ -24,8 +25,8 @@ export const createWorkflows = (deps: WorkflowsDeps): Workflows => {
   return {
     ...createSaving(deps),
     ...createReading(deps),
-    remove: async (slug, ownerId) => {
-      await finishRemoval(found(await store.remove(slug, ownerId)));
+    remove: async (which) => {
+      await finishRemoval(await foundAt(await store.remove(which), () => store.owned(which.slug, which.ownerId)));
     },
     finishAbandoned: async () => {
       const unfinished = await store.unfinishedRemovals(REMOVALS_AT_ONCE);

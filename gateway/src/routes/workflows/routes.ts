@@ -3,7 +3,7 @@ import { z } from "zod";
 import { PAGE_DEFAULT } from "../../http/limits";
 import { REPLAYED, reused } from "../../http/lease";
 import { matchRevision } from "../../http/revisions";
-import { defineRoute, type Reply } from "../../http/route";
+import { defineRoute, type CallContext, type Reply } from "../../http/route";
 import { cursor, identifier, optionalLimit, versionQuery, workflowParams } from "../../schemas";
 import { createRequest, updateRequest } from "./requests";
 import { changes, creation, folderId, inputSchema, publicSchema, workflowSchema, workflowSummary } from "./schemas";
@@ -30,6 +30,13 @@ const nextPage = (query: z.infer<typeof listQuery>, next: string): string => {
 const read = { tag: "Workflows", auth: "any", capability: "workflow:read", limit: "user" } as const;
 const write = { tag: "Workflows", auth: "any", capability: "workflow:write", limit: "user" } as const;
 
+/** The revision that a request's If-Match asks for. */
+const wantedRevision = ({ gateway, params, caller, request }: CallContext<"any", { slug: string }>): Promise<number | undefined> =>
+  matchRevision(request.headers["if-match"], async () => {
+    const { workflow: stored } = await gateway.services.workflows.getWorkflow({ slug: params.slug, userId: caller.user.id });
+    return stored?.revision ?? 0;
+  });
+
 export const workflowRoutes = [
   defineRoute({
     ...read,
@@ -40,6 +47,7 @@ export const workflowRoutes = [
     summary: "List the caller's workflows and everyone's templates",
     description: "Newest first; at most 1,000 templates. With `limit`, the next page is in the `Link` header.",
     query: listQuery,
+    replyHeaders: ["Link"],
     responses: { 200: z.array(workflowSummary) },
     handler: async ({ gateway, caller, query }) => {
       const request = {
@@ -67,6 +75,7 @@ export const workflowRoutes = [
     summary: "Create a workflow",
     idempotent: "rebuild",
     body: creation,
+    replyHeaders: ["ETag", "Location"],
     responses: { 201: workflowSchema },
     errors: ["WORKFLOW_CAP_REACHED", "TEMPLATE_CAP_REACHED", "ACCOUNT_NOT_APPROVED", "NOT_FOUND"],
     example: { name: "Poster maker", tags: ["print"] },
@@ -97,6 +106,7 @@ export const workflowRoutes = [
     operationId: "getWorkflow",
     summary: "Read a workflow",
     params: workflowParams,
+    replyHeaders: ["ETag"],
     responses: { 200: workflowSchema },
     errors: ["WORKFLOW_NOT_FOUND"],
     handler: async ({ gateway, caller, params }) => {
@@ -111,8 +121,10 @@ export const workflowRoutes = [
     operationId: "updateWorkflow",
     summary: "Change fields of a workflow",
     description: "Omitted fields are kept. With If-Match the change happens only at that revision.",
+    ifMatch: true,
     params: workflowParams,
     body: changes,
+    replyHeaders: ["ETag"],
     responses: { 200: workflowSchema },
     errors: [
       ...["WORKFLOW_NOT_FOUND", "NOT_FOUND", "PRECONDITION_FAILED"],
@@ -120,12 +132,9 @@ export const workflowRoutes = [
     ] as Reason[],
     example: { description: "Posters for the summer fair", hidden: false },
     handler: async (context) => {
-      const { gateway, params, caller, request } = context;
-      const { workflows: service } = gateway.services;
-      const current = async (): Promise<number> =>
-        (await service.getWorkflow({ slug: params.slug, userId: caller.user.id })).workflow?.revision ?? 0;
-      const ifRevision = await matchRevision(request.headers["if-match"], current);
-      const { workflow: stored } = await service.updateWorkflow({ ...updateRequest(params.slug, context.body, context), ifRevision });
+      const { gateway, params } = context;
+      const request = { ...updateRequest(params.slug, context.body, context), ifRevision: await wantedRevision(context) };
+      const { workflow: stored } = await gateway.services.workflows.updateWorkflow(request);
       return workflowReply(200, stored);
     },
   }),
@@ -135,13 +144,18 @@ export const workflowRoutes = [
     path: "/api/workflows/:slug/move",
     operationId: "moveWorkflow",
     summary: "Move a workflow to a folder or to the root level",
+    description: "With If-Match it is moved only at that revision.",
+    ifMatch: true,
     params: workflowParams,
     body: z.strictObject({ folderId }),
+    replyHeaders: ["ETag"],
     responses: { 200: workflowSchema },
-    errors: ["WORKFLOW_NOT_FOUND", "NOT_FOUND"],
+    errors: ["WORKFLOW_NOT_FOUND", "NOT_FOUND", "PRECONDITION_FAILED"],
     example: { folderId: null },
-    handler: async ({ gateway, caller, params, body }) => {
-      const request = { slug: params.slug, ownerId: caller.user.id, folderId: body.folderId ?? undefined };
+    handler: async (context) => {
+      const { gateway, caller, params, body } = context;
+      const which = { slug: params.slug, ownerId: caller.user.id, ifRevision: await wantedRevision(context) };
+      const request = { ...which, folderId: body.folderId ?? undefined };
       const { workflow: stored } = await gateway.services.workflows.moveWorkflow(request);
       return workflowReply(200, stored);
     },
@@ -152,11 +166,15 @@ export const workflowRoutes = [
     path: "/api/workflows/:slug",
     operationId: "deleteWorkflow",
     summary: "Delete a workflow for good",
+    description: "With If-Match it is deleted only at that revision.",
+    ifMatch: true,
     params: workflowParams,
     responses: { 204: null },
-    errors: ["WORKFLOW_NOT_FOUND"],
-    handler: async ({ gateway, caller, params }) => {
-      await gateway.services.workflows.deleteWorkflow({ slug: params.slug, ownerId: caller.user.id });
+    errors: ["WORKFLOW_NOT_FOUND", "PRECONDITION_FAILED"],
+    handler: async (context) => {
+      const { gateway, caller, params } = context;
+      const ifRevision = await wantedRevision(context);
+      await gateway.services.workflows.deleteWorkflow({ slug: params.slug, ownerId: caller.user.id, ifRevision });
       return { status: 204 };
     },
   }),

@@ -71,6 +71,7 @@ export const versionRoutes = [
     idempotent: "replay",
     params: workflowParams,
     body: z.strictObject({ name: workflowName.optional() }).nullish(),
+    replyHeaders: ["ETag", "Location"],
     responses: { 201: workflowSchema },
     errors: ["WORKFLOW_NOT_FOUND", "WORKFLOW_CAP_REACHED", "ACCOUNT_NOT_APPROVED", "MEDIA_QUOTA_EXCEEDED"],
     example: { name: "My poster maker" },
@@ -98,6 +99,7 @@ export const versionRoutes = [
     idempotent: "replay",
     params: workflowParams,
     body: z.strictObject({ note: z.string().max(LIMITS.noteChars).optional() }).nullish(),
+    replyHeaders: ["Location"],
     responses: { 201: head },
     errors: ["WORKFLOW_NOT_FOUND", "ACCOUNT_NOT_APPROVED"],
     example: { note: "Warmer colours" },
@@ -153,6 +155,7 @@ export const versionRoutes = [
     operationId: "restoreVersion",
     summary: "Put a published version's graph into the draft",
     params: versionParams,
+    replyHeaders: ["ETag"],
     responses: { 200: workflowSchema },
     errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
     handler: async ({ gateway, caller, params }) => {

@@ -481,6 +481,21 @@ const conditional: Case[] = [
     refuses(await put("second"), 412, "PRECONDITION_FAILED");
     answers(await pro.get(`/api/workflows/${slug}`), 200, { description: "first" });
   }),
+  revisions("If-Match holds for moving and deleting, too", async (ctx) => {
+    const pro = await ctx.shared("pro", "update");
+    const slug = await save(pro, {});
+    const path = `/api/workflows/${slug}`;
+    const tag = async (): Promise<string> => (await pro.get(path)).headers.get("etag") ?? "";
+    const read = await tag();
+    answers(await pro.put(path, { description: "changed" }), 200);
+    const at = (method: string, where: string, revision: string, body?: object) =>
+      pro.call(method, where, { ...(body ? { body } : {}), headers: { "if-match": revision } });
+    refuses(await at("PUT", `${path}/move`, read, { folderId: null }), 412, "PRECONDITION_FAILED");
+    refuses(await at("DELETE", path, read), 412, "PRECONDITION_FAILED");
+    answers(await at("PUT", `${path}/move`, await tag(), { folderId: null }), 200);
+    answers(await at("DELETE", path, await tag()), 204);
+    noWorkflow(await at("DELETE", path, read));
+  }),
 ];
 
 const schemaFields = inSection("2.3");

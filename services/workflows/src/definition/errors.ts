@@ -2,8 +2,20 @@ import { DomainError } from "@nodeloom/kernel";
 
 export const workflowNotFound = (): DomainError => new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");
 export const versionNotFound = (): DomainError => new DomainError("not_found", "VERSION_NOT_FOUND", "the workflow has no such version");
+export const changedSince = (): DomainError =>
+  new DomainError("precondition", "PRECONDITION_FAILED", "the workflow has been changed since it was read");
 export const notApproved = (): DomainError =>
   new DomainError("forbidden", "ACCOUNT_NOT_APPROVED", "this account awaits approval and cannot publish templates yet");
+
+/**
+ * What came of a change at a revision.
+ * @param isThere asks whether the workflow is there at all, when nothing came of it
+ * @throws DomainError PRECONDITION_FAILED where it is there at another revision, WORKFLOW_NOT_FOUND
+ */
+export const foundAt = async <T>(result: T | undefined, isThere: () => Promise<unknown>): Promise<T> => {
+  if (result !== undefined) return result;
+  throw (await isThere()) === undefined ? workflowNotFound() : changedSince();
+};
 
 /** @throws DomainError WORKFLOW_NOT_FOUND for undefined */
 export const found = <T>(workflow: T | undefined): T => {

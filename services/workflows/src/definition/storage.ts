@@ -19,6 +19,13 @@ export interface ListPosition {
 }
 
 /** Where workflows are kept. */
+/** A workflow of an owner's, at one revision if it is given. */
+export interface OwnWorkflow {
+  slug: string;
+  ownerId: string;
+  ifRevision?: number | undefined;
+}
+
 export interface WorkflowStore {
   /** False when the slug is taken, or the creation is stored already. */
   insert(workflow: Workflow): Promise<boolean>;
@@ -45,10 +52,10 @@ export interface WorkflowStore {
   moderate(slug: string, takedown: Takedown | null): Promise<{ before: Takedown | null } | undefined>;
   /** Writes members of a workflow if it is still at the revision it was read at. */
   replace(read: Workflow, members: Partial<Workflow>): Promise<boolean>;
-  move(slug: string, ownerId: string, folderId: string | null, at: Date): Promise<Workflow | undefined>;
+  move(which: OwnWorkflow, folderId: string | null, at: Date): Promise<Workflow | undefined>;
   leaveFolder(folderId: string, ownerId: string, at: Date, slug?: string): Promise<void>;
   /** Answers the creationId of what was removed. The slug stays its owner's. */
-  remove(slug: string, ownerId: string): Promise<string | undefined>;
+  remove(which: OwnWorkflow): Promise<string | undefined>;
   /** Says that nothing of a removed workflow is left. */
   endRemoval(creationId: string): Promise<void>;
   /** creationIds of removed workflows of which something may be left. */
