@@ -52,6 +52,9 @@ const inWords = (issue: RawIssue): string | undefined => {
     case "invalid_union":
       // Which member tells the shapes apart, and what it may say.
       return Array.isArray(issue.options) ? oneOf(issue.options) : undefined;
+    case "invalid_key":
+      // What is wrong with a name of a record is said by its own schema.
+      return `its name ${issue.issues.map(({ message }) => message).join(", and ")}`;
     case "too_small":
       if (issue.minimum === 1 && UNITS[issue.origin] !== undefined) return "must not be empty";
       return bound("at least", issue.minimum, issue.origin);

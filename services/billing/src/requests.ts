@@ -74,7 +74,7 @@ export const REQUESTS = {
     limit: z.number().int().min(0).max(LIMITS.renewalPageAccounts),
     cursor: z
       .string()
-      .regex(/^$|^\d{1,15}:./su, "is no cursor of this list")
+      .regex(/^$|^\d{1,15}:./su, "is not one of this list")
       .max(LIMITS.idChars + 16),
   }),
   openHolds: z.object({
@@ -90,7 +90,7 @@ export const REQUESTS = {
   ledger: z.object({
     userId: id,
     limit: z.number().int().min(0).max(LIMITS.ledgerPageRows),
-    cursor: z.string().regex(/^\d{0,15}$/, "is no cursor of this list"),
+    cursor: z.string().regex(/^\d{0,15}$/, "is not one of this list"),
   }),
 } as const;
 

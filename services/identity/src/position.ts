@@ -21,6 +21,6 @@ export const encodeCursor = ({ at, id }: Position): string => Buffer.from(`${at.
 export const decodeCursor = (cursor: string): Position | undefined => {
   if (cursor === "") return undefined;
   const [, time, id] = /^(\d{1,15}) (\S{1,64})$/.exec(Buffer.from(cursor, "base64url").toString("utf8")) ?? [];
-  if (!time || !id) throw invalidRequest([{ path: "cursor", message: "is no cursor of this list" }]);
+  if (!time || !id) throw invalidRequest([{ path: "cursor", message: "is not one of this list" }]);
   return { at: new Date(Number(time)), id };
 };

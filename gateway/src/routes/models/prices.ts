@@ -8,14 +8,20 @@ import { z } from "zod";
 const MAX_USD = 1_000;
 const usd = z.number().min(0).max(MAX_USD);
 
+/** No union of zod's says what would fit. */
+const WRONG_PRICE = `must be an object of one price from 0 to ${MAX_USD} USD, by perRunUsd, perImageUsd, perSecondUsd or perThousandCharactersUsd, or of inputUsdPerMillionTokens and outputUsdPerMillionTokens`;
+
 export const price = z
-  .union([
-    z.strictObject({ perRunUsd: usd }),
-    z.strictObject({ perImageUsd: usd }),
-    z.strictObject({ perSecondUsd: usd }),
-    z.strictObject({ perThousandCharactersUsd: usd }),
-    z.strictObject({ inputUsdPerMillionTokens: usd, outputUsdPerMillionTokens: usd }),
-  ])
+  .union(
+    [
+      z.strictObject({ perRunUsd: usd }),
+      z.strictObject({ perImageUsd: usd }),
+      z.strictObject({ perSecondUsd: usd }),
+      z.strictObject({ perThousandCharactersUsd: usd }),
+      z.strictObject({ inputUsdPerMillionTokens: usd, outputUsdPerMillionTokens: usd }),
+    ],
+    { error: WRONG_PRICE },
+  )
   .meta({ id: "Price", example: { perImageUsd: 0.02 } });
 export type PriceView = z.infer<typeof price>;
 

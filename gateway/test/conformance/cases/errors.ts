@@ -190,6 +190,15 @@ const statuses: Case[] = [
     const answer = await ctx.admin.post(`/api/admin/users/${userId}/credits`, { kind: "gift", amount: 1 });
     refuses(answer, 400, "INVALID_REQUEST", { issues: [exactly({ path: "kind", message })] });
   }),
+  more("INVALID_REQUEST says what is wrong with a name, and with a price", async (ctx) => {
+    const name = "n".repeat(41);
+    const [path, message] = [`metadata.${name}`, "its name must have at most 40 characters"];
+    const run = { inputs: { prompt: "x" }, metadata: { [name]: "x" } };
+    const business = await ctx.shared("business", "errors");
+    refuses(await business.post("/api/models/sandbox-chat/run", run), 400, "INVALID_REQUEST", { issues: [exactly({ path, message })] });
+    const price = await ctx.admin.patch("/api/admin/models/sandbox-chat", { price: { perRun: 1 } });
+    refuses(price, 400, "INVALID_REQUEST", { issues: [exactly({ path: "price", message: is.like(/perImageUsd/) })] });
+  }),
   more("INVALID_REQUEST says that a parameter is given twice", async (ctx) => {
     const issues = [{ path: "limit", message: "must be given once" }];
     refuses(await (await ctx.shared("pro", "errors")).get("/api/usage?limit=2&limit=3"), 400, "INVALID_REQUEST", { issues });

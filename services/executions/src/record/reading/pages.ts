@@ -19,8 +19,8 @@ export const readCursor = (cursor: string): Position | undefined => {
   if (cursor === "") return undefined;
   const [at, id] = Buffer.from(cursor, "base64url").toString("utf8").split(":");
   if (!/^\d{1,15}$/.test(at ?? "") || !UUID.test(id ?? "")) {
-    throw new DomainError("invalid", "INVALID_REQUEST", "cursor: is not one of ours", {
-      issues: [{ path: "cursor", message: "is not one of ours" }],
+    throw new DomainError("invalid", "INVALID_REQUEST", "cursor: is not one of this list", {
+      issues: [{ path: "cursor", message: "is not one of this list" }],
     });
   }
   return { createdAt: new Date(Number(at)), id: id! };
