@@ -3,6 +3,7 @@ import { connectRedis, createLogger, redisReady, type Redis } from "@nodeloom/pl
 import { createIdempotency, idempotencyKey, type Idempotency, type RenderedReply } from "../src/http/idempotency";
 import { startCuttableProxy } from "./support/proxy";
 import { eventually } from "../../services/platform/test/support/eventually";
+import { deferred } from "../../services/platform/test/support/deferred";
 
 const logger = createLogger("test", "silent");
 const reply = (status: number, text = "{}"): RenderedReply => ({ status, headers: { "X-Execution-Id": "e" }, text });
@@ -24,8 +25,7 @@ const requestOf = (content = "body") => ({ key: randomUUID(), scope: "user POST 
 describe("an Idempotency-Key", () => {
   it("lets one of many simultaneous requests work; the others are told to wait", async () => {
     const request = requestOf();
-    let finish: () => void = () => undefined;
-    const finished = new Promise<void>((resolve) => (finish = resolve));
+    const { promise: finished, resolve: finish } = deferred();
     let works = 0;
     const attempts = Array.from({ length: 20 }, () =>
       idempotency

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { sendUnaryData, ServerUnaryCall } from "@grpc/grpc-js";
 import { executions } from "@nodeloom/proto";
+import { deferred } from "../../services/platform/test/support/deferred";
 import { startFakeService, type FakeService } from "./support/fake-service";
 import { send } from "./support/http";
 import { startPlatform, type Platform, type User } from "./support/platform";
@@ -212,8 +213,7 @@ describe("a run request", () => {
 
 describe("executions going away", () => {
   it("in the middle of a run is bridged: the same run is joined when it is back", async () => {
-    let reached: () => void = () => undefined;
-    const first = new Promise<void>((resolve) => (reached = resolve));
+    const { promise: first, resolve: reached } = deferred();
     answer = () => reached();
     const running = run({ inputs: {} });
     await first;
@@ -285,8 +285,7 @@ describe("a run under an Idempotency-Key", () => {
 
   it("that is still going answers 409 with Retry-After", async () => {
     let finish: () => void = () => undefined;
-    let started: () => void = () => undefined;
-    const begun = new Promise<void>((resolve) => (started = resolve));
+    const { promise: begun, resolve: started } = deferred();
     answer = (_request, reply) => {
       finish = () => reply({ status: "completed", resultJson: "{}" });
       started();
@@ -335,8 +334,7 @@ describe("metadata", () => {
 describe("a gateway that stops", () => {
   it("lets a run that it waits for go on, and says where to poll", async () => {
     const edge = await platform.startGateway();
-    let started: () => void = () => undefined;
-    const begun = new Promise<void>((resolve) => (started = resolve));
+    const { promise: begun, resolve: started } = deferred();
     answer = ({ waitMs }, reply) => {
       started();
       if (waitMs === 0) reply({ status: "processing" });

@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { deferred } from "../../../services/platform/test/support/deferred";
 import { createApiClient } from "../src/http";
 import { loadEach, loadFor, loadPaced, steadyLoad } from "../src/load";
 
@@ -37,8 +38,7 @@ describe("load", () => {
   });
 
   it("at a fixed rate starts each item in its time, before earlier ones are done", async () => {
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
+    const { promise: released, resolve: release } = deferred();
     const startedAt = performance.now();
     const { results, sample } = await loadPaced([1, 2, 3, 4], 100, async (item) => {
       if (item === 4) release();
@@ -52,8 +52,7 @@ describe("load", () => {
   });
 
   it("at a steady rate starts tasks before earlier ones are done, and waits for them in the end", async () => {
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
+    const { promise: released, resolve: release } = deferred();
     let started = 0;
     let ended = 0;
     const stop = await new Promise<() => Promise<void>>((resolve) => {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type DomainError } from "@nodeloom/kernel";
 import { connectMongo, createLogger, makeCollections } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
+import { deferred } from "../../platform/test/support/deferred";
 import { createBilling, type Billing } from "../src/billing";
 import { createStore, type BillingStore } from "../src/store";
 import { mongodbUri } from "./support/instance";
@@ -28,8 +29,7 @@ const never = new Promise<never>(() => undefined);
 /** A store whose process dies around its n-th operation: that operation is or isn't done, its answer never arrives, nothing follows. */
 const dyingStore = (deathAt: number, moment: Moment): { store: BillingStore; died: Promise<void>; operations: () => number } => {
   let count = 0;
-  let die = (): void => undefined;
-  const died = new Promise<void>((resolve) => (die = resolve));
+  const { promise: died, resolve: die } = deferred();
   const mortal = Object.entries(store).map(([name, operation]) => [
     name,
     async (...args: unknown[]): Promise<unknown> => {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { connectMongo, createLogger, makeCollections } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
+import { deferred } from "../../platform/test/support/deferred";
 import { createBilling, type Billing } from "../src/billing";
 import { BILLING_LIMITS } from "../src/limits";
 import { createStore, type BillingStore } from "../src/store";
@@ -27,11 +28,9 @@ const topUp = (billing: Billing, reference: string, deadlineMs = Date.now() + 10
 
 /** The store with a door before its commits. */
 const gatedStore = (): { store: BillingStore; arrived: Promise<void>; open: () => void; commits: () => number } => {
-  let open = (): void => undefined;
-  let arrive = (): void => undefined;
+  const { promise: opened, resolve: open } = deferred();
+  const { promise: arrived, resolve: arrive } = deferred();
   let commits = 0;
-  const opened = new Promise<void>((resolve) => (open = resolve));
-  const arrived = new Promise<void>((resolve) => (arrive = resolve));
   const commit: BillingStore["commit"] = async (before, after) => {
     commits += 1;
     arrive();

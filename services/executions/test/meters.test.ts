@@ -1,6 +1,7 @@
 import { metrics } from "@opentelemetry/api";
 import { metrics as sdk } from "@opentelemetry/sdk-node";
 import { createLogger, createSlots } from "@nodeloom/platform";
+import { deferred } from "../../platform/test/support/deferred";
 import { countDelivery, countRefusal, countRun, notePollLag, watchLoad } from "../src/meters";
 import { FAILURES_TO_OPEN } from "../src/calls/breaker";
 import { createCallClock } from "../src/calls/clock";
@@ -65,8 +66,7 @@ it("tells how many places are taken, who waits, and which provider is left alone
   const jobs = jest.fn(() => 7);
   const end = watchLoad({ pools: { downloads: pool }, providers: gates.states, jobs });
 
-  let release: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
+  const { promise: held, resolve: release } = deferred();
   const working = [1, 2, 3].map(() => pool.use(() => held, { maxWaitMs: 60_000 }));
   const calling = bounded.pass(() => held, { clock: createCallClock() });
   const options = { clock: createCallClock() };

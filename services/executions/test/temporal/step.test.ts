@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Context } from "@temporalio/activity";
 import { createLogger } from "@nodeloom/platform";
+import { deferred } from "../../../platform/test/support/deferred";
 import { final, TryAgain } from "../../src/calls/failures";
 import type { Activities, CancelResult, LocalActivities, ModelCall, SubmittedJob } from "../../src/contract/activity-types";
 import type { CallResult, RunEnd, RunInput } from "../../src/contract/run-types";
@@ -33,9 +34,8 @@ interface Request {
   answered: Promise<void>;
 }
 const newRequest = (): Request => {
-  let [begin, answer] = [(): void => undefined, (): void => undefined];
-  const begun = new Promise<void>((resolve) => (begin = resolve));
-  const answered = new Promise<void>((resolve) => (answer = resolve));
+  const { promise: begun, resolve: begin } = deferred();
+  const { promise: answered, resolve: answer } = deferred();
   return { attempts: 0, begun, begin, answer, answered };
 };
 const request = newRequest();

@@ -1,3 +1,4 @@
+import { deferred } from "../support/deferred";
 import { createSlots, NoSlot, type Slots } from "../../src/work/slots";
 
 const LONG = { maxWaitMs: 10_000 };
@@ -8,8 +9,7 @@ const gated = (
   options: Parameters<Slots["use"]>[1] = LONG,
 ): { began: () => boolean; end: () => void; done: Promise<string> } => {
   let began = false;
-  let end: () => void = () => undefined;
-  const over = new Promise<void>((resolve) => (end = resolve));
+  const { promise: over, resolve: end } = deferred();
   const done = slots.use(async () => {
     began = true;
     await over;
