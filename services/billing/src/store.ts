@@ -101,10 +101,14 @@ const changes = (before: Account, after: Account): UpdateQuery<AccountDocument> 
   const outbox = after.outbox.slice(before.outbox.length);
   return {
     $set: { revision: before.revision + 1, ...Object.fromEntries(replaced.map((name) => [name, after[name]])) },
-    $push: {
-      ...(closedChanged ? { closed: { $each: closed, $slice: 0 - after.closed.length } } : {}),
-      ...(outbox.length > 0 ? { outbox: { $each: outbox } } : {}),
-    },
+    ...(closedChanged || outbox.length > 0
+      ? {
+          $push: {
+            ...(closedChanged ? { closed: { $each: closed, $slice: 0 - after.closed.length } } : {}),
+            ...(outbox.length > 0 ? { outbox: { $each: outbox } } : {}),
+          },
+        }
+      : {}),
   };
 };
 
@@ -144,9 +148,12 @@ export const createStore = (connection: Connection) => {
     /** Writes `after` if the account is still what `before` was read as; false if someone else was faster. */
     commit: async (before: Account, after: Account): Promise<boolean> => {
       try {
-        const result = await accounts.updateOne({ _id: before.userId, revision: before.revision }, changes(before, after), {
+        const asRead = { _id: before.userId, revision: before.revision } as object;
+        const result = await accounts.collection.updateOne(asRead, changes(before, after) as object, {
           upsert: before.revision === 0,
           maxTimeMS: OPERATION_TIMEOUT_MS,
+          writeConcern: DURABLE as never,
+          ignoreUndefined: true,
         });
         return result.matchedCount + result.upsertedCount === 1;
       } catch (error) {

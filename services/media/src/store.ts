@@ -45,10 +45,8 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
   const model = connection.model<Row>("Object", rows);
   const insertRow = createInserter<Row>(model.collection as never, MAJORITY);
   const one = async (filter: QueryFilter<Row>): Promise<MediaObject | undefined> => {
-    const row = await model
-      .findOne({ ...filter, ...PRESENT })
-      .lean<Row>()
-      .exec();
+    // Every file is looked up so: the driver's own read costs half of the library's.
+    const row = await model.collection.findOne<Row>({ ...filter, ...PRESENT } as object);
     return row ? toObject(row) : undefined;
   };
   const many = async (filter: QueryFilter<Row>, limit = 0): Promise<MediaObject[]> => {

@@ -127,10 +127,9 @@ export const createStore = (connection: Connection) => {
   /** Creating the counter may race with another process; the second look finds it. */
   const reserve = async (count: number, mayRace = true): Promise<number> => {
     try {
-      const counter = await counters
-        .findOneAndUpdate({ _id: COUNTER }, { $inc: { value: count } }, { upsert: true, returnDocument: "after" })
-        .lean<CounterDocument>();
-      return counter.value;
+      const [counter, next] = [{ _id: COUNTER } as object, { $inc: { value: count } }];
+      const reserved = await counters.collection.findOneAndUpdate(counter, next, { upsert: true, returnDocument: "after" });
+      return (reserved as unknown as CounterDocument).value;
     } catch (error) {
       if (!mayRace || !isDuplicateKey(error)) throw error;
       return reserve(count, false);
@@ -152,7 +151,9 @@ export const createStore = (connection: Connection) => {
 
     /** Makes a row final that isn't yet; false if there is no such row. */
     finish: async (userId: string, executionId: string, outcome: Partial<UsageRow>): Promise<boolean> => {
-      const { matchedCount } = await rows.updateOne({ _id: executionId, userId, status: "processing" }, { $set: outcome });
+      const underWay = { _id: executionId, userId, status: "processing" } as object;
+      const options = { writeConcern: DURABLE as never, ignoreUndefined: true };
+      const { matchedCount } = await rows.collection.updateOne(underWay, { $set: outcome }, options);
       return matchedCount === 1;
     },
 

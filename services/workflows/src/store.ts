@@ -105,7 +105,7 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
     return row ? toWorkflow(row) : undefined;
   };
   const part = async <T>(filter: object, projection: object): Promise<T | undefined> =>
-    (await model.findOne(filter, projection).lean<T>().exec()) ?? undefined;
+    (await model.collection.findOne<T & object>(filter, { projection })) ?? undefined;
 
   const find = (filter: object, options: object = {}) =>
     model.collection.find<Summary & { _id: string }>(filter, { projection: SUMMARY, batchSize: listBatch, ...options });
