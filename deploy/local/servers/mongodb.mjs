@@ -52,18 +52,8 @@ const EMBEDDED = {
   ],
 };
 
-/**
- * Little memory and a quick start matter more here than peak speed. A thread that waits for a commit answers none of its other
- * connections meanwhile: by default there would be two for each core.
- */
-const JVM_FLAGS = [
-  "-Dio.netty.eventLoopThreads=16",
-  "-Xmx512m",
-  "-XX:+UseSerialGC",
-  "-XX:TieredStopAtLevel=1",
-  "-Xshare:auto",
-  "-Dfile.encoding=UTF-8",
-];
+/** Little memory and a quick start matter more here than peak speed. */
+const JVM_FLAGS = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dfile.encoding=UTF-8"];
 const EMBEDDED_SOURCES = fileURLToPath(new URL("embedded-mongo", import.meta.url));
 
 /**
