@@ -1,5 +1,6 @@
 /**
- * `npm run restarts`: two replicas of every service under load, each stopped and started again twice, as a rolling update does.
+ * `npm run restarts`: two replicas of every service under load, each stopped and started again twice, as a rolling update does;
+ * with RESTART_TOGETHER=true then one of each at the same time.
  * No request may fail, no connection be reset, and every process must exit with 0. Then: a replica that joins gets calls, one that
  * vanishes without a word is left alone soon, and a service that is killed harms nobody else. Linux only; touches only what it started.
  */
@@ -10,6 +11,8 @@ import { createLoad } from "./load.mjs";
 import { tryJoin, tryKilled, tryVanished } from "./lost.mjs";
 
 const ROUNDS = Number(process.env.RESTART_ROUNDS ?? 2);
+/** Whether one replica of every service is restarted at the same time as well: two processors start eight processes slowly. */
+const TOGETHER = process.env.RESTART_TOGETHER === "true";
 /** What production asks of 200 requests a second; less where a machine can't do more than thrice that. */
 const WANTED_PER_SECOND = 200;
 const SHARE_OF_CAPACITY = 0.3;
@@ -72,6 +75,28 @@ const restartAll = async (cluster, failures) => {
   return badExits;
 };
 
+/**
+ * One replica of every service at the same time, as when a release is upgraded: what a process hands over, it hands to others that
+ * may be stopping, too. @param {Awaited<ReturnType<typeof startCluster>>} cluster @param {import("./load.mjs").Failure[]} failures
+ */
+const restartTogether = async (cluster, failures) => {
+  /** @type {string[]} */
+  const badExits = [];
+  for (const number of ["1", "2"]) {
+    const chosen = cluster.replicas.filter(({ service, name }) => service !== "sandbox" && name.endsWith(number));
+    const [from, before] = [Date.now(), failures.length];
+    const exits = await Promise.all(chosen.map(async (replica) => ({ name: replica.name, ...(await replica.stop()) })));
+    badExits.push(...exits.filter(({ code }) => code !== 0).map(({ name, code, signal }) => `${name}: ${code ?? signal}`));
+    const stoppedMs = Date.now() - from;
+    for (const replica of chosen) await replica.start();
+    await delay(SETTLE_MS);
+    for (const { at, kind, what } of failures.slice(before, before + SHOWN))
+      say(`   failed ${((at - from) / 1_000).toFixed(1)} s after the signal: ${kind}: ${what}`);
+    say(`every ${number}: stopped in ${(stoppedMs / 1_000).toFixed(1)} s, ${failures.length - before} failures`);
+  }
+  return badExits;
+};
+
 /** @type {Awaited<ReturnType<typeof startCluster>> | undefined} */
 let cluster;
 /** @type {[string, boolean, string][]} */
@@ -87,6 +112,7 @@ try {
   const end = load.start(perSecond);
   await delay(WARM_UP_MS);
   const badExits = await restartAll(cluster, load.failures);
+  if (TOGETHER) badExits.push(...(await restartTogether(cluster, load.failures)));
   await end();
   const total = [...load.answered.values()].reduce((sum, each) => sum + each, 0);
   say([...load.answered].map(([kind, times]) => `${kind} × ${times}`).join(", "));
@@ -98,7 +124,11 @@ try {
       load.failures.length === 0,
       `${load.failures.length} of ${total} in ${Math.round((Date.now() - from) / 1_000)} s`,
     ],
-    ["every process exited with 0", badExits.length === 0, badExits.join("; ") || `${ROUNDS * (cluster.replicas.length - 1)} restarts`],
+    [
+      "every process exited with 0",
+      badExits.length === 0,
+      badExits.join("; ") || `${(ROUNDS + Number(TOGETHER)) * (cluster.replicas.length - 1)} restarts`,
+    ],
   );
   for (const attempt of [tryJoin, tryVanished, tryKilled]) checks.push(...(await attempt(cluster, target, say)));
 } catch (error) {

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
  * @typedef {{ executionId: string, isAsync: boolean, answered: boolean }} Started
  */
 
-const PER_SECOND = 2;
+const PER_SECOND = Number(process.env.DRILL_PER_SECOND ?? 2);
 const SECOND_MS = 1_000;
 
 /** @param {number} seconds */

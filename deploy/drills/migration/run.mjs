@@ -1,0 +1,146 @@
+/**
+ * `npm run migration-drill`: a hundred thousand executions whose indexes are missing, as those of a release that declares new ones.
+ * `node services/migrate` makes them while the platform answers; then it runs again, with nothing to do. Every process must stay
+ * ready, no request fail, and the second time take five seconds at most. Linux only; touches only what it started.
+ */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { setTimeout as delay } from "node:timers/promises";
+import { startCluster } from "../cluster/cluster.mjs";
+import { createConnection } from "../restarts/http.mjs";
+
+const ROWS = Number(process.env.MIGRATION_ROWS ?? 100_000);
+const BATCH = 500;
+const SAID = 20_000;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const DAYS = 80;
+const LOOK_MS = 500;
+const PAUSE_MS = 250;
+const SECOND_MS = 5_000;
+/** Writing so many rows may leave the server no time for anybody. */
+const CONNECT_MS = 60_000;
+const OK = 200;
+/** Of /proc/<pid>/stat, in hundredths of a second. */
+const [CUTIME, CSTIME] = [13, 14];
+const TICK_MS = 10;
+
+const started = Date.now();
+const say = (/** @type {string} */ line) => process.stdout.write(`${((Date.now() - started) / 1_000).toFixed(1).padStart(6)} s  ${line}\n`);
+
+/** @typedef {Awaited<ReturnType<typeof startCluster>>} Cluster */
+/** @typedef {ReturnType<typeof createConnection>} Connection */
+
+/** @param {Connection} connection */
+const runOnce = async (connection) => {
+  const { status, body } = await connection.send({
+    method: "POST",
+    path: "/api/models/sandbox-image/run",
+    body: { inputs: { prompt: "a loom" } },
+  });
+  if (status !== OK) throw new Error(`no run: ${status} ${body}`);
+};
+
+/** CPU of children that have ended, in milliseconds: of a migration, when nothing else ends meanwhile. */
+const endedCpuMs = async () => {
+  const fields = (await readFile("/proc/self/stat", "utf8")).replace(/^.*\) /, "").split(" ");
+  return (Number(fields[CUTIME]) + Number(fields[CSTIME])) * TICK_MS;
+};
+
+/** Copies of one run, over the days before. @param {any} collection @param {number} count */
+const multiply = async (collection, count) => {
+  const { _id, ...row } = await collection.findOne({ status: "completed" });
+  for (let made = 0; made < count; made += BATCH) {
+    const rows = Array.from({ length: Math.min(BATCH, count - made) }, (_, index) => {
+      const number = made + index;
+      const createdAt = new Date(Date.now() - ((number % DAYS) + 1) * DAY_MS - number);
+      return { ...row, _id: `${_id}-${number}`, holdId: `${row.holdId}-${number}`, createdAt, finishedAt: createdAt };
+    });
+    await collection.insertMany(rows, { ordered: false });
+    if ((made + BATCH) % SAID === 0) say(`${made + BATCH} rows`);
+  }
+};
+
+/** Takes away what a migration has to make. Unique indexes stay: their rows would not be true without. @param {any} collection */
+const dropIndexes = async (collection) => {
+  const dropped = (await collection.indexes()).filter((/** @type {any} */ { name, unique }) => name !== "_id_" && !unique);
+  for (const { name } of dropped) await collection.dropIndex(name);
+  return dropped.map((/** @type {any} */ { name }) => name);
+};
+
+/** Asks, runs and looks at every probe until it is told to end. @param {Cluster} cluster @param {Connection} connection @param {string} executionId */
+const keepUsing = (cluster, connection, executionId) => {
+  /** @type {string[]} */
+  const failures = [];
+  let [asked, looks, ready, isOver] = [0, 0, 0, false];
+  const ask = async () => {
+    for (; !isOver; await delay(PAUSE_MS)) {
+      for (const path of ["/api/whoami", "/api/models", "/api/usage?limit=5", `/api/executions/${executionId}`]) {
+        const { status } = await connection.send({ path });
+        asked += 1;
+        if (status !== OK) failures.push(`${path} ${status}`);
+      }
+      asked += 1;
+      await runOnce(connection).catch((error) => failures.push(error.message));
+    }
+  };
+  const look = async () => {
+    for (; !isOver; await delay(LOOK_MS)) {
+      const all = await Promise.all(cluster.replicas.map((replica) => replica.isReady()));
+      looks += 1;
+      if (all.every(Boolean)) ready += 1;
+    }
+  };
+  const both = Promise.all([ask(), look()]);
+  return async () => {
+    isOver = true;
+    await both;
+    return { failures, asked, looks, ready };
+  };
+};
+
+/** @type {Cluster | undefined} */
+let cluster;
+/** @type {[string, boolean, string][]} */
+const checks = [];
+try {
+  cluster = await startCluster({ replicas: 1, say });
+  const connection = createConnection({ baseUrl: cluster.baseUrl, key: cluster.accounts.enterprise.apiKey ?? "" });
+  await runOnce(connection);
+  const { MongoClient } = createRequire(import.meta.url)("mongodb");
+  const client = await new MongoClient(cluster.servers.mongoUri(), { connectTimeoutMS: CONNECT_MS }).connect();
+  const { databases } = await client.db("admin").admin().listDatabases({ nameOnly: true });
+  const { name } = databases.find((/** @type {any} */ one) => one.name.endsWith("executions"));
+  const collection = client.db(name).collection("executions");
+  const { _id } = await collection.findOne({ status: "completed" });
+  const indexes = await dropIndexes(collection);
+  await multiply(collection, ROWS);
+  say(`${await collection.countDocuments()} executions without ${indexes.length} indexes: ${indexes.join(", ")}`);
+  const end = keepUsing(cluster, connection, _id);
+  await delay(PAUSE_MS);
+  const times = [];
+  for (let time = 0; time < 2; time += 1) {
+    const [from, cpu] = [Date.now(), await endedCpuMs()];
+    await cluster.migrate();
+    times.push(Date.now() - from);
+    say(`migrated in ${times.at(-1)} ms, with ${(await endedCpuMs()) - cpu} ms of CPU in its process`);
+  }
+  const { failures, asked, looks, ready } = await end();
+  const made = (await collection.indexes()).map((/** @type {any} */ one) => one.name);
+  checks.push(
+    ["every index is there", indexes.every((/** @type {string} */ index) => made.includes(index)), `made in ${times[0]} ms`],
+    ["every process was ready throughout", ready === looks, `${ready} of ${looks} looks`],
+    ["no request failed", failures.length === 0, `${failures.length} of ${asked} ${failures.slice(0, 3).join("; ")}`],
+    ["a second run has nothing to do, in 5 s", /** @type {number} */ (times[1]) <= SECOND_MS, `${times[1]} ms`],
+  );
+  connection.close();
+  await client.close();
+} catch (error) {
+  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  checks.push(["the drill came to its end", false, ""]);
+} finally {
+  await cluster?.stop();
+}
+for (const [name, ok, detail] of checks) say(`${ok ? "ok    " : "FAILED"}  ${name}: ${detail}`);
+const passed = checks.every(([, ok]) => ok);
+process.stdout.write(passed ? "\nmigration drill: passed\n" : "\nmigration drill: FAILED\n");
+process.exit(passed ? 0 : 1);
