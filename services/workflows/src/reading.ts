@@ -95,7 +95,8 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
   const summaries = async ({ userId, filter, limit, cursor }: Listing): Promise<{ rows: Summary[]; next: string | undefined }> => {
     const narrowing = { ...filter, after: fromCursor(cursor) };
     const most = limit === 0 ? 0 : limit + 1;
-    const others = filter.folderId === undefined ? store.othersTemplates(userId, narrowing, most || LIMITS.listedTemplates) : nothing();
+    const isShared = filter.folderId === undefined && !filter.own;
+    const others = isShared ? store.othersTemplates(userId, narrowing, most || LIMITS.listedTemplates) : nothing();
     const all = await collectSummaries([store.ownSummaries(userId, narrowing, most), others]);
     if (limit === 0 || all.length <= limit) return { rows: all, next: undefined };
     return { rows: all.slice(0, limit), next: toCursor(all[limit - 1]!) };

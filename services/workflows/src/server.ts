@@ -97,8 +97,8 @@ export const workflowsHandlers = ({
   getWorkflow: unary(async ({ slug, userId }) =>
     proto.GetWorkflowResponse.fromPartial({ workflow: toWorkflow(await workflows.get(slug, userId)) }),
   ),
-  listWorkflows: unary(async ({ userId, limit, cursor, query, tag, folderId, rootLevel }) => {
-    const filter = { query, tag, folderId: rootLevel ? null : folderId || undefined };
+  listWorkflows: unary(async ({ userId, limit, cursor, query, tag, folderId, rootLevel, own }) => {
+    const filter = { query, tag, folderId: rootLevel ? null : folderId || undefined, own };
     const { rows, next } = await workflows.list({ userId, filter, limit, cursor });
     const thumbnails = await thumbnailAddresses(rows);
     // The rows are messages already; fromPartial would copy each once more.

@@ -23,7 +23,7 @@ export interface RunningWorkflows {
 }
 
 /** A list that nothing narrows. */
-export const EVERYTHING = { limit: 0, cursor: "", query: "", tag: "", folderId: "", rootLevel: false };
+export const EVERYTHING = { limit: 0, cursor: "", query: "", tag: "", folderId: "", rootLevel: false, own: false };
 export const BASE_URL = "http://public.test";
 const DEADLINE = { deadlineMs: 20_000 };
 

@@ -168,6 +168,8 @@ describe("lists", () => {
     expect(await slugs({ query: "even (A.B)", tag: mark })).toEqual([own[0], own[2], own[4]]);
     expect(await slugs({ query: ".*", tag: mark })).toEqual([]);
     expect(await slugs({ folderId })).toEqual([own[1], own[3]]);
+    expect(await slugs({ tag: mark, own: true })).toEqual(own);
+    expect(await slugs({ tag: mark, own: true, limit: 1 })).toEqual(own.slice(0, 1));
     expect(await slugs({ rootLevel: true })).toEqual([own[0], own[2], own[4]]);
     const pages = [await list(owner, { tag: mark, limit: 4 })];
     expect(pages[0]!.nextCursor).not.toBe("");

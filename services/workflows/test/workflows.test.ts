@@ -139,7 +139,7 @@ describe("someone else's workflow", () => {
 });
 
 /** A list that nothing narrows, as the store knows it. */
-const NOTHING = { query: "", tag: "", folderId: undefined, after: undefined };
+const NOTHING = { query: "", tag: "", folderId: undefined, own: false, after: undefined };
 
 describe("listing", () => {
   it("has the caller's own and others' templates, the latest change first, without graphs", async () => {

@@ -1,4 +1,4 @@
-import { workflows as workflowsProto } from "@nodeloom/proto";
+import { executions, workflows } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Caller } from "../../auth/caller";
 import type { Gateway } from "../../gateway";
@@ -23,14 +23,14 @@ const me = z
 
 /** How far the caller has come, seen from what the caller has. */
 const onboardingOf = async ({ services }: Gateway, { user: { id, approved } }: Caller): Promise<z.infer<typeof onboarding>> => {
-  const [{ workflows }, { executions }] = await Promise.all([
-    services.workflows.listWorkflows(workflowsProto.ListWorkflowsRequest.fromPartial({ userId: id })),
-    services.executions.listExecutions({ userId: id, status: "", workflowSlug: "", limit: 1, cursor: "", metadata: {} }),
+  const [{ workflows: own }, { executions: runs }] = await Promise.all([
+    services.workflows.listWorkflows(workflows.ListWorkflowsRequest.fromPartial({ userId: id, own: true, limit: 1 })),
+    services.executions.listExecutions(executions.ListExecutionsRequest.fromPartial({ userId: id, limit: 1 })),
   ]);
   const reached = {
     approval: approved,
-    "first-workflow": workflows.some(({ createdBy }) => createdBy === id),
-    "first-run": executions.length > 0,
+    "first-workflow": own.length > 0,
+    "first-run": runs.length > 0,
   };
   return { step: STEPS.find((step) => !reached[step]) ?? DONE, completed: STEPS.filter((step) => reached[step]) };
 };

@@ -58,6 +58,7 @@ export const workflowRoutes = [
         tag: query.tag ?? "",
         folderId: query.folderId === undefined || query.folderId === ROOT ? "" : query.folderId,
         rootLevel: query.folderId === ROOT,
+        own: false,
       };
       const [{ workflows: rows, nextCursor: next }, estimate] = await Promise.all([
         gateway.services.workflows.listWorkflows(request),

@@ -10,6 +10,8 @@ export interface ListFilter {
   tag: string;
   /** The caller's own in a folder, or at the root level (null). */
   folderId: string | null | undefined;
+  /** No templates of others. */
+  own: boolean;
   after: ListPosition | undefined;
 }
 
