@@ -1159,6 +1159,10 @@ export interface Operations {
     query?: {
       status?: "processing" | "completed" | "failed" | "cancelled" | "cancel_requested";
       workflowSlug?: string;
+      /** Executions that were created then or later */
+      createdAfter?: string;
+      /** Executions that were created earlier */
+      createdBefore?: string;
       limit?: number;
       cursor?: string;
     };

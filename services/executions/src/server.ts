@@ -62,13 +62,15 @@ export const executionsHandlers = ({
   cancelQueued: unary(async ({ userId }) =>
     executions.CancelQueuedResponse.fromPartial({ cancelled: await cancellation.cancelQueued(userId) }),
   ),
-  listExecutions: unary(async ({ userId, status, workflowSlug, limit, cursor, metadata }) => {
+  listExecutions: unary(async ({ userId, status, workflowSlug, limit, cursor, metadata, createdAfter, createdBefore }) => {
     const size = Math.min(limit || DEFAULT_PAGE, LIMITS.usagePageRows);
     const rows = store.list({
       userId: userId || null,
       status: readStatus(status),
       workflowSlug: workflowSlug || undefined,
       metadata,
+      createdAfter,
+      createdBefore,
       limit: size + 1,
       before: readCursor(cursor),
     });

@@ -12,6 +12,9 @@ const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
 const shell = createRoute({ getParentRoute: () => root, id: "shell", component: Shell });
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+/** Of a calendar: `2026-05-04`. */
+const day = (value: unknown): string | undefined =>
+  typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined;
 const page = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isInteger(value) && value > 1 ? value : undefined;
 
@@ -42,10 +45,12 @@ const executions = createRoute({
   path: "/executions",
   validateSearch: (
     search: Record<string, unknown>,
-  ): { status?: string | undefined; workflow?: string | undefined; meta?: string | undefined; cursor?: string | undefined } => ({
+  ): Partial<Record<"status" | "workflow" | "meta" | "from" | "to" | "cursor", string | undefined>> => ({
     status: text(search.status),
     workflow: text(search.workflow),
     meta: text(search.meta),
+    from: day(search.from),
+    to: day(search.to),
     cursor: text(search.cursor),
   }),
   component: lazyRouteComponent(() => import("../features/executions/list-page"), "ExecutionsPage"),

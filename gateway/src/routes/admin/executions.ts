@@ -1,3 +1,4 @@
+import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { defineRoute } from "../../http/route";
 import { cursor, cursorPage, identifier, limit, nextCursor, PAGES_END_EARLY } from "../../schemas";
@@ -17,14 +18,7 @@ export const adminExecutionRoutes = [
     query: z.object({ userId: identifier.optional(), status: z.enum(EXECUTION_STATUSES).optional(), limit, cursor: cursor.optional() }),
     responses: { 200: cursorPage(execution.extend({ userId: z.string() }).meta({ id: "AdminExecution" })) },
     handler: async ({ gateway, query }) => {
-      const page = await gateway.services.executions.listExecutions({
-        userId: query.userId ?? "",
-        status: query.status ?? "",
-        workflowSlug: "",
-        limit: query.limit,
-        cursor: query.cursor ?? "",
-        metadata: {},
-      });
+      const page = await gateway.services.executions.listExecutions(executions.ListExecutionsRequest.fromPartial(query));
       const rows = page.executions.map((stored) => ({ ...executionView(stored), userId: stored.userId }));
       return { status: 200, body: { rows, nextCursor: nextCursor(page.nextCursor) } };
     },

@@ -1,6 +1,6 @@
 import { DomainError } from "@nodeloom/kernel";
 import { startSweeper, type Logger, type Sweeper } from "@nodeloom/platform";
-import type { executions, identity } from "@nodeloom/proto";
+import { executions, type identity } from "@nodeloom/proto";
 import type { Services } from "../../clients";
 import { RUN_STOP_INTERVAL_MS, RUN_STOP_PAGE, RUN_STOP_PARALLEL } from "../../http/limits";
 
@@ -38,7 +38,8 @@ export const startRunStops = ({ services, logger, intervalMs = RUN_STOP_INTERVAL
   const cancelAll = async (stop: identity.RunStop, signal: AbortSignal): Promise<number> => {
     let [cancelled, cursor] = [0, ""];
     do {
-      const query = { userId: stop.userId, status: "processing", workflowSlug: "", limit: RUN_STOP_PAGE, cursor, metadata: {} };
+      const request = { userId: stop.userId, status: "processing", limit: RUN_STOP_PAGE, cursor };
+      const query = executions.ListExecutionsRequest.fromPartial(request);
       const page = await services.executions.listExecutions(query, { signal });
       const meant = page.executions.filter((execution) => isMeant(stop, execution));
       for (let start = 0; start < meant.length; start += RUN_STOP_PARALLEL) {

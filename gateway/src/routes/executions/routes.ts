@@ -69,15 +69,21 @@ const follow = async (context: CallContext<"any">, known: executions.Execution):
 };
 
 const METADATA_PREFIX = "metadata.";
-const listQuery = z
-  .object({ status: z.enum(EXECUTION_STATUSES).optional(), workflowSlug: slug.optional(), limit, cursor: cursor.optional() })
-  .catchall(z.string())
-  .superRefine((query, context) => {
-    for (const path of Object.keys(query)) {
-      if (["status", "workflowSlug", "limit", "cursor"].includes(path) || path.startsWith(METADATA_PREFIX)) continue;
-      context.addIssue({ code: "custom", path: [path], message: "is not known" });
-    }
-  });
+const moment = z.iso.datetime({ offset: true }).optional();
+const named = z.object({
+  status: z.enum(EXECUTION_STATUSES).optional(),
+  workflowSlug: slug.optional(),
+  createdAfter: moment.meta({ description: "Executions that were created then or later", example: "2026-05-04T12:00:00Z" }),
+  createdBefore: moment.meta({ description: "Executions that were created earlier", example: "2026-05-05T12:00:00Z" }),
+  limit,
+  cursor: cursor.optional(),
+});
+const listQuery = named.catchall(z.string()).superRefine((query, context) => {
+  for (const path of Object.keys(query)) {
+    if (Object.hasOwn(named.shape, path) || path.startsWith(METADATA_PREFIX)) continue;
+    context.addIssue({ code: "custom", path: [path], message: "is not known" });
+  }
+});
 
 /** `metadata.<name>=<value>`: runs that carry all of them. */
 const metadataFilter = (query: Readonly<Record<string, unknown>>): Record<string, string> =>
@@ -86,6 +92,8 @@ const metadataFilter = (query: Readonly<Record<string, unknown>>): Record<string
       name.startsWith(METADATA_PREFIX) ? [[name.slice(METADATA_PREFIX.length), String(value)]] : [],
     ),
   );
+
+const dateOf = (text: string | undefined): Date | undefined => (text === undefined ? undefined : new Date(text));
 
 export const executionRoutes = [
   // Before the routes of one execution: `cancel` is no id.
@@ -127,6 +135,8 @@ export const executionRoutes = [
         limit: query.limit,
         cursor: query.cursor ?? "",
         metadata: metadataFilter(query),
+        createdAfter: dateOf(query.createdAfter),
+        createdBefore: dateOf(query.createdBefore),
       });
       return { status: 200, body: { rows: page.executions.map(executionView), nextCursor: nextCursor(page.nextCursor) } };
     },

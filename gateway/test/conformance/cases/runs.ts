@@ -574,6 +574,18 @@ const listing: Case[] = [
     fits(rowsOf(await user.get(`/api/executions?workflowSlug=${slug}`)), [{ status: "completed", workflowSlug: slug }]);
     refuses(await user.get("/api/executions?status=sleeping"), 400, "INVALID_REQUEST");
   }),
+  runs("executions are filtered by when they were created, the beginning included and the end not", async (ctx) => {
+    const user = await ctx.actor({ tier: "pro" });
+    for (let left = 3; left > 0; left -= 1) answers(await runGraph(user, greeting()), 200);
+    const all = rowsOf<{ executionId: string; createdAt: string }>(await user.get("/api/executions"));
+    const between = async (query: string): Promise<unknown> => rowsOf(await user.get(`/api/executions?${query}`)).length;
+    const [newest, , oldest] = all.map(({ createdAt }) => encodeURIComponent(createdAt));
+    const from = all.filter(({ createdAt }) => createdAt === all[0]!.createdAt).length;
+    assert.equal(await between(`createdAfter=${newest}`), from);
+    assert.equal(await between(`createdBefore=${newest}`), all.length - from);
+    assert.equal(await between(`createdAfter=${oldest}&createdBefore=${oldest}`), 0);
+    refuses(await user.get("/api/executions?createdAfter=yesterday"), 400, "INVALID_REQUEST");
+  }),
   runs("events are streamed to the end, and replayed after the last one seen", async (ctx) => {
     const user = await runner(ctx);
     const id = await submitGraph(user, clip({ latencyMs: 200 }));

@@ -128,6 +128,10 @@ export interface ExecutionFilter {
   status?: RunStatus | undefined;
   workflowSlug?: string | undefined;
   metadata?: Readonly<Record<string, string>> | undefined;
+  /** Executions that were created then or later. */
+  createdAfter?: Date | undefined;
+  /** Executions that were created earlier. */
+  createdBefore?: Date | undefined;
   limit: number;
   /** Executions that were created before this one. */
   before?: { createdAt: Date; id: string } | undefined;

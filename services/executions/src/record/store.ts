@@ -20,6 +20,11 @@ export type RunState = Pick<ExecutionView, "_id" | "status" | "holdId">;
 
 export type ExecutionStore = ReturnType<typeof createExecutionStore>;
 
+const timeFilter = ({ createdAfter, createdBefore }: Pick<ExecutionFilter, "createdAfter" | "createdBefore">): Record<string, unknown> => {
+  if (!createdAfter && !createdBefore) return {};
+  return { createdAt: { ...(createdAfter ? { $gte: createdAfter } : {}), ...(createdBefore ? { $lt: createdBefore } : {}) } };
+};
+
 const statusFilter = (status: RunStatus | undefined): Record<string, unknown> => {
   if (status === undefined) return { status: { $nin: [...HIDDEN] } };
   // What waits in line is shown as under way.
@@ -87,7 +92,7 @@ export const createExecutionStore = (connection: Connection, { retentionDays = R
         .exec(),
 
     /** Newest first; read in batches, so that a reader with enough can stop. */
-    list: ({ userId, status, workflowSlug, metadata, limit, before }: ExecutionFilter): AsyncIterable<ExecutionView> => {
+    list: ({ userId, status, workflowSlug, metadata, limit, before, ...times }: ExecutionFilter): AsyncIterable<ExecutionView> => {
       const keys = metadataKeys(metadata ?? {});
       // The driver's own cursor is closed when its reader stops.
       return executions.collection.find<ExecutionView>(
@@ -96,6 +101,7 @@ export const createExecutionStore = (connection: Connection, { retentionDays = R
           ...statusFilter(status),
           ...(workflowSlug ? { workflowSlug } : {}),
           ...(keys.length > 0 ? { metadata: { $all: keys } } : {}),
+          ...timeFilter(times),
           ...(before ? { $or: [{ createdAt: { $lt: before.createdAt } }, { createdAt: before.createdAt, _id: { $lt: before.id } }] } : {}),
         } as object,
         { projection: WITHOUT_EVENTS, sort: { createdAt: -1, _id: -1 }, limit, batchSize: Math.min(limit, LIST_BATCH) },

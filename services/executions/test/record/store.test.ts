@@ -161,11 +161,15 @@ describe("a page of executions", () => {
   async function* told(rows: AsyncIterable<ExecutionView>): AsyncIterable<ExecutionView> {
     for await (const row of rows) yield store.whole(row);
   }
-  const pages = async (userId: string | null, size: number, maxBytes?: number): Promise<string[][]> => {
+  const pages = async (
+    userId: string | null,
+    size: number,
+    { maxBytes, ...times }: { maxBytes?: number; createdAfter?: Date; createdBefore?: Date } = {},
+  ): Promise<string[][]> => {
     const found: string[][] = [];
     let cursor = "";
     do {
-      const page = await collectPage(told(store.list({ userId, limit: size + 1, before: readCursor(cursor) })), size, maxBytes);
+      const page = await collectPage(told(store.list({ userId, ...times, limit: size + 1, before: readCursor(cursor) })), size, maxBytes);
       found.push(page.executions.map(({ executionId }) => executionId));
       cursor = page.nextCursor;
     } while (cursor !== "");
@@ -180,6 +184,15 @@ describe("a page of executions", () => {
     expect(found.flat()).toEqual([...ids].sort().reverse());
   });
 
+  it("stays between two times, of which the first is included", async () => {
+    const ids: string[] = [];
+    for (let at = 0; at < 6; at += 1) ids.unshift((await inserted({ userId: "dated", createdAt: new Date(at) }))._id);
+    const times = { createdAfter: new Date(1), createdBefore: new Date(5) };
+    expect(await pages("dated", 3, times)).toEqual([ids.slice(1, 4), ids.slice(4, 5)]);
+    expect(await pages("dated", 9, { createdAfter: new Date(4) })).toEqual([ids.slice(0, 2)]);
+    expect(await pages("dated", 9, { createdBefore: new Date(2) })).toEqual([ids.slice(4)]);
+  });
+
   it("ends early where results are large, and has at least one", async () => {
     const resultJson = JSON.stringify({ text: "x".repeat(1_000_000) });
     const ids: string[] = [];
@@ -187,7 +200,7 @@ describe("a page of executions", () => {
     const found = await pages("writer", 500);
     expect(found.map(({ length }) => length)).toEqual([8, 4]);
     expect(found.flat()).toEqual(ids);
-    expect((await pages("writer", 500, 1)).map(({ length }) => length)).toEqual(ids.map(() => 1));
+    expect((await pages("writer", 500, { maxBytes: 1 })).map(({ length }) => length)).toEqual(ids.map(() => 1));
   });
 });
 

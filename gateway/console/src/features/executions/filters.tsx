@@ -1,0 +1,130 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { workflowsQuery, type ExecutionsFilter } from "../../api/queries";
+import { Input, Select } from "../../ui/field";
+
+const route = getRouteApi("/shell/executions");
+const STATUSES = [
+  ["processing", "Running"],
+  ["completed", "Completed"],
+  ["failed", "Failed"],
+  ["cancelled", "Cancelled"],
+  ["cancel_requested", "Cancelling"],
+] as const;
+type Status = (typeof STATUSES)[number][0];
+const isStatus = (text: string | undefined): text is Status => STATUSES.some(([status]) => status === text);
+
+/** Which runs are listed, as the page's address says it. Days are those of the browser's calendar, both included. */
+export interface RunsSearch {
+  status?: string | undefined;
+  workflow?: string | undefined;
+  meta?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+const META = /^([^=]+)=(.*)$/s;
+/** `name=value` of a run's metadata, as the list is asked for it. */
+const metadataFilter = (given: string | undefined): Record<string, string> => {
+  const [, name, value] = META.exec(given ?? "") ?? [];
+  return name === undefined || value === undefined ? {} : { [`metadata.${name.trim()}`]: value.trim() };
+};
+
+/** When a day begins here, or the one so many days after it. */
+const beginOf = (day: string, after = 0): string => {
+  const [year, month, date] = day.split("-").map(Number);
+  return new Date(year!, month! - 1, date! + after).toISOString();
+};
+
+export const filterOf = ({ status, workflow, meta, from, to }: RunsSearch): ExecutionsFilter => ({
+  ...(isStatus(status) ? { status } : {}),
+  ...(workflow === undefined ? {} : { workflowSlug: workflow }),
+  ...(from === undefined ? {} : { createdAfter: beginOf(from) }),
+  ...(to === undefined ? {} : { createdBefore: beginOf(to, 1) }),
+  ...metadataFilter(meta),
+});
+
+const MetadataFilter = ({ given, set }: { given: string | undefined; set: (meta: string | undefined) => void }) => {
+  const [typed, setTyped] = useState(given ?? "");
+  const isWrong = typed !== "" && !META.test(typed);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isWrong) set(typed.trim() || undefined);
+      }}
+    >
+      <Input
+        aria-label="Metadata, as name=value"
+        placeholder="metadata: name=value"
+        className="w-56!"
+        aria-invalid={isWrong || undefined}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        onBlur={() => !isWrong && set(typed.trim() || undefined)}
+      />
+    </form>
+  );
+};
+
+interface DayProps {
+  label: string;
+  title: string;
+  given: string | undefined;
+  set: (day: string | undefined) => void;
+}
+
+const DayFilter = ({ label, title, given, set }: DayProps) => (
+  <label className="flex items-center gap-1.5 text-[13px] text-muted">
+    {title}
+    <Input
+      type="date"
+      aria-label={label}
+      className="w-38!"
+      // Uncontrolled: while a day is being typed, it is none.
+      defaultValue={given ?? ""}
+      onChange={({ target }) => (target.value !== "" || target.validity.valid) && set(target.value || undefined)}
+    />
+  </label>
+);
+
+export const Filters = ({ status, workflow, meta, from, to }: RunsSearch) => {
+  const navigate = route.useNavigate();
+  const workflows = useQuery(workflowsQuery);
+  const set = (change: RunsSearch): void => void navigate({ search: (old) => ({ ...old, ...change, cursor: undefined }) });
+  return (
+    <div className="mb-4 flex flex-wrap gap-2">
+      <Select
+        aria-label="Status"
+        className="w-44!"
+        value={status ?? ""}
+        onChange={(event) => set({ status: event.target.value || undefined })}
+      >
+        <option value="">Every status</option>
+        {STATUSES.map(([value, title]) => (
+          <option key={value} value={value}>
+            {title}
+          </option>
+        ))}
+      </Select>
+      <Select
+        aria-label="Workflow"
+        className="w-60!"
+        value={workflow ?? ""}
+        onChange={(event) => set({ workflow: event.target.value || undefined })}
+      >
+        <option value="">Every workflow</option>
+        {workflow !== undefined && !workflows.data?.some(({ slug }) => slug === workflow) && <option>{workflow}</option>}
+        {workflows.data?.map(({ slug, name }) => (
+          <option key={slug} value={slug}>
+            {name}
+          </option>
+        ))}
+      </Select>
+      <DayFilter label="From this day on" title="From" given={from} set={(day) => set({ from: day })} />
+      <DayFilter label="Up to this day" title="to" given={to} set={(day) => set({ to: day })} />
+      <MetadataFilter key={meta} given={meta} set={(given) => given !== meta && set({ meta: given })} />
+    </div>
+  );
+};
