@@ -1,7 +1,7 @@
 import type { Me } from "@nodeloom/client";
 import { PLANS } from "@nodeloom/kernel/plans";
 import type { GraphNode } from "@nodeloom/kernel/graph";
-import { useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ReactFlowProvider } from "@xyflow/react";
 import { FileQuestion } from "lucide-react";
@@ -9,9 +9,8 @@ import { useEffect, useMemo, useState } from "react";
 import "../../styles/canvas.css";
 import { LoadFailure, Loading } from "../../app/error-pages";
 import { isNotFound } from "../../api/client";
-import { afterRun, meQuery, modelsQuery } from "../../api/queries";
+import { meQuery, modelsQuery } from "../../api/queries";
 import { modelTerms } from "../../canvas/judge";
-import { watchRun } from "../../runs/live";
 import { Empty } from "../../ui/notice";
 import { Tabs } from "../../ui/tabs";
 import { Board } from "./board";
@@ -29,6 +28,7 @@ import { SettingsDialog } from "./settings-dialog";
 import { BoardTools, SaveFailure, Toolbar } from "./toolbar";
 import { createUi, type Panel } from "./ui-store";
 import { useOpenDocument, type Opened } from "./use-open-document";
+import { useOpenedRun } from "./use-opened-run";
 import { useShortcuts } from "./use-shortcuts";
 import { useStage } from "./use-stage";
 
@@ -72,13 +72,11 @@ const Workbench = ({ viewport }: { viewport: Opened["workflow"]["viewport"] }) =
   const stage = useStage(editor);
   useShortcuts(editor, stage);
   const { run, node } = route.useSearch();
-  const client = useQueryClient();
   const { slug, document } = editor;
-  useEffect(() => (run === undefined ? undefined : watchRun(slug, run, () => afterRun(client))), [slug, run, client]);
+  useOpenedRun(editor, run);
   useEffect(() => {
     if (node !== undefined) document.select([node]);
-    if (run !== undefined) editor.ui.setState({ panel: "run", panelOpen: true });
-  }, [document, editor.ui, node, run]);
+  }, [document, node]);
   const isFirst = viewport.x === 0 && viewport.y === 0 && viewport.zoom === 1;
   useEffect(() => {
     // A workflow that was never looked at, or is looked at on a phone, is shown whole.

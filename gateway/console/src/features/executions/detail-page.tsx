@@ -1,7 +1,7 @@
 import type { Execution, WebhookDelivery } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { CircleStop, FileQuestion, Send, Workflow } from "lucide-react";
+import { CircleStop, FileQuestion, RotateCcw, Send, Workflow } from "lucide-react";
 import { LoadFailure, Loading } from "../../app/error-pages";
 import { api, isNotFound, request } from "../../api/client";
 import { executionQuery } from "../../api/queries";
@@ -126,6 +126,11 @@ const Actions = ({ execution }: { execution: Execution }) => {
         >
           Cancel
         </Button>
+      )}
+      {workflowSlug !== null && !isGoing(execution) && (
+        <Link to="/workflows/$slug" params={{ slug: workflowSlug }} search={{ run: executionId }} className={buttonClasses("secondary")}>
+          <RotateCcw className="mr-2 size-4" aria-hidden /> Run again…
+        </Link>
       )}
       {workflowSlug !== null && (
         <Link
