@@ -13,10 +13,22 @@ const isLong = ({ body, headers }: RequestInit): boolean =>
 
 const urlOf = (input: string | URL | Request): string => (input instanceof Request ? input.url : String(input));
 
-/** `fetch` that gives up when nothing answers (a connection may hang for ever), and notices the end of a session. */
+const NO_CONTENT = 204;
+/** All that the service says in answer to what this app asks. */
+const OURS = /json|event-stream/;
+
+/** Whether something between us and the service answered in its place: a sign-in page of a network, a proxy. */
+const isForeign = ({ ok, status, headers }: Response): boolean =>
+  ok && status !== NO_CONTENT && !OURS.test(headers.get("content-type") ?? "");
+
+/**
+ * `fetch` that gives up when nothing answers (a connection may hang for ever), takes what somebody else answers for no
+ * answer, and notices the end of a session.
+ */
 export const fetchInTime = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
   const late = isLong(init) ? [] : [AbortSignal.timeout(ANSWER_MS)];
   const response = await fetch(input, { ...init, signal: AbortSignal.any([...(init.signal ? [init.signal] : []), ...late]) });
+  if (isForeign(response)) throw new TypeError("something else answered");
   if (response.status === UNAUTHENTICATED && !OF_PASSWORDS.test(urlOf(input))) endSession();
   return response;
 };

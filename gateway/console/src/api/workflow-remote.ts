@@ -24,10 +24,8 @@ const answer = async (path: string, init: RequestInit): Promise<{ text: string; 
   } catch (cause) {
     throw new NodeloomError({ status: 0, code: NETWORK_ERROR, message: "the service could not be reached", cause });
   }
-  const isJson = (response.headers.get("content-type") ?? "").includes("json");
-  // Something between us and the service answers in its place: a sign-in page of a network, a proxy.
-  if (response.ok && !isJson) throw new NodeloomError({ status: 0, code: NETWORK_ERROR, message: "something else answered" });
   if (response.ok) return { text, etag: response.headers.get("etag") ?? "" };
+  const isJson = (response.headers.get("content-type") ?? "").includes("json");
   const { error, code, ...details } = (isJson ? JSON.parse(text) : {}) as Record<string, unknown>;
   const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
   throw new NodeloomError({
