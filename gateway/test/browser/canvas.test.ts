@@ -1,50 +1,31 @@
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { launchBrowser, visit } from "../e2e/support/browser";
-import { clientOf, type Account } from "../e2e/support/client";
-import { startPlatform, type Platform } from "../e2e/support/platform";
+import type { Page } from "playwright-core";
+import type { Account } from "../e2e/support/client";
+import { setStage } from "./support/stage";
 
 /** `npm run console:full`: the canvas under the hand, small and with as many nodes as a workflow may have. */
-const MINUTES = 10;
-const MINUTE_MS = 60_000;
 const NODE = ".react-flow__node";
 const NODES = 500;
 const COLUMNS = 25;
 /** Busy for so long in each frame: what the measurement of frames must notice. */
 const BUSY_MS = 40;
 
-let platform: Platform;
-let browser: Browser | undefined;
-let http: ReturnType<typeof clientOf>;
-let account: Account & { key?: string };
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-  if (!browser) return;
-  platform = await startPlatform();
-  http = clientOf(platform);
-  account = await http.account({ tier: "enterprise" });
-}, MINUTES * MINUTE_MS);
-afterAll(async () => {
-  await browser?.close();
-  await platform?.stop();
+const stage = setStage();
+let account: Account;
+stage.before(async () => {
+  account = await stage.http.account({ tier: "enterprise" });
 });
 
-const onCanvas = (name: string, graph: object, test: (page: Page, slug: string, context: BrowserContext) => Promise<void>): void =>
-  it(
-    name,
-    async () => {
-      if (!browser) return;
-      const made = await http.call("POST", "/api/workflows", { key: account.key, body: { name, ...graph } });
-      const { page, context, complaints } = await visit(browser, { baseUrl: platform.baseUrl });
-      await context.addInitScript("globalThis.nodeloomRenders = new Map()");
-      const data = { email: account.email, password: account.password };
-      await context.request.post("/api/auth/login", { data, headers: { origin: platform.baseUrl } });
-      await test(page, String(made.body.slug), context);
-      expect(complaints).toEqual([]);
-      await context.close();
-    },
-    MINUTES * MINUTE_MS,
-  );
+const create = async (name: string, graph: object): Promise<string> =>
+  String((await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name, ...graph } })).body.slug);
+const onCanvas = (name: string, graph: object, test: (page: Page, slug: string) => Promise<void>): void =>
+  stage.test(name, async () => {
+    const slug = await create(name, graph);
+    const { page, context, complaints } = await stage.signedIn(account);
+    await context.addInitScript("globalThis.nodeloomRenders = new Map()");
+    await test(page, slug);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
 
 const saved = (page: Page): Promise<void> => page.getByText("Saved", { exact: true }).waitFor();
 const middleOf = async (page: Page, selector: string): Promise<{ x: number; y: number }> => {
@@ -86,7 +67,7 @@ onCanvas("a line drawn around nodes chooses them, and no others", FOUR, async (p
 
 onCanvas("what lies on a frame moves with it, and nothing else does; undo takes both back", FOUR, async (page, slug) => {
   const places = async (): Promise<Record<string, unknown>> => {
-    const { body } = await http.call("GET", `/api/workflows/${slug}`, { key: account.key });
+    const { body } = await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key });
     return Object.fromEntries((body.nodes as { id: string; position: unknown }[]).map(({ id, position }) => [id, position]));
   };
   await page.goto(`/workflows/${slug}`);
@@ -122,7 +103,7 @@ onCanvas("several nodes are aligned, and a box around some chooses those", FOUR,
   expect(await selected(page)).toEqual(["a", "c"]);
   await page.getByRole("toolbar", { name: "Arrange" }).getByRole("button", { name: "Space out in a row" }).click();
   await saved(page);
-  const { body } = await http.call("GET", `/api/workflows/${slug}`, { key: account.key });
+  const { body } = await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key });
   const xs = (body.nodes as { id: string; position: { x: number } }[]).map(({ position }) => position.x);
   expect(xs[0]).not.toBe(xs[2]);
 });
@@ -173,8 +154,7 @@ const note = (line: string): void => void process.stdout.write(`${line}\n`);
 
 onCanvas(`${NODES} nodes: only what changes is drawn again`, chain, async (page, slug) => {
   // The canvas's code is there already, as it is for whoever opens a second workflow.
-  const other = await http.call("POST", "/api/workflows", { key: account.key, body: { name: "Small", ...FOUR } });
-  await page.goto(`/workflows/${String(other.body.slug)}`);
+  await page.goto(`/workflows/${await create("Small", FOUR)}`);
   await page.locator(NODE).first().waitFor();
   const opened = await page.evaluate(`new Promise((done) => {
     const from = performance.now();

@@ -1,7 +1,5 @@
-import type { Browser } from "playwright-core";
-import { launchBrowser, visit } from "../e2e/support/browser";
-import { clientOf, type Account } from "../e2e/support/client";
-import { startPlatform, type Platform } from "../e2e/support/platform";
+import type { Account } from "../e2e/support/client";
+import { setStage } from "./support/stage";
 
 /** `npm run console:full`: texts that mean harm, in every place that takes a text, on every page that shows it. */
 const PAYLOADS: readonly (readonly [string, string])[] = [
@@ -13,26 +11,11 @@ const PAYLOADS: readonly (readonly [string, string])[] = [
   ["marks that turn and pile up", `\u202Egnp.exe\u202C Z\u0351\u0352\u0353\u0354\u0355\u0356\u0357\u0358algo \u200F\u2066x\u2069`],
 ];
 const WIDTHS = [1440, 390] as const;
-const MINUTES = 10;
-const MINUTE_MS = 60_000;
 
-let platform: Platform;
-let browser: Browser | undefined;
-let http: ReturnType<typeof clientOf>;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-  if (!browser) return;
-  platform = await startPlatform();
-  http = clientOf(platform);
-}, MINUTES * MINUTE_MS);
-afterAll(async () => {
-  await browser?.close();
-  await platform?.stop();
-});
+const stage = setStage();
 
 /** An account with a text in everything that is somebody's to name. @returns the pages that show it */
-const plant = async (account: Account & { key?: string }, text: string): Promise<string[]> => {
+const plant = async (account: Account, text: string): Promise<string[]> => {
   const node = (id: string, type: string, x: number, data: object): object => ({ id, type, position: { x, y: 0 }, data });
   const graph = {
     nodes: [
@@ -49,17 +32,17 @@ const plant = async (account: Account & { key?: string }, text: string): Promise
     ],
   };
   const body = { name: text, description: text, tags: [text.slice(0, 40)], publicPlayground: true, isTemplate: true, ...graph };
-  const made = await http.call("POST", "/api/workflows", { key: account.key, body });
+  const made = await stage.http.call("POST", "/api/workflows", { key: account.key, body });
   if (made.status !== 201) throw new Error(made.text);
   const slug = String(made.body.slug);
-  await http.call("POST", `/api/workflows/${slug}/versions`, { key: account.key, body: { note: text } });
+  await stage.http.call("POST", `/api/workflows/${slug}/versions`, { key: account.key, body: { note: text } });
   // The unknown kind would be refused: what runs is the part without it.
   const run = { inputs: { words: text }, metadata: { [text.slice(0, 40)]: text }, until: "out" };
-  const ran = await http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body: run });
+  const ran = await stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body: run });
   if (ran.status !== 200) throw new Error(ran.text);
-  await http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body: { inputs: { [text]: text } } });
-  await http.call("POST", "/api/folders", { key: account.key, body: { name: text } });
-  await http.createKey(account.cookie, {});
+  await stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body: { inputs: { [text]: text } } });
+  await stage.http.call("POST", "/api/folders", { key: account.key, body: { name: text } });
+  await stage.http.createKey(account.cookie, {});
   return [
     "/",
     `/workflows/${slug}`,
@@ -74,46 +57,39 @@ const plant = async (account: Account & { key?: string }, text: string): Promise
 };
 
 describe.each(PAYLOADS)("%s", (_name, text) => {
-  it(
-    "is shown as text, executes nothing, and breaks no page, wide and narrow",
-    async () => {
-      if (!browser) return;
-      const account = await http.account({ tier: "pro" });
-      const paths = await plant(account, text);
-      const problems: Record<string, string[]> = {};
-      for (const width of WIDTHS) {
-        const { page, context, complaints } = await visit(browser, { baseUrl: platform.baseUrl, width });
-        const data = { email: account.email, password: account.password };
-        await context.request.post("/api/auth/login", { data, headers: { origin: platform.baseUrl } });
-        page.on("dialog", (dialog) => {
-          complaints.push(`dialog: ${dialog.message()}`);
-          void dialog.dismiss();
-        });
-        const look = async (place: string): Promise<void> => {
-          const tooWide = (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) as boolean;
-          const title = await page.title();
-          const found = [...(tooWide ? ["wider than the window"] : []), ...(title === "Nodeloom" ? [] : [title]), ...complaints.splice(0)];
-          if (found.length > 0) problems[`${place} ${width}`] = found;
-        };
-        for (const path of paths) {
-          await page.goto(path);
-          await page.getByRole("heading", { level: 1 }).first().waitFor();
-          await page.waitForLoadState("networkidle");
-          await look(path);
-        }
-        await page.goto(paths[1]!);
-        await page.locator(".react-flow__node").first().waitFor();
-        await page.keyboard.press("Shift+V");
-        await page
-          .getByRole("dialog", { name: "Versions" })
-          .getByRole("button", { name: /^Version 1/ })
-          .click();
-        await page.getByText("Both are the same.").waitFor();
-        await look("versions");
-        await context.close();
+  stage.test("is shown as text, executes nothing, and breaks no page, wide and narrow", async () => {
+    const account = await stage.http.account({ tier: "pro" });
+    const paths = await plant(account, text);
+    const problems: Record<string, string[]> = {};
+    for (const width of WIDTHS) {
+      const { page, context, complaints } = await stage.signedIn(account, { width });
+      page.on("dialog", (dialog) => {
+        complaints.push(`dialog: ${dialog.message()}`);
+        void dialog.dismiss();
+      });
+      const look = async (place: string): Promise<void> => {
+        const tooWide = (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) as boolean;
+        const title = await page.title();
+        const found = [...(tooWide ? ["wider than the window"] : []), ...(title === "Nodeloom" ? [] : [title]), ...complaints.splice(0)];
+        if (found.length > 0) problems[`${place} ${width}`] = found;
+      };
+      for (const path of paths) {
+        await page.goto(path);
+        await page.getByRole("heading", { level: 1 }).first().waitFor();
+        await page.waitForLoadState("networkidle");
+        await look(path);
       }
-      expect(problems).toEqual({});
-    },
-    MINUTES * MINUTE_MS,
-  );
+      await page.goto(paths[1]!);
+      await page.locator(".react-flow__node").first().waitFor();
+      await page.keyboard.press("Shift+V");
+      await page
+        .getByRole("dialog", { name: "Versions" })
+        .getByRole("button", { name: /^Version 1/ })
+        .click();
+      await page.getByText("Both are the same.").waitFor();
+      await look("versions");
+      await context.close();
+    }
+    expect(problems).toEqual({});
+  });
 });

@@ -1,50 +1,29 @@
-import type { Browser, Page } from "playwright-core";
-import { launchBrowser, visit } from "../e2e/support/browser";
-import { clientOf, type Account } from "../e2e/support/client";
-import { startPlatform, type Platform } from "../e2e/support/platform";
+import type { Page } from "playwright-core";
+import type { Account } from "../e2e/support/client";
 import { startReceiver, type Receiver } from "../e2e/support/receiver";
+import { setStage } from "./support/stage";
 
 /** `npm run console:full`: whole ways through the console beside the main one. */
-const MINUTES = 10;
-const MINUTE_MS = 60_000;
 const MOST_LOOKS = 60;
 
-let platform: Platform;
-let browser: Browser | undefined;
 let receiver: Receiver;
-let http: ReturnType<typeof clientOf>;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-  if (!browser) return;
+const stage = setStage(async () => {
   receiver = await startReceiver();
-  platform = await startPlatform({ allow: [receiver.address] });
-  http = clientOf(platform);
-}, MINUTES * MINUTE_MS);
-afterAll(async () => {
-  await browser?.close();
-  receiver?.close();
-  await platform?.stop();
+  return { allow: [receiver.address] };
 });
+afterAll(() => receiver?.close());
 
-const journey = (name: string, test: (page: Page, account: Account & { key?: string }) => Promise<void>): void =>
-  it(
-    name,
-    async () => {
-      if (!browser) return;
-      const account = await http.account({ tier: "pro", webhook: { url: receiver.url } });
-      const { page, context, complaints } = await visit(browser, { baseUrl: platform.baseUrl });
-      const data = { email: account.email, password: account.password };
-      await context.request.post("/api/auth/login", { data, headers: { origin: platform.baseUrl } });
-      await test(page, account);
-      expect(complaints).toEqual([]);
-      await context.close();
-    },
-    MINUTES * MINUTE_MS,
-  );
+const journey = (name: string, test: (page: Page, account: Account) => Promise<void>): void =>
+  stage.test(name, async () => {
+    const account = await stage.http.account({ tier: "pro", webhook: { url: receiver.url } });
+    const { page, context, complaints } = await stage.signedIn(account);
+    await test(page, account);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
 
-const create = async (account: Account & { key?: string }, name: string, nodes: object[] = [], edges: object[] = []): Promise<string> =>
-  String((await http.call("POST", "/api/workflows", { key: account.key, body: { name, nodes, edges } })).body.slug);
+const create = async (account: Account, name: string, nodes: object[] = [], edges: object[] = []): Promise<string> =>
+  String((await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name, nodes, edges } })).body.slug);
 
 journey("a slow video is cancelled from the canvas, and its page says what was charged", async (page, account) => {
   const video = {
@@ -70,7 +49,7 @@ journey("a run by key is told to its webhook, and its page shows the delivery", 
   const words = { id: "words", type: "text-box", position: { x: 0, y: 0 }, data: { text: "told" } };
   const slug = await create(account, "Told", [words]);
   const body = { inputs: {}, metadata: { team: "red" } };
-  const ran = await http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body, headers: { prefer: "respond-async" } });
+  const ran = await stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body, headers: { prefer: "respond-async" } });
   const id = ran.headers.get("x-execution-id")!;
   await page.goto("/executions?meta=team%3Dred");
   await page.getByRole("link", { name: slug }).click();

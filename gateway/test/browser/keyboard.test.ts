@@ -1,136 +1,98 @@
-import type { Browser, Page } from "playwright-core";
-import { launchBrowser, visit } from "../e2e/support/browser";
-import { clientOf } from "../e2e/support/client";
-import { startPlatform, type Platform } from "../e2e/support/platform";
+import type { Page } from "playwright-core";
+import { handOf } from "./support/hand";
+import { setStage } from "./support/stage";
 
 /** `npm run console:full`: the whole way from signing in to a result without a pointer. */
-const MINUTES = 10;
-const MINUTE_MS = 60_000;
 /** Keys besides the letters of texts, from the dashboard to the result. */
 const MOST_PRESSES = 20;
 
-let platform: Platform;
-let browser: Browser | undefined;
+const stage = setStage();
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  if (browser) platform = await startPlatform();
-}, MINUTES * MINUTE_MS);
-afterAll(async () => {
-  await browser?.close();
-  await platform?.stop();
-});
-
-const keyboardOf = (page: Page) => {
-  let presses = 0;
-  return {
-    press: async (...keys: string[]): Promise<void> => {
-      for (const key of keys) await page.keyboard.press(key);
-      presses += keys.length;
-    },
-    /** A text counts as its letters do not: nobody is spared those. */
-    type: (words: string): Promise<void> => page.keyboard.type(words),
-    count: (): number => presses,
-  };
-};
 const nodes = (page: Page, count: number): Promise<void> =>
   page
     .locator(".react-flow__node")
     .nth(count - 1)
     .waitFor();
 
-it(
-  "by keyboard alone a pipeline of three nodes is made, run, and its picture seen, in few presses",
-  async () => {
-    if (!browser) return;
-    const account = await clientOf(platform).account({ tier: "pro" });
-    const { page, context, complaints } = await visit(browser, { baseUrl: platform.baseUrl });
-    const { press, type, count } = keyboardOf(page);
-    await page.goto("/");
-    await page.getByRole("heading", { name: "Sign in" }).waitFor();
-    await type(account.email);
-    await press("Tab");
-    await type(account.password);
-    await press("Enter");
-    await page.getByRole("button", { name: "New workflow" }).waitFor();
-    const signedIn = count();
+stage.test("by keyboard alone a pipeline of three nodes is made, run, and its picture seen, in few presses", async () => {
+  const account = await stage.http.account({ tier: "pro" });
+  const { page, context, complaints } = await stage.visit();
+  const { press, type, effort } = handOf(page);
+  await page.goto("/");
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await type(account.email);
+  await press("Tab");
+  await type(account.password);
+  await press("Enter");
+  await page.getByRole("button", { name: "New workflow" }).waitFor();
+  const signedIn = effort.presses;
 
-    await press("n");
-    await page.getByRole("dialog", { name: "New workflow" }).waitFor();
-    await type("By keyboard");
-    await press("Enter");
-    await page.getByRole("button", { name: "Add the first node" }).waitFor();
-    await press("/");
-    await type("inputs");
-    await press("Enter");
-    await nodes(page, 1);
-    await press("a");
-    await type("image");
-    await press("Enter");
-    await nodes(page, 2);
-    await press("a");
-    await type("results");
-    await press("Enter");
-    await nodes(page, 3);
-    expect(await page.locator(".react-flow__edge").count()).toBe(2);
+  await press("n");
+  await page.getByRole("dialog", { name: "New workflow" }).waitFor();
+  await type("By keyboard");
+  await press("Enter");
+  await page.getByRole("button", { name: "Add the first node" }).waitFor();
+  await press("/");
+  await type("inputs");
+  await press("Enter");
+  await nodes(page, 1);
+  await press("a");
+  await type("image");
+  await press("Enter");
+  await nodes(page, 2);
+  await press("a");
+  await type("results");
+  await press("Enter");
+  await nodes(page, 3);
+  expect(await page.locator(".react-flow__edge").count()).toBe(2);
 
-    // Settings and back again.
-    await press("Alt+ArrowLeft", "Enter");
-    expect(await page.evaluate(`document.activeElement.closest("aside") !== null`)).toBe(true);
-    await press("Escape");
-    expect(await page.evaluate("document.activeElement === document.body")).toBe(true);
+  // Settings and back again.
+  await press("Alt+ArrowLeft", "Enter");
+  expect(await page.evaluate(`document.activeElement.closest("aside") !== null`)).toBe(true);
+  await press("Escape");
+  expect(await page.evaluate("document.activeElement === document.body")).toBe(true);
 
-    await press("Control+Enter");
-    await page.locator("form[data-run] :focus").waitFor();
-    await type("a paper boat");
-    await press("Control+Enter");
-    await page.locator("section[aria-label=Run] img").waitFor();
-    await page.locator("section[aria-label=Run]").getByText("Completed", { exact: true }).first().waitFor();
-    process.stdout.write(`${count() - signedIn} presses from the dashboard to the picture\n`);
-    expect(count() - signedIn).toBeLessThanOrEqual(MOST_PRESSES);
-    expect(complaints).toEqual([]);
-    await context.close();
-  },
-  MINUTES * MINUTE_MS,
-);
+  await press("Control+Enter");
+  await page.locator("form[data-run] :focus").waitFor();
+  await type("a paper boat");
+  await press("Control+Enter");
+  await page.locator("section[aria-label=Run] img").waitFor();
+  await page.locator("section[aria-label=Run]").getByText("Completed", { exact: true }).first().waitFor();
+  process.stdout.write(`${effort.presses - signedIn} presses from the dashboard to the picture\n`);
+  expect(effort.presses - signedIn).toBeLessThanOrEqual(MOST_PRESSES);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
 
-it(
-  "the list of nodes is one stop of the Tab key, and its arrows lead from node to node",
-  async () => {
-    if (!browser) return;
-    const http = clientOf(platform);
-    const account = await http.account({ tier: "pro" });
-    const graph = {
-      nodes: Array.from({ length: 40 }, (_, index) => ({
-        id: `n${index}`,
-        type: "text-box",
-        position: { x: index * 300, y: 0 },
-        data: { text: "x", label: `n${index}` },
-      })),
-      edges: Array.from({ length: 39 }, (_, index) => ({ id: `e${index}`, source: `n${index}`, target: `n${index + 1}` })),
-    };
-    const made = await http.call("POST", "/api/workflows", { key: account.key, body: { name: "Forty", ...graph } });
-    const { page, context } = await visit(browser, { baseUrl: platform.baseUrl });
-    const data = { email: account.email, password: account.password };
-    await context.request.post("/api/auth/login", { data, headers: { origin: platform.baseUrl } });
-    await page.goto(`/workflows/${String(made.body.slug)}`);
-    await nodes(page, 40);
-    const stops: string[] = [];
-    for (let tabs = 0; tabs < 60; tabs += 1) {
-      await page.keyboard.press("Tab");
-      const place = (await page.evaluate(
-        `document.activeElement.closest("nav[aria-label=Nodes]") ? "nodes" : document.activeElement.closest(".react-flow") ? "canvas" : document.activeElement === document.body ? "out" : "other"`,
-      )) as string;
-      stops.push(place);
-      if (place === "out") break;
-    }
-    expect(stops.filter((place) => place === "nodes")).toHaveLength(1);
-    expect(stops).not.toContain("canvas");
-    await page.locator("nav[aria-label=Nodes] button[tabindex='0']").focus();
-    await page.keyboard.press("ArrowRight");
-    await page.keyboard.press("ArrowRight");
-    expect(await page.evaluate(`document.querySelector("nav[aria-label=Nodes] [aria-pressed=true]").textContent.split(",")[0]`)).toBe("n2");
-    await context.close();
-  },
-  MINUTES * MINUTE_MS,
-);
+stage.test("the list of nodes is one stop of the Tab key, and its arrows lead from node to node", async () => {
+  const account = await stage.http.account({ tier: "pro" });
+  const graph = {
+    nodes: Array.from({ length: 40 }, (_, index) => ({
+      id: `n${index}`,
+      type: "text-box",
+      position: { x: index * 300, y: 0 },
+      data: { text: "x", label: `n${index}` },
+    })),
+    edges: Array.from({ length: 39 }, (_, index) => ({ id: `e${index}`, source: `n${index}`, target: `n${index + 1}` })),
+  };
+  const made = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Forty", ...graph } });
+  const { page, context } = await stage.signedIn(account);
+  await page.goto(`/workflows/${String(made.body.slug)}`);
+  await nodes(page, 40);
+  const stops: string[] = [];
+  for (let tabs = 0; tabs < 60; tabs += 1) {
+    await page.keyboard.press("Tab");
+    const place = (await page.evaluate(
+      `document.activeElement.closest("nav[aria-label=Nodes]") ? "nodes" : document.activeElement.closest(".react-flow") ? "canvas" : document.activeElement === document.body ? "out" : "other"`,
+    )) as string;
+    stops.push(place);
+    if (place === "out") break;
+  }
+  expect(stops.filter((place) => place === "nodes")).toHaveLength(1);
+  expect(stops).not.toContain("canvas");
+  await page.locator("nav[aria-label=Nodes] button[tabindex='0']").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  expect(await page.evaluate(`document.querySelector("nav[aria-label=Nodes] [aria-pressed=true]").textContent.split(",")[0]`)).toBe("n2");
+  await context.close();
+});

@@ -1,31 +1,24 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { accessibilityProblems, launchBrowser, visit } from "../e2e/support/browser";
-import { clientOf } from "../e2e/support/client";
-import { startPlatform, type Platform } from "../e2e/support/platform";
+import type { Page } from "playwright-core";
+import { accessibilityProblems } from "../e2e/support/browser";
+import { setStage, type Credentials } from "./support/stage";
 
 /** `npm run console:full`: every page, in both themes, wide and narrow. Screenshots are left for eyes. */
 const SCREENSHOTS = join(__dirname, "..", "..", "..", ".nodeloom", "screenshots");
 const WIDTHS = [1440, 390] as const;
 const THEMES = ["light", "dark"] as const;
-const MINUTES = 15;
-const MINUTE_MS = 60_000;
 
-let platform: Platform;
-let browser: Browser | undefined;
-let account: { email: string; password: string };
-let admin: { email: string; password: string };
+const stage = setStage();
+let account: Credentials;
+let admin: Credentials;
 let paths: [string, string][];
 
-beforeAll(async () => {
+stage.before(async () => {
   mkdirSync(SCREENSHOTS, { recursive: true });
-  browser = await launchBrowser();
-  if (!browser) return;
-  platform = await startPlatform();
-  const http = clientOf(platform);
+  const { http } = stage;
   const made = await http.account({ tier: "business" });
-  [account, admin] = [made, platform.admin];
+  [account, admin] = [made, stage.platform.admin];
   const node = (id: string, type: string, x: number, data: object): object => ({ id, type, position: { x, y: 0 }, data });
   const edge = (source: string, sourceHandle: string, target: string, targetHandle: string): object => ({
     id: `${source}-${target}`,
@@ -69,10 +62,6 @@ beforeAll(async () => {
     ]),
   ];
 });
-afterAll(async () => {
-  await browser?.close();
-  await platform?.stop();
-});
 
 /** 0 (black) to 1 (white), of what lies behind a page. */
 const brightness = async (page: Page): Promise<number> =>
@@ -85,15 +74,12 @@ const brightness = async (page: Page): Promise<number> =>
 const BRIGHT = 0.85;
 const DARK = 0.2;
 
-it("shows the theme that was chosen, whatever the system's is, from the first paint on", async () => {
-  if (!browser) return;
+stage.test("shows the theme that was chosen, whatever the system's is, from the first paint on", async () => {
   for (const [chosen, system] of [
     ["Light", "dark"],
     ["Dark", "light"],
   ] as const) {
-    const { page, context } = await visit(browser, { baseUrl: platform.baseUrl, theme: system });
-    const data = { email: account.email, password: account.password };
-    await context.request.post("/api/auth/login", { data, headers: { origin: platform.baseUrl } });
+    const { page, context } = await stage.signedIn(account, { theme: system });
     await page.goto("/models");
     await page.getByRole("button", { name: account.email }).click();
     await page.getByRole("menuitem", { name: chosen }).click();
@@ -112,32 +98,23 @@ it("shows the theme that was chosen, whatever the system's is, from the first pa
 });
 
 describe.each(THEMES.flatMap((theme) => WIDTHS.map((width) => [theme, width] as const)))("every page, %s, %i px wide", (theme, width) => {
-  it(
-    "can be read by everybody, fits, and breaks no rule of its security policy",
-    async () => {
-      if (!browser) return;
-      const problems: Record<string, string[]> = {};
-      for (const user of [account, admin]) {
-        const { page, context, complaints } = await visit(browser, { baseUrl: platform.baseUrl, theme, width });
-        await context.request.post("/api/auth/login", {
-          data: { email: user.email, password: user.password },
-          headers: { origin: platform.baseUrl },
-        });
-        for (const [name, path] of paths.filter(([one]) => one.startsWith("admin-") === (user === admin))) {
-          await page.goto(path);
-          await page.getByRole("heading", { level: 1 }).first().waitFor();
-          await page.waitForLoadState("networkidle");
-          await page.screenshot({ path: join(SCREENSHOTS, `${name}-${theme}-${width}.png`), animations: "disabled" });
-          const found = await accessibilityProblems(page);
-          const shade = await brightness(page);
-          const tooWide = (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) as boolean;
-          problems[path] = [...found, ...(tooWide ? ["wider than the window"] : []), ...complaints.splice(0)];
-          if (theme === "light" ? shade < BRIGHT : shade > DARK) problems[path].push(`not ${theme}: its page has the brightness ${shade}`);
-        }
-        await context.close();
+  stage.test("can be read by everybody, fits, and breaks no rule of its security policy", async () => {
+    const problems: Record<string, string[]> = {};
+    for (const user of [account, admin]) {
+      const { page, context, complaints } = await stage.signedIn(user, { theme, width });
+      for (const [name, path] of paths.filter(([one]) => one.startsWith("admin-") === (user === admin))) {
+        await page.goto(path);
+        await page.getByRole("heading", { level: 1 }).first().waitFor();
+        await page.waitForLoadState("networkidle");
+        await page.screenshot({ path: join(SCREENSHOTS, `${name}-${theme}-${width}.png`), animations: "disabled" });
+        const found = await accessibilityProblems(page);
+        const shade = await brightness(page);
+        const tooWide = (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) as boolean;
+        problems[path] = [...found, ...(tooWide ? ["wider than the window"] : []), ...complaints.splice(0)];
+        if (theme === "light" ? shade < BRIGHT : shade > DARK) problems[path].push(`not ${theme}: its page has the brightness ${shade}`);
       }
-      expect(Object.fromEntries(Object.entries(problems).filter(([, found]) => found.length > 0))).toEqual({});
-    },
-    MINUTES * MINUTE_MS,
-  );
+      await context.close();
+    }
+    expect(Object.fromEntries(Object.entries(problems).filter(([, found]) => found.length > 0))).toEqual({});
+  });
 });
