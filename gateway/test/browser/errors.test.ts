@@ -1,15 +1,12 @@
-import type { Browser, BrowserContext, Page, Route } from "playwright-core";
-import { launchBrowser, visit } from "../e2e/support/browser";
-import { clientOf, eventually, type Account } from "../e2e/support/client";
-import { startPlatform, type Platform } from "../e2e/support/platform";
+import type { BrowserContext, Page, Route } from "playwright-core";
+import { eventually, type Account } from "../e2e/support/client";
+import { setStage } from "./support/stage";
 
 /** `npm run console:full`: what the editor does when the service refuses, is busy, falls, or is gone, whatever it was asked. */
-const MINUTES = 10;
-const MINUTE_MS = 60_000;
 
 interface Failure {
   name: string;
-  answer: { status: number; headers?: Record<string, string>; contentType?: string; body: string } | "cut";
+  answer: { status: number; headers?: Record<string, string>; contentType?: string; body: string } | "cut" | "none";
   /** What the user reads of it. */
   said: RegExp;
   isSignedOut?: boolean;
@@ -22,6 +19,12 @@ const json = (status: number, code: string, headers: Record<string, string> = {}
 });
 
 const CUT: Failure = { name: "a lost network", answer: "cut", said: /can.t be reached/ };
+const PORTAL: Failure = {
+  name: "200 of a network's sign-in page",
+  answer: { status: 200, contentType: "text/html", body: "<h1>Welcome to our guests</h1>" },
+  said: /can.t be reached/,
+};
+const SILENCE: Failure = { name: "a connection that hangs", answer: "none", said: /can.t be reached/ };
 const SIGNED_OUT: Failure = { ...json(401, "UNAUTHENTICATED"), said: /Sign in again/, isSignedOut: true };
 const REFUSALS: readonly Failure[] = [
   json(403, "ACCOUNT_NOT_APPROVED"),
@@ -32,25 +35,15 @@ const REFUSALS: readonly Failure[] = [
   json(503, "SERVICE_UNAVAILABLE", { "retry-after": "0" }),
   { name: "502 of a proxy", answer: { status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" }, said: /answered 502/ },
   CUT,
+  PORTAL,
   SIGNED_OUT,
 ];
 const STALE = json(412, "PRECONDITION_FAILED");
 
-let platform: Platform;
-let browser: Browser | undefined;
-let http: ReturnType<typeof clientOf>;
-let account: Account & { key?: string };
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-  if (!browser) return;
-  platform = await startPlatform();
-  http = clientOf(platform);
-  account = await http.account({ tier: "enterprise" });
-}, MINUTES * MINUTE_MS);
-afterAll(async () => {
-  await browser?.close();
-  await platform?.stop();
+const stage = setStage();
+let account: Account;
+stage.before(async () => {
+  account = await stage.http.account({ tier: "enterprise" });
 });
 
 interface Editor {
@@ -63,52 +56,51 @@ interface Editor {
   signIn(): Promise<void>;
 }
 
-const answerWith = (failure: Failure) => (route: Route) =>
-  failure.answer === "cut" ? route.abort("connectionfailed") : route.fulfill(failure.answer);
+const answerWith =
+  ({ answer }: Failure) =>
+  async (route: Route): Promise<void> => {
+    if (answer === "none") return;
+    await (answer === "cut" ? route.abort("connectionfailed") : route.fulfill(answer));
+  };
+/** What is waited for a minute at most is waited for a second. */
+const HURRY = "{ const wait = AbortSignal.timeout.bind(AbortSignal); AbortSignal.timeout = (ms) => wait(ms / 60); }";
 
 const inEditor = (name: string, test: (editor: Editor) => Promise<void>, withFile = false): void =>
-  it(
-    name,
-    async () => {
-      if (!browser) return;
-      const nodes = [
-        {
-          id: "in",
-          type: "request-input",
-          position: { x: -400, y: 0 },
-          data: { fields: [{ name: "topic", type: "text", label: "Topic" }] },
-        },
-        { id: "words", type: "text-box", position: { x: 0, y: 0 }, data: { text: "first {{topic}}" } },
-        ...(withFile ? [{ id: "file", type: "media-upload", position: { x: 0, y: 300 }, data: {} }] : []),
-        { id: "end", type: "response-output", position: { x: 400, y: 0 }, data: {} },
-      ];
-      const edges = [
-        { id: "t", source: "in", sourceHandle: "topic", target: "words", targetHandle: "topic" },
-        { id: "e", source: "words", sourceHandle: "text", target: "end", targetHandle: "text" },
-      ];
-      const made = await http.call("POST", "/api/workflows", { key: account.key, body: { name, nodes, edges } });
-      const slug = String(made.body.slug);
-      const { page, context, complaints } = await visit(browser, { baseUrl: platform.baseUrl });
-      const data = { email: account.email, password: account.password };
-      await context.request.post("/api/auth/login", { data, headers: { origin: platform.baseUrl } });
-      const fail: Editor["fail"] = async (method, path, failure) => {
-        const handler = (route: Route): Promise<void> =>
-          route.request().method() === method ? answerWith(failure)(route) : route.fallback();
-        await page.route((url) => path.test(url.pathname), handler);
-        return () => page.unrouteAll({ behavior: "wait" });
-      };
-      const signIn = async (): Promise<void> => {
-        const dialog = page.getByRole("dialog", { name: "Sign in again" });
-        await dialog.getByLabel("Password").fill(account.password);
-        await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
-        await dialog.waitFor({ state: "detached" });
-      };
-      await test({ page, context, slug, fail, signIn });
-      expect(complaints).toEqual([]);
-      await context.close();
-    },
-    MINUTES * MINUTE_MS,
-  );
+  stage.test(name, async () => {
+    const nodes = [
+      {
+        id: "in",
+        type: "request-input",
+        position: { x: -400, y: 0 },
+        data: { fields: [{ name: "topic", type: "text", label: "Topic" }] },
+      },
+      { id: "words", type: "text-box", position: { x: 0, y: 0 }, data: { text: "first {{topic}}" } },
+      ...(withFile ? [{ id: "file", type: "media-upload", position: { x: 0, y: 300 }, data: {} }] : []),
+      { id: "end", type: "response-output", position: { x: 400, y: 0 }, data: {} },
+    ];
+    const edges = [
+      { id: "t", source: "in", sourceHandle: "topic", target: "words", targetHandle: "topic" },
+      { id: "e", source: "words", sourceHandle: "text", target: "end", targetHandle: "text" },
+    ];
+    const made = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name, nodes, edges } });
+    const slug = String(made.body.slug);
+    const { page, context, complaints } = await stage.signedIn(account);
+    const fail: Editor["fail"] = async (method, path, failure) => {
+      const handler = (route: Route): Promise<void> =>
+        route.request().method() === method ? answerWith(failure)(route) : route.fallback();
+      await page.route((url) => path.test(url.pathname), handler);
+      return () => page.unrouteAll({ behavior: "wait" });
+    };
+    const signIn = async (): Promise<void> => {
+      const dialog = page.getByRole("dialog", { name: "Sign in again" });
+      await dialog.getByLabel("Password").fill(account.password);
+      await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
+      await dialog.waitFor({ state: "detached" });
+    };
+    await test({ page, context, slug, fail, signIn });
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
 
 const open = async ({ page, slug }: Editor, node = "words"): Promise<void> => {
   await page.goto(`/workflows/${slug}?node=${node}`);
@@ -137,8 +129,9 @@ describe("whatever the service answers,", () => {
   inEditor("what can't be saved is kept, said, and saved when it is tried again", async (editor) => {
     const { page, slug, fail, signIn } = editor;
     await open(editor);
+    await page.evaluate(HURRY);
     const text = page.getByRole("textbox", { name: "Text", exact: true });
-    for (const failure of REFUSALS) {
+    for (const failure of [...REFUSALS, SILENCE]) {
       const typed = `typed before ${failure.name}`;
       const mend = await fail("PUT", /^\/api\/workflows\//, failure);
       await text.fill(typed);
@@ -149,7 +142,7 @@ describe("whatever the service answers,", () => {
       if (failure.isSignedOut) await signIn();
       else await page.getByRole("button", { name: "Try now" }).click();
       await page.getByText("Saved", { exact: true }).waitFor();
-      expect((await http.call("GET", `/api/workflows/${slug}`, { key: account.key })).text).toContain(typed);
+      expect((await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key })).text).toContain(typed);
     }
   });
 
@@ -162,7 +155,7 @@ describe("whatever the service answers,", () => {
     await mend();
     await page.getByRole("button", { name: "Try now" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
-    expect((await http.call("GET", `/api/workflows/${slug}`, { key: account.key })).text).toContain("beside others");
+    expect((await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key })).text).toContain("beside others");
   });
 
   inEditor("unsaved work outlives the page that could not save it", async (editor) => {
@@ -183,8 +176,9 @@ describe("whatever the service answers,", () => {
     const { page, fail, signIn } = editor;
     await open(editor);
     await page.locator("header").getByRole("button", { name: "Run", exact: true }).click();
+    await page.evaluate(HURRY);
     const topic = page.getByLabel("Topic");
-    for (const failure of [...REFUSALS, STALE]) {
+    for (const failure of [...REFUSALS, STALE, SILENCE]) {
       const typed = `boats before ${failure.name}`;
       await topic.fill(typed);
       const mend = await fail("POST", /\/run$/, failure);
@@ -199,12 +193,37 @@ describe("whatever the service answers,", () => {
     }
   });
 
+  inEditor("a run of which nobody heard whether it began is the same one when it is started again", async (editor) => {
+    const { page, slug } = editor;
+    await open(editor);
+    await page.locator("header").getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByLabel("Topic").fill("a boat");
+    const keys: (string | undefined)[] = [];
+    await page.route(
+      (url) => url.pathname.endsWith("/run"),
+      async (route) => {
+        keys.push(route.request().headers()["idempotency-key"]);
+        // The service begins, and what it answers is lost on the way.
+        await route.fetch();
+        await route.abort("connectionreset");
+      },
+    );
+    await page.getByTestId("run").click();
+    await reads(page, CUT);
+    await page.unrouteAll({ behavior: "wait" });
+    await page.getByTestId("run").click();
+    await page.locator("section[aria-label=Run]").getByText("first a boat").waitFor();
+    expect(new Set(keys).size).toBe(1);
+    const listed = await stage.http.call("GET", `/api/executions?workflowSlug=${slug}`, { key: account.key });
+    expect(listed.body.rows).toHaveLength(1);
+  });
+
   inEditor("a run that can't be followed says so, and is followed again by itself", async (editor) => {
     const { page, slug, fail, signIn } = editor;
     await open(editor);
     for (const failure of REFUSALS) {
       const body = { inputs: { topic: failure.name } };
-      const ran = await http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body });
+      const ran = await stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body });
       const mend = await fail("GET", /^\/api\/executions\//, failure);
       await page.goto(`/workflows/${slug}?run=${ran.headers.get("x-execution-id")}`);
       await reads(page, failure);
@@ -220,7 +239,8 @@ describe("whatever the service answers,", () => {
     const { page, slug, fail, signIn } = editor;
     await open(editor);
     const dialog = page.getByRole("dialog", { name: "Versions" });
-    for (const [index, failure] of REFUSALS.entries()) {
+    const failures = [...REFUSALS, STALE];
+    for (const [index, failure] of failures.entries()) {
       await page.getByRole("textbox", { name: "Text", exact: true }).fill(`to publish before ${failure.name}`);
       await page.getByText("Saved", { exact: true }).waitFor();
       await page.getByRole("heading", { level: 1 }).click();
@@ -238,8 +258,8 @@ describe("whatever the service answers,", () => {
       await dialog.getByRole("button", { name: new RegExp(failure.name) }).waitFor();
       await dialog.getByRole("button", { name: "Close" }).click();
     }
-    const listed = await http.call("GET", `/api/workflows/${slug}/versions`, { key: account.key });
-    expect((listed.body as unknown as { rows: unknown[] }).rows).toHaveLength(REFUSALS.length);
+    const listed = await stage.http.call("GET", `/api/workflows/${slug}/versions`, { key: account.key });
+    expect((listed.body as unknown as { rows: unknown[] }).rows).toHaveLength(failures.length);
   });
 
   inEditor(
@@ -252,7 +272,7 @@ describe("whatever the service answers,", () => {
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
         "base64",
       );
-      for (const failure of REFUSALS) {
+      for (const failure of [...REFUSALS, STALE]) {
         await id.fill("");
         const mend = await fail("POST", /^\/api\/media$/, failure);
         await page.locator("input[type=file]").setInputFiles({ name: "boat.png", mimeType: "image/png", buffer: picture });
