@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { complain, say } from "../ui/toast";
+import { complain, say } from "../ui/overlays/toast";
 import { messageOf } from "./client";
 
 /** Runs requests that change something: one at a time, failures told, what it changed read again. */

@@ -5,7 +5,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import "../styles/main.css";
 import { isOffline } from "../api/client";
-import { Toaster } from "../ui/toast";
+import { Toaster } from "../ui/overlays/toast";
 import { createAppRouter } from "./router";
 
 const MAX_ATTEMPTS = 2;

@@ -23,9 +23,9 @@ import { leaveSession } from "../api/session";
 import { IconButton } from "../ui/button";
 import { classes } from "../ui/classes";
 import { creditNumber, credits, shortNumber } from "../ui/format";
-import { Menu } from "../ui/menu";
-import { Tip } from "../ui/tip";
-import { complain } from "../ui/toast";
+import { Menu } from "../ui/overlays/menu";
+import { Tip } from "../ui/overlays/tip";
+import { complain } from "../ui/overlays/toast";
 import { useTheme } from "./theme";
 
 interface Entry {

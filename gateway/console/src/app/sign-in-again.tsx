@@ -4,8 +4,8 @@ import { messageOf, request } from "../api/client";
 import { meQuery } from "../api/queries";
 import { resumeSession, useSession } from "../api/session";
 import { Button } from "../ui/button";
-import { Dialog } from "../ui/dialog";
-import { Field, Input } from "../ui/field";
+import { Dialog } from "../ui/overlays/dialog";
+import { Field, Input } from "../ui/inputs/field";
 import { Notice } from "../ui/notice";
 
 const FORM = "sign-in-again";

@@ -1,7 +1,7 @@
 import type { InputField } from "@nodeloom/kernel/graph";
 import type { SchemaField } from "@nodeloom/client";
-import { Check, Field, Input, Select, TextArea } from "../ui/field";
-import { JsonInput, NumberInput } from "../ui/value-inputs";
+import { Check, Field, Input, Select, TextArea } from "../ui/inputs/field";
+import { JsonInput, NumberInput } from "../ui/inputs/value-inputs";
 import { UploadButton } from "./upload-button";
 
 type FormField = Pick<InputField | SchemaField, "name" | "type" | "label"> & {

@@ -1,8 +1,8 @@
 import type { Quote } from "@nodeloom/client";
 import { useState } from "react";
-import { Field } from "../ui/field";
+import { Field } from "../ui/inputs/field";
 import { creditNumber, credits } from "../ui/format";
-import { NumberInput } from "../ui/value-inputs";
+import { NumberInput } from "../ui/inputs/value-inputs";
 
 /** A quote's price as the Run button says it: "2.6 credits", or "12 to 40 credits" where lists of unknown length decide. */
 export const priceOf = (quote: Quote | undefined): string | undefined => {

@@ -6,7 +6,7 @@ import { afterRun, executionQuery } from "../api/queries";
 import { Button } from "../ui/button";
 import { credits, duration } from "../ui/format";
 import { Notice } from "../ui/notice";
-import { complain } from "../ui/toast";
+import { complain } from "../ui/overlays/toast";
 import { refusalOf, startRun, useQuote, type Refusal, type RunTarget } from "./request";
 import { priceOf, RunPrice, useLimit } from "./run-price";
 import { ResultView } from "./result-view";

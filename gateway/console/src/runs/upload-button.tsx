@@ -3,7 +3,7 @@ import { useRef, useState } from "react";
 import { api, messageOf } from "../api/client";
 import { Button } from "../ui/button";
 import { bytes } from "../ui/format";
-import { complain } from "../ui/toast";
+import { complain } from "../ui/overlays/toast";
 
 const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import { LoaderCircle, type LucideIcon } from "lucide-react";
 import type { ComponentProps, ReactNode } from "react";
 import { classes } from "./classes";
-import { Tip } from "./tip";
+import { Tip } from "./overlays/tip";
 
 const VARIANTS = {
   primary: "bg-accent text-on-accent hover:bg-accent-hover",

@@ -1,7 +1,7 @@
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
 import { Button, IconButton } from "./button";
-import { complain } from "./toast";
+import { complain } from "./overlays/toast";
 
 const SHOWN_MS = 1_500;
 

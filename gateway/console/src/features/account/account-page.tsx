@@ -10,7 +10,7 @@ import { useAction } from "../../api/use-action";
 import { MediaView } from "../../runs/media-view";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
-import { Field, Select } from "../../ui/field";
+import { Field, Select } from "../../ui/inputs/field";
 import { bytes, credits } from "../../ui/format";
 import { Empty, Skeleton } from "../../ui/notice";
 import { Card, Facts, Page } from "../../ui/page";

@@ -2,10 +2,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { messageOf, request } from "../../api/client";
 import { Button } from "../../ui/button";
-import { Field, Input } from "../../ui/field";
+import { Field, Input } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
 import { Card } from "../../ui/page";
-import { say } from "../../ui/toast";
+import { say } from "../../ui/overlays/toast";
 
 /** Changes the password; every other session ends. */
 export const PasswordForm = ({ email }: { email: string }) => {

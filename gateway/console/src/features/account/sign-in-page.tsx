@@ -3,7 +3,7 @@ import { useState, type FormEvent } from "react";
 import { Logo } from "../../app/navigation";
 import { issuesOf, messageOf, request } from "../../api/client";
 import { Button } from "../../ui/button";
-import { Field, Input } from "../../ui/field";
+import { Field, Input } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
 
 const MIN_PASSWORD = 10;

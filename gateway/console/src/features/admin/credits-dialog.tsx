@@ -5,12 +5,12 @@ import { request } from "../../api/client";
 import { modelsQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";
 import { Button } from "../../ui/button";
-import { Dialog } from "../../ui/dialog";
-import { Field, Input, Select } from "../../ui/field";
+import { Dialog } from "../../ui/overlays/dialog";
+import { Field, Input, Select } from "../../ui/inputs/field";
 import { creditNumber, credits } from "../../ui/format";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
-import { say } from "../../ui/toast";
+import { say } from "../../ui/overlays/toast";
 import { Paged } from "../../app/paged";
 
 const KINDS = [

@@ -7,8 +7,8 @@ import { request } from "../../api/client";
 import { modelsQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";
 import { Button } from "../../ui/button";
-import { Dialog } from "../../ui/dialog";
-import { Check, Field, Input, Select } from "../../ui/field";
+import { Dialog } from "../../ui/overlays/dialog";
+import { Check, Field, Input, Select } from "../../ui/inputs/field";
 import { Skeleton } from "../../ui/notice";
 import { Table } from "../../ui/table";
 

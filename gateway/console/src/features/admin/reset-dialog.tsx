@@ -4,7 +4,7 @@ import { request } from "../../api/client";
 import { useAction } from "../../api/use-action";
 import { Button } from "../../ui/button";
 import { Code } from "../../ui/copy";
-import { Dialog } from "../../ui/dialog";
+import { Dialog } from "../../ui/overlays/dialog";
 import { Notice } from "../../ui/notice";
 
 /** A link by which a user sets a new password: it works once, and is shown once. */

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { request } from "../../api/client";
 import { RunStatus } from "../../runs/status";
 import { TemporalLink } from "../../runs/temporal-link";
-import { Select } from "../../ui/field";
+import { Select } from "../../ui/inputs/field";
 import { creditNumber, duration } from "../../ui/format";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";

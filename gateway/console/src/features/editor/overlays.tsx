@@ -4,17 +4,17 @@ import { isRemark, kindOf } from "../../canvas/kinds";
 import { connect, removeItems } from "../../document/edit";
 import { edgesOf, nodesOf } from "../../document/graph";
 import { classes } from "../../ui/classes";
-import { Dialog } from "../../ui/dialog";
-import { Input } from "../../ui/field";
+import { Dialog } from "../../ui/overlays/dialog";
+import { Input } from "../../ui/inputs/field";
 import { Keys } from "../../ui/keys";
-import { leadsTo, replacedBy } from "./actions";
-import { COMMANDS, type Stage } from "./commands";
+import { leadsTo, replacedBy } from "./commands/actions";
+import { COMMANDS, type Stage } from "./commands/commands";
 import { useDocument, useEditor, useUi, type Editor } from "./context";
 import { nodeTitle } from "./titles";
 
 /** Loaded once the canvas is there, before anybody asks for them: without a network they open as well. */
 const loadVersions = async () => ({ default: (await import("./versions/versions-dialog")).VersionsDialog });
-const loadApi = async () => ({ default: (await import("./use-as-api")).UseAsApi });
+const loadApi = async () => ({ default: (await import("./dialogs/use-as-api")).UseAsApi });
 const VersionsDialog = lazy(loadVersions);
 const UseAsApi = lazy(loadApi);
 

@@ -25,12 +25,12 @@ import {
 } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { WriteFailure, WriteState } from "../../document/write-queue";
-import { commandById, type Stage } from "./commands";
+import { commandById, type Stage } from "./commands/commands";
 import { endSession } from "../../api/session";
 import { Button, IconButton } from "../../ui/button";
 import { Badge } from "../../ui/badge";
 import { classes } from "../../ui/classes";
-import { Menu } from "../../ui/menu";
+import { Menu } from "../../ui/overlays/menu";
 import { useDocument, useEditor, useUi } from "./context";
 import { VersionButton } from "./versions/version-button";
 import { Play } from "lucide-react";

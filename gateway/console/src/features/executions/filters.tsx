@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { workflowsQuery, type ExecutionsFilter } from "../../api/queries";
-import { Input, Select } from "../../ui/field";
+import { Input, Select } from "../../ui/inputs/field";
 
 const route = getRouteApi("/shell/executions");
 const STATUSES = [

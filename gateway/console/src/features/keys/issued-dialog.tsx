@@ -1,6 +1,6 @@
 import { Button } from "../../ui/button";
 import { Code } from "../../ui/copy";
-import { Dialog } from "../../ui/dialog";
+import { Dialog } from "../../ui/overlays/dialog";
 import { Notice } from "../../ui/notice";
 
 export interface Issued {

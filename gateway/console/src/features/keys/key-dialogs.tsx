@@ -3,8 +3,8 @@ import { useState } from "react";
 import { request } from "../../api/client";
 import { useAction } from "../../api/use-action";
 import { Button } from "../../ui/button";
-import { Dialog } from "../../ui/dialog";
-import { Check, Field, Input, Select } from "../../ui/field";
+import { Dialog } from "../../ui/overlays/dialog";
+import { Check, Field, Input, Select } from "../../ui/inputs/field";
 import type { Issued } from "./issued-dialog";
 
 interface DialogProps {

@@ -5,8 +5,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { messageOf, request } from "../../api/client";
 import { Button } from "../../ui/button";
-import { Dialog } from "../../ui/dialog";
-import { Check, Field, Input, Select } from "../../ui/field";
+import { Dialog } from "../../ui/overlays/dialog";
+import { Check, Field, Input, Select } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
 import type { Issued } from "./issued-dialog";
 

@@ -4,14 +4,14 @@ import { PortMark } from "../../canvas/port-mark";
 import { Badge } from "../../ui/badge";
 import { Button, ButtonRow, IconButton } from "../../ui/button";
 import { Code } from "../../ui/copy";
-import { Dialog } from "../../ui/dialog";
-import { Check, Field, Input, Select, TextArea } from "../../ui/field";
-import { Menu } from "../../ui/menu";
+import { Dialog } from "../../ui/overlays/dialog";
+import { Check, Field, Input, Select, TextArea } from "../../ui/inputs/field";
+import { Menu } from "../../ui/overlays/menu";
 import { Empty, Notice, Skeleton } from "../../ui/notice";
 import { Card, Facts, Page } from "../../ui/page";
 import { Table } from "../../ui/table";
 import { Tabs } from "../../ui/tabs";
-import { say } from "../../ui/toast";
+import { say } from "../../ui/overlays/toast";
 
 const LONG = "A name that somebody made very long so that it has to be cut, wrapped, or otherwise kept from breaking everything around it";
 const ROWS = [

@@ -17,7 +17,7 @@ import { Badge } from "../../ui/badge";
 import { Code } from "../../ui/copy";
 import { Empty, Notice } from "../../ui/notice";
 import { Card, Facts, Page } from "../../ui/page";
-import { propertiesOf, SchemaControl } from "../../ui/schema-control";
+import { propertiesOf, SchemaControl } from "../../ui/inputs/schema-control";
 
 const route = getRouteApi("/shell/models/$internalName");
 

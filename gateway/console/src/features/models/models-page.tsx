@@ -7,7 +7,7 @@ import { LoadFailure } from "../../app/error-pages";
 import { priceWords } from "../../api/prices";
 import { modelsQuery } from "../../api/queries";
 import { Badge } from "../../ui/badge";
-import { Input, Select } from "../../ui/field";
+import { Input, Select } from "../../ui/inputs/field";
 import { Empty, Skeleton } from "../../ui/notice";
 import { Page } from "../../ui/page";
 

@@ -8,7 +8,7 @@ import { meQuery, usageModelsQuery, usageQuery, type UsageFilter } from "../../a
 import { useAction } from "../../api/use-action";
 import { RunStatus } from "../../runs/status";
 import { Button } from "../../ui/button";
-import { Select } from "../../ui/field";
+import { Select } from "../../ui/inputs/field";
 import { creditNumber, credits, duration, usd, whole } from "../../ui/format";
 import { Empty, Skeleton } from "../../ui/notice";
 import { Page } from "../../ui/page";

@@ -4,7 +4,7 @@ import { Ellipsis, Folder as FolderIcon, FolderOpen, House, Pencil, Trash2 } fro
 import { useState, type DragEvent } from "react";
 import { IconButton } from "../../ui/button";
 import { classes } from "../../ui/classes";
-import { Menu } from "../../ui/menu";
+import { Menu } from "../../ui/overlays/menu";
 import { ConfirmDialog, PromptDialog } from "./prompt-dialog";
 import type { WorkflowActions } from "./use-workflow-actions";
 import { DRAGGED_WORKFLOW } from "./workflow-card";

@@ -1,7 +1,7 @@
 import { useState, type FormEvent } from "react";
 import { Button } from "../../ui/button";
-import { Dialog } from "../../ui/dialog";
-import { Field, Input } from "../../ui/field";
+import { Dialog } from "../../ui/overlays/dialog";
+import { Field, Input } from "../../ui/inputs/field";
 
 const MAX_NAME = 200;
 

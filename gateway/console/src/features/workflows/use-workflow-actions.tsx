@@ -5,7 +5,7 @@ import { api, messageOf, request } from "../../api/client";
 import { fetchInTime } from "../../api/fetch-in-time";
 import { workflowText } from "../../api/workflow-remote";
 import { members, objectText } from "../../document/graph";
-import { complain, say } from "../../ui/toast";
+import { complain, say } from "../../ui/overlays/toast";
 
 /** Members of a workflow that a copy takes over. */
 const COPIED = ["description", "tags", "nodes", "edges", "viewport", "cover"] as const;

@@ -6,7 +6,7 @@ import { safeUrl } from "../../api/media-url";
 import { Badge } from "../../ui/badge";
 import { IconButton } from "../../ui/button";
 import { credits } from "../../ui/format";
-import { Menu, type MenuEntries } from "../../ui/menu";
+import { Menu, type MenuEntries } from "../../ui/overlays/menu";
 import { Time } from "../../ui/time";
 import { ConfirmDialog } from "./prompt-dialog";
 import type { WorkflowActions } from "./use-workflow-actions";

@@ -2,8 +2,8 @@ import { FIELD_TYPES, isRecord } from "@nodeloom/kernel/graph";
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import type { DocNode } from "../../../document/graph";
 import { Button, IconButton } from "../../../ui/button";
-import { Check, Field, Input, Select, TextArea } from "../../../ui/field";
-import { JsonInput, NumberInput } from "../../../ui/value-inputs";
+import { Check, Field, Input, Select, TextArea } from "../../../ui/inputs/field";
+import { JsonInput, NumberInput } from "../../../ui/inputs/value-inputs";
 import { useSetting } from "./use-setting";
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {

@@ -2,10 +2,10 @@ import { isRecord } from "@nodeloom/kernel/graph";
 import { Link2 } from "lucide-react";
 import { kindOf } from "../../../canvas/kinds";
 import type { DocNode } from "../../../document/graph";
-import { Field, Select } from "../../../ui/field";
+import { Field, Select } from "../../../ui/inputs/field";
 import { Notice } from "../../../ui/notice";
 import { useEditor } from "../context";
-import { propertiesOf, SchemaControl } from "../../../ui/schema-control";
+import { propertiesOf, SchemaControl } from "../../../ui/inputs/schema-control";
 import { useSetting, useWired } from "./use-setting";
 
 /** Which model a node calls. */

@@ -1,7 +1,7 @@
 import { Link2 } from "lucide-react";
 import { kindOf } from "../../../canvas/kinds";
 import type { DocNode } from "../../../document/graph";
-import { SchemaControl } from "../../../ui/schema-control";
+import { SchemaControl } from "../../../ui/inputs/schema-control";
 import { useSetting, useWired } from "./use-setting";
 
 /** Stands under "More" for every kind that has it. */

@@ -3,8 +3,8 @@ import { frameOf, SMALLEST_FRAME } from "../../../canvas/frames";
 import { Plus, Trash2 } from "lucide-react";
 import type { DocNode } from "../../../document/graph";
 import { Button, IconButton } from "../../../ui/button";
-import { Check, Field, Input, Select, TextArea } from "../../../ui/field";
-import { JsonInput, NumberInput } from "../../../ui/value-inputs";
+import { Check, Field, Input, Select, TextArea } from "../../../ui/inputs/field";
+import { JsonInput, NumberInput } from "../../../ui/inputs/value-inputs";
 import { UploadButton } from "../../../runs/upload-button";
 import { useSetting, useWired } from "./use-setting";
 

@@ -1,6 +1,6 @@
 import { Rocket } from "lucide-react";
 import { classes } from "../../../ui/classes";
-import { Tip } from "../../../ui/tip";
+import { Tip } from "../../../ui/overlays/tip";
 import { useDocument, useEditor } from "../context";
 import { isAhead, stateWords } from "./state";
 

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 import { commandFor, type Stage } from "./commands";
-import type { Editor } from "./context";
+import type { Editor } from "../context";
 
 const TYPES: ReadonlySet<string> = new Set(["INPUT", "TEXTAREA", "SELECT"]);
 /** Keys that a focused control means for itself. */

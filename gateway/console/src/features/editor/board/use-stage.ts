@@ -1,9 +1,9 @@
 import { useReactFlow } from "@xyflow/react";
 import { useMemo } from "react";
-import { complain } from "../../ui/toast";
-import { pasteText, placeBeside } from "./actions";
-import type { Stage } from "./commands";
-import type { Editor } from "./context";
+import { complain } from "../../../ui/overlays/toast";
+import { pasteText, placeBeside } from "../commands/actions";
+import type { Stage } from "../commands/commands";
+import type { Editor } from "../context";
 
 const FIT_MS = 250;
 const MOST_ZOOM = 1.1;

@@ -1,5 +1,5 @@
 import { useId, type ComponentProps, type ReactNode } from "react";
-import { classes } from "./classes";
+import { classes } from "../classes";
 
 const BOX =
   "w-full rounded-lg border border-line-strong bg-surface px-2.5 text-sm text-text transition-colors hover:border-muted focus-visible:border-accent focus-visible:outline-2 focus-visible:outline-offset-0 focus-visible:outline-accent-text/40 disabled:opacity-60 aria-invalid:border-bad";

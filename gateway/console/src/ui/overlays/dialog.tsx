@@ -1,7 +1,7 @@
 import { X } from "lucide-react";
 import { useEffect, useId, useRef, type ReactNode } from "react";
-import { IconButton } from "./button";
-import { classes } from "./classes";
+import { IconButton } from "../button";
+import { classes } from "../classes";
 import { Toaster } from "./toast";
 
 const WIDTHS = { sm: "max-w-md", md: "max-w-xl", lg: "max-w-4xl" } as const;

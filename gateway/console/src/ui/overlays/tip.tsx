@@ -1,6 +1,6 @@
 import { Tooltip } from "@base-ui/react/tooltip";
 import type { ReactElement } from "react";
-import { Keys } from "./keys";
+import { Keys } from "../keys";
 
 const DELAY_MS = 350;
 

@@ -1,11 +1,11 @@
-import { FRAME_MARGIN, FRAME_TITLE, frameOf, frameSize, onFrame } from "../../canvas/frames";
-import { around } from "../../canvas/geometry";
-import { REMARK } from "../../canvas/kinds";
-import { addNode, freeId } from "../../document/edit";
-import { nodesOf, type DocNode } from "../../document/graph";
-import { complain } from "../../ui/toast";
-import { graphOf, rectsOf, selectedNodes } from "./chosen";
-import type { Editor } from "./context";
+import { FRAME_MARGIN, FRAME_TITLE, frameOf, frameSize, onFrame } from "../../../canvas/frames";
+import { around } from "../../../canvas/geometry";
+import { REMARK } from "../../../canvas/kinds";
+import { addNode, freeId } from "../../../document/edit";
+import { nodesOf, type DocNode } from "../../../document/graph";
+import { complain } from "../../../ui/overlays/toast";
+import { graphOf, rectsOf, selectedNodes } from "../chosen";
+import type { Editor } from "../context";
 
 /** Puts a frame around the chosen nodes. */
 export const frameSelection = (editor: Editor): void => {

@@ -1,8 +1,8 @@
 import { useReactFlow } from "@xyflow/react";
 import { useState, type PointerEvent } from "react";
-import { isCaught, type Spot } from "../../canvas/lasso";
-import { nodesOf } from "../../document/graph";
-import { useEditor, useUi } from "./context";
+import { isCaught, type Spot } from "../../../canvas/lasso";
+import { nodesOf } from "../../../document/graph";
+import { useEditor, useUi } from "../context";
 
 /** Closer points say nothing new about a line. */
 const STEP_PX = 3;

@@ -1,10 +1,10 @@
 import { useState } from "react";
-import { Button } from "../../ui/button";
-import { CopyButton } from "../../ui/copy";
-import { Dialog } from "../../ui/dialog";
-import { Check, Field, Input, TextArea } from "../../ui/field";
-import { Notice } from "../../ui/notice";
-import { useDocument, useEditor, useUi } from "./context";
+import { Button } from "../../../ui/button";
+import { CopyButton } from "../../../ui/copy";
+import { Dialog } from "../../../ui/overlays/dialog";
+import { Check, Field, Input, TextArea } from "../../../ui/inputs/field";
+import { Notice } from "../../../ui/notice";
+import { useDocument, useEditor, useUi } from "../context";
 
 const tagList = (text: string): string[] => [
   ...new Set(

@@ -1,8 +1,8 @@
 import { useRef } from "react";
-import { kindOf } from "../../canvas/kinds";
-import { edgesOf, nodesOf } from "../../document/graph";
-import { useDocument, useEditor } from "./context";
-import { nodeTitle } from "./titles";
+import { kindOf } from "../../../canvas/kinds";
+import { edgesOf, nodesOf } from "../../../document/graph";
+import { useDocument, useEditor } from "../context";
+import { nodeTitle } from "../titles";
 
 /** The canvas in words, for those who don't see it; on narrow screens the way to edit. */
 export const Outline = () => {

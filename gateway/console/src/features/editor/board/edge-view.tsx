@@ -2,11 +2,11 @@ import { BaseEdge, EdgeLabelRenderer, getBezierPath, type EdgeProps } from "@xyf
 import type { PortType } from "@nodeloom/kernel/graph";
 import { Plus, X } from "lucide-react";
 import { memo, useState } from "react";
-import { portColour } from "../../canvas/port-mark";
-import { countRender } from "../../canvas/renders";
-import { removeItems } from "../../document/edit";
-import { useEditor, useUi } from "./context";
-import { isLeftOut } from "./ui-store";
+import { portColour } from "../../../canvas/port-mark";
+import { countRender } from "../../../canvas/renders";
+import { removeItems } from "../../../document/edit";
+import { useEditor, useUi } from "../context";
+import { isLeftOut } from "../ui-store";
 
 export interface EdgeViewData extends Record<string, unknown> {
   type: PortType;

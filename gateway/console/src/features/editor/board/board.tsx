@@ -12,18 +12,18 @@ import {
   type OnConnectStartParams,
 } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState, type MouseEvent as ReactMouseEvent } from "react";
-import { frameOf, onFrame } from "../../canvas/frames";
-import { guidesFor, type Guides, type Rect } from "../../canvas/geometry";
-import { fits, type Port } from "../../canvas/ports";
-import { connect, moveNodes, reconnect, removeItems, type Ends, type Point } from "../../document/edit";
-import { leadsTo, linkToNode, placeBeside, replacedBy } from "./actions";
-import { useEditor, useUi } from "./context";
+import { frameOf, onFrame } from "../../../canvas/frames";
+import { guidesFor, type Guides, type Rect } from "../../../canvas/geometry";
+import { fits, type Port } from "../../../canvas/ports";
+import { connect, moveNodes, reconnect, removeItems, type Ends, type Point } from "../../../document/edit";
+import { leadsTo, linkToNode, placeBeside, replacedBy } from "../commands/actions";
+import { useEditor, useUi } from "../context";
 import { EdgeView } from "./edge-view";
 import { GuideLines } from "./guide-lines";
 import { Lasso } from "./lasso";
 import { NodeView } from "./node-view";
 import { useFlow, type FlowEdge, type FlowNode } from "./use-flow";
-import type { LinkStart } from "./ui-store";
+import type { LinkStart } from "../ui-store";
 
 const NODE_TYPES = { nodeloom: NodeView };
 const EDGE_TYPES = { nodeloom: EdgeView };

@@ -1,8 +1,8 @@
 import { Menu as Base } from "@base-ui/react/menu";
 import type { LucideIcon } from "lucide-react";
 import type { ReactElement } from "react";
-import { classes } from "./classes";
-import { Keys } from "./keys";
+import { classes } from "../classes";
+import { Keys } from "../keys";
 
 export interface MenuEntry {
   label: string;

@@ -1,11 +1,11 @@
 import { GitMerge } from "lucide-react";
 import { useEffect, useState } from "react";
-import { nodeById } from "../../document/graph";
-import { Button } from "../../ui/button";
-import { Dialog } from "../../ui/dialog";
-import { say } from "../../ui/toast";
-import { useDocument, useEditor } from "./context";
-import { nodeTitle } from "./titles";
+import { nodeById } from "../../../document/graph";
+import { Button } from "../../../ui/button";
+import { Dialog } from "../../../ui/overlays/dialog";
+import { say } from "../../../ui/overlays/toast";
+import { useDocument, useEditor } from "../context";
+import { nodeTitle } from "../titles";
 
 const MOST = 400;
 const shown = (json: string | undefined): string => {

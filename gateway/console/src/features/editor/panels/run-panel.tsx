@@ -4,22 +4,22 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { CircleStop, Code2, ExternalLink, Milestone, Play, X } from "lucide-react";
 import { useMemo, useState } from "react";
-import { api, messageOf } from "../../api/client";
-import { afterRun } from "../../api/queries";
-import { kernelGraph, nodeById } from "../../document/graph";
-import { forgetRun, isOver, useLive, watchRun, type LiveRun } from "../../runs/live";
-import { endOutputs } from "../../runs/outputs";
-import { ResultView } from "../../runs/result-view";
-import { refusalOf, startRun, useQuote, type Refusal, type RunTarget } from "../../runs/request";
-import { priceOf, RunPrice, useLimit } from "../../runs/run-price";
-import { initialValues, RunForm, sentInputs } from "../../runs/run-form";
-import { cancelReport, RunStatus } from "../../runs/status";
-import { Button, IconButton } from "../../ui/button";
-import { credits, duration } from "../../ui/format";
-import { Notice } from "../../ui/notice";
-import { complain } from "../../ui/toast";
-import { useDocument, useEditor, useUi } from "./context";
-import { nodeTitle } from "./titles";
+import { api, messageOf } from "../../../api/client";
+import { afterRun } from "../../../api/queries";
+import { kernelGraph, nodeById } from "../../../document/graph";
+import { forgetRun, isOver, useLive, watchRun, type LiveRun } from "../../../runs/live";
+import { endOutputs } from "../../../runs/outputs";
+import { ResultView } from "../../../runs/result-view";
+import { refusalOf, startRun, useQuote, type Refusal, type RunTarget } from "../../../runs/request";
+import { priceOf, RunPrice, useLimit } from "../../../runs/run-price";
+import { initialValues, RunForm, sentInputs } from "../../../runs/run-form";
+import { cancelReport, RunStatus } from "../../../runs/status";
+import { Button, IconButton } from "../../../ui/button";
+import { credits, duration } from "../../../ui/format";
+import { Notice } from "../../../ui/notice";
+import { complain } from "../../../ui/overlays/toast";
+import { useDocument, useEditor, useUi } from "../context";
+import { nodeTitle } from "../titles";
 
 /** What Run means here: the draft that is on the canvas; of a template of somebody else, what everybody runs. */
 const useTarget = (): RunTarget => {

@@ -1,7 +1,7 @@
-import type { Alignment } from "../../canvas/geometry";
-import { isRemark } from "../../canvas/kinds";
-import { nodeById } from "../../document/graph";
-import { complain } from "../../ui/toast";
+import type { Alignment } from "../../../canvas/geometry";
+import { isRemark } from "../../../canvas/kinds";
+import { nodeById } from "../../../document/graph";
+import { complain } from "../../../ui/overlays/toast";
 import {
   alignSelection,
   copySelection,
@@ -13,7 +13,7 @@ import {
   selectAll,
   tidy,
 } from "./actions";
-import type { Editor } from "./context";
+import type { Editor } from "../context";
 import { frameSelection } from "./frame-actions";
 
 /** What commands may do besides changing the graph. */

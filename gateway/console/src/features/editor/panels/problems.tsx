@@ -1,13 +1,13 @@
 import type { GraphIssue } from "@nodeloom/kernel/graph";
 import { CircleCheck, CircleX, TriangleAlert, Wrench } from "lucide-react";
-import { connect, addNode, freeId, removeItems, setData } from "../../document/edit";
-import { edgesOf, nodeById } from "../../document/graph";
-import { kindOf } from "../../canvas/kinds";
-import { TEXT_TYPE } from "../../canvas/looks";
-import { Button } from "../../ui/button";
-import { defaultModel, placeBeside } from "./actions";
-import { useDocument, useEditor, useUi, type Editor } from "./context";
-import { nodeTitle } from "./titles";
+import { connect, addNode, freeId, removeItems, setData } from "../../../document/edit";
+import { edgesOf, nodeById } from "../../../document/graph";
+import { kindOf } from "../../../canvas/kinds";
+import { TEXT_TYPE } from "../../../canvas/looks";
+import { Button } from "../../../ui/button";
+import { defaultModel, placeBeside } from "../commands/actions";
+import { useDocument, useEditor, useUi, type Editor } from "../context";
+import { nodeTitle } from "../titles";
 
 export interface Fix {
   label: string;

@@ -1,11 +1,11 @@
 import { useReactFlow } from "@xyflow/react";
 import { useState, type PointerEvent } from "react";
-import { frameOf, frameSize, type FrameSize } from "../../canvas/frames";
-import { noteText } from "../../canvas/geometry";
-import { setData } from "../../document/edit";
-import type { DocNode } from "../../document/graph";
-import { classes } from "../../ui/classes";
-import { useEditor, useUi } from "./context";
+import { frameOf, frameSize, type FrameSize } from "../../../canvas/frames";
+import { noteText } from "../../../canvas/geometry";
+import { setData } from "../../../document/edit";
+import type { DocNode } from "../../../document/graph";
+import { classes } from "../../../ui/classes";
+import { useEditor, useUi } from "../context";
 
 /** The corner that makes a frame larger or smaller. */
 const Corner = ({ node, size, onSize }: { node: DocNode; size: FrameSize; onSize: (size: FrameSize | undefined) => void }) => {

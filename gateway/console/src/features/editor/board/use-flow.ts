@@ -1,18 +1,18 @@
 import { upToNode } from "@nodeloom/kernel/graph";
 import { Position, type Edge, type Node } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
-import { frameOf } from "../../canvas/frames";
-import { boxOf, NODE } from "../../canvas/geometry";
-import { judge } from "../../canvas/judge";
-import { isRemark } from "../../canvas/kinds";
-import { createPortBook, sourcePort, targetPort, type PortBook } from "../../canvas/ports";
-import { edgesOf, kernelGraph, nodesOf, type DocEdge, type DocNode } from "../../document/graph";
-import { useLive } from "../../runs/live";
-import { filesByNode, type OutputFile } from "../../runs/outputs";
-import { useDocument, useEditor, useUi } from "./context";
+import { frameOf } from "../../../canvas/frames";
+import { boxOf, NODE } from "../../../canvas/geometry";
+import { judge } from "../../../canvas/judge";
+import { isRemark } from "../../../canvas/kinds";
+import { createPortBook, sourcePort, targetPort, type PortBook } from "../../../canvas/ports";
+import { edgesOf, kernelGraph, nodesOf, type DocEdge, type DocNode } from "../../../document/graph";
+import { useLive } from "../../../runs/live";
+import { filesByNode, type OutputFile } from "../../../runs/outputs";
+import { useDocument, useEditor, useUi } from "../context";
 import type { EdgeViewData } from "./edge-view";
 import type { NodeViewData } from "./node-view";
-import { nodeTitle } from "./titles";
+import { nodeTitle } from "../titles";
 
 export type FlowNode = Node<NodeViewData, "nodeloom">;
 export type FlowEdge = Edge<EdgeViewData, "nodeloom">;

@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, X } from "lucide-react";
 import { create } from "zustand";
-import { classes } from "./classes";
+import { classes } from "../classes";
 
 const SHOWN_MS = 5_000;
 const MOST = 4;

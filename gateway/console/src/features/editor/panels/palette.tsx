@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
-import { KINDS, type Kind } from "../../canvas/kinds";
-import { classes } from "../../ui/classes";
-import { addFromPalette, suits } from "./actions";
-import { useEditor, useUi } from "./context";
-import type { PaletteRequest } from "./ui-store";
+import { KINDS, type Kind } from "../../../canvas/kinds";
+import { classes } from "../../../ui/classes";
+import { addFromPalette, suits } from "../commands/actions";
+import { useEditor, useUi } from "../context";
+import type { PaletteRequest } from "../ui-store";
 
 interface Choice {
   key: string;

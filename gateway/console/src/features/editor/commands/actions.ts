@@ -1,9 +1,9 @@
 import { callsModel } from "@nodeloom/kernel/graph";
-import { around, freePlace, type Alignment, align } from "../../canvas/geometry";
-import { isRemark, kindOf, type Kind } from "../../canvas/kinds";
-import { layOut } from "../../canvas/layout";
-import { fits, fittingInputs, fittingOutputs, portsOf, sourcePort, targetPort, type Port } from "../../canvas/ports";
-import { partText, readPart } from "../../document/clipboard";
+import { around, freePlace, type Alignment, align } from "../../../canvas/geometry";
+import { isRemark, kindOf, type Kind } from "../../../canvas/kinds";
+import { layOut } from "../../../canvas/layout";
+import { fits, fittingInputs, fittingOutputs, portsOf, sourcePort, targetPort, type Port } from "../../../canvas/ports";
+import { partText, readPart } from "../../../document/clipboard";
 import {
   addNode,
   connect,
@@ -15,14 +15,14 @@ import {
   removeItems,
   type Ends,
   type Point,
-} from "../../document/edit";
-import { edgesOf, nodeById, nodesOf, readNode, newNodeText, type DocGraph, type DocNode } from "../../document/graph";
-import { complain, say } from "../../ui/toast";
-import { graphOf, rectsOf, selectedNodes } from "./chosen";
-import type { Editor } from "./context";
+} from "../../../document/edit";
+import { edgesOf, nodeById, nodesOf, readNode, newNodeText, type DocGraph, type DocNode } from "../../../document/graph";
+import { complain, say } from "../../../ui/overlays/toast";
+import { graphOf, rectsOf, selectedNodes } from "../chosen";
+import type { Editor } from "../context";
 import { withFrameContents } from "./frame-actions";
-import { nodeTitle } from "./titles";
-import type { LinkStart, PaletteRequest } from "./ui-store";
+import { nodeTitle } from "../titles";
+import type { LinkStart, PaletteRequest } from "../ui-store";
 
 /** Everything that can be done to the graph from the canvas, the palette and commands. */
 /** The model a new node gets: the first enabled one of its modality that the caller's tier may run. */

@@ -1,10 +1,10 @@
 import { Menu as Base } from "@base-ui/react/menu";
 import { Copy, CopyPlus, Ellipsis, Frame, Link2, Milestone, Trash2, Unlink, type LucideIcon } from "lucide-react";
 import { useMemo } from "react";
-import { IconButton } from "../../ui/button";
-import { Menu, MenuPopup, type MenuEntries } from "../../ui/menu";
-import { commandById, type Stage } from "./commands";
-import { useEditor, useUi, type Editor } from "./context";
+import { IconButton } from "../../../ui/button";
+import { Menu, MenuPopup, type MenuEntries } from "../../../ui/overlays/menu";
+import { commandById, type Stage } from "../commands/commands";
+import { useEditor, useUi, type Editor } from "../context";
 
 const ICONS: readonly (readonly [string, LucideIcon] | null)[] = [
   ["run-to-here", Milestone],

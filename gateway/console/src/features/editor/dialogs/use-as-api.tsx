@@ -1,18 +1,18 @@
 import { inputFields, savedValues } from "@nodeloom/kernel/graph";
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
-import { request } from "../../api/client";
-import { useAction } from "../../api/use-action";
-import { kernelGraph } from "../../document/graph";
-import { initialValues, sentInputs } from "../../runs/run-form";
-import { curl, python, typescript, type Call } from "../../runs/snippets";
-import { Button } from "../../ui/button";
-import { Code } from "../../ui/copy";
-import { Dialog } from "../../ui/dialog";
-import { Notice } from "../../ui/notice";
-import { Tabs } from "../../ui/tabs";
-import { useDocument, useEditor, useUi } from "./context";
-import { isAhead } from "./versions/state";
+import { request } from "../../../api/client";
+import { useAction } from "../../../api/use-action";
+import { kernelGraph } from "../../../document/graph";
+import { initialValues, sentInputs } from "../../../runs/run-form";
+import { curl, python, typescript, type Call } from "../../../runs/snippets";
+import { Button } from "../../../ui/button";
+import { Code } from "../../../ui/copy";
+import { Dialog } from "../../../ui/overlays/dialog";
+import { Notice } from "../../../ui/notice";
+import { Tabs } from "../../../ui/tabs";
+import { useDocument, useEditor, useUi } from "../context";
+import { isAhead } from "../versions/state";
 
 type Language = "curl" | "typescript" | "python";
 const LANGUAGES = [
