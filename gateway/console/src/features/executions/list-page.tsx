@@ -1,7 +1,7 @@
 import type { Execution } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { History } from "lucide-react";
+import { History, RotateCcw } from "lucide-react";
 import { LoadFailure } from "../../app/error-pages";
 import { executionsQuery } from "../../api/queries";
 import { RunStatus } from "../../runs/status";
@@ -32,6 +32,23 @@ const COLUMNS: readonly Column<Execution>[] = [
   { title: "Took", numeric: true, cell: ({ durationMs }) => duration(durationMs) },
   { title: "Credits", numeric: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
   { title: "Started", numeric: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+  {
+    title: "Again",
+    wide: true,
+    cell: ({ executionId, workflowSlug }) =>
+      workflowSlug !== null && (
+        <Link
+          to="/workflows/$slug"
+          params={{ slug: workflowSlug }}
+          search={{ run: executionId }}
+          aria-label={`Run ${workflowSlug} again with these inputs…`}
+          title="Run again with these inputs…"
+          className="inline-flex size-7 items-center justify-center rounded-lg text-muted hover:bg-hover hover:text-text"
+        >
+          <RotateCcw className="size-4" aria-hidden />
+        </Link>
+      ),
+  },
 ];
 
 export const ExecutionsPage = () => {
