@@ -13,9 +13,6 @@ const CANCEL: typeof cancelSignal.name = "cancel";
 const DELIVER: keyof { deliverWebhook: typeof deliverWebhook } = "deliverWebhook";
 const EXECUTE: keyof { executeGraph: typeof executeGraph } = "executeGraph";
 
-/** How long a delivery may wait for its run to become final before its first attempt. */
-const HEAD_START = "5s";
-
 export type RunStarter = ReturnType<typeof createRunStarter>;
 
 const translate = (error: unknown, message = "runs can't be started right now"): unknown => {
@@ -108,7 +105,6 @@ export const createDeliveryStarter = ({ client, taskQueue }: { client: Client; t
         taskQueue,
         args: [{ executionId, keyId, delivery: FIRST_DELIVERY }],
         workflowIdReusePolicy: "REJECT_DUPLICATE",
-        startDelay: HEAD_START,
         workflowExecutionTimeout: TIMING.deliveryAtMost,
       });
     } catch (error) {

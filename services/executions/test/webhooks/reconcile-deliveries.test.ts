@@ -61,6 +61,15 @@ it("delivers again what is long due and nothing carries, once", async () => {
   expect(await reconcile()).toEqual({ late: 0, redelivered: 0, stuck: 0 });
 });
 
+it("begins with the first attempt at once, not after a pause", async () => {
+  const executionId = randomUUID();
+  started.push(`webhook-${executionId}`);
+  await starter.startFirst(executionId, "key");
+  const { events } = await client.workflow.getHandle(`webhook-${executionId}`).fetchHistory();
+  const { firstWorkflowTaskBackoff: pause } = events![0]!.workflowExecutionStartedEventAttributes!;
+  expect([Number(pause?.seconds ?? 0), pause?.nanos ?? 0]).toEqual([0, 0]);
+});
+
 it("leaves alone what is carried, until that is ended from outside", async () => {
   const id = await inserted({ delivery: 2, nextAttemptAt: ago(11) });
   started.push(`webhook-${id}-2`, `webhook-${id}-3`);
