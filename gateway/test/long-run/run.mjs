@@ -74,12 +74,21 @@ const events = async (id, key, after, most = Infinity) => {
   return told;
 };
 
-/** Follows a run, and comes back again and again. @param {string} id @param {string} key */
-const comingBack = async (id, key) => {
+/** Follows a run to its end, and comes back wherever a stream ends before. @param {string} id @param {string} key @param {number} [most] */
+const follow = async (id, key, most) => {
   /** @type {Told[]} */
   const told = [];
-  while (told.at(-1)?.type !== "settled") told.push(...(await events(id, key, told.length, RESTLESS)));
+  while (told.at(-1)?.type !== "settled") told.push(...(await events(id, key, told.length, most)));
   return told;
+};
+
+/** The session of an account. @param {ReturnType<typeof createApi>} api @param {{ email: string, password: string }} account */
+const signIn = async (api, { email, password }) => {
+  const { headers } = await api.call("POST", "/api/auth/login", { body: { email, password } });
+  return headers
+    .getSetCookie()
+    .map((one) => one.split(";")[0])
+    .join("; ");
 };
 
 /** @param {number[]} values @param {number} share */
@@ -108,34 +117,33 @@ let failed = true;
 try {
   const api = createApi(() => readLocal().baseUrl);
   const { accounts } = readLocal();
-  const user = await api.enterprise(accounts, "https://example.com/hook");
-  const { status: given } = await api.call("POST", `/api/admin/users/${user.userId}/credits`, {
-    key: accounts.admin.key,
-    body: { kind: "topup", amount: CREDITS, note: "a long run" },
-  });
-  const saved = await api.call("POST", "/api/workflows", { key: user.key, body: GRAPH });
-  const begun = await api.call("POST", `/api/workflows/${saved.body.slug}/run?async=true`, { key: user.key, body: { inputs: {} } });
-  const id = begun.body.executionId;
-  if (given !== 201 && given !== 200) throw new Error(`credits were answered ${given}`);
+  const { userId, apiKey: key } = accounts.enterprise;
+  const cookie = await signIn(api, accounts.enterprise);
+  const credits = { kind: "topup", amount: CREDITS, note: "a long run" };
+  const given = await api.call("POST", `/api/admin/users/${userId}/credits`, { key: accounts.admin.apiKey, body: credits });
+  if (given.status !== 200) throw new Error(`credits were answered ${given.status}: ${JSON.stringify(given.body)}`);
+  const saved = await api.call("POST", "/api/workflows", { key, body: GRAPH });
+  const begun = await api.call("POST", `/api/workflows/${saved.body.slug}/run?async=true`, { key, body: { inputs: {} } });
   if (begun.status !== 202) throw new Error(`the run was answered ${begun.status}: ${JSON.stringify(begun.body)}`);
+  const id = begun.body.executionId;
   say(`${NODES * CALLS} calls are made by ${id}`);
 
   const row = () => databases.db("nodeloom_executions").collection("executions").findOne({ _id: id });
-  const following = Promise.all([...Array.from({ length: FOLLOWERS }, () => events(id, user.key, 0)), comingBack(id, user.key)]);
+  const following = Promise.all([...Array.from({ length: FOLLOWERS }, () => follow(id, key)), follow(id, key, RESTLESS)]);
   following.catch(() => undefined);
   /** @type {number[]} */
   const [answers, sizes] = [[], []];
   let execution;
   for (const end = Date.now() + END_MS; Date.now() < end; await pause(LOOK_MS)) {
     const askedAt = performance.now();
-    execution = (await api.call("GET", `/api/executions/${id}`, { key: user.key })).body;
+    execution = (await api.call("GET", `/api/executions/${id}`, { key })).body;
     answers.push(performance.now() - askedAt);
     sizes.push(mongo.BSON.calculateObjectSize((await row()) ?? {}));
     if (FINAL.includes(execution.status)) break;
   }
-  const logs = [...(await following), await events(id, user.key, 0)];
+  const logs = [...(await following), await follow(id, key)];
   const [first] = logs;
-  const { held } = (await api.call("GET", "/api/me", { cookie: user.cookie })).body.credits;
+  const { held } = (await api.call("GET", "/api/me", { cookie })).body.credits;
   const done = execution.nodes.filter((/** @type {any} */ one) => one.status === "completed" && one.itemsDone === CALLS).length;
   say(`${first?.length} events; ${sizes.length} looks: the row had at most ${Math.max(...sizes)} bytes, and the execution was told within`);
   say(`${percentile(answers, 0.5).toFixed(0)} ms (half of the looks), ${Math.max(...answers).toFixed(0)} ms (all of them)`);
