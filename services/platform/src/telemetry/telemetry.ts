@@ -39,6 +39,8 @@ export const startTelemetry = async (name: string, config: ProcessConfig): Promi
   });
   sdk.start();
   if (collector !== undefined) {
+    // What was loaded before is instrumented when it is asked for again.
+    require("node:http");
     const { trace } = await import("@opentelemetry/api");
     logTraceIds(() => trace.getActiveSpan()?.spanContext().traceId);
   }
@@ -53,12 +55,16 @@ export const startTelemetry = async (name: string, config: ProcessConfig): Promi
   };
 };
 
+/** Asked every few seconds, of interest to nobody. */
+const PROBES = /^\/(healthz|livez|readyz|status|metrics)\b/;
+
 const sendTraces = async (url: string) => {
   const [{ OTLPTraceExporter }, { HttpInstrumentation }] = await Promise.all([
     import("@opentelemetry/exporter-trace-otlp-grpc"),
     import("@opentelemetry/instrumentation-http"),
   ]);
-  return { traceExporter: new OTLPTraceExporter({ url }), instrumentations: [new HttpInstrumentation()] };
+  const http = new HttpInstrumentation({ ignoreIncomingRequestHook: ({ url: path }) => PROBES.test(path ?? "") });
+  return { traceExporter: new OTLPTraceExporter({ url }), instrumentations: [http] };
 };
 
 const sendMetrics = async (url: string) => {
