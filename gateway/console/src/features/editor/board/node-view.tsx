@@ -2,6 +2,7 @@ import { Handle, Position, type NodeProps } from "@xyflow/react";
 import { CircleCheck, CircleX, Coins, LoaderCircle, Plus, SkipForward, TriangleAlert } from "lucide-react";
 import { memo } from "react";
 import { NODE, noteText, type Box } from "../../../canvas/geometry";
+import { callsHttp } from "@nodeloom/kernel/graph";
 import { frameOf } from "../../../canvas/frames";
 import { isKnownKind, isRemark, kindOf } from "../../../canvas/kinds";
 import { PortMark } from "../../../canvas/port-mark";
@@ -137,7 +138,8 @@ const PreviewView = ({ files, box, title }: { files: readonly OutputFile[]; box:
   );
 };
 
-const Footer = ({ nodeId, progress }: { nodeId: string; progress: NodeProgress | undefined }) => {
+/** @param isFree whether what the node calls costs nothing, whatever it asks */
+const Footer = ({ nodeId, isFree, progress }: { nodeId: string; isFree: boolean; progress: NodeProgress | undefined }) => {
   const price = useUi(({ judgement }) => judgement.prices.get(nodeId));
   const items = progress?.items ?? 0;
   return (
@@ -155,6 +157,8 @@ const Footer = ({ nodeId, progress }: { nodeId: string; progress: NodeProgress |
           {progress.durationMs !== null && <span>{duration(progress.durationMs)}</span>}
           {progress.creditsCost > 0 && <span className="ml-auto">{creditNumber(progress.creditsCost)} cr</span>}
         </>
+      ) : isFree ? (
+        <span className="ml-auto">free</span>
       ) : (
         price !== undefined && (
           <span className="ml-auto flex items-center gap-1" title="The most this node may cost in one run, in credits">
@@ -227,7 +231,7 @@ export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewDa
       )}
       <PortRows nodeId={node.id} ports={ports} box={box} />
       <PreviewView files={files} box={box} title={title} />
-      {box.hasFooter && <Footer nodeId={node.id} progress={progress} />}
+      {box.hasFooter && <Footer nodeId={node.id} isFree={callsHttp(node.type)} progress={progress} />}
     </div>
   );
 });
