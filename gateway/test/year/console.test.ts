@@ -1,8 +1,7 @@
 import { mongo } from "mongoose";
-import type { Browser, Page } from "playwright-core";
-import { launchBrowser, visit } from "../e2e/support/browser";
-import { clientOf, type Account } from "../e2e/support/client";
-import { startPlatform, type Platform } from "../e2e/support/platform";
+import type { Page } from "playwright-core";
+import { setStage, type Credentials } from "../browser/support/stage";
+import { eventually, type Account } from "../e2e/support/client";
 
 /**
  * `npm run console:year`: every list of the console after a year of use. What the year left is inserted straight into
@@ -11,20 +10,23 @@ import { startPlatform, type Platform } from "../e2e/support/platform";
 const WORKFLOWS = 2_000;
 const EXECUTIONS = 100_000;
 const MEDIA = 10_000;
-const YEAR_MS = 365 * 24 * 60 * 60 * 1_000;
+/** Calls by key, and movements of the account. */
+const CALLS = 10_000;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const YEAR_MS = 365 * DAY_MS;
+/** Of the ledger: later than what the account has booked. */
+const AFTER_ALL = 1_000;
 const BOUND_MS = 500;
 const BATCH = 1_000;
+/** A busy machine takes some minutes. */
+const FILLING_MS = 60 * 60 * 1_000;
 /** Of each list the better of so many visits: the first may find caches cold. */
 const VISITS = 3;
-const MINUTES = 60;
-const MINUTE_MS = 60_000;
 
 type Row = Record<string, unknown>;
 
-let platform: Platform;
-let browser: Browser | undefined;
-let http: ReturnType<typeof clientOf>;
-let account: Account & { key?: string };
+const stage = setStage();
+let account: Account;
 
 const note = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -49,6 +51,7 @@ const uuid = (index: number): string => `00000000-0000-4000-8000-${String(index)
 const STATUSES = ["completed", "completed", "completed", "failed", "cancelled"];
 
 const plantYear = async (): Promise<void> => {
+  const { http, platform } = stage;
   const nodes = [
     { id: "words", type: "text-box", position: { x: 0, y: 0 }, data: { text: "told" } },
     { id: "end", type: "response-output", position: { x: 400, y: 0 }, data: {} },
@@ -70,9 +73,9 @@ const plantYear = async (): Promise<void> => {
   const client = await mongo.MongoClient.connect(platform.env.MONGODB_URI!);
   const of = (service: string): mongo.Db => client.db(`${platform.env.MONGODB_DATABASE_PREFIX}${service}`);
   const only = async (service: string, collection: string, filter: Row): Promise<Row> => {
-    const row = await of(service).collection<Row>(collection).findOne(filter);
-    if (!row) throw new Error(`no ${collection} was written`);
-    return row;
+    let row: Row | null = null;
+    await eventually(async () => (row = await of(service).collection<Row>(collection).findOne(filter)) !== null);
+    return row!;
   };
   await insertCopies(of("workflows"), "workflows", {
     of: await only("workflows", "workflows", { _id: slug }),
@@ -94,7 +97,7 @@ const plantYear = async (): Promise<void> => {
       _id: uuid(index),
       workflowSlug: `year-${index % WORKFLOWS}`,
       status: STATUSES[index % STATUSES.length],
-      metadata: index % 1_000 === 0 ? row.metadata : {},
+      metadata: index % 1_000 === 0 ? row.metadata : [],
       createdAt: at,
       finishedAt: at,
     }),
@@ -104,98 +107,122 @@ const plantYear = async (): Promise<void> => {
     count: MEDIA,
     change: (row, index, at) => ({ ...row, _id: uuid(index), key: `year${index}`, createdAt: at }),
   });
-  const usage = await of("usage").collection<Row>("usage").findOne({ userId: account.userId });
-  if (usage)
-    await insertCopies(of("usage"), "usage", {
-      of: usage,
-      count: EXECUTIONS,
-      change: ({ _id, ...row }, index, at) => ({
-        ...row,
-        ...(typeof _id === "string" ? { _id: uuid(index) } : {}),
-        ...("executionId" in row ? { executionId: uuid(index) } : {}),
-        ...("id" in row ? { id: uuid(index) } : {}),
-        createdAt: at,
-      }),
-    });
+  const used = await only("usage", "usage", { userId: account.userId });
+  await of("usage")
+    .collection<{ value: number }>("counters")
+    .updateMany({}, { $inc: { value: CALLS } });
+  await insertCopies(of("usage"), "usage", {
+    of: used,
+    count: CALLS,
+    change: (row, index, at) => ({
+      ...row,
+      _id: uuid(index),
+      id: Number(used.id) + 1 + index,
+      workflowSlug: `year-${index % WORKFLOWS}`,
+      uncounted: account.userId,
+      createdAt: at,
+    }),
+  });
+  const booked = await only("billing", "ledger", { userId: account.userId });
+  await insertCopies(of("billing"), "ledger", {
+    of: booked,
+    count: CALLS,
+    change: (row, index, at) => ({ ...row, _id: `year:${index}`, sequence: AFTER_ALL + index, executionId: uuid(index), at }),
+  });
+  // In a year that passed, the totals have nearly all of the rows before anybody looks; who looks lets them be counted.
+  const left = (): Promise<number> => of("usage").collection("usage").countDocuments({ uncounted: account.userId }, { limit: BATCH });
+  const look = () => http.call("GET", "/api/usage?limit=1", { key: account.key });
+  await eventually(async () => (await look()).status === 200 && (await left()) < BATCH, undefined, FILLING_MS);
   await client.close();
 };
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  if (!browser) return;
-  platform = await startPlatform();
-  http = clientOf(platform);
-  account = await http.account({ tier: "enterprise" });
+stage.before(async () => {
+  account = await stage.http.account({ tier: "enterprise" });
   await plantYear();
-}, MINUTES * MINUTE_MS);
-afterAll(async () => {
-  await browser?.close();
-  await platform?.stop();
-});
+}, FILLING_MS);
 
-/** Lists, and what stands on the page once they are there. */
-const LISTS: readonly (readonly [string, string])[] = [
-  ["/", `main li a[href^="/workflows/"]`],
-  ["/?tag=year", `main li a[href^="/workflows/"]`],
-  ["/executions", "main tbody tr"],
-  ["/executions?status=failed", "main tbody tr"],
-  ["/executions?workflow=year-7", "main tbody tr"],
-  ["/executions?meta=team%3Dred", "main tbody tr"],
-  ["/usage", "main tbody tr"],
-  ["/account", "main li img, main tbody tr"],
+const ROWS = "main tbody tr";
+const day = (daysAgo: number): string => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
+/** Lists: their addresses, what stands there once they are open, and what is pressed to open them. */
+interface List {
+  path: string;
+  there: string;
+  press?: string;
+}
+const LISTS: readonly List[] = [
+  { path: "/", there: `main li a[href^="/workflows/"]` },
+  { path: "/?tag=year", there: `main li a[href^="/workflows/"]` },
+  { path: "/?q=1999", there: `main li a[href^="/workflows/"]` },
+  { path: "/executions", there: ROWS },
+  { path: "/executions?status=failed", there: ROWS },
+  { path: "/executions?status=cancelled", there: ROWS },
+  // None is.
+  { path: "/executions?status=cancel_requested", there: "main h2, main h3, main p" },
+  { path: "/executions?workflow=year-7", there: ROWS },
+  { path: "/executions?meta=team%3Dred", there: ROWS },
+  { path: `/executions?from=${day(190)}&to=${day(183)}`, there: ROWS },
+  { path: "/usage", there: ROWS },
+  { path: "/usage?workflow=year-7", there: ROWS },
+  { path: "/usage?page=1500", there: ROWS },
+  { path: "/usage", press: "main details summary", there: "main details tbody tr" },
+  { path: "/account", there: "main li img" },
+  { path: "/keys", there: ROWS },
 ];
-const OF_ADMINS: readonly (readonly [string, string])[] = [
-  ["/admin/users", "main tbody tr"],
-  ["/admin/runs", "main tbody tr"],
-  ["/admin/audit", "main tbody tr"],
+const OF_ADMINS: readonly List[] = [
+  { path: "/admin/users", there: ROWS },
+  { path: "/admin/runs", there: ROWS },
+  { path: "/admin/audit", there: ROWS },
 ];
 
 /** How long it takes from a click on a link to the list. The code of the page is there already. */
-const openingMs = async (page: Page, path: string, there: string): Promise<number> =>
-  Number(
+const openingMs = async (page: Page, { path, there, press }: List): Promise<number> => {
+  const go = `history.pushState({}, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"));`;
+  if (press !== undefined) {
+    await page.evaluate(go);
+    await page.locator(press).waitFor();
+  }
+  const open = press === undefined ? go : `document.querySelector(${JSON.stringify(press)}).click();`;
+  return Number(
     await page.evaluate(`new Promise((done, failed) => {
       const from = performance.now();
-      history.pushState({}, "", ${JSON.stringify(path)});
-      dispatchEvent(new PopStateEvent("popstate"));
+      ${open}
       const look = () => {
-        if (document.querySelector(${JSON.stringify(there)})) return done(performance.now() - from);
+        const found = document.querySelector(${JSON.stringify(there)});
+        if (found?.checkVisibility()) return done(performance.now() - from);
         if (performance.now() - from > 60000) return failed(new Error("not there: " + ${JSON.stringify(path)}));
         requestAnimationFrame(look);
       };
       requestAnimationFrame(look);
     })`),
   );
+};
 
-const measure = async (user: { email: string; password: string }, lists: typeof LISTS): Promise<Record<string, number>> => {
-  const { page, context } = await visit(browser!, { baseUrl: platform.baseUrl });
-  await context.request.post("/api/auth/login", {
-    data: { email: user.email, password: user.password },
-    headers: { origin: platform.baseUrl },
-  });
+const measure = async (user: Credentials, lists: readonly List[]): Promise<Record<string, number>> => {
+  const { page, context } = await stage.signedIn(user);
   const measured: Record<string, number> = {};
-  for (const [path, there] of lists) {
+  for (const list of lists) {
+    const name = [list.path, list.press].filter(Boolean).join(" ");
     // Once for the code of the page, which a year does not change.
-    await page.goto(path);
-    await page.locator(there).first().waitFor();
+    await page.goto(list.path);
+    if (list.press !== undefined) await page.locator(list.press).click();
+    await page.locator(list.there).first().waitFor();
     const times: number[] = [];
     for (let visits = 0; visits < VISITS; visits += 1) {
       await page.goto("/kitchen");
       await page.getByRole("heading", { level: 1 }).waitFor();
-      times.push(await openingMs(page, path, there));
+      times.push(await openingMs(page, list));
     }
-    measured[path] = Math.round(Math.min(...times));
-    note(`${path}: ${times.map(Math.round).join(", ")} ms`);
+    measured[name] = Math.round(Math.min(...times));
+    note(`${name}: ${times.map(Math.round).join(", ")} ms`);
   }
   await context.close();
   return measured;
 };
 
-it(
+stage.test(
   `every list opens within ${BOUND_MS} ms beside ${WORKFLOWS} workflows, ${EXECUTIONS} executions and ${MEDIA} files`,
   async () => {
-    if (!browser) return;
-    const measured = { ...(await measure(account, LISTS)), ...(await measure(platform.admin, OF_ADMINS)) };
+    const measured = { ...(await measure(account, LISTS)), ...(await measure(stage.platform.admin, OF_ADMINS)) };
     expect(Object.entries(measured).filter(([, ms]) => ms > BOUND_MS)).toEqual([]);
   },
-  MINUTES * MINUTE_MS,
 );

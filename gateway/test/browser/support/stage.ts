@@ -6,7 +6,7 @@ import { startPlatform, type Platform, type PlatformOptions } from "../../e2e/su
 const MINUTES = 15;
 const MINUTE_MS = 60_000;
 /** For a test in a browser, and for what is set up before it. */
-export const PATIENCE_MS = MINUTES * MINUTE_MS;
+const PATIENCE_MS = MINUTES * MINUTE_MS;
 
 export interface Credentials {
   email: string;
@@ -22,7 +22,7 @@ export interface Stage {
   /** A window of the console of somebody who is signed in. */
   signedIn(user: Credentials, options?: Omit<VisitorOptions, "baseUrl">): Promise<Visitor>;
   /** What is set up before the tests of a file; nothing where there is no browser. */
-  before(prepare: () => Promise<void>): void;
+  before(prepare: () => Promise<void>, patienceMs?: number): void;
   /** A test that needs a browser; where there is none, that was said. */
   test(name: string, body: () => Promise<void>): void;
 }
@@ -58,10 +58,10 @@ export const setStage = (optionsOf: () => Promise<PlatformOptions> = () => Promi
       if (!answer.ok()) throw new Error(`${email} could not sign in: ${answer.status()}`);
       return visitor;
     },
-    before: (prepare) =>
+    before: (prepare, patienceMs = PATIENCE_MS) =>
       beforeAll(async () => {
         if (browser) await prepare();
-      }, PATIENCE_MS),
+      }, patienceMs),
     test: (name, body) =>
       it(
         name,
