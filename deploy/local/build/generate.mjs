@@ -34,6 +34,18 @@ const writeDescriptors = async () => {
   await writeFile(DESCRIPTORS, Buffer.concat(sets));
 };
 
+/** ts-proto copies the bytes of every message on their way out, and those of `bytes` fields on their way in: a view will do. */
+const VIEW = "const viewOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);\n";
+const COPIES = /\bBuffer\.from\((\w+\.encode\(value\)\.finish\(\)|reader\.bytes\(\))\)/g;
+
+const takeOutCopies = async () => {
+  for (const path of await filesBelow(GENERATED, (name) => name.endsWith(".ts"))) {
+    const text = await readFile(path, "utf8");
+    const changed = text.replace(COPIES, "viewOf($1)");
+    if (changed !== text) await writeFile(path, `${changed}\n${VIEW}`);
+  }
+};
+
 /**
  * Generates TypeScript and descriptors from the .proto files when they changed.
  * @returns {Promise<boolean>} whether it did
@@ -43,9 +55,10 @@ export const generateProto = async () => {
   const versions = await Promise.all(
     ["ts-proto", "@bufbuild/buf", "grpc-health-check"].map((name) => readJson(join(ROOT, "node_modules", name, "package.json"))),
   );
-  const hash = [await hashFiles(inputs), ...versions.map((manifest) => manifest?.version)].join(" ");
+  const hash = [await hashFiles(inputs), ...versions.map((manifest) => manifest?.version), COPIES.source].join(" ");
   if ((await readStamps())[STEP] === hash && (await exists(GENERATED)) && (await exists(DESCRIPTORS))) return false;
   await buf("generate");
+  await takeOutCopies();
   await writeDescriptors();
   await writeStamp(STEP, hash);
   return true;

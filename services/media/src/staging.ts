@@ -21,6 +21,8 @@ export interface Staging {
 }
 
 const TEMPORARY = "tmp";
+/** Bytes that are gathered for one write. */
+const WRITE_BYTES = 512 * 1024;
 /** A temporary file of another machine that was not written to for this long belongs to nobody any more. */
 const ABANDONED_AFTER_MS = 60 * 60 * 1_000;
 const SEPARATOR = "~";
@@ -51,6 +53,25 @@ const sweep = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder)) if (await isAbandoned(folder, name)) await rm(join(folder, name), { force: true });
 };
 
+/** Writes pieces together, which come smaller than a write is worth. */
+const gatheringWriter = (handle: FileHandle) => {
+  let waiting: Uint8Array[] = [];
+  let bytes = 0;
+  const flush = async (): Promise<void> => {
+    if (bytes === 0) return;
+    const { bytesWritten } = await handle.writev(waiting);
+    if (bytesWritten !== bytes) throw new Error(`only ${bytesWritten} of ${bytes} bytes could be written`);
+    waiting = [];
+    bytes = 0;
+  };
+  const write = async (piece: Uint8Array): Promise<void> => {
+    waiting.push(piece);
+    bytes += piece.length;
+    if (bytes >= WRITE_BYTES) await flush();
+  };
+  return { write, flush };
+};
+
 const writeAll = async (
   handle: FileHandle,
   source: AsyncIterable<Uint8Array>,
@@ -58,14 +79,16 @@ const writeAll = async (
 ): Promise<Omit<StagedFile, "path" | "discard" | "moved">> => {
   const hash = createHash("sha256");
   const heads: Uint8Array[] = [];
+  const { write, flush } = gatheringWriter(handle);
   let bytes = 0;
   for await (const chunk of source) {
     if (bytes < HEAD_BYTES) heads.push(chunk.subarray(0, HEAD_BYTES - bytes));
     bytes += chunk.length;
     if (bytes > maxBytes) throw new DomainError("invalid", "PAYLOAD_TOO_LARGE", `the file is larger than ${maxBytes} bytes`);
     hash.update(chunk);
-    await handle.writeFile(chunk);
+    await write(chunk);
   }
+  await flush();
   await handle.sync();
   return { bytes, sha256: hash.digest("hex"), head: Buffer.concat(heads) };
 };
