@@ -55,8 +55,8 @@ export interface ObjectsDeps {
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 const TOKEN_BYTES = 16;
-/** Pauses before a file is fetched again. */
-const FETCH_PAUSES_MS = [250, 500];
+/** Pauses before a file is fetched again: a provider that has made it may be away for some seconds. */
+const FETCH_PAUSES_MS = [250, 500, 1_000, 2_000, 4_000];
 
 const token = (): string => randomBytes(TOKEN_BYTES).toString("hex");
 

@@ -14,6 +14,7 @@ const routes: Record<string, (request: IncomingMessage, response: ServerResponse
   "/image": (_request, response) => response.setHeader("Content-Type", "text/html").end(PNG),
   "/slow": (_request, response) => setTimeout(() => response.end(PNG), 100),
   "/gone": (_request, response) => response.writeHead(404).end("nothing"),
+  "/away": (_request, response, hit) => (hit <= 3 ? response.writeHead(502).end() : response.end(PNG)),
   "/flaky": (_request, response, hit) => (hit === 1 ? response.writeHead(503).end() : response.end(PNG)),
   "/cut": (_request, response, hit) => {
     if (hit > 1) return response.end(PNG);
@@ -120,6 +121,11 @@ describe("ingest", () => {
     for (const path of ["/loop", "/inside"]) {
       await expect(service.ingest(randomUUID(), origin.url + path)).rejects.toMatchObject({ kind: "failed", reason: "EXECUTION_FAILED" });
     }
+  });
+
+  it("waits for an address that is away for seconds", async () => {
+    expect((await service.ingest(randomUUID(), `${origin.url}/away`)).bytes).toBe(PNG.length);
+    expect(hits.get("/away")).toBe(4);
   });
 
   it("tries again after a passing failure", async () => {
