@@ -124,11 +124,13 @@ describe("alerts and dashboards", () => {
   /** Prometheus's names of every metric that the code measures. */
   const measured = new Set(
     code.flatMap((text) =>
-      [...text.matchAll(/(eventCounter|durationHistogram|observedGauge)\(\s*"(nodeloom[\w.]+)"/g)].flatMap(([, kind, name]) => {
-        const base = name!.replaceAll(".", "_");
-        if (kind === "eventCounter") return [`${base}_total`];
-        return kind === "durationHistogram" ? [`${base}_count`, `${base}_sum`, `${base}_bucket`] : [base];
-      }),
+      [...text.matchAll(/(eventCounter|amountCounter|durationHistogram|observedGauge)\(\s*"(nodeloom[\w.]+)"/g)].flatMap(
+        ([, kind, name]) => {
+          const base = name!.replaceAll(".", "_");
+          if (kind === "eventCounter" || kind === "amountCounter") return [`${base}_total`];
+          return kind === "durationHistogram" ? [`${base}_count`, `${base}_sum`, `${base}_bucket`] : [base];
+        },
+      ),
     ),
   );
   const metricsIn = (expression: string): string[] =>

@@ -4,6 +4,7 @@ import { emptyAccount, type Account, type Outcome } from "./account/account";
 import { apply, type Command, type ReplyTo } from "./account/command";
 import type { LedgerRow } from "./account/movement";
 import type { Outbox } from "./ledger/outbox";
+import { countMovements } from "./meters";
 import type { BillingStore } from "./store";
 
 /** Commands that may wait for one account; more are told to come back. */
@@ -113,6 +114,7 @@ export const createGroupCommit = ({ store, outbox, logger }: GroupCommitDependen
   const committed = (cached: CachedAccount, before: Account, after: Account): void => {
     cached.account = { ...after, revision: before.revision + 1 };
     const rows = after.outbox.slice(before.outbox.length);
+    countMovements(rows);
     outbox.add(rows, () => rows.forEach((row) => cached.drained.add(row.id)));
   };
 

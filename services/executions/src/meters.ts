@@ -14,6 +14,10 @@ const providerTook = durationHistogram(
   "requests to providers until their answer began, by provider and outcome",
 );
 const attempts = durationHistogram("nodeloom.webhook.attempt.duration", "attempts at webhooks, by outcome");
+const firstAttemptAge = durationHistogram(
+  "nodeloom.webhook.first_attempt.age",
+  "from the end of a run to the first attempt at its webhook",
+);
 const deliveries = eventCounter("nodeloom.webhook.deliveries", "deliveries of webhooks that ended, by outcome");
 const outgoingWaits = eventCounter(
   "nodeloom.outgoing.over_budget",
@@ -42,6 +46,8 @@ export const countProviderRequest = (provider: string, outcome: string, duration
 
 export const countWebhookAttempt = (outcome: "delivered" | "refused" | "no answer", durationMs: number): void =>
   attempts(durationMs, { outcome });
+/** Of a run's own delivery: a redelivery has no time to keep. */
+export const noteFirstAttempt = (ageMs: number): void => firstAttemptAge(ageMs);
 export const countDelivery = (outcome: string): void => deliveries({ outcome });
 
 export const countOutgoingWait = (kind: "call" | "webhook", outcome: "waited" | "refused"): void => outgoingWaits({ kind, outcome });

@@ -7,6 +7,7 @@ import type { Identity } from "../clients";
 import {
   DELIVERY_ATTEMPTS,
   END_OF,
+  FIRST_DELIVERY,
   pauseBefore,
   type AttemptId,
   type DeliveryEnd,
@@ -14,7 +15,7 @@ import {
   type Sent,
   type SentAttempt,
 } from "../contract/delivery";
-import { countDelivery, countWebhookAttempt } from "../meters";
+import { countDelivery, countWebhookAttempt, noteFirstAttempt } from "../meters";
 import type { ExecutionView } from "../record/execution-record";
 import { isFinal } from "../lifecycle/states";
 import type { ExecutionStore } from "../record/store";
@@ -78,7 +79,7 @@ export const createWebhooks = ({ store, details, identity, egress, outgoing, log
      * Sends once, if there is anything to send. What came of it must be recorded.
      * @throws TryAgain when it is too many for the user's budget: nothing was sent, and no attempt is counted
      */
-    send: async ({ executionId, keyId, delivery }: AttemptId): Promise<Sent> => {
+    send: async ({ executionId, keyId, delivery, attempt }: AttemptId): Promise<Sent> => {
       const [record, target] = await Promise.all([store.find(executionId), identity.getWebhookTarget({ keyId })]);
       if (!record?.webhook) return { nothing: "skipped" };
       // The delivery of a run that is being ended from outside may be early. It is tried again.
@@ -103,6 +104,7 @@ export const createWebhooks = ({ store, details, identity, egress, outgoing, log
       };
       const { at, status, error, durationMs, retryAfterMs } = await send(target, message);
       countWebhookAttempt(error === null ? "delivered" : status === null ? "no answer" : "refused", durationMs);
+      if (delivery === FIRST_DELIVERY && attempt === 1) noteFirstAttempt(at.getTime() - message.timestamp.getTime());
       return { url, revision, at: at.getTime(), status, error, durationMs, retryAfterMs };
     },
 

@@ -23,6 +23,12 @@ export const eventCounter = (name: string, description: string): ((attributes?: 
   return (attributes) => counter().add(1, attributes);
 };
 
+/** Adds amounts up, which are not negative. Attributes as for events. */
+export const amountCounter = (name: string, description: string): ((amount: number, attributes?: Attributes) => void) => {
+  const counter = lazy((meter) => meter.createCounter(name, { description }));
+  return (amount, attributes) => counter().add(amount, attributes);
+};
+
 /** Records how long something took; given in milliseconds, told in seconds. */
 export const durationHistogram = (name: string, description: string): ((milliseconds: number, attributes?: Attributes) => void) => {
   const histogram = lazy((meter) => meter.createHistogram(name, { description, unit: "s", advice: { explicitBucketBoundaries: SECONDS } }));

@@ -1,0 +1,12 @@
+import { amountCounter } from "@nodeloom/platform";
+import type { LedgerRow } from "./account/movement";
+
+const MILLICREDITS = 1_000;
+
+const moved = amountCounter("nodeloom.credits", "credits that moved, by kind of movement");
+
+/** Rows of the ledger whose account was written: each once, by the process that wrote it. */
+export const countMovements = (rows: readonly LedgerRow[]): void => {
+  for (const { kind, millicredits, movedMillicredits } of rows)
+    moved(Math.abs(millicredits || movedMillicredits) / MILLICREDITS, { movement: kind });
+};
