@@ -15,10 +15,11 @@ const FOLLOWERS = 3;
 const RESTLESS = 100;
 const LOOK_MS = 500;
 const END_MS = 600_000;
-/** How long an execution may take to be told while its calls go on. */
-const ANSWER_MS = 2_000;
+/** How long an execution may take to be told while its calls go on, on a machine that has more to do. */
+const ANSWER_MS = 5_000;
 const ROW_BYTES = 64 * 1024;
-const CREDITS = 2_000;
+const CREDITS = 20_000;
+const BUSY = 503;
 const FINAL = ["completed", "failed", "cancelled"];
 
 /** @typedef {{ sequence: number, type: string, nodeId?: string, item?: number }} Told */
@@ -32,7 +33,7 @@ const GRAPH = {
   name: "Long run",
   nodes: [
     node("list", "list", { items: Array.from({ length: CALLS }, (_, index) => `loom ${index}`) }),
-    ...names.map((name) => node(name, "generate-image", { model: "sandbox-image-fast", inputs: {} })),
+    ...names.map((name) => node(name, "generate-image", { model: "sandbox-image", inputs: { sandbox: { latencyMs: 100 } } })),
     node("out", "response-output"),
   ],
   edges: [
@@ -52,6 +53,10 @@ const events = async (id, key, after, most = Infinity) => {
     headers: { "x-api-key": key, ...(after > 0 ? { "last-event-id": String(after) } : {}) },
     signal: AbortSignal.any([stop.signal, AbortSignal.timeout(END_MS)]),
   });
+  if (response.status === BUSY) {
+    await pause(LOOK_MS);
+    return [];
+  }
   if (!response.ok || !response.body) throw new Error(`the events were answered ${response.status}`);
   /** @type {Told[]} */
   const told = [];
