@@ -70,7 +70,7 @@ try {
   await page.getByText("settle").first().waitFor({ timeout: 60_000 });
   await page.waitForTimeout(1_000);
   // What a dot says only when it is chosen.
-  await page.getByText("shortSubmit", { exact: true }).first().click();
+  await page.getByText("shortJob", { exact: true }).first().click();
   await page.getByText("poster: sandbox-image").first().waitFor();
   // From the run's head down to the end of its timeline.
   const head = await page.getByText("Back to Workflows").boundingBox();

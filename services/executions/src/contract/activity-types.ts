@@ -86,12 +86,23 @@ export interface Claim {
 /** What came of a call that was made in the workflow task: declined ones are made by an activity, after a pause if there is to be one. */
 export type ShortAnswer<T> = { result: T } | { declined: true; afterMs?: number };
 
-/** Calls that are tried in the workflow task itself. */
+/** The same of a run's first call. `isClaimed`: whether the run is this workflow's to carry, where that was asked and could be told. */
+export type ClaimingAnswer<T> = ShortAnswer<T> & { isClaimed?: boolean };
+
+/** A job that was submitted, and what it gave where that did not take long. */
+export interface FollowedJob {
+  job: SubmittedJob;
+  result?: CallResult;
+}
+
+/** Calls that are tried in the workflow task itself. With a claim they are made only once that holds. */
 export interface ShortCalls {
+  shortJob(call: ModelCall, claim?: Claim): Promise<ClaimingAnswer<FollowedJob>>;
+  shortHttpRequest(call: HttpNodeCall, claim?: Claim): Promise<ClaimingAnswer<HttpResult>>;
+  shortKeepFile(call: FileToKeep, claim?: Claim): Promise<ClaimingAnswer<MediaValue>>;
+  /** Of runs whose jobs were submitted by one step and followed by another. */
   shortSubmit(call: ModelCall): Promise<ShortAnswer<SubmittedJob>>;
   shortPoll(call: ModelCall, job: SubmittedJob): Promise<ShortAnswer<CallResult>>;
-  shortHttpRequest(call: HttpNodeCall): Promise<ShortAnswer<HttpResult>>;
-  shortKeepFile(call: FileToKeep): Promise<ShortAnswer<MediaValue>>;
 }
 
 /** Short, in the workflow task itself; each is idempotent by execution id. */

@@ -57,6 +57,8 @@ export const TIMING = {
   direct: 9 * MINUTE,
   /** How long pieces of a text are gathered before those who follow it are told. */
   textBatch: 100,
+  /** How long a run counts as under way because this process has just claimed it. */
+  claimSeen: 50,
   /** How long progress of a run waits for more of it to be written with. */
   progressGathered: 2,
   /** The same where nobody is told of the run before its end, which writes what is left. */

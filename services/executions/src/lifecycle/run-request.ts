@@ -42,7 +42,7 @@ export const toRunInput = (request: executions.RunRequest, runner: executions.Ru
     maxMillicredits: request.maxMillicredits,
     holdId: holdIdOf(request.executionId, attempt),
     attempt,
-    shortCalls: true,
+    shortCalls: "joined",
     receivedAt: Date.now(),
   };
 };

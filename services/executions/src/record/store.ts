@@ -1,4 +1,4 @@
-import { RETENTION, type BaseTier } from "@nodeloom/kernel";
+import { RETENTION } from "@nodeloom/kernel";
 import type { Connection } from "mongoose";
 import { RUNNING, HIDDEN, type RunStatus } from "../lifecycle/states";
 import { callModel, createCallStore } from "./call-store";
@@ -9,6 +9,7 @@ import { createLineStore } from "./line-store";
 import { createEventLog } from "./log/event-log";
 import { createPayloadStore } from "./payload-store";
 import { executionModel } from "./schema";
+import { createStandings } from "./standing";
 import { createSubmissionStore } from "./submission-store";
 import { createTransitions } from "./transitions";
 
@@ -47,14 +48,11 @@ export const createExecutionStore = (connection: Connection, { retentionDays = R
   const log = createEventLog(executions, payloads);
   const transitions = createTransitions(executions, log);
 
-  /** What must be known before a call of a run is made: whether it may be, and whose budget holds (none is known for runs of earlier releases). */
-  const callStanding = async (id: string): Promise<{ isCancelled: boolean; baseTier: BaseTier | undefined }> => {
-    const record = await executions
-      .findOne({ _id: id }, { status: 1, baseTier: 1 })
-      .lean<Pick<ExecutionRecord, "status" | "baseTier">>()
-      .exec();
+  const standings = createStandings(async (id) => {
+    const standing = { projection: { status: 1, baseTier: 1 } };
+    const record = await executions.collection.findOne<Pick<ExecutionRecord, "status" | "baseTier">>({ _id: id } as object, standing);
     return { isCancelled: record?.status === "cancel_requested" || record?.status === "cancelled", baseTier: record?.baseTier };
-  };
+  });
 
   return {
     ...transitions,
@@ -72,10 +70,21 @@ export const createExecutionStore = (connection: Connection, { retentionDays = R
     lines,
 
     /** Whether a run has been asked to stop: nothing may be begun for it any more. */
-    isCancelled: async (id: string): Promise<boolean> => (await callStanding(id)).isCancelled,
-    callStanding,
+    isCancelled: async (id: string): Promise<boolean> => (await standings.of(id)).isCancelled,
+    /** What must be known before a call of a run is made. */
+    callStanding: standings.of,
+    claim: async (...claim: Parameters<typeof transitions.claim>) => {
+      const claimed = await transitions.claim(...claim);
+      if (claimed && !claimed.again) standings.claimed(claimed.row);
+      return claimed;
+    },
+    requestCancel: (...request: Parameters<typeof transitions.requestCancel>) => {
+      standings.changed(request[0]);
+      return transitions.requestCancel(...request).finally(() => standings.changed(request[0]));
+    },
 
-    find: (id: string): Promise<ExecutionView | null> => executions.findOne({ _id: id }, WITHOUT_EVENTS).lean<ExecutionView>().exec(),
+    find: (id: string): Promise<ExecutionView | null> =>
+      executions.collection.findOne<ExecutionView>({ _id: id } as object, { projection: WITHOUT_EVENTS }),
 
     /** A run that may be shown. */
     findOwned: (id: string, userId: string): Promise<ExecutionView | null> =>

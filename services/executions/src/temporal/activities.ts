@@ -9,11 +9,15 @@ import type { TextStream, TextStreams } from "../calls/text-streams";
 import type { Texts } from "../calls/texts";
 import type {
   Activities,
+  Claim,
+  ClaimingAnswer,
   FileToKeep,
+  FollowedJob,
   HttpNodeCall,
   HttpResult,
   LocalActivities,
   ModelCall,
+  ShortAnswer,
   SubmittedJob,
 } from "../contract/activity-types";
 import type { CallContext, CallResult } from "../contract/run-types";
@@ -154,15 +158,41 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     },
   );
 
+  const claimRun = async ({ executionId, attempt, claimedBy }: Claim): Promise<boolean> => {
+    const claimed = await execution.claim(executionId, attempt, claimedBy);
+    if (!claimed) return false;
+    if (!claimed.again) carry(executionId);
+    onClaimed(claimed.row);
+    return true;
+  };
+
+  /** A run's first call claims it. Where that can't be done now, the run does it by itself, as often as it takes. */
+  const claiming =
+    <Call, Result>(make: (call: Call) => Promise<ShortAnswer<Result>>) =>
+    async (call: Call, claim?: Claim): Promise<ClaimingAnswer<Result>> => {
+      if (!claim) return make(call);
+      try {
+        if (!(await claimRun(claim))) return { declined: true, isClaimed: false };
+      } catch (error) {
+        options.logger.warn({ err: error, executionId: claim.executionId }, "a run could not be claimed with its first call");
+        return { declined: true };
+      }
+      return { ...(await make(call)), isClaimed: true };
+    };
+
+  const shortSubmit = short(submit);
+  const shortPoll = shortLook(poll, ({ key }) => abort(key));
+  /** What takes longer, or fails, is followed by the activity. */
+  const shortJob = async (call: ModelCall): Promise<ShortAnswer<FollowedJob>> => {
+    const submitted = await shortSubmit(call);
+    if (!("result" in submitted)) return submitted;
+    const job = submitted.result;
+    const followed = await shortPoll(call, job).catch(() => null);
+    return { result: { job, ...(followed && "result" in followed ? followed : {}) } };
+  };
+
   return {
-    claim: ({ executionId, attempt, claimedBy }) =>
-      local(async () => {
-        const claimed = await execution.claim(executionId, attempt, claimedBy);
-        if (!claimed) return false;
-        if (!claimed.again) carry(executionId);
-        onClaimed(claimed.row);
-        return true;
-      }),
+    claim: (claim) => local(() => claimRun(claim)),
     settle: (input, end, held) =>
       local(async () => {
         const outcome = await settlement.settle(input, end, held);
@@ -183,9 +213,10 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     runInstant: (input, end) => local(() => earlierRuns.runInstant(input, end)),
 
     submit,
-    shortSubmit: short(submit),
+    shortSubmit,
     poll,
-    shortPoll: shortLook(poll, ({ key }) => abort(key)),
+    shortPoll,
+    shortJob: claiming(shortJob),
 
     cancelJob: async (call, job) => {
       abort(call.key);
@@ -211,9 +242,9 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     },
 
     httpRequest: request,
-    shortHttpRequest: short(request),
+    shortHttpRequest: claiming(short(request)),
     keepFile: keep,
-    shortKeepFile: short(keep),
+    shortKeepFile: claiming(short(keep)),
 
     sendWebhook: async (id) => {
       try {

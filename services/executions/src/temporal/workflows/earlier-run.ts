@@ -53,7 +53,7 @@ const admitUnlessCancelled = async (input: RunInput, steps: CancellationScope): 
 export const executeEarlierRun = async (
   input: RunInput,
   steps: CancellationScope,
-  runGraph: (input: RunInput, steps: CancellationScope) => Promise<RunEnd>,
+  runGraph: () => Promise<RunEnd>,
 ): Promise<RunOutcome> => {
   if (input.plan.steps.length === 0) {
     const outcome = await runInstant(input, endOf(new GraphRun(input.plan), undefined));
@@ -67,7 +67,7 @@ export const executeEarlierRun = async (
     if (admission.recorded) await startDelivery(input);
     return { refused: admission.refused };
   }
-  const end = await runGraph(input, steps);
+  const end = await runGraph();
   const outcome = await settle(input, end, "held" in admission ? admission.held : []);
   if ("status" in outcome && outcome.status !== "completed") upsertSearchAttributes([{ key: STATUS, value: outcome.status }]);
   await startDelivery(input);

@@ -6,22 +6,23 @@ import {
   setHandler,
   sleep,
   upsertSearchAttributes,
-  workflowInfo,
 } from "@temporalio/workflow";
 import type { LocalActivities } from "../../contract/activity-types";
 import type { NodeState, RunEnd, RunError, RunInput, RunOutcome } from "../../contract/run-types";
 import { TIMING } from "../../contract/timing";
 import { STATUS } from "../search-attributes";
-import { isRunCancelled, runError, runStep } from "./call-node";
+import { isRunCancelled, runError } from "./call-failures";
+import { runStep } from "./call-node";
 import { executeEarlierRun } from "./earlier-run";
 import { GraphRun, initialNodes } from "./graph-run";
+import { CLAIMED, createRunClaim, type RunClaim } from "./run-claim";
 import { endOf, type Failure } from "./run-end";
 import { createWaves } from "./waves";
 
 export const cancelSignal = defineSignal("cancel");
 
-// The claim and the settlement must happen, whatever is down meanwhile. What can't pass ends them: see the activities' `step`.
-const { claim, settle } = proxyLocalActivities<LocalActivities>({
+// The settlement must happen, whatever is down meanwhile. What can't pass ends it: see the activities' `local`.
+const { settle } = proxyLocalActivities<LocalActivities>({
   startToCloseTimeout: TIMING.localActivity,
   scheduleToCloseTimeout: TIMING.run,
   retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "30s" },
@@ -33,7 +34,7 @@ const { claim, settle } = proxyLocalActivities<LocalActivities>({
  * Runs steps as they become ready, in parallel. The first failure cancels the rest.
  * @param callOff hears of a cancellation that a step found before the workflow had heard of it
  */
-const runSteps = async (run: GraphRun, input: RunInput, callOff: () => void): Promise<Failure | undefined> => {
+const runSteps = async (run: GraphRun, input: RunInput, claim: RunClaim, callOff: () => void): Promise<Failure | undefined> => {
   const waves = input.attempt === undefined ? undefined : createWaves();
   const done = new Set(run.nodes.filter((node) => node.status === "completed").map((node) => node.id));
   const started = new Set<string>();
@@ -44,10 +45,10 @@ const runSteps = async (run: GraphRun, input: RunInput, callOff: () => void): Pr
     const launch = (): void => {
       const ready = run.readyAfter(done, started);
       // What is alone stays so: nothing becomes ready before it is done.
-      const isAlone = input.shortCalls === true && ready.length === 1 && running.size === 0;
+      const isAlone = input.shortCalls !== undefined && ready.length === 1 && running.size === 0;
       for (const step of ready) {
         started.add(step.id);
-        const finished = runStep(run, input, step, waves, isAlone).then(
+        const finished = runStep(run, input, step, waves, { isAlone, claim }).then(
           () => void done.add(step.id),
           (error: unknown) => {
             if (isRunCancelled(error)) return isCancellation(error) ? undefined : callOff();
@@ -78,21 +79,22 @@ export async function executeGraph(input: RunInput): Promise<RunOutcome> {
   // A cancellation from Temporal's own tools means the same as the signal.
   CancellationScope.current().cancelRequested.catch(() => steps.cancel());
   return CancellationScope.nonCancellable(() =>
-    input.attempt === undefined ? executeEarlierRun(input, steps, runGraph) : execute(input, input.attempt, steps),
+    input.attempt === undefined
+      ? executeEarlierRun(input, steps, () => runGraph(input, steps, CLAIMED))
+      : execute(input, steps, createRunClaim(input.executionId, input.attempt)),
   );
 }
 
-const runGraph = async (input: RunInput, steps: CancellationScope): Promise<RunEnd> => {
+const runGraph = async (input: RunInput, steps: CancellationScope, claim: RunClaim): Promise<RunEnd> => {
   const run = new GraphRun(input.plan);
-  const failure = await withDeadline(steps, () => steps.run(() => runSteps(run, input, () => steps.cancel())));
+  const failure = await withDeadline(steps, () => steps.run(() => runSteps(run, input, claim, () => steps.cancel())));
   return endOf(run, failure);
 };
 
-const execute = async (input: RunInput, attempt: number, steps: CancellationScope): Promise<RunOutcome> => {
-  const { executionId } = input;
-  const isOurs = await claim({ executionId, attempt, claimedBy: workflowInfo().firstExecutionRunId });
-  if (!isOurs) return { unclaimed: true };
-  const end = await runGraph(input, steps);
+const execute = async (input: RunInput, steps: CancellationScope, claim: RunClaim): Promise<RunOutcome> => {
+  if (input.shortCalls !== "joined" && !(await claim.make())) return { unclaimed: true };
+  const end = await runGraph(input, steps, claim);
+  if (!(await claim.make())) return { unclaimed: true };
   const outcome = await settleInOrder(input, end);
   markStatus(outcome);
   return outcome;

@@ -4,7 +4,7 @@ import type { Activities } from "../../contract/activity-types";
 import type { CallContext } from "../../contract/run-types";
 import { ATTEMPTS, TIMING } from "../../contract/timing";
 import type { GraphRun } from "./graph-run";
-import { short, shortly } from "./short-calls";
+import { onlyIf, short, shortly, type CallManner } from "./short-calls";
 import type { Waves } from "./waves";
 
 const { keepFile } = proxyActivities<Activities>({
@@ -26,13 +26,13 @@ interface Options {
   context: (item: number, items: number) => CallContext;
   callItems: CallItems;
   waves: Waves | undefined;
-  isAlone: boolean;
+  manner: CallManner;
 }
 
 const keyOf = ({ family, reference }: ResultFile): string => `${family} ${reference}`;
 
 /** Fetches what a result names and is not in our storage, each file once, and gives the files as the step's outputs. */
-export const keepFiles = async (step: PlanStep, { run, plan, context, callItems, waves, isAlone }: Options): Promise<void> => {
+export const keepFiles = async (step: PlanStep, { run, plan, context, callItems, waves, manner }: Options): Promise<void> => {
   const files = resultFiles(step, run.outputs, plan.storage);
   const foreign = [...new Map(files.filter((file) => file.stored === undefined).map((file) => [keyOf(file), file])).values()];
   run.countCalls(step.id, foreign.length);
@@ -45,8 +45,8 @@ export const keepFiles = async (step: PlanStep, { run, plan, context, callItems,
       if (waves) await waves.take(call);
       const summary = `result: ${port}`;
       const file = await shortly(
-        isAlone && foreign.length === 1,
-        () => short.keepFile.executeWithOptions({ summary }, [call]),
+        onlyIf(manner, foreign.length === 1),
+        (claim) => short.keepFile.executeWithOptions({ summary }, [call, ...claim]),
         () => keepFile.executeWithOptions({ summary }, [call]),
       );
       run.itemDone(step.id);

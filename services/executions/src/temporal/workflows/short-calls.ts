@@ -1,6 +1,8 @@
-import { ActivityFailure, proxyLocalActivities, sleep, TimeoutFailure, type ActivityCancellationType } from "@temporalio/workflow";
-import type { ShortAnswer, ShortCalls } from "../../contract/activity-types";
+import { proxyLocalActivities, sleep, TimeoutFailure, type ActivityCancellationType } from "@temporalio/workflow";
+import type { Claim, ClaimingAnswer, ShortAnswer, ShortCalls } from "../../contract/activity-types";
 import { TIMING } from "../../contract/timing";
+import { causeOf } from "./cause";
+import type { RunClaim } from "./run-claim";
 
 // What is declined, or fails for want of something, is made by an activity: there are no retries here.
 const retry = { maximumAttempts: 1 };
@@ -9,13 +11,11 @@ const cancellationType: ActivityCancellationType = "WAIT_CANCELLATION_COMPLETED"
 
 const { shortSubmit } = proxyLocalActivities<ShortCalls>({ startToCloseTimeout: TIMING.direct, cancellationType, retry });
 const { shortPoll } = proxyLocalActivities<ShortCalls>({ startToCloseTimeout: TIMING.minute, cancellationType, retry });
+const { shortJob } = proxyLocalActivities<ShortCalls>({ startToCloseTimeout: TIMING.direct + TIMING.minute, cancellationType, retry });
 const { shortHttpRequest } = proxyLocalActivities<ShortCalls>({ startToCloseTimeout: TIMING.httpRequest, cancellationType, retry });
 const { shortKeepFile } = proxyLocalActivities<ShortCalls>({ startToCloseTimeout: TIMING.keepFile, cancellationType, retry });
 
-export const short = { submit: shortSubmit, poll: shortPoll, httpRequest: shortHttpRequest, keepFile: shortKeepFile };
-
-/** Why a call failed: the failure of an activity carries it; that of a call in the workflow task is it. */
-export const causeOf = (error: unknown): unknown => (error instanceof ActivityFailure ? error.cause : error);
+export const short = { submit: shortSubmit, poll: shortPoll, job: shortJob, httpRequest: shortHttpRequest, keepFile: shortKeepFile };
 
 /** What takes too long is made again by the activity, which has the attempts. */
 const declinedWhenLate = (error: unknown): { declined: true; afterMs?: number } => {
@@ -23,14 +23,31 @@ const declinedWhenLate = (error: unknown): { declined: true; afterMs?: number } 
   throw error;
 };
 
+/** How a call is made. */
+export interface CallManner {
+  /** Nothing else of its run is under way. */
+  isAlone: boolean;
+  claim: RunClaim;
+}
+
+/** The same for one call among several. */
+export const onlyIf = ({ isAlone, claim }: CallManner, isOnly: boolean): CallManner => ({ isAlone: isAlone && isOnly, claim });
+
 /**
  * Makes a call in this workflow task where that is possible, else by an activity. While a task is open its run hears of
  * nothing else: only a call besides which nothing is under way may be made so.
+ * @param inTask is given the claim of the run that goes with its first call
  */
-export const shortly = async <T>(isAlone: boolean, inTask: () => Promise<ShortAnswer<T>>, activity: () => Promise<T>): Promise<T> => {
-  if (!isAlone) return activity();
-  const answer = await inTask().catch(declinedWhenLate);
+export const shortly = async <T>(
+  { isAlone, claim }: CallManner,
+  inTask: (claim: [] | [Claim]) => Promise<ClaimingAnswer<T>>,
+  activity: () => Promise<T>,
+): Promise<T> => {
+  const inOne = (made?: Claim): Promise<ClaimingAnswer<T>> => inTask(made ? [made] : []).catch(declinedWhenLate);
+  const answer: ShortAnswer<T> = isAlone ? await claim.withCall(inOne) : { declined: true };
   if ("result" in answer) return answer.result;
   if (answer.afterMs) await sleep(answer.afterMs);
+  // What comes between has its place in histories: runs whose claim is a step of its own wait for nothing here.
+  if (!claim.isMade()) await claim.need();
   return activity();
 };

@@ -1,0 +1,119 @@
+import { ActivityCancellationType, CancellationScope, proxyActivities } from "@temporalio/workflow";
+import { itemKey, PRICED_INPUTS } from "@nodeloom/kernel/graph";
+import type { Activities, CancelResult, Claim, FollowedJob, ModelCall, SubmittedJob } from "../../contract/activity-types";
+import type { CallContext, CallResult } from "../../contract/run-types";
+import { ATTEMPTS, TIMING } from "../../contract/timing";
+import { isRunCancelled, jobMayRun, saidJobMayRun } from "./call-failures";
+import type { GraphRun } from "./graph-run";
+import { onlyIf, short, shortly, type CallManner } from "./short-calls";
+import { plainSummary } from "./summary";
+
+/** Calls of models that make files: by jobs, or by one answer. */
+
+const backoff = { initialInterval: 250, backoffCoefficient: 2, maximumInterval: "10s" } as const;
+
+const { submit } = proxyActivities<Activities>({
+  scheduleToCloseTimeout: TIMING.run,
+  heartbeatTimeout: TIMING.heartbeatQuick,
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: backoff,
+});
+const { poll } = proxyActivities<Activities>({
+  scheduleToCloseTimeout: TIMING.job,
+  heartbeatTimeout: TIMING.heartbeatQuick,
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  retry: { ...backoff, maximumAttempts: ATTEMPTS.poll },
+});
+const { runFiles } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.run,
+  heartbeatTimeout: TIMING.heartbeat,
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  retry: { ...backoff, maximumAttempts: ATTEMPTS.direct },
+});
+const { cancelJob, stopFiles } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.cancelJob,
+  heartbeatTimeout: TIMING.heartbeatQuick,
+  retry: { ...backoff, maximumAttempts: ATTEMPTS.cancelJob },
+});
+
+const record = (run: GraphRun, call: CallContext, result: CallResult): CallResult => {
+  run.callCompleted(call, result.costMicroUsd);
+  run.itemDone(call.nodeId);
+  return result;
+};
+
+/** Stops a call and notes how that went; what had been finished by then counts. */
+const stopCall = (run: GraphRun, call: ModelCall, stop: () => Promise<CancelResult>): Promise<CallResult | null> =>
+  CancellationScope.nonCancellable(async () => {
+    try {
+      const { report, finished } = await stop();
+      run.stopped(call.nodeId, report);
+      return finished && record(run, call, finished);
+    } catch {
+      run.stopped(call.nodeId, "could_not_stop");
+      return null;
+    }
+  });
+
+const cancelSummary = (call: ModelCall): { summary: string } => ({ summary: plainSummary(`${call.nodeId}: cancel`) });
+
+const stopJob = (run: GraphRun, call: ModelCall, job: SubmittedJob): Promise<CallResult | null> =>
+  stopCall(run, call, () => cancelJob.executeWithOptions(cancelSummary(call), [submitted(call), job]));
+
+/** A call that was submitted: of its inputs only the one matters still that its price depends on. */
+const submitted = (call: ModelCall): ModelCall => {
+  const { basis } = call.price;
+  const priced = basis === "run" ? undefined : PRICED_INPUTS[basis];
+  return { ...call, inputs: Object.fromEntries(Object.entries(call.inputs).filter(([name]) => name === priced)) };
+};
+
+/**
+ * A provider that makes files: two activities, however long it takes.
+ * @param isJoined a job that does not take long is submitted and followed by one step
+ */
+export const callJob = async (run: GraphRun, call: ModelCall, manner: CallManner, isJoined: boolean): Promise<CallResult> => {
+  const summary = plainSummary(`${call.nodeId}: ${call.model}`);
+  const bySubmit = (): Promise<SubmittedJob> => submit.executeWithOptions({ summary }, [call]);
+  const failed = (error: unknown): never => {
+    // Its job has no name here by which the provider could be told.
+    if (isRunCancelled(error) && saidJobMayRun(error)) run.stopped(call.nodeId, "could_not_stop");
+    throw error;
+  };
+  const joined = (claim: [] | [Claim]) => short.job.executeWithOptions({ summary }, [call, ...claim]);
+  const { job, result: finished }: FollowedJob = isJoined
+    ? await shortly(manner, joined, async () => ({ job: await bySubmit() })).catch(failed)
+    : { job: await shortly(manner, () => short.submit.executeWithOptions({ summary }, [call]), bySubmit).catch(failed) };
+  run.requestId ??= job.requestId;
+  run.node(call.nodeId).requestId ??= job.requestId;
+  run.underWay.add(itemKey(call.nodeId, call.item));
+  if (finished) return record(run, call, finished);
+  const heartbeatTimeout = job.heartbeatTimeoutMs ?? TIMING.heartbeatQuick;
+  try {
+    const result = await shortly(
+      onlyIf(manner, !isJoined),
+      () => short.poll.executeWithOptions({ summary }, [submitted(call), job]),
+      () => poll.executeWithOptions({ summary, heartbeatTimeout }, [submitted(call), job]),
+    );
+    return record(run, call, result);
+  } catch (error) {
+    // A job that failed is free, however its run ends.
+    if (!isRunCancelled(error)) run.underWay.delete(itemKey(call.nodeId, call.item));
+    // Its result is not waited for any more: the provider is told, too.
+    if (!jobMayRun(error)) throw error;
+    const kept = await stopJob(run, call, job);
+    if (kept) return kept;
+    throw error;
+  }
+};
+
+/** A provider that answers with files: one activity. */
+export const callFiles = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
+  try {
+    return record(run, call, await runFiles.executeWithOptions({ summary: plainSummary(`${call.nodeId}: ${call.model}`) }, [call]));
+  } catch (error) {
+    if (!isRunCancelled(error)) throw error;
+    const finished = await stopCall(run, call, () => stopFiles.executeWithOptions(cancelSummary(call), [call]));
+    if (finished) return finished;
+    throw error;
+  }
+};

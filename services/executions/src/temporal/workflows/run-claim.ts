@@ -1,0 +1,67 @@
+import { ApplicationFailure, CancellationScope, proxyLocalActivities, workflowInfo } from "@temporalio/workflow";
+import type { Claim, ClaimingAnswer, LocalActivities, ShortAnswer } from "../../contract/activity-types";
+import { RUN_CANCELLED } from "../../contract/run-types";
+import { TIMING } from "../../contract/timing";
+import { causeOf } from "./cause";
+
+// The claim must happen, whatever is down meanwhile. What can't pass ends it: see the activities' `local`.
+const { claim } = proxyLocalActivities<LocalActivities>({
+  startToCloseTimeout: TIMING.localActivity,
+  scheduleToCloseTimeout: TIMING.run,
+  retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "30s" },
+  // Longer pauses are timers of the run, so that an outage does not hold the worker.
+  localRetryThreshold: "2s",
+});
+
+/** The claim of a run's row, before which the run has no effect: a step of its own, or a part of the run's first call. */
+export interface RunClaim {
+  isMade(): boolean;
+  /** Claims the run, unless that has happened. @returns whether it is this workflow's to carry */
+  make(): Promise<boolean>;
+  /** The same, for a step that needs it. @throws what ends the steps of a run that is another's */
+  need(): Promise<void>;
+  /** Makes a call that claims the run, where that has not happened. */
+  withCall<T>(call: (claim?: Claim) => Promise<ClaimingAnswer<T>>): Promise<ShortAnswer<T>>;
+}
+
+const notOurs = (): ApplicationFailure => ApplicationFailure.nonRetryable("the run is carried by another workflow", RUN_CANCELLED);
+
+export const createRunClaim = (executionId: string, attempt: number): RunClaim => {
+  const request: Claim = { executionId, attempt, claimedBy: workflowInfo().firstExecutionRunId };
+  /** Undefined while it is not known. */
+  let isOurs: boolean | undefined;
+  /** The claim by itself, once: steps that begin together need the same. */
+  let made: Promise<boolean> | undefined;
+  const make = async (): Promise<boolean> => {
+    isOurs ??= await (made ??= CancellationScope.nonCancellable(() => claim(request)));
+    return isOurs;
+  };
+  const need = async (): Promise<void> => {
+    if (!(await make())) throw notOurs();
+  };
+  return {
+    isMade: () => isOurs === true,
+    make,
+    need,
+    withCall: async (call) => {
+      if (isOurs) return call();
+      const { isClaimed, ...answer } = await call(request).catch((error: unknown) => {
+        // Only a call that was made has a failure of its own.
+        if (causeOf(error) instanceof ApplicationFailure) isOurs = true;
+        throw error;
+      });
+      isOurs = isClaimed;
+      if (isClaimed === undefined) await need();
+      if (isClaimed === false) throw notOurs();
+      return answer;
+    },
+  };
+};
+
+/** Of a run that needs none (any more). */
+export const CLAIMED: RunClaim = {
+  isMade: () => true,
+  make: () => Promise.resolve(true),
+  need: () => Promise.resolve(),
+  withCall: (call) => call(),
+};
