@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { logPath } from "./platform/platform.mjs";
 import { groupOf, processGroups, SERVICE_NAMES } from "./run/processes.mjs";
 
-const SERVERS = ["mongodb", "redis", "temporal"];
+const SERVERS = ["mongodb", "redis", "temporal", "zipkin"];
 const FOLLOW_INTERVAL_MS = 300;
 const USAGE = `Usage: npm run logs -- <service> [--no-follow]
 Services: ${[...SERVICE_NAMES, ...SERVERS].join(", ")}`;

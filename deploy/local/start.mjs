@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { build } from "./build.mjs";
 import { readLocal, writeLocal } from "./platform/local-file.mjs";
@@ -18,9 +19,10 @@ import { startConsoleServer } from "./platform/console-server.mjs";
 import { watchSources } from "./platform/watch.mjs";
 import { printWelcome } from "./platform/welcome.mjs";
 
-const USAGE = `Usage: npm start -- [--once] [--watch]
-  --once   stop after the demo run; the exit code says whether it worked
-  --watch  rebuild and restart what changes`;
+const USAGE = `Usage: npm start -- [--once] [--watch] [--observe]
+  --once     stop after the demo run; the exit code says whether it worked
+  --watch    rebuild and restart what changes
+  --observe  show the traces of requests and runs in Zipkin`;
 
 const LEFTOVER_GRACE_MS = 5_000;
 /** npm passes a Ctrl-C on that the terminal has delivered already: a signal so soon after the first may be its echo. */
@@ -31,7 +33,8 @@ class Stopped extends Error {}
 
 const readArguments = () => {
   try {
-    const options = /** @type {const} */ ({ once: { type: "boolean" }, watch: { type: "boolean" }, help: { type: "boolean" } });
+    const flag = /** @type {const} */ ({ type: "boolean" });
+    const options = { once: flag, watch: flag, observe: flag, help: flag };
     return parseArgs({ options }).values;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}\n`);
@@ -74,6 +77,7 @@ const stopRequest = () =>
  */
 const seedAndRun = async ({ progress, local, secrets, save }) => {
   const client = createClient(local.baseUrl);
+  const traceId = randomBytes(16).toString("hex");
   await progress.step("demo data", async () => {
     local.accounts = await seedAccounts({ client, secrets, known: local.accounts });
     await save();
@@ -83,13 +87,15 @@ const seedAndRun = async ({ progress, local, secrets, save }) => {
   /** @type {Awaited<ReturnType<typeof runDemo>> | undefined} */
   let run;
   await progress.step("demo run", async () => {
-    run = await runDemo({ client, key: local.accounts.pro?.apiKey ?? "" });
+    run = await runDemo({ client, key: local.accounts.pro?.apiKey ?? "", traceId });
+    if (local.tracesUrl !== undefined) local.demoTraceUrl = `${local.tracesUrl}traces/${traceId}`;
+    await save();
     return `${run.result.images[0]?.url} (${run.cost} credits, ${run.ms} ms)`;
   });
 };
 
-/** @param {{ progress: import("./run/progress.mjs").Progress, watching: boolean, once: boolean, started: number }} options */
-const createRun = ({ progress, watching, once, started }) => {
+/** @param {{ progress: import("./run/progress.mjs").Progress, watching: boolean, observing: boolean, once: boolean, started: number }} options */
+const createRun = ({ progress, watching, observing, once, started }) => {
   const env = process.env;
   /** @type {import("./platform/local-file.mjs").Local | undefined} */
   let local;
@@ -109,16 +115,17 @@ const createRun = ({ progress, watching, once, started }) => {
 
   const start = async () => {
     const prepared = await preparePlatform(env);
-    const [servers] = await Promise.all([startServers({ supervisor, progress, env }), build(progress)]);
+    const [servers] = await Promise.all([startServers({ supervisor, progress, env, observing }), build(progress)]);
     const platform = { ...prepared, ...servers };
     await Promise.all([migrate({ progress, env, platform }), startProcesses({ supervisor, progress, env, platform })]);
     await writeStatusRows(platform);
-    const { mongoUri, redisUrl, temporalAddress } = servers;
+    const { mongoUri, redisUrl, temporalAddress, tracesUrl } = servers;
     const accounts = (await readLocal())?.accounts ?? {};
     const urls = {
       baseUrl: baseUrlOf(platform, env),
       temporalAddress,
       temporalUiUrl: adminUiUrlOf(platform, env),
+      tracesUrl,
       mongoUri,
       redisUrl,
       sandboxUrl: sandboxUrlOf(platform),
@@ -158,7 +165,7 @@ const main = async () => {
   const lock = await refuseSecondStart(progress);
   const stopAsked = stopRequest();
   const once = flags.once ?? false;
-  const run = createRun({ progress, watching: flags.watch ?? false, once, started: Date.now() });
+  const run = createRun({ progress, watching: flags.watch ?? false, observing: flags.observe ?? false, once, started: Date.now() });
   let exitCode = 0;
   let recorded = async () => {};
   try {

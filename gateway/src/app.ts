@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { invalidRequest } from "@nodeloom/kernel";
-import { durationHistogram, withRequestContext, type Logger } from "@nodeloom/platform";
+import { durationHistogram, spanNamer, withRequestContext, type Logger } from "@nodeloom/platform";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import helmet from "helmet";
 import { consoleRouter } from "./console/router";
@@ -55,10 +55,12 @@ const log =
     const startedAtMs = Date.now();
     const { method, path } = request;
     const requestId = response.getHeader(REQUEST_ID);
+    const nameSpan = spanNamer();
     response.once("finish", () => {
       const { statusCode: status } = response;
       const { path: template } = (request.route ?? {}) as { path?: unknown };
       const route = typeof template === "string" ? template : "other";
+      nameSpan(`${method} ${route}`, { "http.route": route });
       requestTook(Date.now() - startedAtMs, { route, method: METHODS.has(method) ? method : "other", status: String(status) });
       logger[levelOf(status)]({ requestId, method, path, status, ms: Date.now() - startedAtMs }, "request");
     });

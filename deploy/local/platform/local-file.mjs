@@ -7,6 +7,8 @@ import { LOCAL_FILE } from "../paths.mjs";
  * @property {string} baseUrl
  * @property {string} temporalAddress
  * @property {string | undefined} temporalUiUrl
+ * @property {string | undefined} tracesUrl where traces are looked at
+ * @property {string} [demoTraceUrl] the trace of the demo run
  * @property {string} mongoUri
  * @property {string} redisUrl
  * @property {string} sandboxUrl

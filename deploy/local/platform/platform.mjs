@@ -10,9 +10,11 @@ import { startMongodb } from "../servers/mongodb.mjs";
 import { freePort } from "../servers/ports.cjs";
 import { startRedis } from "../servers/redis.mjs";
 import { startTemporal } from "../servers/temporal.mjs";
+import { startZipkin } from "../servers/zipkin.mjs";
 
 /** Stopped in this order, each after the ones before: what others need goes last. */
 const STOP_LAST = ["mongodb", "redis", "temporal"];
+const VIEWER = "zipkin";
 
 /** @param {string} name */
 export const logPath = (name) => join(LOG_DIR, `${name}.log`);
@@ -21,10 +23,10 @@ export const logPath = (name) => join(LOG_DIR, `${name}.log`);
 const givenPort = (text) => (text ? Number(text) : undefined);
 
 /**
- * Starts the three servers everything else needs, in parallel.
- * @param {{ supervisor: import("./supervisor.mjs").Supervisor, progress: import("../run/progress.mjs").Progress, env: NodeJS.ProcessEnv }} options
+ * Starts the three servers everything else needs, in parallel, and a viewer of traces if they are to be looked at.
+ * @param {{ supervisor: import("./supervisor.mjs").Supervisor, progress: import("../run/progress.mjs").Progress, env: NodeJS.ProcessEnv, observing?: boolean }} options
  */
-export const startServers = async ({ supervisor, progress, env }) => {
+export const startServers = async ({ supervisor, progress, env, observing = false }) => {
   /**
    * @template {import("../servers/run-server.mjs").RunningServer} S
    * @param {string} name
@@ -49,12 +51,21 @@ export const startServers = async ({ supervisor, progress, env }) => {
     return /** @type {S} */ (/** @type {unknown} */ (running));
   };
   const uiPort = givenPort(env.TEMPORAL_UI_PORT) ?? (await freePort());
-  const [mongodb, redis, temporal] = await Promise.all([
+  const tracesPort = givenPort(env.TRACES_UI_PORT) ?? (await freePort());
+  const [mongodb, redis, temporal, zipkin] = await Promise.all([
     serve("mongodb", startMongodb, env.MONGODB_PORT),
     serve("redis", startRedis, env.REDIS_PORT),
     serve("temporal", (options) => startTemporal({ ...options, uiPort }), env.TEMPORAL_PORT),
+    observing ? serve(VIEWER, (options) => startZipkin({ ...options, uiPort: tracesPort }), undefined) : undefined,
   ]);
-  return { mongoUri: mongodb.uri, redisUrl: redis.url, temporalAddress: temporal.address, temporalUiUrl: temporal.uiUrl };
+  return {
+    mongoUri: mongodb.uri,
+    redisUrl: redis.url,
+    temporalAddress: temporal.address,
+    temporalUiUrl: temporal.uiUrl,
+    collectorUrl: zipkin?.collectorUrl,
+    tracesUrl: zipkin?.uiUrl,
+  };
 };
 
 /**
@@ -112,7 +123,11 @@ export const pidsByService = (supervisor, env) => {
     const group = groups.find(([, services]) => services.includes(service))?.[0] ?? service;
     return [service, pids[group] ?? null];
   });
-  return Object.fromEntries([...own, ...STOP_LAST.map((name) => [name, pids[name] ?? null])]);
+  return Object.fromEntries([
+    ...own,
+    ...STOP_LAST.map((name) => [name, pids[name] ?? null]),
+    ...(VIEWER in pids ? [[VIEWER, pids[VIEWER]]] : []),
+  ]);
 };
 
 /**
@@ -123,6 +138,6 @@ export const stopPlatform = async (supervisor) => {
   const names = Object.keys(supervisor.pids());
   const FIRST = ["gateway", "executions"];
   for (const name of FIRST) await supervisor.stop([name]);
-  await supervisor.stop(names.filter((name) => ![...FIRST, ...STOP_LAST].includes(name)));
-  await supervisor.stop(STOP_LAST);
+  await supervisor.stop(names.filter((name) => ![...FIRST, ...STOP_LAST, VIEWER].includes(name)));
+  await supervisor.stop([...STOP_LAST, VIEWER].filter((name) => names.includes(name)));
 };

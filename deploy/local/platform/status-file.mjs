@@ -27,6 +27,9 @@ const rowsOf = (platform) => [
   { name: "mongodb", address: hostOf(platform.mongoUri), health: "mongodb" },
   { name: "redis", address: hostOf(platform.redisUrl), health: "redis" },
   { name: "temporal", address: platform.temporalAddress, health: "temporal" },
+  ...(platform.tracesUrl === undefined
+    ? []
+    : [{ name: "zipkin", address: new URL(platform.tracesUrl).host, health: /** @type {const} */ ("http"), url: platform.tracesUrl }]),
 ];
 
 /** @param {import("../run/processes.mjs").Platform} platform */

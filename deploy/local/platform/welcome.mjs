@@ -10,7 +10,7 @@ const post = (url, key, body) =>
  * @param {{ progress: import("../run/progress.mjs").Progress, local: import("./local-file.mjs").Local, seconds: number, staying: boolean, consoleUrl: string }} options
  */
 export const printWelcome = async ({ progress, local, seconds, staying, consoleUrl }) => {
-  const { baseUrl, temporalUiUrl, accounts } = local;
+  const { baseUrl, temporalUiUrl, tracesUrl, demoTraceUrl, accounts } = local;
   const key = accounts.pro?.apiKey ?? "";
   const docsUrl = `${baseUrl}/docs`;
   progress.line(`\nNodeloom is up after ${seconds.toFixed(1)} s\n`);
@@ -19,6 +19,7 @@ export const printWelcome = async ({ progress, local, seconds, staying, consoleU
   if (await answersHttp(docsUrl)) progress.line(`  Documentation  ${docsUrl}`);
   if (temporalUiUrl !== undefined)
     progress.line(`  Temporal UI    ${temporalUiUrl}   (for administrators: sign in to the console as ${accounts.admin?.email})`);
+  if (tracesUrl !== undefined) progress.line(`  Traces         ${tracesUrl}   (the demo run's: ${demoTraceUrl})`);
   progress.line(`  Accounts       .nodeloom/local.json`);
   progress.line(`\nTry it (as ${accounts.pro?.email}):\n`);
   progress.line(`  curl -s '${baseUrl}/api/whoami' -H 'x-api-key: ${key}'`);

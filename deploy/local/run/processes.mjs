@@ -119,6 +119,8 @@ export const chooseListens = async (env) => {
  * @property {string} redisUrl
  * @property {string} temporalAddress
  * @property {string | undefined} temporalUiUrl
+ * @property {string | undefined} [collectorUrl] where processes send traces, if they are to be looked at
+ * @property {string | undefined} [tracesUrl] where they are looked at
  * @property {import("../platform/secrets.mjs").Secrets} secrets
  */
 
@@ -160,6 +162,7 @@ const sharedEnvironment = (platform, env) => {
     REDIS_URL: platform.redisUrl,
     TEMPORAL_ADDRESS: platform.temporalAddress,
     ...(platform.temporalUiUrl === undefined ? {} : { TEMPORAL_UI_URL: platform.temporalUiUrl }),
+    ...(platform.collectorUrl === undefined ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: platform.collectorUrl }),
     PUBLIC_BASE_URL: baseUrlOf(platform, env),
     SANDBOX_URL: sandboxUrlOf(platform),
     MEDIA_HTTP_URL: `http://${listens.MEDIA_HTTP_LISTEN}`,

@@ -82,11 +82,11 @@ export const seedWorkflows = async ({ client, key }) => {
 
 /**
  * Runs the demo workflow as a client would.
- * @param {{ client: import("./client.mjs").Client, key: string }} options
+ * @param {{ client: import("./client.mjs").Client, key: string, traceId?: string }} options `traceId`: 32 hex digits
  * @returns {Promise<{ result: { images: { url: string }[] }, cost: number, ms: number }>}
  */
-export const runDemo = async ({ client, key }) => {
-  const answer = await client("POST", `/api/workflows/${DEMO.slug}/run`, { key, body: { inputs: DEMO.inputs } });
+export const runDemo = async ({ client, key, traceId }) => {
+  const answer = await client("POST", `/api/workflows/${DEMO.slug}/run`, { key, traceId, body: { inputs: DEMO.inputs } });
   const { body } = expectStatus("the demo run", answer, 200);
   const url = body.result?.images?.[0]?.url;
   if (typeof url !== "string") throw new Error(`the demo run answered without a picture: ${JSON.stringify(body)}`);

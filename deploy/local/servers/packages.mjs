@@ -84,6 +84,7 @@ export const fetchPythonPackage = async ({ cacheDir, env, wheel }) => {
  * @property {string} group
  * @property {string} artifact
  * @property {string} version
+ * @property {string} [classifier] of a jar that has everything it needs within it
  * @property {readonly string[]} sha256 of the jar and everything it needs
  */
 
@@ -106,11 +107,13 @@ export const fetchJavaPackage = async ({ cacheDir, env, jar }) => {
   if (maven === undefined) throw new Unavailable("mvn is not on PATH (Debian: maven)");
   const entry = await cached(javaEntry(cacheDir, jar), async (folder) => {
     const project = join(folder, "pom.xml");
-    const dependency = `<groupId>${jar.group}</groupId><artifactId>${jar.artifact}</artifactId><version>${jar.version}</version>`;
+    const whole = `<classifier>${jar.classifier}</classifier><exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>`;
+    const named = `<groupId>${jar.group}</groupId><artifactId>${jar.artifact}</artifactId><version>${jar.version}</version>`;
+    const dependency = `${named}${jar.classifier === undefined ? "" : whole}`;
     await writeFile(
       project,
       `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
-<groupId>nodeloom</groupId><artifactId>embedded-mongo</artifactId><version>1</version>
+<groupId>nodeloom</groupId><artifactId>fetched</artifactId><version>1</version>
 <dependencies><dependency>${dependency}</dependency></dependencies></project>\n`,
     );
     const lib = join(folder, "lib");

@@ -5,6 +5,7 @@ import {
   createEgressClient,
   createGrpcClient,
   createWindowCounter,
+  libraryMetrics,
   redisReady,
   startSweeper,
   temporalSecurity,
@@ -63,6 +64,7 @@ import { createDeliveryStarter, createRunStarter } from "./temporal/client";
 import { createClaimCheckCodec } from "./temporal/codec";
 import { createEncryptionCodec } from "./temporal/encryption";
 import { earlierQueues, runQueue } from "./temporal/run-queues";
+import { temporalTracing } from "./temporal/tracing";
 import { connectTemporal } from "./temporal/worker";
 import { createWatch } from "./record/log/watch";
 import { database } from "./database";
@@ -162,6 +164,8 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
     dataConverter: { payloadCodecs: [createClaimCheckCodec(store), createEncryptionCodec(config.TEMPORAL_PAYLOAD_KEYS)] },
     logger,
     workflowBundle: { codePath: bundlePath },
+    tracing: await temporalTracing(),
+    metrics: await libraryMetrics(),
     shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
   });
   const reads = createReads({ store });

@@ -60,10 +60,13 @@ const files = z
 
 /** How many calls one process may have under way at a provider: its submissions, and its calls that are answered at once. */
 const maxConcurrent = z.number().int().min(1).max(10_000).optional();
+/** Whether requests tell the provider the trace that they are part of (the header `traceparent`): for those that are traced with us. */
+const traceparent = z.boolean().optional();
 
 const httpPolling = z.strictObject({
   kind: z.literal("http-polling"),
   maxConcurrent,
+  traceparent,
   baseUrl: text,
   auth: auth.optional(),
   headers: z.record(text, z.string()).optional(),
@@ -93,6 +96,7 @@ const httpPolling = z.strictObject({
 const inferencePlatform = z.strictObject({
   kind: z.literal("inference-platform"),
   maxConcurrent,
+  traceparent,
   dialect: z.enum(["fal-queue", "replicate"]),
   baseUrl: text,
   app: text,
@@ -107,6 +111,7 @@ const inferencePlatform = z.strictObject({
 const llm = z.strictObject({
   kind: z.literal("llm"),
   maxConcurrent,
+  traceparent,
   baseUrl: text,
   model: text,
   auth: auth.optional(),
@@ -121,6 +126,7 @@ const llm = z.strictObject({
 const direct = {
   kind: z.literal("direct"),
   maxConcurrent,
+  traceparent,
   baseUrl: text,
   model: text,
   auth: auth.optional(),

@@ -30,7 +30,9 @@ export * from "./stores/window-counter";
 
 export * from "./telemetry/context";
 export * from "./telemetry/logger";
+export { libraryMetrics, type LibraryMetrics } from "./telemetry/library-metrics";
 export * from "./telemetry/metrics";
+export { inClientSpan, inLinkedTrace, spanExport, spanNamer } from "./telemetry/tracing";
 
 export * from "./work/batcher";
 export * from "./work/retry";

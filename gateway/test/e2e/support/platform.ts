@@ -18,6 +18,8 @@ const READY_MS = 120_000;
 /** One OS process that hosts some of the services, and can be killed. */
 export interface PlatformProcess {
   readonly pid: number;
+  /** Where it answers probes and with metrics; only of a platform that is measured. */
+  readonly opsUrl: string | undefined;
   /** kill -9, and wait until it is gone. */
   kill(): Promise<void>;
   /** Starts it again with the same environment, and waits until it is ready. */
@@ -78,6 +80,7 @@ const startProcess = async (services: readonly ServiceName[], env: Record<string
     get pid() {
       return child!.pid!;
     },
+    opsUrl: env.OPS_LISTEN === undefined ? undefined : `http://${env.OPS_LISTEN}`,
     start,
     kill: () => end("SIGKILL"),
     stop: () => end("SIGTERM"),
@@ -110,6 +113,8 @@ export interface PlatformOptions {
   groups?: readonly (readonly ServiceName[])[];
   /** host:port addresses that providers and users may name besides the sandbox and the gateway. */
   allow?: readonly string[];
+  /** Whether each process answers with metrics, at its `opsUrl`. */
+  measured?: boolean;
   /** More environment; a function is given what the platform has without it. */
   env?: Record<string, string> | ((own: Readonly<Record<string, string>>) => Record<string, string>);
 }
@@ -117,7 +122,8 @@ export interface PlatformOptions {
 const DEFAULT_GROUPS: readonly (readonly ServiceName[])[] = [[...DOMAIN, "sandbox"], ["executions"], ["gateway"]];
 
 /** Starts a whole platform with a database, key prefix and task queue of its own on the test servers. */
-export const startPlatform = async ({ groups = DEFAULT_GROUPS, allow = [], env: extra = {} }: PlatformOptions = {}): Promise<Platform> => {
+export const startPlatform = async (options: PlatformOptions = {}): Promise<Platform> => {
+  const { groups = DEFAULT_GROUPS, allow = [], measured = false, env: extra = {} } = options;
   const id = randomUUID().slice(0, 8);
   const folder = mkdtempSync(join(tmpdir(), "nodeloom-e2e-"));
   const { MONGODB_URI, REDIS_URL, TEMPORAL_ADDRESS } = process.env;
@@ -150,7 +156,10 @@ export const startPlatform = async ({ groups = DEFAULT_GROUPS, allow = [], env: 
   const env = { ...own, ...(typeof extra === "function" ? extra(own) : extra) };
   const [started] = await Promise.all([
     Promise.all(
-      groups.map(async (services): Promise<[string, PlatformProcess]> => [services.join("+"), await startProcess(services, env)]),
+      groups.map(async (services): Promise<[string, PlatformProcess]> => {
+        const ops: Record<string, string> = measured ? { OPS_LISTEN: `127.0.0.1:${await freePort()}` } : {};
+        return [services.join("+"), await startProcess(services, { ...env, ...ops })];
+      }),
     ),
     promisify(execFile)(process.execPath, [join(ROOT, "services", "migrate")], { env: { ...process.env, ...env } }),
   ]);

@@ -14,12 +14,18 @@ const providerSchema = z.discriminatedUnion("kind", [
   z.discriminatedUnion("dialect", [openAiImagesSchema, speechSchema]),
 ]);
 
+/** Whether requests tell the provider the trace that they are part of. */
+const tracedSchema = z.object({ traceparent: z.boolean().default(false) });
+
 /**
  * The provider that a registry entry describes.
  * @throws ZodError when its settings are not those of its kind.
  */
-export const createProvider = (providerJson: string, context: DialectContext): Provider => {
-  const settings = providerSchema.parse(JSON.parse(providerJson));
+export const createProvider = (providerJson: string, given: DialectContext): Provider => {
+  const entry: unknown = JSON.parse(providerJson);
+  const settings = providerSchema.parse(entry);
+  const { traceparent: propagatesTrace } = tracedSchema.parse(entry);
+  const context = { ...given, propagatesTrace };
   switch (settings.kind) {
     case "http-polling":
       return httpPolling(settings, context);

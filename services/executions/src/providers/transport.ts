@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { LIMITS } from "@nodeloom/kernel";
-import { EgressError, type EgressRequest, type EgressStream, parseRetryAfter } from "@nodeloom/platform";
+import { EgressError, inClientSpan, parseRetryAfter, type EgressRequest, type EgressStream } from "@nodeloom/platform";
 import { z } from "zod";
 import { countProviderRequest } from "../meters";
 import { ProviderError, type DialectContext } from "./dialect";
@@ -86,8 +86,7 @@ async function* translatedBody(body: AsyncIterable<Buffer>): AsyncIterable<Buffe
 }
 
 /** Notes what a provider answered, and how long that took to begin. */
-const counted = async (url: string, send: () => Promise<EgressStream>): Promise<EgressStream> => {
-  const { host } = new URL(url);
+const counted = async (host: string, send: () => Promise<EgressStream>): Promise<EgressStream> => {
   const startedAt = performance.now();
   const note = (outcome: string): void => countProviderRequest(host, outcome, performance.now() - startedAt);
   try {
@@ -101,7 +100,10 @@ const counted = async (url: string, send: () => Promise<EgressStream>): Promise<
 };
 
 /** Authenticated JSON over the guarded client. */
-export const createTransport = ({ egress, secret: readSecret }: DialectContext, auth: Auth | undefined): Transport => {
+export const createTransport = (
+  { egress, secret: readSecret, propagatesTrace = false }: DialectContext,
+  auth: Auth | undefined,
+): Transport => {
   const secret = auth ? (readSecret(auth.secretEnv) ?? auth.default) : undefined;
   const authorization: Record<string, string> = auth && secret ? { [auth.header]: auth.scheme ? `${auth.scheme} ${secret}` : secret } : {};
 
@@ -121,7 +123,10 @@ export const createTransport = ({ egress, secret: readSecret }: DialectContext, 
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
       ...(call.signal ? { signal: call.signal } : {}),
     };
-    return counted(call.url, () => egress.stream(request));
+    const { host } = new URL(call.url);
+    return inClientSpan(`${call.method} ${host}`, { "http.request.method": call.method, "server.address": host }, (trace) =>
+      counted(host, () => egress.stream(propagatesTrace ? { ...request, headers: { ...request.headers, ...trace } } : request)),
+    );
   };
 
   const text = async (body: AsyncIterable<Buffer>): Promise<string> => {

@@ -2,6 +2,7 @@ import { type Client, isGrpcServiceError, WorkflowExecutionAlreadyStartedError, 
 import { status } from "@grpc/grpc-js";
 import { TypedSearchAttributes } from "@temporalio/common";
 import { unavailable } from "@nodeloom/kernel";
+import { inLinkedTrace } from "@nodeloom/platform";
 import { FIRST_DELIVERY } from "../contract/delivery";
 import type { RunInput } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
@@ -12,6 +13,9 @@ import type { cancelSignal, deliverWebhook, executeGraph } from "./workflows";
 const CANCEL: typeof cancelSignal.name = "cancel";
 const DELIVER: keyof { deliverWebhook: typeof deliverWebhook } = "deliverWebhook";
 const EXECUTE: keyof { executeGraph: typeof executeGraph } = "executeGraph";
+
+/** What a delivery's trace is called. */
+const DELIVERY = "webhook delivery";
 
 export type RunStarter = ReturnType<typeof createRunStarter>;
 
@@ -100,13 +104,15 @@ export const createDeliveryStarter = ({ client, taskQueue }: { client: Client; t
   /** Starts the first delivery where the run itself can't. */
   startFirst: async (executionId: string, keyId: string): Promise<void> => {
     try {
-      await client.workflow.start(DELIVER, {
-        workflowId: deliveryId(executionId, FIRST_DELIVERY),
-        taskQueue,
-        args: [{ executionId, keyId, delivery: FIRST_DELIVERY }],
-        workflowIdReusePolicy: "REJECT_DUPLICATE",
-        workflowExecutionTimeout: TIMING.deliveryAtMost,
-      });
+      await inLinkedTrace(DELIVERY, () =>
+        client.workflow.start(DELIVER, {
+          workflowId: deliveryId(executionId, FIRST_DELIVERY),
+          taskQueue,
+          args: [{ executionId, keyId, delivery: FIRST_DELIVERY }],
+          workflowIdReusePolicy: "REJECT_DUPLICATE",
+          workflowExecutionTimeout: TIMING.deliveryAtMost,
+        }),
+      );
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw translate(error);
     }
@@ -115,15 +121,17 @@ export const createDeliveryStarter = ({ client, taskQueue }: { client: Client; t
   /** Starts a redelivery, or joins the one with the same number, unless that was ended from outside. */
   startAgain: async ({ executionId, keyId, delivery }: Required<DeliveryInput>): Promise<void> => {
     try {
-      await client.workflow.start(DELIVER, {
-        workflowId: deliveryId(executionId, delivery),
-        taskQueue,
-        args: [{ executionId, keyId, delivery }],
-        staticSummary: `delivery ${delivery}`,
-        workflowExecutionTimeout: TIMING.deliveryAtMost,
-        workflowIdConflictPolicy: "USE_EXISTING",
-        workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY",
-      });
+      await inLinkedTrace(DELIVERY, () =>
+        client.workflow.start(DELIVER, {
+          workflowId: deliveryId(executionId, delivery),
+          taskQueue,
+          args: [{ executionId, keyId, delivery }],
+          staticSummary: `delivery ${delivery}`,
+          workflowExecutionTimeout: TIMING.deliveryAtMost,
+          workflowIdConflictPolicy: "USE_EXISTING",
+          workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY",
+        }),
+      );
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw translate(error, "webhooks can't be delivered right now");
     }

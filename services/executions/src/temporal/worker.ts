@@ -2,11 +2,13 @@ import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "@temporalio/client";
 import { DefaultLogger, type LogMetadata, NativeConnection, Runtime, Worker, type DataConverter } from "@temporalio/worker";
-import type { Logger, TemporalSecurity } from "@nodeloom/platform";
+import type { LibraryMetrics, Logger, TemporalSecurity } from "@nodeloom/platform";
 import type { Activities, LocalActivities } from "../contract/activity-types";
+import { aboutExecution } from "./activity-context";
 import { drainEarlierQueues } from "./earlier-queues";
 import { missingSearchAttributes } from "./prepare";
 import { workerIdentity } from "./run-queues";
+import type { TemporalTracing } from "./tracing";
 
 export interface TemporalOptions {
   address: string;
@@ -19,6 +21,10 @@ export interface TemporalOptions {
   dataConverter: DataConverter;
   logger: Logger;
   workflowBundle: { codePath: string };
+  /** Where this process is traced; with workflow code of its own. */
+  tracing?: TemporalTracing | undefined;
+  /** Where this process is measured. */
+  metrics?: LibraryMetrics | undefined;
   shutdownGraceMs: number;
 }
 
@@ -55,13 +61,24 @@ const readable = ({ workflowId, activityType, attempt, durationMs, error }: LogM
   reason: error instanceof Error ? error.message : undefined,
 });
 
-/** Routes Temporal's own log lines into ours. Once per OS process. */
-const installRuntime = (logger: Logger): void => {
+const METRICS_EVERY = "15s";
+
+/** As Temporal's SDK asks for it; its metrics keep the names of its documentation. */
+const metricsOptions = (to: LibraryMetrics) => ({
+  attachServiceName: false,
+  ...("listen" in to
+    ? { prometheus: { bindAddress: to.listen, countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true } }
+    : { otel: { url: to.collector, metricsExportInterval: METRICS_EVERY, useSecondsForDurations: true } as const }),
+});
+
+/** Routes Temporal's own log lines and metrics to where ours go. Once per OS process. */
+const installRuntime = (logger: Logger, metrics: LibraryMetrics | undefined): void => {
   if (runtimeInstalled) return;
   runtimeInstalled = true;
   Runtime.install({
     logger: new DefaultLogger("WARN", ({ level, message, meta }) => logger[level === "ERROR" ? "error" : "warn"](readable(meta), message)),
     shutdownSignals: [],
+    ...(metrics ? { telemetryOptions: { metrics: metricsOptions(metrics) } } : {}),
   });
 };
 
@@ -93,16 +110,19 @@ interface RunningWorker {
   stop(): Promise<void>;
 }
 
-type WorkerSettings = Pick<TemporalOptions, "namespace" | "workflowBundle" | "shutdownGraceMs" | "logger"> & {
+type WorkerSettings = Pick<TemporalOptions, "namespace" | "workflowBundle" | "tracing" | "shutdownGraceMs" | "logger"> & {
   connection: NativeConnection;
   dataConverter: DataConverter;
   activities: Activities & LocalActivities;
 };
 
 const startWorker = async (taskQueue: string, settings: WorkerSettings): Promise<RunningWorker> => {
-  const { activities, shutdownGraceMs, logger, ...rest } = settings;
+  const { activities, shutdownGraceMs, logger, workflowBundle, tracing, ...rest } = settings;
   const workerOptions = {
     ...rest,
+    workflowBundle: tracing ? { codePath: tracing.bundlePath } : workflowBundle,
+    interceptors: { activity: [aboutExecution, ...(tracing?.activity ?? [])] },
+    ...(tracing ? { sinks: tracing.sinks } : {}),
     taskQueue,
     identity: workerIdentity(`${process.pid}@${hostname()}`),
     activities: { ...activities },
@@ -132,12 +152,12 @@ const startWorker = async (taskQueue: string, settings: WorkerSettings): Promise
 
 /** One native connection for client and worker, so that a run's first task is executed where it was started. */
 export const connectTemporal = async (options: TemporalOptions): Promise<RunningTemporal> => {
-  const { address, security, namespace, taskQueue, logger, workflowBundle, shutdownGraceMs } = options;
+  const { address, security, namespace, taskQueue, logger, workflowBundle, tracing, shutdownGraceMs } = options;
   const dataConverter: DataConverter = { payloadConverterPath: PAYLOAD_CONVERTER, ...options.dataConverter };
-  installRuntime(logger);
+  installRuntime(logger, options.metrics);
   const connection = await NativeConnection.connect({ address, ...security });
   await untilPrepared(connection, namespace, logger);
-  const client = new Client({ connection, namespace, dataConverter });
+  const client = new Client({ connection, namespace, dataConverter, ...(tracing ? { interceptors: { workflow: tracing.client } } : {}) });
   let workers: RunningWorker[] = [];
   const drain = async (): Promise<void> => {
     await Promise.all(workers.map((worker) => worker.stop()));
@@ -145,7 +165,7 @@ export const connectTemporal = async (options: TemporalOptions): Promise<Running
   return {
     client,
     work: async (activities) => {
-      const settings = { connection, namespace, dataConverter, workflowBundle, shutdownGraceMs, logger, activities };
+      const settings = { connection, namespace, dataConverter, workflowBundle, tracing, shutdownGraceMs, logger, activities };
       workers = [await startWorker(taskQueue, settings)];
       const { earlierQueues: queues = [] } = options;
       if (queues.length > 0) workers.push(drainEarlierQueues({ client, queues, work: (queue) => startWorker(queue, settings), logger }));

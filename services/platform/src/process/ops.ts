@@ -15,7 +15,7 @@ export interface OpsOptions {
   state: () => ProcessState;
   checks: () => Checks;
   /** Writes the metrics as Prometheus reads them. */
-  metrics: (request: IncomingMessage, response: ServerResponse) => void;
+  metrics: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 }
 
 const CHECK_MS = 2_000;

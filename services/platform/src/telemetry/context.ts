@@ -3,6 +3,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 /** What travels with a request through every process it touches. */
 export interface RequestContext {
   requestId: string;
+  /** The run that it is about. */
+  executionId?: string;
   /** When the caller stops waiting, in milliseconds since the epoch. */
   deadlineMs?: number;
 }

@@ -29,8 +29,13 @@ export const createLogger = (name: string, level = process.env.LOG_LEVEL || "inf
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       mixin: () => {
-        const [requestId, traceId] = [requestContext()?.requestId, activeTraceId()];
-        return { ...(requestId ? { requestId } : {}), ...(traceId ? { trace_id: traceId } : {}) };
+        const { requestId, executionId } = requestContext() ?? {};
+        const traceId = activeTraceId();
+        return {
+          ...(requestId ? { requestId } : {}),
+          ...(executionId ? { execution_id: executionId } : {}),
+          ...(traceId ? { trace_id: traceId } : {}),
+        };
       },
     },
     destination ?? pino.destination(),

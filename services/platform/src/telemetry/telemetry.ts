@@ -2,8 +2,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ProcessConfig } from "../config";
+import { measureLibraries, readLibraryMetrics } from "./library-metrics";
 import { logTraceIds } from "./logger";
 import { observeProcess } from "./metrics";
+import { exportSpans } from "./tracing";
+import { wholeSpans } from "./whole-spans";
 
 /** Longest time that the last spans and metrics may take to leave. */
 const FLUSH_MS = 3_000;
@@ -12,7 +15,7 @@ const METRICS_TIMEOUT_MS = 10_000;
 
 export interface Telemetry {
   /** Answers with the metrics as Prometheus reads them; 404 when nothing asks for them (no OPS_LISTEN). */
-  writeMetrics(request: IncomingMessage, response: ServerResponse): void;
+  writeMetrics(request: IncomingMessage, response: ServerResponse): void | Promise<void>;
   /** Sends what is left and ends. */
   stop(): Promise<void>;
 }
@@ -23,15 +26,16 @@ const NOTHING: Telemetry = { writeMetrics: (_request, response) => void response
 export const startTelemetry = async (name: string, config: ProcessConfig): Promise<Telemetry> => {
   const collector = config.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (collector === undefined && config.OPS_LISTEN === undefined) return NOTHING;
-  const [{ NodeSDK, metrics }, { PrometheusExporter }] = await Promise.all([
+  const [{ NodeSDK, metrics }, { PrometheusExporter, PrometheusSerializer }] = await Promise.all([
     import("@opentelemetry/sdk-node"),
     import("@opentelemetry/exporter-prometheus"),
   ]);
-  const prometheus =
-    config.OPS_LISTEN === undefined ? undefined : new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true });
+  const prometheus = config.OPS_LISTEN === undefined ? undefined : new PrometheusExporter({ preventServerStart: true });
+  // Who is asked for metrics tells those of libraries too; otherwise they send them themselves.
+  measureLibraries(prometheus ? "scraped" : collector === undefined ? undefined : { collector });
   const sdk = new NodeSDK({
     serviceName: name,
-    ...(collector === undefined ? { spanProcessors: [] } : await sendTraces(collector)),
+    ...(collector === undefined ? { spanProcessors: [] } : await sendTraces(name, collector)),
     metricReaders: [
       ...(prometheus ? [prometheus] : []),
       ...(collector === undefined ? [] : [new metrics.PeriodicExportingMetricReader(await sendMetrics(collector))]),
@@ -45,26 +49,42 @@ export const startTelemetry = async (name: string, config: ProcessConfig): Promi
     logTraceIds(() => trace.getActiveSpan()?.spanContext().traceId);
   }
   const stopObserving = observeProcess();
+  const writer = (exporter: NonNullable<typeof prometheus>): Telemetry["writeMetrics"] => {
+    const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
+    return async (_request, response) => {
+      const [{ resourceMetrics }, ofLibraries] = await Promise.all([exporter.collect(), readLibraryMetrics()]);
+      response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
+      response.end(serializer.serialize(resourceMetrics) + ofLibraries);
+    };
+  };
   return {
-    writeMetrics: prometheus ? (request, response) => prometheus.getMetricsRequestHandler(request, response) : NOTHING.writeMetrics,
+    writeMetrics: prometheus ? writer(prometheus) : NOTHING.writeMetrics,
     stop: async () => {
       stopObserving();
+      exportSpans(undefined);
+      measureLibraries(undefined);
       // A collector that is away must not hold the stop.
       await Promise.race([sdk.shutdown(), delay(FLUSH_MS, undefined, { ref: false })]);
     },
   };
 };
 
+/** What a process that is killed has not sent yet is lost, and what came of it has no parent. */
+const SPANS_EVERY_MS = 1_000;
 /** Asked every few seconds, of interest to nobody. */
 const PROBES = /^\/(healthz|livez|readyz|status|metrics)\b/;
 
-const sendTraces = async (url: string) => {
-  const [{ OTLPTraceExporter }, { HttpInstrumentation }] = await Promise.all([
+const sendTraces = async (name: string, url: string) => {
+  const [{ OTLPTraceExporter }, { HttpInstrumentation }, { tracing, resources }] = await Promise.all([
     import("@opentelemetry/exporter-trace-otlp-grpc"),
     import("@opentelemetry/instrumentation-http"),
+    import("@opentelemetry/sdk-node"),
   ]);
+  const batches = new tracing.BatchSpanProcessor(new OTLPTraceExporter({ url }), { scheduledDelayMillis: SPANS_EVERY_MS });
+  const processor = wholeSpans(batches);
+  exportSpans({ processor, resource: resources.resourceFromAttributes({ "service.name": name }) });
   const http = new HttpInstrumentation({ ignoreIncomingRequestHook: ({ url: path }) => PROBES.test(path ?? "") });
-  return { traceExporter: new OTLPTraceExporter({ url }), instrumentations: [http] };
+  return { spanProcessors: [processor], instrumentations: [http] };
 };
 
 const sendMetrics = async (url: string) => {

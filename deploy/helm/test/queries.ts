@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CHART, readYaml } from "./chart";
+
+export interface Rule {
+  alert?: string;
+  record?: string;
+  expr: string;
+  labels?: { severity: string };
+  annotations?: { runbook: string; summary: string };
+}
+
+/** Rules of the chart: alerts, and ratios that are recorded for them. */
+export const rules: readonly Rule[] = readYaml<{ groups: { rules: Rule[] }[] }>("files", "alerts.yaml").groups.flatMap(
+  (group) => group.rules,
+);
+
+const dashboard = JSON.parse(readFileSync(join(CHART, "files", "dashboards", "nodeloom.json"), "utf8")) as {
+  panels: { targets: { expr: string }[] }[];
+};
+
+/** What alerts and dashboards ask Prometheus. */
+export const queries: readonly string[] = [
+  ...rules.map(({ expr }) => expr),
+  ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+];
+
+/** Given by the ServiceMonitor, and by Prometheus itself. */
+const OF_PROMETHEUS = new Set(["component", "le"]);
+const METRIC = /\b((?:nodeloom|temporal)_\w+)(?:\{([^}]*)\})?/g;
+
+/** The metrics that a query reads, each with the labels by which it tells their series apart. */
+export const metricsIn = (query: string): { name: string; labels: string[] }[] => {
+  const groupedBy = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list]) => list!.split(",").map((label) => label.trim()));
+  return [...query.matchAll(METRIC)].map(([, name, matchers = ""]) => {
+    const matched = [...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label]) => label!);
+    return { name: name!, labels: [...matched, ...groupedBy].filter((label) => !OF_PROMETHEUS.has(label)) };
+  });
+};
+
+/** Names and labels of every series in what processes answer on /metrics. */
+export const exported = (texts: readonly string[]): Map<string, Set<string>> => {
+  const known = new Map<string, Set<string>>();
+  for (const [, name, labels = ""] of texts.join("\n").matchAll(/^([a-z]\w*)(?:\{(.*)\})? \S+$/gm)) {
+    const seen = known.get(name!) ?? new Set();
+    for (const [, label] of labels.matchAll(/(\w+)="(?:[^"\\]|\\.)*"/g)) seen.add(label!);
+    known.set(name!, seen);
+  }
+  return known;
+};

@@ -1,0 +1,175 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { clientOf, eventually, type Account, type Answer } from "./support/client";
+import { edge, node } from "./support/graphs";
+import { startPlatform, type Platform } from "./support/platform";
+import { exported, metricsIn, queries } from "../../../deploy/helm/test/queries";
+import { startCollector, type Collector, type Span } from "../../../services/platform/test/support/collector";
+
+/** A platform as an operator sees it: each run one trace, from the gateway's route to the provider, and the metrics of its processes. */
+
+let collector: Collector;
+let platform: Platform;
+let client: ReturnType<typeof clientOf>;
+let user: Account;
+let receiver: Server;
+/** What users' own servers were sent. */
+const received: { path: string; headers: IncomingHttpHeaders }[] = [];
+/** Of each run. */
+const traces: Record<string, string> = {};
+/** What the processes answered on /metrics. */
+const metrics: string[] = [];
+
+const GRAPH = (sandbox: object, url: string) => ({
+  name: "Traced",
+  nodes: [
+    node("fetch", "http-request", { method: "GET", url }),
+    node("clip", "generate-video", { model: "sandbox-video", inputs: { seconds: 1, prompt: "a loom", sandbox } }),
+    node("out", "response-output"),
+  ],
+  edges: [edge("fetch.status", "out.status"), edge("clip.video", "out.videos")],
+});
+
+beforeAll(async () => {
+  receiver = createServer((request, response) => {
+    received.push({ path: request.url!, headers: request.headers });
+    request.resume().on("end", () => response.writeHead(200, { "content-type": "application/json" }).end("{}"));
+  }).listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  const address = `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  collector = await startCollector();
+  platform = await startPlatform({
+    allow: [address],
+    measured: true,
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TEMPORAL_PAYLOAD_KEYS: randomBytes(32).toString("hex") },
+  });
+  client = clientOf(platform);
+  user = await client.account({ tier: "enterprise", webhook: { url: `http://${address}/hook` } });
+
+  const send = (path: string, name: string, body: object): Promise<Answer> => {
+    traces[name] = randomBytes(16).toString("hex");
+    const headers = { traceparent: `00-${traces[name]}-b7ad6b7169203331-01` };
+    return client.call("POST", path, { key: user.key!, body, headers });
+  };
+  const save = async (sandbox: object): Promise<string> => {
+    const { body } = await client.call("POST", "/api/workflows", { key: user.key!, body: GRAPH(sandbox, `http://${address}/fetched`) });
+    return `/api/workflows/${String(body.slug)}/run`;
+  };
+  const ended = (answer: Answer, status: string): Promise<Answer> =>
+    eventually(
+      () => client.call("GET", `/api/executions/${String(answer.body.executionId)}`, { key: user.key! }),
+      ({ body }) => body.status === status,
+      90_000,
+    );
+  const scrape = async (): Promise<void> => {
+    const answers = Object.values(platform.processes).map(async ({ opsUrl }) => (await fetch(`${opsUrl}/metrics`)).text());
+    metrics.push(...(await Promise.all(answers)));
+  };
+  /** Spans leave once a second: what a killed process has not sent is lost. */
+  const submitted = (name: string): Promise<unknown> => {
+    const isSubmission = (span: Span): boolean => span.trace === traces[name] && span.name === "StartActivity:submit";
+    return eventually(() => Promise.resolve(collector.spans.some(isSubmission)), Boolean, 30_000);
+  };
+  const [quick, slow, failing] = [
+    await save({ latencyMs: 100 }),
+    await save({ latencyMs: 4_000 }),
+    await save({ fail: "job", latencyMs: 1_500 }),
+  ];
+
+  expect((await send(quick, "sync", { inputs: {} })).status).toBe(200);
+  await ended(await send(`${quick}?async=true`, "async", { inputs: {} }), "completed");
+
+  await ended(await send(`${failing}?async=true`, "failed", { inputs: {} }), "failed");
+
+  const cancelled = await send(`${slow}?async=true`, "cancelled", { inputs: {} });
+  await submitted("cancelled");
+  await client.call("POST", `/api/executions/${String(cancelled.body.executionId)}/cancel`, { key: user.key! });
+  await ended(cancelled, "cancelled");
+
+  const killed = await send(`${slow}?async=true`, "killed", { inputs: {} });
+  await submitted("killed");
+  // The killed process takes with it what it has counted.
+  await scrape();
+  await platform.processes.executions!.kill();
+  await platform.processes.executions!.start();
+  await ended(killed, "completed");
+  await eventually(() => Promise.resolve(received.filter(({ path }) => path === "/hook").length >= 4), Boolean, 60_000);
+  await scrape();
+  // What is left is sent by a stop.
+  await platform.stop();
+}, 180_000);
+afterAll(async () => {
+  await platform?.stop();
+  collector?.stop();
+  receiver?.close();
+});
+
+const CALLER = "b7ad6b7169203331";
+const spansOf = (name: string): Span[] => collector.spans.filter(({ trace }) => trace === traces[name]);
+
+/** What a span is called by whom, from the caller's request on. */
+const pathOf = (span: Span, spans: readonly Span[]): string[] => {
+  const parent = spans.find(({ id }) => id === span.parent);
+  const name = span.name.replace(/127\.0\.0\.1:\d+/, "<provider>").replace(/^nodeloom\.\w+\.v1\./, "");
+  return [...(parent ? pathOf(parent, spans) : []), span.kind === "other" ? name : `${span.kind} ${name}`];
+};
+const RUN = [
+  "server POST /api/workflows/:slug/run",
+  "client ExecutionsService/Run",
+  "server ExecutionsService/Run",
+  "StartWorkflow:executeGraph",
+  "RunWorkflow:executeGraph",
+];
+
+it.each(["sync", "async", "cancelled", "killed"])("%s is one trace, and every span of it has its parent", (name) => {
+  const spans = spansOf(name);
+  const ids = new Set([CALLER, ...spans.map(({ id }) => id)]);
+  // Who was asked by the killed process has told its part of a request whose other part is lost.
+  const isOfLost = ({ service }: Span): boolean => name === "killed" && service?.includes("sandbox") === true;
+  const orphans = spans.filter((span) => !ids.has(span.parent) && !isOfLost(span));
+  expect(orphans.map((span) => `${span.service} ${span.name}`)).toEqual([]);
+  expect(new Set(spans.map(({ id }) => id)).size).toBe(spans.length);
+});
+
+it.each(["sync", "async", "cancelled", "killed"])(
+  "%s goes from the gateway's route through Temporal to the provider and to billing",
+  (name) => {
+    const spans = spansOf(name);
+    const paths = spans.map((span) => pathOf(span, spans).join(" > "));
+    const within = (...rest: string[]): string => [...RUN, ...rest].join(" > ");
+    expect(paths).toContain(
+      within("StartActivity:settle", "RunActivity:settle", "client BillingService/Settle", "server BillingService/Settle"),
+    );
+    const asked = paths.filter(
+      (path) => path.startsWith(within("StartActivity:")) && /> client (GET|POST) <provider> > server (GET|POST)/.test(path),
+    );
+    expect(asked).not.toEqual([]);
+  },
+);
+
+it("tells the trace to the provider that its entry allows it to, and to no server of users", () => {
+  expect(spansOf("async").filter(({ service, kind }) => service?.includes("sandbox") && kind === "server")).not.toEqual([]);
+  expect(received.map(({ path }) => path)).toEqual(expect.arrayContaining(["/fetched", "/hook"]));
+  expect(received.filter(({ headers }) => headers.traceparent !== undefined)).toEqual([]);
+});
+
+it("delivers webhooks in traces of their own, which name the run's", () => {
+  const deliveries = collector.spans.filter(({ name }) => name === "webhook delivery");
+  expect(deliveries.flatMap(({ links }) => links)).toEqual(expect.arrayContaining([traces.async, traces.cancelled, traces.killed]));
+  const [{ trace }] = deliveries as [Span];
+  expect(collector.spans.filter((span) => span.trace === trace).map(({ name }) => name)).toEqual(
+    expect.arrayContaining(["RunWorkflow:deliverWebhook", "RunActivity:sendWebhook"]),
+  );
+});
+
+it("measures what the chart's alerts and dashboards ask for, by the labels that they tell series apart with", () => {
+  const known = exported(metrics);
+  const asked = queries.flatMap(metricsIn);
+  expect(asked.length).toBeGreaterThan(30);
+  const missing = asked.flatMap(({ name, labels }) =>
+    labels.filter((label) => known.get(name)?.has(label) !== true).map((label) => `${name}{${label}}`),
+  );
+  expect([...asked.filter(({ name }) => !known.has(name)).map(({ name }) => name), ...missing]).toEqual([]);
+});
