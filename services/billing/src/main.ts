@@ -1,12 +1,11 @@
 import {
-  connectMongo,
   defineService,
   grpcService,
   hostPort,
   isConnected,
+  openDatabase,
   runProcess,
   startGrpcServer,
-  untilMigrated,
   variables,
 } from "@nodeloom/platform";
 import { billing as proto } from "@nodeloom/proto";
@@ -25,9 +24,8 @@ export const service = defineService({
     BILLING_LISTEN: hostPort().default("127.0.0.1:50054").describe("where billing's gRPC server listens"),
   },
   start: async ({ config, logger }) => {
-    const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}billing` });
+    const connection = await openDatabase(database, config, logger);
     const store = createStore(connection);
-    await untilMigrated(connection, database, logger);
     const billing = createBilling({ store, logger });
     billing.start();
     const grpc = await startGrpcServer({

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { RETENTION } from "@nodeloom/kernel";
 import {
-  connectMongo,
   defineService,
+  openDatabase,
   runProcess,
   startGrpcServer,
   grpcService,
@@ -56,7 +56,7 @@ export const service = defineService({
   },
   start: async ({ config, logger }) => {
     setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
-    const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}executions` });
+    const connection = await openDatabase(database, config, logger);
     const wired = await wire(config, connection, logger);
     const grpc = await startGrpcServer({
       listen: config.EXECUTIONS_LISTEN,

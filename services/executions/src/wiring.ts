@@ -9,7 +9,6 @@ import {
   redisReady,
   startSweeper,
   temporalSecurity,
-  untilMigrated,
   type Logger,
   type TemporalSecurityConfig,
   type TlsConfig,
@@ -67,7 +66,6 @@ import { earlierQueues, runQueue } from "./temporal/run-queues";
 import { temporalTracing } from "./temporal/tracing";
 import { connectTemporal } from "./temporal/worker";
 import { createWatch } from "./record/log/watch";
-import { database } from "./database";
 import { createWebhooks } from "./webhooks/webhooks";
 
 export interface WiringConfig extends TlsConfig, TemporalSecurityConfig {
@@ -120,7 +118,7 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
   const services = connectServices(config);
   const publisher = connectRedis({ url: config.REDIS_URL, logger });
   const subscriber = connectRedis({ url: config.REDIS_URL, logger, subscriber: true });
-  await Promise.all([untilMigrated(connection, database, logger), redisReady(publisher)]);
+  await redisReady(publisher);
   const store = createExecutionStore(connection, { retentionDays: config.RETENTION_EXECUTIONS_DAYS });
   const channel = createEventChannel({ publisher, subscriber, prefix: config.REDIS_KEY_PREFIX, logger });
   const execution = createExecution({ store, channel });

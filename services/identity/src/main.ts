@@ -1,14 +1,13 @@
 import {
   ConfigError,
-  connectMongo,
   connectRedis,
   defineService,
   grpcService,
   hostPort,
   isConnected,
+  openDatabase,
   runProcess,
   startGrpcServer,
-  untilMigrated,
   variables,
 } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
@@ -38,11 +37,10 @@ export const service = defineService({
   start: async ({ config, logger }) => {
     const { BOOTSTRAP_ADMIN_EMAIL: adminEmail, BOOTSTRAP_ADMIN_PASSWORD: adminPassword } = config;
     if (!adminEmail !== !adminPassword) throw new ConfigError("BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD go together");
-    const mongo = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}identity` });
+    const mongo = await openDatabase(database, config, logger);
     const publisher = connectRedis({ url: config.REDIS_URL, logger });
     const subscriber = connectRedis({ url: config.REDIS_URL, logger, subscriber: true });
     const changes = joinChanges({ publisher, subscriber, prefix: config.REDIS_KEY_PREFIX, logger });
-    await untilMigrated(mongo, database, logger);
     const store = createStore(mongo);
     const services = await createIdentity({ store, changes, pepper: config.API_KEY_PEPPER, environment: config.NODELOOM_ENV, logger });
     if (adminEmail && adminPassword) await services.bootstrap.ensureAdmin(adminEmail, adminPassword);

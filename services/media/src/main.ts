@@ -1,15 +1,14 @@
 import {
   answeringMs,
-  connectMongo,
   createEgressClient,
   defineService,
   grpcService,
   hostPort,
   isConnected,
+  openDatabase,
   runProcess,
   startGrpcServer,
   startHttpServer,
-  untilMigrated,
   variables,
   type Logger,
 } from "@nodeloom/platform";
@@ -64,9 +63,8 @@ export const service = defineService({
   },
   start: async ({ config, logger }) => {
     const blobs = await openBlobs(config, logger);
-    const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}media` });
+    const connection = await openDatabase(database, config, logger);
     const store = createObjectStore(connection);
-    await untilMigrated(connection, database, logger);
     const providerEgress = createEgressClient({ allow: config.PROVIDER_EGRESS_ALLOW });
     const userEgress = createEgressClient({ allow: config.USER_EGRESS_ALLOW });
     const quota = createQuota({ counts: createCountStore(connection), objects: store });

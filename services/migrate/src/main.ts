@@ -26,7 +26,7 @@ export const migrate = async (names: readonly string[], env: Environment, logger
   const startedAt = Date.now();
   const results = await Promise.allSettled(
     chosen(names).map(async (service) => {
-      const { from, to } = await databaseOf(service).migrate(environmentOf(service, env));
+      const { from, to } = await databaseOf(service).migrate(environmentOf(service, env), logger);
       logger.info({ service, from, to, ms: Date.now() - startedAt }, from < to ? "migrated" : "nothing to migrate");
     }),
   );

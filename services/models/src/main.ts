@@ -1,13 +1,12 @@
 import { join } from "node:path";
 import {
-  connectMongo,
   defineService,
   grpcService,
   hostPort,
   isConnected,
+  openDatabase,
   runProcess,
   startGrpcServer,
-  untilMigrated,
   variables,
   type Logger,
 } from "@nodeloom/platform";
@@ -42,8 +41,7 @@ export const service = defineService({
     // Which further variables are read is for the registry's files to say.
     const registry = await loadRegistry(config.MODELS_REGISTRY_DIR, { ...process.env, SANDBOX_URL: config.SANDBOX_URL });
     logDisabled(registry, logger);
-    const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}models` });
-    await untilMigrated(connection, database, logger);
+    const connection = await openDatabase(database, config, logger);
     const store = await openOverrideStore(connection);
     const onStale = (error: unknown): void => logger.warn({ err: error }, "overrides could not be read; the last known ones stay");
     const handlers = modelsHandlers(await createCatalog({ registry, store, onStale }));

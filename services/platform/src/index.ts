@@ -38,4 +38,5 @@ export * from "./work/batcher";
 export * from "./work/retry";
 export * from "./work/signals";
 export * from "./work/slots";
+export { onceThere, STARTUP_PATIENCE_MS } from "./work/startup";
 export * from "./work/sweeper";

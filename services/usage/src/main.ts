@@ -1,12 +1,11 @@
 import {
-  connectMongo,
   defineService,
   grpcService,
   hostPort,
   isConnected,
+  openDatabase,
   runProcess,
   startGrpcServer,
-  untilMigrated,
   variables,
 } from "@nodeloom/platform";
 import { usage as proto } from "@nodeloom/proto";
@@ -28,9 +27,8 @@ export const service = defineService({
     USAGE_LISTEN: hostPort().default("127.0.0.1:50055").describe("where usage's gRPC server listens"),
   },
   start: async ({ config, logger }) => {
-    const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}usage` });
+    const connection = await openDatabase(database, config, logger);
     const store = createStore(connection);
-    await untilMigrated(connection, database, logger);
     const totals = createTotalsStore(connection);
     const onError = (error: unknown): void => logger.warn({ err: error }, "totals of usage fell behind; lists stay exact");
     const folding = createFolding({ store, totals, onError });

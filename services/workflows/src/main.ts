@@ -1,13 +1,12 @@
 import {
-  connectMongo,
   createGrpcClient,
   defineService,
   grpcService,
   hostPort,
   isConnected,
+  openDatabase,
   runProcess,
   startGrpcServer,
-  untilMigrated,
   variables,
 } from "@nodeloom/platform";
 import { media as mediaProto, workflows as proto } from "@nodeloom/proto";
@@ -38,11 +37,10 @@ export const service = defineService({
     WORKFLOWS_LISTEN: hostPort().default("127.0.0.1:50052").describe("where the workflows service listens for gRPC"),
   },
   start: async ({ config, logger }) => {
-    const connection = await connectMongo({ uri: config.MONGODB_URI, database: `${config.MONGODB_DATABASE_PREFIX}workflows` });
+    const connection = await openDatabase(database, config, logger);
     const store = createWorkflowStore(connection);
     const folderStore = createFolderStore(connection);
     const versionStore = createVersionStore(connection);
-    await untilMigrated(connection, database, logger);
     const media = createGrpcClient<mediaProto.MediaServiceServer>(mediaProto.MediaServiceService, {
       address: config.MEDIA_ADDRESS,
       tls: config,

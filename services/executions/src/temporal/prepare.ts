@@ -1,6 +1,6 @@
 import { Client, Connection } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
-import type { TemporalSecurity } from "@nodeloom/platform";
+import { STARTUP_PATIENCE_MS, type TemporalSecurity } from "@nodeloom/platform";
 import { runQueue } from "./run-queues";
 import { ensureSchedules } from "./schedules";
 import { SEARCH_ATTRIBUTES } from "./search-attributes";
@@ -34,9 +34,9 @@ export interface PrepareOptions {
   name: string;
 }
 
-/** Makes sure of the search attributes that runs carry, and of the schedules, on the queue where runs are started now. */
+/** Makes sure of the search attributes that runs carry, and of the schedules, on the queue where runs are started now. Waits for Temporal. */
 export const prepareTemporal = async ({ address, security, namespace, name }: PrepareOptions): Promise<void> => {
-  const connection = await Connection.connect({ address, ...security });
+  const connection = await Connection.connect({ address, connectTimeout: STARTUP_PATIENCE_MS, ...security });
   try {
     await ensureSearchAttributes(connection, namespace);
     await ensureSchedules(new Client({ connection, namespace }), { name, taskQueue: runQueue(name) });

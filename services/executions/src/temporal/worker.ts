@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "@temporalio/client";
-import { DefaultLogger, type LogMetadata, NativeConnection, Runtime, Worker, type DataConverter } from "@temporalio/worker";
-import type { LibraryMetrics, Logger, TemporalSecurity } from "@nodeloom/platform";
+import { type DataConverter, DefaultLogger, type LogMetadata, NativeConnection, Runtime, TransportError, Worker } from "@temporalio/worker";
+import { type LibraryMetrics, type Logger, onceThere, type TemporalSecurity } from "@nodeloom/platform";
 import type { Activities, LocalActivities } from "../contract/activity-types";
 import { aboutExecution } from "./activity-context";
 import { drainEarlierQueues } from "./earlier-queues";
@@ -155,7 +155,8 @@ export const connectTemporal = async (options: TemporalOptions): Promise<Running
   const { address, security, namespace, taskQueue, logger, workflowBundle, tracing, shutdownGraceMs } = options;
   const dataConverter: DataConverter = { payloadConverterPath: PAYLOAD_CONVERTER, ...options.dataConverter };
   installRuntime(logger, options.metrics);
-  const connection = await NativeConnection.connect({ address, ...security });
+  const isAway = (error: unknown): boolean => error instanceof TransportError;
+  const connection = await onceThere({ server: "Temporal", isAway, logger }, () => NativeConnection.connect({ address, ...security }));
   await untilPrepared(connection, namespace, logger);
   const client = new Client({ connection, namespace, dataConverter, ...(tracing ? { interceptors: { workflow: tracing.client } } : {}) });
   let workers: RunningWorker[] = [];

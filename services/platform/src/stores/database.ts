@@ -3,7 +3,8 @@ import type { Connection } from "mongoose";
 import { z } from "zod";
 import { loadConfig, variables, type ConfigSchema, type Environment } from "../config";
 import type { Logger } from "../telemetry/logger";
-import { connectMongo } from "./mongo";
+import { onceThere } from "../work/startup";
+import { connectMongo, isDatabaseAway } from "./mongo";
 
 /** What a service's database, and what else it keeps its things in, must hold before the service uses them. */
 
@@ -33,10 +34,10 @@ export interface Database {
   config: ConfigSchema;
   /**
    * Brings the database to the version, however often it is called, and by however many at once; services may run meanwhile.
-   * A newer version stays.
+   * A newer version stays. A server that is away is waited for, as at a start.
    * @throws ConfigError; what the servers say
    */
-  migrate(env: Environment): Promise<Migrated>;
+  migrate(env: Environment, logger?: Logger): Promise<Migrated>;
 }
 
 const baseVariables = { MONGODB_URI: variables.MONGODB_URI, MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX };
@@ -52,6 +53,9 @@ export interface DatabaseDefinition<V extends Record<string, z.ZodType>> {
   /** Makes what is needed outside the database, where it is not there yet. */
   others?(config: BaseConfig & { [K in keyof V]: z.infer<V[K]> }): Promise<void>;
 }
+
+const connect = (service: string, { MONGODB_URI: uri, MONGODB_DATABASE_PREFIX: prefix }: BaseConfig, logger?: Logger) =>
+  connectMongo({ uri, database: `${prefix}${service}`, logger });
 
 /** Makes the collections and indexes of every model that a connection knows, where they are not there yet. */
 export const makeCollections = async (connection: Connection): Promise<void> => {
@@ -69,9 +73,9 @@ export const defineDatabase = <V extends Record<string, z.ZodType> = Record<neve
     service,
     version,
     config,
-    migrate: async (env) => {
+    migrate: async (env, logger) => {
       const read = loadConfig(config, env) as BaseConfig & { [K in keyof V]: z.infer<V[K]> };
-      const connection = await connectMongo({ uri: read.MONGODB_URI, database: `${read.MONGODB_DATABASE_PREFIX}${service}` });
+      const connection = await connect(service, read, logger);
       try {
         declare(connection);
         const from = await versionOf(connection);
@@ -103,11 +107,25 @@ export const untilMigrated = async (
   logger: Logger,
 ): Promise<void> => {
   for (let looks = 0; looks * PAUSE_MS < WAIT_MS; looks += 1) {
-    const found = await versionOf(connection);
+    const found = await onceThere({ server: "MongoDB", isAway: isDatabaseAway, logger }, () => versionOf(connection));
     if (found >= version) return;
     if (looks % LOOKS_PER_LINE === 0)
       logger.warn({ service, version: found, needed: version }, `waiting for the database: run \`node services/migrate ${service}\``);
     await delay(PAUSE_MS);
   }
   throw new Error(`nobody ran \`node services/migrate ${service}\``);
+};
+
+/**
+ * A starting service's connection to its database, once that answers and holds what the service's code needs.
+ * @throws when it does not answer for a minute, or nobody has migrated it for ten
+ */
+export const openDatabase = async (
+  database: Pick<Database, "service" | "version">,
+  config: BaseConfig,
+  logger: Logger,
+): Promise<Connection> => {
+  const connection = await connect(database.service, config, logger);
+  await untilMigrated(connection, database, logger);
+  return connection;
 };

@@ -1,5 +1,7 @@
 /** stores/: connections to MongoDB and Redis, and what is built on them alone. */
 import type { Connection } from "mongoose";
+import type { Logger } from "../telemetry/logger";
+import { onceThere } from "../work/startup";
 
 const SERVER_SELECTION_MS = 5_000;
 /** A server that stops answering must not hold its callers for ever. */
@@ -10,16 +12,22 @@ export interface MongoOptions {
   database: string;
   /** Connections kept at most. */
   maxPoolSize?: number;
+  /** Told that the server is waited for. */
+  logger?: Logger | undefined;
+  /** How long it is waited for, in milliseconds. Default: as long as a process that starts waits for any server. */
+  patienceMs?: number;
 }
 
 /**
  * A connection of its own to one database. Commands fail fast while the server is away; writes are acknowledged by a
  * majority where the server has a replica set.
+ * @throws the driver's error, when the server is still away after the patience
  */
-export const connectMongo = async ({ uri, database, maxPoolSize = 20 }: MongoOptions): Promise<Connection> => {
+export const connectMongo = async ({ uri, database, maxPoolSize = 20, ...wait }: MongoOptions): Promise<Connection> => {
   // Loaded here, so that processes without a database don't pay for it.
   const { default: mongoose } = await import("mongoose");
-  const connection = mongoose.createConnection(uri, {
+  const connection = mongoose.createConnection();
+  const options = {
     dbName: database,
     bufferCommands: false,
     autoIndex: false,
@@ -27,9 +35,9 @@ export const connectMongo = async ({ uri, database, maxPoolSize = 20 }: MongoOpt
     maxPoolSize,
     serverSelectionTimeoutMS: SERVER_SELECTION_MS,
     socketTimeoutMS: SOCKET_TIMEOUT_MS,
-    writeConcern: { w: "majority" },
-  });
-  await connection.asPromise();
+    writeConcern: { w: "majority" as const },
+  };
+  await onceThere({ server: "MongoDB", isAway: isDatabaseAway, ...wait }, () => connection.openUri(uri, options));
   return connection;
 };
 

@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 import type { Behaviour } from "../support/process";
+import { startRelay } from "../support/relay";
 
 interface Ended {
   code: number | null;
@@ -118,6 +119,25 @@ describe("a process of several services", () => {
     const end = await ended;
     expect(end.code).toBe(0);
     expect(end.events.slice(2)).toEqual(["one drains", "two stops", "two stopped", "one stops", "one stopped"]);
+  });
+
+  it("waits for a database that is away, alive and not ready, and starts when that is back", async () => {
+    const [relay, port] = [await startRelay(process.env.MONGODB_URI!), await freePort()];
+    await relay.cut();
+    const { child, ready, ended } = run([{ name: "one", mongo: relay.url }], { OPS_LISTEN: `127.0.0.1:${port}` });
+    const waiting = (async () => {
+      for await (const [bytes] of on(child.stdout!, "data")) if (String(bytes).includes("waiting for a server that is away")) return;
+    })();
+    await waiting;
+    const ask = async (path: string): Promise<number> => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+    expect([await ask("/livez"), await ask("/readyz")]).toEqual([200, 503]);
+    await relay.mend();
+    await ready;
+    expect(await ask("/readyz")).toBe(200);
+    child.kill("SIGTERM");
+    const end = await ended;
+    expect([end.code, end.events.at(-1)]).toEqual([0, "one stopped"]);
+    await relay.stop();
   });
 
   it("answers Prometheus, and keeps no metrics without a port for them", async () => {

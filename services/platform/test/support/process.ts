@@ -1,11 +1,13 @@
 import { z } from "zod";
-import { defineService, runProcess, type ServiceDefinition } from "../../src";
+import { connectMongo, defineService, runProcess, type ServiceDefinition } from "../../src";
 
 /** What a service of the process under test does. */
 export interface Behaviour {
   name: string;
   /** A variable it can't do without. */
   needs?: string;
+  /** The database that it can't start without. */
+  mongo?: string;
   start?: "fails" | "never";
   stop?: "fails" | "never";
   stopMs?: number;
@@ -21,12 +23,13 @@ const tell = (event: string): void => {
 };
 const never = (): Promise<never> => new Promise(() => undefined);
 
-const service = ({ name, needs, start, stop, stopMs = 0, then, drains }: Behaviour): ServiceDefinition =>
+const service = ({ name, needs, mongo, start, stop, stopMs = 0, then, drains }: Behaviour): ServiceDefinition =>
   defineService({
     name,
     variables: needs ? { [needs]: z.string().describe(`what ${name} can't do without`) } : {},
-    start: async () => {
+    start: async ({ logger }) => {
       tell(`${name} starts`);
+      const connection = mongo === undefined ? undefined : await connectMongo({ uri: mongo, database: "unused", logger });
       if (start === "never") await never();
       if (start === "fails") throw new Error(`${name} has no database`);
       // Keeps the process alive, as a server does.
@@ -44,6 +47,7 @@ const service = ({ name, needs, start, stop, stopMs = 0, then, drains }: Behavio
           if (stop === "fails") throw new Error(`${name} can't stop`);
           await new Promise((resolve) => setTimeout(resolve, stopMs));
           clearInterval(alive);
+          await connection?.close();
           tell(`${name} stopped`);
         },
       };

@@ -1,11 +1,14 @@
 import { readFileSync } from "node:fs";
 import { connect, type AddressInfo } from "node:net";
 import { createServer, type TLSSocket } from "node:tls";
-import { splitHostPort, temporalSecurity } from "@nodeloom/platform";
+import { createLogger, splitHostPort, temporalSecurity } from "@nodeloom/platform";
 import { NativeConnection } from "@temporalio/worker";
 import { makeCertificates, type TestCertificates } from "../../../platform/test/support/certificates";
+import { startRelay } from "../../../platform/test/support/relay";
+import { bundlePath } from "../../src/temporal/bundle";
+import { connectTemporal } from "../../src/temporal/worker";
 
-/** Temporal behind mutual TLS: a front that ends TLS, asks for a certificate and passes the bytes on. */
+/** Temporal that is away at first, and Temporal behind mutual TLS: a front that ends TLS, asks for a certificate and passes the bytes on. */
 
 let certificates: TestCertificates;
 let address: string;
@@ -52,4 +55,21 @@ it("is not reached without a certificate", async () => {
   const { TLS_CA_FILE } = certificates.of("executions");
   const security = temporalSecurity({ TEMPORAL_TLS_CA_FILE: TLS_CA_FILE, TEMPORAL_TLS_SERVER_NAME: "temporal" });
   await expect(NativeConnection.connect({ address, ...security })).rejects.toThrow();
+});
+
+it("is waited for by a process that starts", async () => {
+  const relay = await startRelay(`http://${process.env.TEMPORAL_ADDRESS!}`);
+  await relay.cut();
+  const logger = createLogger("test", "silent");
+  const waiting = new Promise((resolve) => jest.spyOn(logger, "warn").mockImplementation(resolve));
+  const connecting = connectTemporal({
+    ...{ address: new URL(relay.url).host, namespace: "default", taskQueue: "unused", dataConverter: {}, logger },
+    ...{ workflowBundle: { codePath: bundlePath }, shutdownGraceMs: 1_000 },
+  });
+  await waiting;
+  await relay.mend();
+  const temporal = await connecting;
+  expect((await temporal.client.workflowService.getSystemInfo({})).serverVersion).toMatch(/^\d+\./);
+  await temporal.stop();
+  await relay.stop();
 });
