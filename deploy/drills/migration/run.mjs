@@ -7,6 +7,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
 import { startCluster } from "../cluster/cluster.mjs";
+import { runDrill } from "../cluster/drill.mjs";
 import { createConnection } from "../restarts/http.mjs";
 
 const ROWS = Number(process.env.MIGRATION_ROWS ?? 100_000);
@@ -23,9 +24,6 @@ const OK = 200;
 /** Of /proc/<pid>/stat, in hundredths of a second. */
 const [CUTIME, CSTIME] = [13, 14];
 const TICK_MS = 10;
-
-const started = Date.now();
-const say = (/** @type {string} */ line) => process.stdout.write(`${((Date.now() - started) / 1_000).toFixed(1).padStart(6)} s  ${line}\n`);
 
 /** @typedef {Awaited<ReturnType<typeof startCluster>>} Cluster */
 /** @typedef {ReturnType<typeof createConnection>} Connection */
@@ -46,8 +44,8 @@ const endedCpuMs = async () => {
   return (Number(fields[CUTIME]) + Number(fields[CSTIME])) * TICK_MS;
 };
 
-/** Copies of one run, over the days before. @param {any} collection @param {number} count */
-const multiply = async (collection, count) => {
+/** Copies of one run, over the days before. @param {any} collection @param {number} count @param {(line: string) => void} say */
+const multiply = async (collection, count, say) => {
   const { _id, ...row } = await collection.findOne({ status: "completed" });
   for (let made = 0; made < count; made += BATCH) {
     const rows = Array.from({ length: Math.min(BATCH, count - made) }, (_, index) => {
@@ -98,12 +96,9 @@ const keepUsing = (cluster, connection, executionId) => {
   };
 };
 
-/** @type {Cluster | undefined} */
-let cluster;
-/** @type {[string, boolean, string][]} */
-const checks = [];
-try {
-  cluster = await startCluster({ replicas: 1, say });
+await runDrill("migration drill", async ({ say, check, atEnd }) => {
+  const cluster = await startCluster({ replicas: 1, say });
+  atEnd(cluster.stop);
   const connection = createConnection({ baseUrl: cluster.baseUrl, key: cluster.accounts.enterprise.apiKey ?? "" });
   await runOnce(connection);
   const { MongoClient } = createRequire(import.meta.url)("mongodb");
@@ -113,7 +108,7 @@ try {
   const collection = client.db(name).collection("executions");
   const { _id } = await collection.findOne({ status: "completed" });
   const indexes = await dropIndexes(collection);
-  await multiply(collection, ROWS);
+  await multiply(collection, ROWS, say);
   say(`${await collection.countDocuments()} executions without ${indexes.length} indexes: ${indexes.join(", ")}`);
   const end = keepUsing(cluster, connection, _id);
   await delay(PAUSE_MS);
@@ -126,7 +121,7 @@ try {
   }
   const { failures, asked, looks, ready } = await end();
   const made = (await collection.indexes()).map((/** @type {any} */ one) => one.name);
-  checks.push(
+  check(
     ["every index is there", indexes.every((/** @type {string} */ index) => made.includes(index)), `made in ${times[0]} ms`],
     ["every process was ready throughout", ready === looks, `${ready} of ${looks} looks`],
     ["no request failed", failures.length === 0, `${failures.length} of ${asked} ${failures.slice(0, 3).join("; ")}`],
@@ -134,13 +129,4 @@ try {
   );
   connection.close();
   await client.close();
-} catch (error) {
-  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  checks.push(["the drill came to its end", false, ""]);
-} finally {
-  await cluster?.stop();
-}
-for (const [name, ok, detail] of checks) say(`${ok ? "ok    " : "FAILED"}  ${name}: ${detail}`);
-const passed = checks.every(([, ok]) => ok);
-process.stdout.write(passed ? "\nmigration drill: passed\n" : "\nmigration drill: FAILED\n");
-process.exit(passed ? 0 : 1);
+});

@@ -6,6 +6,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { startCluster } from "../cluster/cluster.mjs";
+import { runDrill, seconds } from "../cluster/drill.mjs";
 import { createConnection } from "./http.mjs";
 import { createLoad } from "./load.mjs";
 import { tryJoin, tryKilled, tryVanished } from "./lost.mjs";
@@ -25,8 +26,7 @@ const WARM_UP_MS = 20_000;
 /** Failures that are told of each restart. */
 const SHOWN = 8;
 
-const started = Date.now();
-const say = (/** @type {string} */ line) => process.stdout.write(`${((Date.now() - started) / 1_000).toFixed(1).padStart(6)} s  ${line}\n`);
+/** @typedef {import("../cluster/replica.mjs").Replica} Replica */
 
 /** A file and a workflow to be read. @param {Awaited<ReturnType<typeof startCluster>>} cluster */
 const prepare = async (cluster) => {
@@ -54,55 +54,44 @@ const prepare = async (cluster) => {
   return { baseUrl: cluster.baseUrl, key, cookie, mediaPath: new URL(url).pathname, slug };
 };
 
-/** @param {Awaited<ReturnType<typeof startCluster>>} cluster @param {import("./load.mjs").Failure[]} failures */
-const restartAll = async (cluster, failures) => {
-  /** @type {string[]} */
-  const badExits = [];
-  for (let round = 1; round <= ROUNDS; round += 1) {
-    for (const replica of cluster.replicas.filter(({ service }) => service !== "sandbox")) {
-      const [from, before] = [Date.now(), failures.length];
-      const { code, signal } = await replica.stop();
-      const stoppedMs = Date.now() - from;
-      if (code !== 0) badExits.push(`${replica.name}: ${code ?? signal}`);
-      await replica.start();
-      await delay(SETTLE_MS);
-      const times = `stopped in ${(stoppedMs / 1_000).toFixed(1)} s, ready ${((Date.now() - from - stoppedMs - SETTLE_MS) / 1_000).toFixed(1)} s later`;
-      for (const { at, kind, what } of failures.slice(before, before + SHOWN))
-        say(`   failed ${((at - from) / 1_000).toFixed(1)} s after the signal: ${kind}: ${what}`);
-      say(`${round}  ${replica.name}: ${times}; exit ${code ?? signal}, ${failures.length - before} failures`);
-    }
-  }
-  return badExits;
+/**
+ * What is restarted, one after the other: every process in each round; then, if it is asked for, one of every service at the same time, as
+ * when a release is upgraded: what a process hands over, it hands to others that may be stopping, too.
+ * @param {readonly Replica[]} all @returns {{ name: string, replicas: readonly Replica[] }[]}
+ */
+const stepsOf = (all) => {
+  const replicas = all.filter(({ service }) => service !== "sandbox");
+  const rounds = Array.from({ length: ROUNDS }, (_, index) => index + 1);
+  const alone = rounds.flatMap((round) => replicas.map((replica) => ({ name: `${round}  ${replica.name}`, replicas: [replica] })));
+  const together = ["1", "2"].map((number) => ({
+    name: `every ${number}`,
+    replicas: replicas.filter(({ name }) => name.endsWith(number)),
+  }));
+  return TOGETHER ? [...alone, ...together] : alone;
 };
 
 /**
- * One replica of every service at the same time, as when a release is upgraded: what a process hands over, it hands to others that
- * may be stopping, too. @param {Awaited<ReturnType<typeof startCluster>>} cluster @param {import("./load.mjs").Failure[]} failures
+ * Stops replicas, starts them again, and tells what failed meanwhile.
+ * @param {ReturnType<typeof stepsOf>[number]} step @param {import("./load.mjs").Failure[]} failures @param {(line: string) => void} say
+ * @returns {Promise<string[]>} who did not exit with 0
  */
-const restartTogether = async (cluster, failures) => {
-  /** @type {string[]} */
-  const badExits = [];
-  for (const number of ["1", "2"]) {
-    const chosen = cluster.replicas.filter(({ service, name }) => service !== "sandbox" && name.endsWith(number));
-    const [from, before] = [Date.now(), failures.length];
-    const exits = await Promise.all(chosen.map(async (replica) => ({ name: replica.name, ...(await replica.stop()) })));
-    badExits.push(...exits.filter(({ code }) => code !== 0).map(({ name, code, signal }) => `${name}: ${code ?? signal}`));
-    const stoppedMs = Date.now() - from;
-    for (const replica of chosen) await replica.start();
-    await delay(SETTLE_MS);
-    for (const { at, kind, what } of failures.slice(before, before + SHOWN))
-      say(`   failed ${((at - from) / 1_000).toFixed(1)} s after the signal: ${kind}: ${what}`);
-    say(`every ${number}: stopped in ${(stoppedMs / 1_000).toFixed(1)} s, ${failures.length - before} failures`);
-  }
-  return badExits;
+const restart = async ({ name, replicas }, failures, say) => {
+  const [from, before] = [Date.now(), failures.length];
+  const exits = await Promise.all(replicas.map(async (replica) => ({ replica, ...(await replica.stop()) })));
+  const stoppedAt = Date.now();
+  for (const replica of replicas) await replica.start();
+  const readyMs = Date.now() - stoppedAt;
+  await delay(SETTLE_MS);
+  for (const { at, kind, what } of failures.slice(before, before + SHOWN))
+    say(`   failed ${seconds(at - from)} s after the signal: ${kind}: ${what}`);
+  const times = `stopped in ${seconds(stoppedAt - from)} s, ready ${seconds(readyMs)} s later`;
+  say(`${name}: ${times}, ${failures.length - before} failures`);
+  return exits.filter(({ code }) => code !== 0).map(({ replica, code, signal }) => `${replica.name}: ${code ?? signal}`);
 };
 
-/** @type {Awaited<ReturnType<typeof startCluster>> | undefined} */
-let cluster;
-/** @type {[string, boolean, string][]} */
-const checks = [];
-try {
-  cluster = await startCluster({ env: { DRAIN_MS }, say });
+await runDrill("restarts", async ({ startedAt, say, check, atEnd }) => {
+  const cluster = await startCluster({ env: { DRAIN_MS }, say });
+  atEnd(cluster.stop);
   const target = await prepare(cluster);
   const load = createLoad(target);
   const capacity = await load.measureCapacity(CAPACITY_MS);
@@ -111,14 +100,14 @@ try {
   const from = Date.now();
   const end = load.start(perSecond);
   await delay(WARM_UP_MS);
-  const badExits = await restartAll(cluster, load.failures);
-  if (TOGETHER) badExits.push(...(await restartTogether(cluster, load.failures)));
+  const steps = stepsOf(cluster.replicas);
+  const badExits = [];
+  for (const step of steps) badExits.push(...(await restart(step, load.failures, say)));
   await end();
   const total = [...load.answered.values()].reduce((sum, each) => sum + each, 0);
   say([...load.answered].map(([kind, times]) => `${kind} × ${times}`).join(", "));
-  for (const { at, kind, what } of load.failures.slice(0, SHOWN))
-    say(`failed at ${((at - started) / 1_000).toFixed(1)} s: ${kind}: ${what}`);
-  checks.push(
+  for (const { at, kind, what } of load.failures.slice(0, SHOWN)) say(`failed at ${seconds(at - startedAt)} s: ${kind}: ${what}`);
+  check(
     [
       "no request failed, no connection was reset",
       load.failures.length === 0,
@@ -127,17 +116,8 @@ try {
     [
       "every process exited with 0",
       badExits.length === 0,
-      badExits.join("; ") || `${(ROUNDS + Number(TOGETHER)) * (cluster.replicas.length - 1)} restarts`,
+      badExits.join("; ") || `${steps.flatMap(({ replicas }) => replicas).length} restarts`,
     ],
   );
-  for (const attempt of [tryJoin, tryVanished, tryKilled]) checks.push(...(await attempt(cluster, target, say)));
-} catch (error) {
-  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  checks.push(["the drill came to its end", false, ""]);
-} finally {
-  await cluster?.stop();
-}
-for (const [name, ok, detail] of checks) say(`${ok ? "ok    " : "FAILED"}  ${name}: ${detail}`);
-const passed = checks.every(([, ok]) => ok);
-process.stdout.write(passed ? "\nrestarts: passed\n" : "\nrestarts: FAILED\n");
-process.exit(passed ? 0 : 1);
+  for (const attempt of [tryJoin, tryVanished, tryKilled]) check(...(await attempt(cluster, target, say)));
+});

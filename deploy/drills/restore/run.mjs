@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { createApi } from "../../../gateway/test/chaos/api.mjs";
 import { createReceiver } from "../../../gateway/test/chaos/receiver.mjs";
 import { startCluster } from "../cluster/cluster.mjs";
+import { runDrill } from "../cluster/drill.mjs";
 import { createLoad } from "./load.mjs";
 import { copyMedia, copyServer, loseAndRestore } from "./snapshots.mjs";
 import { verify } from "./verify.mjs";
@@ -23,9 +24,6 @@ const SETTLE_MS = 8 * 60_000;
 const LAST = ["executions", "gateway"];
 const SCHEDULE = "nodeloom-reconcile-runs";
 const LATER = fileURLToPath(new URL("../cluster/later.cjs", import.meta.url));
-
-const started = Date.now();
-const say = (/** @type {string} */ line) => process.stdout.write(`${((Date.now() - started) / 1_000).toFixed(1).padStart(6)} s  ${line}\n`);
 
 /** @typedef {Awaited<ReturnType<typeof startCluster>>} Cluster */
 
@@ -63,13 +61,11 @@ const startAgain = async (cluster) => {
   await cluster.endpoints.look();
 };
 
-const receiver = await createReceiver();
-/** @type {Cluster | undefined} */
-let cluster;
-/** @type {[string, boolean, string][]} */
-const checks = [];
-try {
-  cluster = await startCluster({ replicas: 1, env: { USER_EGRESS_ALLOW: receiver.address }, say });
+await runDrill("restore drill", async ({ say, check, atEnd }) => {
+  const receiver = await createReceiver();
+  atEnd(() => receiver.close());
+  const cluster = await startCluster({ replicas: 1, env: { USER_EGRESS_ALLOW: receiver.address }, say });
+  atEnd(cluster.stop);
   const { baseUrl, folder } = cluster;
   const api = createApi(() => baseUrl);
   const user = await api.enterprise(cluster.accounts, receiver.url);
@@ -101,16 +97,6 @@ try {
       ...{ filesUntilMs, deadlineMs: SETTLE_MS, reconcile: createReconcile(cluster) },
     });
     say(`${name}: settled ${((Date.now() - from) / 1_000).toFixed(0)} s after the loss`);
-    for (const [what, ok, detail] of found) say(`${ok ? "ok    " : "FAILED"}  ${what}: ${detail}`);
-    checks.push(...found);
+    for (const [what, ok, detail] of found) check([`${name}: ${what}`, ok, detail]);
   }
-} catch (error) {
-  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  checks.push(["the drill came to its end", false, ""]);
-} finally {
-  await cluster?.stop();
-  receiver.close();
-}
-const passed = checks.every(([, ok]) => ok);
-process.stdout.write(passed ? "\nrestore drill: passed\n" : "\nrestore drill: FAILED\n");
-process.exit(passed ? 0 : 1);
+});

@@ -1,0 +1,36 @@
+/**
+ * What a drill has for saying and checking things.
+ * @typedef {[name: string, ok: boolean, detail: string]} Check
+ * @typedef {object} Drill
+ * @property {number} startedAt in milliseconds since the epoch
+ * @property {(line: string) => void} say prints a line, with the seconds since the start before it
+ * @property {(...checks: Check[]) => void} check notes what was found; all of it is printed at the end
+ * @property {(undo: () => unknown) => void} atEnd what was started last is undone first, whatever became of the drill
+ */
+
+/** @param {number} ms */
+export const seconds = (ms) => (ms / 1_000).toFixed(1);
+
+/**
+ * Carries out a drill, says what it found, and ends the process: with 0 if it came to its end and every check is ok, else with 1.
+ * @param {string} name @param {(drill: Drill) => Promise<void>} carryOut
+ */
+export const runDrill = async (name, carryOut) => {
+  const startedAt = Date.now();
+  const say = (/** @type {string} */ line) => void process.stdout.write(`${seconds(Date.now() - startedAt).padStart(6)} s  ${line}\n`);
+  /** @type {Check[]} */
+  const checks = [];
+  /** @type {(() => unknown)[]} */
+  const undoing = [];
+  try {
+    await carryOut({ startedAt, say, check: (...found) => void checks.push(...found), atEnd: (undo) => void undoing.unshift(undo) });
+  } catch (error) {
+    say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    checks.push(["the drill came to its end", false, ""]);
+  }
+  for (const undo of undoing) await undo();
+  for (const [what, ok, detail] of checks) say(`${ok ? "ok    " : "FAILED"}  ${what}: ${detail}`);
+  const passed = checks.every(([, ok]) => ok);
+  process.stdout.write(`\n${name}: ${passed ? "passed" : "FAILED"}\n`);
+  process.exit(passed ? 0 : 1);
+};
