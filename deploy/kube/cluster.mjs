@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import { startChild } from "../local/servers/child.mjs";
+import { startChild } from "../local/run/child.mjs";
 import ports from "../local/servers/ports.cjs";
 
 /**
@@ -66,7 +66,7 @@ const writeKeys = async (folder, token) => {
   await writeFile(join(folder, "tokens.csv"), `${token},admin,admin,system:masters\n`, { mode: 0o600 });
 };
 
-/** @param {() => Promise<boolean>} isReady @param {import("../local/servers/child.mjs").Child} child @param {string} name */
+/** @param {() => Promise<boolean>} isReady @param {import("../local/run/child.mjs").Child} child @param {string} name */
 const untilReady = async (isReady, child, name) => {
   for (const end = Date.now() + READY_MS; Date.now() < end;) {
     if (await isReady().catch(() => false)) return;
@@ -85,7 +85,7 @@ export const startCluster = async ({ etcd, apiServer }) => {
   await writeKeys(folder, token);
   const etcdArgs = ["--data-dir", join(folder, "etcd"), "--listen-client-urls", storeUrl, "--advertise-client-urls", storeUrl];
   const peerArgs = ["--listen-peer-urls", peersUrl, "--initial-advertise-peer-urls", peersUrl, "--initial-cluster", `default=${peersUrl}`];
-  /** @type {import("../local/servers/child.mjs").Child[]} */
+  /** @type {import("../local/run/child.mjs").Child[]} */
   const children = [];
   const stop = async () => {
     for (const child of children.reverse()) await child.stop();

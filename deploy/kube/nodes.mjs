@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { startChild } from "../local/servers/child.mjs";
+import { startChild } from "../local/run/child.mjs";
 
 /**
  * What makes pods of objects, on an API server that would only keep them: Kubernetes' own controllers and scheduler, and nodes in
@@ -63,7 +63,7 @@ export const startNodes = async (cluster, { controllerManager, scheduler, kwok }
     "--node-lease-duration-seconds=40",
     "--node-port=0",
   ];
-  /** @type {import("../local/servers/child.mjs").Child[]} */
+  /** @type {import("../local/run/child.mjs").Child[]} */
   const children = [];
   const stop = async () => {
     await Promise.all(children.map((child) => child.stop()));

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { GO_BUILD_MS, goTool } from "../local/build/go.mjs";
-import { cached, defaultCacheDir, exists, findExecutable, findOnPath } from "../local/servers/cache.mjs";
-import { runOrExplain, Unavailable } from "../local/servers/packages.mjs";
+import { cached, defaultCacheDir, exists, findExecutable, findOnPath } from "../local/servers/programs/cache.mjs";
+import { runOrExplain, Unavailable } from "../local/servers/programs/packages.mjs";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const HASH_CHARS = 12;

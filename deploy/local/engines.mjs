@@ -4,7 +4,7 @@ import { pythonEnvironment } from "./build/python.mjs";
 import { ROOT } from "./paths.mjs";
 import { createProgress } from "./run/progress.mjs";
 import { runToEnd } from "./run/to-end.mjs";
-import { cached, defaultCacheDir, exists } from "./servers/cache.mjs";
+import { cached, defaultCacheDir, exists } from "./servers/programs/cache.mjs";
 
 /**
  * `npm run engines -- [major…]`: both commands of the README (`npm start -- --once`, `npm test`) on other versions of

@@ -12,7 +12,7 @@ import { takeLock } from "./run/lock.mjs";
 import { seedAccounts } from "./seed/accounts.mjs";
 import { createClient } from "./seed/client.mjs";
 import { runDemo, seedWorkflows } from "./seed/workflows.mjs";
-import { stopAllChildren } from "./servers/child.mjs";
+import { stopAllChildren } from "./run/child.mjs";
 import { writeStatusRows } from "./platform/status-file.mjs";
 import { createSupervisor } from "./platform/supervisor.mjs";
 import { startConsoleServer } from "./platform/console-server.mjs";

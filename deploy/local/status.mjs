@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { readLocal } from "./platform/local-file.mjs";
 import { LOCK_FILE } from "./paths.mjs";
 import { lockHolder } from "./run/lock.mjs";
-import { runCommand } from "./servers/child.mjs";
+import { runCommand } from "./run/child.mjs";
 import { answersHttp, answersMongoPing, answersRedisPing, servesGrpc, servesTemporalNamespace } from "./servers/probe.mjs";
 import { readStatusRows } from "./platform/status-file.mjs";
 

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { pythonEnvironment } from "../../local/build/python.mjs";
 import { ROOT } from "../../local/paths.mjs";
 import { runToEnd } from "../../local/run/to-end.mjs";
-import { cached, defaultCacheDir, exists, findOnPath } from "../../local/servers/cache.mjs";
+import { cached, defaultCacheDir, exists, findOnPath } from "../../local/servers/programs/cache.mjs";
 
 /**
  * Builds the image as the Dockerfile says, where there is no Docker: by buildah, on a Debian that mmdebstrap makes, with a Node.js

@@ -10,7 +10,7 @@ import { startCluster } from "../../drills/cluster/cluster.mjs";
 import { STATE_DIR } from "../../local/paths.mjs";
 import { createProgress } from "../../local/run/progress.mjs";
 import { runToEnd } from "../../local/run/to-end.mjs";
-import { exists } from "../../local/servers/cache.mjs";
+import { exists } from "../../local/servers/programs/cache.mjs";
 import { createClient } from "../../local/seed/client.mjs";
 import { runDemo, seedWorkflows } from "../../local/seed/workflows.mjs";
 import { buildImage, lastImage, requireTools } from "./builder.mjs";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { ROOT } from "../../local/paths.mjs";
-import { startChild } from "../../local/servers/child.mjs";
+import { startChild } from "../../local/run/child.mjs";
 import { seedAccounts } from "../../local/seed/accounts.mjs";
 import { createClient } from "../../local/seed/client.mjs";
 import { createReplica, nodeCommand } from "./replica.mjs";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ROOT } from "../../local/paths.mjs";
-import { startChild } from "../../local/servers/child.mjs";
+import { startChild } from "../../local/run/child.mjs";
 import { environmentOf, opsUrl, serviceOf } from "./services.mjs";
 
 /** Has to be loaded before a program: what gives names their addresses. */
@@ -24,7 +24,7 @@ const STOP_MS = 180_000;
  * @property {() => number} pid
  * @property {() => Promise<boolean>} isReady as its probe says
  * @property {() => Promise<void>} start resolves when it is ready
- * @property {() => Promise<import("../../local/servers/child.mjs").Exit>} stop SIGTERM; how it ended
+ * @property {() => Promise<import("../../local/run/child.mjs").Exit>} stop SIGTERM; how it ended
  * @property {() => Promise<void>} kill SIGKILL
  */
 
@@ -57,7 +57,7 @@ const isReady = (ip) =>
 export const createReplica = ({ service, number, ip, env, folder, command }) => {
   const name = `${service} ${number}`;
   const log = createWriteStream(join(folder, "logs", `${service}-${number}.log`), { flags: "a" });
-  /** @type {import("../../local/servers/child.mjs").Child | undefined} */
+  /** @type {import("../../local/run/child.mjs").Child | undefined} */
   let child;
   const current = () => {
     if (child === undefined) throw new Error(`${name} does not run`);

@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { defaultCacheDir } from "../../local/servers/cache.mjs";
+import { defaultCacheDir } from "../../local/servers/programs/cache.mjs";
 import { startMongodb } from "../../local/servers/mongodb.mjs";
 import { startRedis } from "../../local/servers/redis.mjs";
 import { startTemporal } from "../../local/servers/temporal.mjs";

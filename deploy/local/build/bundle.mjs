@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { filesBelow, hashFiles } from "../run/files.mjs";
 import { ROOT } from "../paths.mjs";
-import { exists } from "../servers/cache.mjs";
-import { runCommand } from "../servers/child.mjs";
+import { exists } from "../servers/programs/cache.mjs";
+import { runCommand } from "../run/child.mjs";
 import { readStamps, writeStamp } from "./stamps.mjs";
 
 const EXECUTIONS = join(ROOT, "services", "executions");

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { filesBelow, hashFiles } from "../run/files.mjs";
 import { ROOT } from "../paths.mjs";
-import { exists } from "../servers/cache.mjs";
-import { runCommand } from "../servers/child.mjs";
+import { exists } from "../servers/programs/cache.mjs";
+import { runCommand } from "../run/child.mjs";
 import { readStamps, writeStamp } from "./stamps.mjs";
 
 const CONSOLE = join(ROOT, "gateway", "console");

@@ -2,8 +2,8 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { filesBelow, hashFiles, readJson } from "../run/files.mjs";
 import { ROOT } from "../paths.mjs";
-import { exists } from "../servers/cache.mjs";
-import { runCommand } from "../servers/child.mjs";
+import { exists } from "../servers/programs/cache.mjs";
+import { runCommand } from "../run/child.mjs";
 import { readStamps, writeStamp } from "./stamps.mjs";
 
 const PROTO = join(ROOT, "proto");

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { cached, defaultCacheDir, exists, findExecutable, findOnPath } from "../servers/cache.mjs";
-import { runOrExplain, Unavailable } from "../servers/packages.mjs";
+import { cached, defaultCacheDir, exists, findExecutable, findOnPath } from "../servers/programs/cache.mjs";
+import { runOrExplain, Unavailable } from "../servers/programs/packages.mjs";
 
 const HASH_CHARS = 12;
 /** Programs of thousands of packages take a busy machine long, once. */

@@ -3,8 +3,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readJson } from "../run/files.mjs";
 import { ROOT } from "../paths.mjs";
-import { findOnPath } from "../servers/cache.mjs";
-import { runCommand } from "../servers/child.mjs";
+import { findOnPath } from "../servers/programs/cache.mjs";
+import { runCommand } from "../run/child.mjs";
 
 const LOCK = join(ROOT, "package-lock.json");
 const MODULES = join(ROOT, "node_modules");

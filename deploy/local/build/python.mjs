@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { cached, defaultCacheDir, exists, findOnPath } from "../servers/cache.mjs";
-import { runCommand } from "../servers/child.mjs";
-import { findPython, PIP_EXACTLY, runOrExplain, Unavailable } from "../servers/packages.mjs";
+import { cached, defaultCacheDir, exists, findOnPath } from "../servers/programs/cache.mjs";
+import { runCommand } from "../run/child.mjs";
+import { findPython, PIP_EXACTLY, runOrExplain, Unavailable } from "../servers/programs/packages.mjs";
 
 const HASH_CHARS = 12;
 /** `name==version`, with extras, a marker or hashes if need be. */

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readJson } from "../run/files.mjs";
 import { ROOT } from "../paths.mjs";
-import { exists } from "../servers/cache.mjs";
+import { exists } from "../servers/programs/cache.mjs";
 
 /** Folders of all workspaces, relative to the root, as package.json lists them. @returns {Promise<string[]>} */
 export const listWorkspaces = async () => {

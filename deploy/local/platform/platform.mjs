@@ -5,12 +5,12 @@ import { openLogFile } from "../run/log-file.mjs";
 import { explain, launchNodeProcess } from "../run/node-process.mjs";
 import { runToEnd } from "../run/to-end.mjs";
 import { localSecrets } from "./secrets.mjs";
-import { defaultCacheDir } from "../servers/cache.mjs";
+import { defaultCacheDir } from "../servers/programs/cache.mjs";
 import { startMongodb } from "../servers/mongodb.mjs";
 import { freePort } from "../servers/ports.cjs";
 import { startRedis } from "../servers/redis.mjs";
 import { startTemporal } from "../servers/temporal.mjs";
-import { startZipkin } from "../servers/zipkin.mjs";
+import { startZipkin } from "../servers/traces/zipkin.mjs";
 
 /** Stopped in this order, each after the ones before: what others need goes last. */
 const STOP_LAST = ["mongodb", "redis", "temporal"];

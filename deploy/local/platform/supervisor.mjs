@@ -4,7 +4,7 @@ import { createBackoff } from "../run/backoff.mjs";
  * One launched process, ready for use.
  * @typedef {object} Launched
  * @property {number | null} pid null when someone else runs it
- * @property {Promise<import("../servers/child.mjs").Exit>} exited
+ * @property {Promise<import("../run/child.mjs").Exit>} exited
  * @property {() => Promise<void>} stop
  *
  * @typedef {object} Unit
@@ -18,7 +18,7 @@ import { createBackoff } from "../run/backoff.mjs";
  * @property {() => Record<string, number | null>} pids
  */
 
-/** @param {import("../servers/child.mjs").Exit} exit */
+/** @param {import("../run/child.mjs").Exit} exit */
 const describeExit = ({ code, signal }) => (signal === null ? `ended with code ${code}` : `was ended by ${signal}`);
 
 /** @param {number} ms */

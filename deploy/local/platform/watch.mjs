@@ -2,7 +2,7 @@ import { watch } from "node:fs";
 import { join } from "node:path";
 import { build } from "../build.mjs";
 import { bundledWorkspaces, listWorkspaces } from "../build/workspaces.mjs";
-import { exists } from "../servers/cache.mjs";
+import { exists } from "../servers/programs/cache.mjs";
 import { ROOT } from "../paths.mjs";
 import { groupOf, processGroups, SERVICES } from "../run/processes.mjs";
 

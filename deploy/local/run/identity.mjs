@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { runCommand } from "../servers/child.mjs";
+import { runCommand } from "./child.mjs";
 
 /**
  * What tells a process from a later one with the same id: when it started, and its command line.

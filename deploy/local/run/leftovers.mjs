@@ -1,5 +1,5 @@
 import { readJson, writeJson } from "./files.mjs";
-import { onLivingChange } from "../servers/child.mjs";
+import { onLivingChange } from "./child.mjs";
 import { identityOf } from "./identity.mjs";
 
 const GRACE_MS = 5_000;

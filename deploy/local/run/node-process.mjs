@@ -1,4 +1,4 @@
-import { startChild } from "../servers/child.mjs";
+import { startChild } from "./child.mjs";
 
 const READY_DEADLINE_MS = 60_000;
 /** What a process takes for its stop by itself, where it is not told. */

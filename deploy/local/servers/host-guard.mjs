@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
-import { once } from "node:events";
 import { createServer, request as httpRequest } from "node:http";
+import { listenOnLoopback } from "./loopback.mjs";
 
 const LOOPBACK = "127.0.0.1";
 const MISDIRECTED = 421;
@@ -41,17 +41,5 @@ export const startHostGuard = async ({ port, target }) => {
     response.on("close", () => outgoing.destroy());
     incoming.pipe(outgoing);
   });
-  server.listen(port, LOOPBACK);
-  await once(server, "listening");
-  // Whoever started it is kept running by the server behind it.
-  server.unref();
-  return {
-    stop: async () => {
-      if (!server.listening) return;
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return listenOnLoopback(server, port, () => server.closeAllConnections());
 };

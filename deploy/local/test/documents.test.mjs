@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { defaultCacheDir } from "../servers/cache.mjs";
+import { defaultCacheDir } from "../servers/programs/cache.mjs";
 import { startMongodb } from "../servers/mongodb.mjs";
 
 /* What the server that tests run on keeps of documents and their unique keys when it is started again. */

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { readJson, writeJson } from "../run/files.mjs";
 import { lockHolder, takeLock } from "../run/lock.mjs";
 import { openLogFile } from "../run/log-file.mjs";
-import { cached } from "../servers/cache.mjs";
+import { cached } from "../servers/programs/cache.mjs";
 
 /** @type {string} */
 let folder;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { goTool } from "../build/go.mjs";
-import { runCommand } from "../servers/child.mjs";
+import { runCommand } from "../run/child.mjs";
 
 const TOOL = "example.org/module/cmd/example@v1.2.3";
 /** Stands in for the compiler: "builds" a program that says what it was built from. */

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pythonEnvironment } from "../build/python.mjs";
-import { findOnPath } from "../servers/cache.mjs";
-import { runCommand } from "../servers/child.mjs";
+import { findOnPath } from "../servers/programs/cache.mjs";
+import { runCommand } from "../run/child.mjs";
 
 /** Nothing else of the platform needs Python where the servers are there already. */
 const options = { skip: (await findOnPath(process.env, "python3")) === undefined && "there is no python3" };

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { identityOf } from "../run/identity.mjs";
-import { defaultCacheDir } from "../servers/cache.mjs";
+import { defaultCacheDir } from "../servers/programs/cache.mjs";
 import { startMongodb } from "../servers/mongodb.mjs";
 import { answersRedisPing, servesTemporalNamespace, waitUntil } from "../servers/probe.mjs";
 import { startRedis } from "../servers/redis.mjs";

@@ -13,9 +13,9 @@ const createUnit = ({ failures = 0 } = {}) => {
       failed += 1;
       throw new Error("port is taken\ndetails");
     }
-    /** @type {(exit: import("../servers/child.mjs").Exit) => void} */
+    /** @type {(exit: import("../run/child.mjs").Exit) => void} */
     let end = () => {};
-    /** @type {Promise<import("../servers/child.mjs").Exit>} */
+    /** @type {Promise<import("../run/child.mjs").Exit>} */
     const exited = new Promise((resolve) => (end = resolve));
     const run = { crash: () => end({ code: null, signal: "SIGKILL" }), stopped: false };
     runs.push(run);

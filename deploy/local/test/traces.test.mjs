@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { json } from "node:stream/consumers";
 import { test } from "node:test";
-import { startCollector } from "../servers/collector.mjs";
-import { zipkinSpans } from "../servers/otlp.mjs";
+import { startCollector } from "../servers/traces/collector.mjs";
+import { zipkinSpans } from "../servers/traces/otlp.mjs";
 import { freePort } from "../servers/ports.cjs";
 
 const require = createRequire(new URL("../../../services/platform/package.json", import.meta.url));

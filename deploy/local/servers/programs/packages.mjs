@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { cached, exists, findExecutable, findOnPath, sha256OfFile } from "./cache.mjs";
-import { runCommand } from "./child.mjs";
+import { runCommand } from "../../run/child.mjs";
 
 const PACKAGE_TIMEOUT_MS = 10 * 60_000;
 

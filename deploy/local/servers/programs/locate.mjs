@@ -4,7 +4,7 @@ import { Unavailable } from "./packages.mjs";
  * One way to get a server's program.
  * @template T
  * @typedef {object} Way
- * @property {import("./run-server.mjs").Source} source
+ * @property {import("../run-server.mjs").Source} source
  * @property {string} description for the progress line
  * @property {() => Promise<T | undefined>} find without fetching anything
  * @property {() => Promise<T>} [fetch] throws Unavailable when this machine can't
@@ -14,7 +14,7 @@ import { Unavailable } from "./packages.mjs";
  * The first way that works. What is here already, on PATH or in the cache, is preferred to anything that would have to be fetched.
  * @template T
  * @param {{ server: string, help: string, ways: readonly Way<T>[], log: (line: string) => void }} options `help`: how a person can provide the server
- * @returns {Promise<{ found: T, source: import("./run-server.mjs").Source, description: string }>}
+ * @returns {Promise<{ found: T, source: import("../run-server.mjs").Source, description: string }>}
  */
 export const locate = async ({ server, help, ways, log }) => {
   for (const { source, description, find } of ways) {

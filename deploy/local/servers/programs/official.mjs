@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cached, findExecutable } from "./cache.mjs";
-import { startChild } from "./child.mjs";
+import { startChild } from "../../run/child.mjs";
 import { Unavailable } from "./packages.mjs";
 
 /** A download that has brought no new byte for this long is given up. */

@@ -1,17 +1,17 @@
 import { join } from "node:path";
 import { readdir } from "node:fs/promises";
-import { findOnPath } from "./cache.mjs";
+import { findOnPath } from "../programs/cache.mjs";
 import { startCollector } from "./collector.mjs";
-import { hiddenLoopback, startHostGuard } from "./host-guard.mjs";
-import { locate } from "./locate.mjs";
-import { fetchJavaPackage, findJavaPackage, Unavailable } from "./packages.mjs";
-import { freePort } from "./ports.cjs";
-import { answersHttp } from "./probe.mjs";
-import { runServer } from "./run-server.mjs";
+import { hiddenLoopback, startHostGuard } from "../host-guard.mjs";
+import { locate } from "../programs/locate.mjs";
+import { fetchJavaPackage, findJavaPackage, Unavailable } from "../programs/packages.mjs";
+import { freePort } from "../ports.cjs";
+import { answersHttp } from "../probe.mjs";
+import { runServer } from "../run-server.mjs";
 
 const HELP = "It needs Java 17 and Maven (Debian: default-jdk-headless and maven); Zipkin is then fetched by itself";
 
-/** @type {import("./packages.mjs").JavaPackage} */
+/** @type {import("../programs/packages.mjs").JavaPackage} */
 const ZIPKIN = {
   group: "io.zipkin",
   artifact: "zipkin-server",
@@ -51,8 +51,8 @@ const locateZipkin = ({ cacheDir, env, log }) =>
 /**
  * A viewer of traces: Zipkin, which keeps the latest in memory, and a collector that gives it what processes send. Zipkin has no login
  * and answers any Host header, so it is reached through a guard alone.
- * @param {import("./run-server.mjs").StartOptions & { uiPort?: number }} options `port` is the collector's
- * @returns {Promise<import("./run-server.mjs").RunningServer & { collectorUrl: string, uiUrl: string }>}
+ * @param {import("../run-server.mjs").StartOptions & { uiPort?: number }} options `port` is the collector's
+ * @returns {Promise<import("../run-server.mjs").RunningServer & { collectorUrl: string, uiUrl: string }>}
  */
 export const startZipkin = async ({ cacheDir, port, uiPort, log = () => {}, output = () => {}, env = process.env }) => {
   const java = await findOnPath(env, "java");

@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import http2 from "node:http2";
+import { listenOnLoopback } from "../loopback.mjs";
 import { zipkinSpans } from "./otlp.mjs";
 
 const EXPORT_TRACES = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
@@ -72,16 +72,5 @@ export const startCollector = async ({ port, zipkinUrl, log }) => {
       },
     );
   });
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
-  server.unref();
-  return {
-    stop: async () => {
-      if (!server.listening) return;
-      const closed = once(server, "close");
-      server.close();
-      for (const session of sessions) session.destroy();
-      await closed;
-    },
-  };
+  return listenOnLoopback(server, port, () => sessions.forEach((session) => session.destroy()));
 };
