@@ -1,6 +1,6 @@
 import { defineDatabase } from "@nodeloom/platform";
-import { createCountStore } from "./count-store";
-import { createObjectStore } from "./store";
+import { createCountStore } from "./objects/count-store";
+import { createObjectStore } from "./objects/store";
 
 /** Stored files, and how many bytes users keep. The version goes up with every change of a collection's indexes. */
 export const database = defineDatabase({

@@ -1,10 +1,10 @@
 import { pipeline } from "node:stream/promises";
 import type { Logger } from "@nodeloom/platform";
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
-import type { BlobStore, ByteRange } from "./blobs";
-import type { MediaObject } from "./media-object";
+import type { BlobStore, ByteRange } from "./blobs/blobs";
+import type { MediaObject } from "./objects/media-object";
 import { UNKNOWN } from "./sniff";
-import type { ObjectStore } from "./object-store";
+import type { ObjectStore } from "./objects/object-store";
 
 const OK = 200;
 const PARTIAL = 206;

@@ -15,17 +15,17 @@ import {
 import { media } from "@nodeloom/proto";
 import { z } from "zod";
 import { database } from "./database";
-import type { BlobStore } from "./blobs";
-import { openFolderBlobs } from "./folder-blobs";
-import { createCountStore } from "./count-store";
+import type { BlobStore } from "./blobs/blobs";
+import { openFolderBlobs } from "./blobs/folder-blobs";
+import { createCountStore } from "./objects/count-store";
 import { mediaHttp } from "./http";
-import { createLibrary } from "./library";
-import { createObjects } from "./objects";
-import { createQuota } from "./quota";
-import { openS3Blobs } from "./s3-blobs";
+import { createLibrary } from "./objects/library";
+import { createObjects } from "./objects/objects";
+import { createQuota } from "./objects/quota";
+import { openS3Blobs } from "./blobs/s3-blobs";
 import { mediaHandlers } from "./server";
 import { openSource } from "./source";
-import { createObjectStore } from "./store";
+import { createObjectStore } from "./objects/store";
 
 interface BlobsConfig {
   MEDIA_DIR: string;

@@ -1,9 +1,9 @@
 import { invalidRequest } from "@nodeloom/kernel";
 import { clientStream, unary } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
-import type { Library } from "./library";
-import type { Objects, Placement } from "./objects";
-import { isCounted, originOf, type MediaObject } from "./media-object";
+import type { Library } from "./objects/library";
+import type { Objects, Placement } from "./objects/objects";
+import { isCounted, originOf, type MediaObject } from "./objects/media-object";
 import { FAMILIES } from "./sniff";
 
 const checkAccept = (accept: readonly string[]): void => {

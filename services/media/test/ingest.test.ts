@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { LIMITS } from "@nodeloom/kernel";
 import { media } from "@nodeloom/proto";
-import { openFolderBlobs } from "../src/folder-blobs";
+import { openFolderBlobs } from "../src/blobs/folder-blobs";
 import { OWNER, PNG, startMedia, startOrigin, uploadMessages, WAV, type RunningMedia } from "./harness";
 
 const MIB = 1024 * 1024;

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
 import { retry } from "@nodeloom/platform";
-import type { BlobStore, StagedBlob } from "./blobs";
-import { isAccepted, sniff } from "./sniff";
-import { describeSource, SourceError } from "./source";
+import type { BlobStore, StagedBlob } from "../blobs/blobs";
+import { isAccepted, sniff } from "../sniff";
+import { describeSource, SourceError } from "../source";
 import type { MediaObject, Origin } from "./media-object";
 import type { ObjectStore } from "./object-store";
 import type { Quota } from "./quota";

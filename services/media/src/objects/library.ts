@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
-import type { BlobStore } from "./blobs";
+import type { BlobStore } from "../blobs/blobs";
 import type { ObjectStore, Position } from "./object-store";
 import type { Objects } from "./objects";
 import { isCounted, originOf, type MediaObject } from "./media-object";

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { DomainError } from "@nodeloom/kernel";
 import type { StagedBlob } from "./blobs";
-import { HEAD_BYTES } from "./sniff";
+import { HEAD_BYTES } from "../sniff";
 
 /** Bytes in a temporary file: flushed, and nobody else's. */
 export interface StagedFile extends Omit<StagedBlob, "keep"> {
