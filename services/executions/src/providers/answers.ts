@@ -1,5 +1,4 @@
-import { StringDecoder } from "node:string_decoder";
-import { ProviderError, type PollState } from "./dialect";
+import { ProviderError } from "./dialect";
 import { pointer, pointerTexts } from "./pointer";
 
 /** What the answers of several dialects have in common. */
@@ -21,10 +20,6 @@ export const requestIdOf = (answer: unknown, path: string): string => {
 export const filesAt = (outputs: Readonly<Record<string, string>>, answer: unknown): string[] =>
   Object.values(outputs).flatMap((path) => pointerTexts(answer, path));
 
-/** A state whose message is fit to be shown. */
-export const shownState = (state: PollState, reason: (text: string) => string): PollState =>
-  state.state === "failed" ? { state: "failed", message: reason(state.message) } : state;
-
 const REQUEST_ID_HEADERS = ["x-request-id", "request-id", "x-litellm-call-id"];
 
 /** How a provider calls a request that it answered at once. */
@@ -35,17 +30,4 @@ export const answerId = (headers: Readonly<Record<string, string>>): string | nu
 export const answerBytes = (headers: Readonly<Record<string, string>>, most: number): number => {
   const declared = headers["content-encoding"] === undefined ? Number(headers["content-length"] ?? NaN) : NaN;
   return Number.isInteger(declared) && declared >= 0 ? Math.min(declared, most) : most;
-};
-
-/** @throws ProviderError when the body is no JSON. */
-export const jsonOf = async (body: AsyncIterable<Buffer>): Promise<unknown> => {
-  // Decoded as it arrives: the bytes of an answer and its text are not in memory at once.
-  const decoder = new StringDecoder("utf8");
-  let text = "";
-  for await (const chunk of body) text += decoder.write(chunk);
-  try {
-    return JSON.parse(text + decoder.end()) as unknown;
-  } catch {
-    throw new ProviderError("ambiguous", "the provider's answer is no JSON");
-  }
 };

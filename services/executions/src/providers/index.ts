@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { DialectContext, Provider } from "./dialect";
-import { falQueue, falQueueSchema } from "./fal-queue";
-import { httpPolling, httpPollingSchema } from "./http-polling";
-import { openAiChat, openAiChatSchema } from "./openai-chat";
-import { openAiImages, openAiImagesSchema } from "./openai-images";
-import { replicate, replicateSchema } from "./replicate";
-import { speech, speechSchema } from "./speech";
+import { falQueue, falQueueSchema } from "./dialects/fal-queue";
+import { httpPolling, httpPollingSchema } from "./dialects/http-polling";
+import { openAiChat, openAiChatSchema } from "./dialects/openai-chat";
+import { openAiImages, openAiImagesSchema } from "./dialects/openai-images";
+import { replicate, replicateSchema } from "./dialects/replicate";
+import { speech, speechSchema } from "./dialects/speech";
 
 const providerSchema = z.discriminatedUnion("kind", [
   httpPollingSchema,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { StringDecoder } from "node:string_decoder";
 import { LIMITS } from "@nodeloom/kernel";
 import { EgressError, inClientSpan, parseRetryAfter, type EgressRequest, type EgressStream } from "@nodeloom/platform";
 import { z } from "zod";
@@ -17,6 +18,8 @@ export type Auth = z.infer<typeof authSchema>;
 
 const STATUS_CLASS = 100;
 const REQUEST_TIMEOUT_MS = 20_000;
+/** Of requests that are answered with what a model made. */
+export const DIRECT_TIMEOUT_MS = 300_000;
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
 const MAX_PROVIDER_REDIRECTS = 3;
 
@@ -35,10 +38,6 @@ const PRINTABLE = /^[\x21-\x7e]{1,255}$/;
 
 /** A key as a header can carry it: node ids are in it, and may be in any script. */
 export const headerKey = (key: string): string => (PRINTABLE.test(key) ? key : createHash("sha256").update(key).digest("hex"));
-
-/** The header by which a service recognises a repeated request, if it knows one. */
-export const idempotencyHeaders = (name: string | undefined, key: string): Record<string, string> =>
-  name === undefined ? {} : { [name]: headerKey(key) };
 
 export interface JsonCall {
   method: string;
@@ -63,18 +62,11 @@ export interface Transport {
   json(call: JsonCall): Promise<unknown>;
   /** What a provider says went wrong, fit to be shown: short, and without secrets. */
   reason(text: string): string;
-  /** The body of a successful answer as it arrives. */
-  stream(call: JsonCall): Promise<AsyncIterable<Buffer>>;
   /** The JSON of a body that was opened. @throws ProviderError when it is none. */
   parse(body: AsyncIterable<Buffer>): Promise<unknown>;
   /** A successful answer with its headers. What goes wrong while its body is read is a ProviderError, too. */
   open(call: JsonCall): Promise<OpenAnswer>;
 }
-
-const translated = (error: unknown): unknown => {
-  if (!(error instanceof EgressError)) return error;
-  return new ProviderError(error.mayHaveBeenSent ? "ambiguous" : "unreachable", `the provider could not be called: ${error.message}`);
-};
 
 async function* translatedBody(body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   try {
@@ -107,7 +99,7 @@ export const createTransport = (
   const secret = auth ? (readSecret(auth.secretEnv) ?? auth.default) : undefined;
   const authorization: Record<string, string> = auth && secret ? { [auth.header]: auth.scheme ? `${auth.scheme} ${secret}` : secret } : {};
 
-  const open = (call: JsonCall): Promise<EgressStream> => {
+  const send = (call: JsonCall): Promise<EgressStream> => {
     const request: EgressRequest = {
       url: call.url,
       method: call.method,
@@ -130,16 +122,23 @@ export const createTransport = (
   };
 
   const text = async (body: AsyncIterable<Buffer>): Promise<string> => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of body) chunks.push(chunk);
-    return Buffer.concat(chunks).toString("utf8");
+    // Decoded as it arrives: the bytes of an answer and its text are not in memory at once.
+    const decoder = new StringDecoder("utf8");
+    let read = "";
+    for await (const chunk of body) read += decoder.write(chunk);
+    return read + decoder.end();
   };
 
-  const opened = async (call: JsonCall): Promise<OpenAnswer> => {
-    const { status, headers, body } = await open(call);
-    if (status >= 200 && status < 300) return { headers, body };
-    const said = showable(await text(body), secret);
-    throw new ProviderError("refused", refusal(status, said), status, said, parseRetryAfter(headers["retry-after"]));
+  const open = async (call: JsonCall): Promise<OpenAnswer> => {
+    try {
+      const { status, headers, body } = await send(call);
+      if (status >= 200 && status < 300) return { headers, body: translatedBody(body) };
+      const said = showable(await text(body), secret);
+      throw new ProviderError("refused", refusal(status, said), status, said, parseRetryAfter(headers["retry-after"]));
+    } catch (error) {
+      if (!(error instanceof EgressError)) throw error;
+      throw new ProviderError(error.mayHaveBeenSent ? "ambiguous" : "unreachable", `the provider could not be called: ${error.message}`);
+    }
   };
 
   const parse = async (body: AsyncIterable<Buffer>): Promise<unknown> => {
@@ -152,32 +151,12 @@ export const createTransport = (
   };
 
   return {
+    open,
     parse,
-    json: async (call) => {
-      try {
-        return await parse((await opened(call)).body);
-      } catch (error) {
-        throw translated(error);
-      }
-    },
+    json: async (call) => parse((await open(call)).body),
     reason: (text) => {
       const clean = showable(text, secret);
       return clean.length > MAX_REASON_CHARS ? `${clean.slice(0, MAX_REASON_CHARS)}…` : clean;
-    },
-    stream: async (call) => {
-      try {
-        return (await opened(call)).body;
-      } catch (error) {
-        throw translated(error);
-      }
-    },
-    open: async (call) => {
-      try {
-        const { headers, body } = await opened(call);
-        return { headers, body: translatedBody(body) };
-      } catch (error) {
-        throw translated(error);
-      }
     },
   };
 };

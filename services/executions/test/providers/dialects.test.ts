@@ -4,9 +4,7 @@ import { refusal } from "../../src/providers/errors";
 import { showable } from "../../src/providers/transport";
 import { readRecording, recordings, replay } from "./recording";
 
-const DIALECTS = readdirSync(join(__dirname, "..", "..", "src", "providers"), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => name);
+const DIALECTS = readdirSync(join(__dirname, "..", "..", "src", "providers", "dialects")).map((name) => name.replace(/\.ts$/, ""));
 
 describe("a recorded exchange", () => {
   it.each(recordings())("%s: is asked for and understood as it was", async (name) => {

@@ -1,5 +1,5 @@
 import { isRecord, type JsonSchema } from "@nodeloom/kernel";
-import type { TextOptions } from "../dialect";
+import type { TextOptions } from "../../dialect";
 import type { OpenAiChatSettings } from "./settings";
 
 /** How a model is asked for JSON by a schema: by `response_format` where it has that, else in words. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { authSchema } from "../transport";
+import { authSchema } from "../../transport";
 
 /** OpenAI-compatible chat completions. */
 export const openAiChatSchema = z.object({

@@ -1,7 +1,7 @@
-import { shortId } from "../answers";
-import { ProviderError, type TextAnswer, type TextOptions } from "../dialect";
-import { pointer } from "../pointer";
-import type { JsonCall } from "../transport";
+import { shortId } from "../../answers";
+import { ProviderError, type TextAnswer, type TextOptions } from "../../dialect";
+import { pointer } from "../../pointer";
+import type { JsonCall } from "../../transport";
 import type { OpenAiChatSettings } from "./settings";
 import { instruction, repairTurns, responseFormat, unwrapped } from "./structured";
 

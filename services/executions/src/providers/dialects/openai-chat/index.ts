@@ -1,12 +1,11 @@
-import type { DialectContext, TextAnswer, TextProvider } from "../dialect";
-import { createTransport } from "../transport";
+import type { DialectContext, TextAnswer, TextProvider } from "../../dialect";
+import { createTransport, DIRECT_TIMEOUT_MS } from "../../transport";
 import { chatCall, completionOf } from "./mapping";
 import type { OpenAiChatSettings } from "./settings";
 import { readStream, streamed } from "./stream";
 
 export { openAiChatSchema } from "./settings";
 
-const TIMEOUT_MS = 300_000;
 const EVENT_STREAM = /^text\/event-stream\b/i;
 
 /** A text model behind an OpenAI-compatible API. */
@@ -15,7 +14,7 @@ export const openAiChat = (settings: OpenAiChatSettings, context: DialectContext
   return {
     type: "text",
     run: async ({ signal, onText, ...asked }) => {
-      const call = { ...chatCall(settings, asked), timeoutMs: TIMEOUT_MS, signal };
+      const call = { ...chatCall(settings, asked), timeoutMs: DIRECT_TIMEOUT_MS, signal };
       const complete = (answer: unknown): TextAnswer => completionOf(settings, asked, answer);
       if (!settings.stream || !onText) return complete(await transport.json(call));
       const { headers, body } = await transport.open(streamed(call));

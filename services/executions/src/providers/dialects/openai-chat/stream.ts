@@ -1,7 +1,7 @@
-import { ProviderError } from "../dialect";
-import { pointer } from "../pointer";
-import { eventData } from "../sse";
-import type { JsonCall } from "../transport";
+import { ProviderError } from "../../dialect";
+import { pointer } from "../../pointer";
+import { eventData } from "../../sse";
+import type { JsonCall } from "../../transport";
 
 const DONE = "[DONE]";
 

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { answerBytes, answerId } from "../answers";
+import { ProviderError, type DialectContext, type FilesProvider, type ProviderFile } from "../dialect";
+import { pointerAll } from "../pointer";
+import { authSchema, createTransport, DIRECT_TIMEOUT_MS } from "../transport";
+
+/** OpenAI-compatible image generation: one request, answered with the pictures. */
+export const openAiImagesSchema = z.object({
+  kind: z.literal("direct"),
+  dialect: z.literal("openai-images"),
+  /** Up to and including the version, for example https://host/v1. */
+  baseUrl: z.string(),
+  model: z.string(),
+  auth: authSchema.optional(),
+  /** Members of every request that no input can change. */
+  parameters: z.record(z.string(), z.unknown()).default({}),
+});
+
+/** Ten of the largest pictures, in base64. */
+const MAX_ANSWER_BYTES = 64 * 1_024 * 1_024;
+/** While an answer is parsed it is in memory as its text and as the texts in it. */
+const COPIES = 2;
+const DATA_URL = /^data:[^,]*;base64,/i;
+/** A multiple of four: every piece is base64 by itself. */
+const PIECE_CHARS = 256 * 1_024;
+
+/** Decodes piece by piece, so that a picture is never in memory twice. */
+async function* decoded(base64: string): AsyncIterable<Uint8Array> {
+  for (let at = 0; at < base64.length; at += PIECE_CHARS) yield Buffer.from(base64.slice(at, at + PIECE_CHARS), "base64");
+}
+
+const inline = (base64: string): ProviderFile => {
+  // Line breaks are rare, and a copy is large.
+  const text = /\s/.test(base64) ? base64.replace(/\s+/g, "") : base64;
+  return { read: () => decoded(text) };
+};
+
+const fileOf = (picture: unknown): ProviderFile[] => {
+  const { b64_json: base64, url } = (picture ?? {}) as { b64_json?: unknown; url?: unknown };
+  if (typeof base64 === "string" && base64 !== "") return [inline(base64)];
+  if (typeof url !== "string" || url === "") return [];
+  const header = DATA_URL.exec(url)?.[0];
+  return [header === undefined ? { url } : inline(url.slice(header.length))];
+};
+
+/** An image model behind an OpenAI-compatible API. */
+export const openAiImages = (settings: z.infer<typeof openAiImagesSchema>, context: DialectContext): FilesProvider => {
+  const { baseUrl, model, parameters } = settings;
+  const transport = createTransport(context, settings.auth);
+  return {
+    type: "files",
+    run: async ({ inputs: { count, ...rest }, signal, reserve }) => {
+      const { headers, body } = await transport.open({
+        method: "POST",
+        url: `${baseUrl}/images/generations`,
+        body: { ...rest, ...(count === undefined ? {} : { n: count }), ...parameters, model },
+        timeoutMs: DIRECT_TIMEOUT_MS,
+        maxBytes: MAX_ANSWER_BYTES,
+        signal,
+      });
+      await reserve(answerBytes(headers, MAX_ANSWER_BYTES) * COPIES);
+      const files = pointerAll(await transport.parse(body), "/data/*").flatMap(fileOf);
+      if (files.length === 0) throw new ProviderError("incomplete", "the provider's answer has no pictures");
+      return { files, requestId: answerId(headers) };
+    },
+  };
+};

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { filesAt, requestIdOf } from "../answers";
+import type { DialectContext, JobProvider, Submission } from "../dialect";
+import { jobProvider, jobSettings } from "../job";
+import { pointer, pointerTexts } from "../pointer";
+import { authSchema, createTransport } from "../transport";
+
+/** Replicate's predictions. `outputs` is used where the output is no plain URL or list of URLs. */
+export const replicateSchema = z.object({
+  kind: z.literal("inference-platform"),
+  dialect: z.literal("replicate"),
+  baseUrl: z.string(),
+  /** `owner/name` of an official model, or a version id. */
+  app: z.string(),
+  auth: authSchema.optional(),
+  ...jobSettings,
+});
+
+/** A model at Replicate, or at anything that speaks its API. */
+export const replicate = (settings: z.infer<typeof replicateSchema>, context: DialectContext): JobProvider => {
+  const { baseUrl, app, outputs } = settings;
+  // Official models have an address of their own; versions are named in the body.
+  const isOfficial = app.includes("/") && !app.includes(":");
+  const urlOf = ({ requestId }: Submission): string => `${baseUrl}/v1/predictions/${encodeURIComponent(requestId)}`;
+
+  return jobProvider(createTransport(context, settings.auth), settings, {
+    submit: (input) => ({
+      method: "POST",
+      url: isOfficial ? `${baseUrl}/v1/models/${app}/predictions` : `${baseUrl}/v1/predictions`,
+      body: isOfficial ? { input } : { version: app, input },
+    }),
+    submitted: (answer) => ({ requestId: requestIdOf(answer, "/id") }),
+    status: (submission) => ({ method: "GET", url: urlOf(submission) }),
+    state: (answer) => {
+      switch (pointer(answer, "/status")) {
+        case "succeeded": {
+          const direct = [...pointerTexts(answer, "/output"), ...pointerTexts(answer, "/output/*")];
+          return { state: "succeeded", files: direct.length > 0 ? direct : filesAt(outputs, answer) };
+        }
+        case "failed": {
+          const error = pointer(answer, "/error");
+          return { state: "failed", message: typeof error === "string" ? error : JSON.stringify(error ?? "the prediction failed") };
+        }
+        case "canceled":
+        case "aborted":
+          return { state: "cancelled" };
+        default:
+          return { state: "running" };
+      }
+    },
+    cancel: (submission) => ({ method: "POST", url: `${urlOf(submission)}/cancel` }),
+  });
+};

@@ -1,0 +1,48 @@
+import { LIMITS } from "@nodeloom/kernel";
+import { z } from "zod";
+import { answerBytes, answerId } from "../answers";
+import { ProviderError, type DialectContext, type FilesProvider } from "../dialect";
+import { authSchema, createTransport, DIRECT_TIMEOUT_MS } from "../transport";
+
+/** Speech as ElevenLabs offers it: one request, answered with the sound itself. */
+export const speechSchema = z.object({
+  kind: z.literal("direct"),
+  dialect: z.literal("speech"),
+  baseUrl: z.string(),
+  model: z.string(),
+  /** Who speaks unless the input `voice` says otherwise. */
+  voice: z.string(),
+  /** The provider's name of a format, for example mp3_44100_128. */
+  outputFormat: z.string().optional(),
+  auth: authSchema.optional(),
+  /** Members of every request that no input can change. */
+  parameters: z.record(z.string(), z.unknown()).default({}),
+});
+
+/** A voice is part of the address: nothing that could lead elsewhere. */
+const VOICE = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** A voice behind an ElevenLabs-style API. The sound is passed on as it arrives. */
+export const speech = (settings: z.infer<typeof speechSchema>, context: DialectContext): FilesProvider => {
+  const { baseUrl, model, voice: usual, outputFormat, parameters } = settings;
+  const transport = createTransport(context, settings.auth);
+  const query = outputFormat === undefined ? "" : `?output_format=${encodeURIComponent(outputFormat)}`;
+  return {
+    type: "files",
+    run: async ({ inputs: { prompt, voice = usual, ...rest }, signal, reserve }) => {
+      if (typeof voice !== "string" || !VOICE.test(voice)) throw new ProviderError("failed", "there is no such voice");
+      const { headers, body } = await transport.open({
+        method: "POST",
+        url: `${baseUrl}/v1/text-to-speech/${voice}${query}`,
+        headers: { accept: "audio/*" },
+        body: { ...rest, ...parameters, text: prompt, model_id: model },
+        timeoutMs: DIRECT_TIMEOUT_MS,
+        maxBytes: LIMITS.mediaBytes,
+        signal,
+      });
+      // What was heard is kept until it is stored: it can't be asked for twice.
+      await reserve(answerBytes(headers, LIMITS.mediaBytes));
+      return { files: [{ bytes: body }], requestId: answerId(headers) };
+    },
+  };
+};

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import type { JobProvider, PollState, Submission } from "./dialect";
+import { headerKey, type JsonCall, type Transport } from "./transport";
+
+/** What a registry entry says of the jobs of an inference platform. */
+export const jobSettings = {
+  /** For services that know one; these platforms themselves don't. */
+  idempotencyHeader: z.string().optional(),
+  /** Pointers to the files' URLs, by result member. */
+  outputs: z.record(z.string(), z.string()),
+  intervalMs: z.number().default(100),
+  maxIntervalMs: z.number().default(2_000),
+};
+
+/** The requests that a job is made of, and what their answers say. */
+export interface JobDialect {
+  submit(inputs: Record<string, unknown>): JsonCall;
+  submitted(answer: unknown): Submission;
+  status(submission: Submission): JsonCall;
+  /** @param fetch for what the status alone does not say */
+  state(answer: unknown, submission: Submission, fetch: (call: JsonCall) => Promise<unknown>): PollState | Promise<PollState>;
+  /** Undefined when the service can't be told to stop. */
+  cancel(submission: Submission): JsonCall | undefined;
+}
+
+export interface JobPace {
+  /** By which the service recognises a repeated request, if it knows one. */
+  idempotencyHeader?: string | undefined;
+  intervalMs: number;
+  maxIntervalMs: number;
+}
+
+/** A provider that is given a job and asked for it. */
+export const jobProvider = (transport: Transport, pace: JobPace, dialect: JobDialect): JobProvider => {
+  const { idempotencyHeader: header, intervalMs, maxIntervalMs } = pace;
+  return {
+    type: "job",
+    idempotentSubmit: header !== undefined,
+    intervalMs,
+    maxIntervalMs,
+    submit: async ({ inputs, idempotencyKey, signal }) => {
+      const call = dialect.submit(inputs);
+      const headers = { ...call.headers, ...(header === undefined ? {} : { [header]: headerKey(idempotencyKey) }) };
+      return dialect.submitted(await transport.json({ ...call, headers, signal }));
+    },
+    poll: async (submission, signal) => {
+      const fetch = (call: JsonCall): Promise<unknown> => transport.json({ ...call, signal });
+      const state = await dialect.state(await fetch(dialect.status(submission)), submission, fetch);
+      return state.state === "failed" ? { state: "failed", message: transport.reason(state.message) } : state;
+    },
+    cancel: async (submission) => {
+      const call = dialect.cancel(submission);
+      if (call) await transport.json(call);
+      return call !== undefined;
+    },
+  };
+};
