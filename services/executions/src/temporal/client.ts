@@ -1,4 +1,10 @@
-import { type Client, isGrpcServiceError, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@temporalio/client";
+import {
+  type Client,
+  isGrpcServiceError,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  type WorkflowStartOptions,
+} from "@temporalio/client";
 import { status } from "@grpc/grpc-js";
 import { TypedSearchAttributes } from "@temporalio/common";
 import { unavailable } from "@nodeloom/kernel";
@@ -14,11 +20,6 @@ const CANCEL: typeof cancelSignal.name = "cancel";
 const DELIVER: keyof { deliverWebhook: typeof deliverWebhook } = "deliverWebhook";
 const EXECUTE: keyof { executeGraph: typeof executeGraph } = "executeGraph";
 
-/** What a delivery's trace is called. */
-const DELIVERY = "webhook delivery";
-
-export type RunStarter = ReturnType<typeof createRunStarter>;
-
 const translate = (error: unknown, message = "runs can't be started right now"): unknown => {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const code = isGrpcServiceError(error) ? error.code : isGrpcServiceError(cause) ? cause.code : undefined;
@@ -26,6 +27,18 @@ const translate = (error: unknown, message = "runs can't be started right now"):
     code === status.UNAVAILABLE || code === status.DEADLINE_EXCEEDED || code === status.RESOURCE_EXHAUSTED || code === status.CANCELLED;
   return isAway ? unavailable(message, 2) : error;
 };
+
+/** Whether a workflow is under way. */
+const isRunning = async (client: Client, workflowId: string): Promise<boolean> => {
+  try {
+    return (await client.workflow.getHandle(workflowId).describe()).status.name === "RUNNING";
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw translate(error);
+  }
+};
+
+export type RunStarter = ReturnType<typeof createRunStarter>;
 
 /** Starts, cancels and inspects runs on Temporal. */
 export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => ({
@@ -73,15 +86,7 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
   },
 
   /** Whether a workflow carries the run. */
-  isCarried: async (executionId: string): Promise<boolean> => {
-    try {
-      const { status: state } = await client.workflow.getHandle(executionId).describe();
-      return state.name === "RUNNING";
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return false;
-      throw translate(error);
-    }
-  },
+  isCarried: (executionId: string): Promise<boolean> => isRunning(client, executionId),
 });
 
 export type DeliveryStarter = ReturnType<typeof createDeliveryStarter>;
@@ -90,50 +95,36 @@ const deliveryId = (executionId: string, delivery: number): string =>
   delivery === FIRST_DELIVERY ? `webhook-${executionId}` : `webhook-${executionId}-${delivery}`;
 
 /** Starts deliveries of webhooks on Temporal, each once. */
-export const createDeliveryStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => ({
-  isCarried: async (executionId: string, delivery: number): Promise<boolean> => {
+export const createDeliveryStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => {
+  const start = async (input: Required<DeliveryInput>, options: Partial<WorkflowStartOptions<typeof deliverWebhook>>): Promise<void> => {
+    const workflowId = deliveryId(input.executionId, input.delivery);
     try {
-      const { status: state } = await client.workflow.getHandle(deliveryId(executionId, delivery)).describe();
-      return state.name === "RUNNING";
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return false;
-      throw translate(error);
-    }
-  },
-
-  /** Starts the first delivery where the run itself can't. */
-  startFirst: async (executionId: string, keyId: string): Promise<void> => {
-    try {
-      await inLinkedTrace(DELIVERY, () =>
+      await inLinkedTrace("webhook delivery", () =>
         client.workflow.start(DELIVER, {
-          workflowId: deliveryId(executionId, FIRST_DELIVERY),
+          ...options,
+          workflowId,
           taskQueue,
-          args: [{ executionId, keyId, delivery: FIRST_DELIVERY }],
-          workflowIdReusePolicy: "REJECT_DUPLICATE",
+          args: [input],
           workflowExecutionTimeout: TIMING.deliveryAtMost,
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw translate(error);
-    }
-  },
-
-  /** Starts a redelivery, or joins the one with the same number, unless that was ended from outside. */
-  startAgain: async ({ executionId, keyId, delivery }: Required<DeliveryInput>): Promise<void> => {
-    try {
-      await inLinkedTrace(DELIVERY, () =>
-        client.workflow.start(DELIVER, {
-          workflowId: deliveryId(executionId, delivery),
-          taskQueue,
-          args: [{ executionId, keyId, delivery }],
-          staticSummary: `delivery ${delivery}`,
-          workflowExecutionTimeout: TIMING.deliveryAtMost,
-          workflowIdConflictPolicy: "USE_EXISTING",
-          workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY",
         }),
       );
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw translate(error, "webhooks can't be delivered right now");
     }
-  },
-});
+  };
+  return {
+    isCarried: (executionId: string, delivery: number): Promise<boolean> => isRunning(client, deliveryId(executionId, delivery)),
+
+    /** Starts the first delivery where the run itself can't. */
+    startFirst: (executionId: string, keyId: string): Promise<void> =>
+      start({ executionId, keyId, delivery: FIRST_DELIVERY }, { workflowIdReusePolicy: "REJECT_DUPLICATE" }),
+
+    /** Starts a redelivery, or joins the one with the same number, unless that was ended from outside. */
+    startAgain: (input: Required<DeliveryInput>): Promise<void> =>
+      start(input, {
+        staticSummary: `delivery ${input.delivery}`,
+        workflowIdConflictPolicy: "USE_EXISTING",
+        workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY",
+      }),
+  };
+};

@@ -1,5 +1,6 @@
 import { type EgressClient, EgressError, type EgressStream, parseRetryAfter } from "@nodeloom/platform";
 import { Webhook } from "standardwebhooks";
+import type { SentAttempt } from "../contract/delivery";
 import { TIMING } from "../contract/timing";
 
 /** What of an answer's body is read, and for how long: the status has said everything. */
@@ -25,18 +26,6 @@ export interface Message {
   data: unknown;
 }
 
-/** How one attempt went. */
-export interface Outcome {
-  at: Date;
-  delivered: boolean;
-  /** Null when there was no answer. */
-  status: number | null;
-  /** Null when it was delivered. */
-  error: string | null;
-  durationMs: number;
-  retryAfterMs: number | null;
-}
-
 export interface Target {
   url: string;
   secrets: readonly string[];
@@ -54,13 +43,15 @@ const drain = async (body: EgressStream["body"], stop: AbortController): Promise
   }
 };
 
+/** How sending went. */
+type Outcome = Omit<SentAttempt, "url" | "revision">;
+
 /** Signs a message and sends it once. Redirects are not followed: they are failures. */
 export const createSend =
   (egress: EgressClient, timeoutMs: number = TIMING.webhookAttempt) =>
   async ({ url, secrets }: Target, { id, type, timestamp, data }: Message): Promise<Outcome> => {
     const at = new Date();
     const startedAt = performance.now();
-    const durationMs = (): number => Math.round(performance.now() - startedAt);
     const body = JSON.stringify({ type, timestamp: timestamp.toISOString(), data });
     const headers = {
       "content-type": "application/json",
@@ -68,17 +59,20 @@ export const createSend =
       "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
       "webhook-signature": sign(secrets, id, at, body),
     };
+    const outcome = (status: number | null, error: string | null): Outcome => {
+      const durationMs = Math.round(performance.now() - startedAt);
+      return { at: at.getTime(), status, error, durationMs, retryAfterMs: null };
+    };
     const stop = new AbortController();
     try {
       const request = { url, method: "POST", headers, body, timeoutMs, maxBytes: MAX_ANSWER_BYTES, signal: stop.signal };
-      const answer = await egress.stream(request);
-      const answered = { at, status: answer.status, durationMs: durationMs() };
-      await drain(answer.body, stop);
-      if (answer.status >= 200 && answer.status < 300) return { ...answered, delivered: true, error: null, retryAfterMs: null };
-      const asked = retryAfterMs(answer.headers["retry-after"]);
-      return { ...answered, delivered: false, error: `the receiver answered ${answer.status}`, retryAfterMs: asked };
+      const { status, headers: answered, body: rest } = await egress.stream(request);
+      const isDelivered = status >= 200 && status < 300;
+      const sent = outcome(status, isDelivered ? null : `the receiver answered ${status}`);
+      await drain(rest, stop);
+      return isDelivered ? sent : { ...sent, retryAfterMs: retryAfterMs(answered["retry-after"]) };
     } catch (error) {
       if (!(error instanceof EgressError)) throw error;
-      return { at, delivered: false, status: null, error: error.message, durationMs: durationMs(), retryAfterMs: null };
+      return outcome(null, error.message);
     }
   };

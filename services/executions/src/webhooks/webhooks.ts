@@ -31,15 +31,11 @@ export const eventOf = ({ status }: Pick<ExecutionView, "status">): string => `e
 export const wants = ({ events }: Pick<identityProto.GetWebhookTargetResponse, "events">, event: string): boolean =>
   events.length === 0 || events.includes(event);
 
-const resultOf = (record: ExecutionView): unknown => (record.resultJson === null ? undefined : (JSON.parse(record.resultJson) as unknown));
-
 /** The execution as a message tells of it: the same at every attempt, so without how far its delivery has come. */
 const messageData = (record: ExecutionView, details: Details): Record<string, unknown> => ({
-  ...executionJson(executionMessage(record, details), resultOf(record)),
+  ...executionJson(executionMessage(record, details), JSON.parse(record.resultJson ?? "null") ?? undefined),
   webhookDelivery: { configured: true, url: record.webhook?.url },
 });
-
-const attemptKey = ({ delivery, attempt }: AttemptId): string => `${delivery}:${attempt}`;
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
@@ -90,8 +86,7 @@ export const createWebhooks = ({ store, details, identity, egress, outgoing, log
       if (target.disabled) return { nothing: "disabled" };
       const type = eventOf(record);
       if (target.url === "" || !wants(target, type)) return { nothing: "skipped" };
-      const { url, revision } = target;
-      const later = await outgoing.webhook(record, url);
+      const later = await outgoing.webhook(record, target.url);
       if (later) {
         await store.noteDelivery(executionId, delivery, "pending", new Date(Date.now() + later.afterMs));
         throw later;
@@ -102,10 +97,10 @@ export const createWebhooks = ({ store, details, identity, egress, outgoing, log
         timestamp: record.finishedAt ?? record.createdAt,
         data: messageData(await store.whole(record), await details(record)),
       };
-      const { at, status, error, durationMs, retryAfterMs } = await send(target, message);
-      countWebhookAttempt(error === null ? "delivered" : status === null ? "no answer" : "refused", durationMs);
-      if (delivery === FIRST_DELIVERY && attempt === 1) noteFirstAttempt(at.getTime() - message.timestamp.getTime());
-      return { url, revision, at: at.getTime(), status, error, durationMs, retryAfterMs };
+      const sent = await send(target, message);
+      countWebhookAttempt(sent.error === null ? "delivered" : sent.status === null ? "no answer" : "refused", sent.durationMs);
+      if (delivery === FIRST_DELIVERY && attempt === 1) noteFirstAttempt(sent.at - message.timestamp.getTime());
+      return { url: target.url, revision: target.revision, ...sent };
     },
 
     /**
@@ -123,7 +118,7 @@ export const createWebhooks = ({ store, details, identity, egress, outgoing, log
       const state = await stateAfter(id, sent);
       const { at, status, error, durationMs, url } = sent;
       const next = at + durationMs + pauseBefore(attempt + 1, sent.retryAfterMs);
-      const entry = { key: attemptKey(id), delivery, attempt, at: new Date(at), status, error, durationMs, url };
+      const entry = { key: `${delivery}:${attempt}`, delivery, attempt, at: new Date(at), status, error, durationMs, url };
       await store.recordAttempt(executionId, entry, state, state === "pending" ? new Date(next) : null);
       if (state === "pending") return null;
       countDelivery(END_OF[state]);
@@ -139,9 +134,9 @@ export const createWebhooks = ({ store, details, identity, egress, outgoing, log
       if (target.url === "") throw new DomainError("precondition", "PRECONDITION_FAILED", "the key has no webhook, or a disabled one");
       await outgoing.webhookTest(userId, target.url);
       const message = { id: `msg_${randomUUID()}`, type: TEST_EVENT, timestamp: new Date(), data: { keyId } };
-      const { delivered, status, error, durationMs } = await send(target, message);
+      const { status, error, durationMs } = await send(target, message);
       return executions.TestWebhookResponse.fromPartial({
-        delivered,
+        delivered: error === null,
         status: status ?? undefined,
         error: error ?? undefined,
         durationMs,
