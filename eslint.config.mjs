@@ -36,16 +36,25 @@ const NODE_TYPE_COMPARISON = {
 };
 
 const SERVICES = ["identity", "workflows", "models", "billing", "usage", "executions", "media", "sandbox"];
-const workflowCode = "services/executions/src/temporal/workflows/**";
+const workflowCode = "services/executions/src/temporal/workflows/*.ts";
+const workflowFolders = "services/executions/src/temporal/workflows/*/**";
 /** What workflows share with activities: constants and pure functions. */
 const workflowShared = ["services/executions/src/contract/**", "services/executions/src/temporal/search-attributes.ts"];
-const WORKFLOW_IMPORTS = `^(?!${[
-  "@temporalio/(workflow|common)$",
-  "@nodeloom/kernel/graph$",
-  "\\./[a-z-]+$",
-  "\\.\\./\\.\\./contract/[a-z-]+$",
-  "\\.\\./search-attributes$",
-].join("|")})`;
+const workflowImports = (/** @type {string[]} */ ...own) => ({
+  "no-restricted-imports": "off",
+  "@typescript-eslint/no-restricted-imports": [
+    "error",
+    {
+      patterns: [
+        {
+          regex: `^(?!${["@temporalio/(workflow|common)$", "@nodeloom/kernel/graph$", "\\./([a-z-]+/)?[a-z-]+$", ...own].join("|")})`,
+          allowTypeImports: true,
+          message: "Workflows import only @temporalio/workflow, the kernel's graph, one another and what is as pure as they are.",
+        },
+      ],
+    },
+  ],
+});
 
 export default tseslint.config(
   { ignores: ["**/node_modules/**", "**/dist/**", ".nodeloom/**", "proto/src/gen/**", "**/*.cjs"] },
@@ -161,21 +170,11 @@ export default tseslint.config(
     // Workflows are deterministic: only Temporal's workflow API, the kernel, one another, and files that are as pure. Types may
     // come from anywhere.
     files: [workflowCode, ...workflowShared],
-    rules: {
-      "no-restricted-imports": "off",
-      "@typescript-eslint/no-restricted-imports": [
-        "error",
-        {
-          patterns: [
-            {
-              regex: WORKFLOW_IMPORTS,
-              allowTypeImports: true,
-              message: "Workflows import only @temporalio/workflow, the kernel's graph, one another and what is as pure as they are.",
-            },
-          ],
-        },
-      ],
-    },
+    rules: workflowImports("\\.\\./\\.\\./contract/[a-z-]+$", "\\.\\./search-attributes$"),
+  },
+  {
+    files: [workflowFolders],
+    rules: workflowImports("\\.\\./[a-z-]+$", "\\.\\./\\.\\./\\.\\./contract/[a-z-]+$"),
   },
   {
     // Concept files know no gRPC, no Express and no mongoose, at any depth.

@@ -17,7 +17,7 @@ const IMPORT = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^;]*?from\s+"(\.[^"]+)
 /** The workflow code and every file of the service it imports, however indirectly. */
 const workflowSources = async () => {
   const pending = await filesBelow(join(EXECUTIONS, "src", "temporal", "workflows"));
-  pending.push(...["bundle.ts", "payload-converter.ts"].map((name) => join(EXECUTIONS, "src", "temporal", name)));
+  pending.push(...["bundle.ts", "payloads/converter.ts"].map((name) => join(EXECUTIONS, "src", "temporal", name)));
   const found = new Set();
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     if (found.has(path)) continue;

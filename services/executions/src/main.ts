@@ -13,7 +13,7 @@ import {
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { database, temporalVariables } from "./database";
-import { payloadKeys } from "./temporal/encryption";
+import { payloadKeys } from "./temporal/payloads/encryption";
 import { wire } from "./wiring";
 import { executionsHandlers } from "./server";
 

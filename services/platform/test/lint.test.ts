@@ -158,6 +158,12 @@ const refused: (Snippet & { because: RegExp })[] = [
     code: takes("mongoose"),
     because: /Concept files know no transport/,
   })),
+  {
+    name: "the platform in a call of a workflow",
+    file: "services/executions/src/temporal/workflows/calls/step.ts",
+    code: takes("@nodeloom/platform"),
+    because: /Workflows import only/,
+  },
 ];
 
 const accepted: Snippet[] = [
@@ -181,13 +187,18 @@ const accepted: Snippet[] = [
     file: WORKFLOW,
     code: takes("@temporalio/workflow") + 'export * from "@nodeloom/kernel/graph";\n',
   },
-  ...["./call-node", "../../contract/run-types", "../../contract/timing", "../../contract/delivery", "../search-attributes"].map(
+  ...["./calls/step", "../../contract/run-types", "../../contract/timing", "../../contract/delivery", "../search-attributes"].map(
     (path) => ({
       name: `${path} in a workflow`,
       file: WORKFLOW,
       code: takes(path),
     }),
   ),
+  ...["./short", "../steps", "../../../contract/timing"].map((path) => ({
+    name: `${path} in a call of a workflow`,
+    file: "services/executions/src/temporal/workflows/calls/step.ts",
+    code: takes(path),
+  })),
   { name: "types of activities in a workflow", file: WORKFLOW, code: takesType("Activities", "../../contract/activity-types") },
   { name: "types of the protocol in a workflow", file: WORKFLOW, code: takesType("executions", "@nodeloom/proto") },
   { name: "ajv in the kernel", file: KERNEL, code: takes("ajv") },

@@ -12,7 +12,7 @@ const INTERCEPTORS = "@temporalio/interceptors-opentelemetry-v2/lib/workflow-int
 /** Bundles the workflows from their compiled sources. */
 export const buildBundle = async (path = bundlePath, interceptors: readonly string[] = []): Promise<string> => {
   const workflowsPath = join(__dirname, "workflows", "index.js");
-  const payloadConverterPath = require.resolve("./payload-converter");
+  const payloadConverterPath = require.resolve("./payloads/converter");
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     payloadConverterPath,

@@ -44,7 +44,7 @@ const MIN_SHUTDOWN_GRACE_MS = 1_000;
 /** A call that lost its worker is found out by its heartbeats; they must not be held back for longer. */
 const MAX_HEARTBEAT_THROTTLE_MS = 1_000;
 
-const PAYLOAD_CONVERTER = require.resolve("./payload-converter");
+const PAYLOAD_CONVERTER = require.resolve("./payloads/converter");
 
 const LOOK_PAUSE_MS = 1_000;
 const LOOKS_PER_LINE = 10;

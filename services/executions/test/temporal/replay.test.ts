@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporal } from "@temporalio/proto";
 import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
-import { checkHistory, HISTORY_BOUNDS } from "../../src/temporal/workflows/waves";
+import { checkHistory, HISTORY_BOUNDS } from "../../src/temporal/workflows/calls/waves";
 import { bundlePath, tracedBundlePath } from "../../src/temporal/bundle";
 
 const FOLDER = join(__dirname, "..", "fixtures", "histories");

@@ -1,4 +1,4 @@
-import { plainSummary } from "../../src/temporal/workflows/summary";
+import { plainSummary } from "../../src/temporal/workflows/calls/summary";
 
 it.each([
   ["[open](javascript:alert(1)): sandbox-image", "\\[open\\]\\(javascript:alert\\(1\\)\\): sandbox-image"],

@@ -1,22 +1,7 @@
-import { proxyActivities, proxyLocalActivities, sleep } from "@temporalio/workflow";
+import { sleep } from "@temporalio/workflow";
 import { DELIVERY_ATTEMPTS, FIRST_DELIVERY, pauseBefore, type DeliveryEnd } from "../../contract/delivery";
-import { TIMING } from "../../contract/timing";
-import type { Activities, DeliveryInput, LocalActivities } from "../../contract/activity-types";
-
-const MARGIN_MS = 10_000;
-
-const { sendWebhook } = proxyActivities<Activities>({
-  startToCloseTimeout: TIMING.webhookAttempt + MARGIN_MS,
-  heartbeatTimeout: TIMING.heartbeatQuick,
-  retry: { initialInterval: "1s", maximumInterval: "1 minute" },
-});
-
-// Recorded apart from sending, so that a store that is away does not make the receiver hear it again.
-const { recordAttempt } = proxyLocalActivities<LocalActivities>({
-  startToCloseTimeout: TIMING.localActivity,
-  retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "1 minute" },
-  localRetryThreshold: "2s",
-});
+import type { DeliveryInput } from "../../contract/activity-types";
+import { recordAttempt, sendWebhook } from "./steps";
 
 /** Delivers one execution's webhook, with pauses that grow; the receiver's Retry-After lengthens them. */
 export async function deliverWebhook({ executionId, keyId, delivery = FIRST_DELIVERY }: DeliveryInput): Promise<DeliveryEnd> {

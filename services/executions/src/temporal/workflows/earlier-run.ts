@@ -2,29 +2,22 @@ import {
   type CancellationScope,
   isCancellation,
   ParentClosePolicy,
-  proxyLocalActivities,
   startChild,
   upsertSearchAttributes,
   WorkflowIdReusePolicy,
 } from "@temporalio/workflow";
-import type { Admission, LocalActivities } from "../../contract/activity-types";
+import type { Admission } from "../../contract/activity-types";
 import type { RunEnd, RunInput, RunOutcome } from "../../contract/run-types";
-import { TIMING } from "../../contract/timing";
 import { STATUS } from "../search-attributes";
 import { deliverWebhook } from "./deliver-webhook";
 import { GraphRun } from "./graph-run";
 import { endOf } from "./run-end";
+import { admit, recordCalledOff, runInstant, settle, voidAdmission } from "./steps";
 
 /**
  * Runs that were started before rows came first: their workflows hold the credits and record the run themselves. They take
  * a day at most; histories of them are replayed by the tests for as long as this is here.
  */
-const { admit, recordCalledOff, voidAdmission, settle, runInstant } = proxyLocalActivities<LocalActivities>({
-  startToCloseTimeout: TIMING.localActivity,
-  scheduleToCloseTimeout: TIMING.run,
-  retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "30s" },
-  localRetryThreshold: "2s",
-});
 
 const startDelivery = async (input: RunInput): Promise<void> => {
   if (input.mode !== "async" || !input.webhook || input.keyId === null) return;

@@ -1,34 +1,17 @@
-import {
-  CancellationScope,
-  defineSignal,
-  isCancellation,
-  proxyLocalActivities,
-  setHandler,
-  sleep,
-  upsertSearchAttributes,
-} from "@temporalio/workflow";
-import type { LocalActivities } from "../../contract/activity-types";
+import { CancellationScope, defineSignal, isCancellation, setHandler, sleep, upsertSearchAttributes } from "@temporalio/workflow";
 import type { NodeState, RunEnd, RunError, RunInput, RunOutcome } from "../../contract/run-types";
 import { TIMING } from "../../contract/timing";
 import { STATUS } from "../search-attributes";
-import { isRunCancelled, runError } from "./call-failures";
-import { runStep } from "./call-node";
+import { isRunCancelled, runError } from "./calls/failures";
+import { runStep } from "./calls/step";
 import { executeEarlierRun } from "./earlier-run";
 import { GraphRun, initialNodes } from "./graph-run";
 import { CLAIMED, createRunClaim, type RunClaim } from "./run-claim";
 import { endOf, type Failure } from "./run-end";
-import { createWaves } from "./waves";
+import { settle } from "./steps";
+import { createWaves } from "./calls/waves";
 
 export const cancelSignal = defineSignal("cancel");
-
-// The settlement must happen, whatever is down meanwhile. What can't pass ends it: see the activities' `local`.
-const { settle } = proxyLocalActivities<LocalActivities>({
-  startToCloseTimeout: TIMING.localActivity,
-  scheduleToCloseTimeout: TIMING.run,
-  retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "30s" },
-  // Longer pauses are timers of the run, so that an outage does not hold the worker.
-  localRetryThreshold: "2s",
-});
 
 /**
  * Runs steps as they become ready, in parallel. The first failure cancels the rest.

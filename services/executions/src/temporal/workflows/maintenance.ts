@@ -1,19 +1,5 @@
-import { proxyActivities } from "@temporalio/workflow";
 import type { DeliveriesReport, LeaksReport, LedgerReport, ReconcileReport, RetentionReport } from "../../contract/reports";
-import { TIMING } from "../../contract/timing";
-import type { Activities } from "../../contract/activity-types";
-
-const { renewDuePlans, enforceRetention, checkLedger } = proxyActivities<Activities>({
-  startToCloseTimeout: TIMING.renew,
-  scheduleToCloseTimeout: TIMING.renew,
-  heartbeatTimeout: TIMING.renewHeartbeat,
-  retry: { initialInterval: "1s", backoffCoefficient: 2, maximumInterval: "1 minute" },
-});
-const { reconcile } = proxyActivities<Activities>({
-  startToCloseTimeout: TIMING.reconcile,
-  heartbeatTimeout: TIMING.heartbeat,
-  retry: { maximumAttempts: 3 },
-});
+import { checkLedger, enforceRetention, reconcile, renewDuePlans } from "./steps";
 
 /** Ends recorded runs, goes on with deliveries, and closes holds that nothing carries any more. Started by a schedule. */
 export async function reconcileRuns(): Promise<ReconcileReport & DeliveriesReport & LeaksReport> {

@@ -1,17 +1,8 @@
-import { ApplicationFailure, CancellationScope, proxyLocalActivities, workflowInfo } from "@temporalio/workflow";
-import type { Claim, ClaimingAnswer, LocalActivities, ShortAnswer } from "../../contract/activity-types";
+import { ApplicationFailure, CancellationScope, workflowInfo } from "@temporalio/workflow";
+import type { Claim, ClaimingAnswer, ShortAnswer } from "../../contract/activity-types";
 import { RUN_CANCELLED } from "../../contract/run-types";
-import { TIMING } from "../../contract/timing";
 import { causeOf } from "./cause";
-
-// The claim must happen, whatever is down meanwhile. What can't pass ends it: see the activities' `local`.
-const { claim } = proxyLocalActivities<LocalActivities>({
-  startToCloseTimeout: TIMING.localActivity,
-  scheduleToCloseTimeout: TIMING.run,
-  retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "30s" },
-  // Longer pauses are timers of the run, so that an outage does not hold the worker.
-  localRetryThreshold: "2s",
-});
+import { claim } from "./steps";
 
 /** The claim of a run's row, before which the run has no effect: a step of its own, or a part of the run's first call. */
 export interface RunClaim {

@@ -1,5 +1,5 @@
 import { defaultPayloadConverter } from "@temporalio/common";
-import { payloadConverter } from "../../src/temporal/payload-converter";
+import { payloadConverter } from "../../../src/temporal/payloads/converter";
 
 const VALUES: unknown[] = [
   undefined,

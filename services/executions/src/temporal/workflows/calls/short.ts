@@ -1,21 +1,7 @@
-import { proxyLocalActivities, sleep, TimeoutFailure, type ActivityCancellationType } from "@temporalio/workflow";
-import type { Claim, ClaimingAnswer, ShortAnswer, ShortCalls } from "../../contract/activity-types";
-import { TIMING } from "../../contract/timing";
-import { causeOf } from "./cause";
-import type { RunClaim } from "./run-claim";
-
-// What is declined, or fails for want of something, is made by an activity: there are no retries here.
-const retry = { maximumAttempts: 1 };
-/** Aborts what runs, and hears how that ended. */
-const cancellationType: ActivityCancellationType = "WAIT_CANCELLATION_COMPLETED";
-
-const { shortSubmit } = proxyLocalActivities<ShortCalls>({ startToCloseTimeout: TIMING.direct, cancellationType, retry });
-const { shortPoll } = proxyLocalActivities<ShortCalls>({ startToCloseTimeout: TIMING.minute, cancellationType, retry });
-const { shortJob } = proxyLocalActivities<ShortCalls>({ startToCloseTimeout: TIMING.direct + TIMING.minute, cancellationType, retry });
-const { shortHttpRequest } = proxyLocalActivities<ShortCalls>({ startToCloseTimeout: TIMING.httpRequest, cancellationType, retry });
-const { shortKeepFile } = proxyLocalActivities<ShortCalls>({ startToCloseTimeout: TIMING.keepFile, cancellationType, retry });
-
-export const short = { submit: shortSubmit, poll: shortPoll, job: shortJob, httpRequest: shortHttpRequest, keepFile: shortKeepFile };
+import { sleep, TimeoutFailure } from "@temporalio/workflow";
+import type { Claim, ClaimingAnswer, ShortAnswer } from "../../../contract/activity-types";
+import { causeOf } from "../cause";
+import type { RunClaim } from "../run-claim";
 
 /** What takes too long is made again by the activity, which has the attempts. */
 const declinedWhenLate = (error: unknown): { declined: true; afterMs?: number } => {

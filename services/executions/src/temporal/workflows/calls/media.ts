@@ -1,40 +1,15 @@
-import { ActivityCancellationType, CancellationScope, proxyActivities } from "@temporalio/workflow";
+import { CancellationScope } from "@temporalio/workflow";
 import { itemKey, PRICED_INPUTS } from "@nodeloom/kernel/graph";
-import type { Activities, CancelResult, Claim, FollowedJob, ModelCall, SubmittedJob } from "../../contract/activity-types";
-import type { CallContext, CallResult } from "../../contract/run-types";
-import { ATTEMPTS, TIMING } from "../../contract/timing";
-import { isRunCancelled, jobMayRun, saidJobMayRun } from "./call-failures";
-import type { GraphRun } from "./graph-run";
-import { onlyIf, short, shortly, type CallManner } from "./short-calls";
+import type { CancelResult, Claim, FollowedJob, ModelCall, SubmittedJob } from "../../../contract/activity-types";
+import type { CallContext, CallResult } from "../../../contract/run-types";
+import { TIMING } from "../../../contract/timing";
+import { isRunCancelled, jobMayRun, saidJobMayRun } from "./failures";
+import type { GraphRun } from "../graph-run";
+import { cancelJob, poll, runFiles, shortJob, shortPoll, shortSubmit, stopFiles, submit } from "../steps";
+import { onlyIf, shortly, type CallManner } from "./short";
 import { plainSummary } from "./summary";
 
 /** Calls of models that make files: by jobs, or by one answer. */
-
-const backoff = { initialInterval: 250, backoffCoefficient: 2, maximumInterval: "10s" } as const;
-
-const { submit } = proxyActivities<Activities>({
-  scheduleToCloseTimeout: TIMING.run,
-  heartbeatTimeout: TIMING.heartbeatQuick,
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: backoff,
-});
-const { poll } = proxyActivities<Activities>({
-  scheduleToCloseTimeout: TIMING.job,
-  heartbeatTimeout: TIMING.heartbeatQuick,
-  cancellationType: ActivityCancellationType.TRY_CANCEL,
-  retry: { ...backoff, maximumAttempts: ATTEMPTS.poll },
-});
-const { runFiles } = proxyActivities<Activities>({
-  startToCloseTimeout: TIMING.run,
-  heartbeatTimeout: TIMING.heartbeat,
-  cancellationType: ActivityCancellationType.TRY_CANCEL,
-  retry: { ...backoff, maximumAttempts: ATTEMPTS.direct },
-});
-const { cancelJob, stopFiles } = proxyActivities<Activities>({
-  startToCloseTimeout: TIMING.cancelJob,
-  heartbeatTimeout: TIMING.heartbeatQuick,
-  retry: { ...backoff, maximumAttempts: ATTEMPTS.cancelJob },
-});
 
 const record = (run: GraphRun, call: CallContext, result: CallResult): CallResult => {
   run.callCompleted(call, result.costMicroUsd);
@@ -79,10 +54,10 @@ export const callJob = async (run: GraphRun, call: ModelCall, manner: CallManner
     if (isRunCancelled(error) && saidJobMayRun(error)) run.stopped(call.nodeId, "could_not_stop");
     throw error;
   };
-  const joined = (claim: [] | [Claim]) => short.job.executeWithOptions({ summary }, [call, ...claim]);
+  const joined = (claim: [] | [Claim]) => shortJob.executeWithOptions({ summary }, [call, ...claim]);
   const { job, result: finished }: FollowedJob = isJoined
     ? await shortly(manner, joined, async () => ({ job: await bySubmit() })).catch(failed)
-    : { job: await shortly(manner, () => short.submit.executeWithOptions({ summary }, [call]), bySubmit).catch(failed) };
+    : { job: await shortly(manner, () => shortSubmit.executeWithOptions({ summary }, [call]), bySubmit).catch(failed) };
   run.requestId ??= job.requestId;
   run.node(call.nodeId).requestId ??= job.requestId;
   run.underWay.add(itemKey(call.nodeId, call.item));
@@ -91,7 +66,7 @@ export const callJob = async (run: GraphRun, call: ModelCall, manner: CallManner
   try {
     const result = await shortly(
       onlyIf(manner, !isJoined),
-      () => short.poll.executeWithOptions({ summary }, [submitted(call), job]),
+      () => shortPoll.executeWithOptions({ summary }, [submitted(call), job]),
       () => poll.executeWithOptions({ summary, heartbeatTimeout }, [submitted(call), job]),
     );
     return record(run, call, result);

@@ -1,16 +1,7 @@
-import { proxyLocalActivities } from "@temporalio/workflow";
 import { itemKey, repairKey, type HoldItem, type PlanStep } from "@nodeloom/kernel/graph";
-import type { LocalActivities } from "../../contract/activity-types";
-import type { RunInput } from "../../contract/run-types";
-import { TIMING } from "../../contract/timing";
-import type { GraphRun } from "./graph-run";
-
-const { extendHold } = proxyLocalActivities<LocalActivities>({
-  startToCloseTimeout: TIMING.localActivity,
-  scheduleToCloseTimeout: TIMING.extension,
-  retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "10s" },
-  localRetryThreshold: "2s",
-});
+import type { RunInput } from "../../../contract/run-types";
+import type { GraphRun } from "../graph-run";
+import { extendHold } from "../steps";
 
 const extend = async (run: GraphRun, input: RunInput, nodeId: string, items: HoldItem[]): Promise<void> => {
   const { executionId, userId, holdId, maxMillicredits } = input;

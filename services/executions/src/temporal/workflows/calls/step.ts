@@ -1,24 +1,17 @@
-import { ActivityCancellationType, CancellationScope, proxyActivities } from "@temporalio/workflow";
+import { CancellationScope } from "@temporalio/workflow";
 import { authorFilesOf, callsHttp, collect, JSON_PORT, makesResult, mediaOutput, outputPort, type PlanStep } from "@nodeloom/kernel/graph";
-import type { Activities, ModelCall } from "../../contract/activity-types";
-import type { CallContext, RunInput } from "../../contract/run-types";
-import { ATTEMPTS, TIMING } from "../../contract/timing";
-import { isRunCancelled } from "./call-failures";
-import { callFiles, callJob } from "./call-media";
-import { callText } from "./call-text";
+import type { ModelCall } from "../../../contract/activity-types";
+import type { CallContext, RunInput } from "../../../contract/run-types";
+import { isRunCancelled } from "./failures";
+import { callFiles, callJob } from "./media";
+import { callText } from "./text";
 import { holdMore } from "./extend";
-import type { GraphRun } from "./graph-run";
+import type { GraphRun } from "../graph-run";
 import { keepFiles } from "./keep-files";
-import { onlyIf, short, shortly, type CallManner } from "./short-calls";
+import { httpRequest, shortHttpRequest } from "../steps";
+import { onlyIf, shortly, type CallManner } from "./short";
 import { plainSummary } from "./summary";
 import type { Waves } from "./waves";
-
-const { httpRequest } = proxyActivities<Activities>({
-  startToCloseTimeout: TIMING.httpRequest,
-  heartbeatTimeout: TIMING.heartbeat,
-  cancellationType: ActivityCancellationType.TRY_CANCEL,
-  retry: { initialInterval: 250, backoffCoefficient: 2, maximumInterval: "10s", maximumAttempts: ATTEMPTS.httpRequest },
-});
 
 /** Calls every item in parallel. The first failure stops the others, and is thrown once they all have stopped. */
 const callItems = async <T>(
@@ -103,7 +96,7 @@ const callHttp = async (run: GraphRun, step: PlanStep, context: ContextOf, waves
     const summary = plainSummary(`${step.id}: http request`);
     const answer = await shortly(
       onlyIf(manner, items.length === 1),
-      (claim) => short.httpRequest.executeWithOptions({ summary }, [call, ...claim]),
+      (claim) => shortHttpRequest.executeWithOptions({ summary }, [call, ...claim]),
       () => httpRequest.executeWithOptions({ summary }, [call]),
     );
     run.itemDone(step.id);

@@ -1,20 +1,11 @@
-import { ActivityCancellationType, proxyActivities } from "@temporalio/workflow";
 import { BindError, repairKey, type PlanStep } from "@nodeloom/kernel/graph";
-import type { Activities, ModelCall } from "../../contract/activity-types";
-import type { CallResult, RunInput } from "../../contract/run-types";
-import { ATTEMPTS, TIMING } from "../../contract/timing";
+import type { ModelCall } from "../../../contract/activity-types";
+import type { CallResult, RunInput } from "../../../contract/run-types";
 import { holdRepair } from "./extend";
-import type { GraphRun } from "./graph-run";
+import type { GraphRun } from "../graph-run";
+import { runText } from "../steps";
 import { plainSummary } from "./summary";
 import type { Waves } from "./waves";
-
-const { runText } = proxyActivities<Activities>({
-  // Its own time counts from when the provider was asked, and is kept by the activity.
-  startToCloseTimeout: TIMING.run,
-  heartbeatTimeout: TIMING.heartbeat,
-  cancellationType: ActivityCancellationType.TRY_CANCEL,
-  retry: { initialInterval: 250, backoffCoefficient: 2, maximumInterval: "10s", maximumAttempts: ATTEMPTS.text },
-});
 
 export interface TextStep {
   run: GraphRun;

@@ -1,19 +1,9 @@
-import { ActivityCancellationType, proxyActivities } from "@temporalio/workflow";
 import { authorFilesOf, resultFiles, type MediaValue, type PlanStep, type ResultFile, type RunPlan } from "@nodeloom/kernel/graph";
-import type { Activities } from "../../contract/activity-types";
-import type { CallContext } from "../../contract/run-types";
-import { ATTEMPTS, TIMING } from "../../contract/timing";
-import type { GraphRun } from "./graph-run";
-import { onlyIf, short, shortly, type CallManner } from "./short-calls";
+import type { CallContext } from "../../../contract/run-types";
+import type { GraphRun } from "../graph-run";
+import { keepFile, shortKeepFile } from "../steps";
+import { onlyIf, shortly, type CallManner } from "./short";
 import type { Waves } from "./waves";
-
-const { keepFile } = proxyActivities<Activities>({
-  // The time of the fetch itself is kept by the activity.
-  startToCloseTimeout: TIMING.run,
-  heartbeatTimeout: TIMING.heartbeat,
-  cancellationType: ActivityCancellationType.TRY_CANCEL,
-  retry: { initialInterval: 250, backoffCoefficient: 2, maximumInterval: "10s", maximumAttempts: ATTEMPTS.keepFile },
-});
 
 type CallItems = <T>(
   items: Record<string, unknown>[],
@@ -46,7 +36,7 @@ export const keepFiles = async (step: PlanStep, { run, plan, context, callItems,
       const summary = `result: ${port}`;
       const file = await shortly(
         onlyIf(manner, foreign.length === 1),
-        (claim) => short.keepFile.executeWithOptions({ summary }, [call, ...claim]),
+        (claim) => shortKeepFile.executeWithOptions({ summary }, [call, ...claim]),
         () => keepFile.executeWithOptions({ summary }, [call]),
       );
       run.itemDone(step.id);

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { defaultPayloadConverter, type Payload } from "@temporalio/common";
-import { createClaimCheckCodec } from "../../src/temporal/codec";
-import type { ExecutionStore } from "../../src/record/store";
-import { openStore } from "../support/index";
+import { createClaimCheckCodec } from "../../../src/temporal/payloads/claim-check";
+import type { ExecutionStore } from "../../../src/record/store";
+import { openStore } from "../../support/index";
 
 let store: ExecutionStore;
 let stop: () => Promise<void>;

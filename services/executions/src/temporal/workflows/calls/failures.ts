@@ -1,8 +1,8 @@
 import { ApplicationFailure, ActivityFailure, isCancellation, TimeoutFailure } from "@temporalio/workflow";
 import { nodeName } from "@nodeloom/kernel/graph";
-import type { StepFailure } from "../../contract/activity-types";
-import { RUN_CANCELLED, type NodeState, type RunError, type RunInput } from "../../contract/run-types";
-import { causeOf } from "./cause";
+import type { StepFailure } from "../../../contract/activity-types";
+import { RUN_CANCELLED, type NodeState, type RunError, type RunInput } from "../../../contract/run-types";
+import { causeOf } from "../cause";
 
 /** What a failed call says of its node, its job and its run. */
 
