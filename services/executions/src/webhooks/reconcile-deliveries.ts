@@ -31,24 +31,16 @@ export const createDeliveryReconciler = ({ store, starter, logger, lateMs = TIMI
   };
 
   return async (beat: () => void): Promise<DeliveriesReport> => {
-    const report: DeliveriesReport = { late: 0, redelivered: 0, stuck: 0 };
     const before = new Date(Date.now() - lateMs);
     let after: Pick<ExecutionView, "_id" | "finishedAt"> | undefined;
     const nextPage = async () => {
       const items = await store.lateDeliveries(before, LOOK_PAGE, after);
-      report.late += items.length;
       after = items.at(-1);
       return { items, isLast: items.length < LOOK_PAGE };
     };
-    await lookThrough(nextPage, {
-      beat,
-      check,
-      checked: (some) => void (report.redelivered += some.filter(({ result }) => result).length),
-      failed: ({ _id: executionId }, err) => {
-        report.stuck += 1;
-        logger.error({ err, executionId }, "a webhook could not be delivered again");
-      },
-    });
-    return report;
+    const failed = ({ _id: executionId }: ExecutionView, err: unknown): void =>
+      logger.error({ err, executionId }, "a webhook could not be delivered again");
+    const looked = await lookThrough(nextPage, { beat, check, failed });
+    return { late: looked.seen, redelivered: looked.changed, stuck: looked.failed };
   };
 };

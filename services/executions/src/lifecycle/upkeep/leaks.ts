@@ -65,16 +65,9 @@ export const createLeaks = ({ billing, store, starter, logger, ...options }: Lea
   };
 
   return async (beat: () => void): Promise<LeaksReport> => {
-    const report: LeaksReport = { closedHolds: 0, failedHolds: 0 };
-    await lookThrough(nextPage, {
-      beat,
-      check,
-      checked: (some) => void (report.closedHolds += some.filter(({ result }) => result).length),
-      failed: ({ executionId: holdId }, err) => {
-        report.failedHolds += 1;
-        logger.error({ err, holdId }, "a hold could not be looked at");
-      },
-    });
-    return report;
+    const failed = ({ executionId: holdId }: billingProto.OpenHold, err: unknown): void =>
+      logger.error({ err, holdId }, "a hold could not be looked at");
+    const looked = await lookThrough(nextPage, { beat, check, failed });
+    return { closedHolds: looked.changed, failedHolds: looked.failed };
   };
 };

@@ -6,41 +6,58 @@ export const LOOK_PAGE = 200;
 const MAX_PAGES = 20;
 const AT_ONCE = 20;
 
-export interface Each<T, R> {
-  check(item: T): Promise<R>;
-  /** Hears of some that were checked, with what came of each. */
-  checked?(some: readonly { item: T; result: R }[]): Promise<void> | void;
+export interface Each<T> {
+  /** @returns whether something was done about it */
+  check(item: T): Promise<boolean>;
+  /** Hears of those among some that needed nothing. */
+  fine?(some: readonly T[]): Promise<void>;
   /** Hears of one that can't be checked now: the next look finds it again. */
   failed(item: T, error: unknown): void;
   /** Called before each few of them; it throws when there is no time left. */
   beat?: () => void;
 }
 
+/** How many were looked at, were changed by that, and could not be looked at. */
+export interface Looked {
+  seen: number;
+  changed: number;
+  failed: number;
+}
+
 /**
  * Checks items, a few at once and each for itself: one that fails keeps no other from its turn.
  * @throws where the database is away, which makes all of them fail
  */
-export const checkEach = async <T, R>(items: readonly T[], { check, checked, failed, beat }: Each<T, R>): Promise<void> => {
+export const checkEach = async <T>(
+  items: readonly T[],
+  { check, fine, failed, beat }: Each<T>,
+  looked: Looked = { seen: 0, changed: 0, failed: 0 },
+): Promise<Looked> => {
+  looked.seen += items.length;
   for (let first = 0; first < items.length; first += AT_ONCE) {
     beat?.();
     const some = items.slice(first, first + AT_ONCE);
     const outcomes = await Promise.allSettled(some.map(check));
-    const results: { item: T; result: R }[] = [];
     for (const [index, outcome] of outcomes.entries()) {
-      const item = some[index]!;
-      if (outcome.status === "fulfilled") results.push({ item, result: outcome.value });
+      if (outcome.status === "fulfilled") looked.changed += Number(outcome.value);
       else if (isDatabaseAway(outcome.reason)) throw outcome.reason;
-      else failed(item, outcome.reason);
+      else {
+        looked.failed += 1;
+        failed(some[index]!, outcome.reason);
+      }
     }
-    await checked?.(results);
+    await fine?.(some.filter((_, index) => (outcomes[index] as { value?: boolean }).value === false));
   }
+  return looked;
 };
 
 /** Checks what pages have, until one says that it is the last. */
-export const lookThrough = async <T, R>(next: () => Promise<{ items: readonly T[]; isLast: boolean }>, each: Each<T, R>): Promise<void> => {
+export const lookThrough = async <T>(next: () => Promise<{ items: readonly T[]; isLast: boolean }>, each: Each<T>): Promise<Looked> => {
+  const looked = { seen: 0, changed: 0, failed: 0 };
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const { items, isLast } = await next();
-    await checkEach(items, each);
-    if (isLast) return;
+    await checkEach(items, each, looked);
+    if (isLast) break;
   }
+  return looked;
 };

@@ -25,35 +25,32 @@ export interface ReconcileOptions {
  * completed is charged, the rest of the hold released, rows become final, the webhook is told. One that is carried is left alone.
  */
 export const createReconciler = ({ store, starter, settlement, logger, unseenMs = TIMING.unseenRun }: ReconcileOptions) => {
-  /** @returns whether the run is under way. */
+  /** @returns whether the run was ended. */
   const check = async (record: ExecutionView): Promise<boolean> => {
-    if (await starter.isCarried(record._id)) return true;
+    if (await starter.isCarried(record._id)) return false;
     const status = await settlement.abandon(record, ABANDONED);
     logger.warn({ executionId: record._id, status }, "ended a run that nothing carried any more");
-    return false;
+    return true;
   };
 
   return async (beat: () => void): Promise<ReconcileReport> => {
-    const report: ReconcileReport = { asked: 0, ended: 0, failed: 0 };
     const failed: string[] = [];
     const nextPage = async () => {
       const items = await store.unseenSince(new Date(Date.now() - unseenMs), LOOK_PAGE, failed);
-      report.asked += items.length;
       return { items, isLast: items.length < LOOK_PAGE || failed.length >= MAX_FAILED };
     };
-    await lookThrough(nextPage, {
+    const looked = await lookThrough(nextPage, {
       beat,
       check,
-      checked: async (some) => {
-        const carried = some.filter(({ result }) => result).map(({ item }) => item._id);
-        report.ended += some.length - carried.length;
-        if (carried.length > 0) await store.markSeen(carried, new Date());
+      fine: async (carried) => {
+        const ids = carried.map(({ _id }) => _id);
+        if (ids.length > 0) await store.markSeen(ids, new Date());
       },
       failed: ({ _id: executionId }, err) => {
         failed.push(executionId);
         logger.error({ err, executionId }, "a run that nothing carries could not be ended");
       },
     });
-    return { ...report, failed: failed.length };
+    return { asked: looked.seen, ended: looked.changed, failed: looked.failed };
   };
 };

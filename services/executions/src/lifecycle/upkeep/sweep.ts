@@ -32,20 +32,17 @@ const signatureOf = ({ status, attempt, due }: ExecutionView): string => JSON.st
 export const createSweep = ({ store, execution, queue, debts, logger, now = Date.now }: SweepOptions) => {
   let seen = new Map<string, string>();
 
-  const move = async (row: ExecutionView): Promise<void> => {
-    if (row.status === "accepted") {
-      const refusal = refusalOf(unavailable("the run was not started", 1));
-      const refused = await execution.refuse(row._id, row.attempt ?? 1, refusal, refusalDebts(row.attempt ?? 1));
-      if (refused) await debts.pay(refused);
-      return;
-    }
-    await debts.pay(row);
+  const move = async (row: ExecutionView): Promise<boolean> => {
+    if (row.status !== "accepted") return debts.pay(row);
+    const refusal = refusalOf(unavailable("the run was not started", 1));
+    const refused = await execution.refuse(row._id, row.attempt ?? 1, refusal, refusalDebts(row.attempt ?? 1));
+    return refused !== null && debts.pay(refused);
   };
 
   const isLate = ({ queuedAt }: ExecutionView): boolean => now() - (queuedAt?.getTime() ?? now()) > TIMING.queued;
 
   /** Of one user: those that waited for too long are ended, and the line is put right. */
-  const mend = async (userId: string, rows: readonly ExecutionView[]): Promise<void> => {
+  const mend = async (userId: string, rows: readonly ExecutionView[]): Promise<boolean> => {
     for (const row of rows.filter(isLate)) {
       const error = { code: "EXECUTION_FAILED", message: "the run waited in line for 24 hours" } as const;
       const failed = await execution.leaveLine(row._id, {}, error);
@@ -53,6 +50,7 @@ export const createSweep = ({ store, execution, queue, debts, logger, now = Date
     }
     const waiting = rows.filter((row) => !isLate(row)).map(({ holdId, inputBytes }) => ({ id: holdId, bytes: inputBytes ?? 0 }));
     await queue.mend(userId, waiting);
+    return true;
   };
 
   const warn = (id: string, err: unknown): void => logger.warn({ err, id }, "a run could not be swept");
