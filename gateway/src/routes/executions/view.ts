@@ -19,7 +19,7 @@ const executionError = z
   })
   .meta({ id: "ExecutionError" });
 
-const outputs = anyObject.meta({ description: "What a node's call gave, by port. Texts and JSON are cut at 4 kB" });
+const outputs = anyObject.meta({ description: "What a node or its call gave, by port. Texts and JSON are cut at 4 kB" });
 const truncated = z.boolean().optional().meta({ description: "True when something was cut" });
 const nodeCall = z
   .object({

@@ -181,6 +181,40 @@ const nodes: Case[] = [
   engine("a generator that made several gives a list", async (ctx) => {
     fits(await resultOf(ctx, picture({ count: 2, ...QUICK }, "sandbox-image")), { images: [{ url: is.text }, { url: is.text }] });
   }),
+  engine("every node tells what it gave, nodes that only make values of values too", async (ctx) => {
+    const owner = await user(ctx);
+    const long = "x".repeat(5_000);
+    const graph = {
+      nodes: [
+        node("in", "request-input", { fields: [{ name: "who", type: "text", label: "Who", default: "Ada" }] }),
+        node("words", "list", { items: ["a", "b"] }),
+        node("pick", "json", { value: '{"n": [1, 2]}', expression: "n" }),
+        node("long", "text-box", { text: long }),
+        node("each", "text-box", { text: "{{who}} {{word}}" }),
+        node("pic", "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "x" } }),
+        node("after", "text-box", { text: "seen: {{picture}}" }),
+        out,
+      ],
+      edges: [
+        edge("in.who", "each.who"),
+        edge("words.items", "each.word"),
+        edge("pic.image", "after.picture"),
+        edge("after.text", "out.text"),
+      ],
+    };
+    const answer = answers(await runGraph(owner, graph), 200);
+    const path = `/api/executions/${answer.headers.get("x-execution-id") ?? ""}`;
+    const nodes = pick<{ id: string; outputs?: unknown; truncated?: boolean }[]>(answers(await owner.get(path), 200), "nodes");
+    const told = Object.fromEntries(nodes.map(({ id, outputs, truncated }) => [id, truncated ? { outputs, truncated } : outputs]));
+    fits(told, {
+      in: { who: "Ada" },
+      words: { items: ["a", "b"] },
+      pick: { value: [1, 2] },
+      long: { outputs: { text: long.slice(0, 4_096) }, truncated: true },
+      each: { text: ["Ada a", "Ada b"] },
+      after: { text: pick(answer, "result.text") },
+    });
+  }),
   engine("notes never run, whatever they hold", async (ctx) => {
     const graph = {
       nodes: [node("n", "note", { model: "nope", url: 7 }), node("a", "text-box", { text: "x" }), out],

@@ -1,4 +1,4 @@
-import type { BaseTier, ErrorMetadata, HoldItem, Reason, RunPlan } from "@nodeloom/kernel";
+import type { BaseTier, ErrorMetadata, HoldItem, Reason, RunPlan, Told } from "@nodeloom/kernel";
 
 /** Everything `executeGraph` is started with. Plain JSON; carries no secret. */
 export interface RunInput {
@@ -63,7 +63,8 @@ export type CancelReport = (typeof CANCEL_REPORTS)[number];
 /** The type of failure of an activity that found its run being cancelled, before the workflow had heard of that. Histories name it. */
 export const RUN_CANCELLED = "CALLED_OFF";
 
-export interface NodeState {
+/** With what it gave, of nodes that make values of values. */
+export interface NodeState extends Told {
   id: string;
   type: string;
   /** What its author calls it. */

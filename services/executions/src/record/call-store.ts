@@ -1,3 +1,4 @@
+import { toldOutputs, type Told } from "@nodeloom/kernel";
 import { createUpdater, insertOnce } from "@nodeloom/platform";
 import { Schema, type Connection } from "mongoose";
 import type { HttpResult } from "../contract/activity-types";
@@ -8,7 +9,7 @@ import { DURABLE } from "./write";
 export type CallStatus = "submitted" | "completed" | "failed" | "cancelled";
 
 /** One call of a node. */
-export interface CallRecord {
+export interface CallRecord extends Told {
   /** `<executionId>:<nodeId>:<item>`, and `.repair` behind it where an answer was asked for once more. */
   _id: string;
   executionId: string;
@@ -17,9 +18,6 @@ export interface CallRecord {
   status: CallStatus;
   /** Attempts at sending it that may have reached the provider. Absent in records of before they were told apart. */
   sends?: string[];
-  /** JSON, cut where it is long. */
-  outputsJson?: string;
-  truncated?: true;
   costMicroUsd: number;
   requestId: string | null;
   error?: RunError | null;
@@ -27,29 +25,9 @@ export interface CallRecord {
   millicredits?: number;
 }
 
-/** Texts and JSON are told up to this length. */
-const OUTPUT_CHARS = 4_096;
-
 type Call = Pick<CallContext, "key" | "executionId" | "nodeId" | "item">;
 
 const identityOf = ({ key, executionId, nodeId, item }: Call) => ({ _id: key, executionId, nodeId, item });
-
-/** What a call gave, by port, as JSON; what is long is cut. */
-const told = (outputs: Record<string, unknown>): Pick<CallRecord, "outputsJson" | "truncated"> => {
-  let isCut = false;
-  const cut = (value: unknown): unknown => {
-    if (typeof value === "string") {
-      isCut ||= value.length > OUTPUT_CHARS;
-      return value.slice(0, OUTPUT_CHARS);
-    }
-    const json = JSON.stringify(value) ?? "null";
-    if (json.length <= OUTPUT_CHARS) return value;
-    isCut = true;
-    return json.slice(0, OUTPUT_CHARS);
-  };
-  const outputsJson = JSON.stringify(Object.fromEntries(Object.entries(outputs).map(([port, value]) => [port, cut(value)])));
-  return { outputsJson, ...(isCut ? { truncated: true } : {}) };
-};
 
 const PORT_BY_KIND: Readonly<Record<string, string>> = { image: "image", video: "video", audio: "audio" };
 
@@ -57,7 +35,7 @@ const PORT_BY_KIND: Readonly<Record<string, string>> = { image: "image", video: 
 export const completedCall = (call: Call, { files, text, json, costMicroUsd, requestId }: CallResult): CallRecord => {
   const port = PORT_BY_KIND[files[0]?.contentType.split("/")[0] ?? ""] ?? "files";
   const outputs = text === null ? { [port]: files } : { text, ...(json ? { json: json.value } : {}) };
-  return { ...identityOf(call), status: "completed", costMicroUsd, requestId, ...told(outputs) };
+  return { ...identityOf(call), status: "completed", costMicroUsd, requestId, ...toldOutputs(outputs) };
 };
 
 export const answeredCall = (call: Call, { status, body }: HttpResult): CallRecord => ({
@@ -65,7 +43,7 @@ export const answeredCall = (call: Call, { status, body }: HttpResult): CallReco
   status: "completed",
   costMicroUsd: 0,
   requestId: null,
-  ...told({ status, body }),
+  ...toldOutputs({ status, body }),
 });
 
 export const failedCall = (call: Call, error: RunError): CallRecord => ({

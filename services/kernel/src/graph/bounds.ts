@@ -19,6 +19,8 @@ export const GRAPH_BOUNDS = {
   work: 250_000,
   /** Warnings of all nodes together. */
   warnings: 100,
+  /** What an execution tells of the outputs of nodes that call nothing, as JSON. */
+  toldChars: 64 * KIB,
   /** Problems that are listed of a graph that can't run. */
   issues: 100,
   /** A plan: its settings, and every known value as often as it is used. It must fit into one document (16 MB). */

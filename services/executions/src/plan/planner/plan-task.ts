@@ -1,5 +1,6 @@
 import {
   compileSchema,
+  discreetPlan,
   DomainError,
   inputFields,
   invalidRequest,
@@ -161,7 +162,9 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
     const request = { graph, inputs: values, models, media, data, ...storage, markupPermille: task.markupPermille };
     const answer = planned(request, task, fileInputs, wanted);
     if (answer.answer !== "plan" || !isForeign) return answer;
-    return { ...answer, forwardedMediaIds: forwardedMediaIds(answer.plan).filter(isAuthors) };
+    const forwarded = forwardedMediaIds(answer.plan).filter(isAuthors);
+    const namesFiles = forwarded.length > 0 || task.media.some(([id]) => isAuthors(id));
+    return { ...answer, forwardedMediaIds: forwarded, ...(namesFiles ? { plan: discreetPlan(answer.plan) } : {}) };
   };
 
   /** Plans a run; what it turns out to need of files is asked for, and last of all that data URLs are stored. */

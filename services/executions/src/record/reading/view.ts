@@ -63,12 +63,14 @@ const callsByNode = (calls: readonly CallRecord[]): Map<string, CallRecord[]> =>
 
 /** What a node gave, and its calls where it made several. */
 const outputsOf = (node: NodeState, calls: readonly CallRecord[]): Partial<executions.NodeState> => {
+  if (node.outputsJson !== undefined) return { outputsJson: node.outputsJson, truncated: node.truncated ?? false };
   if (node.items > 1) return { calls: calls.map(callMessage) };
   const [only] = calls;
   return only?.outputsJson === undefined ? {} : { outputsJson: only.outputsJson, truncated: only.truncated ?? false };
 };
 
-const nodeMessage = (node: NodeState, receivedAt: Date, calls: readonly CallRecord[]): executions.NodeState => {
+/** @param calls those of the node; none where outputs are not told */
+const nodeMessage = (node: NodeState, receivedAt: Date, calls?: readonly CallRecord[]): executions.NodeState => {
   const { startedAt, durationMs } = timesOf(node, receivedAt);
   return executions.NodeState.fromPartial({
     id: node.id,
@@ -83,7 +85,7 @@ const nodeMessage = (node: NodeState, receivedAt: Date, calls: readonly CallReco
     cancelReport: node.cancelReport ?? "",
     label: node.label ?? "",
     ...(makesCalls(node.type) ? { items: node.items, itemsDone: node.itemsDone } : {}),
-    ...outputsOf(node, calls),
+    ...(calls ? outputsOf(node, calls) : {}),
   });
 };
 
@@ -111,11 +113,9 @@ const deliveryMessage = (webhook: WebhookState): executions.WebhookDelivery =>
     nextAttemptAt: webhook.nextAttemptAt ?? undefined,
   });
 
-const NO_DETAILS: Details = { calls: [], inputsJson: undefined, position: undefined };
-
 /** An execution as it travels between services. */
-export const executionMessage = (record: ExecutionView, { calls, inputsJson, position }: Details = NO_DETAILS): executions.Execution => {
-  const byNode = callsByNode(calls);
+export const executionMessage = (record: ExecutionView, details?: Details): executions.Execution => {
+  const byNode = callsByNode(details?.calls ?? []);
   return executions.Execution.fromPartial({
     executionId: record._id,
     userId: record.userId,
@@ -125,7 +125,7 @@ export const executionMessage = (record: ExecutionView, { calls, inputsJson, pos
     resultJson: record.resultJson ?? "",
     error: errorMessage(record.error),
     webhookDelivery: record.webhook ? deliveryMessage(record.webhook) : { configured: false },
-    nodes: record.nodes.map((node) => nodeMessage(node, record.createdAt, byNode.get(node.id) ?? [])),
+    nodes: record.nodes.map((node) => nodeMessage(node, record.createdAt, details && (byNode.get(node.id) ?? []))),
     millicredits: record.millicredits,
     workflowSlug: record.workflowSlug ?? undefined,
     version: record.version ?? 0,
@@ -135,8 +135,8 @@ export const executionMessage = (record: ExecutionView, { calls, inputsJson, pos
     finishedAt: record.finishedAt ?? undefined,
     grantUsed: record.grantUsed,
     queued: record.status === "queued",
-    position,
-    inputsJson: inputsJson ?? "",
+    position: details?.position,
+    inputsJson: details?.inputsJson ?? "",
     metadata: metadataOf(record.metadata),
   });
 };

@@ -5,6 +5,7 @@ import {
   callInputs,
   collect,
   createBudget,
+  createTelling,
   dependencies,
   evaluateStep,
   GRAPH_BOUNDS,
@@ -21,6 +22,7 @@ import {
   type PlanStep,
   type RunBudget,
   type RunPlan,
+  type Told,
 } from "@nodeloom/kernel/graph";
 import {
   CANCEL_REPORTS,
@@ -35,7 +37,7 @@ import {
 
 const newNode = (
   { labels = {} }: RunPlan,
-  { id, type }: { id: string; type: string },
+  { id, type, outputsJson, truncated }: Pick<NodeState, "id" | "type" | keyof Told>,
   status: NodeStatus,
   warnings: string[],
   items: number,
@@ -53,6 +55,8 @@ const newNode = (
   cancelReport: null,
   items,
   itemsDone: 0,
+  ...(outputsJson === undefined ? {} : { outputsJson }),
+  ...(truncated ? { truncated } : {}),
 });
 
 const warningsOf = ({ warnings }: RunPlan, id: string): string[] => (Object.hasOwn(warnings, id) ? warnings[id]! : []);
@@ -96,6 +100,7 @@ export class GraphRun {
   private readonly dependencies = new Map<string, readonly string[]>();
   private readonly budget: RunBudget;
   private readonly index: Map<string, number>;
+  private readonly tell = createTelling();
 
   private readonly plan: RunPlan;
 
@@ -177,7 +182,10 @@ export class GraphRun {
   evaluate(step: PlanStep): void {
     const { items, mapped } = this.bind(step);
     const values = items.map((item) => evaluateStep(step, item, this.budget));
-    this.keep(step.id, outputPort(step.type), collect(values, mapped));
+    const port = outputPort(step.type);
+    const value = collect(values, mapped);
+    if (!this.plan.isDiscreet) Object.assign(this.node(step.id), this.tell({ [port]: value }));
+    this.keep(step.id, port, value);
   }
 
   /** What a call gave: counted, and kept for those that read it. @throws BindError when the run's values outgrow their bound */

@@ -2,6 +2,7 @@ import type { Abstract } from "./abstract";
 import type { JsonSchema, Price } from "../prices/price";
 import type { BudgetUse } from "../budget";
 import type { NodeType } from "../types";
+import type { Told } from "../values/told";
 import type { MediaValue } from "../values/value";
 
 /** Where a port's value comes from: a node that still has to run, or a value that is known. */
@@ -43,7 +44,7 @@ export interface PlannedModel {
 }
 
 /** A node that was evaluated while planning. */
-export interface EvaluatedNode {
+export interface EvaluatedNode extends Told {
   id: string;
   type: NodeType;
   warnings: string[];
@@ -77,6 +78,8 @@ export interface RunPlan extends AuthorFiles {
   markupPermille: number;
   /** What planning used up of the run's bounds. Plans of before runs were counted don't have it, and are not counted. */
   used?: BudgetUse;
+  /** What nodes make of values is not told: files of a template's author may be named in it. */
+  isDiscreet?: true;
   /** Long texts that values say more than once: see `shareTexts`. */
   shared?: readonly string[];
 }

@@ -1,9 +1,10 @@
 import { GRAPH_BOUNDS } from "../bounds";
 import { createBudget, type BudgetUse } from "../budget";
 import { checkSettings } from "./check";
-import { joined } from "./abstract";
+import { isKnown, joined } from "./abstract";
 import { anyInput, isGeneratorType, kindOf } from "../kinds";
 import { isMediaId } from "../values/media";
+import { createTelling } from "../values/told";
 import { misspeltSettings } from "./misspelt";
 import { abstractSources, planWithin, source, warn, type Planner, type PlanRequest } from "./planner";
 import { NOTHING_PLANNED, type EvaluatedNode, type NodePlan, type PlanStep, type RunPlan, type Source } from "./plan-types";
@@ -97,16 +98,29 @@ interface Folded {
   evaluated: EvaluatedNode[];
 }
 
+/** What an evaluated node gives, by port; inputs that were not given are left out. */
+const knownValues = (outputs: NodePlan["outputs"]): Record<string, unknown> =>
+  Object.fromEntries([...outputs].flatMap(([port, of]) => (isKnown(of) && of.value !== undefined ? [[port, of.value]] : [])));
+
+/** A plan whose runs don't tell what their nodes made of values. */
+export const discreetPlan = (plan: RunPlan): RunPlan => ({
+  ...plan,
+  evaluated: plan.evaluated.map(({ id, type, warnings }) => ({ id, type, warnings })),
+  isDiscreet: true,
+});
+
 /** Plans all nodes in their order, until one would pass a bound of the run. False then. */
-const planNodes = (planner: Planner, nodes: readonly GraphNode[], { steps, evaluated }: Folded): boolean =>
-  nodes.every((node) =>
+const planNodes = (planner: Planner, nodes: readonly GraphNode[], { steps, evaluated }: Folded): boolean => {
+  const tell = createTelling();
+  return nodes.every((node) =>
     planWithin(planner, node.id, () => {
-      const { step, isEvaluated } = planNode(planner, node);
+      const { step, isEvaluated, outputs } = planNode(planner, node);
       const type = node.type as PlanStep["type"];
       if (step) steps.push(step);
-      if (isEvaluated) evaluated.push({ id: node.id, type, warnings: planner.warnings.get(node.id) ?? [] });
+      if (isEvaluated) evaluated.push({ id: node.id, type, warnings: planner.warnings.get(node.id) ?? [], ...tell(knownValues(outputs)) });
     }),
   );
+};
 
 /**
  * Turns a graph, its inputs and the models it names into a plan. Pure nodes whose inputs are known are evaluated
