@@ -140,8 +140,8 @@ export const workflowsHandlers = ({
   getVersion: unary(async ({ slug, ownerId, version }) =>
     proto.GetVersionResponse.fromPartial({ version: toVersion(await versions.get(slug, ownerId, version)) }),
   ),
-  restoreVersion: unary(async ({ slug, ownerId, version }) =>
-    proto.RestoreVersionResponse.fromPartial({ workflow: toWorkflow(await versions.restore(slug, ownerId, version)) }),
+  restoreVersion: unary(async (request) =>
+    proto.RestoreVersionResponse.fromPartial({ workflow: toWorkflow(await versions.restore(request)) }),
   ),
   moderateTemplate: unary(async ({ slug, listed, reason }) => {
     const { before, after } = await templates.moderate(slug, listed, reason);

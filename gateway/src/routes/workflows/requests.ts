@@ -3,6 +3,7 @@ import { workflows } from "@nodeloom/proto";
 import type { z } from "zod";
 import type { Caller } from "../../auth/caller";
 import { payloadTooLarge } from "../../http/errors";
+import { matchRevision } from "../../http/revisions";
 import type { CallContext } from "../../http/route";
 import type { Changes, creation } from "./schemas";
 
@@ -24,6 +25,13 @@ const losslessTexts = (context: Pick<CallContext, "members">): Partial<Record<(t
   if (bytes > LIMITS.workflowBytes) throw payloadTooLarge(LIMITS.workflowBytes);
   return texts;
 };
+
+/** The revision that a request's If-Match asks for. */
+export const wantedRevision = ({ gateway, params, caller, request }: CallContext<"any", { slug: string }>): Promise<number | undefined> =>
+  matchRevision(request.headers["if-match"], async () => {
+    const { workflow: stored } = await gateway.services.workflows.getWorkflow({ slug: params.slug, userId: caller.user.id });
+    return stored?.revision ?? 0;
+  });
 
 /** Saved workflows the caller may have; undefined when uncapped. */
 export const workflowCap = ({ isAdmin, user }: Caller): number | undefined => (isAdmin ? undefined : (user.plan.maxWorkflows ?? undefined));

@@ -2,10 +2,9 @@ import { DomainError, LIMITS, type Reason } from "@nodeloom/kernel";
 import { z } from "zod";
 import { PAGE_DEFAULT } from "../../http/limits";
 import { REPLAYED, reused } from "../../http/lease";
-import { matchRevision } from "../../http/revisions";
-import { defineRoute, type CallContext, type Reply } from "../../http/route";
+import { defineRoute, type Reply } from "../../http/route";
 import { cursor, identifier, optionalLimit, versionQuery, workflowParams } from "../../schemas";
-import { createRequest, updateRequest } from "./requests";
+import { createRequest, updateRequest, wantedRevision } from "./requests";
 import { changes, creation, folderId, inputSchema, publicSchema, workflowSchema, workflowSummary } from "./schemas";
 import { schemaView, summaryView, workflowReply } from "./views";
 
@@ -29,13 +28,6 @@ const nextPage = (query: z.infer<typeof listQuery>, next: string): string => {
 
 const read = { tag: "Workflows", auth: "any", capability: "workflow:read", limit: "user" } as const;
 const write = { tag: "Workflows", auth: "any", capability: "workflow:write", limit: "user" } as const;
-
-/** The revision that a request's If-Match asks for. */
-const wantedRevision = ({ gateway, params, caller, request }: CallContext<"any", { slug: string }>): Promise<number | undefined> =>
-  matchRevision(request.headers["if-match"], async () => {
-    const { workflow: stored } = await gateway.services.workflows.getWorkflow({ slug: params.slug, userId: caller.user.id });
-    return stored?.revision ?? 0;
-  });
 
 export const workflowRoutes = [
   defineRoute({

@@ -7,7 +7,7 @@ import { CLONE_MS } from "../../http/limits";
 import { defineRoute, type ParamsSpec } from "../../http/route";
 import { anyObject, cursor, cursorPage, iso, limit, name as workflowName, slug, timestamp, workflowParams } from "../../schemas";
 import { mediaQuota } from "../media/routes";
-import { workflowCap } from "./requests";
+import { wantedRevision, workflowCap } from "./requests";
 import { workflowReply } from "./views";
 import { workflowSchema } from "./schemas";
 
@@ -95,21 +95,25 @@ export const versionRoutes = [
     path: "/api/workflows/:slug/versions",
     operationId: "publishVersion",
     summary: "Publish the draft as the next version",
-    description: "From then on runs run this version, whatever becomes of the draft. Versions never change.",
+    description:
+      "From then on runs run this version, whatever becomes of the draft. Versions never change. With If-Match only that revision of the draft is published.",
     idempotent: "replay",
+    ifMatch: true,
     params: workflowParams,
     body: z.strictObject({ note: z.string().max(LIMITS.noteChars).optional() }).nullish(),
     replyHeaders: ["Location"],
     responses: { 201: head },
-    errors: ["WORKFLOW_NOT_FOUND", "ACCOUNT_NOT_APPROVED"],
+    errors: ["WORKFLOW_NOT_FOUND", "ACCOUNT_NOT_APPROVED", "PRECONDITION_FAILED"],
     example: { note: "Warmer colours" },
-    handler: async ({ gateway, caller, params, body, executionId }) => {
+    handler: async (context) => {
+      const { gateway, caller, params, body, executionId } = context;
       const { version: stored } = await gateway.services.workflows.publishVersion({
         slug: params.slug,
         ownerId: caller.user.id,
         note: body?.note ?? "",
         reference: executionId,
         unapproved: !caller.user.approved,
+        ifRevision: await wantedRevision(context),
       });
       if (!stored) throw new Error("workflows answered without a version");
       return { status: 201, body: headView(stored), headers: { Location: `/api/workflows/${params.slug}/versions/${stored.version}` } };
@@ -154,12 +158,16 @@ export const versionRoutes = [
     path: "/api/workflows/:slug/versions/:version/restore",
     operationId: "restoreVersion",
     summary: "Put a published version's graph into the draft",
+    description: "With If-Match only that revision of the draft is overwritten.",
+    ifMatch: true,
     params: versionParams,
     replyHeaders: ["ETag"],
     responses: { 200: workflowSchema },
-    errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
-    handler: async ({ gateway, caller, params }) => {
-      const request = { slug: params.slug, ownerId: caller.user.id, version: params.version };
+    errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND", "PRECONDITION_FAILED"],
+    handler: async (context) => {
+      const { gateway, caller, params } = context;
+      const which = { slug: params.slug, ownerId: caller.user.id, version: params.version };
+      const request = { ...which, ifRevision: await wantedRevision(context) };
       const { workflow: stored } = await gateway.services.workflows.restoreVersion(request);
       return workflowReply(200, stored);
     },

@@ -481,7 +481,7 @@ const conditional: Case[] = [
     refuses(await put("second"), 412, "PRECONDITION_FAILED");
     answers(await pro.get(`/api/workflows/${slug}`), 200, { description: "first" });
   }),
-  revisions("If-Match holds for moving and deleting, too", async (ctx) => {
+  revisions("If-Match holds for moving, publishing, restoring and deleting, too", async (ctx) => {
     const pro = await ctx.shared("pro", "update");
     const slug = await save(pro, {});
     const path = `/api/workflows/${slug}`;
@@ -491,6 +491,10 @@ const conditional: Case[] = [
     const at = (method: string, where: string, revision: string, body?: object) =>
       pro.call(method, where, { ...(body ? { body } : {}), headers: { "if-match": revision } });
     refuses(await at("PUT", `${path}/move`, read, { folderId: null }), 412, "PRECONDITION_FAILED");
+    refuses(await at("POST", `${path}/versions`, read, {}), 412, "PRECONDITION_FAILED");
+    answers(await at("POST", `${path}/versions`, await tag(), {}), 201);
+    refuses(await at("POST", `${path}/versions/1/restore`, read), 412, "PRECONDITION_FAILED");
+    answers(await at("POST", `${path}/versions/1/restore`, await tag()), 200);
     refuses(await at("DELETE", path, read), 412, "PRECONDITION_FAILED");
     answers(await at("PUT", `${path}/move`, await tag(), { folderId: null }), 200);
     answers(await at("DELETE", path, await tag()), 204);

@@ -2,7 +2,7 @@
 
 import { CONFLICT_ATTEMPTS, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
-import { found, notApproved, versionNotFound, workflowNotFound } from "../definition/errors";
+import { changedSince, found, notApproved, versionNotFound, workflowNotFound } from "../definition/errors";
 import { namedBy } from "../definition/named-media";
 import { graphDigest } from "../definition/settings";
 import { newest, type Published, type Version, type VersionHead, type Workflow } from "../definition/workflow";
@@ -11,14 +11,14 @@ import type { WorkflowStore } from "../definition/storage";
 
 /** Published versions of workflows: immutable, numbered from 1 without gaps. */
 export interface Versions {
-  /** @throws DomainError WORKFLOW_NOT_FOUND, ACCOUNT_NOT_APPROVED or INVALID_REQUEST */
+  /** @throws DomainError WORKFLOW_NOT_FOUND, PRECONDITION_FAILED, ACCOUNT_NOT_APPROVED or INVALID_REQUEST */
   publish(publication: Publication): Promise<Version>;
   /** Newest first. @throws DomainError WORKFLOW_NOT_FOUND */
   list(slug: string, ownerId: string, limit: number, before: number): Promise<VersionHead[]>;
   /** @throws DomainError WORKFLOW_NOT_FOUND or VERSION_NOT_FOUND */
   get(slug: string, ownerId: string, version: number): Promise<Version>;
-  /** Puts a version's graph into the draft. @throws DomainError WORKFLOW_NOT_FOUND or VERSION_NOT_FOUND */
-  restore(slug: string, ownerId: string, version: number): Promise<Workflow>;
+  /** Puts a version's graph into the draft. @throws DomainError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND or PRECONDITION_FAILED */
+  restore(restoration: Restoration): Promise<Workflow>;
 }
 
 export interface Publication {
@@ -28,6 +28,16 @@ export interface Publication {
   /** The owner's name of this publication; the same name gives the same version. Empty: none. */
   reference: string;
   unapproved: boolean;
+  /** Only this revision of the draft is published. */
+  ifRevision?: number | undefined;
+}
+
+export interface Restoration {
+  slug: string;
+  ownerId: string;
+  version: number;
+  /** Only this revision of the draft is overwritten. */
+  ifRevision?: number | undefined;
 }
 
 export interface VersionStore {
@@ -93,11 +103,12 @@ export const createVersions = ({ store, versions, update }: VersionsDeps): Versi
    * other began, who may have died, and goes on with the next number. Undefined: try again.
    */
   const publishOnce = async (publication: Publication): Promise<Version | undefined> => {
-    const { slug, ownerId, reference, unapproved } = publication;
+    const { slug, ownerId, reference, unapproved, ifRevision } = publication;
     const draft = await owned(slug, ownerId);
     if (unapproved && draft.isTemplate) throw notApproved();
     const known = reference === "" ? undefined : await versions.referenced(draft.creationId, reference);
     if (known && known.version <= newest(draft)) return known;
+    if (ifRevision !== undefined && draft.revision !== ifRevision) throw changedSince();
     const next = versionOf(draft, publication);
     if (next.version > LIMITS.versions) throw invalidRequest([{ path: "", message: `at most ${LIMITS.versions} versions are allowed` }]);
     const isMine = await versions.insert(next);
@@ -127,11 +138,10 @@ export const createVersions = ({ store, versions, update }: VersionsDeps): Versi
       return versions.list(workflow.creationId, limit, before > 0 ? Math.min(before, end) : end);
     },
     get: published,
-    restore: async (slug, ownerId, version) => {
+    restore: async ({ slug, ownerId, version, ifRevision }) => {
       const { nodesJson, edgesJson, viewportJson } = await published(slug, ownerId, version);
       const changes = { nodesJson, edgesJson, viewportJson };
-      // What is in the draft is overwritten whatever it is: the versions are what is safe.
-      return update({ slug, ownerId, ifRevision: undefined, changes, maxWorkflows: undefined, unapproved: false });
+      return update({ slug, ownerId, ifRevision, changes, maxWorkflows: undefined, unapproved: false });
     },
   };
 };
