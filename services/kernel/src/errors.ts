@@ -79,6 +79,9 @@ export class DomainError extends Error {
   }
 }
 
+/** Metadata of an error between services: it was told before, under the same Idempotency-Key. Clients see a header instead. */
+export const REPLAYED_REFUSAL = "isReplay";
+
 /** One problem of a request: where it is (a dotted path) and what is wrong. */
 export interface Issue {
   path: string;

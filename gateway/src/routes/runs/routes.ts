@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import {
   creditLimit,
-  type DomainError,
+  DomainError,
   GRAPH_BOUNDS,
   invalidInputs,
   invalidRequest,
   isSlug,
+  REPLAYED_REFUSAL,
   toCredits,
   type Issue,
 } from "@nodeloom/kernel";
@@ -126,10 +127,24 @@ const modeOf = (isAsync: boolean, { respondAsync }: Preferences): executions.Run
   return respondAsync ? RUN_MODE_RESPOND_ASYNC : RUN_MODE_SYNC;
 };
 
+/** A refusal that was told before under the same key, as clients see it; undefined for any other error. */
+const toldBefore = (error: unknown): DomainError | undefined => {
+  if (!(error instanceof DomainError) || error.metadata[REPLAYED_REFUSAL] !== true) return undefined;
+  const { [REPLAYED_REFUSAL]: _, ...metadata } = error.metadata;
+  return new DomainError(error.kind, error.reason, error.message, metadata);
+};
+
+/** No object that is made of names and values can keep this name: it is refused, not lost. @throws INVALID_REQUEST */
+const checkMetadata = (json: string | undefined): void => {
+  if (json !== undefined && Object.hasOwn(JSON.parse(json) as object, "__proto__"))
+    throw invalidRequest([{ path: "metadata.__proto__", message: "is no name that metadata may have" }]);
+};
+
 const run = async (context: RunContext, $case: TargetCase, value: string): Promise<Reply> => {
   const { gateway, caller, body, query } = context;
   const preferences = readPrefer(context.request.headers.prefer);
   const mode = modeOf(query.async ?? false, preferences);
+  checkMetadata(context.members().get("metadata"));
   const request = executions.RunRequest.fromPartial({
     executionId: context.executionId,
     target: { target: { $case, value }, version: query.version ?? "", until: body.until ?? "" },
@@ -145,9 +160,15 @@ const run = async (context: RunContext, $case: TargetCase, value: string): Promi
     noQueue: preferences.noQueue,
     metadata: body.metadata ?? {},
   });
-  const response = await startRun(gateway.services.executions, request, gateway.stopping);
-  const replayed = response.replayed && context.fingerprint !== "" ? REPLAYED : {};
-  for (const [name, header] of Object.entries(replayed)) context.response.setHeader(name, header);
+  const markReplay = (): void => {
+    for (const [name, header] of Object.entries(REPLAYED)) context.response.setHeader(name, header);
+  };
+  const response = await startRun(gateway.services.executions, request, gateway.stopping).catch((error: unknown) => {
+    const told = toldBefore(error);
+    if (told) markReplay();
+    throw told ?? error;
+  });
+  if (response.replayed && context.fingerprint !== "") markReplay();
   const reply = runReply({ request, response });
   const applied: Record<string, string> =
     preferences.respondAsync && reply.status === ACCEPTED ? { "Preference-Applied": "respond-async" } : {};

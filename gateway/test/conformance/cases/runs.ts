@@ -449,6 +449,25 @@ const waiting: Case[] = [
       assert.equal(again.text, first.text);
     }),
   ),
+  runs("a 402 is told again under the same key within the minute, marked as a replay", async (ctx) => {
+    const user = await ctx.actor({ tier: "business" });
+    const path = `/api/workflows/${await save(user, picture(QUICK))}/run`;
+    const request = () => idempotent(user, path, "poor", { inputs: {}, maxCredits: 0.1 });
+    const first = refuses(await request(), 402, "INSUFFICIENT_CREDITS");
+    const again = refuses(await request(), 402, "INSUFFICIENT_CREDITS");
+    assert.equal(first.headers.get("idempotency-replayed"), null);
+    assert.equal(again.headers.get("idempotency-replayed"), "true");
+    assert.equal(again.text, first.text);
+  }),
+  runs("metadata keeps every name it takes, and says which it does not take", async (ctx) => {
+    const user = await runner(ctx);
+    const path = `/api/workflows/${await save(user, greeting())}/run`;
+    const metadata = { constructor: "a", "a.b": "b", $c: "c" };
+    const { headers } = answers(await user.post(path, { inputs: {}, metadata }), 200);
+    answers(await user.get(`/api/executions/${executionOf(headers)}`), 200, { metadata: exactly(metadata) });
+    const raw = JSON.parse('{"inputs":{},"metadata":{"__proto__":"x"}}') as object;
+    refuses(await user.post(path, raw), 400, "INVALID_REQUEST", { issues: [{ path: "metadata.__proto__", message: is.text }] });
+  }),
   runs("the same key with another body is refused", async (ctx) => {
     const user = await ctx.shared("pro", "idempotency");
     const slug = await save(user, greeting());

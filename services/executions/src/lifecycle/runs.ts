@@ -1,4 +1,4 @@
-import { DomainError, unavailable } from "@nodeloom/kernel";
+import { DomainError, REPLAYED_REFUSAL, unavailable } from "@nodeloom/kernel";
 import { createSlots, NoSlot, type Slots } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import { TIMING } from "../contract/timing";
@@ -49,6 +49,10 @@ const unknownOutcome = (): DomainError =>
 class Refused {
   constructor(readonly error: DomainError) {}
 }
+
+/** A refusal that another request of the client was told before: the gateway says so in a header. */
+const asReplay = ({ kind, reason, message, metadata }: DomainError): DomainError =>
+  new DomainError(kind, reason, message, { ...metadata, [REPLAYED_REFUSAL]: true });
 
 const busy = (): DomainError => unavailable("too many runs are being started", 2);
 
@@ -111,7 +115,7 @@ export const createRuns = ({ start, follow, store, execution, debts, starts = cr
         for (;;) {
           const now = Date.now();
           const said = answer(row, mode, now >= deadline);
-          if (said.kind === "refusal") throw new Refused(said.error);
+          if (said.kind === "refusal") throw new Refused(isReplay ? asReplay(said.error) : said.error);
           if (said.kind === "reply") {
             if (!isReplay) await remember(said.row, mode, request);
             return { row: said.row, isReplay };
