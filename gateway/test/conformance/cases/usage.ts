@@ -92,6 +92,12 @@ export const usageCases: Case[] = [
       { status: "failed", errorCode: "PROVIDER_RESPONSE_INCOMPLETE", creditsCost: 0, cost: is.number },
     ]);
   }),
+  row("the duration is the execution's", async (ctx) => {
+    const user = await ctx.actor({ tier: "pro" });
+    const { headers } = answers(await runGraph(user, clip({ latencyMs: 10 })), 200);
+    const polled = answers(await user.get(`/api/executions/${headers.get("x-execution-id") ?? ""}`), 200);
+    fits(rowsOf(await user.get("/api/usage")), [{ durationMs: pick<number>(polled, "durationMs") }]);
+  }),
   row("the provider's request id is the execution's", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     const polled = await finished(user, await submitGraph(user, clip({ latencyMs: 10 })));

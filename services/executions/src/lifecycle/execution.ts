@@ -83,8 +83,12 @@ export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPa
 const targetOf = ({ workflowSlug }: Pick<RunInput, "workflowSlug">): "workflow" | "model" => (workflowSlug === null ? "model" : "workflow");
 
 /** What an execution is when it is over. */
-export const finalState = ({ receivedAt }: Pick<RunInput, "receivedAt">, end: RunEnd, charge: Charged): FinalState => {
-  const finishedAt = new Date();
+export const finalState = (
+  { receivedAt }: Pick<RunInput, "receivedAt">,
+  end: RunEnd,
+  charge: Charged,
+  finishedAt = new Date(),
+): FinalState => {
   return {
     status: end.status,
     resultJson: end.result === null ? null : JSON.stringify(end.result),
@@ -213,7 +217,7 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     ): Promise<ExecutionView | null> => {
       const { executionId } = run;
       const settled = settledEvent(end);
-      const state = finalState(run, end, charge);
+      const state = finalState(run, end, charge, run.overAt);
       const made = await writeEnd(run, state, settled, due, done);
       const ended = made ?? (await restored(run, end, state, due));
       if (!ended) return null;
@@ -271,4 +275,6 @@ export interface FinishedRun extends Pick<RunInput, "executionId" | "receivedAt"
   input?: RunInput;
   /** What its log had when its ending was decided. */
   log?: LogKeys | undefined;
+  /** When it was over, where somebody was told already. */
+  overAt?: Date;
 }

@@ -168,7 +168,7 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
 
   /** Whether usage was told; where it can't be, the row owes that. */
   const tellUsage = async (
-    run: ClosingRun,
+    run: ClosingRun & { overAt: Date },
     end: RunEnd,
     costs: Costs,
     { capturedMillicredits, captured }: billingProto.SettleResponse,
@@ -181,7 +181,7 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
           ...costs,
           millicredits: capturedMillicredits,
           modelCredits: creditsByModel(captured),
-          durationMs: elapsed(run.receivedAt),
+          durationMs: elapsed(run.receivedAt, run.overAt.getTime()),
           errorCode: end.error?.code,
           requestId: end.requestId ?? undefined,
           unstarted: run.owesUsage,
@@ -196,8 +196,10 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
     }
   };
 
-  const close = async (run: ClosingRun, end: RunEnd, costs: Costs, settled: billingProto.SettleResponse): Promise<void> => {
+  const close = async (closing: ClosingRun, end: RunEnd, costs: Costs, settled: billingProto.SettleResponse): Promise<void> => {
     const { capturedMillicredits: millicredits, captured } = settled;
+    // The usage row and the execution tell the same time.
+    const run = { ...closing, overAt: new Date() };
     debts.ending(run.executionId);
     const isTold = await tellUsage(run, end, costs, settled);
     const grantUsed = captured.some(({ source }) => source === billingProto.HoldSource.HOLD_SOURCE_GRANT);
