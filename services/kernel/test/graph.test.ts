@@ -121,7 +121,7 @@ describe("planning", () => {
   it("treats names that every object inherits as names like any other", () => {
     const plan = planned(
       [
-        input({ name: "constructor", type: "text" }, { name: "toString", type: "constructor" }),
+        input({ name: "constructor", type: "text" }, { name: "toString", type: "json" }),
         { id: "constructor", type: "text-box", data: { text: "[{{valueOf}}{{__proto__}}{{constructor}}]" } },
         OUT,
       ],

@@ -215,6 +215,12 @@ const nodes: Case[] = [
       after: { text: pick(answer, "result.text") },
     });
   }),
+  engine("a field of a type that there is not refuses the graph, and names the node", async (ctx) => {
+    const graph = { nodes: [node("in", "request-input", { fields: [{ name: "colour", type: "color", label: "Colour" }] })] };
+    refuses(await runGraph(await user(ctx), graph), 422, "WORKFLOW_INVALID", {
+      issues: [{ nodeId: "in", message: is.like(/colour.*color/) }],
+    });
+  }),
   engine("notes never run, whatever they hold", async (ctx) => {
     const graph = {
       nodes: [node("n", "note", { model: "nope", url: 7 }), node("a", "text-box", { text: "x" }), out],

@@ -1,5 +1,5 @@
 import { GRAPH_BOUNDS } from "../bounds";
-import { fieldsOf, type InputField } from "../values/fields";
+import { FIELD_TYPES, fieldsOf, type InputField } from "../values/fields";
 import type { PortType } from "../wiring/ports";
 import { isRecord, shownName, type Graph, type GraphIssue, type GraphNode } from "../types";
 import { noPorts, type NodeKind } from "./kind";
@@ -15,6 +15,8 @@ const FIELD_PORTS: ReadonlyMap<string, PortType> = new Map([
   ["video_upload", "video"],
   ["audio_upload", "audio"],
 ]);
+
+const KNOWN_TYPES: ReadonlySet<string> = new Set(FIELD_TYPES);
 
 /** Fields that have the name of an earlier one: which of the two an input would be meant for can't be told. */
 const doubleFields = (nodes: readonly GraphNode[]): GraphIssue[] => {
@@ -57,7 +59,13 @@ export const requestInput: NodeKind = {
   runs: true,
   inputs: noPorts,
   outputs: (node) => new Map(fieldsOf(node.data).map((field) => [field.name, FIELD_PORTS.get(field.type) ?? "any"])),
-  check: ({ data: { fields } }) => (fields !== undefined && fields !== null && !Array.isArray(fields) ? ["fields: must be a list"] : []),
+  check: ({ data }) => {
+    const { fields } = data;
+    if (fields !== undefined && fields !== null && !Array.isArray(fields)) return ["fields: must be a list"];
+    return fieldsOf(data).flatMap(({ name, type }) =>
+      KNOWN_TYPES.has(type) ? [] : [`field ${shownName(name)}: there is no type ${shownName(type)}; there are ${FIELD_TYPES.join(", ")}`],
+    );
+  },
   checkAll: doubleFields,
   plan: ({ request, budget }) => ({
     isEvaluated: true,
