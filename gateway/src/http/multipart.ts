@@ -5,11 +5,14 @@ import { invalidRequest, type DomainError } from "@nodeloom/kernel";
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_BOUNDARY_CHARS = 70;
+/** Of a form: its file is one of the first. */
+const MAX_PARTS = 100;
 const BOUNDARY = /^multipart\/form-data\b.*?;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i;
 /** A field of this name is a file, whether or not it has a file's name. */
 const FILE_FIELD = "file";
 
 const malformed = (message: string): DomainError => invalidRequest([{ path: "", message }]);
+const TOO_MANY_PARTS = `the form's first ${MAX_PARTS} parts are no file`;
 
 /** True for the content type of a form with a boundary. */
 export const isForm = (contentType: string | undefined): boolean => {
@@ -24,16 +27,24 @@ const fileParser = (contentType: string) => {
     headers: { "content-type": contentType },
     isPartAFile: (name, _type, fileName) => fileName !== undefined || name === FILE_FIELD,
     // Fields are left aside: nothing of them is kept.
-    limits: { headerSize: MAX_HEADER_BYTES, fieldSize: 1 },
+    limits: { headerSize: MAX_HEADER_BYTES, fieldSize: 1, parts: MAX_PARTS },
   });
   const pieces: Buffer[] = [];
   let state: "before" | "inside" | "over" = "before";
   let failure: unknown;
+  /** Ends the step that is under way; a form that fails calls nobody back. */
+  let goOn = (): void => undefined;
   // What comes behind the file is none of it.
   const note = (error: unknown): void => {
     if (state !== "over") failure ??= error;
   };
-  form.on("error", note);
+  form.on("error", (error) => {
+    note(error);
+    goOn();
+  });
+  form.on("partsLimit", () => {
+    if (state === "before") failure = TOO_MANY_PARTS;
+  });
   form.on("file", (_name, file) => {
     file.on("error", note);
     if (state !== "before") return void file.resume();
@@ -43,7 +54,7 @@ const fileParser = (contentType: string) => {
   });
   const done = (work: (callback: (error?: Error | null) => void) => void): Promise<void> =>
     new Promise((resolve) => {
-      form.once("error", () => resolve());
+      goOn = resolve;
       work(() => resolve());
     });
   return {
@@ -53,7 +64,10 @@ const fileParser = (contentType: string) => {
     isOver: () => state === "over" && failure === undefined,
     hasFailed: () => failure !== undefined,
     /** Why there is no whole file, once there is nothing left to read. */
-    problem: () => malformed(state === "before" ? "the form has no file" : "the form ends before its last boundary"),
+    problem: () => {
+      if (failure === TOO_MANY_PARTS) return malformed(TOO_MANY_PARTS);
+      return malformed(state === "before" ? "the form has no file" : "the form ends before its last boundary");
+    },
   };
 };
 
