@@ -1,4 +1,3 @@
-import { setFlagsFromString } from "node:v8";
 import { RETENTION } from "@nodeloom/kernel";
 import {
   defineService,
@@ -17,11 +16,6 @@ import { payloadKeys } from "./temporal/payloads/encryption";
 import { wire } from "./wiring";
 import { executionsHandlers } from "./server";
 
-/**
- * How much garbage may pile up before it is collected, over what is in use. The engine's own choice is a multiple; with
- * thousands of runs in flight that is hundreds of megabytes.
- */
-const HEAP_GROWTH_PERCENT = 40;
 const MAX_RETENTION_DAYS = 3_650;
 
 export const service = defineService({
@@ -55,7 +49,6 @@ export const service = defineService({
     MEDIA_ADDRESS: hostPort().default("127.0.0.1:50057").describe("the media service"),
   },
   start: async ({ config, logger }) => {
-    setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
     const connection = await openDatabase(database, config, logger);
     const wired = await wire(config, connection, logger);
     const grpc = await startGrpcServer({

@@ -1,10 +1,10 @@
 /** process/: how a process starts, tells how it is on its ops port, and stops. */
 import { setTimeout as delay } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
 import { z } from "zod";
 import { ConfigError, loadConfig, processVariables, type ConfigSchema, type Environment, type ProcessConfig } from "../config";
 import { createLogger, type Logger } from "../telemetry/logger";
 import type { Database } from "../stores/database";
+import { keepHeapGrowth } from "./heap";
 import { startOps, type Checks, type ProcessState } from "./ops";
 import { startTelemetry, type Telemetry } from "../telemetry/telemetry";
 
@@ -110,12 +110,6 @@ const onEnd = (logger: Logger, stop: (why: string, exitCode: number) => void): v
   if (process.send) process.once("disconnect", () => stop("the parent is gone", 0));
 };
 
-/**
- * How far the heap may grow between two full collections, in percent of what lives. By itself V8 allows a process that was
- * idle a tenth of it, so that each body of some megabytes has the whole heap marked several times.
- */
-const HEAP_GROWTH_PERCENT = 100;
-
 /** Everything of a process that a stop has to end. */
 interface Process {
   name: string;
@@ -178,7 +172,7 @@ const stopProcess = async (stopped: Process, exitCode: number): Promise<void> =>
  * reverse order within the grace. Tells a supervising parent `{ type: "ready" }` when all have started.
  */
 export const runProcess = async (definitions: readonly ServiceDefinition[], env: Environment = process.env): Promise<void> => {
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
+  keepHeapGrowth();
   const name = definitions.map((definition) => definition.name).join("+");
   const config = processConfig(name, env);
   const logger = createLogger(name, config.LOG_LEVEL);
