@@ -1,11 +1,14 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The repository's root. */
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Everything a local platform keeps: data, logs, secrets, addresses. Ignored by git; `npm run reset` removes it. */
-export const STATE_DIR = join(ROOT, ".nodeloom");
+/**
+ * Everything a local platform keeps: data, logs, secrets, addresses. Ignored by git; `npm run reset` removes it. Of several platforms in
+ * one checkout each needs its own.
+ */
+export const STATE_DIR = resolve(ROOT, process.env.NODELOOM_STATE_DIR || ".nodeloom");
 
 export const DATA_DIR = join(STATE_DIR, "data");
 export const LOG_DIR = join(STATE_DIR, "logs");

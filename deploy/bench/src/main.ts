@@ -8,12 +8,13 @@ import type { Metric } from "./metrics";
 import { keyOf, usePlatform, type LocalPlatform } from "./platform";
 import { renderTable, renderVerdicts, reportJson } from "./report";
 import { SCENARIOS, type Bench } from "./scenarios";
+import { measureTelemetry } from "./telemetry";
 import { startTarget, type Target } from "./target";
 
 /** Everything is measured within this time, or given up. */
 const DEADLINE_MS = 300_000;
-/** The same with another commit beside this one, which may have to be installed and built first. */
-const AGAINST_DEADLINE_MS = 1_200_000;
+/** The same of two platforms; another commit may have to be installed and built first. */
+const TWO_DEADLINE_MS = 1_200_000;
 /** More than the video runs of one bench cost. */
 const CREDITS = 10_000;
 const USAGE_EXIT_CODE = 2;
@@ -78,9 +79,12 @@ interface Results {
   failures: readonly Failure[];
 }
 
-const compare = async (commit: string, { extent }: Arguments, signal: AbortSignal) => {
+/** Of two platforms. */
+const compare = async ({ against, extent }: Arguments, signal: AbortSignal) => {
+  const note = (text: string): void => print(`    ${text}`);
   try {
-    return { metrics: await measureAgainst(commit, extent, signal, (text) => print(`    ${text}`)), failures: [] };
+    const measuring = against === undefined ? measureTelemetry(extent, signal, note) : measureAgainst(against, extent, signal, note);
+    return { metrics: await measuring, failures: [] };
   } catch (error) {
     return { metrics: [], failures: [{ scenario: "cost", reason: reasonOf(signal.aborted ? signal.reason : error) }] };
   }
@@ -112,9 +116,9 @@ const measureFor = async (target: Target, given: Arguments, stopping: AbortContr
   }
 };
 
-const measureCommits = (commit: string, given: Arguments, stopping: AbortController) => {
-  const endLimit = limitTime(stopping, AGAINST_DEADLINE_MS);
-  return compare(commit, given, stopping.signal).finally(endLimit);
+const measureTwo = (given: Arguments, stopping: AbortController) => {
+  const endLimit = limitTime(stopping, TWO_DEADLINE_MS);
+  return compare(given, stopping.signal).finally(endLimit);
 };
 
 const report = async ({ machine, metrics, failures }: Results, jsonFile: string | undefined): Promise<void> => {
@@ -141,7 +145,7 @@ const main = async (): Promise<number> => {
   const machine = describeMachine();
   const busy = machine.loadAverage > machine.cpus / 2 ? ": others are busy here, and it will show" : "";
   print(`${machine.cpus} cores, load average ${machine.loadAverage}${busy}`);
-  const measured = await (given.against === undefined ? measurePlatform(given, stopping) : measureCommits(given.against, given, stopping));
+  const measured = await (given.against === undefined && !given.telemetry ? measurePlatform(given, stopping) : measureTwo(given, stopping));
   await report({ machine, ...measured }, given.jsonFile);
   return measured.failures.length > 0 ? 1 : 0;
 };

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { createApiClient } from "./http";
 
 /** The checkout that this belongs to. */
 export const ROOT = join(__dirname, "..", "..", "..");
-const localFile = (root: string): string => join(root, ".nodeloom", "local.json");
+const stateOf = (root: string, { NODELOOM_STATE_DIR = ".nodeloom" }: NodeJS.ProcessEnv): string => resolve(root, NODELOOM_STATE_DIR);
 /** What the launcher prints when everything runs and is seeded. */
 const UP = "Nodeloom is up";
 /** A checkout that is new installs and builds first. */
@@ -34,9 +34,10 @@ export const keyOf = ({ accounts }: LocalPlatform, account: string): string => {
   return key;
 };
 
-const readLocal = async (root: string): Promise<LocalPlatform | undefined> => {
+/** @param state the folder of a platform that runs, or ran */
+const readLocal = async (state: string): Promise<LocalPlatform | undefined> => {
   try {
-    return JSON.parse(await readFile(localFile(root), "utf8")) as LocalPlatform;
+    return JSON.parse(await readFile(join(state, "local.json"), "utf8")) as LocalPlatform;
   } catch {
     return undefined;
   }
@@ -97,7 +98,7 @@ export const launch = async (root: string, signal: AbortSignal, environment: Nod
   };
   try {
     await untilUp(launcher, signal);
-    const local = await readLocal(root);
+    const local = await readLocal(stateOf(root, environment));
     if (!local || !(await isAlive(local, signal))) throw new Error("the local platform does not answer");
     return { local, found: false, stop };
   } catch (error) {
@@ -108,7 +109,7 @@ export const launch = async (root: string, signal: AbortSignal, environment: Nod
 
 /** The local platform: the one that runs, or else one that is started for this, with variables of its own, and stopped at the end. */
 export const usePlatform = async (signal: AbortSignal, environment: NodeJS.ProcessEnv = {}): Promise<PlatformUnderTest> => {
-  const local = await readLocal(ROOT);
+  const local = await readLocal(stateOf(ROOT, {}));
   if (local && (await isAlive(local, signal))) return { local, found: true, stop: () => Promise.resolve() };
   return launch(ROOT, signal, environment);
 };

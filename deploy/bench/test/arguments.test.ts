@@ -22,8 +22,13 @@ describe("the command line", () => {
     expect(readArguments([], LETTERS).against).toBeUndefined();
   });
 
+  it("measures what telemetry costs instead of scenarios", () => {
+    expect([readArguments(["--telemetry"], LETTERS).telemetry, readArguments([], LETTERS).telemetry]).toEqual([true, false]);
+  });
+
   it.each([
-    { args: ["--against", "v0.1.0", "--only", "a"], problem: "leave --only out" },
+    { args: ["--against", "v0.1.0", "--only", "a"], problem: "leave all but one out" },
+    { args: ["--telemetry", "--only", "a"], problem: "leave all but one out" },
     { args: ["--only", "e"], problem: "there is no scenario e" },
     { args: ["--only", ""], problem: "there is no scenario" },
     { args: ["--slow"], problem: "--slow" },

@@ -1,0 +1,57 @@
+import { createServer, type ServerHttp2Session } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { compareCosts, cpuMetric } from "./costs";
+import type { Metric } from "./metrics";
+import { launch, ROOT } from "./platform";
+import type { Extent } from "./scenarios";
+
+/** What telemetry may add to the CPU of a run. */
+const AT_MOST = 1.1;
+/** An empty message of gRPC: its head alone. */
+const EMPTY = Buffer.alloc(5);
+
+/** Takes whatever is exported to it, and forgets it. */
+const startCollector = async (): Promise<{ url: string; stop: () => void }> => {
+  const server = createServer();
+  const sessions = new Set<ServerHttp2Session>();
+  server.on("session", (session) => {
+    sessions.add(session);
+    session.once("close", () => sessions.delete(session)).on("error", () => session.destroy());
+  });
+  server.on("stream", (stream) => {
+    stream.on("error", () => stream.destroy());
+    stream.resume().once("end", () => {
+      stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
+      stream.once("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
+      stream.end(EMPTY);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const stop = (): void => {
+    server.close();
+    for (const session of sessions) session.destroy();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+};
+
+/**
+ * What a run costs with a collector, to which every process sends traces and metrics, and without one: two platforms of this checkout.
+ * @throws Error when a platform runs in this checkout already
+ */
+export const measureTelemetry = async (extent: Extent, signal: AbortSignal, note: (text: string) => void): Promise<Metric[]> => {
+  const collector = await startCollector();
+  try {
+    note("starting this checkout twice, once with a collector");
+    const start = (name: string, own: NodeJS.ProcessEnv) => (environment: NodeJS.ProcessEnv) =>
+      launch(ROOT, signal, { ...environment, ...own, NODELOOM_STATE_DIR: join(".nodeloom", "bench", name) });
+    const costs = await compareCosts({
+      names: { ours: "with", bare: "without" },
+      launch: { ours: start("observed", { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }), bare: start("unobserved", {}) },
+      ...{ extent, signal, note },
+    });
+    return costs.map((cost) => cpuMetric(cost, "telemetry", AT_MOST));
+  } finally {
+    collector.stop();
+  }
+};
