@@ -5,7 +5,7 @@ import { CALLERS, loadConfig } from "@nodeloom/platform";
 import { SERVICES } from "../../../services/migrate/src/databases";
 import { DEFINITIONS } from "../../docker/test/definitions";
 import { CHART, environmentOf, ROOT, usesTls, values } from "./chart";
-import { rules } from "./queries";
+import { descriptions, rules } from "./queries";
 
 /** What the chart says and what the code reads, without a cluster and without Helm. */
 
@@ -101,6 +101,14 @@ it("has a schema that says what its values are (otherwise: npm run build && node
   const input = JSON.stringify(Object.fromEntries(schemas));
   const written = execFileSync(process.execPath, [join(ROOT, "deploy", "helm", "values-schema.mjs"), "-"], { input }).toString();
   expect(readFileSync(join(CHART, "values.schema.json"), "utf8")).toBe(written);
+});
+
+it("has a dashboard that is written from its panels (otherwise: node deploy/helm/dashboard.mjs), and names alerts that there are", () => {
+  const written = execFileSync(process.execPath, [join(ROOT, "deploy", "helm", "dashboard.mjs"), "-"]).toString();
+  expect(readFileSync(join(CHART, "files", "dashboards", "nodeloom.json"), "utf8")).toBe(written);
+  const named = descriptions.flatMap((text) => text.match(/\bNodeloom[A-Z]\w+/g) ?? []);
+  expect(named.length).toBeGreaterThan(5);
+  expect(rules.map(({ alert }) => alert)).toEqual(expect.arrayContaining(named));
 });
 
 describe("alerts", () => {

@@ -16,13 +16,17 @@ export const rules: readonly Rule[] = readYaml<{ groups: { rules: Rule[] }[] }>(
 );
 
 const dashboard = JSON.parse(readFileSync(join(CHART, "files", "dashboards", "nodeloom.json"), "utf8")) as {
-  panels: { targets: { expr: string }[] }[];
+  /** Rows have no targets. */
+  panels: { description?: string; targets?: { expr: string }[] }[];
 };
+
+/** What the dashboard says of its panels. */
+export const descriptions: readonly string[] = dashboard.panels.flatMap(({ description = [] }) => description);
 
 /** What alerts and dashboards ask Prometheus. */
 export const queries: readonly string[] = [
   ...rules.map(({ expr }) => expr),
-  ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+  ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
 ];
 
 /** Given by the ServiceMonitor, and by Prometheus itself. */

@@ -1,0 +1,59 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { startChild } from "../../local/run/child.mjs";
+import { findOnPath } from "../../local/servers/programs/cache.mjs";
+import { Unavailable } from "../../local/servers/programs/packages.mjs";
+import ports from "../../local/servers/ports.cjs";
+import { answersHttp, waitUntil } from "../../local/servers/probe.mjs";
+
+const READY_MS = 60_000;
+const QUERY_MS = 20_000;
+
+/**
+ * A series over time, as Prometheus tells it: seconds since the epoch, and the value as text.
+ * @typedef {{ metric: Record<string, string>, values: [number, string][] }} Series
+ * @typedef {{ name: string, type: "alerting" | "recording", health: string, lastError?: string, state?: string, query: string }} Rule
+ * @typedef {Awaited<ReturnType<typeof startPrometheus>>} Prometheus
+ */
+
+/**
+ * A Prometheus of this machine (Debian's `prometheus`) that reads metrics and evaluates rules.
+ * @param {{ folder: string, rules: string, everySeconds: number, targets: { component: string, address: string }[] }} options `component` as
+ * the chart's ServiceMonitor names it
+ */
+export const startPrometheus = async ({ folder, rules, everySeconds, targets }) => {
+  const program = await findOnPath(process.env, "prometheus");
+  if (program === undefined) throw new Unavailable("prometheus is not on PATH (Debian: prometheus)");
+  const port = await ports.freePort();
+  const config = {
+    global: { scrape_interval: `${everySeconds}s`, evaluation_interval: `${everySeconds}s` },
+    rule_files: [rules],
+    scrape_configs: [
+      { job_name: "nodeloom", static_configs: targets.map(({ component, address }) => ({ targets: [address], labels: { component } })) },
+    ],
+  };
+  await mkdir(folder, { recursive: true });
+  // JSON is YAML.
+  await writeFile(join(folder, "prometheus.yml"), JSON.stringify(config));
+  const args = [`--config.file=${join(folder, "prometheus.yml")}`, `--storage.tsdb.path=${join(folder, "data")}`];
+  const child = await startChild({ command: program, args: [...args, `--web.listen-address=127.0.0.1:${port}`, "--log.level=warn"] });
+  const url = `http://127.0.0.1:${port}`;
+  if (!(await waitUntil(() => answersHttp(`${url}/-/ready`), { deadlineMs: READY_MS }))) throw new Error(`no Prometheus: ${child.tail()}`);
+  /** @param {string} path @param {Record<string, string>} query */
+  const ask = async (path, query = {}) => {
+    const response = await fetch(`${url}/api/v1/${path}?${new URLSearchParams(query)}`, { signal: AbortSignal.timeout(QUERY_MS) });
+    const { status, error, data } = /** @type {any} */ (await response.json());
+    if (status !== "success") throw new Error(`${error}: ${query.query ?? path}`);
+    return data;
+  };
+  return {
+    /** @param {string} query @param {{ from: number, to: number, stepSeconds: number }} span in seconds since the epoch @returns {Promise<Series[]>} */
+    range: async (query, { from, to, stepSeconds }) =>
+      (await ask("query_range", { query, start: String(from), end: String(to), step: String(stepSeconds) })).result,
+    /** @param {string} query at this moment @returns {Promise<{ metric: Record<string, string>, value: [number, string] }[]>} */
+    now: async (query) => (await ask("query", { query })).result,
+    /** @returns {Promise<Rule[]>} */
+    rules: async () => (await ask("rules")).groups.flatMap((/** @type {{ rules: Rule[] }} */ group) => group.rules),
+    stop: () => child.stop(),
+  };
+};
