@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import type { Account } from "../e2e/support/client";
+import { middleOf, NODE, saved } from "./support/canvas";
 import { setStage } from "./support/stage";
 
 /** `npm run console:full`: the canvas under the hand, small and with as many nodes as a workflow may have. */
-const NODE = ".react-flow__node";
 const NODES = 500;
 const COLUMNS = 25;
 /** Busy for so long in each frame: what the measurement of frames must notice. */
@@ -27,11 +27,6 @@ const onCanvas = (name: string, graph: object, test: (page: Page, slug: string) 
     await context.close();
   });
 
-const saved = (page: Page): Promise<void> => page.getByText("Saved", { exact: true }).waitFor();
-const middleOf = async (page: Page, selector: string): Promise<{ x: number; y: number }> => {
-  const box = (await page.locator(selector).boundingBox())!;
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-};
 const selected = (page: Page): Promise<string[]> =>
   page.evaluate(
     `[...document.querySelectorAll("nav[aria-label=Nodes] button[aria-pressed=true]")].map((one) => one.textContent.split(",")[0])`,

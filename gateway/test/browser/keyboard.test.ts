@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import { buildThree, nodes } from "./support/canvas";
 import { handOf } from "./support/hand";
 import { setStage } from "./support/stage";
 
@@ -8,16 +8,11 @@ const MOST_PRESSES = 20;
 
 const stage = setStage();
 
-const nodes = (page: Page, count: number): Promise<void> =>
-  page
-    .locator(".react-flow__node")
-    .nth(count - 1)
-    .waitFor();
-
 stage.test("by keyboard alone a pipeline of three nodes is made, run, and its picture seen, in few presses", async () => {
   const account = await stage.http.account({ tier: "pro" });
   const { page, context, complaints } = await stage.visit();
-  const { press, type, effort } = handOf(page);
+  const hand = handOf(page);
+  const { press, type, effort } = hand;
   await page.goto("/");
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   await type(account.email);
@@ -27,23 +22,7 @@ stage.test("by keyboard alone a pipeline of three nodes is made, run, and its pi
   await page.getByRole("button", { name: "New workflow" }).waitFor();
   const signedIn = effort.presses;
 
-  await press("n");
-  await page.getByRole("dialog", { name: "New workflow" }).waitFor();
-  await type("By keyboard");
-  await press("Enter");
-  await page.getByRole("button", { name: "Add the first node" }).waitFor();
-  await press("/");
-  await type("inputs");
-  await press("Enter");
-  await nodes(page, 1);
-  await press("a");
-  await type("image");
-  await press("Enter");
-  await nodes(page, 2);
-  await press("a");
-  await type("results");
-  await press("Enter");
-  await nodes(page, 3);
+  await buildThree(hand, page, "By keyboard");
   expect(await page.locator(".react-flow__edge").count()).toBe(2);
 
   // Settings and back again.

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { accessibilityProblems } from "../e2e/support/browser";
+import { edge, nodeAt } from "./support/canvas";
 import { setStage, type Credentials } from "./support/stage";
 
 /** `npm run console:full`: every page, in both themes, wide and narrow. Screenshots are left for eyes. */
@@ -19,21 +20,13 @@ stage.before(async () => {
   const { http } = stage;
   const made = await http.account({ tier: "business" });
   [account, admin] = [made, stage.platform.admin];
-  const node = (id: string, type: string, x: number, data: object): object => ({ id, type, position: { x, y: 0 }, data });
-  const edge = (source: string, sourceHandle: string, target: string, targetHandle: string): object => ({
-    id: `${source}-${target}`,
-    source,
-    sourceHandle,
-    target,
-    targetHandle,
-  });
   const graph = {
     nodes: [
-      node("input", "request-input", 0, { fields: [{ name: "prompt", type: "text", label: "Prompt", default: "a boat" }] }),
-      node("image", "generate-image", 340, { model: "sandbox-image", inputs: {} }),
-      node("output", "response-output", 680, {}),
+      nodeAt("input", "request-input", { x: 0, y: 0 }, { fields: [{ name: "prompt", type: "text", label: "Prompt", default: "a boat" }] }),
+      nodeAt("image", "generate-image", { x: 340, y: 0 }, { model: "sandbox-image", inputs: {} }),
+      nodeAt("output", "response-output", { x: 680, y: 0 }),
     ],
-    edges: [edge("input", "prompt", "image", "prompt"), edge("image", "image", "output", "images")],
+    edges: [edge("input.prompt", "image.prompt"), edge("image.image", "output.images")],
   };
   const body = {
     name: "A workflow with a name that is longer than anything beside it has room for",

@@ -1,39 +1,27 @@
 import { mongo } from "mongoose";
 import type { Page } from "playwright-core";
 import { eventually, type Account } from "../e2e/support/client";
+import { buildThree, edge, middleOf, nodeAt, nodes, saved, type Point } from "./support/canvas";
 import { handOf, type Hand } from "./support/hand";
 import { setStage } from "./support/stage";
 
 /** `npm run console:full`: tasks of every day, and what they take. docs/guide/console-comparison.md has them beside another editor's. */
 const MS = 1_000;
 const DAY_MS = 24 * 60 * 60 * MS;
-const NODE = ".react-flow__node";
 const RUNS = 120;
 const RUNS_A_DAY = 4;
 const stage = setStage();
 let account: Account;
 const slugs: Record<string, string> = {};
 
-const node = (id: string, type: string, x: number, data: object = {}): object => ({
-  id,
-  type,
-  position: { x, y: 0 },
-  data: { label: id, ...data },
-});
-const edge = (source: string, sourceHandle: string, target: string, targetHandle: string): object => ({
-  id: `${source}-${target}`,
-  source,
-  sourceHandle,
-  target,
-  targetHandle,
-});
+const node = (id: string, type: string, x: number, data: object = {}): object => nodeAt(id, type, { x, y: 0 }, { label: id, ...data });
 const THREE = {
   nodes: [
     node("in", "request-input", 0, { fields: [{ name: "topic", type: "text", label: "Topic", default: "boats" }] }),
     node("words", "text-box", 400, { text: "all about {{topic}}" }),
     node("end", "response-output", 800),
   ],
-  edges: [edge("in", "topic", "words", "topic"), edge("words", "text", "end", "text")],
+  edges: [edge("in.topic", "words.topic"), edge("words.text", "end.text")],
 };
 const FAILING = {
   nodes: [
@@ -41,7 +29,7 @@ const FAILING = {
     node("picture", "generate-image", 400, { model: "sandbox-image", inputs: { sandbox: { fail: "job" } } }),
     node("end", "response-output", 800),
   ],
-  edges: [edge("in", "prompt", "picture", "prompt"), edge("picture", "image", "end", "images")],
+  edges: [edge("in.prompt", "picture.prompt"), edge("picture.image", "end.images")],
 };
 const MANY = { nodes: Array.from({ length: 40 }, (_, at) => node(`step ${at}`, "text-box", at * 320, { text: "x" })), edges: [] };
 
@@ -63,7 +51,7 @@ const plantRuns = async (executionId: string): Promise<void> => {
 stage.before(async () => {
   const { http } = stage;
   account = await http.account({ tier: "pro" });
-  const graphs = { three: THREE, failing: FAILING, many: MANY, other: { nodes: [], edges: [] } };
+  const graphs = { three: THREE, between: THREE, failing: FAILING, many: MANY, other: { nodes: [], edges: [] } };
   for (const [name, graph] of Object.entries(graphs))
     slugs[name] = String((await http.call("POST", "/api/workflows", { key: account.key, body: { name, ...graph } })).body.slug);
   const ran = await http.call("POST", `/api/workflows/${slugs.three}/run`, { key: account.key, body: { inputs: {} } });
@@ -71,16 +59,6 @@ stage.before(async () => {
   await http.call("POST", `/api/workflows/${slugs.failing}/run`, { key: account.key, body: { inputs: { prompt: "two boats" } } });
 });
 
-const middleOf = async (page: Page, selector: string): Promise<{ x: number; y: number }> => {
-  const box = (await page.locator(selector).first().boundingBox())!;
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-};
-const nodes = (page: Page, count: number): Promise<void> =>
-  page
-    .locator(NODE)
-    .nth(count - 1)
-    .waitFor();
-const saved = (page: Page): Promise<void> => page.getByText("Saved", { exact: true }).waitFor();
 const day = (daysAgo: number): string => {
   const at = new Date(Date.now() - daysAgo * DAY_MS);
   return [at.getFullYear(), String(at.getMonth() + 1).padStart(2, "0"), String(at.getDate()).padStart(2, "0")].join("-");
@@ -123,24 +101,8 @@ const onCanvas =
     if (count > 0) await nodes(page, count);
   };
 
-task("create a flow of three steps", { clicks: 0, keys: 40 }, onDashboard, async ({ press, type }, page) => {
-  await press("n");
-  await page.getByRole("dialog", { name: "New workflow" }).waitFor();
-  await type("Boats");
-  await press("Enter");
-  await page.getByRole("button", { name: "Add the first node" }).waitFor();
-  await press("/");
-  await type("inputs");
-  await press("Enter");
-  await nodes(page, 1);
-  await press("a");
-  await type("image");
-  await press("Enter");
-  await nodes(page, 2);
-  await press("a");
-  await type("results");
-  await press("Enter");
-  await nodes(page, 3);
+task("create a flow of three steps", { clicks: 0, keys: 40 }, onDashboard, async (hand, page) => {
+  await buildThree(hand, page, "Boats");
   await saved(page);
   expect(await page.locator(".react-flow__edge").count()).toBe(2);
 });
@@ -152,6 +114,24 @@ task("find a node", { clicks: 0, keys: 9 }, onCanvas("many", 2), async ({ press,
   await press("Enter");
   await page.locator('[data-id="step 33"]').waitFor();
   await page.getByRole("textbox", { name: "Text", exact: true }).waitFor();
+});
+
+task("insert a node between two", { clicks: 1, keys: 5 }, onCanvas("between", 3), async ({ click, press, type, button }, page) => {
+  const link = await middleOf(page, '[aria-label="Edge from words to end"] .edge-path');
+  await page.mouse.move(link.x, link.y - 80);
+  await page.mouse.move(link.x, link.y, { steps: 5 });
+  await click(button("Insert a node into this link"));
+  await type("text");
+  await press("Enter");
+  await nodes(page, 4);
+  await saved(page);
+  const { body } = await stage.http.call("GET", `/api/workflows/${slugs.between}`, { key: account.key });
+  const graph = body as unknown as { nodes: { id: string; position: Point }[]; edges: { source: string; target: string }[] };
+  expect(graph.edges.map(({ source, target }) => `${source} ${target}`).sort()).toEqual(["in words", "text end", "words text"]);
+  // In a row from left to right: what follows moved out of the way.
+  const across = graph.nodes.toSorted((a, b) => a.position.x - b.position.x);
+  expect(across.map(({ id }) => id)).toEqual(["in", "words", "text", "end"]);
+  expect(new Set(across.map(({ position }) => position.y))).toEqual(new Set([0]));
 });
 
 const MOVES = 10;

@@ -168,3 +168,20 @@ export const freePlace = (
   for (let tries = 0; tries < taken.length * 12 && hits(place); tries += 1) place = { x: place.x, y: place.y + STEP };
   return place;
 };
+
+/**
+ * Room for a node between two that a link joins from left to right: where it stands, and by how much the second and what
+ * follows it move to the right. No place where the link goes another way.
+ */
+export const roomAfter = (
+  source: Rect,
+  target: Rect,
+  size: { width: number; height: number },
+  gap: number,
+): { at: { x: number; y: number } | undefined; by: number } => {
+  const [from, to] = [source.x + source.width, target.x];
+  if (to < from) return { at: undefined, by: 0 };
+  const by = Math.max(0, size.width + 2 * gap - (to - from));
+  const y = (source.y + target.y) / 2;
+  return { at: { x: from + (to + by - from - size.width) / 2, y }, by };
+};

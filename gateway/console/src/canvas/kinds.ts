@@ -3,11 +3,12 @@ import { CircleHelp, Shapes, Sparkles, type LucideIcon } from "lucide-react";
 import { LOOKS, textOf, type Group, type Look } from "./looks";
 
 /** A node kind as the canvas knows it: the kernel's own entry, with a look. */
-export interface Kind extends Omit<Look, "data" | "summary"> {
+export interface Kind extends Omit<Look, "data" | "fedBy" | "summary"> {
   type: string;
   /** What the kernel says of it; undefined for kinds that this version does not know: they are kept as they are. */
   rules: NodeKind | undefined;
-  data: () => Record<string, unknown>;
+  /** @param feeder name of the port that something flows into it from */
+  data: (feeder?: string) => Record<string, unknown>;
   summary: (data: Readonly<Record<string, unknown>>) => string;
   /** Registry modality of the models it calls. */
   modality: string | undefined;
@@ -55,7 +56,7 @@ export const kindFrom = (rules: NodeKind): Kind => {
     rules,
     modality: rules.modality,
     runs: rules.runs,
-    data: () => structuredClone(data) as Record<string, unknown>,
+    data: (feeder) => structuredClone(feeder === undefined ? data : (look.fedBy?.(feeder) ?? data)) as Record<string, unknown>,
     summary: look.summary ?? settingsInWords(rules),
   };
 };

@@ -31,6 +31,8 @@ export interface Look {
   words: string;
   /** What a new node begins with. */
   data?: Data;
+  /** What it begins with where a port is to feed it, by the port's name. */
+  fedBy?: (port: string) => Data;
   /** Two lines on the node, of its own settings. */
   summary?: (data: Data) => string;
   /** Its outputs are lists. */
@@ -88,6 +90,7 @@ export const LOOKS: Readonly<Record<string, Look>> = {
     words: "text box template prompt string",
     description: "Text with {{placeholders}} that become ports",
     data: { text: "" },
+    fedBy: (port) => ({ text: `{{${port}}}` }),
     summary: (data) => textOf(data.text) || "Empty text",
   },
   "llm-assistant": {

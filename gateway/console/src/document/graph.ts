@@ -109,6 +109,23 @@ export const edgesOf = ({ edges }: DocGraph): readonly DocEdge[] => {
 };
 export const nodeById = (graph: DocGraph, id: string): DocNode | undefined => nodesOf(graph).find((node) => node.id === id);
 
+/** A node and all that what it gives flows to, by id. */
+export const followersOf = (graph: DocGraph, from: string): ReadonlySet<string> => {
+  const next = new Map<string, string[]>();
+  for (const { source, target } of edgesOf(graph)) next.set(source, [...(next.get(source) ?? []), target]);
+  const [open, seen] = [[from], new Set([from])];
+  for (let at = open.pop(); at !== undefined; at = open.pop())
+    for (const target of next.get(at) ?? [])
+      if (!seen.has(target)) {
+        seen.add(target);
+        open.push(target);
+      }
+  return seen;
+};
+
+/** Whether a path leads from one node to another. */
+export const leadsTo = (graph: DocGraph, from: string, to: string): boolean => followersOf(graph, from).has(to);
+
 /** The graph as the kernel judges and prices it. */
 export const kernelGraph = (graph: DocGraph): Graph => ({ nodes: [...nodesOf(graph)], edges: [...edgesOf(graph)] });
 

@@ -2,12 +2,12 @@ import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from "re
 import { fittingInputs, type Port } from "../../canvas/ports";
 import { isRemark, kindOf } from "../../canvas/kinds";
 import { connect, removeItems } from "../../document/edit";
-import { edgesOf, nodesOf } from "../../document/graph";
+import { edgesOf, leadsTo, nodesOf } from "../../document/graph";
 import { classes } from "../../ui/classes";
 import { Dialog } from "../../ui/overlays/dialog";
 import { Input } from "../../ui/inputs/field";
 import { Keys } from "../../ui/keys";
-import { leadsTo, replacedBy } from "./commands/actions";
+import { replacedBy } from "./commands/actions";
 import { COMMANDS, type Stage } from "./commands/commands";
 import { useDocument, useEditor, useUi, type Editor } from "./context";
 import { nodeTitle } from "./titles";

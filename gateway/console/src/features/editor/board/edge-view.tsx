@@ -1,7 +1,7 @@
 import { BaseEdge, EdgeLabelRenderer, getBezierPath, type EdgeProps } from "@xyflow/react";
 import type { PortType } from "@nodeloom/kernel/graph";
 import { Plus, X } from "lucide-react";
-import { memo, useState } from "react";
+import { memo, useEffect, useRef, useState } from "react";
 import { portColour } from "../../../canvas/port-mark";
 import { countRender } from "../../../canvas/renders";
 import { removeItems } from "../../../document/edit";
@@ -12,17 +12,35 @@ export interface EdgeViewData extends Record<string, unknown> {
   type: PortType;
 }
 
+/** From where the pointer met a link to its tools is a way that no hand follows exactly. */
+const GRACE_MS = 400;
+
+/** Whether the pointer is over something, or was a moment ago. */
+const useOver = () => {
+  const [over, setOver] = useState(false);
+  const leaving = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(leaving.current), []);
+  const onMouseEnter = (): void => {
+    clearTimeout(leaving.current);
+    setOver(true);
+  };
+  const onMouseLeave = (): void => {
+    leaving.current = setTimeout(() => setOver(false), GRACE_MS);
+  };
+  return { over, pointer: { onMouseEnter, onMouseLeave } };
+};
+
 /** A link in the colour of what flows; over its middle: put a node in, take it away. */
 export const EdgeView = memo((props: EdgeProps & { data?: EdgeViewData }) => {
   const { id, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, selected, data, target } = props;
   countRender(`edge ${id}`);
   const { document, ui, canEdit } = useEditor();
-  const [over, setOver] = useState(false);
+  const { over, pointer } = useOver();
   const dimmed = useUi((state) => state.linking !== undefined || isLeftOut(state, target));
   const [path, x, y] = getBezierPath({ sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition });
   return (
     <>
-      <g onMouseEnter={() => setOver(true)} onMouseLeave={() => setOver(false)}>
+      <g {...pointer}>
         <BaseEdge
           id={id}
           path={path}
@@ -33,12 +51,7 @@ export const EdgeView = memo((props: EdgeProps & { data?: EdgeViewData }) => {
       </g>
       {canEdit && (over || selected === true) && (
         <EdgeLabelRenderer>
-          <div
-            className="edge-tools nodrag nopan"
-            style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
-            onMouseEnter={() => setOver(true)}
-            onMouseLeave={() => setOver(false)}
-          >
+          <div className="edge-tools nodrag nopan" style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }} {...pointer}>
             <button
               type="button"
               tabIndex={-1}

@@ -1,47 +1,19 @@
 import { callsModel } from "@nodeloom/kernel/graph";
-import { around, freePlace, type Alignment, align } from "../../../canvas/geometry";
-import { isRemark, kindOf, type Kind } from "../../../canvas/kinds";
+import { around, type Alignment, align } from "../../../canvas/geometry";
+import { isRemark, kindOf } from "../../../canvas/kinds";
 import { layOut } from "../../../canvas/layout";
-import { fits, fittingInputs, fittingOutputs, portsOf, sourcePort, targetPort, type Port } from "../../../canvas/ports";
+import { fits, fittingInputs, fittingOutputs, portsOf, type Port } from "../../../canvas/ports";
 import { partText, readPart } from "../../../document/clipboard";
-import {
-  addNode,
-  connect,
-  copyInto,
-  freeId,
-  moveNodes,
-  partOf,
-  removeBridging,
-  removeItems,
-  type Ends,
-  type Point,
-} from "../../../document/edit";
-import { edgesOf, nodeById, nodesOf, readNode, newNodeText, type DocGraph, type DocNode } from "../../../document/graph";
+import { connect, copyInto, moveNodes, partOf, removeBridging, removeItems, type Ends, type Point } from "../../../document/edit";
+import { edgesOf, leadsTo, nodeById, nodesOf, type DocGraph, type DocNode } from "../../../document/graph";
 import { complain, say } from "../../../ui/overlays/toast";
 import { graphOf, rectsOf, selectedNodes } from "../chosen";
 import type { Editor } from "../context";
 import { withFrameContents } from "./frame-actions";
 import { nodeTitle } from "../titles";
-import type { LinkStart, PaletteRequest } from "../ui-store";
+import type { LinkStart } from "../ui-store";
 
-/** Everything that can be done to the graph from the canvas, the palette and commands. */
-/** The model a new node gets: the first enabled one of its modality that the caller's tier may run. */
-export const defaultModel = ({ models, me }: Editor, modality: string | undefined): string | undefined => {
-  const tiers = ["free", "pro", "business", "enterprise"];
-  const level = me.user.role === "admin" ? tiers.length : tiers.indexOf(me.user.tier);
-  const fitting = models.filter((model) => model.enabled && model.modality === modality);
-  return (fitting.find(({ minTier }) => level < 0 || tiers.indexOf(minTier) <= level) ?? fitting[0])?.internalName;
-};
-
-export const newData = (editor: Editor, kind: Kind, model?: string): Record<string, unknown> => {
-  const chosen = kind.modality === undefined ? undefined : (model ?? defaultModel(editor, kind.modality));
-  return chosen === undefined ? kind.data() : { model: chosen, ...kind.data() };
-};
-
-/** A node of a kind before it is added: to see which ports it would have. */
-export const sampleNode = (editor: Editor, kind: Kind, model?: string): DocNode =>
-  readNode(newNodeText("\u0001new", kind.type, { x: 0, y: 0 }, newData(editor, kind, model)))!;
-
+/** What can be done from the canvas and by commands to what is in the graph. */
 /** Edges that make place where a port takes one value. */
 export const replacedBy = (graph: DocGraph, ends: Ends, input: Port | undefined): string[] =>
   input?.list === true
@@ -52,20 +24,6 @@ export const replacedBy = (graph: DocGraph, ends: Ends, input: Port | undefined)
 
 const usedInputs = (graph: DocGraph, id: string): ReadonlySet<string> =>
   new Set(edgesOf(graph).flatMap((edge) => (edge.target === id && edge.targetHandle !== null ? [edge.targetHandle] : [])));
-
-/** Whether a path leads from one node to another. */
-export const leadsTo = (graph: DocGraph, from: string, to: string): boolean => {
-  const next = new Map<string, string[]>();
-  for (const { source, target } of edgesOf(graph)) next.set(source, [...(next.get(source) ?? []), target]);
-  const [open, seen] = [[from], new Set<string>()];
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    if (at === to) return true;
-    if (seen.has(at)) continue;
-    seen.add(at);
-    open.push(...(next.get(at) ?? []));
-  }
-  return false;
-};
 
 /** Both ends of a link between a start and a node: the best fitting free port; undefined when nothing fits. */
 export const endsBetween = (editor: Editor, graph: DocGraph, start: LinkStart, node: DocNode): { ends: Ends; input: Port } | undefined => {
@@ -96,62 +54,10 @@ export const linkToNode = (editor: Editor, start: LinkStart, nodeId: string): bo
   return true;
 };
 
-const NEW_SIZE = { width: 248, height: 170 };
-const BESIDE = 90;
-
-/** Adds a node where the palette was opened, linked as it asks. */
-export const addFromPalette = (editor: Editor, kind: Kind, request: PaletteRequest, model?: string): void => {
-  const graph = graphOf(editor);
-  const id = freeId(graph, kind.id);
-  const data = newData(editor, kind, model);
-  const place = freePlace(request.place, NEW_SIZE, [...rectsOf(editor, nodesOf(graph)).values()]);
-  const edge = edgesOf(graph).find((one) => one.id === request.edgeId);
-  editor.document.change(
-    `Add ${kind.title}`,
-    (now) => {
-      const added = addNode(now, { id, type: kind.type, at: place, data });
-      const node = nodeById(added, id)!;
-      if (edge) return insertInto(editor, added, edge.id, node);
-      const found = request.from && endsBetween(editor, added, request.from, node);
-      return found ? connect(added, found.ends, replacedBy(added, found.ends, found.input)) : added;
-    },
-    { select: [id] },
-  );
-  editor.ui.setState({ palette: undefined, panel: "node" });
-};
-
-/** Puts a node into an edge: what flowed through it flows through the node. */
-const insertInto = (editor: Editor, graph: DocGraph, edgeId: string, node: DocNode): DocGraph => {
-  const edge = edgesOf(graph).find((one) => one.id === edgeId);
-  if (!edge) return graph;
-  const { ports } = editor.ui.getState();
-  const own = portsOf(node, editor.schemaOf, [], []);
-  const [outName, inName] = [sourcePort(edge, ports.get(edge.source)), targetPort(edge, ports.get(edge.target))];
-  const output = ports.get(edge.source)?.outputs.find(({ name }) => name === outName);
-  const input = ports.get(edge.target)?.inputs.find(({ name }) => name === inName);
-  const [entry] = output ? fittingInputs(output, own, new Set()) : [];
-  const [exit] = input ? fittingOutputs(input, own) : [];
-  const joined = entry ? connect(graph, { source: edge.source, sourceHandle: outName, target: node.id, targetHandle: entry.name }) : graph;
-  return exit
-    ? connect(joined, { source: node.id, sourceHandle: exit.name, target: edge.target, targetHandle: inName }, [edge.id])
-    : joined;
-};
-
-/** Whether a new node of this kind could be linked as the palette asks. */
-export const suits = (editor: Editor, kind: Kind, { from, edgeId }: PaletteRequest, model?: string): boolean => {
-  if (!from && edgeId === undefined) return true;
-  const graph = graphOf(editor);
-  const node = sampleNode(editor, kind, model);
-  if (from) return endsBetween(editor, graph, from, node) !== undefined;
-  const edge = edgesOf(graph).find(({ id }) => id === edgeId);
-  const own = portsOf(node, editor.schemaOf, [], []);
-  const ports = editor.ui.getState().ports;
-  const output = edge && ports.get(edge.source)?.outputs.find(({ name }) => name === sourcePort(edge, ports.get(edge.source)));
-  const input = edge && ports.get(edge.target)?.inputs.find(({ name }) => name === targetPort(edge, ports.get(edge.target)));
-  return (
-    output !== undefined && input !== undefined && fittingInputs(output, own, new Set()).length > 0 && fittingOutputs(input, own).length > 0
-  );
-};
+/** Of a node that was never drawn. */
+export const NEW_SIZE = { width: 248, height: 170 };
+/** Between nodes that follow one another. */
+export const BESIDE = 90;
 
 const some = (count: number, what: string): string => (count === 1 ? what : `${count} ${what}s`);
 

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { KINDS, type Kind } from "../../../canvas/kinds";
 import { classes } from "../../../ui/classes";
-import { addFromPalette, suits } from "../commands/actions";
+import { addFromPalette, suits } from "../commands/new-nodes";
 import { useEditor, useUi } from "../context";
 import type { PaletteRequest } from "../ui-store";
 

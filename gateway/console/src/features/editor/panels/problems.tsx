@@ -5,7 +5,8 @@ import { edgesOf, nodeById } from "../../../document/graph";
 import { kindOf } from "../../../canvas/kinds";
 import { TEXT_TYPE } from "../../../canvas/looks";
 import { Button } from "../../../ui/button";
-import { defaultModel, placeBeside } from "../commands/actions";
+import { placeBeside } from "../commands/actions";
+import { defaultModel } from "../commands/new-nodes";
 import { useDocument, useEditor, useUi, type Editor } from "../context";
 import { nodeTitle } from "../titles";
 
