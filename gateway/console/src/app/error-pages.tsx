@@ -1,6 +1,7 @@
 import { Link, type ErrorComponentProps } from "@tanstack/react-router";
-import { Compass } from "lucide-react";
-import { codeOf, messageOf } from "../api/client";
+import { Compass, FileQuestion } from "lucide-react";
+import type { ReactNode } from "react";
+import { codeOf, isNotFound, messageOf } from "../api/client";
 import { Button, buttonClasses } from "../ui/button";
 import { Empty, Notice, Skeleton } from "../ui/notice";
 
@@ -48,4 +49,35 @@ export const LoadFailure = ({ error, retry }: { error: unknown; retry?: () => vo
     {messageOf(error)}
     {codeOf(error) !== undefined && <code className="mt-1 block font-mono text-xs">{codeOf(error)}</code>}
   </Notice>
+);
+
+export interface NotThereProps {
+  error: unknown;
+  retry: () => void;
+  /** What there is none of. */
+  title: string;
+  /** Where such things are listed. */
+  list: { to: "/" | "/executions" | "/models"; title: string };
+  children?: ReactNode;
+}
+
+/** In place of one thing: that there is none and where others are, or why it could not be loaded. */
+export const NotThere = ({ error, retry, title, list, children }: NotThereProps) => (
+  <div className="mx-auto max-w-2xl px-4 py-16">
+    {isNotFound(error) ? (
+      <Empty
+        icon={FileQuestion}
+        title={title}
+        actions={
+          <Link to={list.to} className={buttonClasses("primary")}>
+            {list.title}
+          </Link>
+        }
+      >
+        {children}
+      </Empty>
+    ) : (
+      <LoadFailure error={error} retry={retry} />
+    )}
+  </div>
 );

@@ -4,14 +4,11 @@ import type { GraphNode } from "@nodeloom/kernel/graph";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ReactFlowProvider } from "@xyflow/react";
-import { FileQuestion } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import "../../styles/canvas.css";
-import { LoadFailure, Loading } from "../../app/error-pages";
-import { isNotFound } from "../../api/client";
+import { LoadFailure, Loading, NotThere } from "../../app/error-pages";
 import { meQuery, modelsQuery } from "../../api/queries";
 import { modelTerms } from "../../canvas/judge";
-import { Empty } from "../../ui/notice";
 import { Tabs } from "../../ui/tabs";
 import { Board } from "./board/board";
 import { Conflicts } from "./dialogs/conflicts";
@@ -192,14 +189,8 @@ const EditorOf = ({ slug, me }: { slug: string; me: Me }) => {
   if (opened) return <OpenEditor slug={slug} me={me} opened={opened} />;
   if (error === undefined) return <Loading />;
   return (
-    <div className="mx-auto max-w-2xl px-4 py-16">
-      {isNotFound(error) ? (
-        <Empty icon={FileQuestion} title="There is no such workflow">
-          It was deleted, or it belongs to somebody else.
-        </Empty>
-      ) : (
-        <LoadFailure error={error} retry={retry} />
-      )}
-    </div>
+    <NotThere error={error} retry={retry} title="There is no such workflow" list={{ to: "/", title: "Go to your workflows" }}>
+      It was deleted, or it belongs to somebody else.
+    </NotThere>
   );
 };

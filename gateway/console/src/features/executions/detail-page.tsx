@@ -1,9 +1,9 @@
 import type { Execution, WebhookDelivery } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { CircleStop, FileQuestion, RotateCcw, Send, Workflow } from "lucide-react";
-import { LoadFailure, Loading } from "../../app/error-pages";
-import { api, isNotFound, request } from "../../api/client";
+import { CircleStop, RotateCcw, Send, Workflow } from "lucide-react";
+import { Loading, NotThere } from "../../app/error-pages";
+import { api, request } from "../../api/client";
 import { executionQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";
 import { ResultView } from "../../runs/result-view";
@@ -13,7 +13,7 @@ import { Badge } from "../../ui/badge";
 import { Button, buttonClasses } from "../../ui/button";
 import { Code, CopyButton } from "../../ui/copy";
 import { credits, dateTime, duration } from "../../ui/format";
-import { Empty, Notice } from "../../ui/notice";
+import { Notice } from "../../ui/notice";
 import { Card, Facts, Page } from "../../ui/page";
 import { Table } from "../../ui/table";
 import { Time } from "../../ui/time";
@@ -129,7 +129,7 @@ const Actions = ({ execution }: { execution: Execution }) => {
       )}
       {workflowSlug !== null && !isGoing(execution) && (
         <Link to="/workflows/$slug" params={{ slug: workflowSlug }} search={{ run: executionId }} className={buttonClasses("secondary")}>
-          <RotateCcw className="mr-2 size-4" aria-hidden /> Run again…
+          <RotateCcw className="size-4" aria-hidden /> Run again…
         </Link>
       )}
       {workflowSlug !== null && (
@@ -139,7 +139,7 @@ const Actions = ({ execution }: { execution: Execution }) => {
           search={{ run: executionId, node: execution.error?.nodeId }}
           className={buttonClasses("primary")}
         >
-          <Workflow className="mr-2 size-4" aria-hidden /> Open on the canvas
+          <Workflow className="size-4" aria-hidden /> Open on the canvas
         </Link>
       )}
     </>
@@ -193,14 +193,13 @@ export const ExecutionPage = () => {
   if (execution.data) return <Detail execution={execution.data} />;
   if (execution.isPending) return <Loading />;
   return (
-    <div className="mx-auto max-w-2xl px-4 py-16">
-      {isNotFound(execution.error) ? (
-        <Empty icon={FileQuestion} title="There is no such run">
-          It is too old, or it belongs to somebody else.
-        </Empty>
-      ) : (
-        <LoadFailure error={execution.error} retry={() => void execution.refetch()} />
-      )}
-    </div>
+    <NotThere
+      error={execution.error}
+      retry={() => void execution.refetch()}
+      title="There is no such run"
+      list={{ to: "/executions", title: "Go to your runs" }}
+    >
+      It is too old, or it belongs to somebody else.
+    </NotThere>
   );
 };

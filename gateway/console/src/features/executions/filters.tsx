@@ -50,6 +50,7 @@ const MetadataFilter = ({ given, set }: { given: string | undefined; set: (meta:
   const isWrong = typed !== "" && !META.test(typed);
   return (
     <form
+      className="max-sm:col-span-2"
       onSubmit={(event) => {
         event.preventDefault();
         if (!isWrong) set(typed.trim() || undefined);
@@ -58,7 +59,7 @@ const MetadataFilter = ({ given, set }: { given: string | undefined; set: (meta:
       <Input
         aria-label="Metadata, as name=value"
         placeholder="metadata: name=value"
-        className="w-56!"
+        className="sm:w-56!"
         aria-invalid={isWrong || undefined}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
@@ -76,12 +77,12 @@ interface DayProps {
 }
 
 const DayFilter = ({ label, title, given, set }: DayProps) => (
-  <label className="flex items-center gap-1.5 text-[13px] text-muted">
+  <label className="flex items-center gap-1.5 text-[13px] text-muted max-sm:flex-col max-sm:items-start max-sm:gap-1">
     {title}
     <Input
       type="date"
       aria-label={label}
-      className="w-38!"
+      className="sm:w-38!"
       // Uncontrolled: while a day is being typed, it is none.
       defaultValue={given ?? ""}
       onChange={({ target }) => (target.value !== "" || target.validity.valid) && set(target.value || undefined)}
@@ -94,10 +95,10 @@ export const Filters = ({ status, workflow, meta, from, to }: RunsSearch) => {
   const workflows = useQuery(workflowsQuery);
   const set = (change: RunsSearch): void => void navigate({ search: (old) => ({ ...old, ...change, cursor: undefined }) });
   return (
-    <div className="mb-4 flex flex-wrap gap-2">
+    <div className="mb-4 flex flex-wrap gap-2 max-sm:grid max-sm:grid-cols-2">
       <Select
         aria-label="Status"
-        className="w-44!"
+        className="sm:w-44!"
         value={status ?? ""}
         onChange={(event) => set({ status: event.target.value || undefined })}
       >
@@ -110,7 +111,7 @@ export const Filters = ({ status, workflow, meta, from, to }: RunsSearch) => {
       </Select>
       <Select
         aria-label="Workflow"
-        className="w-60!"
+        className="sm:w-60!"
         value={workflow ?? ""}
         onChange={(event) => set({ workflow: event.target.value || undefined })}
       >

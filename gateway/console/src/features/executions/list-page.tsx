@@ -29,8 +29,8 @@ const COLUMNS: readonly Column<Execution>[] = [
   { title: "Status", cell: ({ status }) => <RunStatus status={status} /> },
   { title: "What went wrong", wide: true, cell: ({ error }) => <span className="block truncate text-bad">{error?.message}</span> },
   { title: "From", wide: true, cell: ({ source }) => SOURCES[source] ?? source },
-  { title: "Took", numeric: true, cell: ({ durationMs }) => duration(durationMs) },
-  { title: "Credits", numeric: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
+  { title: "Took", numeric: true, wide: true, cell: ({ durationMs }) => duration(durationMs) },
+  { title: "Credits", numeric: true, wide: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
   { title: "Started", numeric: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
   {
     title: "Again",
@@ -75,12 +75,14 @@ export const ExecutionsPage = () => {
             {cursor !== undefined && (
               <Button onClick={() => void navigate({ search: (old) => ({ ...old, cursor: undefined }) })}>Newest</Button>
             )}
-            <Button
-              disabled={data.nextCursor === null}
-              onClick={() => void navigate({ search: (old) => ({ ...old, cursor: data.nextCursor ?? undefined }) })}
-            >
-              Older
-            </Button>
+            {(data.nextCursor !== null || cursor !== undefined) && (
+              <Button
+                disabled={data.nextCursor === null}
+                onClick={() => void navigate({ search: (old) => ({ ...old, cursor: data.nextCursor ?? undefined }) })}
+              >
+                Older
+              </Button>
+            )}
           </div>
         </>
       )}

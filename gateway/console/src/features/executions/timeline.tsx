@@ -31,15 +31,12 @@ export const Timeline = ({ nodes, startedAt, endedAt }: { nodes: readonly NodeSt
   const total = Math.max(1, endedAt - startedAt);
   const at = (ms: number): number => (ms / total) * WIDTH;
   return (
-    <ol className="flex flex-col">
+    <ol className="grid grid-cols-[minmax(7rem,14rem)_minmax(0,1fr)_auto] gap-x-4 max-sm:grid-cols-[minmax(0,1fr)_auto]">
       {nodes.map((node) => {
         const span = spans.get(node.id);
         const report = cancelReport(node.cancelReport);
         return (
-          <li
-            key={node.id}
-            className="grid grid-cols-[minmax(7rem,14rem)_minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 border-b py-2 last:border-b-0 max-sm:grid-cols-[minmax(0,1fr)_auto]"
-          >
+          <li key={node.id} className="col-span-full grid grid-cols-subgrid items-center gap-y-1 border-b py-2 last:border-b-0">
             <div className="min-w-0">
               <div className="truncate text-sm font-medium">{node.label ?? node.id}</div>
               <div className="truncate text-xs text-faint">

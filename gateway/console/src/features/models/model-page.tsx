@@ -4,10 +4,8 @@ import { isBaseTier } from "@nodeloom/kernel/plans";
 import type { JsonSchema } from "@nodeloom/kernel/graph";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { FileQuestion } from "lucide-react";
 import { useState } from "react";
-import { LoadFailure, Loading } from "../../app/error-pages";
-import { isNotFound } from "../../api/client";
+import { Loading, NotThere } from "../../app/error-pages";
 import { priceWords } from "../../api/prices";
 import { meQuery, modelQuery } from "../../api/queries";
 import { curl } from "../../runs/snippets";
@@ -15,7 +13,7 @@ import { TryIt } from "../../runs/try-it";
 import { UploadButton } from "../../runs/upload-button";
 import { Badge } from "../../ui/badge";
 import { Code } from "../../ui/copy";
-import { Empty, Notice } from "../../ui/notice";
+import { Notice } from "../../ui/notice";
 import { Card, Facts, Page } from "../../ui/page";
 import { propertiesOf, SchemaControl } from "../../ui/inputs/schema-control";
 
@@ -110,12 +108,11 @@ export const ModelPage = () => {
   if (model.data) return <Detail key={internalName} model={model.data} />;
   if (model.isPending) return <Loading />;
   return (
-    <div className="mx-auto max-w-2xl px-4 py-16">
-      {isNotFound(model.error) ? (
-        <Empty icon={FileQuestion} title="There is no such model" />
-      ) : (
-        <LoadFailure error={model.error} retry={() => void model.refetch()} />
-      )}
-    </div>
+    <NotThere
+      error={model.error}
+      retry={() => void model.refetch()}
+      title="There is no such model"
+      list={{ to: "/models", title: "Go to the models" }}
+    />
   );
 };
