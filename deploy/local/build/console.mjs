@@ -25,7 +25,9 @@ export const buildConsole = async () => {
   const settings = ["index.html", "vite.config.mjs", "compress.mjs", "package.json"].map((name) => join(CONSOLE, name));
   const hash = await hashFiles([...own.flat(), ...settings, join(ROOT, "package-lock.json")]);
   if ((await readStamps())[STEP] === hash && (await exists(PAGE))) return false;
-  const { ok, tail } = await runCommand(process.execPath, [VITE, "build", "--logLevel", "warn"], { cwd: CONSOLE });
+  // Whoever asks for it may be developing; what is served is not for developers, and half the size.
+  const env = { ...process.env, NODE_ENV: "production" };
+  const { ok, tail } = await runCommand(process.execPath, [VITE, "build", "--logLevel", "warn"], { cwd: CONSOLE, env });
   if (!ok) throw new Error(`the console could not be built:\n${tail}`);
   await writeStamp(STEP, hash);
   return true;
