@@ -75,12 +75,14 @@ const Workbench = ({ viewport }: { viewport: Opened["workflow"]["viewport"] }) =
     if (node !== undefined) document.select([node]);
   }, [document, node]);
   const isFirst = viewport.x === 0 && viewport.y === 0 && viewport.zoom === 1;
+  // On a phone the panel leaves the canvas half of the screen.
+  const roomFor = useUi((state) => matchMedia(NARROW).matches && state.panelOpen);
   useEffect(() => {
     // A workflow that was never looked at, or is looked at on a phone, is shown whole.
     if (!isFirst && !matchMedia(NARROW).matches) return undefined;
-    const frame = requestAnimationFrame(() => stage.fit());
+    const frame = requestAnimationFrame(() => stage.fit(undefined, true));
     return () => cancelAnimationFrame(frame);
-  }, [isFirst, stage]);
+  }, [isFirst, stage, roomFor]);
   return (
     <div className="flex h-full flex-col">
       <Toolbar stage={stage} />

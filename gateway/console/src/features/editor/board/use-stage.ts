@@ -8,6 +8,7 @@ import type { Editor } from "../context";
 const FIT_MS = 250;
 const MOST_ZOOM = 1.1;
 const NARROW = "(max-width: 767px)";
+const NO_MOTION = "(prefers-reduced-motion: reduce)";
 
 const RUN_FORM = "aside form[data-run]";
 const FIRST_CONTROL = ":is(input, textarea, select):not(:disabled, [type=file])";
@@ -32,9 +33,10 @@ export const useStage = (editor: Editor): Stage => {
       return { x: left + width / 2, y: top + height / 2 };
     };
     return {
-      fit: (nodeIds) => {
+      fit: (nodeIds, atOnce = false) => {
         const nodes = nodeIds === undefined || nodeIds.length === 0 ? undefined : nodeIds.map((id) => ({ id }));
-        void flow.fitView({ duration: FIT_MS, padding: 0.15, maxZoom: MOST_ZOOM, ...(nodes ? { nodes } : {}) });
+        const duration = atOnce || matchMedia(NO_MOTION).matches ? 0 : FIT_MS;
+        void flow.fitView({ duration, padding: 0.15, maxZoom: MOST_ZOOM, ...(nodes ? { nodes } : {}) });
       },
       zoom: (to) => void { in: () => flow.zoomIn(), out: () => flow.zoomOut(), whole: () => flow.zoomTo(1) }[to](),
       openPalette: () => {

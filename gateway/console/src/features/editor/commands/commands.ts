@@ -18,7 +18,8 @@ import { frameSelection } from "./frame-actions";
 
 /** What commands may do besides changing the graph. */
 export interface Stage {
-  fit(nodeIds?: readonly string[]): void;
+  /** @param atOnce without moving there */
+  fit(nodeIds?: readonly string[], atOnce?: boolean): void;
   zoom(to: "in" | "out" | "whole"): void;
   /** Opens the palette in the middle of the canvas. */
   openPalette(): void;
