@@ -17,7 +17,7 @@ export const temporalVariables = {
  */
 export const database = defineDatabase({
   service: "executions",
-  version: 1,
+  version: 2,
   declare: (connection) => void createExecutionStore(connection),
   variables: temporalVariables,
   others: (config) =>

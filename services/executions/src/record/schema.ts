@@ -33,6 +33,8 @@ export const executionSchema = new Schema<ExecutionRecord>(
 // One user's executions, and everyone's, newest first.
 executionSchema.index({ userId: 1, createdAt: -1, _id: -1 });
 executionSchema.index({ createdAt: -1, _id: -1 });
+// Those of a workflow, which may be few among many.
+executionSchema.index({ userId: 1, workflowSlug: 1, createdAt: -1, _id: -1 });
 executionSchema.index({ userId: 1, metadata: 1, createdAt: -1, _id: -1 });
 executionSchema.index({ status: 1, seenRunningAt: 1 });
 // Few owe anything at a time.
