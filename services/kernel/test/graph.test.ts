@@ -121,7 +121,7 @@ describe("planning", () => {
   it("treats names that every object inherits as names like any other", () => {
     const plan = planned(
       [
-        input({ name: "constructor", type: "text" }, { name: "toString", type: "json" }),
+        input({ name: "constructor", type: "text" }, { name: "toString", type: "constructor" }),
         { id: "constructor", type: "text-box", data: { text: "[{{valueOf}}{{__proto__}}{{constructor}}]" } },
         OUT,
       ],
@@ -143,7 +143,9 @@ describe("planning", () => {
       ]),
     );
     expect(plan.warnings.constructor).toHaveLength(2);
-    expect(plan.evaluated.find((node) => node.id === "in")!.warnings).toEqual([]);
+    expect(plan.evaluated.find((node) => node.id === "in")!.warnings).toEqual([
+      "field toString takes anything: there is no type constructor",
+    ]);
   });
 
   it("lets an input that was not given add nothing to a list", () => {

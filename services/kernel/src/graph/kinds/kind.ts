@@ -39,6 +39,8 @@ export interface NodeKind {
 
   /** What is wrong with the settings of a node, whatever flows into it. */
   check(node: GraphNode, schema?: JsonSchema): string[];
+  /** What is odd about the settings of a node that runs all the same. */
+  warnings?(node: GraphNode): string[];
   /** What is wrong with the nodes of the kind together. */
   checkAll?(nodes: readonly GraphNode[]): GraphIssue[];
   /** Plans a node: its step, or its values where they are known already. */

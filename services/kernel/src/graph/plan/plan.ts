@@ -87,7 +87,7 @@ const planNode = (planner: Planner, node: GraphNode): NodePlan => {
   if (!kind) return NOTHING_PLANNED;
   const schema = typeof node.data.model === "string" ? planner.request.models.get(node.data.model)?.inputSchema : undefined;
   const misspelt = misspeltSettings(kind, node, schema, (count) => planner.budget.work(count));
-  for (const message of misspelt) warn(planner, node.id, message);
+  for (const message of [...(kind.warnings?.(node) ?? []), ...misspelt]) warn(planner, node.id, message);
   const planned = kind.plan?.(planner, node) ?? NOTHING_PLANNED;
   if (planned.step || planned.isEvaluated) planner.outputs.set(node.id, planned.outputs);
   return planned;
