@@ -340,6 +340,20 @@ const cancelling: Case[] = [
     answers(await finished(user, id), 200, { status: "cancelled" });
     fits(await user.credits(), { plan: is.near(2_000 - 7.5), held: 0 });
   }),
+  cancel("the calls of a cancelled run are over, too", async (ctx) => {
+    const user = await ctx.actor({ tier: "business" });
+    const graph = clip(LONG);
+    const id = await submitGraph(user, {
+      nodes: [...graph.nodes, node("prompts", "list", { items: ["a", "b"] })],
+      edges: [...graph.edges, edge("prompts.items", "clip.prompt")],
+    });
+    await submitted(user, id);
+    await user.post(`/api/executions/${id}/cancel`);
+    const nodes = pick<{ id: string; calls?: { status: string }[] }[]>(answers(await finished(user, id), 200), "nodes");
+    const calls = nodes.flatMap(({ calls: made = [] }) => made);
+    assert.ok(calls.length > 0);
+    assert.deepEqual(new Set(calls.map(({ status }) => status)), new Set(["cancelled"]));
+  }),
   cancel("a trial grant is consumed by a cancelled run", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     const answer = answers(await runModel(user, "sandbox-image", { sandbox: LONG }, "?async=true"), 202);

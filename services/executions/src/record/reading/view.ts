@@ -30,10 +30,11 @@ export interface Details {
   position: number | undefined;
 }
 
-const callMessage = (call: CallRecord): executions.NodeCall =>
+const callMessage = (call: CallRecord, { status: nodeStatus }: NodeState): executions.NodeCall =>
   executions.NodeCall.fromPartial({
     item: call.item,
-    status: call.status,
+    // When its node is over, nobody waits for a call's answer any more.
+    status: call.status === "submitted" && nodeStatus !== "processing" ? "cancelled" : call.status,
     outputsJson: call.outputsJson ?? "",
     truncated: call.truncated ?? false,
     error: errorMessage(call.error ?? null),
@@ -64,7 +65,7 @@ const callsByNode = (calls: readonly CallRecord[]): Map<string, CallRecord[]> =>
 /** What a node gave, and its calls where it made several. */
 const outputsOf = (node: NodeState, calls: readonly CallRecord[]): Partial<executions.NodeState> => {
   if (node.outputsJson !== undefined) return { outputsJson: node.outputsJson, truncated: node.truncated ?? false };
-  if (node.items > 1) return { calls: calls.map(callMessage) };
+  if (node.items > 1) return { calls: calls.map((call) => callMessage(call, node)) };
   const [only] = calls;
   return only?.outputsJson === undefined ? {} : { outputsJson: only.outputsJson, truncated: only.truncated ?? false };
 };

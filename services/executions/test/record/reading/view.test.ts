@@ -39,3 +39,16 @@ it("tells an item whose answer was asked for once more by its second answer, and
     [1, '{"text":"[2]"}', 5],
   ]);
 });
+
+it("tells a call that is under way until its node is over, and then that it was cancelled", () => {
+  const [pic] = newRecord().nodes;
+  const statusOf = (status: "processing" | "cancelled"): string => {
+    const record = newRecord("user", { nodes: [{ ...pic!, id: "clip", type: "generate-video", status, items: 2 }] });
+    const identity = { executionId: record._id, nodeId: "clip", costMicroUsd: 0, requestId: null };
+    const calls: CallRecord[] = [{ ...identity, _id: `${record._id}:clip:1`, item: 1, status: "submitted" }];
+    const [node] = executionMessage(record, { calls, inputsJson: undefined, position: undefined }).nodes;
+    return node!.calls[0]!.status;
+  };
+  expect(statusOf("processing")).toBe("submitted");
+  expect(statusOf("cancelled")).toBe("cancelled");
+});
