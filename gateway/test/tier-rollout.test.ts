@@ -81,7 +81,7 @@ it("goes on where a gateway has died, and gives nothing twice", async () => {
     return services.billing.setMonthlyCredits(request, options);
   };
   const first = startTierRollouts({
-    services: { identity: services.identity, billing: { setMonthlyCredits } },
+    services: { ...services, billing: { setMonthlyCredits } },
     logger,
     intervalMs: NEVER_MS,
     pageUsers: 2,

@@ -5,6 +5,7 @@ import { readCursor } from "./record/reading/pages";
 import type { Quotes } from "./plan/quotes";
 import type { Runs } from "./lifecycle/runs";
 import type { Cancellation } from "./lifecycle/cancellation";
+import type { Queue } from "./lifecycle/line/queue";
 import type { Reads } from "./record/reading/reads";
 import type { RunStatus } from "./lifecycle/states";
 import type { ExecutionStore } from "./record/store";
@@ -31,6 +32,7 @@ export interface HandlerOptions {
   store: ExecutionStore;
   redeliver: (executionId: string, userId: string) => Promise<executions.WebhookDelivery>;
   webhooks: Pick<Webhooks, "test">;
+  queue: Pick<Queue, "resize">;
 }
 
 export const executionsHandlers = ({
@@ -42,6 +44,7 @@ export const executionsHandlers = ({
   store,
   redeliver,
   webhooks,
+  queue,
 }: HandlerOptions): executions.ExecutionsServiceServer => ({
   run: unary(async (request) => {
     const { row, isReplay } = await runs.run(request, requestContext()?.deadlineMs);
@@ -62,6 +65,10 @@ export const executionsHandlers = ({
   cancelQueued: unary(async ({ userId }) =>
     executions.CancelQueuedResponse.fromPartial({ cancelled: await cancellation.cancelQueued(userId) }),
   ),
+  setConcurrency: unary(async ({ userId, concurrency }) => {
+    await queue.resize(userId, concurrency);
+    return executions.SetConcurrencyResponse.fromPartial({});
+  }),
   listExecutions: unary(async ({ userId, status, workflowSlug, limit, cursor, metadata, createdAfter, createdBefore }) => {
     const size = Math.min(limit || DEFAULT_PAGE, LIMITS.usagePageRows);
     const rows = store.list({

@@ -237,6 +237,7 @@ export const wire = async (config: WiringConfig, connection: Connection, logger:
       store,
       redeliver: createRedelivery({ store, identity: services.identity, starter: deliveries }),
       webhooks,
+      queue,
     },
     drain: async () => {
       stopping.abort();

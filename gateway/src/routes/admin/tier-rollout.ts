@@ -8,6 +8,7 @@ import { ROLLOUT_CALL_MS, ROLLOUT_INTERVAL_MS, ROLLOUT_PAGE_USERS, ROLLOUT_PARAL
 interface Needed {
   identity: Pick<Services["identity"], "claimTierRollout" | "advanceTierRollout" | "listUsers">;
   billing: Pick<Services["billing"], "setMonthlyCredits">;
+  executions: Pick<Services["executions"], "setConcurrency">;
 }
 
 /** Tells billing what a user's tier gives from the next renewal on. An account that is not approved has nothing. */
@@ -15,6 +16,12 @@ export const setMonthlyCredits = async ({ billing }: Pick<Needed, "billing">, us
   if (!user.approved) return;
   const { monthlyMillicredits } = toCallerUser(user).plan;
   await billing.setMonthlyCredits({ userId: user.id, tier: user.tier, monthlyMillicredits }, { deadlineMs: ROLLOUT_CALL_MS });
+};
+
+/** Lets as many of a user's runs go on at once as the user's tier has it: those that waited for that begin. */
+export const setConcurrency = async ({ executions }: Pick<Needed, "executions">, user: identity.User): Promise<void> => {
+  const { concurrency } = toCallerUser(user).plan;
+  await executions.setConcurrency({ userId: user.id, concurrency }, { deadlineMs: ROLLOUT_CALL_MS });
 };
 
 const inBatches = async <T>(items: readonly T[], size: number, work: (item: T) => Promise<void>): Promise<void> => {
@@ -32,8 +39,8 @@ export interface TierRolloutOptions {
 }
 
 /**
- * Carries changes of custom tiers to the accounts of their users, page by page: what a renewal gives is kept by billing,
- * user by user, while markup and limits are read with every request anyway. Identity remembers how far each change has
+ * Carries changes of custom tiers to the accounts of their users, page by page: what a renewal gives is kept by billing, and how
+ * many runs go on at once by executions, user by user, while markup and rate limits are read with every request anyway. Identity remembers how far each change has
  * come, so that another gateway goes on where one has died; repeating a page changes nothing.
  */
 export const startTierRollouts = ({
@@ -45,10 +52,11 @@ export const startTierRollouts = ({
   const give = async (user: identity.User): Promise<void> => {
     try {
       await setMonthlyCredits(services, user);
+      await setConcurrency(services, user);
     } catch (error) {
       // One account that can't take it does not keep it from the others.
       if (!isRefusal(error)) throw error;
-      logger.error({ err: error, userId: user.id, tier: user.tier }, "an account did not get its tier's changed credits");
+      logger.error({ err: error, userId: user.id, tier: user.tier }, "an account did not get what changed of its tier");
     }
   };
 

@@ -6,6 +6,7 @@ import { cursor, cursorPage, identifier, idParams, iso, limit, name, nextCursor,
 import { adminUser, adminUserView, balances, balancesView } from "../identity/view";
 import { audited } from "./audit";
 import { applyPlan } from "./plan-change";
+import { setConcurrency } from "./tier-rollout";
 
 const userChanges = z
   .strictObject({
@@ -108,6 +109,7 @@ export const adminUserRoutes = [
       });
       if (body.suspended || body.approved === false) gateway.runStops.wake();
       if (body.approved !== undefined || body.tier !== undefined) await applyPlan(gateway.services, changed.before, changed.user);
+      if (body.tier !== undefined) await setConcurrency(gateway.services, changed.user);
       return { status: 200, body: adminUserView(changed.user) };
     },
   }),

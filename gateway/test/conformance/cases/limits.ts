@@ -234,6 +234,23 @@ const concurrency: Case[] = [
       MANY_RUNS,
     ),
   ),
+  rates("more places, by a changed tier or by another one, let those begin who wait", async (ctx) => {
+    const settings = { base: "business", rateLimitPerMinute: null, markup: 1.5, monthlyCredits: 2_000 };
+    const tier = await ctx.tier("growing", { ...settings, concurrency: 1 });
+    const user = await ctx.actor({ tier });
+    const slug = await save(user, clip(LONG));
+    const submit = async (): Promise<string> =>
+      pick(answers(await user.post(`/api/workflows/${slug}/run?async=true`, { inputs: {} }), 202), "executionId");
+    const [first, second, third] = [await submit(), await submit(), await submit()];
+    answers(await user.get(`/api/executions/${third}`), 200, { queued: true, position: 2 });
+    answers(await ctx.admin.put(`/api/admin/tiers/${tier}`, { ...settings, concurrency: 2 }), 200);
+    answers(await submitted(user, second), 200, { status: "processing" });
+    answers(await user.get(`/api/executions/${third}`), 200, { queued: true, position: 1 });
+    answers(await ctx.admin.patch(`/api/admin/users/${user.userId}`, { tier: "pro" }), 200);
+    answers(await submitted(user, third), 200, { status: "processing" });
+    answers(await ctx.admin.put(`/api/admin/tiers/${tier}`, { ...settings, concurrency: 1 }), 200);
+    await stopAll(user, [first, second, third]);
+  }),
   rates("a Free user has one execution under way, and can cancel what waits", async (ctx) => {
     const free = await ctx.actor({ tier: "free" });
     const graph = { nodes: [node60()], edges: [] };

@@ -52,6 +52,10 @@ export const enter = (earlier: Line, { id, bytes, limit, mayWait }: Newcomer): {
   return { line: { ...line, waiting: [...line.waiting, { id, bytes }] }, place: line.waiting.length + 1 };
 };
 
+/** Runs may take another number of places from now on. Nobody's line stays nobody's. */
+export const resize = (line: Line, limit: number): Line =>
+  line.limit === limit || (line.running.length === 0 && line.waiting.length === 0) ? line : { ...line, limit };
+
 /** Runs leave: those that ended, and those that wait no more. */
 export const leave = (line: Line, ids: readonly string[]): Line => {
   const running = line.running.filter((id) => !ids.includes(id));

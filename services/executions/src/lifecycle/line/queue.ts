@@ -3,7 +3,7 @@ import type { Logger } from "@nodeloom/platform";
 import type { RunInput } from "../../contract/run-types";
 import type { ExecutionStore } from "../../record/store";
 import type { RunStarter } from "../../temporal/client";
-import { enter, leave, moveUp, placeOf, type Newcomer, type Place } from "./line";
+import { enter, leave, moveUp, placeOf, resize, type Line, type Newcomer, type Place } from "./line";
 import { executionOf, isFinal } from "../states";
 
 export type Queue = ReturnType<typeof createQueue>;
@@ -41,11 +41,27 @@ export const createQueue = ({ store, starter, logger }: QueueOptions) => {
     return holdIds.filter((id) => !living.has(id));
   };
 
-  const arrive = (userId: string, newcomer: Newcomer): Promise<Place> =>
-    store.lines.change(userId, (line) => {
-      const { line: next, place } = enter(line, newcomer);
-      return { line: next, result: place };
+  /** Changes a line and lets runs move up. Their turn is recorded: what isn't started now is started by the sweeper. */
+  const changed = async (userId: string, change: (line: Line) => Line): Promise<void> => {
+    const moved = await store.lines.change(userId, (line) => {
+      const { line: next, moved: ready } = moveUp(change(line));
+      return { line: next, result: ready };
     });
+    if (moved.length > 0) void startAll(moved);
+  };
+
+  /** The limit may have risen: those who wait move up first, and the newcomer with them where there is room for all. */
+  const arrive = async (userId: string, newcomer: Newcomer): Promise<Place> => {
+    const { id } = newcomer;
+    const { place, moved } = await store.lines.change(userId, (line) => {
+      const entered = enter(line, newcomer);
+      const { line: next, moved: ready } = moveUp(entered.line);
+      return { line: next, result: { place: entered.place === null ? null : placeOf(next, id)!, moved: ready } };
+    });
+    const others = moved.filter((one) => one !== id);
+    if (others.length > 0) void startAll(others);
+    return place;
+  };
 
   /** Puts a user's line right: ends places of runs that are over, lets runs move up, and starts those that have a place but don't run. */
   const mend = async (userId: string, queued: readonly { id: string; bytes: number }[]): Promise<void> => {
@@ -73,14 +89,10 @@ export const createQueue = ({ store, starter, logger }: QueueOptions) => {
     },
 
     /** Runs leave, and those whose turn has come are started. */
-    leave: async (userId: string, ids: readonly string[]): Promise<void> => {
-      const moved = await store.lines.change(userId, (line) => {
-        const { line: next, moved: ready } = moveUp(leave(line, ids));
-        return { line: next, result: ready };
-      });
-      // Their turn is recorded: what isn't started now is started by the sweeper.
-      if (moved.length > 0) void startAll(moved);
-    },
+    leave: (userId: string, ids: readonly string[]): Promise<void> => changed(userId, (line) => leave(line, ids)),
+
+    /** A user's tier has another number of places. */
+    resize: (userId: string, limit: number): Promise<void> => changed(userId, (line) => resize(line, limit)),
 
     mend,
   };

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { EMPTY_LINE, enter, leave, LINE_LENGTH_FACTOR, moveUp, placeOf, type Line } from "../../../src/lifecycle/line/line";
+import { EMPTY_LINE, enter, leave, LINE_LENGTH_FACTOR, moveUp, placeOf, resize, type Line } from "../../../src/lifecycle/line/line";
 
 const arrive = (line: Line, id: string, limit = 2, mayWait = true, bytes = 1) => enter(line, { id, bytes, limit, mayWait });
 
@@ -17,6 +17,14 @@ it("gives places in order of arrival, and lets nobody overtake those who wait", 
   const { line: next, moved } = moveUp(line);
   expect(moved).toEqual(["c"]);
   expect(placeOf(next, "d")).toBe(1);
+});
+
+it("takes another number of places, and leaves a line alone in which nobody is", () => {
+  const line = arrive(arrive(arrive(EMPTY_LINE, "a", 1).line, "b", 1).line, "c", 1).line;
+  expect(moveUp(resize(line, 2)).moved).toEqual(["b"]);
+  expect(moveUp(resize(line, 0)).moved).toEqual(["b", "c"]);
+  expect(moveUp(resize(line, 1)).line).toBe(line);
+  expect(resize(EMPTY_LINE, 10)).toBe(EMPTY_LINE);
 });
 
 it("keeps a run's place when it arrives again", () => {
