@@ -18,10 +18,17 @@ export const setMonthlyCredits = async ({ billing }: Pick<Needed, "billing">, us
   await billing.setMonthlyCredits({ userId: user.id, tier: user.tier, monthlyMillicredits }, { deadlineMs: ROLLOUT_CALL_MS });
 };
 
-/** Lets as many of a user's runs go on at once as the user's tier has it: those that waited for that begin. */
+/**
+ * Lets as many of a user's runs go on at once as the user's tier has it: those that waited for that begin. While executions are
+ * away, no change waits for them: the user's next run tells them, too.
+ */
 export const setConcurrency = async ({ executions }: Pick<Needed, "executions">, user: identity.User): Promise<void> => {
   const { concurrency } = toCallerUser(user).plan;
-  await executions.setConcurrency({ userId: user.id, concurrency }, { deadlineMs: ROLLOUT_CALL_MS });
+  try {
+    await executions.setConcurrency({ userId: user.id, concurrency }, { deadlineMs: ROLLOUT_CALL_MS, reconnectMs: 0 });
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== "unavailable") throw error;
+  }
 };
 
 const inBatches = async <T>(items: readonly T[], size: number, work: (item: T) => Promise<void>): Promise<void> => {
