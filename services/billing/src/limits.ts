@@ -4,10 +4,6 @@ export const BILLING_LIMITS = {
   itemsPerHold: 5_000,
   /** Generator calls of all active executions of one account; keeps its document far below 16 MB. */
   activeItems: 20_000,
-  /** Closed executions an account remembers itself; older ones are found in the ledger. */
-  closedHolds: 64,
-  /** Items of all remembered closed executions together. */
-  closedItems: 1_000,
   /** Undrained ledger rows from which on an account drains before it takes more commands. */
   outboxRows: 2_000,
   /** Largest single movement: 10 million US dollars. */

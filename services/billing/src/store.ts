@@ -1,5 +1,5 @@
 import { isDuplicateKey, retry } from "@nodeloom/platform";
-import { Schema, type AnyBulkWriteOperation, type Connection, type UpdateQuery } from "mongoose";
+import { Schema, type Connection, type UpdateQuery } from "mongoose";
 import { emptyAccount, type Account } from "./account/account";
 import { createAuditStore, type LedgerDocument } from "./ledger/audit-store";
 import type { LedgerRow } from "./account/movement";
@@ -18,6 +18,7 @@ const DURABLE = { w: "majority", j: true } as const;
 const ORDERED = { w: "majority" } as const;
 /** A read that decides about money never sees a write that a failover could still take back. */
 const COMMITTED = "majority";
+const UNORDERED = { ordered: false, ignoreUndefined: true, writeConcern: ORDERED as never } as const;
 const OPERATION_TIMEOUT_MS = 10_000;
 const LEDGER_CHUNK = 500;
 
@@ -38,7 +39,6 @@ const accountSchema = new Schema<AccountDocument>(
     renewalDay: Number,
     period: Number,
     holds: [Schema.Types.Mixed],
-    closed: [Schema.Types.Mixed],
     closedTrimmed: Boolean,
     sequence: Number,
     outbox: [Schema.Types.Mixed],
@@ -72,7 +72,16 @@ const ledgerSchema = new Schema<LedgerDocument>(
 // Lists an account's rows newest first, and lets no two rows take the same place.
 ledgerSchema.index({ userId: 1, sequence: -1 }, { unique: true });
 
-const toAccount = ({ _id, ...document }: AccountDocument): Account => ({ ...emptyAccount(_id), ...document });
+/** Earlier releases kept executions closed of late in the account, beside the ledger. They still find them there. */
+interface EarlierDocument extends AccountDocument {
+  closed?: unknown[];
+}
+
+const toAccount = ({ _id, closed = [], ...document }: EarlierDocument): Account => ({
+  ...emptyAccount(_id),
+  ...document,
+  ...(closed.length > 0 ? { closedTrimmed: true } : {}),
+});
 const toRow = ({ _id, ...document }: LedgerDocument): LedgerRow => ({ id: _id, ...document });
 
 const REPLACED = [
@@ -87,35 +96,27 @@ const REPLACED = [
   "renewalDay",
   "period",
   "holds",
-  "closedTrimmed",
   "sequence",
 ] as const satisfies readonly (keyof Account)[];
 
 /** Only what changed travels: lists that grow are appended to, the rest is replaced. */
 const changes = (before: Account, after: Account): UpdateQuery<AccountDocument> => {
   const replaced = REPLACED.filter((name) => before.revision === 0 || after[name] !== before[name]);
-  const known = new Set(before.closed);
-  const closed = after.closed.filter((entry) => !known.has(entry));
-  // Also when nothing is left to append: a closing too large to remember still pushes the older ones out.
-  const closedChanged = after.closed !== before.closed;
   const outbox = after.outbox.slice(before.outbox.length);
   return {
-    $set: { revision: before.revision + 1, ...Object.fromEntries(replaced.map((name) => [name, after[name]])) },
-    ...(closedChanged || outbox.length > 0
-      ? {
-          $push: {
-            ...(closedChanged ? { closed: { $each: closed, $slice: 0 - after.closed.length } } : {}),
-            ...(outbox.length > 0 ? { outbox: { $each: outbox } } : {}),
-          },
-        }
-      : {}),
+    $set: {
+      revision: before.revision + 1,
+      closedTrimmed: after.closedTrimmed,
+      ...Object.fromEntries(replaced.map((name) => [name, after[name]])),
+    },
+    $unset: { closed: 1 },
+    ...(outbox.length > 0 ? { $push: { outbox: { $each: outbox } } } : {}),
   };
 };
 
-const insertOnce = (row: LedgerRow): AnyBulkWriteOperation<LedgerDocument> => {
-  const { id, ...rest } = row;
-  return { updateOne: { filter: { _id: id }, update: { $setOnInsert: rest }, upsert: true } };
-};
+const insertOnce = ({ id, ...rest }: LedgerRow) => ({
+  updateOne: { filter: { _id: id } as object, update: { $setOnInsert: rest } as object, upsert: true },
+});
 
 export type BillingStore = ReturnType<typeof createStore>;
 
@@ -127,7 +128,7 @@ export const createStore = (connection: Connection) => {
 
   /** Rows that are there already stay as they are. */
   const writeChunk = async (rows: readonly LedgerRow[]): Promise<void> => {
-    const write = () => ledger.bulkWrite(rows.map(insertOnce), { ordered: false, timestamps: false });
+    const write = () => ledger.collection.bulkWrite(rows.map(insertOnce), UNORDERED);
     // Two upserts of one id may race, and one of them fails; it finds the row when it looks again.
     await retry(write, { pausesMs: [0], shouldRetry: isDuplicateKey });
   };
@@ -164,12 +165,9 @@ export const createStore = (connection: Connection) => {
 
     /** Ledger rows by id; absent ids are left out. */
     findRows: async (ids: readonly string[]): Promise<LedgerRow[]> => {
-      const found = await ledger
-        .find({ _id: { $in: ids } })
-        .readConcern(COMMITTED)
-        .maxTimeMS(OPERATION_TIMEOUT_MS)
-        .lean<LedgerDocument[]>();
-      return found.map(toRow);
+      const byId = { _id: { $in: [...ids] } } as object;
+      const found = ledger.collection.find<LedgerDocument>(byId, { readConcern: COMMITTED as never, maxTimeMS: OPERATION_TIMEOUT_MS });
+      return (await found.toArray()).map(toRow);
     },
 
     /** Appends rows to the ledger, each at most once. */
@@ -181,10 +179,10 @@ export const createStore = (connection: Connection) => {
     dropFromOutbox: async (rows: readonly LedgerRow[]): Promise<void> => {
       const idsByUser = new Map<string, string[]>();
       for (const { userId, id } of rows) idsByUser.set(userId, [...(idsByUser.get(userId) ?? []), id]);
-      const pulls = [...idsByUser].map(([userId, ids]): AnyBulkWriteOperation<AccountDocument> => ({
-        updateOne: { filter: { _id: userId }, update: { $pull: { outbox: { id: { $in: ids } } } } },
+      const pulls = [...idsByUser].map(([userId, ids]) => ({
+        updateOne: { filter: { _id: userId } as object, update: { $pull: { outbox: { id: { $in: ids } } } } as object },
       }));
-      if (pulls.length > 0) await accounts.bulkWrite(pulls, { ordered: false, timestamps: false, writeConcern: ORDERED });
+      if (pulls.length > 0) await accounts.collection.bulkWrite(pulls, UNORDERED);
     },
 
     /** Outboxes with a row older than a time, in order of their accounts' ids, from after a given one. */

@@ -37,3 +37,62 @@ it("lists holds that are open for some time, account by account, and none that i
     nextCursor: "",
   });
 });
+
+const DEADLINE_MS = 10_000;
+const items = [{ key: "a:0", model: "m", maxMillicredits: 5 }];
+const settlement = (executionId: string) => ({
+  userId: "u",
+  executionId,
+  items: [{ key: "a:0", captureMillicredits: 3, consumeGrant: false }],
+  captureAll: false,
+});
+
+/** An account with credits and one closed execution, as a process of its own left it. */
+const settledOnce = async (executionId: string) => {
+  const billing = createBilling({ store: own.store, logger, clock: () => now });
+  const deadline = Date.now() + DEADLINE_MS;
+  await billing.credit({ userId: "u", credit: { kind: "topup", millicredits: 1_000 }, note: "", reference: "r" }, deadline);
+  await billing.hold({ userId: "u", executionId, items, maxActive: 0 }, deadline);
+  const settled = await billing.settle(settlement(executionId), deadline);
+  await billing.stop();
+  return settled;
+};
+
+it("keeps an account's document as small after many runs as after one", async () => {
+  const accounts = own.connection.collection("accounts");
+  // Rows leave the outbox some time later.
+  const size = async (): Promise<number> =>
+    JSON.stringify(await accounts.findOne({ _id: "u" } as object, { projection: { outbox: 0 } })).length;
+  await settledOnce("e0.1");
+  const before = await size();
+  const billing = createBilling({ store: own.store, logger, clock: () => now });
+  for (let run = 1; run <= 30; run += 1) {
+    const deadline = Date.now() + DEADLINE_MS;
+    await billing.hold({ userId: "u", executionId: `e${run}.1`, items, maxActive: 0 }, deadline);
+    await billing.settle(settlement(`e${run}.1`), deadline);
+  }
+  await billing.stop();
+  // Numbers have a digit more.
+  expect(await size()).toBeLessThan(before + 20);
+});
+
+it("answers for executions that an earlier release closed, and takes them out of the account", async () => {
+  const accounts = own.connection.collection("accounts");
+  const settled = await settledOnce("e1.1");
+  // As an earlier release left it: what was closed of late stood in the account, too.
+  const closed = [{ executionId: "e1.1", voided: false, items: [] }];
+  await accounts.updateOne({ _id: "u" } as object, { $set: { closed, closedTrimmed: false } });
+  const billing = createBilling({ store: own.store, logger, clock: () => now });
+  const deadline = Date.now() + DEADLINE_MS;
+  expect(await billing.settle(settlement("e1.1"), deadline)).toEqual(settled);
+  await expect(billing.extend({ userId: "u", executionId: "e1.1", items }, deadline)).rejects.toMatchObject({
+    reason: "PRECONDITION_FAILED",
+  });
+  await billing.hold({ userId: "u", executionId: "e2.1", items, maxActive: 0 }, deadline);
+  await billing.stop();
+  expect(await accounts.findOne({ _id: "u" } as object)).toMatchObject({ held: 5, closedTrimmed: true });
+  expect(await accounts.countDocuments({ closed: { $exists: true } })).toBe(0);
+  const later = createBilling({ store: own.store, logger, clock: () => now });
+  expect(await later.settle(settlement("e1.1"), deadline)).toEqual(settled);
+  await later.stop();
+});

@@ -1,7 +1,7 @@
 /** account/: what an account is and what each command makes of it, as pure functions. */
 
 import { type DomainError } from "@nodeloom/kernel";
-import type { ActiveHold, ClosedHold } from "./held";
+import type { ActiveHold } from "./held";
 import { ledgerRow, type LedgerRow, type Movement } from "./movement";
 
 /** A trial grant: free runs of one model. */
@@ -30,9 +30,7 @@ export interface Account {
   /** Plan periods begun so far. Plan credits of an earlier one are gone, also those that a hold gives back. */
   period: number;
   holds: ActiveHold[];
-  /** Recently closed executions, oldest first. */
-  closed: ClosedHold[];
-  /** Whether closed executions were ever forgotten here; the ledger still knows them. */
+  /** Whether executions were ever closed here. How each was, the outbox or the ledger says. */
   closedTrimmed: boolean;
   /** Ledger rows ever written: the sequence number of the newest. */
   sequence: number;
@@ -55,7 +53,6 @@ export const emptyAccount = (userId: string): Account => ({
   renewalDay: null,
   period: 0,
   holds: [],
-  closed: [],
   closedTrimmed: false,
   sequence: 0,
   outbox: [],

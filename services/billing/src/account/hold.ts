@@ -74,13 +74,12 @@ export const allocate = (account: Account, wanted: readonly HoldItem[]): Allocat
   return { items, plan, topUp, grants: [...grants.values()], required, available, sufficient: required <= available, exhaustedModel };
 };
 
-/** How an execution was closed: from the account, else from the ledger; "unknown" ids must be looked up first. */
+/** How an execution was closed, as its closing row says; "unknown" ids must be looked up first. */
 export const findClosed = (
   account: Account,
   context: CommandContext & { executionId: string },
 ): { closed: ClosedHold | undefined } | { ask: string[] } => {
-  const recent = account.closed.find((closed) => closed.executionId === context.executionId);
-  if (recent || !account.closedTrimmed) return { closed: recent };
+  if (!account.closedTrimmed) return { closed: undefined };
   const ids = (["capture", "release"] as const).map((kind) => movementId(account.userId, kind, context.executionId));
   const rows = ids.map((id) => findMovement(account, context, id));
   const closing = rows.find((row) => row !== null && row !== "unknown" && row.closed);

@@ -1,7 +1,6 @@
 import { done, needsLedger, record, type Account, type CommandContext, type Transition } from "./account";
 import type { ClosedHold, ClosedItem, HeldItem } from "./held";
 import { findClosed, grantMovements } from "./hold";
-import { BILLING_LIMITS } from "../limits";
 import { movementId, type Movement } from "./movement";
 
 export interface SettleItem {
@@ -53,15 +52,6 @@ const settledReply = ({ items }: ClosedHold): SettleReply => {
     });
   const capturedMillicredits = capturedOf(items);
   return { capturedMillicredits, releasedMillicredits: heldOf(items) - capturedMillicredits, captured };
-};
-
-/** Remembers a closed execution, forgetting the oldest ones beyond the bounds. */
-const remember = (account: Account, entry: ClosedHold): Pick<Account, "closed" | "closedTrimmed"> => {
-  const all = [...account.closed, entry];
-  let first = Math.max(0, all.length - BILLING_LIMITS.closedHolds);
-  let items = all.slice(first).reduce((sum, closed) => sum + closed.items.length, 0);
-  while (items > BILLING_LIMITS.closedItems) items -= all[first++]!.items.length;
-  return { closed: all.slice(first), closedTrimmed: account.closedTrimmed || first > 0 };
 };
 
 /** The rows of a closing. There is always one, and the first one tells how the execution was closed. */
@@ -130,7 +120,7 @@ export const settle = (account: Account, command: SettleCommand): Transition<Set
     ...giveBack(account, items, expired),
     held: account.held - heldOf(items),
     holds: account.holds.filter((held) => held !== active),
-    ...remember(account, closed),
+    closedTrimmed: true,
   };
   const unused = items.filter((item) => item.source === "grant" && !item.consumed);
   const expiry: Movement = {
