@@ -1,13 +1,14 @@
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "@temporalio/client";
-import { type DataConverter, DefaultLogger, type LogMetadata, NativeConnection, Runtime, TransportError, Worker } from "@temporalio/worker";
+import { type DataConverter, DefaultLogger, type LogMetadata, NativeConnection, Runtime, TransportError } from "@temporalio/worker";
 import { type LibraryMetrics, type Logger, onceThere, type TemporalSecurity } from "@nodeloom/platform";
 import type { Activities, LocalActivities } from "../contract/activity-types";
 import { aboutExecution } from "./activity-context";
 import { drainEarlierQueues } from "./earlier-queues";
 import { missingSearchAttributes } from "./prepare";
 import { workerIdentity } from "./run-queues";
+import { RunWorker } from "./run-worker";
 import type { TemporalTracing } from "./tracing";
 
 export interface TemporalOptions {
@@ -33,11 +34,6 @@ const MAX_CACHED_WORKFLOWS = 120;
 const MAX_ACTIVITIES = 4_000;
 const MAX_LOCAL_ACTIVITIES = 200;
 const MAX_WORKFLOW_TASKS = 100;
-/**
- * How long workflow code may compute at a stretch. Node can't break it off without ending the process ("async hook stack has become
- * corrupted"): it is for code that never ends, and no bound on a run of a thousand calls on a busy machine, which takes seconds.
- */
-const MAX_COMPUTING_MS = 120_000;
 /** Of the grace of a stop, what is kept for everything but calls under way. */
 const SHUTDOWN_RESERVE_MS = 5_000;
 const MIN_SHUTDOWN_GRACE_MS = 1_000;
@@ -130,13 +126,12 @@ const startWorker = async (taskQueue: string, settings: WorkerSettings): Promise
     maxConcurrentActivityTaskExecutions: MAX_ACTIVITIES,
     maxConcurrentLocalActivityExecutions: MAX_LOCAL_ACTIVITIES,
     maxConcurrentWorkflowTaskExecutions: MAX_WORKFLOW_TASKS,
-    isolateExecutionTimeout: MAX_COMPUTING_MS,
     maxHeartbeatThrottleInterval: MAX_HEARTBEAT_THROTTLE_MS,
     defaultHeartbeatThrottleInterval: MAX_HEARTBEAT_THROTTLE_MS,
     shutdownGraceTime: Math.max(MIN_SHUTDOWN_GRACE_MS, shutdownGraceMs - SHUTDOWN_RESERVE_MS),
     shutdownForceTime: shutdownGraceMs,
   };
-  const worker = await Worker.create(workerOptions);
+  const worker = await RunWorker.create(workerOptions);
   const running = worker.run().catch((error: unknown) => {
     // Without a worker nothing runs: the supervisor must start this process again.
     logger.fatal({ err: error }, "the Temporal worker failed");

@@ -1,0 +1,89 @@
+import { Worker } from "@temporalio/worker";
+import type { Workflow, WorkflowCreator } from "@temporalio/worker/lib/workflow/interface";
+
+/**
+ * How often it is seen to that the thread of workflow code answers, and for how many looks in a row it may not. Node can't break
+ * code off without ending the process: this is for code that never ends, and no bound on a run of a thousand calls on a busy
+ * machine, which takes seconds. Looks are counted, and not time, in which the whole process may have stood still.
+ */
+const LOOK_EVERY_MS = 10_000;
+const SILENT_LOOKS = 12;
+
+/** How the SDK names its own sink, of log lines. */
+const SDK_SINK = "__temporal_";
+
+export interface AnswerWatch {
+  /** Something that should be answered. */
+  watch<T>(work: Promise<T>): Promise<T>;
+  stop(): void;
+}
+
+/** @param onSilent nothing was answered for so many looks, while something should be */
+export const watchAnswers = (onSilent: () => void): AnswerWatch => {
+  let waiting = 0;
+  let looks = 0;
+  const timer = setInterval(() => {
+    looks = waiting === 0 ? 0 : looks + 1;
+    if (looks === SILENT_LOOKS) onSilent();
+  }, LOOK_EVERY_MS).unref();
+  return {
+    watch: (work) => {
+      waiting += 1;
+      return work.finally(() => {
+        waiting -= 1;
+        looks = 0;
+      });
+    },
+    stop: () => clearInterval(timer),
+  };
+};
+
+/** A workflow whose log lines are fetched from its thread only after something went wrong: others are below the level that is told. */
+const quiet = (workflow: Workflow): Workflow => {
+  let hasFailed = false;
+  return {
+    activate: async (activation) => {
+      hasFailed = true;
+      const completion = await workflow.activate(activation);
+      const commands = completion.successful?.commands;
+      hasFailed = !commands || commands.some(({ failWorkflowExecution }) => failWorkflowExecution);
+      return completion;
+    },
+    getAndResetSinkCalls: async () => (hasFailed ? workflow.getAndResetSinkCalls() : []),
+    dispose: () => workflow.dispose(),
+  };
+};
+
+/**
+ * Temporal's worker, at less cost. The SDK bounds each call into workflow code, fifteen for a short run, by a thread that Node
+ * starts for it and ends after it; here one timer sees to the thread of workflow code. And after each step of a workflow it asks that
+ * thread for calls of sinks, of which there are none where nothing is traced.
+ */
+export class RunWorker extends Worker {
+  protected static override async createWorkflowCreator(
+    ...[bundle, options, logger]: Parameters<(typeof Worker)["createWorkflowCreator"]>
+  ): Promise<WorkflowCreator> {
+    const unbounded = { ...options, isolateExecutionTimeoutMs: undefined as never };
+    const creator = await super.createWorkflowCreator(bundle, unbounded, logger);
+    const { watch, stop } = watchAnswers(() => {
+      logger.error("workflow code does not end");
+      process.exit(1);
+    });
+    const hasSinks = Object.keys(options.sinks ?? {}).some((name) => !name.startsWith(SDK_SINK));
+    return {
+      createWorkflow: async (created) => {
+        const workflow = await watch(creator.createWorkflow(created));
+        const watched: Workflow = {
+          activate: (activation) => watch(workflow.activate(activation)),
+          getAndResetSinkCalls: () => workflow.getAndResetSinkCalls(),
+          dispose: () => workflow.dispose(),
+        };
+        return hasSinks ? watched : quiet(watched);
+      },
+      destroy: () => {
+        stop();
+        return creator.destroy();
+      },
+    };
+  }
+}
