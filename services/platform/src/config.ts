@@ -82,6 +82,14 @@ export const processVariables = {
     .describe("how long a process that is told to stop says so, and still serves, before it takes no more work"),
   SHUTDOWN_GRACE_MS: integer().default(15_000).describe("how long a stop may take after that before it is forced"),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().describe("OpenTelemetry collector (gRPC); tracing and metrics are on when set"),
+  TRACES_SHARE: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe(
+      "share of the requests that are traced, from 0 to 1; the same for every process, so that a trace is there whole or not at all",
+    ),
   ...tlsVariables,
 };
 export type ProcessConfig = { [K in keyof typeof processVariables]: z.infer<(typeof processVariables)[K]> };

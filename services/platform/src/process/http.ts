@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { splitHostPort } from "../config";
+import { inServerSpans } from "../telemetry/tracing";
 
 export interface HttpServerOptions {
   /** host:port; port 0 picks a free one. */
@@ -64,7 +65,7 @@ export const startHttpServer = async ({
   graceMs = 10_000,
 }: HttpServerOptions): Promise<RunningHttpServer> => {
   // Node would answer a request without Host itself, with an empty body.
-  const server = createServer({ requestTimeout: requestTimeoutMs, keepAliveTimeout: 65_000, requireHostHeader: false }, app);
+  const server = createServer({ requestTimeout: requestTimeoutMs, keepAliveTimeout: 65_000, requireHostHeader: false }, inServerSpans(app));
   const drain = connectionCloser(server);
   const { host, port } = splitHostPort(listen);
   await new Promise<void>((resolve, reject) => {

@@ -35,7 +35,7 @@ export const startTelemetry = async (name: string, config: ProcessConfig): Promi
   measureLibraries(prometheus ? "scraped" : collector === undefined ? undefined : { collector });
   const sdk = new NodeSDK({
     serviceName: name,
-    ...(collector === undefined ? { spanProcessors: [] } : await sendTraces(name, collector)),
+    ...(collector === undefined ? { spanProcessors: [] } : await sendTraces(name, collector, config.TRACES_SHARE)),
     metricReaders: [
       ...(prometheus ? [prometheus] : []),
       ...(collector === undefined ? [] : [new metrics.PeriodicExportingMetricReader(await sendMetrics(collector))]),
@@ -43,8 +43,6 @@ export const startTelemetry = async (name: string, config: ProcessConfig): Promi
   });
   sdk.start();
   if (collector !== undefined) {
-    // What was loaded before is instrumented when it is asked for again.
-    require("node:http");
     const { trace } = await import("@opentelemetry/api");
     logTraceIds(() => trace.getActiveSpan()?.spanContext().traceId);
   }
@@ -71,20 +69,18 @@ export const startTelemetry = async (name: string, config: ProcessConfig): Promi
 
 /** What a process that is killed has not sent yet is lost, and what came of it has no parent. */
 const SPANS_EVERY_MS = 1_000;
-/** Asked every few seconds, of interest to nobody. */
-const PROBES = /^\/(healthz|livez|readyz|status|metrics)\b/;
 
-const sendTraces = async (name: string, url: string) => {
-  const [{ OTLPTraceExporter }, { HttpInstrumentation }, { tracing, resources }] = await Promise.all([
+const sendTraces = async (name: string, url: string, share: number) => {
+  const [{ OTLPTraceExporter }, { tracing, resources }] = await Promise.all([
     import("@opentelemetry/exporter-trace-otlp-grpc"),
-    import("@opentelemetry/instrumentation-http"),
     import("@opentelemetry/sdk-node"),
   ]);
   const batches = new tracing.BatchSpanProcessor(new OTLPTraceExporter({ url }), { scheduledDelayMillis: SPANS_EVERY_MS });
   const processor = wholeSpans(batches);
   exportSpans({ processor, resource: resources.resourceFromAttributes({ "service.name": name }) });
-  const http = new HttpInstrumentation({ ignoreIncomingRequestHook: ({ url: path }) => PROBES.test(path ?? "") });
-  return { spanProcessors: [processor], instrumentations: [http] };
+  // The trace's id decides, in every process alike; that a caller traces everything is no reason to.
+  const ofShare = new tracing.TraceIdRatioBasedSampler(share);
+  return { spanProcessors: [processor], sampler: new tracing.ParentBasedSampler({ root: ofShare, remoteParentSampled: ofShare }) };
 };
 
 const sendMetrics = async (url: string) => {

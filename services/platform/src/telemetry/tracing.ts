@@ -1,3 +1,4 @@
+import type { RequestListener } from "node:http";
 import type { Attributes } from "@opentelemetry/api";
 import type { resources, tracing } from "@opentelemetry/sdk-node";
 
@@ -17,8 +18,10 @@ export const exportSpans = (to: SpanExport | undefined): void => {
 /** Undefined without a collector: nothing is traced then. */
 export const spanExport = (): SpanExport | undefined => exporting;
 
+type Api = typeof import("@opentelemetry/api");
+let loaded: Api | undefined;
 /** Loaded when something is traced. */
-const api = (): typeof import("@opentelemetry/api") => require("@opentelemetry/api") as typeof import("@opentelemetry/api");
+const api = (): Api => (loaded ??= require("@opentelemetry/api") as Api);
 
 const TRACER = "nodeloom";
 
@@ -45,6 +48,32 @@ export const inClientSpan = async <T>(
   } finally {
     span.end();
   }
+};
+
+/** Asked every few seconds, of interest to nobody. */
+const PROBES = /^\/(healthz|livez|readyz|status|metrics)\b/;
+const FAULT = 500;
+
+/**
+ * Makes each request to an HTTP server a span, in the trace that the caller names. OpenTelemetry's own instrumentation would note
+ * addresses of clients, and measure once more what is measured already.
+ */
+export const inServerSpans = (app: RequestListener): RequestListener => {
+  if (!exporting) return app;
+  const { context, propagation, SpanKind, SpanStatusCode, trace } = api();
+  return (request, response) => {
+    if (PROBES.test(request.url ?? "")) return app(request, response);
+    const caller = propagation.extract(context.active(), request.headers);
+    const { method = "GET" } = request;
+    const attributes = { "http.request.method": method };
+    const span = trace.getTracer(TRACER).startSpan(method, { kind: SpanKind.SERVER, attributes }, caller);
+    response.once("close", () => {
+      span.setAttribute("http.response.status_code", response.statusCode);
+      if (response.statusCode >= FAULT) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    });
+    context.with(trace.setSpan(caller, span), () => app(request, response));
+  };
 };
 
 /** Runs something that goes on for much longer as a trace of its own, which names the one that it came from. */

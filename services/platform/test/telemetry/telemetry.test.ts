@@ -48,6 +48,21 @@ describe("tracing", () => {
     expect(collector.metrics).toContain("nodeloom.grpc.server.duration");
   });
 
+  it("traces no more than its share of the requests, whatever the caller does, and measures all", async () => {
+    const collector = await startCollector();
+    const traced = await startTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACES_SHARE: "0.5" });
+    // Half of all ids lie below, half above.
+    const ask = (trace: string) =>
+      fetch(`http://127.0.0.1:${traced.port}/`, { headers: { traceparent: `00-${trace}-b7ad6b7169203331-01` } });
+    const [below, above] = [`0af7651916cd43dd${"0".repeat(15)}1`, `0af7651916cd43dd${"0".repeat(8)}${"f".repeat(8)}`];
+    for (const trace of [below, above]) expect(await (await ask(trace)).text()).toBe("inner");
+    expect(await traced.end()).toBe(0);
+    collector.stop();
+    expect(new Set(collector.spans.map(({ trace }) => trace)).size).toBe(1);
+    expect(collector.spans).toHaveLength(7);
+    expect(collector.metrics).toContain("nodeloom.grpc.server.duration");
+  });
+
   it("is off without a collector", async () => {
     const traced = await startTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: "" });
     expect(await (await fetch(`http://127.0.0.1:${traced.port}/`)).text()).toBe("inner");
