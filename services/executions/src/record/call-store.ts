@@ -1,8 +1,9 @@
 import { toldOutputs, type Told } from "@nodeloom/kernel";
 import { createUpdater, insertOnce } from "@nodeloom/platform";
-import { Schema, type Connection } from "mongoose";
+import type { Connection } from "mongoose";
 import type { HttpResult } from "../contract/activity-types";
 import type { CallContext, CallResult, RunError } from "../contract/run-types";
+import { documents } from "./schema";
 import { DURABLE } from "./write";
 
 /** `submitted`: it may have reached its provider, and its end is not known. */
@@ -54,10 +55,7 @@ export const failedCall = (call: Call, error: RunError): CallRecord => ({
   error,
 });
 
-const callSchema = new Schema<CallRecord>(
-  { _id: String, executionId: String, nodeId: String, item: Number, status: String, costMicroUsd: Number, requestId: String },
-  { collection: "calls", versionKey: false, minimize: false, strict: false },
-);
+const callSchema = documents<CallRecord>("calls");
 callSchema.index({ executionId: 1, _id: -1 });
 
 /** Whether a call has ended, or may have reached its provider. */

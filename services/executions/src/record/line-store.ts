@@ -1,7 +1,8 @@
 import { CONFLICT_ATTEMPTS, unavailable } from "@nodeloom/kernel";
 import { createBatcher, insertOnce, retryOnConflict } from "@nodeloom/platform";
-import { Schema, type Connection } from "mongoose";
+import type { Connection } from "mongoose";
 import { LRUCache } from "lru-cache";
+import { documents } from "./schema";
 import { EMPTY_LINE, type Line } from "../lifecycle/line/line";
 
 interface LineRecord extends Line {
@@ -10,11 +11,6 @@ interface LineRecord extends Line {
   /** One more with every change. */
   revision: number;
 }
-
-const lineSchema = new Schema<LineRecord>(
-  { _id: String, running: [String], waiting: [Schema.Types.Mixed], limit: Number, revision: Number },
-  { collection: "lines", versionKey: false, minimize: false },
-);
 
 const CACHED_LINES = 2_000;
 /** Changes of one user's line that share a write, and that may wait for theirs. */
@@ -31,7 +27,7 @@ const tooBusy = (): Error => unavailable("the line changes too often");
  * the revision that they were decided on.
  */
 export const createLineStore = (connection: Connection) => {
-  const lines = connection.model("Line", lineSchema);
+  const lines = connection.model("Line", documents<LineRecord>("lines"));
   const known = new LRUCache<string, LineRecord>({ max: CACHED_LINES });
 
   const read = async (userId: string): Promise<LineRecord> =>

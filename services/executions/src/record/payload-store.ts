@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { RETENTION } from "@nodeloom/kernel";
-import { Schema, type Connection } from "mongoose";
+import type { Connection } from "mongoose";
 import type { StoredText } from "./execution-record";
+import { documents } from "./schema";
 import { DURABLE, removeSome } from "./write";
 
 const DAY_MS = 86_400_000;
@@ -16,10 +17,7 @@ interface PayloadRecord {
   bytes: Buffer;
   expiresAt: Date;
 }
-const payloadSchema = new Schema<PayloadRecord>(
-  { _id: String, bytes: Buffer, expiresAt: Date },
-  { collection: "payloads", versionKey: false },
-);
+const payloadSchema = documents<PayloadRecord>("payloads");
 payloadSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export type PayloadStore = Awaited<ReturnType<typeof createPayloadStore>>;

@@ -1,35 +1,11 @@
 import { Schema, type Connection } from "mongoose";
 import type { ExecutionRecord } from "./execution-record";
 
-export const executionSchema = new Schema<ExecutionRecord>(
-  {
-    _id: String,
-    userId: String,
-    workflowSlug: String,
-    version: Number,
-    modelIds: [String],
-    source: String,
-    keyId: String,
-    holdId: String,
-    markupPermille: Number,
-    mode: String,
-    status: String,
-    ending: String,
-    requestId: String,
-    resultJson: String,
-    error: Schema.Types.Mixed,
-    webhook: Schema.Types.Mixed,
-    nodes: { type: [Schema.Types.Mixed], default: undefined } as never,
-    events: { type: [Schema.Types.Mixed], default: undefined } as never,
-    millicredits: Number,
-    grantUsed: Boolean,
-    createdAt: Date,
-    finishedAt: Date,
-    durationMs: Number,
-    seenRunningAt: Date,
-  },
-  { collection: "executions", minimize: false, versionKey: false, strict: false },
-);
+/** A collection whose documents are what the code's types say: nothing is cast, and nothing is added. */
+export const documents = <T extends { _id: string }>(collection: string): Schema<T> =>
+  new Schema<T>({ _id: String } as never, { collection, minimize: false, versionKey: false, strict: false });
+
+export const executionSchema = documents<ExecutionRecord>("executions");
 // One user's executions, and everyone's, newest first.
 executionSchema.index({ userId: 1, createdAt: -1, _id: -1 });
 executionSchema.index({ createdAt: -1, _id: -1 });

@@ -1,7 +1,8 @@
 import { insertOnce } from "@nodeloom/platform";
 import { RETENTION } from "@nodeloom/kernel";
-import { Schema, type Connection } from "mongoose";
+import type { Connection } from "mongoose";
 import { TIMING } from "../contract/timing";
+import { documents } from "./schema";
 import { DURABLE, removeSome } from "./write";
 
 export interface SubmissionRecord {
@@ -18,10 +19,7 @@ export interface SubmissionRecord {
 /** What is known of a claim that was made earlier. */
 export type EarlierClaim = { claimed: false } & Omit<SubmissionRecord, "_id">;
 
-const submissionSchema = new Schema<SubmissionRecord>(
-  { _id: String, owner: String, requestId: String, handle: Schema.Types.Mixed, at: Date, lost: Boolean },
-  { collection: "submissions", versionKey: false, minimize: false },
-);
+const submissionSchema = documents<SubmissionRecord>("submissions");
 submissionSchema.index({ at: 1 }, { expireAfterSeconds: RETENTION.submissions.days * 86_400 });
 
 /** What was sent to providers that can't recognise a repetition. */
