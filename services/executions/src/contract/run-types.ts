@@ -1,4 +1,4 @@
-import type { BaseTier, ErrorMetadata, HoldItem, Reason, RunPlan, Told } from "@nodeloom/kernel";
+import type { BaseTier, DomainError, HoldItem, Reason, RunPlan, Told } from "@nodeloom/kernel";
 
 /** Everything `executeGraph` is started with. Plain JSON; carries no secret. */
 export interface RunInput {
@@ -106,13 +106,8 @@ export interface RunEnd {
   extended?: HeldItem[];
 }
 
-/** Why a run was not begun. */
-export interface Refusal {
-  kind: string;
-  reason: Reason;
-  message: string;
-  metadata: ErrorMetadata;
-}
+/** An error of ours as plain values: why a run was not begun. */
+export type Refusal = Pick<DomainError, "kind" | "reason" | "message" | "metadata">;
 
 /** What the workflow records as its result. `unclaimed`: the run was not its own to carry. */
 export type RunOutcome = { refused: Refusal } | { unclaimed: true } | { status: FinalStatus; millicredits: number };

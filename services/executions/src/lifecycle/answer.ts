@@ -1,5 +1,5 @@
-import { DomainError, unavailable } from "@nodeloom/kernel";
-import type { Refusal } from "../contract/run-types";
+import { type DomainError, unavailable } from "@nodeloom/kernel";
+import { errorOf } from "../refusals";
 import type { ExecutionView } from "../record/execution-record";
 import { isFinal } from "./states";
 
@@ -13,9 +13,6 @@ export type Answer = { kind: "wait" } | { kind: "reply"; row: ExecutionView } | 
 
 const WAIT: Answer = { kind: "wait" };
 
-const refused = ({ kind, reason, message, metadata }: Refusal): DomainError =>
-  new DomainError(kind as DomainError["kind"], reason, message, metadata);
-
 const hasWhatIsWaitedFor = (row: ExecutionView, mode: RunMode): boolean => {
   if (isFinal(row) || mode === "respond-async") return true;
   return mode === "async" && (row.requestId !== null || row.status === "queued");
@@ -28,7 +25,7 @@ const hasWhatIsWaitedFor = (row: ExecutionView, mode: RunMode): boolean => {
 export const answer = (row: ExecutionView | null, mode: RunMode, isLate: boolean): Answer => {
   if (!row) return { kind: "refusal", error: unavailable("the run is not known any more", 1) };
   if (row.status === "refused")
-    return { kind: "refusal", error: row.refusal ? refused(row.refusal) : unavailable("the run was refused", 1) };
+    return { kind: "refusal", error: row.refusal ? errorOf(row.refusal) : unavailable("the run was refused", 1) };
   if (row.status === "accepted") return WAIT;
   if (hasWhatIsWaitedFor(row, mode) || isLate) return { kind: "reply", row };
   return WAIT;

@@ -8,7 +8,7 @@ import { initialNodes } from "../temporal/workflows/graph-run";
 import { CANCEL_REQUESTED, newRecord, type Execution } from "./execution";
 import { event } from "./progress";
 import { createHolds, heldItem } from "./holds";
-import { refusalOf } from "./run-request";
+import { refusalOf } from "../refusals";
 import type { Debts } from "./debts";
 
 /**

@@ -1,6 +1,6 @@
 import { DomainError, isBaseTier } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
-import type { Refusal, RunInput } from "../contract/run-types";
+import type { RunInput } from "../contract/run-types";
 import type { PlannedRun } from "../plan/planning";
 import type { ExecutionView } from "../record/execution-record";
 import { holdIdOf } from "./states";
@@ -17,9 +17,6 @@ export class Undecided extends Error {
     super("the run is undecided", { cause });
   }
 }
-
-/** A domain error as a row records it. */
-export const refusalOf = ({ kind, reason, message, metadata }: DomainError): Refusal => ({ kind, reason, message, metadata });
 
 const isAsyncMode = (mode: executions.RunMode): boolean => mode !== executions.RunMode.RUN_MODE_SYNC;
 

@@ -8,7 +8,8 @@ import { answer, type RunMode } from "./answer";
 import type { Debts } from "./debts";
 import type { Execution } from "./execution";
 import type { Follow, Following } from "./follow";
-import { refusalOf, Undecided } from "./run-request";
+import { refusalOf } from "../refusals";
+import { Undecided } from "./run-request";
 import type { Start } from "./start";
 import { isFinal, refusalDebts } from "./states";
 

@@ -12,8 +12,9 @@ import type { FinishedPlans } from "./finished-plans";
 import type { Holds } from "./holds";
 import type { Queue } from "./line/queue";
 import type { Place } from "./line/line";
-import { checkSame, decided, isRemembered, noRoom, refusalOf, toRunInput, Undecided } from "./run-request";
+import { checkSame, decided, isRemembered, noRoom, toRunInput, Undecided } from "./run-request";
 import { refusalDebts, type Debt } from "./states";
+import { refusalOf } from "../refusals";
 
 const START_PAUSE_MS = 200;
 

@@ -15,6 +15,7 @@ import { LRUCache } from "lru-cache";
 import type { Media, Workflows } from "../clients";
 import { createDataFiles, recordedInputs, takeOutDataUrls, type TakenOut } from "./data-urls";
 import { files } from "./files";
+import { errorOf } from "../refusals";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
 import type { Lookup, PlanAnswer, Planner, PlanTask, TaskGraph, TaskModel, WantedFile } from "./planner/protocol";
 
@@ -91,6 +92,8 @@ const MAX_ROUNDS = 8;
 
 const textsOf = ({ nodesJson, edgesJson }: Definition): TaskGraph["texts"] => ({ nodesJson, edgesJson });
 
+const idsOf = (wanted: readonly WantedFile[]): string[] => wanted.map(({ id }) => id);
+
 const taskModel = ({ internalName, modality, providerKind, price, inputSchemaJson }: CatalogModel): TaskModel => ({
   internalName,
   modality,
@@ -152,25 +155,9 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
   };
 
   /** Files that a plan asks for: the runner's and, in somebody else's template, those that it says itself. */
-  const findWanted = async (
-    wanted: readonly WantedFile[],
-    userId: string,
-    authorId: string | undefined,
-  ): Promise<[string, MediaValue][]> => {
-    const [own, authors] = await Promise.all([
-      files(
-        media,
-        wanted.map(({ id }) => id),
-        userId,
-      ),
-      authorId === undefined
-        ? new Map<string, MediaValue>()
-        : files(
-            media,
-            wanted.filter(({ isLiteral }) => isLiteral).map(({ id }) => id),
-            authorId,
-          ),
-    ]);
+  const findWanted = async (wanted: readonly WantedFile[], userId: string, authorId: string = userId): Promise<[string, MediaValue][]> => {
+    const literal = wanted.filter(({ isLiteral }) => isLiteral);
+    const [authors, own] = await Promise.all([files(media, idsOf(literal), authorId), files(media, idsOf(wanted), userId)]);
     return [...new Map([...authors, ...own])];
   };
 
@@ -179,13 +166,13 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     first: PlanTask,
     { runner: { userId }, inputsJson }: PlanningRequest,
     { taken, saved, authorId, models }: Asked,
-  ): Promise<Extract<PlanAnswer, { answer: "invalid" }> | (Extract<PlanAnswer, { answer: "plan" }> & { inputsJson: string })> => {
+  ): Promise<Extract<PlanAnswer, { answer: "plan" }> & { inputsJson: string }> => {
     let task = first;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const answer = await planner(task, { userId });
       switch (answer.answer) {
         case "error":
-          throw new DomainError(answer.error.kind, answer.error.reason, answer.error.message, answer.error.metadata);
+          throw errorOf(answer.error);
         case "inputs":
           throw invalidInputs(answer.issues);
         case "texts":
@@ -205,8 +192,8 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
           const { data } = task;
           return { ...answer, inputsJson: data ? recordedInputs(task.inputsJson, answer.fileInputs, new Map(data)) : inputsJson };
         }
-        default:
-          return answer;
+        case "invalid":
+          throw invalidWorkflow(answer.issues, new Map(answer.labels));
       }
     }
     throw new DomainError("internal", "INTERNAL", "a plan asks for more and more");
@@ -229,7 +216,7 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
       ...task,
       models: [...models.values()].map(taskModel),
       media: [...task.media, ...uploads],
-      lookedUp: [...task.lookedUp, ...lookup.media.map(({ id }) => id)],
+      lookedUp: [...task.lookedUp, ...idsOf(lookup.media)],
     };
   };
 
@@ -248,9 +235,8 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     const task =
       saved.lookup && until === "" ? await lookUp(blank, { ...saved.lookup, media: [] }, runner.userId, authorId, models) : blank;
     const answer = await planTask(task, request, { taken, saved, authorId, models });
-    if (answer.answer === "invalid") throw invalidWorkflow(answer.issues, new Map(answer.labels));
     const { plan, forwardedMediaIds } = answer;
-    const authorFiles = authorId === undefined ? new Map<string, MediaValue>() : await files(media, forwardedMediaIds, authorId);
+    const authorFiles = await files(media, forwardedMediaIds, saved.createdBy);
     const withFiles = authorFiles.size === 0 ? plan : { ...plan, authorFiles: Object.fromEntries(authorFiles) };
     return { ...finish({ ...answer, plan: withFiles }, models, slug, request), ...(version > 0 ? { version } : {}) };
   };
@@ -261,7 +247,6 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     const taken = takeOutDataUrls(request.inputsJson);
     const task = { ...blankTask(taken, request), target: { model: name }, models: [taskModel(model)] };
     const answer = await planTask(task, request, { taken, models });
-    if (answer.answer === "invalid") throw invalidWorkflow(answer.issues, new Map(answer.labels));
     return finish(answer, models, null, request);
   };
 
@@ -274,14 +259,7 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     checkTier(models.values(), runner);
     // Language models of a workflow are no generators: only what it generates must be polled.
     if (isAsync) checkAsync([...models.values()].filter(({ modality }) => workflowSlug === null || modality !== "text"));
-    const holds = holdItems(plan);
-    return {
-      plan,
-      holds,
-      workflowSlug,
-      modelIds: Object.keys(plan.models),
-      inputsJson,
-    };
+    return { plan, holds: holdItems(plan), workflowSlug, modelIds: Object.keys(plan.models), inputsJson };
   };
 
   return {

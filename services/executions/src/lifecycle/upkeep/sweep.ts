@@ -7,7 +7,7 @@ import type { Debts } from "../debts";
 import type { Execution } from "../execution";
 import { checkEach } from "./look";
 import type { Queue } from "../line/queue";
-import { refusalOf } from "../run-request";
+import { refusalOf } from "../../refusals";
 import { refusalDebts } from "../states";
 
 const PAGE = 500;

@@ -33,6 +33,7 @@ import { createAddressRules, type AddressRulesOptions } from "@nodeloom/platform
 import { LRUCache } from "lru-cache";
 import { addressIssues, uploadIssues } from "./addresses";
 import { fileFields, fileInputsOf, resolveDataFields, standForFiles } from "./data-places";
+import { refusalOf } from "../../refusals";
 import { directGraph } from "./direct-graph";
 import { broughtIds } from "./given-texts";
 import type { PlanAnswer, PlanTask, TaskGraph, TaskModel, WantedFile } from "./protocol";
@@ -83,6 +84,12 @@ const neededInputs = (
   const needed = new Set(fields.map(({ name }) => name));
   const known = new Set(all.map(({ name }) => name));
   return Object.fromEntries(Object.entries(given).filter(([name]) => needed.has(name) || !known.has(name)));
+};
+
+/** Files that were not looked up yet. */
+const missing = ({ lookedUp }: PlanTask, ids: Iterable<string>, isLiteral: (id: string) => boolean = () => false): WantedFile[] => {
+  const known = new Set(lookedUp);
+  return [...new Set(ids)].filter((id) => !known.has(id)).map((id) => ({ id, isLiteral: isLiteral(id) }));
 };
 
 /** What authors call the nodes that something is wrong with. */
@@ -140,11 +147,9 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
     if (issues.length > 0) return { answer: "inputs", issues };
     const refused = rules ? uploadIssues(fields, values, rules) : [];
     if (refused.length > 0) return { answer: "inputs", issues: refused };
-    const lookedUp = new Set(task.lookedUp);
     const isBrought = broughtIds(inputs, fields);
     const isAuthors = (id: string): boolean => isForeign && literalIds(cached).has(id) && !isBrought(id);
-    const wanted = (ids: Iterable<string>): WantedFile[] =>
-      [...new Set(ids)].filter((id) => !lookedUp.has(id)).map((id) => ({ id, isLiteral: isAuthors(id) }));
+    const wanted = (ids: Iterable<string>): WantedFile[] => missing(task, ids, isAuthors);
     const references = fields.filter((field) => uploadFamily(field) !== undefined && isMediaId(values.get(field.name)));
     const files = wanted([...mediaIds(graph), ...references.map((field) => values.get(field.name) as string)]);
     if (!task.models || files.length > 0) return { answer: "lookup", lookup: { models: modelNames(graph), media: files } };
@@ -201,7 +206,6 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
         answer: "inputs",
         issues: problems.map(({ path, message }) => ({ path: path ? `inputs.${path}` : "inputs", message })),
       };
-    const lookedUp = new Set(task.lookedUp);
     const request = {
       graph: directGraph(terms, inputs),
       inputs: new Map(),
@@ -213,9 +217,7 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
       // What the caller sends is meant as it is: a prompt may well speak of {{templates}}.
       noTemplates: true,
     };
-    const wanted = (ids: Iterable<string>): WantedFile[] =>
-      [...ids].filter((id) => !lookedUp.has(id)).map((id) => ({ id, isLiteral: false }));
-    const answer = planned(request, task, fileInputs, wanted);
+    const answer = planned(request, task, fileInputs, (ids) => missing(task, ids));
     return answer.answer === "invalid" ? { answer: "inputs", issues: answer.issues.map(asInputIssue) } : answer;
   };
 
@@ -232,8 +234,7 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
       return answer.answer === "plan" ? { ...answer, plan: shareTexts(answer.plan) } : answer;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      const { kind, reason, message, metadata } = error;
-      return { answer: "error", error: { kind, reason, message, metadata } };
+      return { answer: "error", error: refusalOf(error) };
     }
   };
 };

@@ -1,15 +1,11 @@
-import type { DataFile, ErrorKind, ErrorMetadata, GraphIssue, Issue, MediaValue, Price, Reason, RunPlan } from "@nodeloom/kernel";
+import type { DataFile, GraphIssue, Issue, MediaValue, RunPlan } from "@nodeloom/kernel";
+import type { Refusal } from "../../contract/run-types";
+import type { CatalogModel } from "../model-catalog";
 
 /** What planning's main thread and its worker threads say to each other. Plain values that can be cloned. */
 
 /** A model as it was looked up. */
-export interface TaskModel {
-  internalName: string;
-  modality: string;
-  providerKind: string;
-  price: Price;
-  inputSchemaJson: string;
-}
+export type TaskModel = Pick<CatalogModel, "internalName" | "modality" | "providerKind" | "price" | "inputSchemaJson">;
 
 /** A saved graph; its texts are sent only to a planner that does not have them. */
 export interface TaskGraph {
@@ -54,14 +50,6 @@ export interface Lookup {
   data?: string[];
 }
 
-/** Why the work could not be done, as an error of the service. */
-export interface TaskError {
-  kind: ErrorKind;
-  reason: Reason;
-  message: string;
-  metadata: ErrorMetadata;
-}
-
 export type PlanAnswer =
   /** The texts of the graph are needed. */
   | { answer: "texts" }
@@ -73,7 +61,7 @@ export type PlanAnswer =
   | { answer: "inputs"; issues: Issue[] }
   /** The graph can't run. */
   | { answer: "invalid"; issues: GraphIssue[]; labels: [string, string][] }
-  | { answer: "error"; error: TaskError }
+  | { answer: "error"; error: Refusal }
   /**
    * `forwardedMediaIds`: ids that the graph says itself and that may turn out to be files only while it runs.
    * `fileInputs`: names of inputs that are files.
