@@ -45,6 +45,24 @@ export const target = async <Type extends Provider["type"]>(
   return { model, provider: found as Extract<Provider, { type: Type }> };
 };
 
+/** A call that is about to be made: its model, its provider, and its inputs as they are sent. */
+export interface ReadyCall<Type extends Provider["type"]> {
+  call: ModelCall;
+  model: CatalogModel;
+  provider: Extract<Provider, { type: Type }>;
+  inputs: Record<string, unknown>;
+}
+
+/** @throws DomainError when the model can't be called so */
+export const readyCall = async <Type extends Provider["type"]>(
+  options: Pick<CallOptions, "catalog" | "provider" | "media" | "addresses">,
+  call: ModelCall,
+  type: Type,
+): Promise<ReadyCall<Type>> => {
+  const found = await target(options, call, type);
+  return { call, ...found, inputs: await readyInputs(options, found.model, call) };
+};
+
 /** Where a file of a call is stored: a repeated attempt stores the same. */
 export const mediaId = ({ executionId, nodeIndex, item }: ModelCall, index: number): string =>
   `${executionId}-${nodeIndex}-${item}-${index}`;
@@ -94,11 +112,8 @@ const checkAddresses = async (
   );
 };
 
-/**
- * A call's inputs as they are sent.
- * @throws DomainError when an input is none the model takes: nodes before it may have made it.
- */
-export const readyInputs = async (
+/** @throws DomainError when an input is none the model takes: nodes before it may have made it */
+const readyInputs = async (
   { media, addresses }: Pick<CallOptions, "media" | "addresses">,
   model: CatalogModel,
   call: ModelCall,

@@ -112,6 +112,7 @@ const submitFailure = (model: string, error: ProviderError): DomainError =>
  * or the end of the step. Pauses that would not end while the provider is tried again are not begun.
  */
 export const afterFailure = (call: ModelCall, error: ProviderError, idempotent: boolean, clock: CallClock): Error => {
+  if (error.kind === "incomplete") return final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model}: ${error.message}`);
   const until = clock.triesUntil();
   const { again, afterMs } = classifyFailure(error, idempotent);
   if (again && afterMs === undefined && Date.now() < until) return error;

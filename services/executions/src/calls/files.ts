@@ -7,7 +7,7 @@ import { TIMING } from "../contract/timing";
 import { uploadParts } from "../plan/files";
 import type { CatalogModel } from "../plan/model-catalog";
 import { ProviderError, type FilesProvider, type ProviderFile, type Submission } from "../providers";
-import { filesResult, mediaId, notStored, readyInputs, storeInTurn, target, type CallOptions } from "./call";
+import { filesResult, mediaId, notStored, readyCall, storeInTurn, target, type CallOptions, type ReadyCall } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, final } from "./failures";
 import { replayable } from "./replayable";
@@ -37,14 +37,6 @@ const storageProblem = (call: ModelCall, { reason, message }: DomainError): Doma
 
 /** A media service that went away comes back: the same id makes the same file. */
 const isMediaAway = (error: unknown): boolean => error instanceof DomainError && error.kind === "unavailable";
-
-interface Request {
-  call: ModelCall;
-  model: CatalogModel;
-  provider: FilesProvider;
-  /** As they are sent. */
-  inputs: Record<string, unknown>;
-}
 
 /** Bytes of answers that one process has in memory at once, and answers that may wait for room: their connections wait, unread. */
 export const ANSWER_MEMORY = { concurrency: 256 * 1024 * 1024, queueLimit: 2_000 };
@@ -104,7 +96,7 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
 
   /** Stores what the provider answered. */
   const received = async (
-    { call, model }: Request,
+    { call, model }: ReadyCall<"files">,
     { files, requestId }: Awaited<ReturnType<FilesProvider["run"]>>,
     signal: AbortSignal,
   ): Promise<CallResult> => {
@@ -121,7 +113,11 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
   };
 
   /** Sends the request and stores what it is answered with. */
-  const exchange = async (request: Request, record: (answer: Submission) => Promise<void>, signal: AbortSignal): Promise<CallResult> => {
+  const exchange = async (
+    request: ReadyCall<"files">,
+    record: (answer: Submission) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<CallResult> => {
     const { call, provider, inputs } = request;
     const room = roomFor(call, signal);
     try {
@@ -141,24 +137,17 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
      * @throws TryAgain when the provider asked to be called later
      */
     run: async (call: ModelCall, signal: AbortSignal, clock: CallClock): Promise<CallResult> => {
-      const { model, provider } = await target(options, call, "files");
-      const inputs = await readyInputs(options, model, call);
+      const ready = await readyCall(options, call, "files");
       signal.throwIfAborted();
       const once = {
-        send: (record: (answer: Submission) => Promise<void>) => exchange({ call, model, provider, inputs }, record, signal),
-        known: (answer: Submission) => stored(call, () => Promise.resolve(model), answer),
+        send: (record: (answer: Submission) => Promise<void>) => exchange(ready, record, signal),
+        known: (answer: Submission) => stored(call, () => Promise.resolve(ready.model), answer),
         signal,
       };
       try {
-        return await gate(model).pass(() => submissions.once(call, once), {
-          key: call.userId,
-          signal,
-          clock,
-        });
+        return await gate(ready.model).pass(() => submissions.once(call, once), { key: call.userId, signal, clock });
       } catch (error) {
-        if (!(error instanceof ProviderError)) throw error;
-        if (error.kind === "incomplete") throw final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model}: ${error.message}`);
-        throw afterFailure(call, error, false, clock);
+        throw error instanceof ProviderError ? afterFailure(call, error, false, clock) : error;
       }
     },
 

@@ -6,7 +6,7 @@ import { TIMING } from "../contract/timing";
 import { notePollLag } from "../meters";
 import type { CatalogModel } from "../plan/model-catalog";
 import { ProviderError, type Submission } from "../providers";
-import { filesResult, mediaId, notStored, readyInputs, storeInTurn, target, type CallOptions } from "./call";
+import { filesResult, mediaId, notStored, readyCall, storeInTurn, target, type CallOptions } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, final, isBusy, pauseFor, TryAgain } from "./failures";
 import { createPace, type Pace } from "./pace";
@@ -97,8 +97,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
      * @throws TryAgain when the provider may be called later
      */
     submit: async (call: ModelCall, signal: AbortSignal, clock: CallClock): Promise<SubmittedJob> => {
-      const { model, provider } = await target(options, call, "job");
-      const inputs = await readyInputs(options, model, call);
+      const { model, provider, inputs } = await readyCall(options, call, "job");
       const submit = (): Promise<Submission> => provider.submit({ inputs, idempotencyKey: call.key });
       const submitOnce = async (record: (answer: Submission) => Promise<void>): Promise<Submission> => {
         const submission = await submit();

@@ -1,19 +1,19 @@
-import { actualMicroUsd, DomainError, readAnswer, type JsonSchema } from "@nodeloom/kernel";
-import { pause } from "@nodeloom/platform";
+import { actualMicroUsd, readAnswer, type JsonSchema } from "@nodeloom/kernel";
+import { doubling, retry } from "@nodeloom/platform";
 import type { ModelCall } from "../contract/activity-types";
 import type { CallResult } from "../contract/run-types";
 import { ATTEMPTS } from "../contract/timing";
-import type { CatalogModel } from "../plan/model-catalog";
-import { ProviderError, type TextAnswer, type TextProvider } from "../providers";
-import { readyInputs, target, type CallOptions } from "./call";
+import { ProviderError, type TextAnswer } from "../providers";
+import { readyCall, type CallOptions, type ReadyCall } from "./call";
 import type { CallClock } from "./clock";
-import { afterFailure, final, TryAgain } from "./failures";
+import { afterFailure, TryAgain } from "./failures";
 import type { TextStream } from "./text-streams";
 
 /** Calls of models whose provider answers one request with text. */
 
-/** Pauses before a text model is called again that could not be reached, or whose answer broke off. */
-const PAUSES_MS = [250, 500, 1_000, 2_000, 5_000];
+/** Before a text model is called again that could not be reached, or whose answer broke off. */
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5_000;
 
 export type WrittenText = Pick<TextStream, "restart" | "write">;
 
@@ -29,12 +29,7 @@ export type Texts = ReturnType<typeof createTexts>;
 export const createTexts = (options: CallOptions) => {
   const { gate, submissions } = options;
 
-  const callOnce = (
-    { call, model, inputs }: { call: ModelCall; model: CatalogModel; inputs: Record<string, unknown> },
-    provider: TextProvider,
-    signal: AbortSignal,
-    written: WrittenText,
-  ): Promise<CallResult> =>
+  const callOnce = ({ call, model, provider, inputs }: ReadyCall<"text">, signal: AbortSignal, written: WrittenText): Promise<CallResult> =>
     submissions.send(call, async () => {
       written.restart();
       const { schema, repair, key: idempotencyKey } = call;
@@ -52,22 +47,21 @@ export const createTexts = (options: CallOptions) => {
      * @param written hears of the text while it is written
      */
     run: async (call: ModelCall, signal: AbortSignal, clock: CallClock, written: WrittenText): Promise<CallResult> => {
-      const { model, provider } = await target(options, call, "text");
-      const inputs = await readyInputs(options, model, call);
-      for (let failures = 1, broken = 0; ; failures += 1) {
-        try {
-          const run = (): Promise<CallResult> => callOnce({ call, model, inputs }, provider, signal, written);
-          return await gate(model).pass(run, { key: call.userId, signal, clock });
-        } catch (error) {
-          if (!(error instanceof ProviderError)) throw error;
-          if (error.kind === "incomplete") throw final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model}: ${error.message}`);
-          if (error.kind === "ambiguous") broken += 1;
-          const next = afterFailure(call, error, broken < ATTEMPTS.textBroken, clock);
-          if (next instanceof DomainError) throw next;
-          await pause(next instanceof TryAgain ? next.afterMs : PAUSES_MS[Math.min(failures, PAUSES_MS.length) - 1]!, signal);
-          signal.throwIfAborted();
-        }
-      }
+      const ready = await readyCall(options, call, "text");
+      let broken = 0;
+      const attempt = (): Promise<CallResult> => {
+        const run = (): Promise<CallResult> => callOnce(ready, signal, written);
+        return gate(ready.model)
+          .pass(run, { key: call.userId, signal, clock })
+          .catch((error: unknown) => {
+            if (!(error instanceof ProviderError)) throw error;
+            if (error.kind === "ambiguous") broken += 1;
+            throw afterFailure(call, error, broken < ATTEMPTS.textBroken, clock);
+          });
+      };
+      const askedMs = (error: unknown): number | undefined => (error instanceof TryAgain ? error.afterMs : undefined);
+      const shouldRetry = (error: unknown): boolean => error instanceof ProviderError || error instanceof TryAgain;
+      return retry(attempt, { pausesMs: doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS), askedMs, shouldRetry, signal });
     },
   };
 };

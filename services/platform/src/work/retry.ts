@@ -4,6 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 export interface RetryOptions {
   /** Before each further attempt, in milliseconds. Where they end, the next failure is the last. */
   pausesMs: Iterable<number>;
+  /** How long a failure itself asks to be waited for, in place of the next pause. */
+  askedMs?: (error: unknown) => number | undefined;
   /** Whether another attempt may go better. Default: always. */
   shouldRetry?: (error: unknown) => boolean;
   /** Ends a pause. */
@@ -27,14 +29,16 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
  */
 export const retry = async <T>(
   work: () => Promise<T>,
-  { pausesMs, shouldRetry = () => true, signal, until = Infinity }: RetryOptions,
+  { pausesMs, askedMs = () => undefined, shouldRetry = () => true, signal, until = Infinity }: RetryOptions,
 ): Promise<T> => {
   const pauses = pausesMs[Symbol.iterator]();
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      const { value: pauseMs, done } = shouldRetry(error) ? pauses.next() : { value: 0, done: true };
+      if (!shouldRetry(error)) throw error;
+      const asked = askedMs(error);
+      const { value: pauseMs, done } = asked === undefined ? pauses.next() : { value: asked, done: false };
       if (done || Date.now() + pauseMs > until) throw error;
       if (pauseMs > 0) await pause(pauseMs, signal);
       signal?.throwIfAborted();
