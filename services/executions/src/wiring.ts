@@ -1,17 +1,15 @@
-import { createSlots } from "@nodeloom/platform";
 import {
   connectRedis,
   createAddressRules,
   createEgressClient,
   createGrpcClient,
+  createSlots,
   createWindowCounter,
   libraryMetrics,
   redisReady,
   startSweeper,
   temporalSecurity,
   type Logger,
-  type TemporalSecurityConfig,
-  type TlsConfig,
 } from "@nodeloom/platform";
 import { billing, identity, media, models, usage, workflows } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
@@ -35,6 +33,7 @@ import { createGates } from "./calls/gates";
 import { createJobs } from "./calls/jobs";
 import { createSubmissions } from "./calls/submissions";
 import { createTexts } from "./calls/texts";
+import type { Config } from "./config";
 import { watchLoad } from "./meters";
 import { createModelCatalog, type CatalogModel } from "./plan/model-catalog";
 import { createOutgoing, OUTGOING_WINDOW_SECONDS } from "./calls/outgoing";
@@ -68,40 +67,18 @@ import { connectTemporal } from "./temporal/worker";
 import { createWatch } from "./record/log/watch";
 import { createWebhooks } from "./webhooks/webhooks";
 
-export interface WiringConfig extends TlsConfig, TemporalSecurityConfig {
-  REDIS_URL: string;
-  REDIS_KEY_PREFIX: string;
-  TEMPORAL_ADDRESS: string;
-  TEMPORAL_NAMESPACE: string;
-  TEMPORAL_TASK_QUEUE: string;
-  TEMPORAL_PAYLOAD_KEYS: string[];
-  PROVIDER_EGRESS_ALLOW: string[];
-  USER_EGRESS_ALLOW: string[];
-  PUBLIC_BASE_URL: string;
-  RETENTION_EXECUTIONS_DAYS: number;
-  WORKFLOWS_ADDRESS: string;
-  MODELS_ADDRESS: string;
-  BILLING_ADDRESS: string;
-  USAGE_ADDRESS: string;
-  IDENTITY_ADDRESS: string;
-  MEDIA_ADDRESS: string;
-  SHUTDOWN_GRACE_MS: number;
-}
-
 const CACHED_PROVIDERS = 500;
 
-const connectServices = (config: WiringConfig) => {
-  const tls: TlsConfig = config;
+const connectServices = (config: Config) => {
+  const connect = <S>(service: Parameters<typeof createGrpcClient>[0], address: string) =>
+    createGrpcClient<S>(service, { address, tls: config });
   return {
-    workflows: createGrpcClient<workflows.WorkflowsServiceServer>(workflows.WorkflowsServiceService, {
-      address: config.WORKFLOWS_ADDRESS,
-      tls,
-    }),
-    models: createGrpcClient<models.ModelsServiceServer>(models.ModelsServiceService, { address: config.MODELS_ADDRESS, tls }),
-    billing: createGrpcClient<billing.BillingServiceServer>(billing.BillingServiceService, { address: config.BILLING_ADDRESS, tls }),
-    usage: createGrpcClient<usage.UsageServiceServer>(usage.UsageServiceService, { address: config.USAGE_ADDRESS, tls }),
-    identity: createGrpcClient<identity.IdentityServiceServer>(identity.IdentityServiceService, { address: config.IDENTITY_ADDRESS, tls }),
-    media: createGrpcClient<media.MediaServiceServer>(media.MediaServiceService, { address: config.MEDIA_ADDRESS, tls }),
+    workflows: connect<workflows.WorkflowsServiceServer>(workflows.WorkflowsServiceService, config.WORKFLOWS_ADDRESS),
+    models: connect<models.ModelsServiceServer>(models.ModelsServiceService, config.MODELS_ADDRESS),
+    billing: connect<billing.BillingServiceServer>(billing.BillingServiceService, config.BILLING_ADDRESS),
+    usage: connect<usage.UsageServiceServer>(usage.UsageServiceService, config.USAGE_ADDRESS),
+    identity: connect<identity.IdentityServiceServer>(identity.IdentityServiceService, config.IDENTITY_ADDRESS),
+    media: connect<media.MediaServiceServer>(media.MediaServiceService, config.MEDIA_ADDRESS),
   };
 };
 
@@ -114,7 +91,7 @@ export interface Wired {
 }
 
 /** Puts the service together. Workers run when this resolves. */
-export const wire = async (config: WiringConfig, connection: Connection, logger: Logger): Promise<Wired> => {
+export const wire = async (config: Config, connection: Connection, logger: Logger): Promise<Wired> => {
   const services = connectServices(config);
   const publisher = connectRedis({ url: config.REDIS_URL, logger });
   const subscriber = connectRedis({ url: config.REDIS_URL, logger, subscriber: true });

@@ -8,16 +8,7 @@ import { metadataOf, type ExecutionView } from "../execution-record";
 const date = (ms: number | null): Date | undefined => (ms === null ? undefined : new Date(ms));
 
 const errorMessage = (error: RunError | null): executions.ExecutionError | undefined =>
-  error
-    ? executions.ExecutionError.fromPartial({
-        code: error.code,
-        message: error.message,
-        nodeId: error.nodeId,
-        providerStatus: error.providerStatus,
-        providerBody: error.providerBody,
-        item: error.item,
-      })
-    : undefined;
+  error ? executions.ExecutionError.fromPartial(error) : undefined;
 
 /** What planning evaluated was done when the run was received; nobody took its time. */
 const timesOf = ({ status, startedAt, durationMs }: NodeState, receivedAt: Date): Pick<NodeState, "startedAt" | "durationMs"> =>
@@ -92,12 +83,9 @@ const nodeMessage = (node: NodeState, receivedAt: Date, calls?: readonly CallRec
 
 const attemptMessage = (attempt: WebhookAttempt, submittedUrl: string): executions.WebhookAttempt =>
   executions.WebhookAttempt.fromPartial({
-    at: attempt.at,
+    ...attempt,
     status: attempt.status ?? undefined,
     error: attempt.error ?? undefined,
-    durationMs: attempt.durationMs,
-    delivery: attempt.delivery,
-    attempt: attempt.attempt,
     url: attempt.url === submittedUrl ? undefined : attempt.url,
   });
 

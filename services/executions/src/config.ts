@@ -1,0 +1,38 @@
+import { RETENTION } from "@nodeloom/kernel";
+import { hostPort, variables as common, type TemporalSecurityConfig, type TlsConfig } from "@nodeloom/platform";
+import { z } from "zod";
+import { temporalVariables } from "./database";
+import { payloadKeys } from "./temporal/payloads/encryption";
+
+const MAX_RETENTION_DAYS = 3_650;
+
+/** What of the environment executions reads, beside what every process reads. */
+export const variables = {
+  EXECUTIONS_LISTEN: hostPort().default("127.0.0.1:50056").describe("where the executions service listens"),
+  MONGODB_URI: common.MONGODB_URI,
+  MONGODB_DATABASE_PREFIX: common.MONGODB_DATABASE_PREFIX,
+  REDIS_URL: common.REDIS_URL,
+  REDIS_KEY_PREFIX: common.REDIS_KEY_PREFIX,
+  ...temporalVariables,
+  TEMPORAL_PAYLOAD_KEYS: payloadKeys().describe(
+    "keys (64 hexadecimal digits each, comma separated) under which prompts, settings and results are encrypted in Temporal; the first encrypts, all decrypt. `unencrypted` as one of them takes what is not encrypted, too",
+  ),
+  PUBLIC_BASE_URL: common.PUBLIC_BASE_URL,
+  PROVIDER_EGRESS_ALLOW: common.PROVIDER_EGRESS_ALLOW,
+  USER_EGRESS_ALLOW: common.USER_EGRESS_ALLOW,
+  RETENTION_EXECUTIONS_DAYS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_RETENTION_DAYS)
+    .default(RETENTION.executions.days)
+    .describe("days for which executions are kept, with their events, calls, inputs and results"),
+  WORKFLOWS_ADDRESS: hostPort().default("127.0.0.1:50052").describe("the workflows service"),
+  MODELS_ADDRESS: hostPort().default("127.0.0.1:50053").describe("the models service"),
+  BILLING_ADDRESS: hostPort().default("127.0.0.1:50054").describe("the billing service"),
+  USAGE_ADDRESS: hostPort().default("127.0.0.1:50055").describe("the usage service"),
+  IDENTITY_ADDRESS: hostPort().default("127.0.0.1:50051").describe("the identity service, for webhook targets"),
+  MEDIA_ADDRESS: hostPort().default("127.0.0.1:50057").describe("the media service"),
+};
+
+export type Config = z.infer<z.ZodObject<typeof variables>> & TlsConfig & TemporalSecurityConfig & { SHUTDOWN_GRACE_MS: number };
