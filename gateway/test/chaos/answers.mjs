@@ -69,13 +69,22 @@ const createFaults = (/** @type {{ pid: () => number }} */ executions, /** @type
   return { kill, stop };
 };
 
+/** What a read answers with 200. */
+const read = async (
+  /** @type {ReturnType<typeof createApi>} */ api,
+  /** @type {string} */ path,
+  /** @type {{ key?: string, cookie?: string }} */ identity,
+) => {
+  const { status, body } = await api.call("GET", path, identity);
+  if (status !== 200) throw new Error(`GET ${path}: ${status} ${JSON.stringify(body)}`);
+  return body;
+};
+
 /** Every execution of the account that was made here. */
 const listed = async (/** @type {ReturnType<typeof createApi>} */ api, /** @type {string} */ key) => {
   const rows = [];
   for (let cursor = ""; ;) {
-    const { body } = await api.call("GET", `/api/executions?limit=100${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`, {
-      key,
-    });
+    const body = await read(api, `/api/executions?limit=100${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`, { key });
     rows.push(...body.rows.filter((/** @type {any} */ row) => row.metadata?.chaos !== undefined));
     if (!body.nextCursor) return rows;
     cursor = body.nextCursor;
@@ -84,8 +93,8 @@ const listed = async (/** @type {ReturnType<typeof createApi>} */ api, /** @type
 
 const settled = async (/** @type {ReturnType<typeof createApi>} */ api, /** @type {import("./api.mjs").User} */ user) => {
   for (const end = Date.now() + SETTLE_MS; ; await pause(POLL_MS)) {
-    const { body } = await api.call("GET", "/api/executions?limit=1&status=processing", { key: user.key });
-    const { body: me } = await api.call("GET", "/api/me", { cookie: user.cookie });
+    const body = await read(api, "/api/executions?limit=1&status=processing", { key: user.key });
+    const me = await read(api, "/api/me", { cookie: user.cookie });
     if ((body.rows.length === 0 && me.credits.held === 0) || Date.now() > end) return me.credits.held;
   }
 };
@@ -136,10 +145,10 @@ try {
   say(`answers: ${[...counts].map(([name, count]) => `${name} × ${count}`).join(", ")}`);
   const unknown = answered.filter(({ isUnknown }) => isUnknown);
   const unexcused = unknown.filter(({ sentAt, answeredAt }) => !allDown.some(({ from, until }) => sentAt < until && answeredAt > from));
-  const ledger = (await api.call("GET", "/api/admin/ledger/check", { key: admin })).body;
+  const ledger = await read(api, "/api/admin/ledger/check", { key: admin });
   const usage = [];
   for (let offset = 0; ; offset += 500) {
-    const { body } = await api.call("GET", `/api/usage?limit=500&offset=${offset}`, { key: user.key });
+    const body = await read(api, `/api/usage?limit=500&offset=${offset}`, { key: user.key });
     usage.push(...body.rows);
     if (body.rows.length < 500) break;
   }
