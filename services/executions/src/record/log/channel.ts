@@ -53,10 +53,17 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
     work.catch((error: Error) => logger.debug({ reason: error.message }, "event channel is not reachable"));
   };
 
+  /** Channels whose messages the server has not been heard to end yet. */
+  const leaving = new Set<string>();
+  const leave = (channel: string): void => {
+    leaving.add(channel);
+    quietly(subscriber.unsubscribe(channel).finally(() => leaving.delete(channel)));
+  };
+
   subscriber.on("message", (channel: string, message: string) => {
     const executionId = channel.slice(channelOf("").length);
-    // Left over from a connection that was lost meanwhile.
-    if (local.listenerCount(executionId) === 0) return quietly(subscriber.unsubscribe(channel));
+    // On its way when the last listener left, or left over from a connection that was lost meanwhile.
+    if (local.listenerCount(executionId) === 0) return leaving.has(channel) ? undefined : leave(channel);
     const sent = read(message);
     if (sent && sent.from !== origin) local.emit(executionId, sent.event);
   });
@@ -77,7 +84,7 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
       local.on(executionId, listener);
       return () => {
         local.off(executionId, listener);
-        if (local.listenerCount(executionId) === 0 && isReady()) quietly(subscriber.unsubscribe(channelOf(executionId)));
+        if (local.listenerCount(executionId) === 0 && isReady()) leave(channelOf(executionId));
       };
     },
   };
