@@ -65,9 +65,11 @@ export const createOutgoing = ({ counter, budgets = OUTGOING, windowSeconds = OU
     if (host === undefined) return null;
     const { perMinute, perHostPerMinute } = budget;
     const [ofHost, ofUser] = [`${bucket}:${userId}:${host}`, `${bucket}:${userId}`];
-    const hostAfterMs = await count(ofHost, perHostPerMinute);
-    if (hostAfterMs !== null) return { limit: perHostPerMinute, host, afterMs: hostAfterMs };
-    const userAfterMs = await count(ofUser, perMinute);
+    const [hostAfterMs, userAfterMs] = await Promise.all([count(ofHost, perHostPerMinute), count(ofUser, perMinute)]);
+    if (hostAfterMs !== null) {
+      await counter.uncount(ofUser, perMinute);
+      return { limit: perHostPerMinute, host, afterMs: hostAfterMs };
+    }
     if (userAfterMs === null) return null;
     await counter.uncount(ofHost, perHostPerMinute);
     return { limit: perMinute, host: undefined, afterMs: userAfterMs };
