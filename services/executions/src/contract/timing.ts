@@ -62,7 +62,7 @@ export const TIMING = {
   /** How long progress of a run waits for more of it to be written with. */
   progressGathered: 2,
   /** The same where nobody is told of the run before its end, which writes what is left. */
-  progressHeld: 100,
+  progressHeld: 500,
   /** How often a watcher says that it still follows, and how long that holds. */
   textWanted: 5 * SECOND,
   textForgotten: 12 * SECOND,
