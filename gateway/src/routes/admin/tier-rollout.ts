@@ -19,15 +19,15 @@ export const setMonthlyCredits = async ({ billing }: Pick<Needed, "billing">, us
 };
 
 /**
- * Lets as many of a user's runs go on at once as the user's tier has it: those that waited for that begin. While executions are
- * away, no change waits for them: the user's next run tells them, too.
+ * Lets as many of a user's runs go on at once as the user's tier has it: those that waited for that begin. No change waits for
+ * executions that are away, or of a release that can't be told: the user's next run tells them, too.
  */
-export const setConcurrency = async ({ executions }: Pick<Needed, "executions">, user: identity.User): Promise<void> => {
+export const setConcurrency = async ({ executions }: Pick<Needed, "executions">, user: identity.User, logger: Logger): Promise<void> => {
   const { concurrency } = toCallerUser(user).plan;
   try {
     await executions.setConcurrency({ userId: user.id, concurrency }, { deadlineMs: ROLLOUT_CALL_MS, reconnectMs: 0 });
   } catch (error) {
-    if (!(error instanceof DomainError) || error.kind !== "unavailable") throw error;
+    logger.warn({ reason: (error as Error).message, userId: user.id }, "executions hear of changed places with the next run");
   }
 };
 
@@ -59,7 +59,7 @@ export const startTierRollouts = ({
   const give = async (user: identity.User): Promise<void> => {
     try {
       await setMonthlyCredits(services, user);
-      await setConcurrency(services, user);
+      await setConcurrency(services, user, logger);
     } catch (error) {
       // One account that can't take it does not keep it from the others.
       if (!isRefusal(error)) throw error;

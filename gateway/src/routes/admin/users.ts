@@ -109,7 +109,7 @@ export const adminUserRoutes = [
       });
       if (body.suspended || body.approved === false) gateway.runStops.wake();
       if (body.approved !== undefined || body.tier !== undefined) await applyPlan(gateway.services, changed.before, changed.user);
-      if (body.tier !== undefined) await setConcurrency(gateway.services, changed.user);
+      if (body.tier !== undefined) await setConcurrency(gateway.services, changed.user, gateway.logger);
       return { status: 200, body: adminUserView(changed.user) };
     },
   }),
