@@ -1,7 +1,8 @@
 import { once } from "node:events";
+import { DomainError } from "@nodeloom/kernel";
 import { linkSignals } from "@nodeloom/platform";
 import type { Response } from "express";
-import { EVENT_HEARTBEAT_MS } from "./limits";
+import { EVENT_CALLER_MS, EVENT_HEARTBEAT_MS } from "./limits";
 
 export interface StreamedEvent {
   /** Its number in the log; 0 for what is not in it, and so can't be replayed. */
@@ -57,5 +58,25 @@ export const whileConnected = (response: Response, stopping: AbortSignal): Abort
   };
   if (response.destroyed) closed();
   else response.once("close", closed);
+  return link.signal;
+};
+
+const isRefusal = (error: unknown): boolean => error instanceof DomainError && error.kind !== "unavailable" && error.kind !== "internal";
+
+/**
+ * Aborts with another signal, or when the caller would be refused by now: a key that was revoked, a session that ended.
+ * @param admit rejects for a caller who is refused; that it can't be known ends nothing
+ */
+export const whileAdmitted = (connected: AbortSignal, admit: () => Promise<unknown>): AbortSignal => {
+  const link = linkSignals(connected);
+  const timer = setInterval(() => {
+    admit().catch((error: unknown) => {
+      if (isRefusal(error)) link.abort();
+    });
+  }, EVENT_CALLER_MS);
+  timer.unref();
+  const stop = (): void => clearInterval(timer);
+  if (link.signal.aborted) stop();
+  else link.signal.addEventListener("abort", stop, { once: true });
   return link.signal;
 };

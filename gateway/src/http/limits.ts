@@ -44,6 +44,8 @@ export const IDEMPOTENCY_LEASE_MS = 15_000;
 
 /** Comment lines that keep an event stream open through proxies. */
 export const EVENT_HEARTBEAT_MS = 15_000;
+/** How often the caller of an open stream is looked at again: one who is refused by now hears no more within a second. */
+export const EVENT_CALLER_MS = 800;
 /** A stream is ended after this long; clients resume with Last-Event-ID. */
 export const EVENT_STREAM_MS = 60 * 60 * 1_000;
 

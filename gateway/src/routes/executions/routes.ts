@@ -2,9 +2,17 @@ import { unavailable } from "@nodeloom/kernel";
 import { webhookDeliveryJson } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import { z } from "zod";
+import { authorize } from "../../auth/caller";
 import type { Services } from "../../clients";
 import { executionNotFound } from "../../http/errors";
-import { EVENT_STREAM_HEADERS, lastEventId, streamEvents, whileConnected, type StreamedEvent } from "../../http/event-stream";
+import {
+  EVENT_STREAM_HEADERS,
+  lastEventId,
+  streamEvents,
+  whileAdmitted,
+  whileConnected,
+  type StreamedEvent,
+} from "../../http/event-stream";
 import { execution, executionView, EXECUTION_STATUSES, isFinal, webhookDelivery } from "./view";
 import { toJson, raw } from "../../http/json";
 import { EVENT_STREAM_MS } from "../../http/limits";
@@ -52,7 +60,9 @@ const follow = async (context: CallContext<"any">, known: executions.Execution):
   const { gateway, caller, request, response } = context;
   const { executionId } = known;
   const afterSequence = lastEventId(request.headers["last-event-id"]);
-  const gone = whileConnected(response, gateway.stopping);
+  const gone = whileAdmitted(whileConnected(response, gateway.stopping), async () => {
+    authorize(await gateway.authentication.authenticate(request, response), reading.auth, reading.capability);
+  });
   const query = { executionId, userId: caller.user.id, afterSequence };
   const messages = gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: gone });
   const events = eventsOf(messages)[Symbol.asyncIterator]();

@@ -635,6 +635,20 @@ const listing: Case[] = [
     const rest = [...(await events(ids[0])).text.matchAll(/^id: ?(\d+)$/gm)].map(([, number]) => number!);
     assert.deepEqual(rest, ids.slice(1));
   }),
+  runs("a stream of events ends with the key that opened it, or with its session", async (ctx) => {
+    const user = await ctx.actor({ tier: "business" });
+    const id = await submitGraph(user, clip(LONG));
+    await submitted(user, id);
+    const path = `/api/executions/${id}/events`;
+    const [byKey, bySession] = [user.get(path), user.session.get(path)];
+    answers(await user.session.delete(`/api/keys/${user.keyId}`), 204);
+    assert.match((await byKey).text, /^event: submitted$/m);
+    answers(await user.session.get(`/api/executions/${id}`), 200, { status: "processing" });
+    answers(await user.session.post("/api/auth/logout", { everywhere: true }), 204);
+    assert.doesNotMatch((await bySession).text, /^event: settled$/m);
+    const { rows } = answers(await ctx.admin.get(`/api/admin/executions?userId=${user.userId}`), 200).body;
+    fits(rows, [{ status: "processing" }]);
+  }),
   runs("someone else's events are absent", async (ctx) => {
     const id = executionOf(answers(await runGraph(await runner(ctx), greeting()), 200).headers);
     refuses(await (await ctx.shared("pro", "owner")).get(`/api/executions/${id}/events`), 404, "EXECUTION_NOT_FOUND");
