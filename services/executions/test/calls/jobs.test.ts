@@ -1,0 +1,105 @@
+import type { DomainError } from "@nodeloom/kernel";
+import { TryAgain } from "../../src/calls/failures";
+import { createSlots } from "@nodeloom/platform";
+import { type Answer, peer, usePeer, polling, chat, open, modelCalls, callOf, live, soon, unheard, says } from "../support/model-calls";
+
+usePeer();
+
+describe("what is sent", () => {
+  it("says every number that is paid for, also where the caller left it out", async () => {
+    peer.answers = ({ path }) => ({ body: path.includes("chat") ? { choices: [{ message: { content: "x" } }] } : { id: "j" } });
+    await modelCalls(polling(), "image").submit(callOf(), live, soon());
+    await modelCalls(chat(), "text").text(callOf(), live, soon(), unheard);
+    await modelCalls(polling(), "image").submit(callOf({ inputs: { prompt: "hi", count: 3 } }), live, soon());
+    expect(peer.seen.map(({ body }) => body.n ?? body.max_tokens)).toEqual([2, 99, 3]);
+  });
+});
+
+describe("polls", () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  it("come as late as the provider asks", async () => {
+    const at: number[] = [];
+    peer.answers = () => {
+      at.push(Date.now());
+      return at.length === 1 ? says(429, "0.3") : { body: { status: "failed", error: "over" } };
+    };
+    await expect(modelCalls(polling(), "image").poll(callOf(), { requestId: "j" }, live)).rejects.toThrow(/over/);
+    expect(at[1]! - at[0]!).toBeGreaterThanOrEqual(290);
+  });
+
+  it("end at once when they are given up while their files wait to be stored", async () => {
+    peer.answers = () => ({ body: { status: "done", files: ["http://files.test/1"] } });
+    const full = createSlots({ concurrency: 1, queueLimit: 1 });
+    let release = (): void => undefined;
+    const others = full.use(() => new Promise<void>((resolve) => (release = resolve)), { maxWaitMs: 60_000 });
+    const given = new AbortController();
+    const polled = modelCalls(polling(), "image", open, full).poll(callOf(), { requestId: "j" }, given.signal);
+    while (full.load().waiting === 0) await new Promise(setImmediate);
+    given.abort(new Error("given up"));
+    await expect(polled).rejects.toThrow("given up");
+    expect(full.load()).toEqual({ inUse: 1, waiting: 0 });
+    release();
+    await others;
+  });
+
+  /** Polls with a clock that moves by a minute at each of them. */
+  const pollSlowly = (answer: () => Answer): Promise<unknown> => {
+    let now = Date.now();
+    jest.spyOn(Date, "now").mockImplementation(() => now);
+    peer.answers = () => {
+      now += 60_000;
+      return answer();
+    };
+    return modelCalls(polling(), "image").poll(callOf(), { requestId: "j" }, live);
+  };
+
+  it("give up a provider that has been silent for too long, whose job may go on", async () => {
+    await expect(pollSlowly(() => ({ status: 500 }))).rejects.toMatchObject({ reason: "EXECUTION_FAILED", metadata: { jobMayRun: true } });
+    expect(peer.seen).toHaveLength(4);
+  });
+
+  it("do not take a provider for silent that only has no time", async () => {
+    await expect(
+      pollSlowly(() => (peer.seen.length < 8 ? { status: 429 } : { body: { status: "failed", error: "over" } })),
+    ).rejects.toMatchObject({ message: "m: over", metadata: {} });
+  });
+});
+
+describe("what a provider says", () => {
+  it("is shortened and cleaned before it becomes a run's error", async () => {
+    peer.answers = () => ({ body: { status: "failed", error: `super-secret-value ${"x".repeat(100_000)}` } });
+    const failure = await modelCalls(polling(), "image")
+      .poll(callOf(), { requestId: "j" }, live)
+      .catch((error: unknown) => error as DomainError);
+    expect(failure).toMatchObject({ reason: "EXECUTION_FAILED" });
+    expect((failure as DomainError).message).toMatch(/^m: \[secret\] xxx/);
+    expect((failure as DomainError).message.length).toBeLessThan(600);
+  });
+});
+
+describe("cancelling", () => {
+  it("reports at once a provider that refuses to stop", async () => {
+    peer.answers = ({ path }) => (path.endsWith("/cancel") ? { status: 409 } : { body: { status: "working" } });
+    expect(await modelCalls(polling(), "image").cancel(callOf(), { requestId: "j" })).toEqual({ report: "could_not_stop", finished: null });
+  });
+
+  it("is tried again where the provider fails for a moment", async () => {
+    peer.answers = ({ path }) => (path.endsWith("/cancel") ? { status: 503 } : { body: { status: "working" } });
+    await expect(modelCalls(polling(), "image").cancel(callOf(), { requestId: "j" })).rejects.toThrow(/503/);
+  });
+
+  it("is tried again where the provider has no time, when it says", async () => {
+    peer.answers = ({ path }) => (path.endsWith("/cancel") ? says(429, "2") : { body: { status: "working" } });
+    const failure = await modelCalls(polling(), "image")
+      .cancel(callOf(), { requestId: "j" })
+      .catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(TryAgain);
+    expect((failure as TryAgain).afterMs).toBeGreaterThanOrEqual(2_000);
+  });
+
+  it("tells the provider, also when it can't say how the job stands", async () => {
+    peer.answers = ({ path }) => (path.endsWith("/cancel") ? {} : { status: 500 });
+    expect(await modelCalls(polling(), "image").cancel(callOf(), { requestId: "j" })).toEqual({ report: "provider_told", finished: null });
+  });
+});

@@ -1,0 +1,259 @@
+import type { DomainError } from "@nodeloom/kernel";
+import type { Media } from "../../src/clients";
+import { FAILURES_TO_OPEN } from "../../src/calls/breaker";
+import { DOWNLOADS } from "../../src/calls/call";
+import { TryAgain } from "../../src/calls/failures";
+import { createSubmissions } from "../../src/calls/submissions";
+import type { CatalogModel } from "../../src/plan/model-catalog";
+import type { ExecutionStore } from "../../src/record/store";
+import { createLogger, createSlots } from "@nodeloom/platform";
+import { createGates, type Gate } from "../../src/calls/gates";
+import { createJobs, type Jobs } from "../../src/calls/jobs";
+import { createProvider, ProviderError } from "../../src/providers";
+import { TIMING } from "../../src/contract/timing";
+import {
+  type Answer,
+  peer,
+  usePeer,
+  polling,
+  chat,
+  PRICES,
+  open,
+  modelCalls,
+  catalogOf,
+  callOf,
+  live,
+  soon,
+  until,
+  unheard,
+  says,
+} from "../support/model-calls";
+
+usePeer();
+
+describe("what is sent", () => {
+  it("carries an idempotency key whatever script the node's id is in", async () => {
+    peer.answers = () => ({ body: { id: "j" } });
+    const call = callOf({ nodeId: "画像" });
+    const calls = modelCalls(polling({ idempotencyHeader: "idempotency-key" }), "image");
+    await calls.submit(call, live, soon());
+    await calls.submit(call, live, soon());
+    expect(peer.seen[0]!.headers["idempotency-key"]).toMatch(/^[0-9a-f]{64}$/);
+    expect(peer.seen[1]!.headers["idempotency-key"]).toBe(peer.seen[0]!.headers["idempotency-key"]);
+  });
+});
+
+describe("a submission to a provider without idempotency keys", () => {
+  const withRecords = (records: ExecutionStore): Jobs => {
+    const model = {
+      internalName: "m",
+      modality: "image",
+      price: PRICES.image!,
+      inputSchema: { type: "object" },
+      validate: () => [],
+    } as unknown as CatalogModel;
+    return createJobs({
+      catalog: catalogOf(model),
+      provider: () => createProvider(JSON.stringify(polling()), { egress: peer.egress, secret: () => undefined }),
+      gate: () => open,
+      media: {} as Media,
+      downloads: createSlots(DOWNLOADS),
+      submissions: createSubmissions(records),
+    });
+  };
+  const away = (): Promise<never> => Promise.reject(new Error("away"));
+
+  it("goes on with a claim of its own process that was never sent", async () => {
+    peer.answers = () => ({ body: { id: "late" } });
+    const records = { ...peer.store, callSubmitted: away, releaseSubmission: away };
+    const jobs = withRecords(records);
+    const call = callOf();
+    await expect(jobs.submit(call, live, soon())).rejects.toThrow("away");
+    Object.assign(records, { callSubmitted: peer.store.callSubmitted });
+    expect(await jobs.submit(call, live, soon())).toMatchObject({ requestId: "late" });
+    expect(peer.seen).toHaveLength(1);
+  });
+
+  it("is not sent again by the process whose answer could not be recorded, nor by another one", async () => {
+    peer.answers = () => ({ body: { id: "unwritten" } });
+    const records = { ...peer.store, recordSubmission: away };
+    const jobs = withRecords(records);
+    const [call, lost] = [callOf(), callOf()];
+    await expect(jobs.submit(call, live, soon())).rejects.toThrow("away");
+    await expect(jobs.submit(lost, live, soon())).rejects.toThrow("away");
+    await peer.store.loseSubmission(lost.key);
+    await expect(withRecords(peer.store).submit(lost, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
+    Object.assign(records, { recordSubmission: peer.store.recordSubmission });
+    expect(await jobs.submit(call, live, soon())).toMatchObject({ requestId: "unwritten" });
+    expect(peer.seen).toHaveLength(2);
+    expect(await withRecords(peer.store).submit(call, live, soon())).toMatchObject({ requestId: "unwritten" });
+  });
+
+  it("is sent once, however often it is asked for", async () => {
+    peer.answers = () => ({ body: { id: "only" } });
+    const call = callOf();
+    const calls = modelCalls(polling(), "image");
+    expect(await calls.submit(call, live, soon())).toMatchObject({ requestId: "only" });
+    expect(await calls.submit(call, live, soon())).toMatchObject({ requestId: "only" });
+    expect(peer.seen).toHaveLength(1);
+  });
+
+  it("is not sent again after it may have been received", async () => {
+    peer.answers = () => undefined;
+    const call = callOf();
+    const calls = modelCalls(polling(), "image");
+    await expect(calls.submit(call, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
+    await expect(calls.submit(call, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
+    expect(peer.seen).toHaveLength(1);
+  });
+
+  it("is waited for while another process, which may only be silent, makes it", async () => {
+    const call = callOf();
+    expect(await peer.store.claimSubmission(call.key, "another")).toEqual({ claimed: true });
+    const waiting = modelCalls(polling(), "image").submit(call, live, soon());
+    await peer.store.recordSubmission(call.key, "made elsewhere", null);
+    expect(await waiting).toMatchObject({ requestId: "made elsewhere" });
+    expect(peer.seen).toHaveLength(0);
+  });
+
+  it("is made once by a process that is asked for it again meanwhile", async () => {
+    const call = callOf();
+    const calls = modelCalls(polling(), "image");
+    peer.answers = () => ({ body: { id: "only" } });
+    const both = await Promise.all([calls.submit(call, live, soon()), calls.submit(call, live, soon())]);
+    expect(both.map(({ requestId }) => requestId)).toEqual(["only", "only"]);
+    expect(peer.seen).toHaveLength(1);
+  });
+
+  it("outlives a database that is away for a moment", async () => {
+    peer.answers = () => ({ body: { id: "kept" } });
+    let failures = 2;
+    const flaky: ExecutionStore = {
+      ...peer.store,
+      recordSubmission: (...args) => (failures-- > 0 ? Promise.reject(new Error("away")) : peer.store.recordSubmission(...args)),
+    };
+    const calls = withRecords(flaky);
+    const call = callOf();
+    await calls.submit(call, live, soon());
+    expect(await peer.store.claimSubmission(call.key, "another")).toMatchObject({ requestId: "kept" });
+  });
+});
+
+const IDEMPOTENT = { idempotencyHeader: "idempotency-key" };
+/** How a submission that got this answer ends, and whether its claim is free again. */
+const outcomeOf = async (answer: Answer | undefined, idempotent: boolean): Promise<{ ends: string; released: boolean }> => {
+  peer.answers = () => answer;
+  const call = callOf();
+  const ends = await modelCalls(polling(idempotent ? IDEMPOTENT : {}), "image")
+    .submit(call, live, soon())
+    .then(
+      () => "taken",
+      (error: unknown) => {
+        if (error instanceof TryAgain) return `again after ${Math.floor(error.afterMs / 1_000)} s`;
+        return error instanceof ProviderError
+          ? "again"
+          : `${(error as DomainError).reason} ${String((error as DomainError).metadata.providerStatus)}`;
+      },
+    );
+  return { ends, released: (await peer.store.claimSubmission(call.key, "another")).claimed };
+};
+const refusedWith = (status: number): string => `PROVIDER_SUBMIT_FAILED ${status}`;
+
+describe("a submission that fails", () => {
+  it.each<[string, Answer | undefined, boolean, string, boolean]>([
+    ["429 that says when", says(429, "2"), false, "again after 2 s", true],
+    ["429 that says when, with keys", says(429, "2"), true, "again after 2 s", true],
+    ["503 that says when", says(503, "1"), false, "again after 1 s", true],
+    ["429 that does not say when", says(429), false, refusedWith(429), true],
+    ["429 that says nonsense", says(429, "soon"), false, refusedWith(429), true],
+    ["503 that does not say when", says(503), false, refusedWith(503), false],
+    ["500 that says when", says(500, "1"), false, refusedWith(500), false],
+    ["500, with keys", says(500), true, refusedWith(500), true],
+    ["422", says(422), false, refusedWith(422), true],
+    ["409, which may be an answer to an earlier one", says(409), false, refusedWith(409), false],
+    ["a pause longer than there is time", says(429, "3600"), false, refusedWith(429), true],
+    ["an answer that never came", undefined, false, "PROVIDER_SUBMIT_FAILED undefined", false],
+    ["an answer that never came, with keys", undefined, true, "again", true],
+  ])("%s", async (_name, answer, idempotent, ends, released) => {
+    expect(await outcomeOf(answer, idempotent)).toEqual({ ends, released });
+  });
+
+  it.each<[string, Answer | undefined, boolean]>([
+    ["429 that says when", says(429, "2"), false],
+    ["422", says(422), false],
+    ["503 that says when", says(503, "1"), false],
+    ["500", says(500), true],
+    ["an answer that never came", undefined, true],
+  ])("counts as sent unless the provider certainly did not take it: %s", async (_name, answer, counts) => {
+    for (const settings of [polling(), polling(IDEMPOTENT)]) {
+      peer.answers = () => answer;
+      const call = callOf();
+      await expect(modelCalls(settings, "image").submit(call, live, soon())).rejects.toThrow();
+      expect(await peer.store.callsOf(call.executionId)).toHaveLength(counts ? 1 : 0);
+    }
+    const call = callOf({ price: PRICES.text!, model: "m" });
+    peer.answers = () => answer;
+    await expect(modelCalls(chat(), "text").text(call, live, until(0), unheard)).rejects.toThrow();
+    expect(await peer.store.callsOf(call.executionId)).toHaveLength(counts ? 1 : 0);
+  });
+
+  it("counts as sent when an earlier attempt may have reached the provider, whatever this one is answered", async () => {
+    const call = callOf();
+    const calls = modelCalls(polling(IDEMPOTENT), "image");
+    peer.answers = () => undefined;
+    await expect(calls.submit(call, live, soon())).rejects.toThrow();
+    peer.answers = () => says(429, "1");
+    await expect(calls.submit(call, live, soon())).rejects.toBeInstanceOf(TryAgain);
+    expect(await peer.store.callsOf(call.executionId)).toHaveLength(1);
+  });
+
+  it("is sent again, once, after the provider had no time", async () => {
+    const call = callOf();
+    const calls = modelCalls(polling(), "image");
+    peer.answers = () => says(429, "0");
+    await expect(calls.submit(call, live, soon())).rejects.toBeInstanceOf(TryAgain);
+    peer.answers = () => ({ body: { id: "late" } });
+    expect(await calls.submit(call, live, soon())).toMatchObject({ requestId: "late" });
+    expect(await calls.submit(call, live, soon())).toMatchObject({ requestId: "late" });
+    expect(peer.seen).toHaveLength(2);
+  });
+});
+
+describe("a provider that is away", () => {
+  afterEach(() => jest.restoreAllMocks());
+  const gateOf = (settings: Record<string, unknown>): Gate => createGates(createLogger("test", "silent"))(JSON.stringify(settings));
+
+  it("is not called: submissions wait, or fail when there is no time left", async () => {
+    peer.answers = () => says(502);
+    const settings = polling(IDEMPOTENT);
+    const calls = modelCalls(settings, "image", gateOf(settings));
+    const clock = jest.spyOn(Date, "now");
+    for (let failures = 0; failures < FAILURES_TO_OPEN; failures += 1) {
+      if (failures === FAILURES_TO_OPEN - 1) clock.mockReturnValue(Date.now() + TIMING.breakerOutage);
+      await expect(calls.submit(callOf(), live, soon())).rejects.toMatchObject({ metadata: { providerStatus: 502 } });
+    }
+    await expect(calls.submit(callOf(), live, soon())).rejects.toMatchObject({
+      name: "TryAgain",
+      problem: { reason: "EXECUTION_FAILED", message: `m: provider ${new URL(peer.baseUrl).host} is not available at the moment` },
+    });
+    await expect(calls.submit(callOf(), live, until(0))).rejects.toMatchObject({ reason: "EXECUTION_FAILED" });
+    expect(peer.seen).toHaveLength(FAILURES_TO_OPEN);
+  });
+
+  it("leaves no claim on what was not sent", async () => {
+    peer.answers = () => ({ body: { id: "j" } });
+    const settings = polling({});
+    const gate: Gate = { pass: () => Promise.reject(new ProviderError("unavailable", "away", undefined, undefined, 10)) };
+    const call = callOf();
+    await expect(modelCalls(settings, "image", gate).submit(call, live, soon())).rejects.toBeInstanceOf(TryAgain);
+    expect(await modelCalls(settings, "image").submit(call, live, soon())).toMatchObject({ requestId: "j" });
+  });
+
+  it("still is asked about its jobs, and told to stop them", async () => {
+    const shut: Gate = { pass: () => Promise.reject(new Error("shut")) };
+    peer.answers = ({ path }) => (path.endsWith("/cancel") ? {} : { body: { status: "failed", error: "over" } });
+    await expect(modelCalls(polling(), "image", shut).poll(callOf(), { requestId: "j" }, live)).rejects.toThrow("m: over");
+    peer.answers = ({ path }) => (path.endsWith("/cancel") ? {} : { body: { status: "working" } });
+    expect((await modelCalls(polling(), "image", shut).cancel(callOf(), { requestId: "j" })).report).toBe("provider_told");
+  });
+});

@@ -1,0 +1,180 @@
+import type { WrittenText } from "../../src/calls/texts";
+import type { ModelCall } from "../../src/contract/activity-types";
+import type { CallResult } from "../../src/contract/run-types";
+import { type Gate } from "../../src/calls/gates";
+import { ProviderError } from "../../src/providers";
+import { ATTEMPTS } from "../../src/contract/timing";
+import { type Seen, peer, usePeer, chat, PRICES, modelCalls, callOf, live, soon, until, unheard, says } from "../support/model-calls";
+
+usePeer();
+
+describe("a text model that streams", () => {
+  const piece = (content: string): string => `data: ${JSON.stringify({ id: "c1", choices: [{ delta: { content } }] })}\n\n`;
+  const streaming = { ...chat(), stream: true, auth: { secretEnv: "KEY" } };
+  const run = async (raw: string): Promise<{ said: string[]; result: unknown }> => {
+    peer.answers = () => ({ raw, headers: { "content-type": "text/event-stream; charset=utf-8" } });
+    const said: string[] = [];
+    const written: WrittenText = { restart: () => said.push("<restart>"), write: (text) => said.push(text) };
+    const result = await modelCalls({ ...streaming, baseUrl: peer.baseUrl }, "text")
+      .text(callOf({ price: PRICES.text! }), live, soon(), written)
+      .catch((error: unknown) => error);
+    return { said, result };
+  };
+
+  it("is heard piece by piece, and gives what it would have given at once", async () => {
+    const usage = `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } })}\r\n\r\n`;
+    const { said, result } = await run(`: hello\n\n${piece("Once ")}${piece("")}${piece("upon")}${usage}data: [DONE]\n\n`);
+    expect(said).toEqual(["<restart>", "Once ", "upon"]);
+    expect(result).toMatchObject({ text: "Once upon", costMicroUsd: 7, requestId: "c1" });
+    expect(peer.seen[0]!.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+  });
+
+  it.each<[string, string, string]>([
+    ["breaks off", piece("Once "), "PROVIDER_SUBMIT_FAILED"],
+    ["fails in between", `${piece("Once ")}data: {"error":{"message":"super-secret-value overloaded"}}\n\n`, "PROVIDER_SUBMIT_FAILED"],
+    ["sends no JSON", `${piece("Once ")}data: {\n\n`, "PROVIDER_SUBMIT_FAILED"],
+    ["says nothing", "data: [DONE]\n\n", "PROVIDER_RESPONSE_INCOMPLETE"],
+  ])("gives no text when it %s", async (_name, raw, reason) => {
+    const { result } = await run(raw);
+    expect(result).toMatchObject({ reason });
+    expect((result as Error).message).not.toContain("super-secret-value");
+  });
+
+  it("may answer at once all the same", async () => {
+    peer.answers = () => ({ body: { choices: [{ message: { content: "whole" } }] } });
+    expect((await modelCalls({ ...streaming, baseUrl: peer.baseUrl }, "text").text(callOf(), live, soon(), unheard)).text).toBe("whole");
+  });
+});
+
+describe("a text model that is asked for JSON", () => {
+  const schema = { type: "array", items: { $ref: "#/$defs/a" }, $defs: { a: { type: "integer" } } };
+  const asked = (part: Partial<ModelCall> = {}): ModelCall => callOf({ schema, price: PRICES.text!, ...part });
+  const answer = (content: string, more: object = {}): void => {
+    peer.answers = () => ({ body: { choices: [{ message: { content }, ...more }] } });
+  };
+  const run = (call: ModelCall, settings: object = {}): Promise<CallResult> =>
+    modelCalls({ ...chat(), ...settings }, "text").text(call, live, soon(), unheard);
+  const structured = { structuredOutput: "json_schema" };
+  const sent = (): Record<string, unknown> => peer.seen.at(-1)!.body as Record<string, unknown>;
+
+  it("is told the schema in words where it has no mode of its own", async () => {
+    answer("```json\n[1,2]\n```");
+    expect(await run(asked({ inputs: { prompt: "hi", system: "Be brief." } }))).toMatchObject({ json: { value: [1, 2] } });
+    const [system, user] = sent().messages as { role: string; content: string }[];
+    expect(system!.content).toMatch(/^Be brief\.\n\nAnswer with JSON alone/);
+    expect(system!.content).toContain(JSON.stringify(schema));
+    expect(user).toEqual({ role: "user", content: "hi" });
+    expect(sent()).not.toHaveProperty("response_format");
+  });
+
+  it("is given the schema by its own mode, inside an object, and what it answers is taken out of that", async () => {
+    answer('{"answer":[1,2]}');
+    expect(await run(asked(), structured)).toMatchObject({ text: "[1,2]", json: { value: [1, 2] } });
+    expect(sent().messages).toEqual([{ role: "user", content: "hi" }]);
+    expect(sent().response_format).toMatchObject({
+      type: "json_schema",
+      json_schema: { schema: { properties: { answer: { items: { $ref: "#/properties/answer/$defs/a" } } }, required: ["answer"] } },
+    });
+  });
+
+  it("is given the schema of an object as it is", async () => {
+    answer('{"answer":1}');
+    expect(await run(asked({ schema: { type: "object" } }), structured)).toMatchObject({ json: { value: { answer: 1 } } });
+    expect(sent().response_format).toMatchObject({ json_schema: { schema: { type: "object" } } });
+  });
+
+  it("is charged for an answer that does not fit, and says why that is", async () => {
+    answer('["x"]');
+    const result = await run(asked());
+    expect(result).toMatchObject({ text: '["x"]', problems: ["0 must be a whole number"] });
+    expect(result).not.toHaveProperty("json");
+    expect(result.costMicroUsd).toBeGreaterThan(0);
+    answer("[1,", { finish_reason: "length" });
+    expect((await run(asked())).problems).toEqual(["is no JSON", "ends where the most tokens were reached"]);
+  });
+
+  it("is told what it answered before, and what was wrong with that", async () => {
+    answer("[1]");
+    await run(asked({ repair: { answer: "words", problems: ["is no JSON", "is short"] } }));
+    expect((sent().messages as unknown[]).slice(1)).toEqual([
+      { role: "user", content: "hi" },
+      { role: "assistant", content: "words" },
+      { role: "user", content: expect.stringContaining("it is no JSON; it is short") as string },
+    ]);
+  });
+});
+
+describe("a text model whose answer does not arrive", () => {
+  it("is asked again a few times", async () => {
+    peer.answers = () => (peer.seen.length < ATTEMPTS.textBroken ? undefined : { body: { choices: [{ message: { content: "x" } }] } });
+    expect((await modelCalls(chat(), "text").text(callOf(), live, soon(), unheard)).text).toBe("x");
+    peer.answers = () => undefined;
+    await expect(modelCalls(chat(), "text").text(callOf(), live, soon(), unheard)).rejects.toMatchObject({
+      reason: "PROVIDER_SUBMIT_FAILED",
+    });
+    expect(peer.seen).toHaveLength(2 * ATTEMPTS.textBroken);
+  });
+
+  it("is asked until it can be reached, and no longer than there is time", async () => {
+    let refusals = 3;
+    const gate: Gate = {
+      pass: (work) => (refusals-- > 0 ? Promise.reject(new ProviderError("unreachable", "connection refused")) : work()),
+    };
+    peer.answers = () => ({ body: { choices: [{ message: { content: "x" } }] } });
+    expect((await modelCalls(chat(), "text", gate).text(callOf(), live, soon(), unheard)).text).toBe("x");
+    refusals = 100;
+    await expect(modelCalls(chat(), "text", gate).text(callOf(), live, until(300), unheard)).rejects.toMatchObject({
+      reason: "EXECUTION_FAILED",
+    });
+  });
+});
+
+describe("a text model that has no time", () => {
+  it("is waited for", async () => {
+    peer.answers = () => (peer.seen.length < 3 ? says(429, "0") : { body: { choices: [{ message: { content: "x" } }] } });
+    expect((await modelCalls(chat(), "text").text(callOf(), live, soon(), unheard)).text).toBe("x");
+  });
+
+  it("is not waited for past the deadline", async () => {
+    peer.answers = () => says(503, "3600");
+    await expect(modelCalls(chat(), "text").text(callOf(), live, soon(), unheard)).rejects.toMatchObject({
+      metadata: { providerStatus: 503 },
+    });
+  });
+
+  it("is not waited for after a cancellation", async () => {
+    const cancelled = new AbortController();
+    peer.answers = () => {
+      cancelled.abort();
+      return says(429, "50");
+    };
+    await expect(modelCalls(chat(), "text").text(callOf(), cancelled.signal, soon(), unheard)).rejects.toThrow();
+    expect(peer.seen).toHaveLength(1);
+  });
+});
+
+describe("a call of a text model", () => {
+  it("bounds a text by the name that its model has for that, and no other", async () => {
+    peer.answers = () => ({ body: { choices: [{ message: { content: "x" } }] } });
+    const limits = async (settings: Record<string, unknown>): Promise<unknown> => {
+      peer.seen = [];
+      await modelCalls(settings, "text").text(callOf({ inputs: { prompt: "hi", maxTokens: 7 } }), live, soon(), unheard);
+      const [{ body }] = peer.seen as [Seen];
+      return Object.fromEntries(Object.entries(body).filter(([name]) => /tokens/i.test(name)));
+    };
+    expect(await limits(chat())).toEqual({ max_tokens: 7 });
+    expect(await limits(chat({ tokenLimit: "max_completion_tokens" }))).toEqual({ max_completion_tokens: 7 });
+    expect(await limits(chat({ tokenLimit: "max_completion_tokens", stream: true }))).toEqual({ max_completion_tokens: 7 });
+  });
+
+  it("is priced by an estimate when it does not count its tokens", async () => {
+    peer.answers = () => ({ body: { choices: [{ message: { content: "y".repeat(400) } }] } });
+    const { costMicroUsd } = await modelCalls(chat(), "text").text(
+      callOf({ inputs: { prompt: "x".repeat(40) }, price: PRICES.text! }),
+      live,
+      soon(),
+      unheard,
+    );
+    expect(costMicroUsd).toBe(10 + 100);
+  });
+});

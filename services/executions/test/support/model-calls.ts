@@ -1,0 +1,176 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { compileSchema, type Price } from "@nodeloom/kernel";
+import { createEgressClient, createSlots, type EgressClient } from "@nodeloom/platform";
+import type { Media } from "../../src/clients";
+import { DOWNLOADS, type CallOptions } from "../../src/calls/call";
+import { createCallClock, type CallClock } from "../../src/calls/clock";
+import type { Gate } from "../../src/calls/gates";
+import { createJobs, type Jobs } from "../../src/calls/jobs";
+import { createSubmissions } from "../../src/calls/submissions";
+import { createTexts, type Texts, type WrittenText } from "../../src/calls/texts";
+import type { CatalogModel, ModelCatalog } from "../../src/plan/model-catalog";
+import { createProvider } from "../../src/providers";
+import type { ExecutionStore } from "../../src/record/store";
+import type { ModelCall } from "../../src/contract/activity-types";
+import { TIMING } from "../../src/contract/timing";
+import { openStore } from "./index";
+
+/** Calls of models against a provider that answers as a test wants it, with what is recorded of them in a store. */
+
+export type Answer = { status?: number; body?: unknown; raw?: string; headers?: Record<string, string> };
+export type Seen = { path: string; headers: IncomingHttpHeaders; body: Record<string, unknown> };
+
+/** The provider, while a file's tests run. */
+export const peer = {} as {
+  baseUrl: string;
+  egress: EgressClient;
+  store: ExecutionStore;
+  /** What a request is answered; undefined breaks the connection off. */
+  answers: (seen: Seen) => Answer | undefined;
+  /** The requests of a test. */
+  seen: Seen[];
+};
+
+/** Starts the provider before the tests of a file, and stops it after them. */
+export const usePeer = (): void => {
+  let server: Server;
+  let stop: () => Promise<void>;
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const text = Buffer.concat(chunks).toString();
+        const call: Seen = {
+          path: `${request.method} ${request.url}`,
+          headers: request.headers,
+          body: (text === "" ? {} : JSON.parse(text)) as Seen["body"],
+        };
+        peer.seen.push(call);
+        const answer = peer.answers(call);
+        if (!answer) return void response.destroy();
+        response
+          .writeHead(answer.status ?? 200, { "content-type": "application/json", ...answer.headers })
+          .end(answer.raw ?? JSON.stringify(answer.body ?? {}));
+      });
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    peer.baseUrl = `http://${address}`;
+    peer.egress = createEgressClient({ allow: [address] });
+    ({ store: peer.store, stop } = await openStore());
+  });
+  afterAll(async () => {
+    await peer.egress.close();
+    server.closeAllConnections();
+    server.close();
+    await stop();
+  });
+  beforeEach(() => {
+    peer.seen = [];
+  });
+};
+
+export const polling = (part: Record<string, unknown> = {}): Record<string, unknown> => ({
+  kind: "http-polling",
+  baseUrl: peer.baseUrl,
+  submit: { path: "/jobs", body: { prompt: { $input: "prompt" }, n: { $input: "count" } }, requestId: "/id", ...part },
+  poll: {
+    path: "/jobs/{requestId}",
+    status: "/status",
+    succeeded: ["done"],
+    failed: ["failed"],
+    error: "/error",
+    intervalMs: 10,
+    maxIntervalMs: 20,
+  },
+  cancel: { path: "/jobs/{requestId}/cancel" },
+  outputs: { images: "/files/*" },
+  auth: { secretEnv: "KEY" },
+});
+export const chat = (part: Record<string, unknown> = {}): Record<string, unknown> => ({
+  kind: "llm",
+  baseUrl: peer.baseUrl,
+  model: "m",
+  ...part,
+});
+
+export const PRICES: Record<string, Price> = {
+  image: { basis: "image", microUsd: 20_000 },
+  text: { basis: "tokens", inputMicroUsdPerMillion: 1_000_000, outputMicroUsdPerMillion: 1_000_000 },
+};
+export const open: Gate = { pass: (call) => call() };
+type ModelCalls = Jobs & { text: Texts["run"] };
+const callsWith = (options: CallOptions): ModelCalls => ({ ...createJobs(options), text: createTexts(options).run });
+export const modelCalls = (
+  settings: Record<string, unknown>,
+  modality: "image" | "text",
+  gate = open,
+  downloads = createSlots(DOWNLOADS),
+): ModelCalls => {
+  const inputSchema = {
+    type: "object",
+    properties: {
+      prompt: { type: "string" },
+      count: { type: "integer", default: 2, maximum: 4 },
+      maxTokens: { type: "integer", default: 99, maximum: 500 },
+    },
+  };
+  const model: CatalogModel = {
+    internalName: "m",
+    modality,
+    providerKind: String(settings.kind),
+    price: PRICES[modality]!,
+    inputSchema,
+    validate: compileSchema(inputSchema),
+    minTier: "free",
+    trialRuns: 0,
+    providerJson: JSON.stringify(settings),
+    inputSchemaJson: "{}",
+  };
+  return callsWith({
+    catalog: catalogOf(model),
+    provider: () => createProvider(model.providerJson, { egress: peer.egress, secret: () => "super-secret-value" }),
+    gate: () => gate,
+    media: {} as Media,
+    downloads,
+    submissions: createSubmissions(peer.store),
+  });
+};
+export const catalogOf = (model: CatalogModel): ModelCatalog => ({
+  get: () => Promise.resolve(model),
+  getAny: () => Promise.resolve(model),
+  getAll: () => Promise.resolve(new Map()),
+});
+export const callOf = (part: Partial<ModelCall> = {}): ModelCall => {
+  const executionId = randomUUID();
+  const nodeId = part.nodeId ?? "node";
+  return {
+    executionId,
+    userId: "u",
+    nodeId,
+    nodeIndex: 0,
+    item: 0,
+    items: 1,
+    startedAt: 0,
+    price: PRICES.image!,
+    key: `${executionId}:${nodeId}:0`,
+    model: "m",
+    inputs: { prompt: "hi" },
+    ...part,
+  };
+};
+export const live: AbortSignal = new AbortController().signal;
+/** A call whose provider may be tried again. */
+export const soon = (): CallClock => createCallClock();
+/** One whose provider is tried for so long yet. */
+export const until = (leftMs: number): CallClock => createCallClock({ askedAt: Date.now() + leftMs - TIMING.submitTotal });
+export const never = (): undefined => undefined;
+export const unheard: WrittenText = { restart: never, write: never };
+export const says = (status: number, retryAfter?: string): Answer => ({
+  status,
+  headers: retryAfter === undefined ? {} : { "retry-after": retryAfter },
+});
