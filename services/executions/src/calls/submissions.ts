@@ -47,7 +47,7 @@ export const createSubmissions = (store: SubmissionRecords) => {
   /** Whose claims those of this process are. */
   const owner = randomUUID();
   /** Sendings under way in this process, by key. */
-  const underWay = new Map<string, Promise<unknown>>();
+  const sending = new Map<string, Promise<unknown>>();
   /** What was sent here, with its answer where it has one, until that is written. */
   const unwritten = new Map<string, Submission | null>();
 
@@ -148,16 +148,16 @@ export const createSubmissions = (store: SubmissionRecords) => {
     /** Makes a call that its provider would not recognise when it is repeated: once, whatever crashes. */
     once: <T>(call: ModelCall, once: SentOnce<T>): Promise<T> => {
       const { key } = call;
-      const known = underWay.get(key) as Promise<T> | undefined;
+      const known = sending.get(key) as Promise<T> | undefined;
       if (known) return known;
-      const sent = sendOnce(call, once).finally(() => underWay.delete(key));
-      underWay.set(key, sent);
+      const sent = sendOnce(call, once).finally(() => sending.delete(key));
+      sending.set(key, sent);
       return sent;
     },
 
     /** Makes sure that a call is not sent any more. @returns what its provider answered; null when it did not answer, undefined when it was never sent */
     close: async (key: string): Promise<Submission | null | undefined> => {
-      await underWay.get(key)?.catch(() => undefined);
+      await sending.get(key)?.catch(() => undefined);
       const claimed = await claim(key);
       if (claimed !== "ours") return claimed.answer;
       await lose(key);

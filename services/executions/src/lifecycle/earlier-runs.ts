@@ -65,7 +65,7 @@ export const createEarlierRuns = ({ billing, store, execution, debts }: EarlierR
         return { refused, recorded: true };
       }
     },
-    recordCalledOff: (input: RunInput): Promise<void> => insertRunning(input, true),
+    recordCancelled: (input: RunInput): Promise<void> => insertRunning(input, true),
     voidAdmission: (holdId: string, userId: string): Promise<void> => createHolds({ billing }).void(holdId, userId),
     runInstant: async (input: RunInput, end: RunEnd): Promise<RunOutcome> => {
       await insertEnded(input, end);

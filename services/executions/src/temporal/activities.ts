@@ -208,7 +208,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
         const signal = AbortSignal.any([cancelled.signal, Context.current().cancellationSignal]);
         return earlierRuns.admit(input, signal).finally(unsubscribe);
       }),
-    recordCalledOff: (input) => local(() => earlierRuns.recordCalledOff(input)),
+    recordCalledOff: (input) => local(() => earlierRuns.recordCancelled(input)),
     voidAdmission: (holdId, userId) => local(() => earlierRuns.voidAdmission(holdId, userId)),
     runInstant: (input, end) => local(() => earlierRuns.runInstant(input, end)),
 

@@ -120,9 +120,9 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
 
   /** Rows as they stand: the logs of those under way are read by one query, and what is long of each row when it is its turn. */
   async function* standing(rows: readonly ExecutionView[]): AsyncIterable<ExecutionView> {
-    const underWay = rows.filter(({ status }) => RUNNING.includes(status)).map(({ _id }) => _id);
-    const filter = { _id: underWay.length === 1 ? underWay[0]! : { $in: underWay } };
-    const found = underWay.length === 0 ? [] : await collection.find<ExecutionRecord>(filter as object, { projection: LOG }).toArray();
+    const running = rows.filter(({ status }) => RUNNING.includes(status)).map(({ _id }) => _id);
+    const filter = { _id: running.length === 1 ? running[0]! : { $in: running } };
+    const found = running.length === 0 ? [] : await collection.find<ExecutionRecord>(filter as object, { projection: LOG }).toArray();
     const logs = new Map(found.map((log) => [log._id, log]));
     for (const row of rows) {
       const [told, log] = [await whole(row), logs.get(row._id)];

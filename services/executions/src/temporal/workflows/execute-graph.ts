@@ -15,9 +15,9 @@ export const cancelSignal = defineSignal("cancel");
 
 /**
  * Runs steps as they become ready, in parallel. The first failure cancels the rest.
- * @param callOff hears of a cancellation that a step found before the workflow had heard of it
+ * @param cancelSteps hears of a cancellation that a step found before the workflow had heard of it
  */
-const runSteps = async (run: GraphRun, input: RunInput, claim: RunClaim, callOff: () => void): Promise<Failure | undefined> => {
+const runSteps = async (run: GraphRun, input: RunInput, claim: RunClaim, cancelSteps: () => void): Promise<Failure | undefined> => {
   const waves = input.attempt === undefined ? undefined : createWaves();
   const done = new Set(run.nodes.filter((node) => node.status === "completed").map((node) => node.id));
   const started = new Set<string>();
@@ -34,7 +34,7 @@ const runSteps = async (run: GraphRun, input: RunInput, claim: RunClaim, callOff
         const finished = runStep(run, input, step, waves, { isAlone, claim }).then(
           () => void done.add(step.id),
           (error: unknown) => {
-            if (isRunCancelled(error)) return isCancellation(error) ? undefined : callOff();
+            if (isRunCancelled(error)) return isCancellation(error) ? undefined : cancelSteps();
             const problem = runError(error, run.node(step.id), input.mode);
             run.fail(step.id, problem, Date.now());
             failure ??= { error: problem };

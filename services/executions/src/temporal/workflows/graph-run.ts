@@ -90,7 +90,7 @@ export class GraphRun {
   readonly nodes: NodeState[];
   readonly completed: CompletedCall[] = [];
   /** Keys of calls that were submitted and not seen to end: a cancelled run is charged for them. */
-  readonly underWay = new Set<string>();
+  readonly submitted = new Set<string>();
   /** What was held beyond the run's first hold. */
   readonly extended: HeldItem[] = [];
   requestId: string | null = null;
@@ -170,7 +170,7 @@ export class GraphRun {
   callCompleted({ executionId, nodeId, key }: Pick<CallContext, "executionId" | "nodeId" | "key">, costMicroUsd: number): void {
     const own = key.slice(executionId.length + 1);
     this.completed.push({ key: own, nodeId, costMicroUsd });
-    this.underWay.delete(own);
+    this.submitted.delete(own);
   }
 
   /** One more of a step's calls is done. */

@@ -20,7 +20,7 @@ export const endOf = (run: GraphRun, failure: Failure | undefined): RunEnd => {
     requestId: run.requestId,
     nodes: run.nodes,
     completed: run.completed,
-    underWay: [...run.underWay],
+    underWay: [...run.submitted],
     extended: run.extended,
   };
 };

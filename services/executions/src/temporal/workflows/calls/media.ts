@@ -60,7 +60,7 @@ export const callJob = async (run: GraphRun, call: ModelCall, manner: CallManner
     : { job: await shortly(manner, () => shortSubmit.executeWithOptions({ summary }, [call]), bySubmit).catch(failed) };
   run.requestId ??= job.requestId;
   run.node(call.nodeId).requestId ??= job.requestId;
-  run.underWay.add(itemKey(call.nodeId, call.item));
+  run.submitted.add(itemKey(call.nodeId, call.item));
   if (finished) return record(run, call, finished);
   const heartbeatTimeout = job.heartbeatTimeoutMs ?? TIMING.heartbeatQuick;
   try {
@@ -72,7 +72,7 @@ export const callJob = async (run: GraphRun, call: ModelCall, manner: CallManner
     return record(run, call, result);
   } catch (error) {
     // A job that failed is free, however its run ends.
-    if (!isRunCancelled(error)) run.underWay.delete(itemKey(call.nodeId, call.item));
+    if (!isRunCancelled(error)) run.submitted.delete(itemKey(call.nodeId, call.item));
     // Its result is not waited for any more: the provider is told, too.
     if (!jobMayRun(error)) throw error;
     const kept = await stopJob(run, call, job);
