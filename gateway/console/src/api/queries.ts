@@ -22,6 +22,13 @@ export const meQuery = queryOptions({
 });
 
 export const workflowsQuery = queryOptions({ queryKey: ["workflows"], queryFn: ({ signal }) => api.workflows.list({ signal }) });
+export type WorkflowsFilter = NonNullable<Operations["listWorkflows"]["query"]>;
+/** Some workflows, which are there before all of very many are. */
+export const someWorkflowsQuery = (filter: WorkflowsFilter) =>
+  queryOptions({
+    queryKey: ["workflows", filter],
+    queryFn: async ({ signal }) => (await request("listWorkflows", { query: filter, signal })).body,
+  });
 export const foldersQuery = queryOptions({
   queryKey: ["folders"],
   queryFn: async ({ signal }) => (await request("listFolders", { signal })).body,
