@@ -5,6 +5,7 @@ import { startPlatform, type Platform, type PlatformOptions } from "../../e2e/su
 
 const MINUTES = 15;
 const MINUTE_MS = 60_000;
+const SECOND_MS = 1_000;
 /** For a test in a browser, and for what is set up before it. */
 const PATIENCE_MS = MINUTES * MINUTE_MS;
 
@@ -66,7 +67,11 @@ export const setStage = (optionsOf: () => Promise<PlatformOptions> = () => Promi
       it(
         name,
         async () => {
-          if (browser) await body();
+          if (!browser) return;
+          const from = Date.now();
+          await body();
+          // Jest says nothing before the last test of a file.
+          process.stdout.write(`passed in ${Math.round((Date.now() - from) / SECOND_MS)} s: ${name}\n`);
         },
         PATIENCE_MS,
       ),
