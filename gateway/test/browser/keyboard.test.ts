@@ -27,7 +27,7 @@ stage.test("by keyboard alone a pipeline of three nodes is made, run, and its pi
 
   // Settings and back again.
   await press("Alt+ArrowLeft", "Enter");
-  expect(await page.evaluate(`document.activeElement.closest("aside") !== null`)).toBe(true);
+  await page.locator("aside :focus").waitFor();
   await press("Escape");
   expect(await page.evaluate("document.activeElement === document.body")).toBe(true);
 
