@@ -56,10 +56,15 @@ interface Editor {
   signIn(): Promise<void>;
 }
 
+/** @param calledOff what hangs until then */
 const answerWith =
-  ({ answer }: Failure) =>
+  ({ answer }: Failure, calledOff: Promise<void>) =>
   async (route: Route): Promise<void> => {
-    if (answer === "none") return;
+    if (answer === "none") {
+      await calledOff;
+      // The page may have given it up.
+      return route.abort().catch(() => undefined);
+    }
     await (answer === "cut" ? route.abort("connectionfailed") : route.fulfill(answer));
   };
 /** What is waited for a minute at most is waited for a second. */
@@ -86,10 +91,14 @@ const inEditor = (name: string, test: (editor: Editor) => Promise<void>, withFil
     const slug = String(made.body.slug);
     const { page, context, complaints } = await stage.signedIn(account);
     const fail: Editor["fail"] = async (method, path, failure) => {
-      const handler = (route: Route): Promise<void> =>
-        route.request().method() === method ? answerWith(failure)(route) : route.fallback();
+      let callOff = (): void => undefined;
+      const answer = answerWith(failure, new Promise((resolve) => (callOff = resolve)));
+      const handler = (route: Route): Promise<void> => (route.request().method() === method ? answer(route) : route.fallback());
       await page.route((url) => path.test(url.pathname), handler);
-      return () => page.unrouteAll({ behavior: "wait" });
+      return async () => {
+        callOff();
+        await page.unrouteAll({ behavior: "wait" });
+      };
     };
     const signIn = async (): Promise<void> => {
       const dialog = page.getByRole("dialog", { name: "Sign in again" });

@@ -1,7 +1,7 @@
 import { mongo } from "mongoose";
 import type { Page } from "playwright-core";
 import { eventually, type Account } from "../e2e/support/client";
-import { buildThree, edge, middleOf, nodeAt, nodes, saved, type Point } from "./support/canvas";
+import { buildThree, edge, middleOf, NODE, nodeAt, nodes, saved, type Point } from "./support/canvas";
 import { handOf, type Hand } from "./support/hand";
 import { setStage } from "./support/stage";
 
@@ -105,6 +105,9 @@ task("create a flow of three steps", { clicks: 0, keys: 40 }, onDashboard, async
   await buildThree(hand, page, "Boats");
   await saved(page);
   expect(await page.locator(".react-flow__edge").count()).toBe(2);
+  // What was added last is in view, wherever it had to go.
+  const [board, last] = [(await page.locator(".board").boundingBox())!, (await page.locator(NODE).last().boundingBox())!];
+  expect(last.x + last.width).toBeLessThan(board.x + board.width);
 });
 
 task("find a node", { clicks: 0, keys: 9 }, onCanvas("many", 2), async ({ press, type }, page) => {
