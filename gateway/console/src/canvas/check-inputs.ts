@@ -30,6 +30,23 @@ const TYPES: Readonly<Record<string, string>> = {
   number: "a number",
 };
 
+const count = (least: string, things: string) => (limit: string) => `must have at ${least} ${limit} ${things}`;
+const someOf = (things: string) => (limit: string) => (limit === "1" ? "must not be empty" : count("least", things)(limit));
+/** Words for what a keyword demands, by its limit. */
+const DEMANDS: Readonly<Record<string, (limit: string) => string>> = {
+  minimum: (limit) => `must be at least ${limit}`,
+  maximum: (limit) => `must be at most ${limit}`,
+  exclusiveMinimum: (limit) => `must be above ${limit}`,
+  exclusiveMaximum: (limit) => `must be below ${limit}`,
+  minLength: someOf("characters"),
+  maxLength: count("most", "characters"),
+  minItems: someOf("items"),
+  maxItems: count("most", "items"),
+};
+/** The number that a complaint ends with. */
+const LIMIT = /(-?[\d.e+-]+?)\)?\.$/;
+const CHOICES = /\[.*\]/s;
+
 const quoted = (text: string): string[] => [...text.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, inner]) => inner!);
 
 /** A keyword's complaint in the words of the service. */
@@ -47,8 +64,14 @@ const worded = ({ keyword, instanceLocation, error }: OutputUnit): InputProblem 
       const expected = quoted(error).at(-1) ?? "";
       return { path: path.join("."), message: `must be ${TYPES[expected] ?? expected}` };
     }
-    default:
-      return { path: path.join("."), message: error.replace(/\.$/, "") };
+    case "enum": {
+      const choices = JSON.parse(CHOICES.exec(error)?.[0] ?? "[]") as unknown[];
+      return { path: path.join("."), message: `must be one of: ${choices.join(", ")}` };
+    }
+    default: {
+      const [limit, demand] = [LIMIT.exec(error)?.[1], DEMANDS[keyword]];
+      return { path: path.join("."), message: demand && limit !== undefined ? demand(limit) : error.replace(/\.$/, "") };
+    }
   }
 };
 

@@ -35,6 +35,25 @@ describe("what the canvas says of inputs", () => {
   );
 });
 
+describe("what the canvas says of an input", () => {
+  it.each([
+    [{ minLength: 1 }, ""],
+    [{ minLength: 3 }, "ab"],
+    [{ maxLength: 2 }, "abc"],
+    [{ minimum: 1.5 }, 1],
+    [{ maximum: -1 }, 0],
+    [{ exclusiveMinimum: 0 }, 0],
+    [{ exclusiveMaximum: 2 }, 2],
+    [{ minItems: 1 }, []],
+    [{ maxItems: 1 }, [1, 2]],
+    [{ enum: ["a", "b [c]"] }, "d"],
+    [{ type: "integer" }, "d"],
+  ])("is what the service says of it: %j, %j", (schema, value) => {
+    const inputs = { type: "object", properties: { given: schema } } as JsonSchema;
+    expect(createInputCheck(inputs)({ given: value })).toEqual(compileSchema(inputs)({ given: value }));
+  });
+});
+
 describe("judging a graph", () => {
   const model = {
     internalName: "painter",

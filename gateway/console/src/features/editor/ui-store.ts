@@ -41,6 +41,8 @@ export interface EditorUi {
   ports: PortBook;
   boxes: ReadonlyMap<string, Box>;
   judgement: Judgement;
+  /** A node that was added and has to come into view. */
+  reveal: string | undefined;
   locked: boolean;
   /** Whether dragging on the canvas draws a line around nodes. */
   lasso: boolean;
@@ -61,6 +63,7 @@ export const createUi = (): StoreApi<EditorUi> =>
     ports: new Map(),
     boxes: new Map(),
     judgement: { issues: [], warnings: {}, prices: new Map() },
+    reveal: undefined,
     locked: false,
     lasso: false,
     typed: {},

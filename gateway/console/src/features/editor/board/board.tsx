@@ -23,6 +23,7 @@ import { EdgeView } from "./edge-view";
 import { GuideLines } from "./guide-lines";
 import { Lasso } from "./lasso";
 import { NodeView } from "./node-view";
+import { useReveal } from "./use-reveal";
 import { useFlow, type FlowEdge, type FlowNode } from "./use-flow";
 import type { LinkStart } from "../ui-store";
 
@@ -190,6 +191,7 @@ export const Board = ({ viewport, onViewport }: BoardProps) => {
   const select = useSelecting();
   const locked = useUi((state) => state.locked) || !canEdit;
   const frame = useRef<HTMLDivElement>(null);
+  useReveal(frame);
   const { screenToFlowPosition } = useReactFlow();
   const { openPalette } = linking;
   const setFar = (zoom: number): void => {

@@ -5,13 +5,16 @@ import { pasteText, placeBeside } from "../commands/actions";
 import type { Stage } from "../commands/commands";
 import type { Editor } from "../context";
 
-const FIT_MS = 250;
+const GLIDE_MS = 250;
 const MOST_ZOOM = 1.1;
 const NARROW = "(max-width: 767px)";
 const NO_MOTION = "(prefers-reduced-motion: reduce)";
 
 const RUN_FORM = "aside form[data-run]";
 const FIRST_CONTROL = ":is(input, textarea, select):not(:disabled, [type=file])";
+
+/** How long the canvas takes to move somewhere. */
+export const glideMs = (): number => (matchMedia(NO_MOTION).matches ? 0 : GLIDE_MS);
 
 /** Puts the keyboard into the side panel, once it shows what was asked for: its first field, else what it submits with. */
 const focusPanel = (): void => {
@@ -35,7 +38,7 @@ export const useStage = (editor: Editor): Stage => {
     return {
       fit: (nodeIds, atOnce = false) => {
         const nodes = nodeIds === undefined || nodeIds.length === 0 ? undefined : nodeIds.map((id) => ({ id }));
-        const duration = atOnce || matchMedia(NO_MOTION).matches ? 0 : FIT_MS;
+        const duration = atOnce ? 0 : glideMs();
         void flow.fitView({ duration, padding: 0.15, maxZoom: MOST_ZOOM, ...(nodes ? { nodes } : {}) });
       },
       zoom: (to) => void { in: () => flow.zoomIn(), out: () => flow.zoomOut(), whole: () => flow.zoomTo(1) }[to](),

@@ -1,5 +1,5 @@
 import { callsModel } from "@nodeloom/kernel/graph";
-import { around, type Alignment, align } from "../../../canvas/geometry";
+import { around, freePlace, type Alignment, align } from "../../../canvas/geometry";
 import { isRemark, kindOf } from "../../../canvas/kinds";
 import { layOut } from "../../../canvas/layout";
 import { fits, fittingInputs, fittingOutputs, portsOf, type Port } from "../../../canvas/ports";
@@ -171,12 +171,13 @@ export const neighbour = (editor: Editor, direction: "left" | "right" | "up" | "
   return ahead.toSorted((a, b) => Math.hypot(a.x - node.x, a.y - node.y) - Math.hypot(b.x - node.x, b.y - node.y))[0]?.id;
 };
 
-/** A place to the right of a node, for what is linked to it. */
+/** A free place beside a node, for what is linked to it. */
 export const placeBeside = (editor: Editor, nodeId: string, side: "output" | "input"): Point => {
   const node = nodeById(graphOf(editor), nodeId);
   const width = editor.ui.getState().boxes.get(nodeId)?.width ?? NEW_SIZE.width;
   if (!node) return { x: 0, y: 0 };
-  return { x: side === "output" ? node.x + width + BESIDE : node.x - NEW_SIZE.width - BESIDE, y: node.y };
+  const wanted = { x: side === "output" ? node.x + width + BESIDE : node.x - NEW_SIZE.width - BESIDE, y: node.y };
+  return freePlace(wanted, NEW_SIZE, [...rectsOf(editor, nodesOf(graphOf(editor))).values()]);
 };
 
 export const isCall = (node: DocNode): boolean => callsModel(node.type);

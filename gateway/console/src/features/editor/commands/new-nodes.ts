@@ -115,5 +115,5 @@ export const addFromPalette = (editor: Editor, kind: Kind, request: PaletteReque
     },
     { select: [id] },
   );
-  editor.ui.setState({ palette: undefined, panel: "node" });
+  editor.ui.setState({ palette: undefined, panel: "node", reveal: id });
 };

@@ -49,6 +49,8 @@ export const fixesFor = (editor: Editor, { nodeId, message }: GraphIssue): Fix[]
         document.change("Add a text", (now) => connect(addNode(now, { id, type: TEXT_TYPE, at, data: { text: "" } }), ends), {
           select: [id],
         });
+        // Where it is written.
+        editor.ui.setState({ panel: "node", reveal: id });
       },
     });
   if (/cycle/.test(message)) {

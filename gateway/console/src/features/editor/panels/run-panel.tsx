@@ -199,6 +199,7 @@ export const RunPanel = () => {
   }, [graph, until]);
   const saved = useMemo(() => savedValues(kernelGraph(graph)), [graph]);
   const typed = useUi((state) => state.typed);
+  const hasProblems = useUi((state) => state.judgement.issues.length > 0);
   const values = { ...initialValues(fields, saved), ...typed };
   const inputs = sentInputs(fields, values);
   const target = useTarget();
@@ -229,7 +230,17 @@ export const RunPanel = () => {
           <Notice kind="warn">Your account waits for approval. You can build; running begins when an administrator has approved it.</Notice>
         )}
         {refused && (
-          <Notice kind="bad" title={refused.code ?? "Not run"}>
+          <Notice
+            kind="bad"
+            title={refused.code ?? "Not run"}
+            actions={
+              hasProblems && (
+                <Button size="sm" onClick={() => ui.setState({ panel: "problems" })}>
+                  Show the problems
+                </Button>
+              )
+            }
+          >
             {refused.message}
           </Notice>
         )}
