@@ -1,0 +1,150 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import ports from "../../local/servers/ports.cjs";
+import { zipkinSpans } from "../../local/servers/traces/otlp.mjs";
+import { startServers } from "../cluster/servers.mjs";
+import { countBytes, countCalls, countSpans } from "./wire.mjs";
+
+/**
+ * Counts what one run does: commands of MongoDB and Redis, calls of Temporal and between services, and the events of its history.
+ * Starts the platform behind proxies that read along, makes runs one after the other, and prints what each did, without what happens
+ * anyway.
+ */
+
+const RUNS = 20;
+const WARM_UP = 10;
+/** What a run leaves to be done afterwards is done by then. */
+const AFTER_MS = 4_000;
+/** What is seen less often belongs to no run. */
+const LEAST = 0.2;
+const VIDEO_MS = 1_000;
+const CREDITS = 100_000;
+/** Of gRPC. */
+const NOT_FOUND = 5;
+
+/** @typedef {Map<string, { times: number, bytes: number }>} Counts by what was seen */
+
+const bench = createRequire(new URL("../../bench/package.json", import.meta.url));
+const { Client, Connection } = bench("@temporalio/client");
+const { temporal } = bench("@temporalio/proto");
+const { createApiClient } = bench("./dist/http.js");
+const { httpWorkflow, imageWorkflow, textWorkflow, videoWorkflow } = bench("./dist/graphs.js");
+const { keyOf, launch, ROOT } = bench("./dist/platform.js");
+const { submit, waitForAll } = bench("./dist/runs.js");
+const { withWorkflow } = bench("./dist/workflow.js");
+
+/** @type {Map<string, Counts>} */
+let seen = new Map();
+/** @param {string} where @returns {import("./wire.mjs").Count} */
+const countAt = (where) => (what, bytes) => {
+  const counts = seen.get(where) ?? new Map();
+  seen.set(where, counts);
+  const earlier = counts.get(what) ?? { times: 0, bytes: 0 };
+  counts.set(what, { times: earlier.times + 1, bytes: earlier.bytes + bytes });
+};
+/** What was seen since the last time. */
+const take = () => {
+  const taken = seen;
+  seen = new Map();
+  return taken;
+};
+
+/** @param {string} address */
+const portOf = (address) => Number(address.slice(address.lastIndexOf(":") + 1));
+
+/** @param {string} target */
+const kindsOf = (target) => [
+  { name: "Text", workflow: textWorkflow(), mode: "sync" },
+  { name: "One HTTP node", workflow: httpWorkflow(target), mode: "sync" },
+  { name: "Instant image", workflow: imageWorkflow(), mode: "sync" },
+  { name: "Video of a second, asynchronous", workflow: videoWorkflow("Cost", VIDEO_MS), mode: "async" },
+];
+
+/** @param {string} where @param {Counts} all @param {Counts} anyway */
+const rowsOf = (where, all, anyway = new Map()) =>
+  [...all]
+    .map(([what, { times, bytes }]) => ({ what, times: (times - (anyway.get(what)?.times ?? 0)) / RUNS, bytes: Math.round(bytes / times) }))
+    .filter(({ times }) => times >= LEAST)
+    .sort((one, other) => other.times - one.times || one.what.localeCompare(other.what))
+    .map(({ what, times, bytes }) => `| ${where} | ${what} | ${times.toFixed(1)} | ${bytes || ""} |\n`);
+
+const folder = await mkdtemp(join(tmpdir(), "nodeloom-cost-"));
+const servers = await startServers(folder);
+const target = createServer((_request, response) => void response.end("hello")).listen(0, "127.0.0.1");
+await once(target, "listening");
+const host = `127.0.0.1:${/** @type {import("node:net").AddressInfo} */ (target.address()).port}`;
+const never = new AbortController().signal;
+const platform = await launch(ROOT, never, {
+  MONGODB_URI: `mongodb://127.0.0.1:${await countBytes(portOf(servers.mongoUri()), "mongodb", countAt("MongoDB"))}`,
+  REDIS_URL: `redis://127.0.0.1:${await countBytes(portOf(servers.redisUrl()), "redis", countAt("Redis"))}`,
+  TEMPORAL_ADDRESS: `127.0.0.1:${await countCalls(portOf(servers.temporalAddress()), countAt("Temporal"))}`,
+  OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await countSpans(countAt("Services"), zipkinSpans)}`,
+  EGRESS_ALLOW: host,
+  PORT: String(await ports.freePort()),
+});
+const { local } = platform;
+const api = createApiClient(local.baseUrl, keyOf(local, "enterprise"), never);
+const connection = await Connection.connect({ address: servers.temporalAddress() });
+
+/** @param {string} slug @param {string} mode */
+const runOnce = async (slug, mode) => {
+  if (mode === "sync") return api.expect(200, "POST", `/api/workflows/${slug}/run`, { inputs: {} });
+  await waitForAll(api, [await submit(api, slug)], "completed");
+};
+
+/** @param {string} slug @returns {Promise<string>} the id of its newest run */
+const lastRun = async (slug) => {
+  const listed = await api.expect(200, "GET", `/api/executions?workflowSlug=${slug}&limit=1`);
+  return listed.rows[0].executionId;
+};
+
+/** @param {string} executionId @returns {Promise<string>} its history's events */
+const historyOf = async (executionId) => {
+  const { History } = temporal.api.history.v1;
+  try {
+    const history = await new Client({ connection }).workflow.getHandle(executionId).fetchHistory();
+    const names = history.events.map((/** @type {any} */ { eventType }) => temporal.api.enums.v1.EventType[eventType]);
+    const short = names.map((/** @type {string} */ name) => name.replace("EVENT_TYPE_", "").toLowerCase().replaceAll("_", " "));
+    return `${short.length} events, ${History.encode(history).finish().length} bytes: ${short.join(", ")}`;
+  } catch (error) {
+    if (/** @type {any} */ (error).code === NOT_FOUND) return "none: nothing is left to be called";
+    throw error;
+  }
+};
+
+try {
+  const admin = createApiClient(local.baseUrl, keyOf(local, "admin"), never);
+  const credits = { kind: "topup", amount: CREDITS, note: "cost" };
+  await admin.expect(200, "POST", `/api/admin/users/${local.accounts.enterprise.userId}/credits`, credits);
+  admin.close();
+  for (const { name, workflow, mode } of kindsOf(`http://${host}/`))
+    await withWorkflow(api, workflow, async (/** @type {string} */ slug) => {
+      for (let run = 0; run < WARM_UP; run += 1) await runOnce(slug, mode);
+      await delay(AFTER_MS);
+      take();
+      const startedAt = performance.now();
+      for (let run = 0; run < RUNS; run += 1) await runOnce(slug, mode);
+      await delay(AFTER_MS);
+      const tookMs = performance.now() - startedAt;
+      const all = take();
+      await delay(tookMs);
+      const anyway = take();
+      process.stdout.write(
+        `\n## ${name}\n\nHistory: ${await historyOf(await lastRun(slug))}\n\n| where | what | times | bytes |\n| --- | --- | ---: | ---: |\n`,
+      );
+      for (const [where, counts] of all) process.stdout.write(rowsOf(where, counts, anyway.get(where)).join(""));
+    });
+} finally {
+  api.close();
+  await connection.close();
+  await platform.stop();
+  target.close();
+  await servers.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+process.exit(0);
