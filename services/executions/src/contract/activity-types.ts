@@ -1,4 +1,4 @@
-import type { DeliveriesReport, LeaksReport, LedgerReport, ReconcileReport, RetentionReport } from "./reports";
+import type { LedgerReport, ReconcileReport, RetentionReport } from "./reports";
 import type { AttemptId, DeliveryEnd, Sent } from "./delivery";
 import type { CallContext, CallResult, CancelReport, HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "./run-types";
 import type { AuthorFiles, HoldItem, HttpCall, JsonSchema, MediaFamily, MediaValue, Price } from "@nodeloom/kernel/graph";
@@ -134,7 +134,7 @@ export interface Activities {
   httpRequest(call: HttpNodeCall): Promise<HttpResult>;
   keepFile(call: FileToKeep): Promise<MediaValue>;
   sendWebhook(id: AttemptId): Promise<Sent>;
-  reconcile(): Promise<ReconcileReport & DeliveriesReport & LeaksReport>;
+  reconcile(): Promise<ReconcileReport>;
   renewDuePlans(): Promise<{ renewed: number; failed: number }>;
   enforceRetention(): Promise<RetentionReport>;
   checkLedger(): Promise<LedgerReport>;

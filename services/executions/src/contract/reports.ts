@@ -1,22 +1,14 @@
 /** What looks that Temporal schedules make find and do: it keeps their reports. */
 
-export interface ReconcileReport {
-  /** Runs that Temporal was asked for. */
-  asked: number;
-  /** Runs that nothing carried any more, and that were ended here. */
-  ended: number;
-  /** Runs that could not be looked at or ended; the next look tries again. */
+/** How many were looked at, were put right, and could not be: the next look tries those again. */
+export interface Looked {
+  seen: number;
+  changed: number;
   failed: number;
 }
 
-export interface DeliveriesReport {
-  /** Deliveries that were late, so that Temporal was asked for them. */
-  late: number;
-  /** Those that nothing carried any more, and that were begun again. */
-  redelivered: number;
-  /** Those that could not be looked at or begun. */
-  stuck: number;
-}
+/** What nothing carries any more: runs, which are ended; webhooks, which are delivered again; holds, which are closed. */
+export type ReconcileReport = Record<"runs" | "deliveries" | "holds", Looked>;
 
 /** What was removed because it was kept long enough. */
 export interface RetentionReport {
@@ -40,11 +32,4 @@ export interface LedgerReport {
   mismatches: number;
   /** Holds that are older than any run may become. */
   staleHolds: number;
-}
-
-export interface LeaksReport {
-  /** Holds that were closed because no run needs them. */
-  closedHolds: number;
-  /** Those that could not be looked at or closed; a later look tries again. */
-  failedHolds: number;
 }

@@ -257,7 +257,9 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
 
     reconcile: async () => {
       const beat = (): void => Context.current().heartbeat();
-      return { ...(await options.reconcileRuns(beat)), ...(await options.reconcileDeliveries(beat)), ...(await options.closeLeaks(beat)) };
+      const runs = await options.reconcileRuns(beat);
+      const deliveries = await options.reconcileDeliveries(beat);
+      return { runs, deliveries, holds: await options.closeLeaks(beat) };
     },
 
     enforceRetention: () => resumed(options.retention),

@@ -1,5 +1,5 @@
 import type { Logger } from "@nodeloom/platform";
-import type { DeliveriesReport } from "../contract/reports";
+import type { Looked } from "../contract/reports";
 import { FIRST_DELIVERY } from "../contract/delivery";
 import type { ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
@@ -30,7 +30,7 @@ export const createDeliveryReconciler = ({ store, starter, logger, lateMs = TIMI
     return true;
   };
 
-  return async (beat: () => void): Promise<DeliveriesReport> => {
+  return async (beat: () => void): Promise<Looked> => {
     const before = new Date(Date.now() - lateMs);
     let after: Pick<ExecutionView, "_id" | "finishedAt"> | undefined;
     const nextPage = async () => {
@@ -40,7 +40,6 @@ export const createDeliveryReconciler = ({ store, starter, logger, lateMs = TIMI
     };
     const failed = ({ _id: executionId }: ExecutionView, err: unknown): void =>
       logger.error({ err, executionId }, "a webhook could not be delivered again");
-    const looked = await lookThrough(nextPage, { beat, check, failed });
-    return { late: looked.seen, redelivered: looked.changed, stuck: looked.failed };
+    return lookThrough(nextPage, { beat, check, failed });
   };
 };

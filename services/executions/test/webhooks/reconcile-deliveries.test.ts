@@ -54,11 +54,11 @@ it("delivers again what is long due and nothing carries, once", async () => {
   const never = await inserted({});
   const lost = await inserted({ delivery: 2, attempts: 3, nextAttemptAt: ago(11) });
   started.push(`webhook-${never}-2`, `webhook-${lost}-3`);
-  expect(await reconcile()).toEqual({ late: 2, redelivered: 2, stuck: 0 });
+  expect(await reconcile()).toEqual({ seen: 2, changed: 2, failed: 0 });
   expect(await starter.isCarried(never, 2)).toBe(true);
   expect(await starter.isCarried(lost, 3)).toBe(true);
   expect(await webhookOf(lost)).toMatchObject({ state: "pending", delivery: 3, attempts: 3 });
-  expect(await reconcile()).toEqual({ late: 0, redelivered: 0, stuck: 0 });
+  expect(await reconcile()).toEqual({ seen: 0, changed: 0, failed: 0 });
 });
 
 it("begins with the first attempt at once, not after a pause", async () => {
@@ -74,9 +74,9 @@ it("leaves alone what is carried, until that is ended from outside", async () =>
   const id = await inserted({ delivery: 2, nextAttemptAt: ago(11) });
   started.push(`webhook-${id}-2`, `webhook-${id}-3`);
   await starter.startAgain({ executionId: id, keyId: "key", delivery: 2 });
-  expect(await reconcile()).toEqual({ late: 1, redelivered: 0, stuck: 0 });
+  expect(await reconcile()).toEqual({ seen: 1, changed: 0, failed: 0 });
   await client.workflow.getHandle(`webhook-${id}-2`).terminate("by mistake");
-  expect(await reconcile()).toEqual({ late: 1, redelivered: 1, stuck: 0 });
+  expect(await reconcile()).toEqual({ seen: 1, changed: 1, failed: 0 });
   expect((await webhookOf(id)).delivery).toBe(3);
 });
 
@@ -87,7 +87,7 @@ it("goes on with all others when one delivery can't be begun again", async () =>
   const isCarried: DeliveryStarter["isCarried"] = (id, delivery) =>
     id === poisoned ? Promise.reject(new TypeError("broken")) : starter.isCarried(id, delivery);
   const look = createDeliveryReconciler({ store, starter: { ...starter, isCarried }, logger: createLogger("test", "silent") });
-  expect(await look(() => undefined)).toEqual({ late: 2, redelivered: 1, stuck: 1 });
+  expect(await look(() => undefined)).toEqual({ seen: 2, changed: 1, failed: 1 });
   expect((await webhookOf(other)).delivery).toBe(2);
 });
 
@@ -98,7 +98,7 @@ it("does not ask for what is not due, or over", async () => {
   await inserted({}, { status: "processing", finishedAt: null });
   for (const state of ["delivered", "failed", "disabled", "skipped"] as const) await inserted({ state });
   await store.insert(newRecord("owner", { status: "completed", finishedAt: ago(60) }));
-  expect(await reconcile()).toEqual({ late: 0, redelivered: 0, stuck: 0 });
+  expect(await reconcile()).toEqual({ seen: 0, changed: 0, failed: 0 });
 });
 
 it("looks through all of them, page by page", async () => {

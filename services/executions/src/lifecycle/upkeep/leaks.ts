@@ -1,6 +1,6 @@
 import type { Logger } from "@nodeloom/platform";
 import type { billing as billingProto } from "@nodeloom/proto";
-import type { LeaksReport } from "../../contract/reports";
+import type { Looked } from "../../contract/reports";
 import type { Billing } from "../../clients";
 import { TIMING } from "../../contract/timing";
 import type { ExecutionView } from "../../record/execution-record";
@@ -64,10 +64,9 @@ export const createLeaks = ({ billing, store, starter, logger, ...options }: Lea
     return { items: page.holds, isLast: cursor === "" };
   };
 
-  return async (beat: () => void): Promise<LeaksReport> => {
+  return async (beat: () => void): Promise<Looked> => {
     const failed = ({ executionId: holdId }: billingProto.OpenHold, err: unknown): void =>
       logger.error({ err, holdId }, "a hold could not be looked at");
-    const looked = await lookThrough(nextPage, { beat, check, failed });
-    return { closedHolds: looked.changed, failedHolds: looked.failed };
+    return lookThrough(nextPage, { beat, check, failed });
   };
 };

@@ -1,5 +1,6 @@
 /** upkeep/: what is looked for again and again, whatever became of the process that should have done it. */
 import { isDatabaseAway } from "@nodeloom/platform";
+import type { Looked } from "../../contract/reports";
 
 /** What a look reads at once, and how many such pages it covers at most; the next look goes on from there. */
 export const LOOK_PAGE = 200;
@@ -15,13 +16,6 @@ export interface Each<T> {
   failed(item: T, error: unknown): void;
   /** Called before each few of them; it throws when there is no time left. */
   beat?: () => void;
-}
-
-/** How many were looked at, were changed by that, and could not be looked at. */
-export interface Looked {
-  seen: number;
-  changed: number;
-  failed: number;
 }
 
 /**

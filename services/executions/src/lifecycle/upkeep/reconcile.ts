@@ -1,5 +1,5 @@
 import type { Logger } from "@nodeloom/platform";
-import type { ReconcileReport } from "../../contract/reports";
+import type { Looked } from "../../contract/reports";
 import type { RunError } from "../../contract/run-types";
 import { TIMING } from "../../contract/timing";
 import type { ExecutionView } from "../../record/execution-record";
@@ -33,13 +33,13 @@ export const createReconciler = ({ store, starter, settlement, logger, unseenMs 
     return true;
   };
 
-  return async (beat: () => void): Promise<ReconcileReport> => {
+  return async (beat: () => void): Promise<Looked> => {
     const failed: string[] = [];
     const nextPage = async () => {
       const items = await store.unseenSince(new Date(Date.now() - unseenMs), LOOK_PAGE, failed);
       return { items, isLast: items.length < LOOK_PAGE || failed.length >= MAX_FAILED };
     };
-    const looked = await lookThrough(nextPage, {
+    return lookThrough(nextPage, {
       beat,
       check,
       fine: async (carried) => {
@@ -51,6 +51,5 @@ export const createReconciler = ({ store, starter, settlement, logger, unseenMs 
         logger.error({ err, executionId }, "a run that nothing carries could not be ended");
       },
     });
-    return { asked: looked.seen, ended: looked.changed, failed: looked.failed };
   };
 };

@@ -1,8 +1,8 @@
-import type { DeliveriesReport, LeaksReport, LedgerReport, ReconcileReport, RetentionReport } from "../../contract/reports";
+import type { LedgerReport, ReconcileReport, RetentionReport } from "../../contract/reports";
 import { checkLedger, enforceRetention, reconcile, renewDuePlans } from "./steps";
 
 /** Ends recorded runs, goes on with deliveries, and closes holds that nothing carries any more. Started by a schedule. */
-export async function reconcileRuns(): Promise<ReconcileReport & DeliveriesReport & LeaksReport> {
+export async function reconcileRuns(): Promise<ReconcileReport> {
   return reconcile();
 }
 

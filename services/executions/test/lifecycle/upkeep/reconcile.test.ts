@@ -32,7 +32,7 @@ describe("runs that nothing carries", () => {
     for (const record of [poisoned, ...good]) await money.store.insert(record);
     const { store, settlement } = money;
     const reconcile = createReconciler({ store, starter: { isCarried: () => Promise.resolve(false) }, settlement, logger });
-    expect(await reconcile(() => undefined)).toEqual({ asked: 3, ended: 2, failed: 1 });
+    expect(await reconcile(() => undefined)).toEqual({ seen: 3, changed: 2, failed: 1 });
     for (const { _id } of good) expect(await store.find(_id)).toMatchObject({ status: "failed" });
     expect(await store.find(poisoned._id)).toMatchObject({ status: "processing" });
   });
