@@ -14,7 +14,8 @@ const providerTook = durationHistogram(
   "requests to providers until their answer began, by provider and outcome",
 );
 const attempts = durationHistogram("nodeloom.webhook.attempt.duration", "attempts at webhooks, by outcome");
-const firstAttemptAge = durationHistogram(
+/** Of a run's own delivery: a redelivery has no time to keep. */
+export const noteFirstAttempt = durationHistogram(
   "nodeloom.webhook.first_attempt.age",
   "from the end of a run to the first attempt at its webhook",
 );
@@ -23,7 +24,7 @@ const outgoingWaits = eventCounter(
   "nodeloom.outgoing.over_budget",
   "calls to addresses of users that were too many in a minute, by kind and outcome",
 );
-const pollLag = durationHistogram("nodeloom.poll.lag", "how much later jobs were asked for than they should have been");
+export const notePollLag = durationHistogram("nodeloom.poll.lag", "how much later jobs were asked for than they should have been");
 
 /** A run has ended, and is told of once. */
 export const countRun = (
@@ -46,13 +47,9 @@ export const countProviderRequest = (provider: string, outcome: string, duration
 
 export const countWebhookAttempt = (outcome: "delivered" | "refused" | "no answer", durationMs: number): void =>
   attempts(durationMs, { outcome });
-/** Of a run's own delivery: a redelivery has no time to keep. */
-export const noteFirstAttempt = (ageMs: number): void => firstAttemptAge(ageMs);
 export const countDelivery = (outcome: string): void => deliveries({ outcome });
 
 export const countOutgoingWait = (kind: "call" | "webhook", outcome: "waited" | "refused"): void => outgoingWaits({ kind, outcome });
-
-export const notePollLag = (milliseconds: number): void => pollLag(milliseconds);
 
 export interface Watched {
   pools: Readonly<Record<string, Pick<Slots, "load">>>;

@@ -1,9 +1,10 @@
-import { CONFLICT_ATTEMPTS, DomainError, unavailable } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import type { ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
 import type { Debts } from "./debts";
 import type { Execution } from "./execution";
+import { executionNotFound } from "../refusals";
 import { executionOf, isFinal } from "./states";
 
 /**
@@ -21,10 +22,6 @@ export interface CancellationOptions {
   debts: Pick<Debts, "pay" | "payLater">;
 }
 
-const unknown = (): never => {
-  throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
-};
-
 export const createCancellation = ({ store, execution, debts }: CancellationOptions) => {
   const leaveLine = async (executionId: string, userId: string): Promise<boolean> => {
     const row = await execution.leaveLine(executionId, { userId }, null);
@@ -41,7 +38,8 @@ export const createCancellation = ({ store, execution, debts }: CancellationOpti
     /** @returns cancel_requested, or already_ and how the run ended. @throws EXECUTION_NOT_FOUND */
     cancel: async (executionId: string, userId: string): Promise<string> => {
       const answer = await retryOnConflict(CONFLICT_ATTEMPTS.cancellation, async () => {
-        const row = (await store.findOwned(executionId, userId)) ?? unknown();
+        const row = await store.findOwned(executionId, userId);
+        if (!row) throw executionNotFound();
         if (isFinal(row)) return `already_${row.status}`;
         if (row.status === "queued" && (await leaveLine(executionId, userId))) return "cancel_requested";
         if (row.status === "processing" && row.ending) return `already_${row.ending}`;

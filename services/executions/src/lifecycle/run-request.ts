@@ -3,6 +3,7 @@ import { executions } from "@nodeloom/proto";
 import type { RunInput } from "../contract/run-types";
 import type { PlannedRun } from "../plan/planning";
 import type { ExecutionView } from "../record/execution-record";
+import { executionNotFound } from "../refusals";
 import { holdIdOf } from "./states";
 
 /** What a request asks for, as a run: what it is started with, whether a row is the same one, and how it is refused. */
@@ -64,7 +65,7 @@ export const isRemembered = ({ refusal, refusedAt }: ExecutionView): boolean => 
 
 /** Whether a row is what is asked for. @throws EXECUTION_NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
 export const checkSame = (row: ExecutionView, { runner, fingerprint }: executions.RunRequest): void => {
-  if (row.userId !== runner?.userId) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+  if (row.userId !== runner?.userId) throw executionNotFound();
   if (fingerprint !== "" && row.fingerprint !== undefined && row.fingerprint !== fingerprint) {
     throw new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this Idempotency-Key was used with another request body");
   }

@@ -2,7 +2,7 @@ import { FINAL_STATUSES } from "../lifecycle/states";
 import type { CallModel } from "./call-store";
 import type { ExecutionView } from "./execution-record";
 import type { ExecutionModel } from "./schema";
-import { removeSome } from "./write";
+import { after, removeSome } from "./write";
 
 /** A page of what was removed. */
 export interface Removed {
@@ -25,8 +25,7 @@ const cursorOf = ({ createdAt, _id }: Pick<ExecutionView, "createdAt" | "_id">):
 const positionOf = (cursor: string): Record<string, unknown> => {
   if (cursor === "") return {};
   const [, at, id] = /^(\d+):(.*)$/.exec(cursor)!;
-  const createdAt = new Date(Number(at));
-  return { $or: [{ createdAt: { $gt: createdAt } }, { createdAt, _id: { $gt: id } }] };
+  return after("createdAt", new Date(Number(at)), id!);
 };
 
 /** Removes executions that were kept long enough, oldest first, a page at a time. Each page may be repeated. */

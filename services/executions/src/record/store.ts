@@ -12,6 +12,7 @@ import { executionModel } from "./schema";
 import { createStandings } from "./standing";
 import { createSubmissionStore } from "./submission-store";
 import { createTransitions } from "./transitions";
+import { after } from "./write";
 
 /** Rows of a list per exchange with the server: pages of ordinary length take one. */
 export const LIST_BATCH = 101;
@@ -111,7 +112,7 @@ export const createExecutionStore = (connection: Connection, { retentionDays = R
           ...(workflowSlug ? { workflowSlug } : {}),
           ...(keys.length > 0 ? { metadata: { $all: keys } } : {}),
           ...timeFilter(times),
-          ...(before ? { $or: [{ createdAt: { $lt: before.createdAt } }, { createdAt: before.createdAt, _id: { $lt: before.id } }] } : {}),
+          ...(before ? after("createdAt", before.createdAt, before.id, "$lt") : {}),
         } as object,
         { projection: WITHOUT_EVENTS, sort: { createdAt: -1, _id: -1 }, limit, batchSize: Math.min(limit, LIST_BATCH) },
       );

@@ -5,7 +5,7 @@ import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, Stored
 import { lacks, pushed, type EventLog, type LogKeys } from "./log/event-log";
 import type { ExecutionModel } from "./schema";
 import { createStrikes } from "./strikes";
-import { DURABLE } from "./write";
+import { after, DURABLE } from "./write";
 
 const WITHOUT_EVENTS = { events: 0 } as const;
 const AFTER = { returnDocument: "after", ignoreUndefined: true } as const;
@@ -191,15 +191,9 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
     },
 
     /** Rows that owe something or are undecided, oldest first, after a given one. */
-    owing: (limit: number, after?: Pick<ExecutionView, "createdAt" | "_id">): Promise<ExecutionView[]> =>
+    owing: (limit: number, last?: Pick<ExecutionView, "createdAt" | "_id">): Promise<ExecutionView[]> =>
       executions
-        .find(
-          {
-            owes: true,
-            ...(after ? { $or: [{ createdAt: { $gt: after.createdAt } }, { createdAt: after.createdAt, _id: { $gt: after._id } }] } : {}),
-          },
-          { ...WITHOUT_EVENTS, nodes: 0, resultJson: 0 },
-        )
+        .find({ owes: true, ...(last ? after("createdAt", last.createdAt, last._id) : {}) }, { ...WITHOUT_EVENTS, nodes: 0, resultJson: 0 })
         .sort({ createdAt: 1, _id: 1 })
         .limit(limit)
         .lean<ExecutionView[]>()

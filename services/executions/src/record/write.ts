@@ -12,3 +12,8 @@ export const removeSome = async ({ collection }: { collection: Documents }, filt
   if (found.length === 0) return 0;
   return (await collection.deleteMany({ ...filter, _id: { $in: found.map(({ _id }) => _id) } })).deletedCount;
 };
+
+/** Documents that come after one in the order of a time and their ids; before it where the order is turned round. */
+export const after = (field: string, at: Date | null, id: string, than: "$gt" | "$lt" = "$gt"): Record<string, unknown> => ({
+  $or: [{ [field]: { [than]: at } }, { [field]: at, _id: { [than]: id } }],
+});

@@ -5,6 +5,7 @@ import { FIRST_DELIVERY, type WebhookState } from "../contract/delivery";
 import type { ExecutionView } from "../record/execution-record";
 import { isFinal } from "../lifecycle/states";
 import type { ExecutionStore } from "../record/store";
+import { executionNotFound } from "../refusals";
 import type { DeliveryStarter } from "../temporal/client";
 import { executionMessage } from "../record/reading/view";
 import { eventOf, wants } from "./webhooks";
@@ -39,7 +40,7 @@ export const createRedelivery =
   ({ store, identity, starter }: RedeliveryOptions) =>
   async (executionId: string, userId: string): Promise<executions.WebhookDelivery> => {
     const record = await store.findOwned(executionId, userId);
-    if (!record) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+    if (!record) throw executionNotFound();
     const { webhook, keyId } = record;
     if (!webhook || keyId === null) throw refused("the execution has no webhook");
     if (!isFinal(record)) throw refused("the execution is not final yet; its webhook is delivered when it is");

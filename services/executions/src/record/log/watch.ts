@@ -1,8 +1,8 @@
-import { DomainError } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { EventChannel } from "./channel";
 import { createInbox, type HeardDelta, type Inbox } from "./inbox";
 import { isFinal } from "../../lifecycle/states";
+import { executionNotFound } from "../../refusals";
 import type { ExecutionStore } from "../store";
 import { NODE_DELTA, type TextStreams } from "../../calls/text-streams";
 
@@ -38,7 +38,7 @@ export const createWatch = ({ store, channel, texts }: WatchOptions): Watch =>
     try {
       while (!signal.aborted) {
         const log = await store.events(executionId, userId, last);
-        if (!log) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+        if (!log) throw executionNotFound();
         for (const { sequence, type, at, data } of log.events) {
           yield* textsBefore(inbox, type, data).map(deltaMessage);
           yield executions.WatchExecutionResponse.fromPartial({ sequence, type, at, dataJson: JSON.stringify(data) });

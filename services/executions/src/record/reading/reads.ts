@@ -1,6 +1,6 @@
-import { DomainError } from "@nodeloom/kernel";
 import { type executions } from "@nodeloom/proto";
 import { placeOf } from "../../lifecycle/line/line";
+import { executionNotFound } from "../../refusals";
 import type { ExecutionView } from "../execution-record";
 import { collectPage } from "./pages";
 import { LIST_BATCH, type ExecutionStore } from "../store";
@@ -43,7 +43,7 @@ export const createReads = ({
     /** @throws DomainError EXECUTION_NOT_FOUND, also for another user's execution, and for what is not decided yet. */
     get: async (executionId: string, userId: string): Promise<executions.Execution> => {
       const row = await store.findOwned(executionId, userId);
-      if (!row) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+      if (!row) throw executionNotFound();
       const [told, about] = await Promise.all([store.current(row), details(row)]);
       return executionMessage(told, about);
     },
