@@ -74,6 +74,14 @@ const KINDS = {
     nodes: [node("get", "http-request", { url: `http://127.0.0.1:${ANSWERING}` }), out],
     edges: [edge("get.status", "out.code")],
   },
+  // As above, of runs whose first call claims them, and whose short jobs are one step.
+  "http-request-joined": {
+    nodes: [node("get", "http-request", { url: `http://127.0.0.1:${ANSWERING}` }), out],
+    edges: [edge("get.status", "out.code")],
+  },
+  "job-joined": { nodes: [video("v", { latencyMs: 300 }), out], edges: [edge("v.video", "out.videos")] },
+  // Takes too long for the workflow task that submits it.
+  "job-handed-over": { nodes: [video("v", { latencyMs: 4_000 }), out], edges: [edge("v.video", "out.videos")] },
   "failed-with-siblings": {
     nodes: [video("bad", { latencyMs: 50, fail: "job" }), video("slow", { latencyMs: 60_000 }), out],
     edges: [edge("slow.video", "out.videos")],
