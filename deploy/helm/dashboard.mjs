@@ -195,7 +195,7 @@ const ROWS = {
     },
     {
       title: "Time of a call, slowest of 100",
-      about: "Of a service, its database included.",
+      about: "Of a service, its database included; executions answers a synchronous run when that is over.",
       unit: "s",
       queries: { "{{service}}": byShortService(quantile(0.99, "nodeloom_grpc_server_duration", "service")) },
     },
