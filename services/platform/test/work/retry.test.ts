@@ -39,6 +39,14 @@ describe("retry", () => {
     expect(made()).toBe(1);
   });
 
+  it("waits as long as a failure itself asks, in place of the next pause, and only where that ends in time", async () => {
+    const asked = { pausesMs: [], askedMs: () => 0 };
+    expect(await retry(failing(3).work, asked)).toBe("done");
+    const { work, made } = failing(1);
+    await expect(retry(work, { pausesMs: [0], askedMs: () => 60_000, until: Date.now() + 1_000 })).rejects.toThrow("failure 1");
+    expect(made()).toBe(1);
+  });
+
   it("doubles pauses up to the longest", () => {
     const pauses = doubling(200, 1_000);
     expect(Array.from({ length: 5 }, () => pauses.next().value)).toEqual([200, 400, 800, 1_000, 1_000]);
