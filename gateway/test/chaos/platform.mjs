@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../../../deploy/local/servers/ports.cjs";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const LOCAL = join(ROOT, ".nodeloom", "local.json");
@@ -26,8 +27,10 @@ export const pidOf = (name) => {
  */
 export const startPlatform = async (env) => {
   if (existsSync(join(ROOT, ".nodeloom", "lock.json"))) throw new Error("a platform is running here already: stop it first");
+  // Not the usual port: another platform may take that while this one's gateway is killed.
+  const GATEWAY_LISTEN = `127.0.0.1:${await freePort()}`;
   const child = spawn(process.execPath, [join(ROOT, "deploy/local/start.mjs")], {
-    env: { ...process.env, NODELOOM_HOSTING: "separate", LOG_LEVEL: "warn", ...env },
+    env: { GATEWAY_LISTEN, ...process.env, NODELOOM_HOSTING: "separate", LOG_LEVEL: "warn", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let output = "";
