@@ -1,5 +1,6 @@
 import { mongo } from "mongoose";
 import type { Page } from "playwright-core";
+import { canvasStands } from "../e2e/support/browser";
 import { eventually, type Account } from "../e2e/support/client";
 import { buildThree, edge, middleOf, NODE, nodeAt, nodes, saved, type Point } from "./support/canvas";
 import { handOf, type Hand } from "./support/hand";
@@ -99,6 +100,7 @@ const onCanvas =
   async (page: Page): Promise<void> => {
     await page.goto(`/workflows/${slugs[name]}${selected === undefined ? "" : `?node=${selected}`}`);
     if (count > 0) await nodes(page, count);
+    await canvasStands(page);
   };
 
 task("create a flow of three steps", { clicks: 0, keys: 40 }, onDashboard, async (hand, page) => {

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Browser, Page } from "playwright-core";
-import { accessibilityProblems, launchBrowser, visit } from "./support/browser";
+import { accessibilityProblems, canvasStands, launchBrowser, visit } from "./support/browser";
 import { call, clientOf } from "./support/client";
 import { startPlatform, type Platform } from "./support/platform";
 
@@ -49,18 +49,6 @@ const printed = async (command: string, given: readonly string[]): Promise<strin
   }
 };
 
-/** Resolves when the canvas has stood for longer than it takes to begin to move. */
-const STILL = `new Promise((resolve) => {
-  const { style } = document.querySelector(".react-flow__viewport");
-  let [seen, since] = [style.transform, performance.now()];
-  const look = () => {
-    if (style.transform !== seen) [seen, since] = [style.transform, performance.now()];
-    if (performance.now() - since >= 300) resolve();
-    else requestAnimationFrame(look);
-  };
-  look();
-})`;
-
 /** Chooses in the palette that is open. */
 const choose = async (page: Page, words: string): Promise<void> => {
   await page.getByPlaceholder("Search nodes and models").fill(words);
@@ -77,7 +65,7 @@ const countNodes = async (page: Page, count: number): Promise<void> => {
 /** Shows everything, and waits until it stands: what moves under the pointer is not clicked. */
 const showAll = async (page: Page): Promise<void> => {
   await page.getByRole("button", { name: "Show everything" }).click();
-  await page.evaluate(STILL);
+  await canvasStands(page);
 };
 
 /** Drags from a port to somewhere beside it, on the empty canvas. */

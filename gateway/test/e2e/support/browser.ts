@@ -94,3 +94,17 @@ export const accessibilityProblems = async (page: Page): Promise<string[]> => {
     nodes.map(({ html, failureSummary = "" }) => `${id}: ${html.slice(0, 160)} ${failureSummary.slice(0, 200)}`),
   );
 };
+
+const STILL = `new Promise((resolve) => {
+  const { style } = document.querySelector(".react-flow__viewport");
+  let [seen, since] = [style.transform, performance.now()];
+  const look = () => {
+    if (style.transform !== seen) [seen, since] = [style.transform, performance.now()];
+    if (performance.now() - since >= 300) resolve();
+    else requestAnimationFrame(look);
+  };
+  look();
+})`;
+
+/** Resolves when the canvas has stood for longer than it takes to begin to move: what moves under the pointer is missed. */
+export const canvasStands = async (page: Page): Promise<void> => void (await page.evaluate(STILL));
