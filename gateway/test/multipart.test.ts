@@ -8,7 +8,7 @@ const fields = (count: number): string => Array.from({ length: count }, (_, inde
 /** What is read of a form that comes in pieces, and how many of these were asked for. */
 const read = async (form: string, pieceBytes = 1_024) => {
   let asked = 0;
-   
+
   const source = async function* (): AsyncGenerator<Buffer> {
     for (let at = 0; at < form.length; at += pieceBytes) {
       asked += 1;

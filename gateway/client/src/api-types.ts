@@ -446,7 +446,7 @@ export interface NodeState {
   requestId?: string;
   warnings?: string[];
   cancelReport?: "stopped" | "provider_told" | "could_not_stop";
-  /** What a node's call gave, by port. Texts and JSON are cut at 4 kB */
+  /** What a node or its call gave, by port. Texts and JSON are cut at 4 kB */
   outputs?: Record<string, unknown>;
   /** True when something was cut */
   truncated?: boolean;
@@ -457,7 +457,7 @@ export interface NodeState {
 export interface NodeCall {
   item: number;
   status: "processing" | "completed" | "failed" | "cancelled";
-  /** What a node's call gave, by port. Texts and JSON are cut at 4 kB */
+  /** What a node or its call gave, by port. Texts and JSON are cut at 4 kB */
   outputs?: Record<string, unknown>;
   /** True when something was cut */
   truncated?: boolean;
