@@ -154,7 +154,10 @@ export const UsagePage = () => {
           Make a key and call a workflow: its calls appear here.
         </Empty>
       )}
-      {usage.data && total > 0 && (
+      {usage.data && total > 0 && usage.data.rows.length === 0 && (
+        <Empty icon={ChartColumn} title="No calls this far back" actions={<Button onClick={() => set({})}>Newest calls</Button>} />
+      )}
+      {usage.data && usage.data.rows.length > 0 && (
         <>
           <Table label="Calls" columns={COLUMNS} rows={usage.data.rows} keyOf={({ id }) => String(id)} />
           <div className="mt-4 flex items-center justify-end gap-3 text-sm text-muted">
