@@ -19,6 +19,7 @@ describe("passwords", () => {
   it.each([
     ["", "at least 10"],
     ["k7#vQ2m!x", "at least 10"],
+    ["k7#vQ2¾!x", "at least 10"],
     ["k7#vQ2m!xp", undefined],
     ["\u{1F511}".repeat(5) + "ab3d", "at least 10"],
     ["correct horse battery staple", undefined],

@@ -22,12 +22,12 @@ const isRun = (characters: readonly string[]): boolean => {
 
 /** What is wrong with a new password of an account, if anything. */
 export const passwordProblem = (password: string, email: string): string | undefined => {
-  const written = spelling(password);
-  // Counted before anything else is done with it: a caller chooses the length.
-  const characters = Array.from(written.slice(0, 2 * MAX_PASSWORD_CHARS + 1));
+  // Counted as they were sent, one sign being several in another spelling, and before anything else: a caller chooses the length.
+  const characters = Array.from(password.slice(0, 2 * MAX_PASSWORD_CHARS + 1));
   if (characters.length < MIN_PASSWORD_CHARS) return `must have at least ${MIN_PASSWORD_CHARS} characters`;
   if (characters.length > MAX_PASSWORD_CHARS) return `must have at most ${MAX_PASSWORD_CHARS} characters`;
+  const written = spelling(password);
   if (written.trim() === normaliseEmail(email)) return "must not be the e-mail address";
-  if (COMMON.has(written) || isRun(characters)) return "is too common: choose another one";
+  if (COMMON.has(written) || isRun(Array.from(written))) return "is too common: choose another one";
   return undefined;
 };
