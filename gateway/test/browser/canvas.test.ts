@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import type { Account } from "../e2e/support/client";
+import { canvasStands } from "../e2e/support/browser";
 import { middleOf, NODE, saved } from "./support/canvas";
 import { setStage } from "./support/stage";
 
@@ -52,6 +53,7 @@ onCanvas("a line drawn around nodes chooses them, and no others", FOUR, async (p
   await page.goto(`/workflows/${slug}`);
   await page.locator(NODE).first().waitFor();
   await page.keyboard.press("l");
+  await canvasStands(page);
   const [a, c] = [await middleOf(page, '[data-id="a"]'), await middleOf(page, '[data-id="c"]')];
   const around = [
     { x: a.x - 60, y: a.y - 40 },
@@ -98,6 +100,7 @@ onCanvas("what lies on a frame moves with it, and nothing else does; undo takes 
 onCanvas("several nodes are aligned, and a box around some chooses those", FOUR, async (page, slug) => {
   await page.goto(`/workflows/${slug}`);
   await page.locator(NODE).first().waitFor();
+  await canvasStands(page);
   const [a, c] = [await middleOf(page, '[data-id="a"]'), await middleOf(page, '[data-id="c"]')];
   await page.mouse.move(a.x - 160, a.y - 90);
   await page.mouse.down();
