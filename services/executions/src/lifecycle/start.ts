@@ -7,6 +7,7 @@ import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../recor
 import type { ExecutionStore } from "../record/store";
 import type { RunStarter } from "../temporal/client";
 import { initialNodes } from "../temporal/workflows/graph-run";
+import type { Debts } from "./debts";
 import { newRecord, type Execution, type RunRecordPart } from "./execution";
 import type { FinishedPlans } from "./finished-plans";
 import type { Holds } from "./holds";
@@ -18,6 +19,9 @@ import { refusalOf } from "../refusals";
 
 const START_PAUSE_MS = 200;
 
+/** Of what could not be asked it is not known whether it happened. */
+const isKnown = ({ kind }: DomainError): boolean => kind !== "unavailable" && kind !== "internal";
+
 export interface StartOptions {
   planning: Pick<Planning, "plan">;
   starter: Pick<RunStarter, "start">;
@@ -26,8 +30,7 @@ export interface StartOptions {
   holds: Pick<Holds, "hold">;
   queue: Pick<Queue, "enter">;
   finishedPlans: FinishedPlans;
-  /** Does at once what a row owes. */
-  settleDebts: (row: ExecutionView) => void;
+  debts: Pick<Debts, "payNow" | "payLater">;
 }
 
 /**
@@ -35,11 +38,12 @@ export interface StartOptions {
  * row; then its credits are held, it gets a place or waits for one, and its workflow is started.
  */
 export const createStart = (options: StartOptions) => {
-  const { planning, starter, store, execution, holds, queue, finishedPlans, settleDebts } = options;
+  const { planning, starter, store, execution, holds, queue, finishedPlans, debts } = options;
 
+  /** Who is told of a refusal finds their credits free already, unless a service is away. */
   const refuse = async (row: ExecutionView, error: DomainError, due: readonly Debt[]): Promise<ExecutionView> => {
     const refused = await execution.refuse(row._id, row.attempt!, refusalOf(error), due);
-    if (refused) settleDebts(refused);
+    if (refused) await (isKnown(error) ? debts.payNow : debts.payLater)(refused);
     return refused ?? (await store.find(row._id)) ?? row;
   };
 
@@ -62,9 +66,7 @@ export const createStart = (options: StartOptions) => {
       return row;
     } catch (error) {
       if (!(error instanceof DomainError)) throw new Undecided(error);
-      // Of what could not be asked it is not known whether it happened.
-      const isKnown = error.kind !== "unavailable" && error.kind !== "internal";
-      return decided(refuse(row, error, isKnown && !isHeld ? [] : refusalDebts(row.attempt!)));
+      return decided(refuse(row, error, isKnown(error) && !isHeld ? [] : refusalDebts(row.attempt!)));
     }
   };
 
@@ -73,7 +75,7 @@ export const createStart = (options: StartOptions) => {
 
   const wait = async (row: ExecutionView, run: RunInput, place: number): Promise<ExecutionView> => {
     const queued = await execution.queue(row, run, place);
-    if (queued) settleDebts(queued);
+    if (queued) debts.payLater(queued);
     return queued ?? (await store.find(row._id)) ?? row;
   };
 

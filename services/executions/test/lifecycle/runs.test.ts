@@ -93,7 +93,7 @@ const replica = (faults: Faults = {}, calls = 1) => {
     holds: holding,
     queue,
     finishedPlans,
-    settleDebts: debts.payLater,
+    debts,
   });
   const runs = createRuns({ start, follow: createFollow({ store, channel }), store, execution, debts });
   const carry = async (input: RunInput, completed = 0): Promise<boolean> => {
@@ -228,7 +228,7 @@ describe("a run", () => {
 });
 
 describe("waiting in line", () => {
-  it("lets a run wait for a place with its credits held, oldest first, and starts it when one is free", async () => {
+  it("lets a run wait with its credits held, frees those of one that may not before it is told so, and starts the oldest when a place is free", async () => {
     const [userId, one] = [await fund(10 * PRICE), replica()];
     const [first, second, third] = [requestOf(userId), requestOf(userId), requestOf(userId, { mode: RUN_MODE_ASYNC })];
     const asked = one.runs.run(first);
@@ -243,7 +243,7 @@ describe("waiting in line", () => {
       reason: "CONCURRENCY_LIMIT_EXCEEDED",
       metadata: { limit: 1, retryAfter: expect.any(Number) as number },
     });
-    await eventually(async () => (await balance(userId)).held === 3 * PRICE);
+    expect(await balance(userId)).toMatchObject({ held: 3 * PRICE });
     await one.queue.leave(userId, [holdIdOf(first.executionId, 1)]);
     await eventually(() => one.started.length === 2);
     expect(one.started[1]).toMatchObject({ executionId: second.executionId, held: [{ key: "pics:0" }] });

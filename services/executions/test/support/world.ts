@@ -115,7 +115,7 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
     plan: ({ inputsJson }: { inputsJson: string }) => Promise.resolve(planned((JSON.parse(inputsJson) as { calls: number }).calls)),
   };
   const finishedPlans = createFinishedPlans({ store, execution, pay: async (row) => void (await debts.pay(row)) });
-  const start = createStart({ planning, starter, store, execution, holds, queue, finishedPlans, settleDebts: debts.payLater });
+  const start = createStart({ planning, starter, store, execution, holds, queue, finishedPlans, debts });
   const sweep = createSweep({ store, execution, queue, debts, logger, now });
   return {
     process,
