@@ -43,7 +43,8 @@ export const createStart = (options: StartOptions) => {
   /** Who is told of a refusal finds their credits free already, unless a service is away. */
   const refuse = async (row: ExecutionView, error: DomainError, due: readonly Debt[]): Promise<ExecutionView> => {
     const refused = await execution.refuse(row._id, row.attempt!, refusalOf(error), due);
-    if (refused) await (isKnown(error) ? debts.payNow : debts.payLater)(refused);
+    if (refused && isKnown(error)) await debts.payNow(refused);
+    else if (refused) debts.payLater(refused);
     return refused ?? (await store.find(row._id)) ?? row;
   };
 
