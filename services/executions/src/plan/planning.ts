@@ -1,15 +1,4 @@
-import {
-  DomainError,
-  holdItems,
-  invalidInputs,
-  isBaseTier,
-  nodeName,
-  tierReaches,
-  type GraphIssue,
-  type HoldItem,
-  type MediaValue,
-  type RunPlan,
-} from "@nodeloom/kernel";
+import { DomainError, holdItems, isBaseTier, tierReaches, type HoldItem, type MediaValue, type RunPlan } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import type { Media, Workflows } from "../clients";
@@ -60,18 +49,6 @@ const checkAsync = (models: Iterable<CatalogModel>): void => {
     if (providerKind === "http-polling") continue;
     throw new DomainError("invalid", "ASYNC_NOT_SUPPORTED", `${internalName} can't run asynchronously`, { model: internalName });
   }
-};
-
-/** Issues that the error's text names; all of them are in its list. */
-const NAMED_ISSUES = 10;
-
-const invalidWorkflow = (issues: GraphIssue[], labels: ReadonlyMap<string, string>): DomainError => {
-  const named = issues
-    .slice(0, NAMED_ISSUES)
-    .map(({ nodeId, message }) => (nodeId === null ? message : `${nodeName(nodeId, labels.get(nodeId))}: ${message}`));
-  const rest = issues.length - named.length;
-  const text = `${named.join("; ")}${rest > 0 ? `; and ${rest} more` : ""}`;
-  return new DomainError("precondition", "WORKFLOW_INVALID", `the workflow can't run: ${text}`, { issues });
 };
 
 /** A saved graph as it was read, and what planning it has asked for before. */
@@ -173,8 +150,6 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
       switch (answer.answer) {
         case "error":
           throw errorOf(answer.error);
-        case "inputs":
-          throw invalidInputs(answer.issues);
         case "texts":
           if ("graph" in task.target) task = { ...task, target: { graph: { ...task.target.graph, texts: textsOf(saved!) } } };
           break;
@@ -192,8 +167,6 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
           const { data } = task;
           return { ...answer, inputsJson: data ? recordedInputs(task.inputsJson, answer.fileInputs, new Map(data)) : inputsJson };
         }
-        case "invalid":
-          throw invalidWorkflow(answer.issues, new Map(answer.labels));
       }
     }
     throw new DomainError("internal", "INTERNAL", "a plan asks for more and more");

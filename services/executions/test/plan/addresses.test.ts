@@ -35,7 +35,10 @@ it.each([
   ["a list of files", { images: ["https://x.test/a.png", INSIDE] }, "inputs.images"],
   ["JSON", { settings: { from: [{ url: INSIDE }] } }, "inputs.settings"],
 ])("a private address in %s is no input, whoever would fetch it", (_what, inputs, path) => {
-  expect(direct({ prompt: "x", ...inputs })).toEqual({ answer: "inputs", issues: [{ path, message: MESSAGE }] });
+  expect(direct({ prompt: "x", ...inputs })).toMatchObject({
+    answer: "error",
+    error: { reason: "INVALID_INPUTS", metadata: { issues: [{ path, message: MESSAGE }] } },
+  });
 });
 
 it.each([
@@ -51,9 +54,11 @@ it.each([
 
 it("a private address in an upload field is no input, even where nothing takes it", () => {
   const fields = [{ name: "photo", type: "image_upload" }];
-  expect(workflow([{ id: "in", type: "request-input", data: { fields } }], [], { photo: "http://localhost:1/a.png" })).toEqual({
-    answer: "inputs",
-    issues: [{ path: "inputs.photo", message: "refused to call localhost:1: it is not a public address" }],
+  expect(workflow([{ id: "in", type: "request-input", data: { fields } }], [], { photo: "http://localhost:1/a.png" })).toMatchObject({
+    error: {
+      reason: "INVALID_INPUTS",
+      metadata: { issues: [{ path: "inputs.photo", message: "refused to call localhost:1: it is not a public address" }] },
+    },
   });
 });
 
@@ -61,5 +66,7 @@ it("a graph that says a private address to a provider can't run, and the node is
   const list = { id: "list", type: "list", data: { items: ["https://x.test/a.png", INSIDE] } };
   const pic = { id: "pic", type: "generate-image", data: { model: "pic", inputs: { prompt: "x" } } };
   const edge = { id: "e", source: "list", sourceHandle: "items", target: "pic", targetHandle: "image" };
-  expect(workflow([list, pic], [edge])).toMatchObject({ answer: "invalid", issues: [{ nodeId: "pic", message: `image: ${MESSAGE}` }] });
+  expect(workflow([list, pic], [edge])).toMatchObject({
+    error: { reason: "WORKFLOW_INVALID", metadata: { issues: [{ nodeId: "pic", message: `image: ${MESSAGE}` }] } },
+  });
 });

@@ -28,7 +28,7 @@ parentPort.on("message", ({ inputsJson }) => {
   if (inputsJson === "spin") for (;;);
   if (inputsJson === "slow") for (const until = Date.now() + 50; Date.now() < until; );
   if (inputsJson === "grow") { const kept = []; for (;;) kept.push(new Array(1000).fill(inputsJson + kept.length)); }
-  parentPort.postMessage({ answer: "inputs", issues: [], environment: Object.keys(process.env) });
+  parentPort.postMessage({ answer: "texts", environment: Object.keys(process.env) });
 });`,
 );
 
@@ -50,13 +50,13 @@ it("plans in a thread", async () => {
 it("refuses a plan that takes too long, and plans the next one", async () => {
   const { plan } = threads({ script: HOSTILE, maxTaskMs: 500 });
   await expect(plan(task("spin"), { userId: "u" })).rejects.toMatchObject(AWAY);
-  await expect(plan(task("fine"), { userId: "u" })).resolves.toMatchObject({ answer: "inputs" });
+  await expect(plan(task("fine"), { userId: "u" })).resolves.toMatchObject({ answer: "texts" });
 });
 
 it("refuses a plan that outgrows its heap, and plans the next one", async () => {
   const { plan } = threads({ script: HOSTILE, heapMb: 16, maxTaskMs: 60_000 });
   await expect(plan(task("grow"), { userId: "u" })).rejects.toMatchObject(AWAY);
-  await expect(plan(task("fine"), { userId: "u" })).resolves.toMatchObject({ answer: "inputs" });
+  await expect(plan(task("fine"), { userId: "u" })).resolves.toMatchObject({ answer: "texts" });
 });
 
 it("gives a thread nothing of the environment", async () => {

@@ -7,6 +7,7 @@ import {
   uploadFamily,
   type DataFile,
   type InputField,
+  type Issue,
   type JsonSchema,
 } from "@nodeloom/kernel";
 
@@ -42,21 +43,19 @@ const pendingFile = (url: string, storage = ""): DataFile => ({
 /**
  * Puts files in place of the data URLs that upload fields were given.
  * @param data what has become of data URLs; those that nobody asked for yet are added, pending
- * @returns what is wrong with one of them
+ * @returns what is wrong with them
  */
 export const resolveDataFields = (
   fields: readonly InputField[],
   values: Map<string, unknown>,
   data: Map<string, DataFile>,
   storage: string | undefined,
-): { name: string; problem: string } | undefined => {
-  for (const { name } of fileFields(fields)) {
+): Issue[] =>
+  fileFields(fields).flatMap(({ name }) => {
     const url = values.get(name);
-    if (!isDataUrl(url) || !isMediaReference(url)) continue;
+    if (!isDataUrl(url) || !isMediaReference(url)) return [];
     const known = data.get(url) ?? pendingFile(url, storage);
     data.set(url, known);
-    if (known.problem !== undefined) return { name, problem: known.problem };
     if (known.file) values.set(name, known.file);
-  }
-  return undefined;
-};
+    return known.problem === undefined ? [] : [{ path: `inputs.${name}`, message: known.problem }];
+  });

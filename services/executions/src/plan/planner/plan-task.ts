@@ -3,6 +3,7 @@ import {
   discreetPlan,
   DomainError,
   inputFields,
+  invalidInputs,
   invalidRequest,
   isMediaId,
   isRecord,
@@ -10,6 +11,7 @@ import {
   mediaIds,
   mediaProblem,
   modelNames,
+  nodeName,
   forwardedMediaIds,
   planRun,
   readGraph,
@@ -51,16 +53,20 @@ interface CachedGraph {
   literalIds?: ReadonlySet<string>;
 }
 
-const parseInputs = (json: string): Record<string, unknown> | undefined => {
-  try {
-    const inputs: unknown = JSON.parse(json);
-    return isRecord(inputs) ? inputs : undefined;
-  } catch {
-    return undefined;
-  }
+/** @throws DomainError INVALID_INPUTS, where something is wrong with them */
+const checkInputs = (issues: Issue[]): void => {
+  if (issues.length > 0) throw invalidInputs(issues);
 };
 
-const NO_OBJECT: PlanAnswer = { answer: "inputs", issues: [{ path: "inputs", message: "must be an object" }] };
+const parseInputs = (json: string): Record<string, unknown> => {
+  try {
+    const inputs: unknown = JSON.parse(json);
+    if (isRecord(inputs)) return inputs;
+  } catch {
+    // What is no JSON is no object.
+  }
+  throw invalidInputs([{ path: "inputs", message: "must be an object" }]);
+};
 
 /** A problem of the graph behind a direct run, as a problem of the inputs it was made of. */
 const asInputIssue = ({ message }: GraphIssue): Issue => {
@@ -92,13 +98,18 @@ const missing = ({ lookedUp }: PlanTask, ids: Iterable<string>, isLiteral: (id: 
   return [...new Set(ids)].filter((id) => !known.has(id)).map((id) => ({ id, isLiteral: isLiteral(id) }));
 };
 
-/** What authors call the nodes that something is wrong with. */
-const labelsOf = (graph: Graph, issues: readonly GraphIssue[]): [string, string][] => {
-  const named = new Set(issues.map(({ nodeId }) => nodeId));
-  return graph.nodes.flatMap((node): [string, string][] => {
-    const label = named.has(node.id) ? labelOf(node) : undefined;
-    return label === undefined ? [] : [[node.id, label]];
-  });
+/** Issues that the error's text names, each by what its author calls the node; all of them are in its list. */
+const NAMED_ISSUES = 10;
+
+const invalidWorkflow = (issues: GraphIssue[], { nodes }: Graph): DomainError => {
+  const nameOf = (nodeId: string): string => {
+    const node = nodes.find(({ id }) => id === nodeId);
+    return nodeName(nodeId, node && labelOf(node));
+  };
+  const named = issues.slice(0, NAMED_ISSUES).map(({ nodeId, message }) => (nodeId === null ? message : `${nameOf(nodeId)}: ${message}`));
+  const rest = issues.length - named.length;
+  const text = `${named.join("; ")}${rest > 0 ? `; and ${rest} more` : ""}`;
+  return new DomainError("precondition", "WORKFLOW_INVALID", `the workflow can't run: ${text}`, { issues });
 };
 
 export interface PlanTaskOptions {
@@ -138,15 +149,13 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
   const planGraph = (cached: CachedGraph, { isForeign, until }: TaskGraph, task: PlanTask): PlanAnswer => {
     const graph = until === undefined ? cached.graph : partOf(cached.graph, until);
     const given = parseInputs(task.inputsJson);
-    if (!given) return NO_OBJECT;
     const fields = inputFields(graph);
     const inputs = until === undefined ? given : neededInputs(given, fields, inputFields(cached.graph));
     const fileInputs = fileFields(fields).map(({ name }) => name);
     if (!standForFiles(task.standIns, inputs, fileInputs)) return { answer: "whole" };
     const { values, issues } = resolveInputs(fields, inputs);
-    if (issues.length > 0) return { answer: "inputs", issues };
-    const refused = rules ? uploadIssues(fields, values, rules) : [];
-    if (refused.length > 0) return { answer: "inputs", issues: refused };
+    checkInputs(issues);
+    if (rules) checkInputs(uploadIssues(fields, values, rules));
     const isBrought = broughtIds(inputs, fields);
     const isAuthors = (id: string): boolean => isForeign && literalIds(cached).has(id) && !isBrought(id);
     const wanted = (ids: Iterable<string>): WantedFile[] => missing(task, ids, isAuthors);
@@ -157,31 +166,34 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
     for (const field of references) {
       const file = media.get(values.get(field.name) as string);
       const problem = file ? mediaProblem(uploadFamily(field)!, file) : "is not one of your media files";
-      if (problem) return { answer: "inputs", issues: [{ path: `inputs.${field.name}`, message: problem }] };
+      if (problem) throw invalidInputs([{ path: `inputs.${field.name}`, message: problem }]);
       values.set(field.name, file);
     }
     const data = new Map<string, DataFile>(task.data);
-    const bad = resolveDataFields(fields, values, data, storage.storage);
-    if (bad) return { answer: "inputs", issues: [{ path: `inputs.${bad.name}`, message: bad.problem }] };
+    checkInputs(resolveDataFields(fields, values, data, storage.storage));
     const models = new Map(task.models.map((model) => [model.internalName, termsOf(model)]));
     const request = { graph, inputs: values, models, media, data, ...storage, markupPermille: task.markupPermille };
-    const answer = planned(request, task, fileInputs, wanted);
+    const answer = planned(request, task, fileInputs, wanted, (found) => invalidWorkflow(found, graph));
     if (answer.answer !== "plan" || !isForeign) return answer;
     const forwarded = forwardedMediaIds(answer.plan).filter(isAuthors);
     const namesFiles = forwarded.length > 0 || task.media.some(([id]) => isAuthors(id));
     return { ...answer, forwardedMediaIds: forwarded, ...(namesFiles ? { plan: discreetPlan(answer.plan) } : {}) };
   };
 
-  /** Plans a run; what it turns out to need of files is asked for, and last of all that data URLs are stored. */
+  /**
+   * Plans a run; what it turns out to need of files is asked for, and last of all that data URLs are stored.
+   * @param invalid what is thrown where the graph can't run
+   */
   const planned = (
     request: PlanRequest & { data: ReadonlyMap<string, DataFile> },
     { storesNothing }: PlanTask,
     fileInputs: string[],
     wanted: (ids: Iterable<string>) => WantedFile[],
+    invalid: (issues: GraphIssue[]) => DomainError,
   ): PlanAnswer => {
     const { plan, dataUrls, ...rest } = planRun(request);
     const refused = plan && rules ? addressIssues(plan, request.models, rules) : [];
-    if (refused.length > 0) return { answer: "invalid", issues: refused, labels: labelsOf(request.graph, refused) };
+    if (refused.length > 0) throw invalid(refused);
     const pending = [...request.data].flatMap(([url, { isPending }]) => (isPending ? [url] : []));
     const data = storesNothing ? [] : [...new Set([...pending, ...dataUrls])];
     if (plan && data.length > 0) return { answer: "lookup", lookup: { models: [], media: [], data } };
@@ -189,23 +201,17 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
     const { unknownMedia, issues } = rest as { unknownMedia: string[]; issues: GraphIssue[] };
     const files = wanted(unknownMedia);
     if (files.length > 0) return { answer: "lookup", lookup: { models: [], media: files } };
-    return { answer: "invalid", issues, labels: labelsOf(request.graph, issues) };
+    throw invalid(issues);
   };
 
   const planModel = (name: string, task: PlanTask): PlanAnswer => {
     const inputs = parseInputs(task.inputsJson);
-    if (!inputs) return NO_OBJECT;
     const model = task.models?.find(({ internalName }) => internalName === name);
     if (!model) return { answer: "lookup", lookup: { models: [name], media: [] } };
     const terms = termsOf(model);
     const fileInputs = fileInputsOf(terms.inputSchema);
     if (!standForFiles(task.standIns, inputs, fileInputs)) return { answer: "whole" };
-    const problems = terms.validate(inputs);
-    if (problems.length > 0)
-      return {
-        answer: "inputs",
-        issues: problems.map(({ path, message }) => ({ path: path ? `inputs.${path}` : "inputs", message })),
-      };
+    checkInputs(terms.validate(inputs).map(({ path, message }) => ({ path: path ? `inputs.${path}` : "inputs", message })));
     const request = {
       graph: directGraph(terms, inputs),
       inputs: new Map(),
@@ -217,8 +223,8 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
       // What the caller sends is meant as it is: a prompt may well speak of {{templates}}.
       noTemplates: true,
     };
-    const answer = planned(request, task, fileInputs, (ids) => missing(task, ids));
-    return answer.answer === "invalid" ? { answer: "inputs", issues: answer.issues.map(asInputIssue) } : answer;
+    const wanted = (ids: Iterable<string>): WantedFile[] => missing(task, ids);
+    return planned(request, task, fileInputs, wanted, (issues) => invalidInputs(issues.map(asInputIssue)));
   };
 
   const run = (task: PlanTask): PlanAnswer => {

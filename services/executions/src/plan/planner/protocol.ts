@@ -1,4 +1,4 @@
-import type { DataFile, GraphIssue, Issue, MediaValue, RunPlan } from "@nodeloom/kernel";
+import type { DataFile, MediaValue, RunPlan } from "@nodeloom/kernel";
 import type { Refusal } from "../../contract/run-types";
 import type { CatalogModel } from "../model-catalog";
 
@@ -57,10 +57,7 @@ export type PlanAnswer =
   | { answer: "whole" }
   /** More has to be known. */
   | { answer: "lookup"; lookup: Lookup }
-  /** The inputs can't be taken. */
-  | { answer: "inputs"; issues: Issue[] }
-  /** The graph can't run. */
-  | { answer: "invalid"; issues: GraphIssue[]; labels: [string, string][] }
+  /** Why nothing can be planned: the inputs, or the graph. */
   | { answer: "error"; error: Refusal }
   /**
    * `forwardedMediaIds`: ids that the graph says itself and that may turn out to be files only while it runs.
