@@ -7,7 +7,7 @@ import { runCommand } from "../run/child.mjs";
 import { readStamps, writeStamp } from "./stamps.mjs";
 
 const EXECUTIONS = join(ROOT, "services", "executions");
-const BUNDLES = ["workflow-bundle.js", "workflow-bundle-traced.js"].map((name) => join(EXECUTIONS, "dist", name));
+const BUNDLE = join(EXECUTIONS, "dist", "workflow-bundle.js");
 const BUNDLER = join(EXECUTIONS, "dist", "temporal", "bundle.js");
 const STEP = "workflow-bundle";
 
@@ -38,8 +38,7 @@ export const bundleWorkflows = async () => {
   if (!(await exists(BUNDLER))) return false;
   const kernel = await filesBelow(join(ROOT, "services", "kernel", "src"));
   const hash = await hashFiles([...(await workflowSources()), ...kernel, join(ROOT, "package-lock.json")]);
-  const made = await Promise.all(BUNDLES.map(exists));
-  if ((await readStamps())[STEP] === hash && made.every(Boolean)) return false;
+  if ((await readStamps())[STEP] === hash && (await exists(BUNDLE))) return false;
   const { ok, tail } = await runCommand(process.execPath, [BUNDLER], { cwd: EXECUTIONS });
   if (!ok) throw new Error(`the workflow bundle could not be made:\n${tail}`);
   await writeStamp(STEP, hash);

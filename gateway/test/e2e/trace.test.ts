@@ -69,7 +69,7 @@ beforeAll(async () => {
   };
   /** Spans leave once a second: what a killed process has not sent is lost. */
   const submitted = (name: string): Promise<unknown> => {
-    const isSubmission = (span: Span): boolean => span.trace === traces[name] && span.name === "StartActivity:submit";
+    const isSubmission = (span: Span): boolean => span.trace === traces[name] && span.name === "RunActivity:submit";
     return eventually(() => Promise.resolve(collector.spans.some(isSubmission)), Boolean, 30_000);
   };
   const [quick, slow, failing] = [
@@ -128,7 +128,7 @@ const treeOf = (spans: readonly Span[], parents = [CALLER]): Tree => {
 };
 
 const rpc = (method: string, within: Tree = {}): Tree => ({ [`client ${method}`]: { [`server ${method}`]: within } });
-const activity = (name: string, within: Tree = {}): Tree => ({ [`StartActivity:${name}`]: { [`RunActivity:${name}`]: within } });
+const activity = (name: string, within: Tree = {}): Tree => ({ [`RunActivity:${name}`]: within });
 const provider = (method: string): Tree => ({ [`client ${method} <provider>`]: { [`server ${method}`]: {} } });
 
 /** @param calls what is made of the job that the provider was given */
@@ -143,7 +143,7 @@ const runTree = (calls: Tree, claim: Tree = rpc("UsageService/StartRun")): Tree 
   const asked = {
     ...rpc("WorkflowsService/GetDefinition"),
     ...rpc("BillingService/Hold"),
-    "StartWorkflow:executeGraph": { "RunWorkflow:executeGraph": run },
+    "client StartWorkflow:executeGraph": { "RunWorkflow:executeGraph": run },
   };
   return { "server POST /api/workflows/:slug/run": rpc("ExecutionsService/Run", asked) };
 };

@@ -62,7 +62,6 @@ import { createDeliveryStarter, createRunStarter } from "./temporal/client";
 import { createClaimCheckCodec } from "./temporal/payloads/claim-check";
 import { createEncryptionCodec } from "./temporal/payloads/encryption";
 import { earlierQueues, runQueue } from "./temporal/run-queues";
-import { temporalTracing } from "./temporal/tracing";
 import { connectTemporal } from "./temporal/worker";
 import { createWatch } from "./record/log/watch";
 import { createWebhooks } from "./webhooks/webhooks";
@@ -139,7 +138,6 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     dataConverter: { payloadCodecs: [createClaimCheckCodec(store), createEncryptionCodec(config.TEMPORAL_PAYLOAD_KEYS)] },
     logger,
     workflowBundle: { codePath: bundlePath },
-    tracing: await temporalTracing(),
     metrics: await libraryMetrics(),
     shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
   });

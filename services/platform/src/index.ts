@@ -32,7 +32,7 @@ export * from "./telemetry/context";
 export * from "./telemetry/logger";
 export { libraryMetrics, type LibraryMetrics } from "./telemetry/library-metrics";
 export * from "./telemetry/metrics";
-export { inClientSpan, inLinkedTrace, spanExport, spanNamer } from "./telemetry/tracing";
+export { inCalledSpan, inClientSpan, inLinkedTrace, spanNamer, spanOverProcesses, type TraceHeaders } from "./telemetry/tracing";
 
 export * from "./work/batcher";
 export * from "./work/retry";

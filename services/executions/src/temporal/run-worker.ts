@@ -1,5 +1,6 @@
 import { Worker } from "@temporalio/worker";
 import type { Workflow, WorkflowCreator } from "@temporalio/worker/lib/workflow/interface";
+import { tracedWorkflow } from "./tracing";
 
 /**
  * How often it is seen to that the thread of workflow code answers, and for how many looks in a row it may not. Node can't break
@@ -8,9 +9,6 @@ import type { Workflow, WorkflowCreator } from "@temporalio/worker/lib/workflow/
  */
 const LOOK_EVERY_MS = 10_000;
 const SILENT_LOOKS = 12;
-
-/** How the SDK names its own sink, of log lines. */
-const SDK_SINK = "__temporal_";
 
 export interface AnswerWatch {
   /** Something that should be answered. */
@@ -57,7 +55,7 @@ const quiet = (workflow: Workflow): Workflow => {
 /**
  * Temporal's worker, at less cost. The SDK bounds each call into workflow code, fifteen for a short run, by a thread that Node
  * starts for it and ends after it; here one timer sees to the thread of workflow code. And after each step of a workflow it asks that
- * thread for calls of sinks, of which there are none where nothing is traced.
+ * thread for calls of sinks, of which there are none but log lines.
  */
 export class RunWorker extends Worker {
   protected static override async createWorkflowCreator(
@@ -69,7 +67,6 @@ export class RunWorker extends Worker {
       logger.error("workflow code does not end");
       process.exit(1);
     });
-    const hasSinks = Object.keys(options.sinks ?? {}).some((name) => !name.startsWith(SDK_SINK));
     return {
       createWorkflow: async (created) => {
         const workflow = await watch(creator.createWorkflow(created));
@@ -78,7 +75,7 @@ export class RunWorker extends Worker {
           getAndResetSinkCalls: () => workflow.getAndResetSinkCalls(),
           dispose: () => workflow.dispose(),
         };
-        return hasSinks ? watched : quiet(watched);
+        return tracedWorkflow(quiet(watched), created);
       },
       destroy: () => {
         stop();

@@ -1,30 +1,80 @@
 import type { WorkflowClientInterceptor } from "@temporalio/client";
-import type { ActivityInterceptorsFactory, InjectedSinks } from "@temporalio/worker";
-import { spanExport } from "@nodeloom/platform";
-import { tracedBundlePath } from "./bundle";
-
-/** What makes Temporal a part of traces. */
-export interface TemporalTracing {
-  /** The workflow code with interceptors that make spans: a megabyte that untraced workers don't load. */
-  bundlePath: string;
-  client: WorkflowClientInterceptor[];
-  activity: ActivityInterceptorsFactory[];
-  sinks: InjectedSinks<never>;
-}
+import type { Headers } from "@temporalio/common";
+import type { ActivityInterceptorsFactory } from "@temporalio/worker";
+import type { Workflow, WorkflowCreateOptions } from "@temporalio/worker/lib/workflow/interface";
+import { inCalledSpan, inClientSpan, spanOverProcesses, type TraceHeaders } from "@nodeloom/platform";
+import { payloadConverter } from "./payloads/converter";
 
 /**
- * Continues a request's trace through the start of its workflow, the workflow and its activities. A span of a workflow has the
- * same id on whichever worker it ends. @returns nothing where this process is not traced
+ * Continues a request's trace through the start of its workflow, the workflow and its activities. No workflow code takes part: what
+ * a workflow is told, and what it asks for, passes here on its way to its thread and back.
  */
-export const temporalTracing = async (): Promise<TemporalTracing | undefined> => {
-  const to = spanExport();
-  if (!to) return undefined;
-  const { makeWorkflowExporter, OpenTelemetryActivityInboundInterceptor, OpenTelemetryWorkflowClientInterceptor } =
-    await import("@temporalio/interceptors-opentelemetry-v2");
+
+/** Where the trace is in Temporal's headers, as its SDKs' own interceptors have it. */
+const HEADER = "_tracer-data";
+
+const toHeaders = (trace: TraceHeaders): Headers =>
+  Object.keys(trace).length === 0 ? {} : { [HEADER]: payloadConverter.toPayload<TraceHeaders>(trace) };
+
+const fromHeaders = (headers: Headers | null | undefined): TraceHeaders => {
+  const payload = headers?.[HEADER];
+  return payload ? payloadConverter.fromPayload<TraceHeaders>(payload) : {};
+};
+
+export const tracedStarts: WorkflowClientInterceptor = {
+  startWithDetails: (input, next) =>
+    inClientSpan(`StartWorkflow:${input.workflowType}`, {}, (trace) =>
+      next({ ...input, headers: { ...input.headers, ...toHeaders(trace) } }),
+    ),
+};
+
+export const tracedActivities: ActivityInterceptorsFactory = ({ info }) => ({
+  inbound: {
+    execute: (input, next) => {
+      const attributes = { "temporal.attempt": info.attempt };
+      return inCalledSpan(`RunActivity:${info.activityType}`, attributes, fromHeaders(input.headers), () => next(input));
+    },
+  },
+});
+
+type Completion = Awaited<ReturnType<Workflow["activate"]>>;
+type Commands = NonNullable<NonNullable<Completion["successful"]>["commands"]>;
+
+/** The half of a run's id that is random: of whichever worker ends the workflow, its span has the same id. */
+const spanIdOf = (runId: string): string => runId.replaceAll("-", "").slice(-16);
+
+/** Tells the activities that a workflow asks for of its span, and whether it has ended. */
+const passOn = (commands: Commands, headers: Headers): "completed" | "failed" | undefined => {
+  let end: "completed" | "failed" | undefined;
+  for (const command of commands) {
+    const activity = command.scheduleActivity ?? command.scheduleLocalActivity;
+    if (activity) activity.headers = { ...activity.headers, ...headers };
+    if (command.completeWorkflowExecution ?? command.cancelWorkflowExecution) end = "completed";
+    if (command.failWorkflowExecution) end = "failed";
+  }
+  return end;
+};
+
+/** Makes a workflow one span of the trace that it was started in, and the parent of its activities' spans. */
+export const tracedWorkflow = (workflow: Workflow, { info }: WorkflowCreateOptions): Workflow => {
+  const { workflowType, runId, startTime } = info;
+  let span: ReturnType<typeof spanOverProcesses>;
+  let headers: Headers = {};
   return {
-    bundlePath: tracedBundlePath,
-    client: [new OpenTelemetryWorkflowClientInterceptor()],
-    activity: [(context) => ({ inbound: new OpenTelemetryActivityInboundInterceptor(context) })],
-    sinks: { exporter: makeWorkflowExporter(to.processor, to.resource) } as unknown as InjectedSinks<never>,
+    activate: async (activation) => {
+      const begun = activation.jobs?.find(({ initializeWorkflow }) => initializeWorkflow)?.initializeWorkflow;
+      if (begun) {
+        span = spanOverProcesses(`RunWorkflow:${workflowType}`, spanIdOf(runId), fromHeaders(begun.headers));
+        headers = span ? toHeaders(span.traceHeaders) : {};
+      }
+      const completion = await workflow.activate(activation);
+      if (!span) return completion;
+      const end = passOn(completion.successful?.commands ?? [], headers);
+      // One that is replayed has been told of by whoever ended it.
+      if (end && activation.isReplaying !== true) span.end({ startedAt: startTime.getTime(), hasFailed: end === "failed" });
+      return completion;
+    },
+    getAndResetSinkCalls: () => workflow.getAndResetSinkCalls(),
+    dispose: () => workflow.dispose(),
   };
 };

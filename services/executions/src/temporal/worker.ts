@@ -9,7 +9,7 @@ import { drainEarlierQueues } from "./earlier-queues";
 import { missingSearchAttributes } from "./prepare";
 import { workerIdentity } from "./run-queues";
 import { RunWorker } from "./run-worker";
-import type { TemporalTracing } from "./tracing";
+import { tracedActivities, tracedStarts } from "./tracing";
 
 export interface TemporalOptions {
   address: string;
@@ -22,8 +22,6 @@ export interface TemporalOptions {
   dataConverter: DataConverter;
   logger: Logger;
   workflowBundle: { codePath: string };
-  /** Where this process is traced; with workflow code of its own. */
-  tracing?: TemporalTracing | undefined;
   /** Where this process is measured. */
   metrics?: LibraryMetrics | undefined;
   shutdownGraceMs: number;
@@ -106,19 +104,17 @@ interface RunningWorker {
   stop(): Promise<void>;
 }
 
-type WorkerSettings = Pick<TemporalOptions, "namespace" | "workflowBundle" | "tracing" | "shutdownGraceMs" | "logger"> & {
+type WorkerSettings = Pick<TemporalOptions, "namespace" | "workflowBundle" | "shutdownGraceMs" | "logger"> & {
   connection: NativeConnection;
   dataConverter: DataConverter;
   activities: Activities & LocalActivities;
 };
 
 const startWorker = async (taskQueue: string, settings: WorkerSettings): Promise<RunningWorker> => {
-  const { activities, shutdownGraceMs, logger, workflowBundle, tracing, ...rest } = settings;
+  const { activities, shutdownGraceMs, logger, ...rest } = settings;
   const workerOptions = {
     ...rest,
-    workflowBundle: tracing ? { codePath: tracing.bundlePath } : workflowBundle,
-    interceptors: { activity: [aboutExecution, ...(tracing?.activity ?? [])] },
-    ...(tracing ? { sinks: tracing.sinks } : {}),
+    interceptors: { activity: [aboutExecution, tracedActivities] },
     taskQueue,
     identity: workerIdentity(`${process.pid}@${hostname()}`),
     activities: { ...activities },
@@ -147,13 +143,13 @@ const startWorker = async (taskQueue: string, settings: WorkerSettings): Promise
 
 /** One native connection for client and worker, so that a run's first task is executed where it was started. */
 export const connectTemporal = async (options: TemporalOptions): Promise<RunningTemporal> => {
-  const { address, security, namespace, taskQueue, logger, workflowBundle, tracing, shutdownGraceMs } = options;
+  const { address, security, namespace, taskQueue, logger, workflowBundle, shutdownGraceMs } = options;
   const dataConverter: DataConverter = { payloadConverterPath: PAYLOAD_CONVERTER, ...options.dataConverter };
   installRuntime(logger, options.metrics);
   const isAway = (error: unknown): boolean => error instanceof TransportError;
   const connection = await onceThere({ server: "Temporal", isAway, logger }, () => NativeConnection.connect({ address, ...security }));
   await untilPrepared(connection, namespace, logger);
-  const client = new Client({ connection, namespace, dataConverter, ...(tracing ? { interceptors: { workflow: tracing.client } } : {}) });
+  const client = new Client({ connection, namespace, dataConverter, interceptors: { workflow: [tracedStarts] } });
   let workers: RunningWorker[] = [];
   const drain = async (): Promise<void> => {
     await Promise.all(workers.map((worker) => worker.stop()));
@@ -161,7 +157,7 @@ export const connectTemporal = async (options: TemporalOptions): Promise<Running
   return {
     client,
     work: async (activities) => {
-      const settings = { connection, namespace, dataConverter, workflowBundle, tracing, shutdownGraceMs, logger, activities };
+      const settings = { connection, namespace, dataConverter, workflowBundle, shutdownGraceMs, logger, activities };
       workers = [await startWorker(taskQueue, settings)];
       const { earlierQueues: queues = [] } = options;
       if (queues.length > 0) workers.push(drainEarlierQueues({ client, queues, work: (queue) => startWorker(queue, settings), logger }));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { temporal } from "@temporalio/proto";
 import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { checkHistory, HISTORY_BOUNDS } from "../../src/temporal/workflows/calls/waves";
-import { bundlePath, tracedBundlePath } from "../../src/temporal/bundle";
+import { bundlePath } from "../../src/temporal/bundle";
 
 const FOLDER = join(__dirname, "..", "fixtures", "histories");
 const { History } = temporal.api.history.v1;
@@ -25,15 +25,6 @@ it("has a history of every kind of run", () => {
 
 it.each(files)("replays %s with today's workflow code", async (file) => {
   await Worker.runReplayHistory({ workflowBundle: { codePath: bundlePath } }, read(file), "replayed");
-});
-
-it("replays each with the workflow code that is traced", async () => {
-  const sinks = { exporter: { export: { fn: () => undefined, callDuringReplay: false } } };
-  const all = files.map((file) => ({ history: read(file), workflowId: file }));
-  const failed: string[] = [];
-  for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle: { codePath: tracedBundlePath }, sinks }, all))
-    if (error) failed.push(workflowId);
-  expect(failed).toEqual([]);
 });
 
 it("leaves nothing of one run behind in another, whose modules are the same", async () => {
