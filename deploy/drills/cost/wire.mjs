@@ -14,7 +14,7 @@ const { BSON } = require("mongoose").mongo;
 
 const MONGO_HEAD = 16;
 const OP_MSG = 2013;
-/** Of the driver's own: nobody asked for them. */
+/** Commands that drivers send by themselves, for no query. */
 const DRIVERS_OWN = new Set(["hello", "ismaster", "isMaster", "ping", "endSessions"]);
 
 /** @param {Buffer} message one of MongoDB's wire protocol @param {Count} count */

@@ -12,7 +12,12 @@ const BOUNDARY = /^multipart\/form-data\b.*?;\s*boundary=(?:"([^"]+)"|([^;\s]+))
 const FILE_FIELD = "file";
 
 const malformed = (message: string): DomainError => invalidRequest([{ path: "", message }]);
-const TOO_MANY_PARTS = `the form's first ${MAX_PARTS} parts are no file`;
+/** Why a form that was read to here has no whole file. */
+const PROBLEMS = {
+  before: "the form has no file",
+  beyond: `the form's first ${MAX_PARTS} parts are no file`,
+  inside: "the form ends before its last boundary",
+};
 
 /** True for the content type of a form with a boundary. */
 export const isForm = (contentType: string | undefined): boolean => {
@@ -30,44 +35,42 @@ const fileParser = (contentType: string) => {
     limits: { headerSize: MAX_HEADER_BYTES, fieldSize: 1, parts: MAX_PARTS },
   });
   const pieces: Buffer[] = [];
-  let state: "before" | "inside" | "over" = "before";
-  let failure: unknown;
-  /** Ends the step that is under way; a form that fails calls nobody back. */
-  let goOn = (): void => undefined;
-  // What comes behind the file is none of it.
-  const note = (error: unknown): void => {
-    if (state !== "over") failure ??= error;
+  let state: keyof typeof PROBLEMS | "over" = "before";
+  let isBroken = false;
+  /** Resolves the write under way: a parser that has failed calls no callback. */
+  let resolveStep = (): void => undefined;
+  const fail = (): void => {
+    // What comes behind the file does not matter.
+    if (state !== "over") isBroken = true;
   };
-  form.on("error", (error) => {
-    note(error);
-    goOn();
+  form.on("error", () => {
+    fail();
+    resolveStep();
   });
   form.on("partsLimit", () => {
-    if (state === "before") failure = TOO_MANY_PARTS;
+    if (state === "before") state = "beyond";
   });
   form.on("file", (_name, file) => {
-    file.on("error", note);
+    file.on("error", fail);
     if (state !== "before") return void file.resume();
     state = "inside";
     file.on("data", (piece: Buffer) => pieces.push(piece));
-    file.on("end", () => (state = "over"));
+    file.on("end", () => {
+      if (!isBroken) state = "over";
+    });
   });
   const done = (work: (callback: (error?: Error | null) => void) => void): Promise<void> =>
     new Promise((resolve) => {
-      goOn = resolve;
+      resolveStep = resolve;
       work(() => resolve());
     });
   return {
     write: (piece: Buffer) => done((callback) => form.write(piece, callback)),
     end: () => done((callback) => form.once("finish", callback).end()),
     taken: () => pieces.splice(0),
-    isOver: () => state === "over" && failure === undefined,
-    hasFailed: () => failure !== undefined,
-    /** Why there is no whole file, once there is nothing left to read. */
-    problem: () => {
-      if (failure === TOO_MANY_PARTS) return malformed(TOO_MANY_PARTS);
-      return malformed(state === "before" ? "the form has no file" : "the form ends before its last boundary");
-    },
+    isOver: () => state === "over",
+    hasFailed: () => isBroken || state === "beyond",
+    problem: () => (state === "over" ? undefined : malformed(PROBLEMS[state])),
   };
 };
 
@@ -86,5 +89,6 @@ export async function* fileOfForm(source: AsyncIterable<Buffer>, contentType: st
   }
   if (!file.hasFailed()) await file.end();
   yield* file.taken();
-  if (!file.isOver()) throw file.problem();
+  const problem = file.problem();
+  if (problem) throw problem;
 }

@@ -47,8 +47,8 @@ export interface TierRolloutOptions {
 
 /**
  * Carries changes of custom tiers to the accounts of their users, page by page: what a renewal gives is kept by billing, and how
- * many runs go on at once by executions, user by user, while markup and rate limits are read with every request anyway. Identity remembers how far each change has
- * come, so that another gateway goes on where one has died; repeating a page changes nothing.
+ * many runs go on at once by executions, user by user, while markup and rate limits are read with every request anyway. Identity
+ * remembers how far each change has come, so that another gateway goes on where one has died; repeating a page changes nothing.
  */
 export const startTierRollouts = ({
   services,

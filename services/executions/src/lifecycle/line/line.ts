@@ -11,7 +11,7 @@ export interface Line {
   running: readonly string[];
   /** Runs that wait, in order of arrival. */
   waiting: readonly Waiting[];
-  /** Places, as the latest request or change of tier had it; 0: any number. */
+  /** Places, by the latest request or change of tier; 0: any number. */
   limit: number;
 }
 
@@ -52,7 +52,7 @@ export const enter = (earlier: Line, { id, bytes, limit, mayWait }: Newcomer): {
   return { line: { ...line, waiting: [...line.waiting, { id, bytes }] }, place: line.waiting.length + 1 };
 };
 
-/** Runs may take another number of places from now on. Nobody's line stays nobody's. */
+/** Runs may take another number of places from now on; a line that is empty, and is stored nowhere, stays as it is. */
 export const resize = (line: Line, limit: number): Line =>
   line.limit === limit || (line.running.length === 0 && line.waiting.length === 0) ? line : { ...line, limit };
 

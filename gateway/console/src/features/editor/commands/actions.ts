@@ -14,6 +14,7 @@ import { nodeTitle } from "../titles";
 import type { LinkStart } from "../ui-store";
 
 /** What can be done from the canvas and by commands to what is in the graph. */
+
 /** Edges that make place where a port takes one value. */
 export const replacedBy = (graph: DocGraph, ends: Ends, input: Port | undefined): string[] =>
   input?.list === true

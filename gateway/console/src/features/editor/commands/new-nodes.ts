@@ -19,6 +19,7 @@ import type { PaletteRequest } from "../ui-store";
 import { BESIDE, endsBetween, NEW_SIZE, replacedBy } from "./actions";
 
 /** Nodes that come from the palette: what they begin with, where they stand, and what they are linked with. */
+
 /** The model a new node gets: the first enabled one of its modality that the caller's tier may run. */
 export const defaultModel = ({ models, me }: Editor, modality: string | undefined): string | undefined => {
   const tiers = ["free", "pro", "business", "enterprise"];
