@@ -1,4 +1,4 @@
-import { createSlots, doubling, type Logger, NoSlot, retry } from "@nodeloom/platform";
+import { createSlots, doubling, type Logger, NoSlot, retry, type Slots } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import { createBreaker, type Breaker } from "./breaker";
 import type { CallClock } from "./clock";
@@ -90,20 +90,11 @@ export const createGates = (logger: Logger): Gates => {
   const createGate = (settings: GateSettings): WatchedGate => {
     const breaker = breakerOf(settings);
     const { maxConcurrent, name } = settings;
-    const run = <T>(call: () => Promise<T>, clock: CallClock): Promise<T> => {
-      // It may have gone away while this call waited.
-      breaker.check();
-      clock.asked();
-      return breaker.run(call);
-    };
-    if (maxConcurrent === undefined) {
-      return { state: () => ({ name, isOpen: breaker.isOpen() }), pass: async (call, { clock }) => run(call, clock) };
-    }
-    const slots = createSlots({ concurrency: maxConcurrent, queueLimit: QUEUE_LIMIT });
+    const slots = maxConcurrent === undefined ? undefined : createSlots({ concurrency: maxConcurrent, queueLimit: QUEUE_LIMIT });
     /** A place, however long the line: those that find it full come again. */
-    const place = async ({ key, signal, clock: { deadline } }: PassOptions): Promise<() => void> => {
+    const place = async (line: Slots, { key, signal, clock: { deadline } }: PassOptions): Promise<() => void> => {
       try {
-        return await retry(() => slots.enter({ key, signal, maxWaitMs: Math.max(0, deadline - Date.now()) }), {
+        return await retry(() => line.enter({ key, signal, maxWaitMs: Math.max(0, deadline - Date.now()) }), {
           pausesMs: doubling(TIMING.lineFull, TIMING.lineFull),
           shouldRetry: (error) => error instanceof NoSlot && Date.now() < deadline,
           signal,
@@ -115,14 +106,18 @@ export const createGates = (logger: Logger): Gates => {
       }
     };
     return {
-      state: () => ({ name, isOpen: breaker.isOpen(), load: slots.load() }),
+      state: () => ({ name, isOpen: breaker.isOpen(), ...(slots ? { load: slots.load() } : {}) }),
       pass: async (call, options) => {
         breaker.check();
-        const leave = await options.clock.waiting(() => place(options));
+        const leave = slots && (await options.clock.waiting(() => place(slots, options)));
         try {
-          return await run(call, options.clock);
+          // It may have gone away while this call waited.
+          return await breaker.run(() => {
+            options.clock.asked();
+            return call();
+          });
         } finally {
-          leave();
+          leave?.();
         }
       },
     };

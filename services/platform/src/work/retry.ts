@@ -24,7 +24,7 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   delay(ms, undefined, signal ? { signal } : {}).catch(() => undefined);
 
 /**
- * Makes attempts until one succeeds. Written out because the pauses of cockatiel's policy don't end with its signal.
+ * Makes attempts until one succeeds.
  * @throws the last attempt's error, or the signal's reason when it aborts a pause
  */
 export const retry = async <T>(
