@@ -95,32 +95,45 @@ const UserActions = ({ user, ask }: { user: User; ask: (asking: Asking) => void 
   );
 };
 
+const States = ({ approved, suspended, role }: User) => (
+  <>
+    {suspended === true ? (
+      <Badge tone="bad">suspended</Badge>
+    ) : approved ? (
+      <Badge tone="ok">approved</Badge>
+    ) : (
+      <Badge tone="warn">waiting</Badge>
+    )}
+    {role === "admin" && <Badge tone="accent">admin</Badge>}
+  </>
+);
+
+/** On a narrow screen an account's state and tier stand below its name. */
 const columnsOf = (ask: (asking: Asking) => void): readonly Column<User>[] => [
   {
     title: "Account",
-    cell: ({ email, id }) => (
+    className: "max-md:max-w-44",
+    cell: (user) => (
       <span className="block min-w-0">
-        <span className="block truncate font-medium">{email}</span>
-        <code className="block truncate font-mono text-xs text-faint">{id}</code>
+        <span className="block truncate font-medium">{user.email}</span>
+        <code className="block truncate font-mono text-xs text-faint">{user.id}</code>
+        <span className="mt-1.5 flex flex-wrap items-center gap-1 md:hidden">
+          <States {...user} />
+          <TierSelect user={user} />
+        </span>
       </span>
     ),
   },
   {
     title: "State",
-    cell: ({ approved, suspended, role }) => (
+    wide: true,
+    cell: (user) => (
       <span className="flex flex-wrap gap-1">
-        {suspended === true ? (
-          <Badge tone="bad">suspended</Badge>
-        ) : approved ? (
-          <Badge tone="ok">approved</Badge>
-        ) : (
-          <Badge tone="warn">waiting</Badge>
-        )}
-        {role === "admin" && <Badge tone="accent">admin</Badge>}
+        <States {...user} />
       </span>
     ),
   },
-  { title: "Tier", cell: (user) => <TierSelect user={user} /> },
+  { title: "Tier", wide: true, cell: (user) => <TierSelect user={user} /> },
   { title: "Since", numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
   { title: "Actions", numeric: true, cell: (user) => <UserActions user={user} ask={ask} /> },
 ];
