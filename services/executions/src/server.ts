@@ -1,7 +1,6 @@
 import { DomainError, LIMITS } from "@nodeloom/kernel";
-import { requestContext, serverStream, unary } from "@nodeloom/platform";
+import { fromCursor, requestContext, serverStream, unary } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import { readCursor } from "./record/reading/pages";
 import type { Quotes } from "./plan/quotes";
 import type { Runs } from "./lifecycle/runs";
 import type { Cancellation } from "./lifecycle/cancellation";
@@ -79,7 +78,7 @@ export const executionsHandlers = ({
       createdAfter,
       createdBefore,
       limit: size + 1,
-      before: readCursor(cursor),
+      before: fromCursor(cursor),
     });
     return reads.page(rows, size);
   }),

@@ -25,6 +25,7 @@ export * from "./stores/database";
 export * from "./stores/inserter";
 export * from "./stores/updater";
 export * from "./stores/mongo";
+export * from "./stores/pages";
 export * from "./stores/redis";
 export * from "./stores/window-counter";
 

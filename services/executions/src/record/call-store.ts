@@ -1,10 +1,9 @@
 import { toldOutputs, type Told } from "@nodeloom/kernel";
-import { createUpdater, insertOnce } from "@nodeloom/platform";
+import { createUpdater, DURABLE, insertOnce } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import type { HttpResult } from "../contract/activity-types";
 import type { CallContext, CallResult, RunError } from "../contract/run-types";
 import { documents } from "./schema";
-import { DURABLE } from "./write";
 
 /** `submitted`: it may have reached its provider, and its end is not known. */
 export type CallStatus = "submitted" | "completed" | "failed" | "cancelled";

@@ -1,7 +1,7 @@
+import { beyond } from "@nodeloom/platform";
 import type { DeliveryState, WebhookAttempt } from "../contract/delivery";
 import type { ExecutionView } from "./execution-record";
 import type { ExecutionModel } from "./schema";
-import { after } from "./write";
 
 const WITHOUT_EVENTS = { events: 0 } as const;
 const MAX_ATTEMPTS_KEPT = 50;
@@ -11,7 +11,7 @@ export const createDeliveryRecords = (executions: ExecutionModel) => ({
   /** Final executions whose webhook's next attempt should have been before a time, by when they ended; from after a given one. */
   lateDeliveries: (before: Date, limit: number, last?: Pick<ExecutionView, "_id" | "finishedAt">): Promise<ExecutionView[]> => {
     const isDue = { $or: [{ "webhook.nextAttemptAt": null }, { "webhook.nextAttemptAt": { $lt: before } }] };
-    const isFurther = last ? after("finishedAt", last.finishedAt, last._id) : {};
+    const isFurther = beyond("finishedAt", last && { at: last.finishedAt!, id: last._id });
     return executions
       .find({ "webhook.state": "pending", finishedAt: { $lt: before }, $and: [isDue, isFurther] }, WITHOUT_EVENTS)
       .sort({ finishedAt: 1, _id: 1 })

@@ -1,4 +1,5 @@
 import type { BaseTier } from "@nodeloom/kernel";
+import type { ListPosition } from "@nodeloom/platform";
 import type { RunStatus, Debt } from "../lifecycle/states";
 import type { WebhookState } from "../contract/delivery";
 import type { FinalStatus, NodeState, Refusal, RunError } from "../contract/run-types";
@@ -134,5 +135,5 @@ export interface ExecutionFilter {
   createdBefore?: Date | undefined;
   limit: number;
   /** Executions that were created before this one. */
-  before?: { createdAt: Date; id: string } | undefined;
+  before?: ListPosition | undefined;
 }

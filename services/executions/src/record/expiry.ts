@@ -1,8 +1,8 @@
+import { beyond, fromCursor, removeSome, toCursor } from "@nodeloom/platform";
 import { FINAL_STATUSES } from "../lifecycle/states";
 import type { CallModel } from "./call-store";
 import type { ExecutionView } from "./execution-record";
 import type { ExecutionModel } from "./schema";
-import { after, removeSome } from "./write";
 
 /** A page of what was removed. */
 export interface Removed {
@@ -21,13 +21,6 @@ const over = (before: Date): Record<string, unknown> => ({
   "webhook.state": { $ne: "pending" },
 });
 
-const cursorOf = ({ createdAt, _id }: Pick<ExecutionView, "createdAt" | "_id">): string => `${createdAt.getTime()}:${_id}`;
-const positionOf = (cursor: string): Record<string, unknown> => {
-  if (cursor === "") return {};
-  const [, at, id] = /^(\d+):(.*)$/.exec(cursor)!;
-  return after("createdAt", new Date(Number(at)), id!);
-};
-
 /** Removes executions that were kept long enough, oldest first, a page at a time. Each page may be repeated. */
 export const createExpiry = (executions: ExecutionModel, calls: CallModel) => ({
   /**
@@ -36,7 +29,7 @@ export const createExpiry = (executions: ExecutionModel, calls: CallModel) => ({
    */
   removeExecutions: async (before: Date, limit: number, cursor: string): Promise<Removed> => {
     const found = await executions
-      .find({ ...over(before), ...positionOf(cursor) }, { createdAt: 1 })
+      .find({ ...over(before), ...beyond("createdAt", fromCursor(cursor)) }, { createdAt: 1 })
       .sort({ createdAt: 1, _id: 1 })
       .limit(limit)
       .lean<Pick<ExecutionView, "_id" | "createdAt">[]>()
@@ -46,7 +39,8 @@ export const createExpiry = (executions: ExecutionModel, calls: CallModel) => ({
     // First what only the row leads to: a crash in between leaves a row that is found again.
     await calls.deleteMany({ executionId: { $in: ids } }).exec();
     const { deletedCount } = await executions.deleteMany({ ...over(before), _id: { $in: ids } }).exec();
-    return { removed: deletedCount, next: found.length < limit ? "" : cursorOf(found.at(-1)!) };
+    const { createdAt, _id } = found.at(-1)!;
+    return { removed: deletedCount, next: found.length < limit ? "" : toCursor({ at: createdAt, id: _id }) };
   },
 
   /** Removes refused attempts whose time is over and that owe nothing. */

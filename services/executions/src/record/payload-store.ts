@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { RETENTION } from "@nodeloom/kernel";
+import { DURABLE, removeSome } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import type { StoredText } from "./execution-record";
 import { documents } from "./schema";
-import { DURABLE, removeSome } from "./write";
 
 const DAY_MS = 86_400_000;
 /** A text is written when its run begins, and a run may wait and take two days: it must not go before its row. */

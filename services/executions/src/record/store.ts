@@ -1,4 +1,5 @@
 import { RETENTION } from "@nodeloom/kernel";
+import { beyond } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { RUNNING, HIDDEN, type RunStatus } from "../lifecycle/states";
 import { callModel, createCallStore } from "./call-store";
@@ -12,7 +13,6 @@ import { executionModel } from "./schema";
 import { createStandings } from "./standing";
 import { createSubmissionStore } from "./submission-store";
 import { createTransitions } from "./transitions";
-import { after } from "./write";
 
 /** Rows of a list per exchange with the server: pages of ordinary length take one. */
 export const LIST_BATCH = 101;
@@ -112,7 +112,7 @@ export const createExecutionStore = (connection: Connection, { retentionDays = R
           ...(workflowSlug ? { workflowSlug } : {}),
           ...(keys.length > 0 ? { metadata: { $all: keys } } : {}),
           ...timeFilter(times),
-          ...(before ? after("createdAt", before.createdAt, before.id, "$lt") : {}),
+          ...beyond("createdAt", before, "$lt"),
         } as object,
         { projection: WITHOUT_EVENTS, sort: { createdAt: -1, _id: -1 }, limit, batchSize: Math.min(limit, LIST_BATCH) },
       );

@@ -1,9 +1,8 @@
-import { insertOnce } from "@nodeloom/platform";
+import { DURABLE, insertOnce, removeSome } from "@nodeloom/platform";
 import { RETENTION } from "@nodeloom/kernel";
 import type { Connection } from "mongoose";
 import { TIMING } from "../contract/timing";
 import { documents } from "./schema";
-import { DURABLE, removeSome } from "./write";
 
 export interface SubmissionRecord {
   _id: string;

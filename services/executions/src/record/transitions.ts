@@ -1,11 +1,10 @@
-import { createInserter } from "@nodeloom/platform";
+import { beyond, createInserter, DURABLE } from "@nodeloom/platform";
 import type { FinalStatus, Refusal } from "../contract/run-types";
 import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type Debt, type RunStatus, type TransitionName } from "../lifecycle/states";
 import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, StoredText } from "./execution-record";
 import { lacks, pushed, type EventLog, type LogKeys } from "./log/event-log";
 import type { ExecutionModel } from "./schema";
 import { createStrikes } from "./strikes";
-import { after, DURABLE } from "./write";
 
 const WITHOUT_EVENTS = { events: 0 } as const;
 const AFTER = { returnDocument: "after", ignoreUndefined: true } as const;
@@ -193,7 +192,10 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
     /** Rows that owe something or are undecided, oldest first, after a given one. */
     owing: (limit: number, last?: Pick<ExecutionView, "createdAt" | "_id">): Promise<ExecutionView[]> =>
       executions
-        .find({ owes: true, ...(last ? after("createdAt", last.createdAt, last._id) : {}) }, { ...WITHOUT_EVENTS, nodes: 0, resultJson: 0 })
+        .find(
+          { owes: true, ...beyond("createdAt", last && { at: last.createdAt, id: last._id }) },
+          { ...WITHOUT_EVENTS, nodes: 0, resultJson: 0 },
+        )
         .sort({ createdAt: 1, _id: 1 })
         .limit(limit)
         .lean<ExecutionView[]>()

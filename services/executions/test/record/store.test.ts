@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState } from "../../src/record/execution-record";
 import { EVENT_PAGE } from "../../src/record/log/event-log";
 import type { ExecutionStore } from "../../src/record/store";
-import { collectPage, readCursor } from "../../src/record/reading/pages";
+import { fromCursor } from "@nodeloom/platform";
+import { collectPage } from "../../src/record/reading/pages";
 import { TIMING } from "../../src/contract/timing";
 import { newRecord, openStore } from "../support/index";
 
@@ -169,7 +170,7 @@ describe("a page of executions", () => {
     const found: string[][] = [];
     let cursor = "";
     do {
-      const page = await collectPage(told(store.list({ userId, ...times, limit: size + 1, before: readCursor(cursor) })), size, maxBytes);
+      const page = await collectPage(told(store.list({ userId, ...times, limit: size + 1, before: fromCursor(cursor) })), size, maxBytes);
       found.push(page.executions.map(({ executionId }) => executionId));
       cursor = page.nextCursor;
     } while (cursor !== "");

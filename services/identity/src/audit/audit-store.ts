@@ -1,6 +1,5 @@
-import { insertOnce } from "@nodeloom/platform";
+import { beyond, insertOnce, removeSome, type ListPosition } from "@nodeloom/platform";
 import type { Model } from "mongoose";
-import type { Position } from "../position";
 import type { AuditRecord } from "../records";
 
 export type AuditEnd = Pick<AuditRecord, "outcome" | "errorCode" | "afterJson"> & Partial<Pick<AuditRecord, "beforeJson">>;
@@ -14,7 +13,7 @@ export interface AuditStore {
   /** Removes rows from before a time, oldest first, some at a time. @returns how many */
   prune(before: Date, limit: number): Promise<number>;
   /** Newest first. */
-  page(after: Position | undefined, limit: number): Promise<AuditRecord[]>;
+  page(after: ListPosition | undefined, limit: number): Promise<AuditRecord[]>;
 }
 
 export const createAuditStore = (audit: Model<AuditRecord>): AuditStore => ({
@@ -22,20 +21,11 @@ export const createAuditStore = (audit: Model<AuditRecord>): AuditStore => ({
     return insertOnce(audit.create([row]));
   },
   end: async (id, end) => void (await audit.updateOne({ _id: id, outcome: "pending" }, { $set: end })),
-  prune: async (before, limit) => {
-    const found = await audit
-      .find({ at: { $lt: before } }, { _id: 1 })
-      .sort({ at: 1, _id: 1 })
-      .limit(limit)
-      .lean<Pick<AuditRecord, "_id">[]>()
-      .exec();
-    if (found.length === 0) return 0;
-    return (await audit.deleteMany({ _id: { $in: found.map(({ _id }) => _id) }, at: { $lt: before } })).deletedCount;
-  },
+  prune: (before, limit) => removeSome(audit, { at: { $lt: before } }, limit),
   find: (id) => audit.findById(id).lean<AuditRecord>().exec(),
   page: (after, limit) =>
     audit
-      .find(after ? { $or: [{ at: { $lt: after.at } }, { at: after.at, _id: { $lt: after.id } }] } : {})
+      .find(beyond("at", after, "$lt"))
       .sort({ at: -1, _id: -1 })
       .limit(limit)
       .lean<AuditRecord[]>()

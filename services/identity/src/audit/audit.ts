@@ -1,6 +1,7 @@
 import { DomainError, expiresBefore, invalidRequest, RETENTION, type Issue } from "@nodeloom/kernel";
 import type { AuditStore } from "./audit-store";
-import { decodeCursor, encodeCursor, pageSize } from "../position";
+import { fromCursor, toCursor } from "@nodeloom/platform";
+import { pageSize } from "../page-size";
 import type { AuditRecord } from "../records";
 
 /** A row as its writer sends it. An unknown outcome is undefined. */
@@ -74,9 +75,9 @@ export const createAudit = (store: AuditStore, clock: () => number = Date.now): 
 
   list: async ({ limit, cursor }) => {
     const size = pageSize(limit);
-    const found = await store.page(decodeCursor(cursor), size + 1);
+    const found = await store.page(fromCursor(cursor), size + 1);
     const rows = found.slice(0, size);
     const last = rows.at(-1);
-    return { rows, nextCursor: last && found.length > size ? encodeCursor({ at: last.at, id: last._id }) : "" };
+    return { rows, nextCursor: last && found.length > size ? toCursor({ at: last.at, id: last._id }) : "" };
   },
 });

@@ -1,5 +1,6 @@
 import { invalidRequest } from "@nodeloom/kernel";
-import { decodeCursor, encodeCursor, pageSize } from "../position";
+import { fromCursor, toCursor } from "@nodeloom/platform";
+import { pageSize } from "../page-size";
 import type { Tiers } from "../tiers/tiers";
 import { toUser, type User } from "./user";
 import type { UserStore } from "./user-store";
@@ -31,13 +32,13 @@ export const pageOfUsers = async (
 ): Promise<UserList> => {
   if (query.length > MAX_QUERY_CHARS) throw invalidRequest([{ path: "q", message: `must have at most ${MAX_QUERY_CHARS} characters` }]);
   const size = pageSize(limit);
-  const after = decodeCursor(cursor);
+  const after = fromCursor(cursor);
   const found = await store.page({ approved, tier, query: query.trim().toLowerCase(), after, limit: size + 1 });
   const records = found.slice(0, size);
   const last = records.at(-1);
   const planOf = await tiers.plansOf(records.map(({ tier }) => tier));
   return {
     users: records.map((record) => toUser(record, planOf(record.tier))),
-    nextCursor: last && found.length > size ? encodeCursor({ at: last.createdAt, id: last._id }) : "",
+    nextCursor: last && found.length > size ? toCursor({ at: last.createdAt, id: last._id }) : "",
   };
 };

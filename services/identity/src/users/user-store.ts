@@ -1,6 +1,5 @@
-import { insertOnce } from "@nodeloom/platform";
+import { beyond, insertOnce, type ListPosition } from "@nodeloom/platform";
 import type { Model } from "mongoose";
-import type { Position } from "../position";
 import type { PasswordResetRecord, StopRecord, UserRecord } from "../records";
 
 export interface UserPage {
@@ -9,7 +8,7 @@ export interface UserPage {
   query: string;
   tier: string | undefined;
   /** Where the previous page ended. */
-  after: Position | undefined;
+  after: ListPosition | undefined;
   limit: number;
 }
 export type UserChanges = Partial<Pick<UserRecord, "approved" | "tier" | "role" | "business" | "suspended">>;
@@ -68,7 +67,7 @@ export const createUserStore = (users: Model<UserRecord>): UserStore => {
           ...(approved === undefined ? {} : { approved }),
           ...(tier === undefined ? {} : { tier }),
           ...(query ? { email: { $regex: escapeRegExp(query) } } : {}),
-          ...(after ? { $or: [{ createdAt: { $lt: after.at } }, { createdAt: after.at, _id: { $lt: after.id } }] } : {}),
+          ...beyond("createdAt", after, "$lt"),
         })
         .sort({ createdAt: -1, _id: -1 })
         .limit(limit)

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
-import { retryOnConflict } from "@nodeloom/platform";
+import { fromCursor, retryOnConflict, toCursor } from "@nodeloom/platform";
 import type { BlobStore } from "../blobs/blobs";
-import type { ObjectStore, Position } from "./object-store";
+import type { ObjectStore } from "./object-store";
 import type { Objects } from "./objects";
 import { isCounted, originOf, type MediaObject } from "./media-object";
 import { ABANDONED_AFTER_MS, type Quota } from "./quota";
@@ -56,14 +56,7 @@ export interface LibraryDeps {
 const COPIES_AT_ONCE = 4;
 const SWEEP_BATCH = 100;
 
-const toCursor = ({ id, createdAt }: Position): string => Buffer.from(`${createdAt.getTime()}/${id}`).toString("base64url");
-
-const fromCursor = (cursor: string): Position | undefined => {
-  if (cursor === "") return undefined;
-  const [, at, id] = /^(\d{1,15})\/(.{1,200})$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
-  if (at === undefined || id === undefined) throw invalidRequest([{ path: "cursor", message: "is not one of this list" }]);
-  return { id, createdAt: new Date(Number(at)) };
-};
+const cursorAfter = ({ id, createdAt }: MediaObject): string => toCursor({ at: createdAt, id });
 
 const notFound = (): DomainError => new DomainError("not_found", "NOT_FOUND", "media not found");
 
@@ -112,7 +105,7 @@ export const createLibrary = ({ store, blobs, quota, objects, warn }: LibraryDep
       const after = fromCursor(cursor);
       const [found, usedBytes] = await Promise.all([store.list(ownerId, limit + 1, after), quota.used(ownerId)]);
       const page = found.slice(0, limit);
-      return { objects: page, nextCursor: found.length > limit ? toCursor(page.at(-1)!) : "", usedBytes };
+      return { objects: page, nextCursor: found.length > limit ? cursorAfter(page.at(-1)!) : "", usedBytes };
     },
     remove: async (id, ownerId) => {
       const attempt = async (): Promise<true | undefined> => (await removeAsRead(await owned(id, ownerId))) || undefined;
@@ -138,7 +131,7 @@ export const createLibrary = ({ store, blobs, quota, objects, warn }: LibraryDep
     },
     expiring: async (before, limit, cursor) => {
       const found = await store.expiring(before, limit, fromCursor(cursor));
-      return { objects: found.filter((object) => !isCounted(object)), next: found.length === limit ? toCursor(found.at(-1)!) : "" };
+      return { objects: found.filter((object) => !isCounted(object)), next: found.length === limit ? cursorAfter(found.at(-1)!) : "" };
     },
     hideExpired: async (ids, before) => {
       const mayExpire = (object: MediaObject): boolean =>

@@ -1,10 +1,5 @@
+import type { ListPosition } from "@nodeloom/platform";
 import type { MediaObject } from "./media-object";
-
-/** Where a list goes on. */
-export interface Position {
-  id: string;
-  createdAt: Date;
-}
 
 /** The records of stored files. What is being removed is not there for readers. */
 export interface ObjectStore {
@@ -17,10 +12,10 @@ export interface ObjectStore {
   byKey(key: string): Promise<MediaObject | undefined>;
   byKeys(keys: readonly string[]): Promise<MediaObject[]>;
   /** Newest first. */
-  list(ownerId: string, limit: number, after: Position | undefined): Promise<MediaObject[]>;
+  list(ownerId: string, limit: number, after: ListPosition | undefined): Promise<MediaObject[]>;
   everyOfOwner(ownerId: string): AsyncIterable<MediaObject>;
   /** Created before a moment, oldest first, those that have expired included. */
-  expiring(before: Date, limit: number, after: Position | undefined): Promise<MediaObject[]>;
+  expiring(before: Date, limit: number, after: ListPosition | undefined): Promise<MediaObject[]>;
   /** Lets an object count against its owner's quota under a token, unless it counts already. */
   count(id: string, ownerId: string, token: string): Promise<boolean>;
   /** Begins a removal under a token: from here on nobody reads the object. False when it has changed since it was read. */

@@ -1,4 +1,4 @@
-import { createInserter } from "@nodeloom/platform";
+import { beyond, createInserter } from "@nodeloom/platform";
 import { Schema, type Connection, type QueryFilter } from "mongoose";
 import type { MediaObject } from "./media-object";
 import type { ObjectStore } from "./object-store";
@@ -74,9 +74,8 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
     byKey: (key) => one({ key }),
     byKeys: (keys) => many({ key: { $in: [...keys] } }),
     list: async (ownerId, limit, after) => {
-      const older = after && { $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, _id: { $lt: after.id } }] };
       const found = await model
-        .find({ ownerId, ...PRESENT, ...older })
+        .find({ ownerId, ...PRESENT, ...beyond("createdAt", after, "$lt") })
         .sort({ createdAt: -1, _id: -1 })
         .limit(limit)
         .lean<Row[]>()
@@ -87,9 +86,8 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
       for await (const row of model.collection.find<Row>({ ownerId, ...PRESENT } as object)) yield toObject(row);
     },
     expiring: async (before, limit, after) => {
-      const position = after && { $or: [{ createdAt: { $gt: after.createdAt } }, { createdAt: after.createdAt, _id: { $gt: after.id } }] };
       const found = await model
-        .find({ createdAt: { $lt: before }, ...PRESENT_OR_EXPIRED, ...position })
+        .find({ createdAt: { $lt: before }, ...PRESENT_OR_EXPIRED, ...beyond("createdAt", after) })
         .sort({ createdAt: 1, _id: 1 })
         .limit(limit)
         .lean<Row[]>()

@@ -46,6 +46,9 @@ const CONNECTED = 1;
 /** Whether the driver has a server at the moment. */
 export const isConnected = (connection: Connection): boolean => Number(connection.readyState) === CONNECTED;
 
+/** Acknowledged only once it survives the loss of the server's process. */
+export const DURABLE = { w: "majority", j: true } as const;
+
 /** MongoDB's code for a violated unique index. */
 const DUPLICATE_KEY = 11_000;
 

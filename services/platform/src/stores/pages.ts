@@ -1,0 +1,40 @@
+import { invalidRequest } from "@nodeloom/kernel";
+
+/** Where a page ended of a list that is in order of a time and, at the same time, of ids. */
+export interface ListPosition {
+  at: Date;
+  id: string;
+}
+
+/** What follows a position in that order; before it where the order is turned round. Everything without a position. */
+export const beyond = (field: string, position: ListPosition | undefined, than: "$gt" | "$lt" = "$gt"): Record<string, unknown> => {
+  if (!position) return {};
+  const { at, id } = position;
+  return { $or: [{ [field]: { [than]: at } }, { [field]: at, _id: { [than]: id } }] };
+};
+
+/** Milliseconds and an id. Cursors of earlier releases have other signs between them. */
+const CURSOR = /^(\d{1,15})[/: ](\S{1,200})$/;
+
+/** A position as clients send it back. */
+export const toCursor = ({ at, id }: ListPosition): string => Buffer.from(`${at.getTime()}/${id}`).toString("base64url");
+
+/** @returns undefined for the first page. @throws INVALID_REQUEST for what is no cursor of ours */
+export const fromCursor = (cursor: string): ListPosition | undefined => {
+  if (cursor === "") return undefined;
+  const [, time, id] = CURSOR.exec(Buffer.from(cursor, "base64url").toString("utf8")) ?? [];
+  if (time === undefined || id === undefined) throw invalidRequest([{ path: "cursor", message: "is not one of this list" }]);
+  return { at: new Date(Number(time)), id };
+};
+
+interface Documents {
+  find(filter: object, options: object): { toArray(): Promise<{ _id: unknown }[]> };
+  deleteMany(filter: object): Promise<{ deletedCount: number }>;
+}
+
+/** Removes some documents that a filter names, and that it still names when they are removed. @returns how many */
+export const removeSome = async ({ collection }: { collection: Documents }, filter: object, limit: number): Promise<number> => {
+  const found = await collection.find(filter, { projection: { _id: 1 }, limit }).toArray();
+  if (found.length === 0) return 0;
+  return (await collection.deleteMany({ ...filter, _id: { $in: found.map(({ _id }) => _id) } })).deletedCount;
+};
