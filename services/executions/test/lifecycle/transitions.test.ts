@@ -113,7 +113,7 @@ const SCENARIOS: Readonly<Record<TransitionName, Partial<Record<RunStatus, Scena
   retry: {
     refused: async (world) => {
       const request = world.requestOf();
-      await world.ask(cutOff(world), request);
+      await world.ask(cutOff(world), request, true);
       const ask = (one: Replica) => world.ask(one, request);
       return { id: request.executionId, act: ask, again: ask };
     },
