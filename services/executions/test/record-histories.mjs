@@ -80,6 +80,12 @@ const KINDS = {
     edges: [edge("get.status", "out.code")],
   },
   "job-joined": { nodes: [video("v", { latencyMs: 300 }), out], edges: [edge("v.video", "out.videos")] },
+  // As above, of runs that are settled with their only call.
+  "http-request-settled": {
+    nodes: [node("get", "http-request", { url: `http://127.0.0.1:${ANSWERING}` }), out],
+    edges: [edge("get.status", "out.code")],
+  },
+  "job-settled": { nodes: [video("v", { latencyMs: 300 }), out], edges: [edge("v.video", "out.videos")] },
   // Takes too long for the workflow task that submits it.
   "job-handed-over": { nodes: [video("v", { latencyMs: 4_000 }), out], edges: [edge("v.video", "out.videos")] },
   "failed-with-siblings": {

@@ -81,13 +81,18 @@ export interface Claim {
   attempt: number;
   /** The first workflow run of its chain: the same however often its first step is repeated. */
   claimedBy: string;
+  /** The run, where the call that claims it is its only one: it is settled with that. */
+  run?: RunInput;
 }
 
 /** What came of a call that was made in the workflow task: declined ones are made by an activity, after a pause if there is to be one. */
 export type ShortAnswer<T> = { result: T } | { declined: true; afterMs?: number };
 
-/** The same of a run's first call. `isClaimed`: whether the run is this workflow's to carry, where that was asked and could be told. */
-export type ClaimingAnswer<T> = ShortAnswer<T> & { isClaimed?: boolean };
+/**
+ * The same of a run's first call. `isClaimed`: whether the run is this workflow's to carry, where that was asked and could be told.
+ * `outcome`: how it was settled, where that was done with its only call.
+ */
+export type ClaimingAnswer<T> = ShortAnswer<T> & { isClaimed?: boolean; outcome?: RunOutcome };
 
 /** A job that was submitted, and what it gave where that did not take long. */
 export interface FollowedJob {

@@ -10,7 +10,6 @@ import type { Texts } from "../calls/texts";
 import type {
   Activities,
   Claim,
-  ClaimingAnswer,
   FileToKeep,
   FollowedJob,
   HttpNodeCall,
@@ -20,7 +19,7 @@ import type {
   ShortAnswer,
   SubmittedJob,
 } from "../contract/activity-types";
-import type { CallContext, CallResult } from "../contract/run-types";
+import type { CallContext, CallResult, HeldItem, RunEnd, RunInput, RunOutcome } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
 import type { EarlierRuns } from "../lifecycle/earlier-runs";
 import type { Execution } from "../lifecycle/execution";
@@ -36,8 +35,10 @@ import type { ExecutionView } from "../record/execution-record";
 import type { createDeliveryReconciler } from "../webhooks/reconcile-deliveries";
 import type { Webhooks } from "../webhooks/webhooks";
 import type { MediaValue } from "@nodeloom/kernel/graph";
+import { createFirstCalls } from "./first-calls";
 import { createShortCalls } from "./short-calls";
 import { createSteps, type StepDependencies } from "./step";
+import { endAfter } from "./workflows/only-call";
 import { cancelKey, extended, laterOf, local, outgoingUntil, postponed } from "./step-failures";
 
 export interface ActivityOptions extends StepDependencies {
@@ -166,19 +167,13 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     return true;
   };
 
-  /** A run's first call claims it. Where that can't be done now, the run does it by itself, as often as it takes. */
-  const claiming =
-    <Call, Result>(make: (call: Call) => Promise<ShortAnswer<Result>>) =>
-    async (call: Call, claim?: Claim): Promise<ClaimingAnswer<Result>> => {
-      if (!claim) return make(call);
-      try {
-        if (!(await claimRun(claim))) return { declined: true, isClaimed: false };
-      } catch (error) {
-        options.logger.warn({ err: error, executionId: claim.executionId }, "a run could not be claimed with its first call");
-        return { declined: true };
-      }
-      return { ...(await make(call)), isClaimed: true };
-    };
+  const settle = async (input: RunInput, end: RunEnd, held: HeldItem[]): Promise<RunOutcome> => {
+    const outcome = await settlement.settle(input, end, held);
+    forget(input.executionId);
+    return outcome;
+  };
+
+  const claiming = createFirstCalls({ claim: claimRun, settle, logger: options.logger });
 
   const shortSubmit = short(submit);
   const shortPoll = shortLook(poll, ({ key }) => abort(key));
@@ -193,12 +188,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
 
   return {
     claim: (claim) => local(() => claimRun(claim)),
-    settle: (input, end, held) =>
-      local(async () => {
-        const outcome = await settlement.settle(input, end, held);
-        forget(input.executionId);
-        return outcome;
-      }),
+    settle: (input, end, held) => local(() => settle(input, end, held)),
     extendHold: (input) => local(() => extended(input, () => holds.extend(input, input.items))),
 
     admit: (input) =>
@@ -216,7 +206,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     shortSubmit,
     poll,
     shortPoll,
-    shortJob: claiming(shortJob),
+    shortJob: claiming(shortJob, (plan, call, job) => (job.result ? endAfter(plan, call, job) : null)),
 
     cancelJob: async (call, job) => {
       abort(call.key);
@@ -242,7 +232,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     },
 
     httpRequest: request,
-    shortHttpRequest: claiming(short(request)),
+    shortHttpRequest: claiming(short(request), endAfter),
     keepFile: keep,
     shortKeepFile: claiming(short(keep)),
 

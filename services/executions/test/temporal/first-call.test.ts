@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
 import { createLogger } from "@nodeloom/platform";
-import type { Activities, LocalActivities } from "../../src/contract/activity-types";
 import type { RunEnd, RunInput, RunOutcome } from "../../src/contract/run-types";
 import { createActivities, type ActivityOptions } from "../../src/temporal/activities";
 import { bundlePath } from "../../src/temporal/bundle";
@@ -14,6 +13,8 @@ const note = (executionId: string, what: string): void => void said.get(executio
 /** What a run's claims come to, one after the other; the last one holds from then on. */
 const claims = new Map<string, (boolean | Error)[]>();
 const ends = new Map<string, RunEnd>();
+/** Runs that can't be settled at first. */
+const unsettled = new Set<string>();
 /** Addresses that can't be called. */
 const refused = new Set<string>();
 /** Runs whose jobs are never done. */
@@ -56,6 +57,14 @@ beforeAll(async () => {
         return { files: [{ url: "http://media.test/1.mp4", contentType: "video/mp4" }], text: null, costMicroUsd: 1, requestId: "j" };
       },
     },
+    settlement: {
+      settle: ({ executionId }: RunInput, end: RunEnd): Promise<RunOutcome> => {
+        note(executionId, "settle");
+        if (unsettled.delete(executionId)) return Promise.reject(new DomainError("unavailable", "SERVICE_UNAVAILABLE", "billing is away"));
+        ends.set(executionId, end);
+        return Promise.resolve({ status: end.status, millicredits: 0 });
+      },
+    },
     ...{ onClaimed: () => undefined, webhooks: {}, onCancel: () => () => undefined, logger, stopping: new AbortController().signal },
   } as unknown as ActivityOptions);
   const taskQueue = `first-${randomUUID().slice(0, 8)}`;
@@ -63,14 +72,7 @@ beforeAll(async () => {
     ...{ address: process.env.TEMPORAL_ADDRESS!, namespace: "default", taskQueue, logger },
     ...{ dataConverter: {}, workflowBundle: { codePath: bundlePath }, shutdownGraceMs: 2_000 },
   });
-  await temporal.work({
-    ...activities,
-    settle: ({ executionId }, end) => {
-      note(executionId, "settle");
-      ends.set(executionId, end);
-      return Promise.resolve({ status: end.status, millicredits: 0 });
-    },
-  } satisfies Activities & LocalActivities);
+  await temporal.work(activities);
   starter = createRunStarter({ client: temporal.client, taskQueue });
 });
 afterAll(() => temporal.stop());
@@ -79,23 +81,32 @@ const HTTP = { id: "get", type: "http-request", literals: { method: "GET", url: 
 const VIDEO = { id: "clip", type: "generate-video", model: "m", literals: { prompt: "a loom" } };
 const step = (of: object) => ({ sources: {}, listPorts: [], textPorts: [], inputNames: [], maxItems: 1, maxMillicredits: 0, ...of });
 
-const inputOf = (executionId: string, steps: object[]): RunInput =>
+const inputOf = (executionId: string, steps: object[], output: RunInput["plan"]["output"] = {}): RunInput =>
   ({
     ...{ executionId, userId: "u", mode: "sync", workflowSlug: "w", source: "canvas", keyId: null, webhook: null, concurrency: 0 },
     ...{ modelIds: [], holds: [], holdId: executionId, receivedAt: Date.now(), attempt: 1, shortCalls: "joined" },
     plan: {
-      ...{ steps: steps.map(step), evaluated: [], warnings: {}, output: {}, outputNodes: [], markupPermille: 1_000 },
+      ...{ steps: steps.map(step), evaluated: [], warnings: {}, output, outputNodes: [], markupPermille: 1_000 },
       models: { m: { providerKind: "http-polling", modality: "video", price: { basis: "run", microUsd: 1 } } },
     },
   }) as unknown as RunInput;
 
+interface Options {
+  /** Its first job is never done. */
+  isEndless?: boolean;
+  isUnsettled?: boolean;
+  /** What its result is made of. */
+  output?: RunInput["plan"]["output"];
+}
+
 /** Carries a run to its end. @returns what happened, its outcome, and the steps and activities of its history */
-const run = async (steps: object[], outcomes: (boolean | Error)[] = [true], isEndless = false) => {
+const run = async (steps: object[], outcomes: (boolean | Error)[] = [true], { isEndless, isUnsettled, output }: Options = {}) => {
   const executionId = randomUUID();
   said.set(executionId, []);
   claims.set(executionId, outcomes);
   if (isEndless) endless.add(executionId);
-  await starter.start(inputOf(executionId, steps));
+  if (isUnsettled) unsettled.add(executionId);
+  await starter.start(inputOf(executionId, steps, output));
   const handle = temporal.client.workflow.getHandle(executionId);
   const outcome = (await handle.result()) as RunOutcome;
   const { events } = await handle.fetchHistory();
@@ -104,20 +115,43 @@ const run = async (steps: object[], outcomes: (boolean | Error)[] = [true], isEn
   return { said: said.get(executionId)!, outcome, ...counts, end: ends.get(executionId) };
 };
 
-it("claims a run with its first call: one step, and one for its settlement", async () => {
-  const { said: happened, markers, activities, end } = await run([HTTP]);
+it("claims and settles a run with its only call: one step", async () => {
+  const { said: happened, markers, activities, outcome, end } = await run([HTTP]);
   expect(happened).toEqual(["claim", "call", "settle"]);
-  expect([markers, activities, end?.status]).toEqual([2, 0, "completed"]);
+  expect([markers, activities, outcome]).toEqual([1, 0, { status: "completed", millicredits: 0 }]);
+  expect(end?.nodes).toMatchObject([{ id: "get", status: "completed", items: 1, itemsDone: 1 }]);
 });
 
-it("submits and follows a job by one step that claims the run", async () => {
+it("submits and follows a job by one step that claims and settles the run", async () => {
   const { said: happened, markers, activities, end } = await run([VIDEO]);
   expect(happened).toEqual(["claim", "submit", "poll", "settle"]);
-  expect([markers, activities, end?.requestId, end?.completed.length]).toEqual([2, 0, "j", 1]);
+  expect([markers, activities, end?.requestId]).toEqual([1, 0, "j"]);
+  expect(end?.completed).toEqual([{ key: "clip:0", nodeId: "clip", costMicroUsd: 1 }]);
+  expect([end?.underWay, end?.nodes[0]]).toMatchObject([[], { status: "completed", requestId: "j" }]);
+});
+
+it("evaluates what follows a run's only call before it settles the run", async () => {
+  const text = { id: "box", type: "text-box", literals: { text: "Said: {{x}}" }, sources: { x: [{ node: "get", port: "body" }] } };
+  const { said: happened, markers, end } = await run([HTTP, text], [true], { output: { text: [{ node: "box", port: "text" }] } });
+  expect(happened).toEqual(["claim", "call", "settle"]);
+  expect([markers, end?.result]).toEqual([1, { text: "Said: here" }]);
+});
+
+it("settles a run by itself that could not be settled with its only call, which is made once", async () => {
+  const { said: happened, markers, outcome, end } = await run([HTTP], [true], { isUnsettled: true });
+  expect(happened).toEqual(["claim", "call", "settle", "settle"]);
+  expect([markers, outcome, end?.status]).toEqual([2, { status: "completed", millicredits: 0 }, "completed"]);
+});
+
+it("settles a run of two calls after the second", async () => {
+  const second = { ...HTTP, id: "other", sources: { body: [{ node: "get", port: "body" }] } };
+  const { said: happened, end } = await run([HTTP, second]);
+  expect(happened).toEqual(["claim", "call", "call", "settle"]);
+  expect(end?.nodes.map(({ status }) => status)).toEqual(["completed", "completed"]);
 });
 
 it("follows a job by an activity that is not done soon, and submits it once", async () => {
-  const { said: happened, activities, end } = await run([VIDEO], [true], true);
+  const { said: happened, activities, end } = await run([VIDEO], [true], { isEndless: true });
   expect(happened).toEqual(["claim", "submit", "poll", "poll", "settle"]);
   expect([activities, end?.status]).toEqual([1, "completed"]);
 });

@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 
 it("has a history of every kind of run", () => {
-  expect(files.filter((file) => file.startsWith("rows/")).length).toBeGreaterThanOrEqual(14);
+  expect(files.filter((file) => file.startsWith("rows/")).length).toBeGreaterThanOrEqual(16);
   expect(files.filter((file) => file.startsWith("earlier/")).length).toBeGreaterThanOrEqual(9);
 });
 

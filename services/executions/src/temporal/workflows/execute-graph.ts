@@ -64,7 +64,7 @@ export async function executeGraph(input: RunInput): Promise<RunOutcome> {
   return CancellationScope.nonCancellable(() =>
     input.attempt === undefined
       ? executeEarlierRun(input, steps, () => runGraph(input, steps, CLAIMED))
-      : execute(input, steps, createRunClaim(input.executionId, input.attempt)),
+      : execute(input, steps, createRunClaim(input, input.attempt)),
   );
 }
 
@@ -78,7 +78,7 @@ const execute = async (input: RunInput, steps: CancellationScope, claim: RunClai
   if (input.shortCalls !== "joined" && !(await claim.make())) return { unclaimed: true };
   const end = await runGraph(input, steps, claim);
   if (!(await claim.make())) return { unclaimed: true };
-  const outcome = await settleInOrder(input, end);
+  const outcome = claim.outcome() ?? (await settleInOrder(input, end));
   markStatus(outcome);
   return outcome;
 };

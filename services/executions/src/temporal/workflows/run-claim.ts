@@ -1,7 +1,8 @@
 import { ApplicationFailure, CancellationScope, workflowInfo } from "@temporalio/workflow";
 import type { Claim, ClaimingAnswer, ShortAnswer } from "../../contract/activity-types";
-import { RUN_CANCELLED } from "../../contract/run-types";
+import { RUN_CANCELLED, type RunInput, type RunOutcome } from "../../contract/run-types";
 import { causeOf } from "./cause";
+import { hasOneCaller } from "./only-call";
 import { claim } from "./steps";
 
 /** The claim of a run's row, before which the run has no effect: a step of its own, or a part of the run's first call. */
@@ -13,12 +14,16 @@ export interface RunClaim {
   need(): Promise<void>;
   /** Makes a call that claims the run, where that has not happened. */
   withCall<T>(call: (claim?: Claim) => Promise<ClaimingAnswer<T>>): Promise<ShortAnswer<T>>;
+  /** How the run was settled, where that was done with its only call. */
+  outcome(): RunOutcome | undefined;
 }
 
 const notOurs = (): ApplicationFailure => ApplicationFailure.nonRetryable("the run is carried by another workflow", RUN_CANCELLED);
 
-export const createRunClaim = (executionId: string, attempt: number): RunClaim => {
+export const createRunClaim = (input: RunInput, attempt: number): RunClaim => {
+  const { executionId, plan } = input;
   const request: Claim = { executionId, attempt, claimedBy: workflowInfo().firstExecutionRunId };
+  let settled: RunOutcome | undefined;
   /** Undefined while it is not known. */
   let isOurs: boolean | undefined;
   /** The claim by itself, once: steps that begin together need the same. */
@@ -36,16 +41,20 @@ export const createRunClaim = (executionId: string, attempt: number): RunClaim =
     need,
     withCall: async (call) => {
       if (isOurs) return call();
-      const { isClaimed, ...answer } = await call(request).catch((error: unknown) => {
-        // Only a call that was made has a failure of its own.
-        if (causeOf(error) instanceof ApplicationFailure) isOurs = true;
-        throw error;
-      });
+      const { isClaimed, outcome, ...answer } = await call(hasOneCaller(plan) ? { ...request, run: input } : request).catch(
+        (error: unknown) => {
+          // Only a call that was made has a failure of its own.
+          if (causeOf(error) instanceof ApplicationFailure) isOurs = true;
+          throw error;
+        },
+      );
       isOurs = isClaimed;
+      settled = outcome;
       if (isClaimed === undefined) await need();
       if (isClaimed === false) throw notOurs();
       return answer;
     },
+    outcome: () => settled,
   };
 };
 
@@ -55,4 +64,5 @@ export const CLAIMED: RunClaim = {
   make: () => Promise.resolve(true),
   need: () => Promise.resolve(),
   withCall: (call) => call(),
+  outcome: () => undefined,
 };

@@ -48,7 +48,7 @@ const inTask = (timeMs: number) =>
 export const { shortSubmit } = inTask(TIMING.direct);
 export const { shortPoll } = inTask(TIMING.minute);
 export const { shortJob } = inTask(TIMING.direct + TIMING.minute);
-export const { shortHttpRequest } = inTask(TIMING.httpRequest);
+export const { shortHttpRequest } = inTask(TIMING.httpRequest + TIMING.localActivity);
 export const { shortKeepFile } = inTask(TIMING.keepFile);
 
 /** What must happen, whatever is down meanwhile. What can't pass ends it: see the activities' `local`. */

@@ -1,9 +1,10 @@
 import { CancellationScope } from "@temporalio/workflow";
 import { itemKey, PRICED_INPUTS } from "@nodeloom/kernel/graph";
 import type { CancelResult, Claim, FollowedJob, ModelCall, SubmittedJob } from "../../../contract/activity-types";
-import type { CallContext, CallResult } from "../../../contract/run-types";
+import type { CallResult } from "../../../contract/run-types";
 import { TIMING } from "../../../contract/timing";
 import { isRunCancelled, jobMayRun, saidJobMayRun } from "./failures";
+import { giveCall, giveJob } from "../given";
 import type { GraphRun } from "../graph-run";
 import { cancelJob, poll, runFiles, shortJob, shortPoll, shortSubmit, stopFiles, submit } from "../steps";
 import { onlyIf, shortly, type CallManner } from "./short";
@@ -11,19 +12,13 @@ import { plainSummary } from "./summary";
 
 /** Calls of models that make files: by jobs, or by one answer. */
 
-const record = (run: GraphRun, call: CallContext, result: CallResult): CallResult => {
-  run.callCompleted(call, result.costMicroUsd);
-  run.itemDone(call.nodeId);
-  return result;
-};
-
 /** Stops a call and notes how that went; what had been finished by then counts. */
 const stopCall = (run: GraphRun, call: ModelCall, stop: () => Promise<CancelResult>): Promise<CallResult | null> =>
   CancellationScope.nonCancellable(async () => {
     try {
       const { report, finished } = await stop();
       run.stopped(call.nodeId, report);
-      return finished && record(run, call, finished);
+      return finished && giveCall(run, call, finished);
     } catch {
       run.stopped(call.nodeId, "could_not_stop");
       return null;
@@ -58,10 +53,8 @@ export const callJob = async (run: GraphRun, call: ModelCall, manner: CallManner
   const { job, result: finished }: FollowedJob = isJoined
     ? await shortly(manner, joined, async () => ({ job: await bySubmit() })).catch(failed)
     : { job: await shortly(manner, () => shortSubmit.executeWithOptions({ summary }, [call]), bySubmit).catch(failed) };
-  run.requestId ??= job.requestId;
-  run.node(call.nodeId).requestId ??= job.requestId;
-  run.submitted.add(itemKey(call.nodeId, call.item));
-  if (finished) return record(run, call, finished);
+  giveJob(run, call, job.requestId);
+  if (finished) return giveCall(run, call, finished);
   const heartbeatTimeout = job.heartbeatTimeoutMs ?? TIMING.heartbeatQuick;
   try {
     const result = await shortly(
@@ -69,7 +62,7 @@ export const callJob = async (run: GraphRun, call: ModelCall, manner: CallManner
       () => shortPoll.executeWithOptions({ summary }, [submitted(call), job]),
       () => poll.executeWithOptions({ summary, heartbeatTimeout }, [submitted(call), job]),
     );
-    return record(run, call, result);
+    return giveCall(run, call, result);
   } catch (error) {
     // A job that failed is free, however its run ends.
     if (!isRunCancelled(error)) run.submitted.delete(itemKey(call.nodeId, call.item));
@@ -84,7 +77,7 @@ export const callJob = async (run: GraphRun, call: ModelCall, manner: CallManner
 /** A provider that answers with files: one activity. */
 export const callFiles = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
   try {
-    return record(run, call, await runFiles.executeWithOptions({ summary: plainSummary(`${call.nodeId}: ${call.model}`) }, [call]));
+    return giveCall(run, call, await runFiles.executeWithOptions({ summary: plainSummary(`${call.nodeId}: ${call.model}`) }, [call]));
   } catch (error) {
     if (!isRunCancelled(error)) throw error;
     const finished = await stopCall(run, call, () => stopFiles.executeWithOptions(cancelSummary(call), [call]));

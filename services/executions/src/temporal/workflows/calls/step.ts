@@ -1,11 +1,12 @@
 import { CancellationScope } from "@temporalio/workflow";
-import { authorFilesOf, callsHttp, collect, JSON_PORT, makesResult, mediaOutput, outputPort, type PlanStep } from "@nodeloom/kernel/graph";
+import { authorFilesOf, callsHttp, makesResult, type PlanStep } from "@nodeloom/kernel/graph";
 import type { ModelCall } from "../../../contract/activity-types";
 import type { CallContext, RunInput } from "../../../contract/run-types";
 import { isRunCancelled } from "./failures";
 import { callFiles, callJob } from "./media";
 import { callText } from "./text";
 import { holdMore } from "./extend";
+import { giveAnswers, giveResults } from "../given";
 import type { GraphRun } from "../graph-run";
 import { keepFiles } from "./keep-files";
 import { httpRequest, shortHttpRequest } from "../steps";
@@ -80,12 +81,7 @@ const callModel = async (
     run.requestId ??= first.requestId;
     run.node(step.id).requestId ??= first.requestId;
   }
-  const values = results.map((result) => (isText ? result.text : mediaOutput(result.files)));
-  run.give(step.id, outputPort(step.type), collect(values, mapped));
-  if (step.answer) {
-    const parsed = results.map(({ json }) => json?.value);
-    run.give(step.id, JSON_PORT, collect(parsed, mapped));
-  }
+  giveResults(run, step, results, isText, mapped);
 };
 
 const callHttp = async (run: GraphRun, step: PlanStep, context: ContextOf, waves: Waves | undefined, manner: CallManner): Promise<void> => {
@@ -102,8 +98,7 @@ const callHttp = async (run: GraphRun, step: PlanStep, context: ContextOf, waves
     run.itemDone(step.id);
     return answer;
   });
-  run.give(step.id, "body", mapped ? answers.map((answer) => answer.body) : answers[0]?.body);
-  run.give(step.id, "status", mapped ? answers.map((answer) => answer.status) : answers[0]?.status);
+  giveAnswers(run, step, answers, mapped);
 };
 
 /** Runs one step to its end and stores its outputs. */

@@ -1,0 +1,49 @@
+import { BindError, callsHttp, makesResult, type PlanStep, type RunPlan } from "@nodeloom/kernel/graph";
+import type { FollowedJob, HttpResult } from "../../contract/activity-types";
+import type { CallContext, RunEnd } from "../../contract/run-types";
+import { giveAnswers, giveCall, giveJob, giveResults } from "./given";
+import { GraphRun } from "./graph-run";
+import { endOf } from "./run-end";
+
+/** Runs that are over with their only call: the process that makes it can tell how they end. */
+
+const makesCalls = ({ model, type }: PlanStep): boolean => model !== undefined || callsHttp(type) || makesResult(type);
+
+/** Whether one step of a run makes calls, and all others are evaluated. */
+export const hasOneCaller = ({ steps }: Pick<RunPlan, "steps">): boolean => steps.filter(makesCalls).length === 1;
+
+const give = (run: GraphRun, step: PlanStep, call: CallContext, given: FollowedJob | HttpResult): void => {
+  const { items, mapped } = run.bind(step);
+  const [item = {}] = items;
+  if ("status" in given) {
+    run.httpCall(step, item);
+    run.itemDone(step.id);
+    return giveAnswers(run, step, [given], mapped);
+  }
+  run.callInputs(step, item);
+  giveJob(run, call, given.job.requestId);
+  const results = given.result ? [giveCall(run, call, given.result)] : [];
+  giveResults(run, step, results, false, mapped);
+};
+
+/**
+ * How a run ends that makes one call.
+ * @param given what that gave
+ * @returns null where what was given fails a step: its workflow says how
+ */
+export const endAfter = (plan: RunPlan, call: CallContext, given: FollowedJob | HttpResult): RunEnd | null => {
+  const run = new GraphRun(plan);
+  try {
+    for (const step of plan.steps) {
+      const isCalled = step.id === call.nodeId;
+      run.start(step, isCalled ? call.startedAt : Date.now());
+      if (isCalled) give(run, step, call, given);
+      else run.evaluate(step);
+      run.complete(step.id, Date.now());
+    }
+    return endOf(run, undefined);
+  } catch (error) {
+    if (error instanceof BindError) return null;
+    throw error;
+  }
+};
