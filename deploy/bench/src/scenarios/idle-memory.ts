@@ -5,7 +5,8 @@ import type { Bench, Scenario } from "./scenario";
 
 /** Servers of others, which the platform needs and does not consist of. */
 const SERVERS = new Set(["mongodb", "redis", "temporal"]);
-const SETTLE_MS = 5_000;
+/** Longer than a process takes to find itself idle, and to give back what its last work left. */
+const SETTLE_MS = 20_000;
 const KB_PER_MB = 1_024;
 const TARGET_MB = 600;
 

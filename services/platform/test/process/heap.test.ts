@@ -1,4 +1,7 @@
-import { heapGrowthPercent } from "../../src/process/heap";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { createIdleWatch, heapGrowthPercent } from "../../src/process/heap";
 
 const MB = 1024 * 1024;
 
@@ -10,4 +13,32 @@ describe("growth of the heap between two full collections", () => {
   it("lets a large heap grow by 40 percent", () => {
     for (const used of [92, 128, 400]) expect(heapGrowthPercent(used * MB)).toBe(40);
   });
+});
+
+describe("collection of the heap of a process that became idle", () => {
+  const busy = { utilization: 0.3, totalBytes: 90 * MB };
+  const idle = { utilization: 0.005, totalBytes: 90 * MB };
+  const due = (watch: ReturnType<typeof createIdleWatch>, ...looks: (typeof idle)[]) => looks.map((look) => watch.isDue(look));
+
+  it("is due when the process was idle for two looks in a row, and not while it works", () => {
+    expect(due(createIdleWatch(), busy, busy, idle, busy, idle, idle)).toEqual([false, false, false, false, false, true]);
+  });
+
+  it("is due once, until the heap has grown by a quarter of what was left", () => {
+    const watch = createIdleWatch();
+    watch.collected(40 * MB);
+    const at = (totalMb: number) => ({ utilization: 0, totalBytes: totalMb * MB });
+    expect(due(watch, at(48), at(49), at(50), at(51))).toEqual([false, false, false, true]);
+  });
+});
+
+const SUPPORT = join(__dirname, "..", "support");
+
+describe("a process that worked", () => {
+  it("gives back what its heap grew by, though nothing is allocated any more", async () => {
+    const script = ["-r", join(SUPPORT, "run-typescript.cjs"), join(SUPPORT, "idle-heap.ts")];
+    const { stdout } = await promisify(execFile)(process.execPath, script, { timeout: 60_000 });
+    const { grownMb, leftMb } = JSON.parse(stdout) as { grownMb: number; leftMb: number };
+    expect(leftMb).toBeLessThan(grownMb / 2);
+  }, 70_000);
 });

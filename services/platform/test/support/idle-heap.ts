@@ -1,0 +1,25 @@
+import { getHeapStatistics } from "node:v8";
+import { keepHeapGrowth } from "../../src/process/heap";
+
+/** A process that works for a moment, and is idle then. Prints what its heap took at the end of its work and once that became less. */
+
+const LOOK_MS = 20;
+const HELD = 400_000;
+const MB = 1024 * 1024;
+
+const heapMb = (): number => getHeapStatistics().total_heap_size / MB;
+
+keepHeapGrowth(LOOK_MS);
+let held: object[] | undefined = Array.from({ length: HELD }, (_, number) => ({
+  text: `held ${number}`,
+  numbers: [number, number, number],
+}));
+const grownMb = heapMb();
+process.stderr.write(`${held.length}\n`);
+held = undefined;
+
+const look = setInterval(() => {
+  if (heapMb() > grownMb / 2) return;
+  clearInterval(look);
+  process.stdout.write(JSON.stringify({ grownMb, leftMb: heapMb() }));
+}, LOOK_MS);
