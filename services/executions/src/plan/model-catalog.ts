@@ -1,4 +1,4 @@
-import { compileSchema, DomainError, type ModelTerms, type Price } from "@nodeloom/kernel";
+import { compileSchema, DomainError, type ModelTerms } from "@nodeloom/kernel";
 import { readPrice } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import type { models as modelsProto } from "@nodeloom/proto";
@@ -7,7 +7,6 @@ import type { Models } from "../clients";
 /** A registered model as runs use it. */
 export interface CatalogModel extends ModelTerms {
   minTier: string;
-  trialRuns: number;
   providerJson: string;
   inputSchemaJson: string;
 }
@@ -15,40 +14,19 @@ export interface CatalogModel extends ModelTerms {
 const COMPILED_MODELS = 500;
 const RECENT_MS = 2_000;
 
-const priceOf = ({ price }: modelsProto.Model): Price => {
-  const read = readPrice(price);
-  if (!read) throw new DomainError("internal", "INTERNAL", "a model has no price");
-  return read;
-};
-
-export interface ModelCatalog {
-  /** An enabled model. @throws DomainError MODEL_NOT_FOUND */
-  get(internalName: string): Promise<CatalogModel>;
-  /** A model, also one that was switched off since: for runs under way. */
-  getAny(internalName: string): Promise<CatalogModel>;
-  /** The enabled models of a set of names; unknown names are left out. */
-  getAll(names: readonly string[]): Promise<Map<string, CatalogModel>>;
-}
+export type ModelCatalog = ReturnType<typeof createModelCatalog>;
 
 /** Looks models up at every run (prices and switches hold at once); compiled schemas are kept. */
-export const createModelCatalog = (models: Models): ModelCatalog => {
+export const createModelCatalog = (models: Models) => {
   const compiled = new LRUCache<string, ReturnType<typeof compileSchema>>({ max: COMPILED_MODELS });
 
   const read = (model: modelsProto.Model): CatalogModel => {
-    const validate = compiled.get(model.inputSchemaJson) ?? compileSchema(JSON.parse(model.inputSchemaJson) as Record<string, unknown>);
+    const price = readPrice(model.price);
+    if (!price) throw new DomainError("internal", "INTERNAL", "a model has no price");
+    const inputSchema = JSON.parse(model.inputSchemaJson) as Record<string, unknown>;
+    const validate = compiled.get(model.inputSchemaJson) ?? compileSchema(inputSchema);
     compiled.set(model.inputSchemaJson, validate);
-    return {
-      internalName: model.internalName,
-      modality: model.modality,
-      providerKind: model.providerKind,
-      price: priceOf(model),
-      inputSchema: JSON.parse(model.inputSchemaJson) as Record<string, unknown>,
-      minTier: model.minTier,
-      trialRuns: model.trialRuns,
-      providerJson: model.providerJson,
-      inputSchemaJson: model.inputSchemaJson,
-      validate,
-    };
+    return { ...model, price, inputSchema, validate };
   };
 
   const find = async (internalName: string, includeDisabled: boolean): Promise<CatalogModel> => {
@@ -62,14 +40,17 @@ export const createModelCatalog = (models: Models): ModelCatalog => {
   const get = (internalName: string): Promise<CatalogModel> => find(internalName, false);
 
   return {
+    /** An enabled model. @throws DomainError MODEL_NOT_FOUND */
     get,
-    getAny: (internalName) => {
+    /** A model, also one that was switched off since: for runs under way. */
+    getAny: (internalName: string): Promise<CatalogModel> => {
       const known = recent.get(internalName) ?? find(internalName, true);
       recent.set(internalName, known);
       known.catch(() => recent.delete(internalName));
       return known;
     },
-    getAll: async (names) => {
+    /** The enabled models of a set of names; unknown names are left out. */
+    getAll: async (names: readonly string[]): Promise<Map<string, CatalogModel>> => {
       if (names.length === 0) return new Map();
       if (names.length === 1) {
         const found = await get(names[0]!).catch((error: unknown) => {

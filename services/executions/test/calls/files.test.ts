@@ -136,7 +136,6 @@ const calls = (settings: object, part: Partial<Pick<FilesOptions, "media" | "dow
     inputSchema: INPUTS,
     validate: compileSchema(INPUTS),
     minTier: "free",
-    trialRuns: 0,
     providerJson: JSON.stringify(settings),
     inputSchemaJson: JSON.stringify(INPUTS),
   };

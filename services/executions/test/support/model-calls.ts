@@ -127,7 +127,6 @@ export const modelCalls = (
     inputSchema,
     validate: compileSchema(inputSchema),
     minTier: "free",
-    trialRuns: 0,
     providerJson: JSON.stringify(settings),
     inputSchemaJson: "{}",
   };

@@ -1,14 +1,13 @@
 import { isRepairKey, makesCalls, repairKey } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { WebhookAttempt, WebhookState } from "../../contract/delivery";
-import type { NodeState, RunError } from "../../contract/run-types";
+import type { NodeState } from "../../contract/run-types";
 import type { CallRecord } from "../call-store";
 import { metadataOf, type ExecutionView } from "../execution-record";
 
-const date = (ms: number | null): Date | undefined => (ms === null ? undefined : new Date(ms));
-
-const errorMessage = (error: RunError | null): executions.ExecutionError | undefined =>
-  error ? executions.ExecutionError.fromPartial(error) : undefined;
+/** What a document says, without what it says is absent: messages know no null. Of the rest they take what is theirs. */
+const present = <T extends object>(document: T) =>
+  Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null)) as { [K in keyof T]: Exclude<T[K], null> | undefined };
 
 /** What planning evaluated was done when the run was received; nobody took its time. */
 const timesOf = ({ status, startedAt, durationMs }: NodeState, receivedAt: Date): Pick<NodeState, "startedAt" | "durationMs"> =>
@@ -23,14 +22,9 @@ export interface Details {
 
 const callMessage = (call: CallRecord, { status: nodeStatus }: NodeState): executions.NodeCall =>
   executions.NodeCall.fromPartial({
-    item: call.item,
+    ...present(call),
     // When its node is over, nobody waits for a call's answer any more.
     status: call.status === "submitted" && nodeStatus !== "processing" ? "cancelled" : call.status,
-    outputsJson: call.outputsJson ?? "",
-    truncated: call.truncated ?? false,
-    error: errorMessage(call.error ?? null),
-    millicredits: call.millicredits ?? 0,
-    requestId: call.requestId ?? undefined,
   });
 
 /** An item whose answer was asked for once more is told by its second call, with what both of them cost. */
@@ -63,69 +57,42 @@ const outputsOf = (node: NodeState, calls: readonly CallRecord[]): Partial<execu
 
 /** @param calls those of the node; none where outputs are not told */
 const nodeMessage = (node: NodeState, receivedAt: Date, calls?: readonly CallRecord[]): executions.NodeState => {
+  const { outputsJson: _, truncated: __, items, itemsDone, ...rest } = node;
   const { startedAt, durationMs } = timesOf(node, receivedAt);
   return executions.NodeState.fromPartial({
-    id: node.id,
-    type: node.type,
-    status: node.status,
-    startedAt: date(startedAt),
+    ...present(rest),
+    startedAt: startedAt === null ? undefined : new Date(startedAt),
     durationMs: durationMs ?? undefined,
-    millicredits: node.millicredits,
-    error: errorMessage(node.error),
-    requestId: node.requestId ?? undefined,
-    warnings: node.warnings,
-    cancelReport: node.cancelReport ?? "",
-    label: node.label ?? "",
-    ...(makesCalls(node.type) ? { items: node.items, itemsDone: node.itemsDone } : {}),
+    ...(makesCalls(node.type) ? { items, itemsDone } : {}),
     ...(calls ? outputsOf(node, calls) : {}),
   });
 };
 
 const attemptMessage = (attempt: WebhookAttempt, submittedUrl: string): executions.WebhookAttempt =>
-  executions.WebhookAttempt.fromPartial({
-    ...attempt,
-    status: attempt.status ?? undefined,
-    error: attempt.error ?? undefined,
-    url: attempt.url === submittedUrl ? undefined : attempt.url,
-  });
+  executions.WebhookAttempt.fromPartial({ ...present(attempt), url: attempt.url === submittedUrl ? undefined : attempt.url });
 
 const deliveryMessage = (webhook: WebhookState): executions.WebhookDelivery =>
   executions.WebhookDelivery.fromPartial({
+    ...present(webhook),
     configured: true,
-    url: webhook.url,
-    attempts: webhook.attempts,
-    deliveredAt: webhook.deliveredAt ?? undefined,
-    lastError: webhook.lastError ?? undefined,
     // Executions of before the history was kept have neither.
     state: webhook.state ?? (webhook.deliveredAt ? "delivered" : "pending"),
     history: (webhook.history ?? []).map((attempt) => attemptMessage(attempt, webhook.url)),
-    nextAttemptAt: webhook.nextAttemptAt ?? undefined,
   });
 
 /** An execution as it travels between services. */
 export const executionMessage = (record: ExecutionView, details?: Details): executions.Execution => {
   const byNode = callsByNode(details?.calls ?? []);
   return executions.Execution.fromPartial({
+    ...present(record),
     executionId: record._id,
-    userId: record.userId,
     status: record.status === "queued" ? "processing" : record.status,
-    requestId: record.requestId ?? undefined,
+    queued: record.status === "queued",
     durationMs: record.durationMs ?? Math.max(0, Date.now() - record.createdAt.getTime()),
-    resultJson: record.resultJson ?? "",
-    error: errorMessage(record.error),
     webhookDelivery: record.webhook ? deliveryMessage(record.webhook) : { configured: false },
     nodes: record.nodes.map((node) => nodeMessage(node, record.createdAt, details && (byNode.get(node.id) ?? []))),
-    millicredits: record.millicredits,
-    workflowSlug: record.workflowSlug ?? undefined,
-    version: record.version ?? 0,
-    modelIds: record.modelIds,
-    source: record.source,
-    createdAt: record.createdAt,
-    finishedAt: record.finishedAt ?? undefined,
-    grantUsed: record.grantUsed,
-    queued: record.status === "queued",
     position: details?.position,
-    inputsJson: details?.inputsJson ?? "",
+    inputsJson: details?.inputsJson,
     metadata: metadataOf(record.metadata),
   });
 };
