@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { randomBytes, randomInt } from "node:crypto";
-import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { renameSync, writeFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { ROOT } from "../../local/paths.mjs";
 import { startChild } from "../../local/run/child.mjs";
@@ -20,6 +20,8 @@ import "./names.cjs";
  */
 
 const PROBE_EVERY_MS = 500;
+/** As the chart's failureThreshold. */
+const FAILED_PROBES = 2;
 /** Replicas of one service have neighbouring addresses. */
 const MOST_REPLICAS = 10;
 const SECRET_BYTES = 32;
@@ -31,29 +33,54 @@ const SINGLE = ["sandbox"];
  * @typedef {import("./replica.mjs").MakeCommand} MakeCommand
  */
 
-/** Names that lead to whoever is ready, looked at as a kubelet does. @param {string} file @param {Replica[]} replicas */
+/**
+ * Names that lead to whoever is ready, looked at as a kubelet does: each replica by itself, and one that says nothing is asked again
+ * before it is taken out. One that says that it is not ready, or has ended, is out at once, as a pod is that a cluster ends.
+ * @param {string} file @param {Replica[]} replicas
+ */
 const watchEndpoints = (file, replicas) => {
-  let isOver = false;
-  let drafts = 0;
-  const look = async () => {
-    const ready = await Promise.all(replicas.map(async (replica) => ({ replica, isReady: await replica.isReady() })));
+  /** @type {Set<Replica>} */
+  const listed = new Set();
+  /** Looks in a row that were not answered. @type {Map<Replica, number>} */
+  const silences = new Map();
+  /** @type {Map<Replica, Promise<void>>} */
+  const looking = new Map();
+  const publish = () => {
     /** @type {Record<string, string[]>} */
     const names = {};
-    for (const { replica, isReady } of ready) (names[replica.service] ??= []).push(...(isReady ? [replica.ip] : []));
-    const draft = `${file}.${(drafts += 1)}`;
-    await writeFile(draft, JSON.stringify(names));
-    await rename(draft, file);
-    return names;
+    for (const replica of replicas) (names[replica.service] ??= []).push(...(listed.has(replica) ? [replica.ip] : []));
+    writeFileSync(`${file}.draft`, JSON.stringify(names));
+    renameSync(`${file}.draft`, file);
   };
-  const loop = async () => {
-    for (; !isOver; await delay(PROBE_EVERY_MS)) await look();
+  /** @param {Replica} replica */
+  const lookAt = async (replica) => {
+    const found = await replica.probe();
+    const silence = found === "silent" ? (silences.get(replica) ?? 0) + 1 : 0;
+    silences.set(replica, silence);
+    if (silence > 0 && silence < FAILED_PROBES) return;
+    if (found === "ready") listed.add(replica);
+    else listed.delete(replica);
+    publish();
   };
-  const ended = loop();
+  const lookAtAll = () => {
+    for (const replica of replicas)
+      if (!looking.has(replica))
+        looking.set(
+          replica,
+          lookAt(replica).finally(() => looking.delete(replica)),
+        );
+    return Promise.all(looking.values());
+  };
+  const timer = setInterval(() => void lookAtAll(), PROBE_EVERY_MS);
   return {
-    look,
+    /** Resolves when each has been looked at from now on. */
+    look: async () => {
+      await Promise.all(looking.values());
+      await lookAtAll();
+    },
     stop: async () => {
-      isOver = true;
-      await ended;
+      clearInterval(timer);
+      await Promise.all(looking.values());
     },
   };
 };

@@ -10,7 +10,8 @@ import { environmentOf, opsUrl, serviceOf } from "./services.mjs";
 export const NAMES = fileURLToPath(new URL("names.cjs", import.meta.url));
 const READY_MS = 120_000;
 const LOOK_MS = 100;
-const PROBE_MS = 1_000;
+/** As the chart's probe has it. */
+const PROBE_MS = 3_000;
 /** Longer than any grace of the chart. */
 const STOP_MS = 180_000;
 
@@ -22,6 +23,7 @@ const STOP_MS = 180_000;
  * @property {string} service
  * @property {string} ip
  * @property {() => number} pid
+ * @property {() => Promise<Probed>} probe
  * @property {() => Promise<boolean>} isReady as its probe says
  * @property {() => Promise<void>} start resolves when it is ready
  * @property {() => Promise<import("../../local/run/child.mjs").Exit>} stop SIGTERM; how it ended
@@ -40,15 +42,20 @@ export const nodeCommand = ({ main, env }) => ({
   env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
 });
 
-/** @param {string} ip */
-const isReady = (ip) =>
+/** @typedef {"ready" | "not ready" | "silent"} Probed `silent`: it is there, and has not answered in time */
+
+/** @param {string} ip @returns {Promise<Probed>} */
+const probe = (ip) =>
   fetch(`${opsUrl(ip)}/readyz`, { signal: AbortSignal.timeout(PROBE_MS) }).then(
     async (response) => {
       await response.arrayBuffer();
-      return response.ok;
+      return response.ok ? "ready" : "not ready";
     },
-    () => false,
+    (error) => (error.name === "TimeoutError" ? "silent" : "not ready"),
   );
+
+/** @param {string} ip */
+const isReady = async (ip) => (await probe(ip)) === "ready";
 
 /**
  * @param {{ service: string, number: number, ip: string, env: () => Record<string, string>, folder: string, command: MakeCommand }} options
@@ -68,6 +75,7 @@ export const createReplica = ({ service, number, ip, env, folder, command }) => 
     service,
     ip,
     pid: () => current().pid,
+    probe: () => probe(ip),
     isReady: () => isReady(ip),
     start: async () => {
       const own = { ...environmentOf(service, ip, join(folder, "certificates")), ...env() };
