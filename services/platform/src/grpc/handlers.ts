@@ -40,7 +40,7 @@ const serve = <T>(call: IncomingCall, run: () => Promise<T>): Promise<T> => {
   const context: RequestContext = { requestId: String(call.metadata.get(REQUEST_ID_KEY)[0] ?? randomUUID()) };
   if (Number.isFinite(deadline)) context.deadlineMs = deadline;
   const parent = propagation.extract(otelContext.active(), call.metadata.getMap());
-  return withRequestContext(context, () => otelContext.with(parent, () => inSpan(call.getPath(), SpanKind.SERVER, run)));
+  return withRequestContext(context, () => inSpan(call.getPath(), SpanKind.SERVER, run, parent));
 };
 
 const loggers = new Map<string, Logger>();

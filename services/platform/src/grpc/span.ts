@@ -1,24 +1,23 @@
-import { context, SpanStatusCode, trace, type Span, type SpanKind } from "@opentelemetry/api";
+import { context, SpanStatusCode, trace, type Context, type Span, type SpanKind } from "@opentelemetry/api";
 
 const tracer = trace.getTracer("nodeloom.grpc");
 
-/** Starts the span of one call as a child of the active one, named as OpenTelemetry names calls. */
-export const startSpan = (path: string, kind: SpanKind): Span => {
+/** Starts the span of one call as a child of a context's, named as OpenTelemetry names calls. */
+export const startSpan = (path: string, kind: SpanKind, parent: Context = context.active()): Span => {
   const [, service = "", method = ""] = path.split("/");
-  return tracer.startSpan(`${service}/${method}`, {
-    kind,
-    attributes: { "rpc.system": "grpc", "rpc.service": service, "rpc.method": method },
-  });
+  const attributes = { "rpc.system": "grpc", "rpc.service": service, "rpc.method": method };
+  return tracer.startSpan(`${service}/${method}`, { kind, attributes }, parent);
 };
 
 /** Runs something with a span as the active one. */
-export const within = <T>(span: Span, run: () => T): T => context.with(trace.setSpan(context.active(), span), run);
+export const within = <T>(span: Span, run: () => T, parent: Context = context.active()): T =>
+  context.with(trace.setSpan(parent, span), run);
 
 /** Runs something as one span, which ends with it. */
-export const inSpan = async <T>(path: string, kind: SpanKind, run: () => Promise<T>): Promise<T> => {
-  const span = startSpan(path, kind);
+export const inSpan = async <T>(path: string, kind: SpanKind, run: () => Promise<T>, parent: Context = context.active()): Promise<T> => {
+  const span = startSpan(path, kind, parent);
   try {
-    return await within(span, run);
+    return await within(span, run, parent);
   } catch (error) {
     span.setStatus({ code: SpanStatusCode.ERROR });
     throw error;

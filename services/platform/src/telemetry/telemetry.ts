@@ -26,7 +26,7 @@ const NOTHING: Telemetry = { writeMetrics: (_request, response) => void response
 export const startTelemetry = async (name: string, config: ProcessConfig): Promise<Telemetry> => {
   const collector = config.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (collector === undefined && config.OPS_LISTEN === undefined) return NOTHING;
-  const [{ NodeSDK, metrics }, { PrometheusExporter, PrometheusSerializer }] = await Promise.all([
+  const [{ core, NodeSDK, metrics }, { PrometheusExporter, PrometheusSerializer }] = await Promise.all([
     import("@opentelemetry/sdk-node"),
     import("@opentelemetry/exporter-prometheus"),
   ]);
@@ -35,6 +35,8 @@ export const startTelemetry = async (name: string, config: ProcessConfig): Promi
   measureLibraries(prometheus ? "scraped" : collector === undefined ? undefined : { collector });
   const sdk = new NodeSDK({
     serviceName: name,
+    // Nothing else of what a caller says of its trace goes on: no baggage.
+    textMapPropagator: new core.W3CTraceContextPropagator(),
     ...(collector === undefined ? { spanProcessors: [] } : await sendTraces(name, collector, config.TRACES_SHARE)),
     metricReaders: [
       ...(prometheus ? [prometheus] : []),
