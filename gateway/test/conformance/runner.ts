@@ -17,7 +17,7 @@ export interface RunnerOptions {
 }
 
 const PARALLEL = 8;
-const DEADLINE_MS = 150_000;
+const DEADLINE_MS = 300_000;
 
 const missing = ({ needs = [] }: Case, context: Context): string | undefined =>
   needs.includes("receiver") && !context.receiver ? "needs an address where the deployment may call us (--receiver)" : undefined;

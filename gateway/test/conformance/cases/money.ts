@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { inSection, type Case } from "../case";
 import { answers, fits, is, pick, refuses, rowsOf } from "../check";
-import { eventually, finished, type Actor, type Context } from "../context";
+import { eventually, finished, paced, type Actor, type Context } from "../context";
 import { clip, edge, node, picture, refusedSubmit, runGraph, runModel, save, spent, submitGraph } from "../graphs";
 
 const plans = inSection("D1");
@@ -21,10 +21,11 @@ const ledgerOf = async (ctx: Context, user: Actor): Promise<Movement[]> =>
 const give = async (ctx: Context, user: Actor, change: object): Promise<void> =>
   void answers(await ctx.admin.post(`/api/admin/users/${user.userId}/credits`, { note: "conformance", ...change }), 200);
 
+/** A picture, and a clip that begins with it and fails. */
 const twoNodes = (fail: string): object => {
-  // Long enough for the other node to be over by then.
-  const graph = clip({ latencyMs: 4_000, fail });
-  graph.nodes.push(node("speech", "generate-audio", { model: "sandbox-speech", inputs: { prompt: "hi", sandbox: { latencyMs: 1 } } }));
+  const graph = clip({ latencyMs: 10, fail });
+  graph.nodes.push(node("pic", "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "hi", ...QUICK } }));
+  graph.edges.push(edge("pic.image", "clip.image"));
   return graph;
 };
 const pictures = (count: number, inputs: Record<string, unknown> = QUICK): object => ({
@@ -61,7 +62,10 @@ const prices: Case[] = [
     const user = await ctx.actor({ tier: "business" });
     const cost = pick<number>(answers(await runModel(user, "sandbox-chat"), 200), "cost");
     fits(Math.round(cost * 1_000) / 1_000, is.near(cost), "cost in thousandths");
-    const [row] = rowsOf<{ creditsCost: number; userCost: number; cost: number }>(await user.get("/api/usage"));
+    const [row] = await eventually(
+      async () => rowsOf<{ status: string; creditsCost: number; cost: number }>(await user.get("/api/usage")),
+      ([found]) => found?.status === "completed",
+    );
     assert.equal(row!.creditsCost, cost);
     assert.ok(cost >= row!.cost * 130 - 1e-9 && cost < row!.cost * 130 + 0.0011, JSON.stringify(row));
   }),
@@ -96,11 +100,17 @@ const spending: Case[] = [
     fits(await user.credits(), { plan: 0, topUp: is.near(9.8) });
   }),
   money("a run holds its worst price before it is sent, and settles what it cost", async (ctx) => {
-    const user = await ctx.actor({ tier: "pro" });
-    const id = await submitGraph(user, clip({ latencyMs: 5_000 }));
-    fits(await user.credits(), { plan: is.near(1_992.5), held: is.near(7.5) });
-    await finished(user, id);
-    fits(await user.credits(), { plan: is.near(1_992.5), held: 0 });
+    await paced(async (seconds) => {
+      const user = await ctx.actor({ tier: "pro" });
+      const askedAt = Date.now();
+      const id = await submitGraph(user, clip({ latencyMs: seconds * 1_000 }));
+      const during = await user.credits();
+      if (Date.now() >= askedAt + seconds * 1_000) return false;
+      fits(during, { plan: is.near(1_992.5), held: is.near(7.5) });
+      await finished(user, id);
+      fits(await user.credits(), { plan: is.near(1_992.5), held: 0 });
+      return true;
+    });
   }),
   money("what was held and not used is released", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
@@ -110,7 +120,7 @@ const spending: Case[] = [
   money("a failed run pays only for nodes that completed", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     refuses(await runGraph(user, twoNodes("job")), 500, "EXECUTION_FAILED");
-    fits(await user.credits(), { plan: is.near(2_000 - 1.5), held: 0 });
+    fits(await user.credits(), { plan: is.near(2_000 - PICTURE * 1.5), held: 0 });
   }),
   money("a run with an incomplete provider answer is wholly free", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });

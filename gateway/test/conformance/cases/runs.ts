@@ -23,7 +23,8 @@ const SUBMITTED = exactly({
   pollUrl: is.like(/^\/api\/executions\/[0-9a-f-]{36}$/),
 });
 const QUICK = { sandbox: { latencyMs: 10 } };
-const LONG = { latencyMs: 60_000 };
+/** Longer than any case takes: such runs are cancelled. */
+const LONG = { latencyMs: 600_000 };
 
 const runner = (ctx: Context): Promise<Actor> => ctx.shared("business", "runs");
 const executionOf = (headers: Headers): string => headers.get("x-execution-id") ?? "";
@@ -268,8 +269,11 @@ const submitting: Case[] = [
     async (ctx) => {
       const user = await runner(ctx);
       const slug = await save(user, clip({ latencyMs: 20 }));
+      // A submission that is not answered is waited for 400 ms; what the rest takes shows in how long a mere read does.
+      const read = await fastest(5, async () => answers(await user.get(`/api/workflows/${slug}/schema`), 200));
       const best = await fastest(5, async () => answers(await user.post(`/api/workflows/${slug}/run?async=true`, { inputs: {} }), 202));
-      assert.ok(best < 500, `the fastest of five took ${Math.round(best)} ms`);
+      const bound = Math.max(500, 400 + 20 * read);
+      assert.ok(best < bound, `the fastest of five took ${Math.round(best)} ms, of ${Math.round(bound)}`);
     },
     { alone: true },
   ),
@@ -420,26 +424,31 @@ const waiting: Case[] = [
     });
   }),
   runs("a client that goes away does not stop the run", async (ctx) => {
-    const user = await ctx.actor({ tier: "pro" });
-    const slug = await save(user, clip({ latencyMs: 4_000 }));
-    const leaving = new AbortController();
-    const gone = fetch(`${ctx.baseUrl}/api/workflows/${slug}/run`, {
-      method: "POST",
-      headers: { "content-type": "application/json", "x-api-key": user.key },
-      body: JSON.stringify({ inputs: {} }),
-      signal: leaving.signal,
+    await paced(async (seconds) => {
+      const user = await ctx.actor({ tier: "pro" });
+      const slug = await save(user, clip({ latencyMs: seconds * 1_000 }));
+      const leaving = new AbortController();
+      const answered = fetch(`${ctx.baseUrl}/api/workflows/${slug}/run`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-api-key": user.key },
+        body: JSON.stringify({ inputs: {} }),
+        signal: leaving.signal,
+      }).then(
+        () => true,
+        () => false,
+      );
+      await eventually(
+        async () => rowsOf(await user.get("/api/executions")),
+        (rows) => rows.length > 0,
+      );
+      leaving.abort();
+      if (await answered) return false;
+      await eventually(
+        async () => rowsOf<{ status: string }>(await user.get("/api/executions")),
+        ([row]) => row?.status === "completed",
+      );
+      return true;
     });
-    const left = assert.rejects(gone);
-    await eventually(
-      async () => rowsOf(await user.get("/api/executions")),
-      (rows) => rows.length > 0,
-    );
-    leaving.abort();
-    await left;
-    await eventually(
-      async () => rowsOf<{ status: string }>(await user.get("/api/executions")),
-      ([row]) => row?.status === "completed",
-    );
   }),
   runs("the same key and body replay the stored answer of a run", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
@@ -490,19 +499,23 @@ const waiting: Case[] = [
     refuses(await idempotent(user, `/api/workflows/${slug}/run`, key, { inputs: { prompt: "x" } }), 422, "IDEMPOTENCY_KEY_REUSED");
   }),
   runs("the same key while the first is running is told to come back", async (ctx) => {
-    const user = await ctx.actor({ tier: "pro" });
-    const path = `/api/workflows/${await save(user, clip({ latencyMs: 4_000 }))}/run`;
-    const key = unique();
-    const first = idempotent(user, path, key, { inputs: {} });
-    await eventually(
-      async () => rowsOf(await user.get("/api/executions")),
-      (rows) => rows.length > 0,
-    );
-    const busy = await idempotent(user, path, key, { inputs: {} });
-    refuses(busy, 409, "IDEMPOTENCY_IN_PROGRESS");
-    assert.ok(Number(busy.headers.get("retry-after")) > 0);
-    answers(await first, 200);
-    assert.equal((await idempotent(user, path, key, { inputs: {} })).headers.get("idempotency-replayed"), "true");
+    await paced(async (seconds) => {
+      const user = await ctx.actor({ tier: "pro" });
+      const path = `/api/workflows/${await save(user, clip({ latencyMs: seconds * 1_000 }))}/run`;
+      const key = unique();
+      const first = idempotent(user, path, key, { inputs: {} });
+      await eventually(
+        async () => rowsOf(await user.get("/api/executions")),
+        (rows) => rows.length > 0,
+      );
+      const busy = await idempotent(user, path, key, { inputs: {} });
+      answers(await first, 200);
+      if (busy.status === 200) return false;
+      refuses(busy, 409, "IDEMPOTENCY_IN_PROGRESS");
+      assert.ok(Number(busy.headers.get("retry-after")) > 0);
+      assert.equal((await idempotent(user, path, key, { inputs: {} })).headers.get("idempotency-replayed"), "true");
+      return true;
+    });
   }),
   runs("creating a workflow under a key happens once", async (ctx) => {
     const user = await ctx.shared("pro", "idempotency");
@@ -582,6 +595,26 @@ const quoting: Case[] = [
   }),
 ];
 
+/** A stream of events that has begun: all that it told, once it has ended. */
+interface OpenStream {
+  whole: Promise<string>;
+}
+
+const openStream = async (url: string, headers: Record<string, string>): Promise<OpenStream> => {
+  const response = await fetch(url, { headers });
+  assert.equal(response.status, 200);
+  const reader = response.body!.getReader();
+  const decoder = new TextDecoder();
+  const text = async (told: string): Promise<string> => {
+    const { done, value } = await reader.read();
+    return done ? told : text(told + decoder.decode(value, { stream: true }));
+  };
+  const { value } = await reader.read();
+  const whole = text(decoder.decode(value, { stream: true }));
+  whole.catch(() => undefined);
+  return { whole };
+};
+
 const listing: Case[] = [
   runs("executions are listed newest first, page by page, without gaps", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
@@ -639,13 +672,13 @@ const listing: Case[] = [
     const user = await ctx.actor({ tier: "business" });
     const id = await submitGraph(user, clip(LONG));
     await submitted(user, id);
-    const path = `/api/executions/${id}/events`;
-    const [byKey, bySession] = [user.get(path), user.session.get(path)];
+    const url = `${ctx.baseUrl}/api/executions/${id}/events`;
+    const [byKey, bySession] = [await openStream(url, { "x-api-key": user.key }), await openStream(url, { cookie: user.cookie })];
     answers(await user.session.delete(`/api/keys/${user.keyId}`), 204);
-    assert.match((await byKey).text, /^event: submitted$/m);
+    assert.match(await byKey.whole, /^event: submitted$/m);
     answers(await user.session.get(`/api/executions/${id}`), 200, { status: "processing" });
     answers(await user.session.post("/api/auth/logout", { everywhere: true }), 204);
-    assert.doesNotMatch((await bySession).text, /^event: settled$/m);
+    assert.doesNotMatch(await bySession.whole, /^event: settled$/m);
     const { rows } = answers(await ctx.admin.get(`/api/admin/executions?userId=${user.userId}`), 200).body;
     fits(rows, [{ status: "processing" }]);
   }),

@@ -130,7 +130,7 @@ export const clientOf = (platform: Pick<Platform, "baseUrl" | "admin">) => {
  * Tries at a pace of so many seconds, and at a slower one when the machine was too busy to look in time: `attempt` then
  * answers false.
  */
-export const paced = async (attempt: (seconds: number) => Promise<boolean>): Promise<void> => {
-  for (const seconds of [2, 10, 40]) if (await attempt(seconds)) return;
+export const paced = async (attempt: (seconds: number) => Promise<boolean>, paces: readonly number[] = [2, 10, 40]): Promise<void> => {
+  for (const seconds of paces) if (await attempt(seconds)) return;
   throw new Error("the machine is too busy to look in time");
 };
