@@ -338,7 +338,11 @@ const expectMoney = async ({ user }: Cell, row: Row, executionId: string): Promi
     ...(row.captured > 0 ? [["capture", -row.captured, 0]] : []),
     ...(released > 0 ? [["release", 0, released]] : []),
   ]);
-  const { body: usage } = await client.call("GET", "/api/usage", { key: user.key });
+  // Where usage is slow it hears of a run's end a little after its caller.
+  const { body: usage } = await eventually(
+    () => client.call("GET", "/api/usage", { key: user.key }),
+    ({ body: listed }) => (listed.rows as { status: string }[])[0]?.status !== "processing",
+  );
   expect(usage).toMatchObject({ total: 1, rows: [{ status: row.status, creditsCost: row.captured }] });
 };
 

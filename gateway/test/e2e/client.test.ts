@@ -132,7 +132,7 @@ describe("the client, on a real platform", () => {
   });
 
   it("cancels", async () => {
-    const { slug } = await client.workflows.create(clip({ latencyMs: 60_000 }));
+    const { slug } = await client.workflows.create(clip({ latencyMs: 600_000 }));
     const { executionId } = await client.submit({ workflow: slug });
     expect(await client.cancel(executionId)).toBe("cancel_requested");
     expect(await client.wait(executionId)).toMatchObject({ status: "cancelled" });

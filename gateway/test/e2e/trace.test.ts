@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { clientOf, eventually, type Account, type Answer } from "./support/client";
+import { clientOf, eventually, paced, type Account, type Answer } from "./support/client";
 import { edge, node } from "./support/graphs";
 import { startPlatform, type Platform } from "./support/platform";
 import { exported, metricsIn, queries } from "../../../deploy/helm/test/queries";
@@ -72,9 +72,9 @@ beforeAll(async () => {
     const isSubmission = (span: Span): boolean => span.trace === traces[name] && span.name === "RunActivity:submit";
     return eventually(() => Promise.resolve(collector.spans.some(isSubmission)), Boolean, 30_000);
   };
-  const [quick, slow, failing] = [
+  const [quick, endless, failing] = [
     await save({ latencyMs: 100 }),
-    await save({ latencyMs: 4_000 }),
+    await save({ fail: "hang" }),
     await save({ fail: "job", latencyMs: 1_500 }),
   ];
 
@@ -83,23 +83,32 @@ beforeAll(async () => {
 
   await ended(await send(`${failing}?async=true`, "failed", { inputs: {} }), "failed");
 
-  const cancelled = await send(`${slow}?async=true`, "cancelled", { inputs: {} });
+  const cancelled = await send(`${endless}?async=true`, "cancelled", { inputs: {} });
   await submitted("cancelled");
   await client.call("POST", `/api/executions/${String(cancelled.body.executionId)}/cancel`, { key: user.key! });
   await ended(cancelled, "cancelled");
 
-  const killed = await send(`${slow}?async=true`, "killed", { inputs: {} });
-  await submitted("killed");
-  // The killed process takes with it what it has counted.
-  await scrape();
-  await platform.processes.executions!.kill();
-  await platform.processes.executions!.start();
-  await ended(killed, "completed");
+  await paced(
+    async (seconds) => {
+      const slow = await save({ latencyMs: seconds * 1_000 });
+      const sentAt = Date.now();
+      const killed = await send(`${slow}?async=true`, "killed", { inputs: {} });
+      await submitted("killed");
+      // The killed process takes with it what it has counted.
+      await scrape();
+      await platform.processes.executions!.kill();
+      const wasUnderWay = Date.now() < sentAt + seconds * 1_000;
+      await platform.processes.executions!.start();
+      await ended(killed, "completed");
+      return wasUnderWay;
+    },
+    [4, 20, 60],
+  );
   await eventually(() => Promise.resolve(received.filter(({ path }) => path === "/hook").length >= 4), Boolean, 60_000);
   await scrape();
   // What is left is sent by a stop.
   await platform.stop();
-}, 180_000);
+}, 400_000);
 afterAll(async () => {
   await platform?.stop();
   collector?.stop();

@@ -26,7 +26,8 @@ beforeAll(async () => {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-      const answer = response.writeHead(answers, { location: "/elsewhere" });
+      // What is refused comes again when a test asks for it, and not by itself.
+      const answer = response.writeHead(answers, { location: "/elsewhere", "retry-after": "3600" });
       if (held) held.push(answer);
       else answer.end();
     });
@@ -227,7 +228,7 @@ describe("delivering a run", () => {
     const subscriber = await subscribe();
     const id = await submit(subscriber);
     const refused = (answer: Answer): unknown => [answer.status, answer.body.code, answer.body.error];
-    const running = await submit(subscriber, clip({ latencyMs: 60_000 }));
+    const running = await submit(subscriber, clip({ latencyMs: 600_000 }));
     expect(refused(await redeliver(subscriber, running))).toEqual([
       412,
       "PRECONDITION_FAILED",

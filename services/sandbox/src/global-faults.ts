@@ -4,6 +4,7 @@ import { ProviderError } from "./provider-error";
 import { waitWithClient } from "./requests";
 
 const MAX_PAUSE_MS = 120_000;
+const MAX_BUSY_MS = 600_000;
 
 /** Faults that befall every provider request, whoever sends it, until they are taken back. */
 export const globalFaultsSchema = z.strictObject({
@@ -14,7 +15,7 @@ export const globalFaultsSchema = z.strictObject({
   /** Answers are cut in half, so that they are no JSON: what was asked is done nevertheless. */
   malformed: z.boolean().default(false),
   /** For so long every request is answered 429, with Retry-After. */
-  busyMs: z.int().min(0).max(MAX_PAUSE_MS).default(0),
+  busyMs: z.int().min(0).max(MAX_BUSY_MS).default(0),
 });
 export type GlobalFaultSettings = z.infer<typeof globalFaultsSchema>;
 
