@@ -45,6 +45,9 @@ const hasCurrent = (request: Request, object: MediaObject): boolean =>
 const wantedRange = (request: Request, object: MediaObject): ByteRange | "unsatisfiable" | undefined => {
   const condition = request.get("if-range");
   if (request.method !== "GET" || (condition !== undefined && condition !== etagOf(object))) return undefined;
+  // Of a file that is shorter than the end that is asked for, the end is all of it; the parser would call that unsatisfiable.
+  const [, suffix] = /^\s*bytes\s*=\s*-(\d+)\s*$/i.exec(request.get("range") ?? "") ?? [];
+  if (suffix !== undefined && Number(suffix) > object.bytes) return { start: 0, end: object.bytes - 1 };
   const ranges = request.range(object.bytes);
   if (ranges === -1) return "unsatisfiable";
   if (ranges === undefined || ranges === -2 || ranges.type !== "bytes" || ranges.length !== 1) return undefined;

@@ -40,6 +40,7 @@ describe("GET /media/:key", () => {
     ["bytes=0-9", 0, 9],
     ["bytes=10-", 10, PNG.length - 1],
     ["bytes=-5", PNG.length - 5, PNG.length - 1],
+    ["bytes=-9999", 0, PNG.length - 1],
     ["bytes=70-9999", 70, PNG.length - 1],
   ])("serves the range %s", async (range, start, end) => {
     const response = await get({ Range: range });
