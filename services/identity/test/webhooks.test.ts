@@ -203,14 +203,14 @@ describe("a key's webhook", () => {
     const { key } = await createKey(client, userId, { preset: "webhook-receiver" });
     const { reason, metadata } = await refusal(client.setKeyWebhook({ userId, keyId: key!.id, url, events: [] }));
     expect(reason).toBe("INVALID_REQUEST");
-    expect(metadata.issues).toMatchObject([{ path: "webhook.url" }]);
+    expect(metadata.issues).toMatchObject([{ path: "url" }]);
     await client.revokeKey({ userId, keyId: key!.id });
   });
 
   it("is refused for unknown events", async () => {
     const { key } = await withWebhook();
     const events = refusal(client.setKeyWebhook({ userId, keyId: key!.id, url: URL, events: ["execution.started"] }));
-    expect((await events).metadata.issues).toMatchObject([{ path: "webhook.events.0" }]);
+    expect((await events).metadata.issues).toMatchObject([{ path: "events.0" }]);
   });
 
   it("is denied to a key that may not receive, with the capability it lacks, when it is made and later", async () => {

@@ -75,7 +75,7 @@ const keyIssues = (wanted: NewKey, nowMs: number): Issue[] => {
     ...nameIssues(wanted.name.trim()),
     ...grantIssues(wanted),
     ...(expired ? [{ path: "expiresAt", message: "must be in the future" }] : []),
-    ...(webhook ? webhookIssues(webhook) : []),
+    ...(webhook ? webhookIssues(webhook, "webhook.") : []),
   ];
 };
 

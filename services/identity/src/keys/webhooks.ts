@@ -72,12 +72,13 @@ const urlProblem = (text: string): string | undefined => {
 
 const isEvent = (event: string): boolean => (WEBHOOK_EVENTS as readonly string[]).includes(event);
 
-export const webhookIssues = ({ url, events }: WebhookRequest): Issue[] => {
+/** @param place where the request has the webhook's settings: nowhere in particular, or before a dot */
+export const webhookIssues = ({ url, events }: WebhookRequest, place: "" | "webhook." = ""): Issue[] => {
   const problem = urlProblem(url);
   return [
-    ...(problem ? [{ path: "webhook.url", message: problem }] : []),
+    ...(problem ? [{ path: `${place}url`, message: problem }] : []),
     ...events.flatMap((event, index) =>
-      isEvent(event) ? [] : [{ path: `webhook.events.${index}`, message: `must be one of ${WEBHOOK_EVENTS.join(", ")}` }],
+      isEvent(event) ? [] : [{ path: `${place}events.${index}`, message: `must be one of ${WEBHOOK_EVENTS.join(", ")}` }],
     ),
   ];
 };
