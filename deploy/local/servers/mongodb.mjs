@@ -8,7 +8,7 @@ import { locate } from "./programs/locate.mjs";
 import { downloadOfficial, findOfficial } from "./programs/official.mjs";
 import { fetchJavaPackage, findJavaPackage, Unavailable } from "./programs/packages.mjs";
 import { acceptsConnections, answersMongoPing, waitUntil } from "./probe.mjs";
-import { givenServer, runServer } from "./run-server.mjs";
+import { givenServer, readyMsWith, runServer } from "./run-server.mjs";
 
 const HELP = `Provide MongoDB in one of three ways:
   1. set MONGODB_URI to a server that runs already (version 5.0 or newer)
@@ -172,6 +172,7 @@ export const startMongodb = async ({ dataDir, cacheDir, port, log = () => {}, ou
     probe: (chosen) => answersMongoPing("127.0.0.1", chosen),
     output,
     env,
+    readyMs: await readyMsWith(data),
   });
   return {
     uri: `mongodb://127.0.0.1:${server.port}`,

@@ -1,8 +1,12 @@
+import { stat } from "node:fs/promises";
 import { startChild } from "../run/child.mjs";
+import { filesBelow } from "../run/files.mjs";
 import { freePort } from "./ports.cjs";
 import { waitUntil } from "./probe.mjs";
 
 const READY_DEADLINE_MS = 60_000;
+/** What a server reads of its data before it answers: fifty times as much on idle processors, ten times on very busy ones. */
+const READ_BYTES_PER_MS = 2_000;
 const FREE_PORT_ATTEMPTS = 3;
 const STOP_GRACE_MS = 15_000;
 
@@ -31,6 +35,12 @@ const never = new Promise(() => {});
 /** What a server that someone else runs looks like. @returns {RunningServer} */
 export const givenServer = () => ({ source: "given", pid: null, stop: async () => {}, exited: never });
 
+/** How long a server is waited for that reads all of its data first. @param {string} folder */
+export const readyMsWith = async (folder) => {
+  const files = await Promise.all((await filesBelow(folder)).map((path) => stat(path)));
+  return READY_DEADLINE_MS + Math.round(files.reduce((sum, { size }) => sum + size, 0) / READ_BYTES_PER_MS);
+};
+
 /**
  * Starts one server process and waits until it answers its protocol. A port chosen here may be taken by someone else before the server binds
  * it; then another one is tried.
@@ -42,19 +52,20 @@ export const givenServer = () => ({ source: "given", pid: null, stop: async () =
  *   probe: (port: number) => Promise<boolean>,
  *   output?: (chunk: Buffer) => void,
  *   env?: NodeJS.ProcessEnv,
+ *   readyMs?: number,
  * }} options
  * @returns {Promise<{ port: number, child: import("../run/child.mjs").Child, stop: () => Promise<void> }>}
  */
-export const runServer = async ({ name, port: fixedPort, command, args, probe, output, env }) => {
+export const runServer = async ({ name, port: fixedPort, command, args, probe, output, env, readyMs = READY_DEADLINE_MS }) => {
   let failure = "";
   for (let attempt = 0; attempt < (fixedPort === undefined ? FREE_PORT_ATTEMPTS : 1); attempt += 1) {
     const port = fixedPort ?? (await freePort());
     const child = await startChild({ command, args: await args(port), output, env });
     const gone = new AbortController();
     void child.exited.then(() => gone.abort());
-    const ready = await waitUntil(() => probe(port), { deadlineMs: READY_DEADLINE_MS, given: gone.signal });
+    const ready = await waitUntil(() => probe(port), { deadlineMs: readyMs, given: gone.signal });
     if (ready && !gone.signal.aborted) return { port, child, stop: () => child.stop(STOP_GRACE_MS) };
-    failure = gone.signal.aborted ? "ended while starting" : `did not answer within ${READY_DEADLINE_MS / 1000} s`;
+    failure = gone.signal.aborted ? "ended while starting" : `did not answer within ${Math.round(readyMs / 1000)} s`;
     await child.stop(0);
     failure = `${name} (${command}) ${failure}${child.tail() === "" ? "" : `:\n${child.tail().trim()}`}`;
     if (!/already in use/i.test(child.tail())) break;

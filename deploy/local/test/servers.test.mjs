@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, readlink, rm, truncate, writeFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -12,6 +12,7 @@ import { defaultCacheDir } from "../servers/programs/cache.mjs";
 import { startMongodb } from "../servers/mongodb.mjs";
 import { answersRedisPing, servesTemporalNamespace, waitUntil } from "../servers/probe.mjs";
 import { startRedis } from "../servers/redis.mjs";
+import { readyMsWith } from "../servers/run-server.mjs";
 import { startTemporal } from "../servers/temporal.mjs";
 
 const { MongoClient } = createRequire(import.meta.url)("mongodb");
@@ -45,6 +46,15 @@ test("MongoDB keeps journaled writes when it is killed, on the same port", async
   assert.deepEqual(await again.db("t").collection("things").findOne({ _id: "a" }), { _id: "a", n: 1 });
   await again.close();
   await second.stop();
+});
+
+test("a server that reads its data first is waited for longer the more there is", async () => {
+  const folder = await mkdtemp(join(dataDir, "large-"));
+  const least = await readyMsWith(folder);
+  await writeFile(join(folder, "documents"), "");
+  await truncate(join(folder, "documents"), 1_000_000_000);
+  // A hundred thousand runs, nearly a gigabyte, took 36 s on a machine that eighteen others kept busy.
+  assert.ok((await readyMsWith(folder)) >= least + 300_000);
 });
 
 test("MongoDB finds the same by an index as without one, whatever was written, and when it was started again", async () => {
