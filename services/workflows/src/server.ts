@@ -69,8 +69,17 @@ export interface Handled {
 /** A row of a list. Others than the owner get no foreign pictures, which may be older than the rule against them. */
 const toSummary = (row: Summary, userId: string, thumbnail: string | undefined, pictures: Pictures): proto.WorkflowSummary => {
   const isOwn = row.createdBy === userId;
+  // One by one: to spread rows as they come from the driver takes as long as to read them.
   return proto.WorkflowSummary.fromPartial({
-    ...row,
+    slug: row.slug,
+    name: row.name,
+    description: row.description,
+    tags: row.tags,
+    isTemplate: row.isTemplate,
+    hidden: row.hidden,
+    archived: row.archived,
+    createdBy: row.createdBy,
+    updatedAt: row.updatedAt,
     folderId: row.folderId ?? undefined,
     thumbnail: isOwn || (thumbnail !== undefined && pictures.isOurs(thumbnail)) ? thumbnail : undefined,
     coverJson: isOwn ? row.coverJson : pictures.safeCover(row.coverJson),

@@ -57,7 +57,7 @@ export const workflowRoutes = [
         gateway.catalog.estimator(caller.user.plan.markupPermille),
       ]);
       const headers: Record<string, string> = next === "" ? {} : { Link: nextPage(query, next) };
-      return { status: 200, body: rows.map((row) => ({ ...summaryView(row), estimatedCreditCost: estimate(row.generators) })), headers };
+      return { status: 200, body: rows.map((row) => summaryView(row, estimate(row.generators))), headers };
     },
   }),
   defineRoute({

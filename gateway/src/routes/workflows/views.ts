@@ -28,7 +28,7 @@ const view = (stored: workflows.Workflow): Record<string, unknown> => ({
   ...(stored.takedown ? { takedown: { reason: stored.takedown.reason, at: iso(stored.takedown.at) } } : {}),
 });
 
-export const summaryView = (stored: workflows.WorkflowSummary): Record<string, unknown> => ({
+export const summaryView = (stored: workflows.WorkflowSummary, estimatedCreditCost: number | null): Record<string, unknown> => ({
   slug: stored.slug,
   name: stored.name,
   description: stored.description,
@@ -41,6 +41,7 @@ export const summaryView = (stored: workflows.WorkflowSummary): Record<string, u
   createdBy: stored.createdBy,
   folderId: stored.folderId ?? null,
   updatedAt: iso(stored.updatedAt),
+  estimatedCreditCost,
 });
 
 const fieldView = (field: workflows.SchemaField): Record<string, unknown> => ({
