@@ -105,9 +105,6 @@ export interface ShortCalls {
   shortJob(call: ModelCall, claim?: Claim): Promise<ClaimingAnswer<FollowedJob>>;
   shortHttpRequest(call: HttpNodeCall, claim?: Claim): Promise<ClaimingAnswer<HttpResult>>;
   shortKeepFile(call: FileToKeep, claim?: Claim): Promise<ClaimingAnswer<MediaValue>>;
-  /** Of runs whose jobs were submitted by one step and followed by another. */
-  shortSubmit(call: ModelCall): Promise<ShortAnswer<SubmittedJob>>;
-  shortPoll(call: ModelCall, job: SubmittedJob): Promise<ShortAnswer<CallResult>>;
 }
 
 /** Short, in the workflow task itself; each is idempotent by execution id. */

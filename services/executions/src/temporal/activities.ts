@@ -203,9 +203,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     runInstant: (input, end) => local(() => earlierRuns.runInstant(input, end)),
 
     submit,
-    shortSubmit,
     poll,
-    shortPoll,
     shortJob: claiming(shortJob, (plan, call, job) => (job.result ? endAfter(plan, call, job) : null)),
 
     cancelJob: async (call, job) => {

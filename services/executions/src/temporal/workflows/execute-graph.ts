@@ -75,7 +75,7 @@ const runGraph = async (input: RunInput, steps: CancellationScope, claim: RunCla
 };
 
 const execute = async (input: RunInput, steps: CancellationScope, claim: RunClaim): Promise<RunOutcome> => {
-  if (input.shortCalls !== "joined" && !(await claim.make())) return { unclaimed: true };
+  if (input.shortCalls === undefined && !(await claim.make())) return { unclaimed: true };
   const end = await runGraph(input, steps, claim);
   if (!(await claim.make())) return { unclaimed: true };
   const outcome = claim.outcome() ?? (await settleInOrder(input, end));

@@ -45,8 +45,6 @@ const inTask = (timeMs: number) =>
     cancellationType: "WAIT_CANCELLATION_COMPLETED",
     retry: { maximumAttempts: 1 },
   });
-export const { shortSubmit } = inTask(TIMING.direct);
-export const { shortPoll } = inTask(TIMING.minute);
 export const { shortJob } = inTask(TIMING.direct + TIMING.minute);
 export const { shortHttpRequest } = inTask(TIMING.httpRequest + TIMING.localActivity);
 export const { shortKeepFile } = inTask(TIMING.keepFile);

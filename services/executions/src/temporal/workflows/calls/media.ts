@@ -1,13 +1,13 @@
 import { CancellationScope } from "@temporalio/workflow";
 import { itemKey, PRICED_INPUTS } from "@nodeloom/kernel/graph";
-import type { CancelResult, Claim, FollowedJob, ModelCall, SubmittedJob } from "../../../contract/activity-types";
+import type { CancelResult, FollowedJob, ModelCall, SubmittedJob } from "../../../contract/activity-types";
 import type { CallResult } from "../../../contract/run-types";
 import { TIMING } from "../../../contract/timing";
 import { isRunCancelled, jobMayRun, saidJobMayRun } from "./failures";
 import { giveCall, giveJob } from "../given";
 import type { GraphRun } from "../graph-run";
-import { cancelJob, poll, runFiles, shortJob, shortPoll, shortSubmit, stopFiles, submit } from "../steps";
-import { onlyIf, shortly, type CallManner } from "./short";
+import { cancelJob, poll, runFiles, shortJob, stopFiles, submit } from "../steps";
+import { shortly, type CallManner } from "./short";
 import { plainSummary } from "./summary";
 
 /** Calls of models that make files: by jobs, or by one answer. */
@@ -37,32 +37,23 @@ const submitted = (call: ModelCall): ModelCall => {
   return { ...call, inputs: Object.fromEntries(Object.entries(call.inputs).filter(([name]) => name === priced)) };
 };
 
-/**
- * A provider that makes files: two activities, however long it takes.
- * @param isJoined a job that does not take long is submitted and followed by one step
- */
-export const callJob = async (run: GraphRun, call: ModelCall, manner: CallManner, isJoined: boolean): Promise<CallResult> => {
+/** A provider that makes files: two activities, however long it takes. A job that does not take long is one step. */
+export const callJob = async (run: GraphRun, call: ModelCall, manner: CallManner): Promise<CallResult> => {
   const summary = plainSummary(`${call.nodeId}: ${call.model}`);
-  const bySubmit = (): Promise<SubmittedJob> => submit.executeWithOptions({ summary }, [call]);
-  const failed = (error: unknown): never => {
+  const { job, result: finished } = await shortly<FollowedJob>(
+    manner,
+    (claim) => shortJob.executeWithOptions({ summary }, [call, ...claim]),
+    async () => ({ job: await submit.executeWithOptions({ summary }, [call]) }),
+  ).catch((error: unknown) => {
     // Its job has no name here by which the provider could be told.
     if (isRunCancelled(error) && saidJobMayRun(error)) run.stopped(call.nodeId, "could_not_stop");
     throw error;
-  };
-  const joined = (claim: [] | [Claim]) => shortJob.executeWithOptions({ summary }, [call, ...claim]);
-  const { job, result: finished }: FollowedJob = isJoined
-    ? await shortly(manner, joined, async () => ({ job: await bySubmit() })).catch(failed)
-    : { job: await shortly(manner, () => shortSubmit.executeWithOptions({ summary }, [call]), bySubmit).catch(failed) };
+  });
   giveJob(run, call, job.requestId);
   if (finished) return giveCall(run, call, finished);
   const heartbeatTimeout = job.heartbeatTimeoutMs ?? TIMING.heartbeatQuick;
   try {
-    const result = await shortly(
-      onlyIf(manner, !isJoined),
-      () => shortPoll.executeWithOptions({ summary }, [submitted(call), job]),
-      () => poll.executeWithOptions({ summary, heartbeatTimeout }, [submitted(call), job]),
-    );
-    return giveCall(run, call, result);
+    return giveCall(run, call, await poll.executeWithOptions({ summary, heartbeatTimeout }, [submitted(call), job]));
   } catch (error) {
     // A job that failed is free, however its run ends.
     if (!isRunCancelled(error)) run.submitted.delete(itemKey(call.nodeId, call.item));

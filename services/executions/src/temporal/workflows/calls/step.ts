@@ -71,7 +71,7 @@ const callModel = async (
       ...(step.answer ? { schema: step.answer.schema } : {}),
     };
     if (waves) await waves.take(call);
-    if (isJob) return callJob(run, call, own, input.shortCalls === "joined");
+    if (isJob) return callJob(run, call, own);
     if (providerKind === "direct") return callFiles(run, call);
     return callText({ run, input, step, waves }, call);
   });
