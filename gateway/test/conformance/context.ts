@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { call, eventually, paced, type Answer, type CallOptions } from "../e2e/support/client";
+import { call, eventually, paced, patient, type Answer, type CallOptions } from "../e2e/support/client";
 import { answers, pick } from "./check";
 import type { Receiver } from "./receiver";
 
@@ -127,7 +127,7 @@ const issueKey = async (
   settings: Record<string, unknown> = {},
 ): Promise<IssuedKey> => {
   const asked = Array.isArray(grants) ? { capabilities: grants } : grants;
-  const answer = answers(await session.post("/api/keys", { name: "conformance", ...asked, ...settings }), 201);
+  const answer = answers(await patient(() => session.post("/api/keys", { name: "conformance", ...asked, ...settings })), 201);
   const { webhookSecret } = answer.body as { webhookSecret?: string };
   return { key: pick(answer, "key"), keyId: pick(answer, "id"), webhookSecret: webhookSecret ?? "" };
 };
@@ -141,11 +141,16 @@ const actorsOf =
   (baseUrl: string, admin: Caller) =>
   async (options: ActorOptions): Promise<Actor> => {
     const { tier = "business", approved = true, role, grants, webhook, noKey = false } = options;
-    const credentials = { email: `${unique()}@conformance.test`, password: `conformance ${unique()}` };
-    const registered = answers(await call(baseUrl, "POST", "/api/auth/register", { body: credentials }), 201);
+    let credentials = { email: "", password: "" };
+    // Under another address each time: a refusal for want of time may come after the account was made.
+    const register = (): Promise<Answer> => {
+      credentials = { email: `${unique()}@conformance.test`, password: `conformance ${unique()}` };
+      return call(baseUrl, "POST", "/api/auth/register", { body: credentials });
+    };
+    const registered = answers(await patient(register), 201);
     const identity: Identity = { ...credentials, userId: pick(registered, "user.id"), cookie: cookieOf(registered) };
     const changes = { ...(approved ? { approved } : {}), ...(tier === "free" ? {} : { tier }), ...(role ? { role } : {}) };
-    if (Object.keys(changes).length > 0) answers(await admin.patch(`/api/admin/users/${identity.userId}`, changes), 200);
+    if (Object.keys(changes).length > 0) answers(await patient(() => admin.patch(`/api/admin/users/${identity.userId}`, changes)), 200);
     if (noKey || !approved || (tier === "free" && role !== "admin")) return actorOf(baseUrl, identity, NO_KEY);
     const settings = webhook ? { webhook } : {};
     // The change of the tier may take a moment to be known everywhere.
@@ -156,7 +161,7 @@ const actorsOf =
 /** Signs the administrator in and answers what cases need. */
 export const createContext = async (baseUrl: string, accounts: Accounts, receiver: Receiver | undefined): Promise<Context> => {
   const signIn: Context["signIn"] = async ({ email, password, apiKey }) => {
-    const answer = answers(await call(baseUrl, "POST", "/api/auth/login", { body: { email, password } }), 200);
+    const answer = answers(await patient(() => call(baseUrl, "POST", "/api/auth/login", { body: { email, password } })), 200);
     const identity: Identity = { email, password, userId: pick(answer, "user.id"), cookie: cookieOf(answer) };
     return actorOf(baseUrl, identity, { ...NO_KEY, key: apiKey ?? "" });
   };

@@ -74,6 +74,8 @@ const withTier =
     throw new DomainError(error.kind, error.reason, error.message, { tier, ...error.metadata });
   };
 const ANONYMOUS = "anonymous";
+/** Checking a password is made to take long, and takes longer on a machine that has several to check: nobody is told meanwhile that it is away. */
+const PASSWORD_CALL = { deadlineMs: 20_000 } as const;
 
 export const authRoutes = [
   defineRoute({
@@ -89,7 +91,7 @@ export const authRoutes = [
     handler: async (context) => {
       const { gateway, request, body } = context;
       gateway.sessions.checkOrigin(request, false);
-      const { user } = await gateway.services.identity.register({ ...body, address: addressOf(request) });
+      const { user } = await gateway.services.identity.register({ ...body, address: addressOf(request) }, PASSWORD_CALL);
       return signIn(context, user, 201);
     },
   }),
@@ -108,7 +110,7 @@ export const authRoutes = [
       const { gateway, request, body } = context;
       gateway.sessions.checkOrigin(request, false);
       const sent = { ...body, address: addressOf(request) };
-      const { user } = await gateway.services.identity.login(sent).catch(withTier(ANONYMOUS));
+      const { user } = await gateway.services.identity.login(sent, PASSWORD_CALL).catch(withTier(ANONYMOUS));
       if (user) await completed(context, user);
       return signIn(context, user, 200);
     },
@@ -139,7 +141,7 @@ export const authRoutes = [
     handler: async (context) => {
       const { gateway, caller, request, body } = context;
       const change = { userId: caller.user.id, currentPassword: body.current, newPassword: body.new, address: addressOf(request) };
-      const { user } = await gateway.services.identity.changePassword(change).catch(withTier(caller.user.tier));
+      const { user } = await gateway.services.identity.changePassword(change, PASSWORD_CALL).catch(withTier(caller.user.tier));
       await startSession(context, user);
       return { status: 204 };
     },
@@ -157,7 +159,7 @@ export const authRoutes = [
     handler: async ({ gateway, request, body }) => {
       gateway.sessions.checkOrigin(request, false);
       const reset = { token: body.token, newPassword: body.new, address: addressOf(request) };
-      await gateway.services.identity.redeemPasswordReset(reset);
+      await gateway.services.identity.redeemPasswordReset(reset, PASSWORD_CALL);
       return { status: 204 };
     },
   }),

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Platform } from "./platform";
 
-export { eventually } from "../../../../services/platform/test/support/eventually";
+import { eventually } from "../../../../services/platform/test/support/eventually";
+
+export { eventually };
 
 export interface Answer {
   status: number;
@@ -63,6 +65,9 @@ const must = (answer: Answer, ...statuses: number[]): Answer => {
   return answer;
 };
 
+/** Asks again while a service is too busy to answer in time: for what a test needs before it begins. */
+export const patient = (ask: () => Promise<Answer>): Promise<Answer> => eventually(ask, ({ status }) => status !== 503);
+
 export interface AccountOptions {
   tier?: string;
   approved?: boolean;
@@ -76,7 +81,7 @@ export const clientOf = (platform: Pick<Platform, "baseUrl" | "admin">) => {
   const { baseUrl, admin } = platform;
   let adminCookie: Promise<string> | undefined;
   const login = async (email: string, password: string): Promise<string> =>
-    cookieOf(must(await call(baseUrl, "POST", "/api/auth/login", { body: { email, password } }), 200));
+    cookieOf(must(await patient(() => call(baseUrl, "POST", "/api/auth/login", { body: { email, password } })), 200));
   const asAdmin = async (method: string, path: string, body?: unknown): Promise<Answer> => {
     adminCookie ??= login(admin.email, admin.password);
     return call(baseUrl, method, path, { cookie: await adminCookie, ...(body === undefined ? {} : { body }) });
@@ -84,27 +89,34 @@ export const clientOf = (platform: Pick<Platform, "baseUrl" | "admin">) => {
 
   const createKey = async (cookie: string, options: Pick<AccountOptions, "capabilities" | "webhook">): Promise<Answer> =>
     must(
-      await call(baseUrl, "POST", "/api/keys", {
-        cookie,
-        body: {
-          name: "test",
-          ...(options.capabilities ? { capabilities: options.capabilities } : { preset: "full-deploy" }),
-          ...(options.webhook ? { webhook: options.webhook } : {}),
-        },
-      }),
+      await patient(() =>
+        call(baseUrl, "POST", "/api/keys", {
+          cookie,
+          body: {
+            name: "test",
+            ...(options.capabilities ? { capabilities: options.capabilities } : { preset: "full-deploy" }),
+            ...(options.webhook ? { webhook: options.webhook } : {}),
+          },
+        }),
+      ),
       201,
     );
 
   const account = async ({ tier = "business", approved = true, capabilities, webhook }: AccountOptions = {}): Promise<
     Account & { webhookSecret?: string }
   > => {
-    const email = `${randomUUID()}@nodeloom.test`;
     const password = "correct horse battery staple";
-    must(await call(baseUrl, "POST", "/api/auth/register", { body: { email, password } }), 201);
+    let email = "";
+    // Under another address each time: a refusal for want of time may come after the account was made.
+    const register = (): Promise<Answer> => {
+      email = `${randomUUID()}@nodeloom.test`;
+      return call(baseUrl, "POST", "/api/auth/register", { body: { email, password } });
+    };
+    must(await patient(register), 201);
     const cookie = await login(email, password);
-    const { body } = must(await call(baseUrl, "GET", "/api/whoami", { cookie }), 200);
+    const { body } = must(await patient(() => call(baseUrl, "GET", "/api/whoami", { cookie })), 200);
     const userId = (body as unknown as { user: { id: string } }).user.id;
-    if (approved || tier !== "free") must(await asAdmin("PATCH", `/api/admin/users/${userId}`, { approved, tier }), 200);
+    if (approved || tier !== "free") must(await patient(() => asAdmin("PATCH", `/api/admin/users/${userId}`, { approved, tier })), 200);
     const made: Account & { webhookSecret?: string } = { userId, email, password, cookie };
     if (tier === "free" || !approved || capabilities === null) return made;
     const created = (await createKey(cookie, { ...(capabilities ? { capabilities } : {}), ...(webhook ? { webhook } : {}) }))
