@@ -127,7 +127,11 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   SERVICE_UNAVAILABLE: {
     status: 503,
     when: "something is down; repeat the request, a run under its `Idempotency-Key`",
-    members: RETRY_AFTER,
+    members: {
+      ...RETRY_AFTER,
+      executionId: "a run of which it is not known whether it goes on: ask for it",
+      outcome: "`unknown`, beside such an `executionId`; without it nothing runs",
+    },
   },
 };
 
