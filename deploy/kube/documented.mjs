@@ -1,6 +1,7 @@
 import { copyFile, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { ROOT } from "../local/paths.mjs";
 import { runToEnd } from "../local/run/to-end.mjs";
 import { createRollout } from "./rollout.mjs";
@@ -11,6 +12,8 @@ const VALUES = join(ROOT, "deploy", "helm", "nodeloom", "ci", "three-replicas.ya
 /** Blocks, and what is said in passing about one namespace. */
 const COMMANDS = /^ *```sh\n([^]*?)^ *```$|`(kubectl (?:-n|create namespace) [^`\n]+)`/gm;
 const NAMESPACE = "nodeloom";
+/** kubectl marks a restart with the second that it was asked for in, and refuses another one within it. */
+const RESTART_MARK_MS = 1_000;
 
 /**
  * @param {import("./cluster.mjs").Cluster} cluster
@@ -26,6 +29,7 @@ export const runDocumented = async (cluster, { kubectl, helm }) => {
     await symlink(join(ROOT, "deploy"), join(folder, "deploy"));
     await copyFile(VALUES, join(folder, "my-values.yaml"));
     for (const command of commands) {
+      if (command.includes("rollout restart")) await delay(RESTART_MARK_MS);
       const { code, output } = await runToEnd("bash", ["-euo", "pipefail", "-c", command], { cwd: folder, env });
       if (code !== 0 || /would violate/.test(output)) throw new Error(`${command}\nexits with ${code}:\n${output}`);
     }
