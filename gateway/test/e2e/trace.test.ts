@@ -43,7 +43,11 @@ beforeAll(async () => {
   platform = await startPlatform({
     allow: [address],
     measured: true,
-    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TEMPORAL_PAYLOAD_KEYS: randomBytes(32).toString("hex") },
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_BSP_SCHEDULE_DELAY: "500",
+      TEMPORAL_PAYLOAD_KEYS: randomBytes(32).toString("hex"),
+    },
   });
   client = clientOf(platform);
   user = await client.account({ tier: "enterprise", webhook: { url: `http://${address}/hook` } });
@@ -67,7 +71,7 @@ beforeAll(async () => {
     const answers = Object.values(platform.processes).map(async ({ opsUrl }) => (await fetch(`${opsUrl}/metrics`)).text());
     metrics.push(...(await Promise.all(answers)));
   };
-  /** Spans leave once a second: what a killed process has not sent is lost. */
+  /** Spans leave twice a second here: what a killed process has not sent is lost. */
   const submitted = (name: string): Promise<unknown> => {
     const isSubmission = (span: Span): boolean => span.trace === traces[name] && span.name === "RunActivity:submit";
     return eventually(() => Promise.resolve(collector.spans.some(isSubmission)), Boolean, 30_000);

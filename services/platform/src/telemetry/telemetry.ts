@@ -69,15 +69,13 @@ export const startTelemetry = async (name: string, config: ProcessConfig): Promi
   };
 };
 
-/** What a process that is killed has not sent yet is lost, and what came of it has no parent. */
-const SPANS_EVERY_MS = 1_000;
-
 const sendTraces = async (name: string, url: string, share: number) => {
   const [{ OTLPTraceExporter }, { tracing, resources }] = await Promise.all([
     import("@opentelemetry/exporter-trace-otlp-grpc"),
     import("@opentelemetry/sdk-node"),
   ]);
-  const batches = new tracing.BatchSpanProcessor(new OTLPTraceExporter({ url }), { scheduledDelayMillis: SPANS_EVERY_MS });
+  // As often as OTEL_BSP_SCHEDULE_DELAY says, every five seconds by default: sending costs more than the spans of a quiet second.
+  const batches = new tracing.BatchSpanProcessor(new OTLPTraceExporter({ url }));
   const processor = wholeSpans(batches);
   exportSpans({ processor, resource: resources.resourceFromAttributes({ "service.name": name }) });
   // The trace's id decides, in every process alike; that a caller traces everything is no reason to.
