@@ -111,7 +111,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     return known;
   };
 
-  // What users name is judged by the rules of their own calls, whoever will call it.
+  // An address that a user names is held to the rules of the user's own calls, also where a provider will call it.
   const addresses = { allow: config.USER_EGRESS_ALLOW, own: `${config.PUBLIC_BASE_URL.replace(/\/+$/, "")}/media/` };
   const gates = createGates(logger);
   const [downloads, starts, pace] = [createSlots(DOWNLOADS), createSlots(STARTS), createPace()];

@@ -83,8 +83,8 @@ const createWriter = (isFollowed: () => boolean, tell: (text: string, reset: boo
 };
 
 /**
- * Carries texts to those who follow them while they are written. Who follows says so to all processes, again and again;
- * whoever writes a text tells all of it then, and every batch after it. While nobody follows, nothing is sent or timed.
+ * Carries texts to watchers while they are written. A watcher says so to all processes, again and again; the process that writes a
+ * text sends all of it then, and every batch after it. Of a run without watchers nothing is sent or timed.
  */
 export const createTextStreams = (channel: EventChannel): { streams: TextStreams; stop: () => void } => {
   /** Until when each is taken for followed. */

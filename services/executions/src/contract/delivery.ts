@@ -4,7 +4,7 @@ import { TIMING } from "./timing";
 export const FIRST_DELIVERY = 1;
 export const DELIVERY_ATTEMPTS = TIMING.webhookSchedule.length;
 
-/** How a run's webhook stands. `skipped`: there is nobody to tell. */
+/** How a run's webhook stands. `skipped`: the key has no webhook for it. */
 export type DeliveryState = "pending" | "delivered" | "failed" | "disabled" | "skipped";
 
 /** How a delivery ended. `superseded`: a later one has taken over. */

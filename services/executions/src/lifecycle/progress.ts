@@ -28,7 +28,7 @@ const countItems = (recorded: RecordedKeys, nodeId: string): number =>
  * repetition would tell it again need not wait for that.
  */
 export const createProgress = (journal: Pick<Journal, "note">) => {
-  /** Runs that were claimed here and of which nobody is told before they are over: what they do may wait for their end. */
+  /** Synchronous runs that were claimed here: their clients are told at their end, so their progress may wait for that. */
   const untold = new LRUCache<string, true>({ max: MAX_WAITED_FOR });
 
   const note = (executionId: string, said: ExecutionEvent, mayWait = false): Promise<Appended | null> =>

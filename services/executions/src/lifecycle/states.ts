@@ -28,7 +28,7 @@ export const FINAL_STATUSES: readonly FinalStatus[] = ["completed", "failed", "c
 export const RUNNING: readonly RunStatus[] = ["processing", "cancel_requested"];
 /** It is open whether and when the run begins: the sweeper looks at it. */
 export const UNDECIDED: readonly RunStatus[] = ["accepted", "queued"];
-/** What nobody is told of. */
+/** Neither listed nor found by clients. */
 export const HIDDEN: readonly RunStatus[] = ["accepted", "refused"];
 
 const FINAL: ReadonlySet<string> = new Set(FINAL_STATUSES);

@@ -45,7 +45,7 @@ export interface TakenOut {
 
 /**
  * Takes data URLs out of a JSON text that are longer than any text may be: they can only be files. What stands for one is a
- * data URL of the same type that nobody can guess. What can't be read is left where it is, and judged there.
+ * data URL of the same type with random bytes. What can't be read is left where it is: the plan says what is wrong with it.
  */
 export const takeOutDataUrls = (inputsJson: string): TakenOut => {
   const urls = new Map<string, string>();
@@ -97,7 +97,7 @@ const fileId = (url: string, ownerId: string, now: number): string => {
   return hash.digest("hex").slice(0, 32);
 };
 
-/** Whether media storage won't have the data, whoever asks again. */
+/** Whether media storage refuses the data: asking again is no use. */
 const isRefused = (error: unknown): boolean => error instanceof DomainError && (error.kind === "invalid" || error.kind === "failed");
 
 /** Stores data URLs as generated files: once per owner, content and day, however often and in however many runs they are given. */

@@ -55,7 +55,7 @@ export interface WebhooksOptions {
 export const createWebhooks = ({ store, details, identity, egress, outgoing, logger, timeoutMs }: WebhooksOptions) => {
   const send = createSend(egress, timeoutMs);
 
-  /** What an attempt means for its delivery, told to whoever keeps the webhook. */
+  /** What an attempt means for its delivery. Identity, which keeps the webhook, is told. */
   const stateAfter = async ({ keyId, executionId, attempt }: AttemptId, sent: SentAttempt): Promise<DeliveryState> => {
     const { url, revision, status, error } = sent;
     const delivered = error === null;

@@ -70,8 +70,8 @@ export const createRetention = (options: RetentionOptions) => {
   const restore = async (ids: string[]): Promise<void> => void (ids.length > 0 && (await media.restoreExpired({ ids }, call)));
 
   /**
-   * Generated files that nobody keeps and nothing names. They are hidden first: who names one after that names a file that is not
-   * there, and who named one until then is found by asking once more.
+   * Generated files that are neither kept nor named by a workflow. They are hidden first: a workflow that names one after that names
+   * a file that is not there, and one that named it before is found by asking once more.
    */
   const removeMedia = async (after: string): Promise<Page> => {
     const before = expiresBefore(RETENTION.generatedMedia, now());

@@ -26,7 +26,7 @@ export interface SweepOptions {
 const signatureOf = ({ status, attempt, due }: ExecutionView): string => JSON.stringify([status, attempt, due]);
 
 /**
- * Does what was left undone by processes that died: refuses runs that nobody decides on, pays debts, puts lines right, and
+ * Does what was left undone by processes that died: refuses runs that stayed accepted, pays debts, puts lines right, and
  * ends runs that waited in line for too long. It moves only rows that it saw unchanged twice, so that no clocks are compared.
  */
 export const createSweep = ({ store, execution, queue, debts, logger, now = Date.now }: SweepOptions) => {

@@ -42,7 +42,7 @@ const pendingFile = (url: string, storage = ""): DataFile => ({
 
 /**
  * Puts files in place of the data URLs that upload fields were given.
- * @param data what has become of data URLs; those that nobody asked for yet are added, pending
+ * @param data what has become of data URLs; those that are new are added, pending
  * @returns what is wrong with them
  */
 export const resolveDataFields = (

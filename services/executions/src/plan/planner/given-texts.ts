@@ -20,7 +20,7 @@ const givenTexts = (given: Readonly<Record<string, unknown>>, fields: readonly I
 
 /**
  * Tells which ids a runner's inputs bring, whole or in parts. Such an id never means a file of a template's author: to know
- * it from reading the template gives nobody the file.
+ * it from reading the template gives no right to the file.
  */
 export const broughtIds = (given: Readonly<Record<string, unknown>>, fields: readonly InputField[]): ((id: string) => boolean) => {
   let texts: string[] | undefined;

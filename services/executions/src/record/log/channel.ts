@@ -41,7 +41,7 @@ const read = (message: string): { from: string; event: ChannelEvent } | undefine
 
 /**
  * One channel per execution: events reach listeners of this process directly, and those of other replicas over Redis.
- * A lost message costs latency only; whoever listens also reads the store when the channel stays silent.
+ * A lost message costs latency only: listeners read the store, too, when the channel stays silent.
  */
 export const createEventChannel = ({ publisher, subscriber, prefix, logger }: ChannelOptions): EventChannel => {
   const local = new EventEmitter();

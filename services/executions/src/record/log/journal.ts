@@ -35,7 +35,7 @@ export interface Journal {
 
 /**
  * Progress of runs, written behind: events of a run that come close together are one write, and those that come right before its
- * ending is decided are part of that. What is lost with a process is told when the run ends, by whoever carries it then.
+ * ending is decided are part of that. What is lost with a process is recorded with the run's end.
  */
 export const createJournal = ({ append, announce }: JournalOptions): Journal => {
   const waiting = new Map<string, Page>();

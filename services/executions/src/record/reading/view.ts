@@ -9,7 +9,7 @@ import { metadataOf, type ExecutionView } from "../execution-record";
 const present = <T extends object>(document: T) =>
   Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null)) as { [K in keyof T]: Exclude<T[K], null> | undefined };
 
-/** What planning evaluated was done when the run was received; nobody took its time. */
+/** What planning evaluated was done when the run was received, and took no time. */
 const timesOf = ({ status, startedAt, durationMs }: NodeState, receivedAt: Date): Pick<NodeState, "startedAt" | "durationMs"> =>
   status === "completed" && startedAt === null ? { startedAt: receivedAt.getTime(), durationMs: 0 } : { startedAt, durationMs };
 
@@ -23,7 +23,7 @@ export interface Details {
 const callMessage = (call: CallRecord, { status: nodeStatus }: NodeState): executions.NodeCall =>
   executions.NodeCall.fromPartial({
     ...present(call),
-    // When its node is over, nobody waits for a call's answer any more.
+    // When its node is over, the answer of a call is not waited for any more.
     status: call.status === "submitted" && nodeStatus !== "processing" ? "cancelled" : call.status,
   });
 

@@ -125,7 +125,7 @@ export class GraphRun {
     return this.nodes[this.indexOf(nodeId)]!;
   }
 
-  /** Steps that wait for nothing but what is given. */
+  /** Steps that have not been started, and whose dependencies are all done. */
   readyAfter(done: ReadonlySet<string>, started: ReadonlySet<string>): PlanStep[] {
     return this.plan.steps.filter((step) => !started.has(step.id) && this.dependencies.get(step.id)!.every((id) => done.has(id)));
   }

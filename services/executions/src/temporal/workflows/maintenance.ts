@@ -8,7 +8,7 @@ export async function reconcileRuns(): Promise<ReconcileReport> {
 
 /**
  * Renews the plans of accounts whose month is over. Started by a schedule. Billing renews an account by itself whenever it
- * is called; this is for those that nobody calls, so that their ledgers say in time what has expired.
+ * is called; this is for idle accounts, so that their ledgers say in time what has expired.
  */
 export async function renewPlans(): Promise<{ renewed: number; failed: number }> {
   return renewDuePlans();
