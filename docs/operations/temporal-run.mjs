@@ -15,6 +15,8 @@ const { baseUrl, temporalUiUrl, accounts } = JSON.parse(readFileSync(new URL(".n
 /** Wide enough for the run's head in columns beside the UI's menu. */
 const VIEW = { width: 1560, height: 1600 };
 const MARGIN = 16;
+/** On a busy machine the poster takes so long that an activity goes on with it: then another run is made. */
+const MOST_RUNS = 8;
 /** What the timeline's axis takes below its first bar. */
 const AXIS = 100;
 
@@ -58,7 +60,7 @@ const makeRun = async () => {
 
 const helper = fileURLToPath(new URL("gateway/test/e2e/support/chromium.mjs", ROOT));
 const executablePath = process.env.CHROMIUM_PATH ?? execFileSync(process.execPath, [helper], { encoding: "utf8" });
-const executionId = await makeRun();
+let executionId;
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--headless=shell", "--disable-gpu", "--no-zygote"] });
 try {
   const context = await browser.newContext({ viewport: VIEW, colorScheme: "light", reducedMotion: "reduce" });
@@ -66,11 +68,16 @@ try {
   const signedIn = await context.request.post(`${baseUrl}/api/auth/login`, { data: { email, password }, headers: { origin: baseUrl } });
   if (!signedIn.ok()) throw new Error(`signing in answered ${signedIn.status()}`);
   const page = await context.newPage();
-  await page.goto(`${temporalUiUrl}/namespaces/default/workflows/${executionId}`);
-  await page.getByText("settle").first().waitFor({ timeout: 60_000 });
-  await page.waitForTimeout(1_000);
+  const poster = page.getByText("shortJob", { exact: true }).first();
+  for (let runs = 0; runs < MOST_RUNS; runs += 1) {
+    executionId = await makeRun();
+    await page.goto(`${temporalUiUrl}/namespaces/default/workflows/${executionId}`);
+    await page.getByText("settle").first().waitFor({ timeout: 60_000 });
+    await page.waitForTimeout(1_000);
+    if (await poster.isVisible()) break;
+  }
   // What a dot says only when it is chosen.
-  await page.getByText("shortJob", { exact: true }).first().click();
+  await poster.click();
   await page.getByText("poster: sandbox-image").first().waitFor();
   // From the run's head down to the end of its timeline.
   const head = await page.getByText("Back to Workflows").boundingBox();

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,22 +8,27 @@ import { setTimeout as delay } from "node:timers/promises";
 import ports from "../../local/servers/ports.cjs";
 import { zipkinSpans } from "../../local/servers/traces/otlp.mjs";
 import { startServers } from "../cluster/servers.mjs";
-import { countBytes, countCalls, countSpans } from "./wire.mjs";
+import { LOG_DIR } from "../../local/paths.mjs";
+import { nowMs, readAlong, readCalls, readSpans } from "./wire.mjs";
 
 /**
  * Counts what one run does: commands of MongoDB and Redis, calls of Temporal and between services, and the events of its history.
  * Starts the platform behind proxies that read along, makes runs one after the other, and prints what each did, without what happens
- * anyway.
+ * anyway; and what the fastest of them waited for, moment by moment.
  */
 
 const RUNS = 20;
 const WARM_UP = 10;
 /** What a run leaves to be done afterwards is done by then. */
 const AFTER_MS = 4_000;
+/** Between two runs whose moments are told apart. */
+const APART_MS = 250;
 /** What is seen less often belongs to no run. */
 const LEAST = 0.2;
 const VIDEO_MS = 1_000;
 const CREDITS = 100_000;
+/** Logs of what the platform only uses. */
+const SERVERS = new Set(["mongodb.log", "redis.log", "temporal.log"]);
 /** Of gRPC. */
 const NOT_FOUND = 5;
 
@@ -38,20 +43,24 @@ const { keyOf, launch, ROOT } = bench("./dist/platform.js");
 const { submit, waitForAll } = bench("./dist/runs.js");
 const { withWorkflow } = bench("./dist/workflow.js");
 
-/** @type {Map<string, Counts>} */
-let seen = new Map();
-/** @param {string} where @returns {import("./wire.mjs").Count} */
-const countAt = (where) => (what, bytes) => {
-  const counts = seen.get(where) ?? new Map();
-  seen.set(where, counts);
-  const earlier = counts.get(what) ?? { times: 0, bytes: 0 };
-  counts.set(what, { times: earlier.times + 1, bytes: earlier.bytes + bytes });
-};
+/** @type {(import("./wire.mjs").Seen & { where: string })[]} */
+const seen = [];
+/** @param {string} where @returns {import("./wire.mjs").Tell} */
+const tellAt = (where) => (one) => void seen.push({ where, ...one });
 /** What was seen since the last time. */
-const take = () => {
-  const taken = seen;
-  seen = new Map();
-  return taken;
+const take = () => seen.splice(0);
+
+/** @param {ReturnType<typeof take>} all @returns {Map<string, Counts>} by where it was seen */
+const counted = (all) => {
+  /** @type {Map<string, Counts>} */
+  const places = new Map();
+  for (const { where, what, bytes } of all) {
+    const counts = places.get(where) ?? new Map();
+    places.set(where, counts);
+    const earlier = counts.get(what) ?? { times: 0, bytes: 0 };
+    counts.set(what, { times: earlier.times + 1, bytes: earlier.bytes + bytes });
+  }
+  return places;
 };
 
 /** @param {string} address */
@@ -75,15 +84,19 @@ const rowsOf = (where, all, anyway = new Map()) =>
 
 const folder = await mkdtemp(join(tmpdir(), "nodeloom-cost-"));
 const servers = await startServers(folder);
-const target = createServer((_request, response) => void response.end("hello")).listen(0, "127.0.0.1");
+const target = createServer((_request, response) => {
+  const atMs = nowMs();
+  tellAt("Target")({ what: "request", bytes: 0, fromMs: atMs, toMs: atMs });
+  response.end("hello");
+}).listen(0, "127.0.0.1");
 await once(target, "listening");
 const host = `127.0.0.1:${/** @type {import("node:net").AddressInfo} */ (target.address()).port}`;
 const never = new AbortController().signal;
 const platform = await launch(ROOT, never, {
-  MONGODB_URI: `mongodb://127.0.0.1:${await countBytes(portOf(servers.mongoUri()), "mongodb", countAt("MongoDB"))}`,
-  REDIS_URL: `redis://127.0.0.1:${await countBytes(portOf(servers.redisUrl()), "redis", countAt("Redis"))}`,
-  TEMPORAL_ADDRESS: `127.0.0.1:${await countCalls(portOf(servers.temporalAddress()), countAt("Temporal"))}`,
-  OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await countSpans(countAt("Services"), zipkinSpans)}`,
+  MONGODB_URI: `mongodb://127.0.0.1:${await readAlong(portOf(servers.mongoUri()), "mongodb", tellAt("MongoDB"))}`,
+  REDIS_URL: `redis://127.0.0.1:${await readAlong(portOf(servers.redisUrl()), "redis", tellAt("Redis"))}`,
+  TEMPORAL_ADDRESS: `127.0.0.1:${await readCalls(portOf(servers.temporalAddress()), tellAt("Temporal"))}`,
+  OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await readSpans(tellAt("Services"), zipkinSpans)}`,
   EGRESS_ALLOW: host,
   PORT: String(await ports.freePort()),
 });
@@ -95,6 +108,35 @@ const connection = await Connection.connect({ address: servers.temporalAddress()
 const runOnce = async (slug, mode) => {
   if (mode === "sync") return api.expect(200, "POST", `/api/workflows/${slug}/run`, { inputs: {} });
   await waitForAll(api, [await submit(api, slug)], "completed");
+};
+
+/** Lines that were logged so far. */
+const loggedLines = async () => {
+  const files = (await readdir(LOG_DIR)).filter((name) => name.endsWith(".log") && !SERVERS.has(name));
+  const texts = await Promise.all(files.map((name) => readFile(join(LOG_DIR, name), "utf8")));
+  return texts.reduce((lines, text) => lines + text.split("\n").length - 1, 0);
+};
+
+/** Prints the moments of the fastest of some runs. @param {string} slug @param {string} mode */
+const printMoments = async (slug, mode) => {
+  take();
+  const runs = [];
+  for (let run = 0; run < RUNS; run += 1) {
+    const fromMs = nowMs();
+    await runOnce(slug, mode);
+    runs.push({ fromMs, tookMs: nowMs() - fromMs });
+    await delay(APART_MS);
+  }
+  await delay(AFTER_MS);
+  const [fastest] = runs.sort((one, other) => one.tookMs - other.tookMs);
+  if (!fastest) return;
+  const { fromMs, tookMs } = fastest;
+  const moments = take().filter((one) => one.fromMs >= fromMs && one.fromMs < fromMs + tookMs + APART_MS / 2);
+  process.stdout.write(`\nThe fastest run, ${tookMs.toFixed(1)} ms:\n\n| ms | took | where | what |\n| ---: | ---: | --- | --- |\n`);
+  for (const one of moments.sort((a, b) => a.fromMs - b.fromMs))
+    process.stdout.write(
+      `| ${(one.fromMs - fromMs).toFixed(1)} | ${one.toMs > one.fromMs ? (one.toMs - one.fromMs).toFixed(1) : ""} | ${one.where} | ${one.what} |\n`,
+    );
 };
 
 /** @param {string} slug @returns {Promise<string>} the id of its newest run */
@@ -128,16 +170,20 @@ try {
       await delay(AFTER_MS);
       take();
       const startedAt = performance.now();
+      const lines = await loggedLines();
       for (let run = 0; run < RUNS; run += 1) await runOnce(slug, mode);
       await delay(AFTER_MS);
       const tookMs = performance.now() - startedAt;
-      const all = take();
+      const logged = (await loggedLines()) - lines;
+      const all = counted(take());
       await delay(tookMs);
-      const anyway = take();
+      const anyway = counted(take());
       process.stdout.write(
         `\n## ${name}\n\nHistory: ${await historyOf(await lastRun(slug))}\n\n| where | what | times | bytes |\n| --- | --- | ---: | ---: |\n`,
       );
       for (const [where, counts] of all) process.stdout.write(rowsOf(where, counts, anyway.get(where)).join(""));
+      process.stdout.write(`| Logs | lines | ${(logged / RUNS).toFixed(1)} | |\n`);
+      await printMoments(slug, mode);
     });
 } finally {
   api.close();

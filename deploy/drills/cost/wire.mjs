@@ -4,22 +4,31 @@ import { createRequire } from "node:module";
 import { connect, createServer } from "node:net";
 
 /**
- * What is said on the way to a server, as counts: each of these stands before one, hands everything on, and tells what it saw.
- * @typedef {(what: string, bytes: number) => void} Count
+ * What is said on the way to a server: each of these stands before one, hands everything on, and tells what it saw when it was answered.
+ * @typedef {object} Seen
+ * @property {string} what
+ * @property {number} bytes of the request
+ * @property {number} fromMs since the epoch
+ * @property {number} toMs
+ * @typedef {(seen: Seen) => void} Tell
  */
+
+/** Milliseconds since the epoch, with parts. */
+export const nowMs = () => performance.timeOrigin + performance.now();
 
 const require = createRequire(new URL("../../../services/platform/package.json", import.meta.url));
 /** @type {{ BSON: { deserialize: (bytes: Buffer) => Record<string, any> } }} */
 const { BSON } = require("mongoose").mongo;
 
+const US_PER_MS = 1_000;
 const MONGO_HEAD = 16;
 const OP_MSG = 2013;
 /** Commands that drivers send by themselves, for no query. */
 const DRIVERS_OWN = new Set(["hello", "ismaster", "isMaster", "ping", "endSessions"]);
 
-/** @param {Buffer} message one of MongoDB's wire protocol @param {Count} count */
-const countMongo = (message, count) => {
-  if (message.readInt32LE(12) !== OP_MSG) return;
+/** What a message of MongoDB's wire protocol asks for; nothing for what drivers send by themselves. @param {Buffer} message */
+const mongoCommand = (message) => {
+  if (message.readInt32LE(12) !== OP_MSG) return undefined;
   let at = MONGO_HEAD + 4;
   let items = 0;
   /** @type {Record<string, any>} */
@@ -32,26 +41,43 @@ const countMongo = (message, count) => {
     at += 1 + size;
   }
   const [command = ""] = Object.keys(body);
-  if (DRIVERS_OWN.has(command)) return;
+  if (DRIVERS_OWN.has(command)) return undefined;
   items ||= (body.documents ?? body.updates ?? body.deletes ?? [0]).length;
-  count(`${String(body.$db).replace(/^.*_/, "")}.${body[command]} ${command}${items > 1 ? ` of ${items}` : ""}`, message.length);
+  return `${String(body.$db).replace(/^.*_/, "")}.${body[command]} ${command}${items > 1 ? ` of ${items}` : ""}`;
 };
 
-/** Messages that begin with their length. @param {Count} count */
-const mongoReader = (count) => {
+/** Cuts what arrives into messages, which begin with their length. @param {(message: Buffer) => void} each */
+const mongoMessages = (each) => {
   let rest = Buffer.alloc(0);
   return (/** @type {Buffer} */ chunk) => {
     rest = Buffer.concat([rest, chunk]);
     while (rest.length >= MONGO_HEAD && rest.length >= rest.readInt32LE(0)) {
       const size = rest.readInt32LE(0);
-      countMongo(rest.subarray(0, size), count);
+      each(rest.subarray(0, size));
       rest = rest.subarray(size);
     }
   };
 };
 
-/** Redis' commands: lists of texts with their lengths. @param {Count} count */
-const redisReader = (count) => {
+/** One connection: an answer names the request that it is for. @param {Tell} tell */
+const mongoReader = (tell) => {
+  /** @type {Map<number, Omit<Seen, "toMs">>} */
+  const asked = new Map();
+  return {
+    request: mongoMessages((message) => {
+      const what = mongoCommand(message);
+      if (what !== undefined) asked.set(message.readInt32LE(4), { what, bytes: message.length, fromMs: nowMs() });
+    }),
+    answer: mongoMessages((message) => {
+      const request = asked.get(message.readInt32LE(8));
+      asked.delete(message.readInt32LE(8));
+      if (request) tell({ ...request, toMs: nowMs() });
+    }),
+  };
+};
+
+/** Redis' commands: lists of texts with their lengths. Their answers don't say what they are for. @param {Tell} tell */
+const redisReader = (tell) => {
   let rest = Buffer.alloc(0);
   /** @param {number} at @returns {[number, number] | undefined} the number on a line behind its mark, and where the next begins */
   const line = (at) => {
@@ -72,13 +98,15 @@ const redisReader = (count) => {
     }
     return { name, size: at };
   };
-  return (/** @type {Buffer} */ chunk) => {
+  const request = (/** @type {Buffer} */ chunk) => {
     rest = Buffer.concat([rest, chunk]);
     for (let command = first(); command !== undefined; command = first()) {
-      count(command.name.toUpperCase(), command.size);
+      const atMs = nowMs();
+      tell({ what: command.name.toUpperCase(), bytes: command.size, fromMs: atMs, toMs: atMs });
       rest = rest.subarray(command.size);
     }
   };
+  return { request, answer: () => undefined };
 };
 
 /** @param {import("node:net").Server | http2.Http2Server} server */
@@ -92,16 +120,17 @@ const listening = async (server) => {
 /**
  * @param {number} target port of the server
  * @param {"mongodb" | "redis"} kind
- * @param {Count} count
+ * @param {Tell} tell
  * @returns {Promise<number>} where it listens
  */
-export const countBytes = (target, kind, count) =>
+export const readAlong = (target, kind, tell) =>
   listening(
     createServer((client) => {
       const server = connect(target, "127.0.0.1");
-      const read = kind === "mongodb" ? mongoReader(count) : redisReader(count);
-      client.on("data", (/** @type {Buffer} */ chunk) => read(chunk)).pipe(server);
-      server.pipe(client);
+      const { request, answer } = kind === "mongodb" ? mongoReader(tell) : redisReader(tell);
+      for (const socket of [client, server]) socket.setNoDelay();
+      client.on("data", request).pipe(server);
+      server.on("data", answer).pipe(client);
       for (const [one, other] of [
         [client, server],
         [server, client],
@@ -112,8 +141,8 @@ export const countBytes = (target, kind, count) =>
 
 const nameOf = (/** @type {unknown} */ path) => String(path).split("/").at(-1) ?? "";
 
-/** The same for gRPC. @param {number} target @param {Count} count @returns {Promise<number>} */
-export const countCalls = (target, count) => {
+/** The same for gRPC. @param {number} target @param {Tell} tell @returns {Promise<number>} */
+export const readCalls = (target, tell) => {
   /** @type {http2.ClientHttp2Session | undefined} */
   let session;
   const upstream = () => {
@@ -123,11 +152,13 @@ export const countCalls = (target, count) => {
   const server = http2.createServer({ settings: { maxConcurrentStreams: 1_000 } });
   server.on("stream", (incoming, headers) => {
     const outgoing = upstream().request(headers);
+    const fromMs = nowMs();
     let bytes = 0;
     /** @type {http2.IncomingHttpHeaders} */
     let trailers = {};
-    incoming.on("data", (chunk) => (bytes += chunk.length)).on("end", () => count(nameOf(headers[":path"]), bytes));
+    incoming.on("data", (chunk) => (bytes += chunk.length));
     incoming.on("error", () => undefined).pipe(outgoing);
+    incoming.on("close", () => tell({ what: nameOf(headers[":path"]), bytes, fromMs, toMs: nowMs() }));
     incoming.on("close", () => outgoing.close(http2.constants.NGHTTP2_CANCEL));
     incoming.on("wantTrailers", () => incoming.sendTrailers(trailers));
     outgoing.on("error", () => incoming.close(http2.constants.NGHTTP2_CANCEL));
@@ -142,8 +173,8 @@ export const countCalls = (target, count) => {
   return listening(server);
 };
 
-/** A collector of traces that counts the calls which services answer. @param {Count} count @param {(request: Buffer) => any[]} spansOf @returns {Promise<number>} */
-export const countSpans = (count, spansOf) => {
+/** A collector of traces that tells of the calls which services answer. @param {Tell} tell @param {(request: Buffer) => any[]} spansOf @returns {Promise<number>} */
+export const readSpans = (tell, spansOf) => {
   const server = http2.createServer();
   server.on("stream", (stream, headers) => {
     /** @type {Buffer[]} */
@@ -151,8 +182,10 @@ export const countSpans = (count, spansOf) => {
     stream.on("data", (/** @type {Buffer} */ chunk) => chunks.push(chunk)).on("error", () => undefined);
     stream.on("end", () => {
       if (nameOf(headers[":path"]) === "Export" && String(headers[":path"]).includes("trace"))
-        for (const { name, kind, localEndpoint } of spansOf(Buffer.concat(chunks).subarray(5)))
-          count(`${localEndpoint.serviceName}: ${name}${kind === "CLIENT" ? " (asks)" : ""}`, 0);
+        for (const { name, kind, localEndpoint, timestamp, duration } of spansOf(Buffer.concat(chunks).subarray(5))) {
+          const what = `${localEndpoint.serviceName}: ${name}${kind === "CLIENT" ? " (asks)" : ""}`;
+          tell({ what, bytes: 0, fromMs: timestamp / US_PER_MS, toMs: (timestamp + duration) / US_PER_MS });
+        }
       stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
       stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
       stream.end(Buffer.alloc(5));
