@@ -1,6 +1,7 @@
 import { invalidRequest, LIMITS } from "@nodeloom/kernel";
+import { fromCursor, toCursor } from "@nodeloom/platform";
 import { found, versionNotFound } from "./definition/errors";
-import type { ListPosition, ListFilter, SchemaRow, WorkflowHead, WorkflowStore } from "./definition/storage";
+import type { ListFilter, SchemaRow, WorkflowHead, WorkflowStore } from "./definition/storage";
 import { newest, type SchemaPart, type Summary, type Workflow } from "./definition/workflow";
 import type { Pictures } from "./pictures/pictures";
 import { collectSummaries } from "./summaries";
@@ -58,15 +59,6 @@ const chosenVersion = (head: Pick<WorkflowHead, "createdBy" | "published">, user
   return chosen;
 };
 
-const toCursor = ({ slug, updatedAt }: ListPosition): string => Buffer.from(`${updatedAt.getTime()}/${slug}`).toString("base64url");
-
-const fromCursor = (cursor: string): ListPosition | undefined => {
-  if (cursor === "") return undefined;
-  const [, at, slug] = /^(\d{1,15})\/([a-z0-9-]{1,200})$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
-  if (at === undefined || slug === undefined) throw invalidRequest([{ path: "cursor", message: "is not one of this list" }]);
-  return { slug, updatedAt: new Date(Number(at)) };
-};
-
 async function* nothing(): AsyncIterable<Summary[]> {
   // The source of a list that has no rows of a kind.
 }
@@ -99,7 +91,8 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
     const others = isShared ? store.othersTemplates(userId, narrowing, most || LIMITS.listedTemplates) : nothing();
     const all = await collectSummaries([store.ownSummaries(userId, narrowing, most), others]);
     if (limit === 0 || all.length <= limit) return { rows: all, next: undefined };
-    return { rows: all.slice(0, limit), next: toCursor(all[limit - 1]!) };
+    const { slug: id, updatedAt: at } = all[limit - 1]!;
+    return { rows: all.slice(0, limit), next: toCursor({ at, id }) };
   };
 
   return {

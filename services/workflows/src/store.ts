@@ -92,7 +92,7 @@ const narrowed = ({ query, tag, after }: Pick<ListFilter, "query" | "tag" | "aft
   return [
     ...(pattern ? [{ $or: [{ name: pattern }, { description: pattern }, { tags: pattern }, { _id: pattern }] }] : []),
     ...(tag === "" ? [] : [{ tags: tag }]),
-    ...(after ? [{ $or: [{ updatedAt: { $lt: after.updatedAt } }, { updatedAt: after.updatedAt, _id: { $gt: after.slug } }] }] : []),
+    ...(after ? [{ $or: [{ updatedAt: { $lt: after.at } }, { updatedAt: after.at, _id: { $gt: after.id } }] }] : []),
   ];
 };
 

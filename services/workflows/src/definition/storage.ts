@@ -1,3 +1,4 @@
+import type { ListPosition } from "@nodeloom/platform";
 import type { Published, SchemaPart, Summary, Takedown, Workflow } from "./workflow";
 
 export type WorkflowHead = Pick<Workflow, "name" | "revision" | "createdBy" | "creationId" | "published">;
@@ -15,12 +16,6 @@ export interface ListFilter {
   after: ListPosition | undefined;
 }
 
-export interface ListPosition {
-  slug: string;
-  updatedAt: Date;
-}
-
-/** Where workflows are kept. */
 /** A workflow of an owner's, at one revision if it is given. */
 export interface OwnWorkflow {
   slug: string;
@@ -28,6 +23,7 @@ export interface OwnWorkflow {
   ifRevision?: number | undefined;
 }
 
+/** Where workflows are kept. */
 export interface WorkflowStore {
   /** False when the slug is taken, or the creation is stored already. */
   insert(workflow: Workflow): Promise<boolean>;
