@@ -12,12 +12,15 @@ import { createApi } from "../../../gateway/test/chaos/api.mjs";
 import { createReceiver } from "../../../gateway/test/chaos/receiver.mjs";
 import { startCluster } from "../cluster/cluster.mjs";
 import { runDrill } from "../cluster/drill.mjs";
+import { addEarlierRuns } from "./earlier.mjs";
 import { createLoad } from "./load.mjs";
 import { copyMedia, copyServer, loseAndRestore } from "./snapshots.mjs";
 import { verify } from "./verify.mjs";
 
 /** How long runs are begun before the first copy, and between the two. */
 const PHASE_MS = Number(process.env.DRILL_PHASE_MS ?? 30_000);
+/** Runs that were over before, whose rows are written without carrying them out. */
+const EARLIER_RUNS = Number(process.env.DRILL_EARLIER_RUNS ?? 10_000);
 const LATER_MS = 16 * 60_000;
 const SETTLE_MS = 8 * 60_000;
 /** Callers and Temporal's worker come last. */
@@ -70,6 +73,9 @@ await runDrill("restore drill", async ({ say, check, atEnd }) => {
   const api = createApi(() => baseUrl);
   const user = await api.enterprise(cluster.accounts, receiver.url);
   const [older, newer] = [join(folder, "copies", "older"), join(folder, "copies", "newer")];
+  await addEarlierRuns({ cluster, api, key: user.key, userId: user.userId, count: EARLIER_RUNS });
+  say(`${EARLIER_RUNS} runs are over already`);
+  const loadedFromMs = Date.now();
   const load = createLoad({ api, key: user.key });
   let olderAt = 0;
   for (const copy of [older, newer]) {
@@ -94,7 +100,7 @@ await runDrill("restore drill", async ({ say, check, atEnd }) => {
     say(`${name}: everything was lost, and is up again after ${((Date.now() - from) / 1_000).toFixed(0)} s`);
     const found = await verify({
       ...{ api, baseUrl, key: user.key, cookie: await signIn(api, cluster), adminKey: cluster.accounts.admin.apiKey ?? "", receiver },
-      ...{ filesUntilMs, deadlineMs: SETTLE_MS, reconcile: createReconcile(cluster) },
+      ...{ loadedFromMs, filesUntilMs, deadlineMs: SETTLE_MS, reconcile: createReconcile(cluster) },
     });
     say(`${name}: settled ${((Date.now() - from) / 1_000).toFixed(0)} s after the loss`);
     for (const [what, ok, detail] of found) check([`${name}: ${what}`, ok, detail]);

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
  * What must hold on a restored platform.
  * @typedef {ReturnType<typeof import("../../../gateway/test/chaos/api.mjs").createApi>} Api
  * @typedef {Awaited<ReturnType<typeof import("../../../gateway/test/chaos/receiver.mjs").createReceiver>>} Receiver
- * @typedef {{ api: Api, baseUrl: string, key: string, cookie: string, adminKey: string, receiver: Receiver, filesUntilMs: number, deadlineMs: number, reconcile: () => Promise<void> }} Options
+ * @typedef {{ api: Api, baseUrl: string, key: string, cookie: string, adminKey: string, receiver: Receiver, loadedFromMs: number, filesUntilMs: number, deadlineMs: number, reconcile: () => Promise<void> }} Options
  * @typedef {[name: string, ok: boolean, detail: string][]} Checks
  */
 
@@ -27,9 +27,17 @@ const everyPage = async (read) => {
 /** @param {string} path @param {string} cursor */
 const paged = (path, cursor) => `${path}${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`;
 
+/** @param {Options} options @param {number} [fromMs] older ones are left out, more or less */
+const readExecutions = ({ api, key }, fromMs = 0) =>
+  everyPage(async (cursor) => {
+    const { body } = await api.call("GET", paged("/api/executions?limit=100", cursor), { key });
+    return Date.parse(body.rows.at(-1)?.createdAt) < fromMs ? { rows: body.rows } : body;
+  });
+
 /** @param {Options} options */
-const readAll = async ({ api, key, cookie }) => {
-  const executions = await everyPage(async (cursor) => (await api.call("GET", paged("/api/executions?limit=100", cursor), { key })).body);
+const readAll = async (options) => {
+  const { api, key, cookie } = options;
+  const executions = await readExecutions(options);
   const ledger = await everyPage(async (cursor) => (await api.call("GET", paged("/api/me/ledger?limit=200", cursor), { cookie })).body);
   const usage = [];
   for (let offset = 0; ; offset += 500) {
@@ -53,11 +61,14 @@ const untold = (executions, receiver) => {
 
 /** Waits until every run is over and every webhook told, having the platform look for what nothing carries. @param {Options} options */
 const settled = async (options) => {
+  const { api, cookie, receiver, loadedFromMs } = options;
   for (const end = Date.now() + options.deadlineMs; ; await delay(LOOK_MS)) {
-    const state = await readAll(options);
-    const open = state.executions.filter(({ status }) => !FINAL.has(status));
-    const missing = untold(state.executions, options.receiver);
-    if ((open.length === 0 && missing.length === 0 && state.me.credits.held === 0) || Date.now() > end) return { ...state, open, missing };
+    const executions = await readExecutions(options, loadedFromMs);
+    const open = executions.filter(({ status }) => !FINAL.has(status));
+    const missing = untold(executions, receiver);
+    const { body: me } = await api.call("GET", "/api/me", { cookie });
+    if ((open.length === 0 && missing.length === 0 && me.credits.held === 0) || Date.now() > end)
+      return { ...(await readAll(options)), open, missing };
     await options.reconcile().catch(() => {});
   }
 };

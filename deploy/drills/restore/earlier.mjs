@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { createRequire } from "node:module";
+import { setTimeout as delay } from "node:timers/promises";
+
+/**
+ * Runs that were over long before the copies: as many as a platform has after a while, in the time that a drill has. One is carried
+ * out; the others are copies of its rows, with a hold and a capture each, which the account has paid.
+ * @typedef {Awaited<ReturnType<typeof import("../cluster/cluster.mjs").startCluster>>} Cluster
+ * @typedef {ReturnType<typeof import("../../../gateway/test/chaos/api.mjs").createApi>} Api
+ */
+
+const BATCH = 500;
+const MINUTE_MS = 60_000;
+const LOOK_MS = 200;
+const LOOKS = 300;
+
+/** @param {() => Promise<any>} find */
+const found = async (find) => {
+  for (let look = 0; look < LOOKS; look += 1) {
+    const document = await find();
+    if (document) return document;
+    await delay(LOOK_MS);
+  }
+  throw new Error("the run that is copied was not settled");
+};
+
+/** @param {any} client @param {string} name */
+const databaseOf = async (client, name) => {
+  const { databases } = await client.db("admin").admin().listDatabases({ nameOnly: true });
+  return client.db(databases.find((/** @type {any} */ one) => one.name.endsWith(name)).name);
+};
+
+/** Rows of one more run, which took as long and cost as much. @param {any} of @param {{ number: number, usageId: number, sequence: number }} at */
+const copyOf = ({ execution, usage: { counted: _, ...usage }, ledger }, { number, usageId, sequence }) => {
+  const _id = randomUUID();
+  const [executionId, createdAt] = [`${_id}.1`, new Date(execution.createdAt.getTime() - number * MINUTE_MS)];
+  const times = { createdAt, finishedAt: new Date(createdAt.getTime() + execution.durationMs) };
+  return {
+    execution: { ...execution, _id, holdId: executionId, requestToken: randomUUID(), ...times },
+    // Its totals are the service's own to write.
+    usage: { ...usage, _id, id: usageId, createdAt, uncounted: usage.userId },
+    ledger: ledger.map((/** @type {any} */ row, /** @type {number} */ index) => ({
+      ...{ ...row, _id: row._id.replace(row.executionId, executionId), executionId, sequence: sequence + index + 1 },
+      ...(row.closed ? { closed: { ...row.closed, executionId } } : {}),
+    })),
+  };
+};
+
+/**
+ * @param {{ cluster: Cluster, api: Api, key: string, userId: string, count: number }} options nothing else may run for this user
+ */
+export const addEarlierRuns = async ({ cluster, api, key, userId, count }) => {
+  const { MongoClient } = createRequire(import.meta.url)("mongodb");
+  const client = await new MongoClient(cluster.servers.mongoUri()).connect();
+  try {
+    const [executions, usage, billing] = await Promise.all(["executions", "usage", "billing"].map((name) => databaseOf(client, name)));
+    const ledger = billing.collection("ledger");
+    await api.call("POST", "/api/models/sandbox-chat/run", { key, body: { inputs: { prompt: "a loom", maxTokens: 20 } } });
+    const execution = await found(() => executions.collection("executions").findOne({ userId, status: "completed" }));
+    const executionId = execution.holdId;
+    /** @type {{ execution: any, usage: any, ledger: any[] }} */
+    const rows = {
+      execution,
+      usage: await found(() => usage.collection("usage").findOne({ _id: execution._id, status: "completed" })),
+      ledger: [],
+    };
+    await found(() => ledger.findOne({ executionId, kind: "capture" }));
+    rows.ledger = await ledger.find({ executionId }).sort({ sequence: 1 }).toArray();
+    const price = rows.ledger.reduce((sum, { millicredits }) => sum - millicredits, 0);
+    const account = await billing.collection("accounts").findOne({ _id: userId });
+    const counter = await usage
+      .collection("counters")
+      .findOneAndUpdate({ _id: "usage" }, { $inc: { value: count } }, { returnDocument: "after" });
+    const paid = await billing
+      .collection("accounts")
+      .updateOne(
+        { _id: userId, revision: account.revision },
+        { $inc: { plan: -price * count, sequence: rows.ledger.length * count, revision: 1 } },
+      );
+    if (paid.modifiedCount !== 1) throw new Error("the account has changed meanwhile");
+    for (let made = 0; made < count; made += BATCH) {
+      const copies = Array.from({ length: Math.min(BATCH, count - made) }, (_, index) => {
+        const number = made + index;
+        return copyOf(rows, {
+          number: number + 1,
+          usageId: counter.value - number,
+          sequence: account.sequence + rows.ledger.length * number,
+        });
+      });
+      await executions.collection("executions").insertMany(copies.map((copy) => copy.execution));
+      await usage.collection("usage").insertMany(copies.map((copy) => copy.usage));
+      await ledger.insertMany(copies.flatMap((copy) => copy.ledger));
+    }
+  } finally {
+    await client.close();
+  }
+};
