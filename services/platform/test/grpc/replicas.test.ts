@@ -9,7 +9,9 @@ import { JSON_SERVICE, type JsonServer } from "../support/json-service";
 /** Replicas are addresses of one name and one port, as behind a headless service of Kubernetes. */
 
 const logger = createLogger("test", "silent");
-const TIMES: Partial<ConnectionTimes> = { renewMs: 300, resolveEveryMs: 50, keepaliveMs: 200, keepaliveTimeoutMs: 200 };
+const TIMES: Partial<ConnectionTimes> = { renewMs: 300, resolveEveryMs: 50 };
+/** Takes a peer for lost soon: one that is only slow, too. */
+const IMPATIENT: Partial<ConnectionTimes> = { ...TIMES, keepaliveMs: 200, keepaliveTimeoutMs: 200 };
 const ADDRESSES = ["127.0.0.2", "127.0.0.3", "127.0.0.4"] as const;
 /** What only a broken promise uses up. */
 const LONG_MS = 60_000;
@@ -48,6 +50,9 @@ const stopReplica = async (host: string): Promise<void> => {
   running.delete(host);
 };
 
+const connectTo = (connections: Partial<ConnectionTimes>): ClientOf<JsonServer> =>
+  createGrpcClient<JsonServer>(JSON_SERVICE, { address: `billing:${port}`, tls: certificates.of("gateway"), connections });
+
 /** Calls, a few at a time, until told otherwise; answers who answered, and every error. */
 const callUntil = async (isEnough: (answers: string[]) => boolean): Promise<{ answers: string[]; errors: unknown[] }> => {
   const [answers, errors]: [string[], unknown[]] = [[], []];
@@ -81,7 +86,7 @@ afterAll(async () => {
 beforeEach(async () => {
   port = await commonPort();
   resolved = [...ADDRESSES.slice(0, 1)];
-  client = createGrpcClient<JsonServer>(JSON_SERVICE, { address: `billing:${port}`, tls: certificates.of("gateway"), connections: TIMES });
+  client = connectTo(TIMES);
 });
 afterEach(async () => {
   client.close();
@@ -122,6 +127,8 @@ it("fails no call while replicas are replaced one after the other", async () => 
 });
 
 it("stops calling a peer that vanished without a word, and calls the others", async () => {
+  client.close();
+  client = connectTo(IMPATIENT);
   resolved = [...ADDRESSES.slice(0, 2)];
   await startReplica(ADDRESSES[0]);
   // The other address passes bytes on until it is told to swallow them, and never closes anything.
