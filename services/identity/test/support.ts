@@ -7,6 +7,7 @@ import type { Connection } from "mongoose";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
 import { database as identityDatabase } from "../src/database";
 import { service } from "../src/main";
+import { patient } from "../../platform/test/support/patient";
 
 export { eventually } from "../../platform/test/support/eventually";
 
@@ -59,7 +60,7 @@ export const deploy = async (): Promise<Deployment> => {
         ...overrides,
       });
       const address = `127.0.0.1:${running.ports?.IDENTITY_LISTEN}`;
-      const client = createGrpcClient<identity.IdentityServiceServer>(identity.IdentityServiceService, { address });
+      const client = patient(createGrpcClient<identity.IdentityServiceServer>(identity.IdentityServiceService, { address }));
       const instance = {
         client,
         stop: async () => {

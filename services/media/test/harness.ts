@@ -8,6 +8,7 @@ import { connectMongo, createGrpcClient, type ClientOf } from "@nodeloom/platfor
 import { media } from "@nodeloom/proto";
 import { service } from "../src/main";
 import { startMigrated } from "../../platform/test/support/start-migrated";
+import { patient } from "../../platform/test/support/patient";
 
 export const OWNER = "user-1";
 export const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(64, 7)]);
@@ -56,9 +57,11 @@ export const startMedia = async (
     LOG_LEVEL: "silent",
     ...env,
   });
-  const client = createGrpcClient<media.MediaServiceServer>(media.MediaServiceService, {
-    address: `127.0.0.1:${running.ports!.MEDIA_LISTEN}`,
-  });
+  const client = patient(
+    createGrpcClient<media.MediaServiceServer>(media.MediaServiceService, {
+      address: `127.0.0.1:${running.ports!.MEDIA_LISTEN}`,
+    }),
+  );
   const close = async (): Promise<void> => {
     client.close();
     await running.stop();

@@ -10,6 +10,7 @@ import { loadRegistry } from "../src/registry";
 import { service } from "../src/main";
 import { eventually } from "../../platform/test/support/eventually";
 import { startMigrated } from "../../platform/test/support/start-migrated";
+import { patient } from "../../platform/test/support/patient";
 
 const prefix = `test_${randomUUID().slice(0, 8)}_`;
 const env = {
@@ -23,9 +24,11 @@ type Replica = { client: ClientOf<models.ModelsServiceServer>; stop(): Promise<v
 
 const startReplica = async (): Promise<Replica> => {
   const running = await startMigrated(service, env);
-  const client = createGrpcClient<models.ModelsServiceServer>(models.ModelsServiceService, {
-    address: `127.0.0.1:${running.ports!.MODELS_LISTEN}`,
-  });
+  const client = patient(
+    createGrpcClient<models.ModelsServiceServer>(models.ModelsServiceService, {
+      address: `127.0.0.1:${running.ports!.MODELS_LISTEN}`,
+    }),
+  );
   return {
     client,
     stop: async () => {

@@ -3,6 +3,7 @@ import { connectMongo, createGrpcClient, type ClientOf, type RunningService } fr
 import { usage as proto } from "@nodeloom/proto";
 import { service } from "../src/main";
 import { startMigrated } from "../../platform/test/support/start-migrated";
+import { patient } from "../../platform/test/support/patient";
 
 const prefix = `test_${randomUUID().slice(0, 8)}_`;
 const env = {
@@ -19,7 +20,9 @@ let client: UsageClient;
 const start = async (): Promise<UsageClient> => {
   const running = await startMigrated(service, env);
   services.push(running);
-  return createGrpcClient<proto.UsageServiceServer>(proto.UsageServiceService, { address: `127.0.0.1:${running.ports!.USAGE_LISTEN}` });
+  return patient(
+    createGrpcClient<proto.UsageServiceServer>(proto.UsageServiceService, { address: `127.0.0.1:${running.ports!.USAGE_LISTEN}` }),
+  );
 };
 
 beforeAll(async () => {

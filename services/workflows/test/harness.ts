@@ -7,6 +7,7 @@ import { media as mediaProto, workflows as proto } from "@nodeloom/proto";
 import { service as mediaService } from "../../media/src/main";
 import { service } from "../src/main";
 import { startMigrated } from "../../platform/test/support/start-migrated";
+import { patient } from "../../platform/test/support/patient";
 
 export interface RunningWorkflows {
   client: ClientOf<proto.WorkflowsServiceServer>;
@@ -42,9 +43,9 @@ export const startWorkflows = async (prefix = `test_${randomUUID().slice(0, 8)}_
   });
   const mediaAddress = `127.0.0.1:${runningMedia.ports!.MEDIA_LISTEN}`;
   const running = await startMigrated(service, { ...shared, MEDIA_ADDRESS: mediaAddress, WORKFLOWS_LISTEN: "127.0.0.1:0" });
-  const media = createGrpcClient<mediaProto.MediaServiceServer>(mediaProto.MediaServiceService, { address: mediaAddress });
+  const media = patient(createGrpcClient<mediaProto.MediaServiceServer>(mediaProto.MediaServiceService, { address: mediaAddress }));
   const address = `127.0.0.1:${running.ports!.WORKFLOWS_LISTEN}`;
-  const client = createGrpcClient<proto.WorkflowsServiceServer>(proto.WorkflowsServiceService, { address });
+  const client = patient(createGrpcClient<proto.WorkflowsServiceServer>(proto.WorkflowsServiceService, { address }));
   const database = `${prefix}workflows`;
   const close = async (): Promise<void> => {
     client.close();

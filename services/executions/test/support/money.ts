@@ -15,6 +15,7 @@ import { createSettlement, type Settlement } from "../../src/lifecycle/settlemen
 import type { ExecutionStore } from "../../src/record/store";
 import { openStore } from "./index";
 import { startMigrated } from "../../../platform/test/support/start-migrated";
+import { patient } from "../../../platform/test/support/patient";
 
 export const logger = createLogger("executions-test", "silent");
 
@@ -47,10 +48,14 @@ export const startMoney = async (): Promise<Money> => {
     await startMigrated(usageService, { ...env, USAGE_LISTEN: "127.0.0.1:0" }),
   ];
   const [billingPort, usagePort] = [services[0]!.ports!.BILLING_LISTEN!, services[1]!.ports!.USAGE_LISTEN!];
-  const billing = createGrpcClient<billingProto.BillingServiceServer>(billingProto.BillingServiceService, {
-    address: `127.0.0.1:${billingPort}`,
-  });
-  const usage = createGrpcClient<usageProto.UsageServiceServer>(usageProto.UsageServiceService, { address: `127.0.0.1:${usagePort}` });
+  const billing = patient(
+    createGrpcClient<billingProto.BillingServiceServer>(billingProto.BillingServiceService, {
+      address: `127.0.0.1:${billingPort}`,
+    }),
+  );
+  const usage = patient(
+    createGrpcClient<usageProto.UsageServiceServer>(usageProto.UsageServiceService, { address: `127.0.0.1:${usagePort}` }),
+  );
   const { store, stop } = await openStore();
   const execution = createExecution({ store, channel: { publish: () => undefined, subscribe: () => () => undefined } });
   const started: RunInput[] = [];

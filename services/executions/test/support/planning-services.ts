@@ -12,6 +12,7 @@ import { createPlanTask, type PlanTaskOptions } from "../../src/plan/planner/pla
 import { startMigrated } from "../../../platform/test/support/start-migrated";
 import type { Planner } from "../../src/plan/planner/protocol";
 import { createPlanning, type Planning } from "../../src/plan/planning";
+import { patient } from "../../../platform/test/support/patient";
 
 /** What planning asks, as it runs: models, workflows and media, each with a database of its own. */
 
@@ -60,9 +61,9 @@ export const startPlanningServices = async (options?: PlanTaskOptions): Promise<
   ];
   const at = (index: number, name: string): { address: string } => ({ address: `127.0.0.1:${running[index]!.ports![name]}` });
   const clients = {
-    models: createGrpcClient<models.ModelsServiceServer>(models.ModelsServiceService, at(0, "MODELS_LISTEN")),
-    workflows: createGrpcClient<workflows.WorkflowsServiceServer>(workflows.WorkflowsServiceService, at(1, "WORKFLOWS_LISTEN")),
-    media: createGrpcClient<media.MediaServiceServer>(media.MediaServiceService, at(2, "MEDIA_LISTEN")),
+    models: patient(createGrpcClient<models.ModelsServiceServer>(models.ModelsServiceService, at(0, "MODELS_LISTEN"))),
+    workflows: patient(createGrpcClient<workflows.WorkflowsServiceServer>(workflows.WorkflowsServiceService, at(1, "WORKFLOWS_LISTEN"))),
+    media: patient(createGrpcClient<media.MediaServiceServer>(media.MediaServiceService, at(2, "MEDIA_LISTEN"))),
   };
   const planning = createPlanning({
     workflows: clients.workflows,

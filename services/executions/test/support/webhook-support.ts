@@ -8,6 +8,7 @@ import { identity } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
 import type { Identity } from "../../src/clients";
 import { startMigrated } from "../../../platform/test/support/start-migrated";
+import { patient } from "../../../platform/test/support/patient";
 
 export interface Delivery {
   headers: Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string> & IncomingHttpHeaders;
@@ -82,7 +83,7 @@ export const startIdentity = async (): Promise<RunningIdentity> => {
   });
   const database = await connectMongo({ uri: given("MONGODB_URI"), database: `test_${name}_identity` });
   const address = `127.0.0.1:${running.ports?.IDENTITY_LISTEN}`;
-  const client: Identity = createGrpcClient<identity.IdentityServiceServer>(identity.IdentityServiceService, { address });
+  const client: Identity = patient(createGrpcClient<identity.IdentityServiceServer>(identity.IdentityServiceService, { address }));
   const { user } = await client.register({ email: `${name}@example.com`, password: "correct horse battery" });
   const userId = user!.id;
   await client.updateUser({ userId, approved: true, tier: "pro" });
