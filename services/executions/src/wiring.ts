@@ -21,6 +21,7 @@ import { createDebts } from "./lifecycle/debts";
 import { createEarlierRuns } from "./lifecycle/earlier-runs";
 import { CANCEL_REQUESTED, createExecution } from "./lifecycle/execution";
 import { createFinishedPlans } from "./lifecycle/finished-plans";
+import { createFinishedRuns } from "./lifecycle/finished-runs";
 import { createFollow } from "./lifecycle/follow";
 import { createHolds } from "./lifecycle/holds";
 import { createQueue } from "./lifecycle/line/queue";
@@ -154,7 +155,8 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   });
   const starter = createRunStarter({ client: temporal.client, taskQueue });
   const deliveries = createDeliveryStarter({ client: temporal.client, taskQueue });
-  const { billing, usage } = services;
+  const { billing } = services;
+  const usage = { startRun: services.usage.startRun, ...createFinishedRuns(services.usage) };
   const holds = createHolds({ billing });
   const queue = createQueue({ store, starter, logger });
   const debts = createDebts({ store, holds, queue, usage, deliveries, starter, logger });

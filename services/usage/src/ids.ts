@@ -12,6 +12,8 @@ export const createIds = (store: Pick<UsageStore, "reserveIds">) => {
 
   const work = async (): Promise<void> => {
     working = true;
+    // Calls that come with one message arrive one right after the other.
+    await Promise.resolve();
     while (waiting.length > 0) {
       const batch = waiting;
       waiting = [];

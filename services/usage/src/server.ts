@@ -34,13 +34,22 @@ const rowMessage = ({ workflowSlug, errorCode, requestId, ...row }: UsageRow): p
     requestId: requestId ?? undefined,
   });
 
+const finish = (usage: Usage, request: proto.FinishRunRequest): Promise<void> =>
+  usage.finish(runStart(request.run), runOutcome(request), request.unstarted);
+
 /** gRPC handlers of usage. */
 export const usageHandlers = (usage: Usage): proto.UsageServiceServer => ({
   startRun: unary(async ({ run }) => proto.StartRunResponse.fromPartial({ id: await usage.start(runStart(run)) })),
 
   finishRun: unary(async (request) => {
-    await usage.finish(runStart(request.run), runOutcome(request), request.unstarted);
+    await finish(usage, request);
     return proto.FinishRunResponse.fromPartial({});
+  }),
+
+  finishRuns: unary(async ({ runs }) => {
+    const outcomes = await Promise.allSettled(runs.map((run) => finish(usage, run)));
+    const finished = runs.filter((_, index) => outcomes[index]!.status === "fulfilled");
+    return proto.FinishRunsResponse.fromPartial({ executionIds: finished.map(({ run }) => run?.executionId ?? "") });
   }),
 
   listRows: unary(async (request) => {

@@ -129,6 +129,21 @@ it("makes up for a start that never arrived, also when it arrives too late", asy
   expect(new Set(rows.map((row) => row.status))).toEqual(new Set(["completed"]));
 });
 
+it("finishes runs together, and names those alone that it finished", async () => {
+  const [userId, other] = [user(), user()];
+  const runs = times(10, () => runOf(userId));
+  const taken = runOf(other);
+  await client.startRun({ run: taken });
+  const theirs = { ...taken, userId };
+  const { executionIds } = await client.finishRuns({
+    runs: [...runs, theirs].map((run) => finished(run, "completed", { unstarted: true })),
+  });
+  expect(executionIds.toSorted()).toEqual(runs.map(({ executionId }) => executionId).sort());
+  const { rows, total } = await list(userId);
+  expect([total, new Set(rows.map(({ status }) => status))]).toEqual([10, new Set(["completed"])]);
+  expect((await list(other)).rows).toMatchObject([{ status: "processing" }]);
+});
+
 it("never touches a run of another user", async () => {
   const run = runOf(user());
   await client.startRun({ run });

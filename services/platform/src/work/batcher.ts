@@ -46,6 +46,8 @@ export const createBatcher = <T, R>({ work, maxBatch, maxWaiting, overloaded, cl
   };
 
   const workOff = async (key: string, queue: Queue<T, R>): Promise<void> => {
+    // What is submitted by the code that is running now belongs to the first batch.
+    await Promise.resolve();
     while (queue.waiting.length > 0) {
       const batch = next(queue);
       if (batch.length > 0) await work(key, batch);

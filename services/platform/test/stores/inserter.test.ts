@@ -38,19 +38,26 @@ describe("an inserter", () => {
     expect((await rows.find().toArray()).map(({ _id }) => _id).sort()).toEqual(["a", "c", "known"]);
   });
 
-  it("sends what arrives while a command is under way with the next one", async () => {
+  it("sends what arrives at once together, and what arrives while a command is under way with the next one", async () => {
     const rows = await collection();
     const commands: number[] = [];
+    let isUnderWay: () => void;
+    const underWay = new Promise<void>((resolve) => (isUnderWay = resolve));
     const counting = {
       insertMany: (documents: Row[], options: object) => {
         commands.push(documents.length);
+        isUnderWay();
         return rows.insertMany(documents, options);
       },
     };
     const insert = createInserter<Row>(counting as never, { w: "majority" });
-    const done = await Promise.all(Array.from({ length: 250 }, (_, id) => insert({ _id: String(id), id })));
+    const inserted = (from: number, count: number): Promise<boolean>[] =>
+      Array.from({ length: count }, (_, index) => insert({ _id: String(from + index), id: from + index }));
+    const first = inserted(0, 3);
+    await underWay;
+    const done = await Promise.all([...first, ...inserted(3, 249)]);
     expect(done.every(Boolean)).toBe(true);
-    expect(commands).toEqual([1, 100, 100, 49]);
+    expect(commands).toEqual([3, 100, 100, 49]);
   });
 
   it("fails everyone of a command that failed as a whole, and goes on", async () => {
