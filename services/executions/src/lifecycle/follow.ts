@@ -5,8 +5,10 @@ import type { ExecutionStore } from "../record/store";
 import { TRANSITION_EVENTS } from "./execution";
 import { isFinal } from "./states";
 
-/** What is heard of one run from now on. */
+/** What is heard of one run, from when it is listened to. */
 export interface Following {
+  /** Hears of the run from now on. */
+  listen(): void;
   /** The row after the next transition that is heard of, after a silence, or when the time is over. */
   next(until: number): Promise<ExecutionView | null>;
   stop(): void;
@@ -22,12 +24,15 @@ export const createFollow =
     /** The row as the last message brought it. */
     let latest: ExecutionView | undefined;
     let wake: () => void = () => undefined;
-    const unsubscribe = channel.subscribe(executionId, ({ type }, record) => {
-      if (!TRANSITION_EVENTS.has(type)) return;
-      isHeard = true;
-      if (!latest || !isFinal(latest)) latest = record;
-      wake();
-    });
+    let unsubscribe: (() => void) | undefined;
+    const listen = (): void => {
+      unsubscribe ??= channel.subscribe(executionId, ({ type }, record) => {
+        if (!TRANSITION_EVENTS.has(type)) return;
+        isHeard = true;
+        if (!latest || !isFinal(latest)) latest = record;
+        wake();
+      });
+    };
     const heard = (waitMs: number): Promise<void> =>
       new Promise((resolve) => {
         const timer = setTimeout(resolve, waitMs);
@@ -37,7 +42,9 @@ export const createFollow =
         };
       });
     return {
+      listen,
       next: async (until) => {
+        listen();
         const waitMs = Math.min(TIMING.channelSilence, until - Date.now());
         if (!isHeard && waitMs > 0) await heard(waitMs);
         isHeard = false;
@@ -46,7 +53,7 @@ export const createFollow =
         return row;
       },
       stop: () => {
-        unsubscribe();
+        unsubscribe?.();
         wake();
       },
     };

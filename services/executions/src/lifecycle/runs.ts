@@ -64,7 +64,7 @@ export const createRuns = ({ start, follow, store, execution, debts, starts = cr
     try {
       return await starts.use(
         async () => {
-          const row = await start.start(request, earlier, beginBy);
+          const row = await start.start(request, earlier, beginBy, following.listen);
           return row.status === "accepted" ? await claimed(following) : row;
         },
         { key: request.runner?.userId ?? "", maxWaitMs: START_WAIT_MS },
@@ -105,6 +105,8 @@ export const createRuns = ({ start, follow, store, execution, debts, starts = cr
       const deadline = Date.now() + request.waitMs;
       const decideBy = Math.min(Math.max(deadline, Date.now() + TIMING.acceptance), answerBy - ANSWER_RESERVE_MS);
       const following = follow(request.executionId);
+      // Of a run whose id nobody else has there is nothing to hear before it begins, and nothing at all of one that is over then.
+      if (!request.isNew) following.listen();
       let isTouched = false;
       try {
         const known = await start.known(request);

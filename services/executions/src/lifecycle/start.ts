@@ -108,9 +108,15 @@ export const createStart = (options: StartOptions) => {
     /**
      * Plans and begins a run, or the next attempt at a refused one.
      * @param beginBy when it is too late to begin
+     * @param listen called before there is anything to hear of the run
      * @throws DomainError why the run can't be planned; it leaves no trace then
      */
-    start: async (request: executions.RunRequest, earlier: ExecutionView | null, beginBy: number): Promise<ExecutionView> => {
+    start: async (
+      request: executions.RunRequest,
+      earlier: ExecutionView | null,
+      beginBy: number,
+      listen: () => void,
+    ): Promise<ExecutionView> => {
       const planned = await plan(request);
       // Its caller is about to be told that nothing runs.
       if (Date.now() >= beginBy) throw unavailable("too many runs are being started", 2);
@@ -122,6 +128,7 @@ export const createStart = (options: StartOptions) => {
         ...(Object.keys(request.metadata).length > 0 ? { metadata: metadataKeys(request.metadata) } : {}),
       };
       if (planned.plan.steps.length === 0) return decided(finishedPlans(input, part, earlier));
+      listen();
       const record = newRecord(input, initialNodes(planned.plan), part);
       const row = await decided(write(record, earlier));
       if (row) return begin(row, input, request.noQueue);
