@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { RunPlan } from "@nodeloom/kernel/graph";
 import type { Logger } from "@nodeloom/platform";
 import type { Claim, ClaimingAnswer, ShortAnswer } from "../contract/activity-types";
@@ -22,9 +21,8 @@ type EndOf<Call, Result> = (plan: RunPlan, call: Call, result: Result) => RunEnd
 export const createFirstCalls = ({ claim: claimRun, settle, logger }: FirstCallOptions) => {
   /** It is waited for only as long as an attempt of the workflow's own would be: the call's answer is not to be lost with it. */
   const settledInTime = async (input: RunInput, endOf: () => RunEnd | null): Promise<RunOutcome | null> => {
-    const timer = new AbortController();
-    const late = delay(TIMING.localActivity, null, { signal: timer.signal, ref: false });
-    late.catch(() => undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, TIMING.localActivity, null)));
     try {
       const end = endOf();
       return end && (await Promise.race([settle(input, end, input.held ?? []), late]));
@@ -32,7 +30,7 @@ export const createFirstCalls = ({ claim: claimRun, settle, logger }: FirstCallO
       logger.warn({ err: error, executionId: input.executionId }, "a run could not be settled with its only call");
       return null;
     } finally {
-      timer.abort();
+      clearTimeout(timer);
     }
   };
 
