@@ -15,6 +15,8 @@ const claims = new Map<string, (boolean | Error)[]>();
 const ends = new Map<string, RunEnd>();
 /** Runs that can't be settled at first. */
 const unsettled = new Set<string>();
+const LARGE = { id: "get", type: "http-request", literals: { method: "GET", url: "http://large.test/" } };
+const LARGE_BODY = "x".repeat(300 * 1024);
 /** Addresses that can't be called. */
 const refused = new Set<string>();
 /** Runs whose jobs are never done. */
@@ -43,7 +45,7 @@ beforeAll(async () => {
     httpRequest: ({ url }: { url: string }, key: string) => {
       note(key.split(":")[0]!, "call");
       if (refused.has(url)) return Promise.reject(new DomainError("failed", "EXECUTION_FAILED", "it is refused"));
-      return Promise.resolve({ status: 200, body: "here" });
+      return Promise.resolve({ status: 200, body: url === LARGE.literals.url ? LARGE_BODY : "here" });
     },
     jobs: {
       submit: ({ executionId }: { executionId: string }) => {
@@ -87,6 +89,7 @@ const inputOf = (executionId: string, steps: object[], output: RunInput["plan"][
     ...{ modelIds: [], holds: [], holdId: executionId, receivedAt: Date.now(), attempt: 1, shortCalls: "joined" },
     plan: {
       ...{ steps: steps.map(step), evaluated: [], warnings: {}, output, outputNodes: [], markupPermille: 1_000 },
+      used: { valueBytes: 0, calls: 0, work: 0 },
       models: { m: { providerKind: "http-polling", modality: "video", price: { basis: "run", microUsd: 1 } } },
     },
   }) as unknown as RunInput;
@@ -135,6 +138,12 @@ it("evaluates what follows a run's only call before it settles the run", async (
   const { said: happened, markers, end } = await run([HTTP, text], [true], { output: { text: [{ node: "box", port: "text" }] } });
   expect(happened).toEqual(["claim", "call", "settle"]);
   expect([markers, end?.result]).toEqual([1, { text: "Said: here" }]);
+});
+
+it("leaves what is made of a large answer to the workflow's thread", async () => {
+  const { said: happened, markers, end } = await run([LARGE]);
+  expect(happened).toEqual(["claim", "call", "settle"]);
+  expect([markers, end?.status]).toEqual([2, "completed"]);
 });
 
 it("settles a run by itself that could not be settled with its only call, which is made once", async () => {

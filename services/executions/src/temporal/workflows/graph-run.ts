@@ -17,6 +17,7 @@ import {
   valueBytes,
   withSharedTexts,
   type Bound,
+  type BudgetUse,
   type HttpCall,
   type Outputs,
   type PlanStep,
@@ -104,14 +105,15 @@ export class GraphRun {
 
   private readonly plan: RunPlan;
 
-  constructor(travelled: RunPlan) {
+  /** @param bounds what all of it may use at most, planning included; by default a run's bounds */
+  constructor(travelled: RunPlan, bounds?: Readonly<BudgetUse>) {
     const plan = withSharedTexts(travelled);
     this.plan = plan;
     this.nodes = initialNodes(plan);
     this.index = new Map(this.nodes.map((node, position) => [node.id, position]));
     this.readers = readersOf(plan);
     // Runs that were planned before runs were counted go on as they were planned.
-    this.budget = plan.used ? createBudget(plan.used) : unboundedBudget();
+    this.budget = plan.used ? createBudget(plan.used, bounds) : unboundedBudget();
     for (const step of plan.steps) this.dependencies.set(step.id, dependencies(step));
   }
 
