@@ -26,10 +26,7 @@ let money: Money;
 beforeAll(async () => {
   money = await startMoney();
 });
-afterAll(async () => {
-  expect(await money.billing.checkLedger({ cursor: "" })).toMatchObject({ ok: true, mismatches: [], staleHolds: [] });
-  await money.stop();
-});
+afterAll(() => money.stopBalanced());
 
 interface Funds {
   plan: number;

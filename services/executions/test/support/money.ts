@@ -38,6 +38,8 @@ export interface Money {
   /** Database prefix of billing and usage. */
   prefix: string;
   stop(): Promise<void>;
+  /** Stops when everything was paid for once, and fails otherwise: at the end of a suite. */
+  stopBalanced(): Promise<void>;
 }
 
 export const startMoney = async (): Promise<Money> => {
@@ -78,6 +80,12 @@ export const startMoney = async (): Promise<Money> => {
     if (!(await execution.claim(input.executionId, input.attempt!, "workflow"))) throw new Error("the run was not claimed");
     return run;
   };
+  const stopAll = async (): Promise<void> => {
+    billing.close();
+    usage.close();
+    await Promise.all(services.map((service) => service.stop()));
+    await stop();
+  };
   return {
     billing,
     usage,
@@ -92,11 +100,10 @@ export const startMoney = async (): Promise<Money> => {
     begin,
     settlement: createSettlement({ billing, usage, execution, store, queue, debts, logger }),
     prefix,
-    stop: async () => {
-      billing.close();
-      usage.close();
-      await Promise.all(services.map((service) => service.stop()));
-      await stop();
+    stop: stopAll,
+    stopBalanced: async () => {
+      const checked = await billing.checkLedger({ cursor: "" }).finally(stopAll);
+      expect(checked).toMatchObject({ ok: true, mismatches: [], staleHolds: [] });
     },
   };
 };

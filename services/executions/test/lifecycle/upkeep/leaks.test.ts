@@ -14,10 +14,7 @@ let money: Money;
 beforeEach(async () => {
   money = await startMoney();
 });
-afterEach(async () => {
-  expect(await money.billing.checkLedger({ cursor: "" })).toMatchObject({ ok: true, mismatches: [] });
-  await money.stop();
-});
+afterEach(() => money.stopBalanced());
 
 const newRun = async (): Promise<RunInput> => {
   const userId = randomUUID();
