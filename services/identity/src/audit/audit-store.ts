@@ -10,7 +10,7 @@ export interface AuditStore {
   /** Ends a pending row; does nothing to any other. */
   end(id: string, end: AuditEnd): Promise<void>;
   find(id: string): Promise<AuditRecord | null>;
-  /** Removes rows from before a time, oldest first, some at a time. @returns how many */
+  /** Removes rows from before a time, some at a time. @returns how many */
   prune(before: Date, limit: number): Promise<number>;
   /** Newest first. */
   page(after: ListPosition | undefined, limit: number): Promise<AuditRecord[]>;

@@ -1,6 +1,6 @@
 import { DomainError, expiresBefore, invalidRequest, RETENTION, type Issue } from "@nodeloom/kernel";
-import type { AuditStore } from "./audit-store";
 import { fromCursor, toCursor } from "@nodeloom/platform";
+import type { AuditStore } from "./audit-store";
 import { pageSize } from "../page-size";
 import type { AuditRecord } from "../records";
 
