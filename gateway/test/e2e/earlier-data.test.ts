@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { call } from "./support/client";
+import { call, fetchFile } from "./support/client";
 import { restoreEarlierData, type EarlierData } from "./support/earlier-data";
 import { startPlatform, type Platform } from "./support/platform";
 
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const as = (name: "pro" | "business", method: string, path: string, body?: unknown) =>
   call(platform!.baseUrl, method, path, { key: made.accounts[name].apiKey, ...(body === undefined ? {} : { body }) });
-const read = (url: string): Promise<Response> => fetch(platform!.baseUrl + new URL(url).pathname);
+const read = (url: string) => fetchFile(platform!.baseUrl + new URL(url).pathname);
 
 describe("a platform on the data of an earlier version", () => {
   it("knows its accounts, their passwords and their keys", async () => {
@@ -33,8 +33,7 @@ describe("a platform on the data of an earlier version", () => {
 
   it("serves files at the addresses that were given out, and lists, counts and deletes them", async () => {
     for (const { url, bytes } of Object.values(made.files)) {
-      const response = await read(url);
-      expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, bytes]);
+      expect(await read(url)).toMatchObject({ status: 200, bytes });
     }
     expect((await read(made.runs.template.body.result.images[0]!.url)).status).toBe(200);
     const { author, cover } = made.files;

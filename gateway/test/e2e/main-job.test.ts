@@ -9,7 +9,7 @@ import {
   type NewWorkflow,
   type SubmitResult,
 } from "@nodeloom/client";
-import { clientOf, eventually, type Account } from "./support/client";
+import { clientOf, eventually, fetchFile, type Account } from "./support/client";
 import { clip, edge, greeting, node, studio } from "./support/graphs";
 import { startPlatform, type Platform } from "./support/platform";
 import { signatureOf, startReceiver, type Receiver } from "./support/receiver";
@@ -74,8 +74,8 @@ describe("a synchronous run", () => {
     expect(result.images).toHaveLength(2);
     for (const { url } of [...result.images!, ...result.videos!, ...result.audios!]) {
       expect(url.startsWith(`${platform.baseUrl}/media/`)).toBe(true);
-      const file = await fetch(url);
-      expect([file.status, file.headers.get("content-type")]).toEqual([200, expect.stringMatching(/^(image|video|audio)\//)]);
+      const { status, contentType } = await fetchFile(url);
+      expect([status, contentType]).toEqual([200, expect.stringMatching(/^(image|video|audio)\//)]);
     }
     // Two fast pictures, a second of video, a speech and some words, at the business markup.
     expect(cost).toBeGreaterThan((0.008 + 0.05 + 0.01) * 130);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { clientOf, type Account, type Answer } from "./support/client";
+import { clientOf, fetchFile, type Account, type Answer } from "./support/client";
 import { startPlatform, type Platform } from "./support/platform";
 
 /** The template that a new installation has. */
@@ -69,9 +69,7 @@ it("makes scenes, an image of each and a video of each image in one call, from s
   expect(length).toBeGreaterThanOrEqual(2);
   expect([result.images, result.videos].map((files) => files.length)).toEqual([length, length]);
   expect(result.scenes.every(({ still }) => still.includes("loom"))).toBe(true);
-  const types = await Promise.all(
-    [...result.images, ...result.videos].map(async ({ url }) => (await fetch(url)).headers.get("content-type")),
-  );
+  const types = await Promise.all([...result.images, ...result.videos].map(async ({ url }) => (await fetchFile(url)).contentType));
   expect(types).toEqual([...Array<string>(length).fill("image/png"), ...Array<string>(length).fill("video/mp4")]);
   expect(cost).toBeLessThanOrEqual(quote.maxCreditCost);
 

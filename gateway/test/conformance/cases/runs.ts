@@ -40,6 +40,7 @@ const results: Case[] = [
     const [first] = pick<{ url: string }[]>(answer, "result.images");
     const file = await fetch(first!.url);
     assert.match(file.headers.get("content-type") ?? "", /^image\//);
+    await file.arrayBuffer();
   }),
   result("a direct model run has the model's members", async (ctx) => {
     const business = await runner(ctx);

@@ -138,6 +138,13 @@ export const clientOf = (platform: Pick<Platform, "baseUrl" | "admin">) => {
   };
 };
 
+/** A file, read to its end: Node.js 24 fails when the connection of an answer is closed that was not. */
+export const fetchFile = async (url: string): Promise<{ status: number; contentType: string | null; bytes: number }> => {
+  const response = await fetch(url);
+  const { byteLength } = await response.arrayBuffer();
+  return { status: response.status, contentType: response.headers.get("content-type"), bytes: byteLength };
+};
+
 /**
  * Tries at a pace of so many seconds, and at a slower one when the machine was too busy to look in time: `attempt` then
  * answers false.

@@ -3,6 +3,7 @@ import { lookup as dnsLookup, type LookupAddress } from "node:dns";
 import type { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
 import { canonicalTargets, checkUrl, EgressError, isPublicAddress, NOT_ONLY_PUBLIC, refused, targetOf, type Lookup } from "./address";
+import { createConnector } from "./connector";
 import { USER_AGENT } from "../version";
 
 export { EgressError, isPublicAddress, type Lookup } from "./address";
@@ -182,7 +183,7 @@ export const createEgressClient = ({ allow = [], connectTimeoutMs = 5_000, looku
   const allowed = canonicalTargets(allow);
   const agentOptions = { connections: 256, pipelining: 1, keepAliveTimeout: 10_000 };
   const agent = (exempt: boolean): Agent =>
-    new undici.Agent({ ...agentOptions, connect: { timeout: connectTimeoutMs, lookup: guardedLookup(lookup, exempt) } });
+    new undici.Agent({ ...agentOptions, connect: createConnector({ timeout: connectTimeoutMs, lookup: guardedLookup(lookup, exempt) }) });
   const guarded = agent(false);
   const exempt = agent(true);
 

@@ -258,6 +258,47 @@ describe("bounds of an exchange", () => {
     await closed;
   });
 
+  /** Answers at once, and ends the connection. @returns its address, and when the client has heard of the end */
+  const endAfter = async (head: string, bytes: number): Promise<{ address: string; over: Promise<void> }> => {
+    let told: () => void = () => undefined;
+    const over = new Promise<void>((resolve) => (told = resolve));
+    const address = await listen(
+      createTcpServer((socket) => {
+        socket.on("error", () => undefined).once("close", () => setImmediate(told));
+        socket.once("data", () => {
+          socket.write(`HTTP/1.1 200 OK\r\n${head}Connection: close\r\n\r\n`);
+          socket.end(Buffer.alloc(bytes, "x"));
+        });
+      }),
+    );
+    return { address, over };
+  };
+
+  it.each([60_000, 65_536, 65_537, 70_000, 100_000])("reads %i bytes after their server has gone", async (bytes) => {
+    for (const head of [`Content-Length: ${bytes}\r\n`, ""]) {
+      const { address, over } = await endAfter(head, bytes);
+      const { body } = await open(address).stream(call(address, { maxBytes: 1_000_000 }));
+      await over;
+      let read = 0;
+      for await (const chunk of body) read += chunk.length;
+      expect(read).toBe(bytes);
+    }
+  });
+
+  it("takes an answer for broken whose server has gone before its end, however late it is read", async () => {
+    const { address, over } = await endAfter("Content-Length: 100000\r\n", 70_000);
+    const { body } = await open(address).stream(call(address, { maxBytes: 1_000_000 }));
+    await over;
+    await expect(body[Symbol.asyncIterator]().return?.()).resolves.toBeDefined();
+    const again = await endAfter("Content-Length: 100000\r\n", 70_000);
+    const late = await open(again.address).stream(call(again.address, { maxBytes: 1_000_000 }));
+    await again.over;
+    const readAll = async (): Promise<void> => {
+      for await (const chunk of late.body) expect(chunk.length).toBeGreaterThan(0);
+    };
+    await expect(readAll()).rejects.toMatchObject({ code: "UNREACHABLE" });
+  });
+
   it("fails with the caller's own reason when it gives up before or meanwhile", async () => {
     const address = await serve(endless);
     const client = open(address);
