@@ -32,9 +32,18 @@ interface Documents {
   deleteMany(filter: object): Promise<{ deletedCount: number }>;
 }
 
-/** Removes some documents that a filter names, and that it still names when they are removed. @returns how many */
-export const removeSome = async ({ collection }: { collection: Documents }, filter: object, limit: number): Promise<number> => {
-  const found = await collection.find(filter, { projection: { _id: 1 }, limit }).toArray();
+/**
+ * Removes some documents that a filter names, and that it still names when they are removed.
+ * @param sort which of them first; any where it is empty
+ * @returns how many
+ */
+export const removeSome = async (
+  { collection }: { collection: Documents },
+  filter: object,
+  limit: number,
+  sort: Record<string, 1 | -1> = {},
+): Promise<number> => {
+  const found = await collection.find(filter, { projection: { _id: 1 }, limit, sort }).toArray();
   if (found.length === 0) return 0;
   return (await collection.deleteMany({ ...filter, _id: { $in: found.map(({ _id }) => _id) } })).deletedCount;
 };
