@@ -1,4 +1,5 @@
 import { fromUsd, isSlug, MICRO_USD_PER_USD, TIERS, type Price } from "@nodeloom/kernel";
+import { providerSchema } from "@nodeloom/platform";
 import { z } from "zod";
 
 /** The form of a registry file: one model, its provider's settings, its inputs and its wholesale price. */
@@ -41,104 +42,6 @@ const price = z
   ])
   .describe("price");
 
-/** The secret's value stays in the environment of the process that calls the provider. */
-const auth = z.strictObject({
-  header: text.default("Authorization"),
-  scheme: text.optional(),
-  secretEnv: z.string().regex(/^[A-Z][A-Z0-9_]*$/, "must be the name of an environment variable"),
-  default: text.optional(),
-});
-
-const pointer = z.string().regex(/^(?:\/.*)?$/, "must be a JSON pointer");
-const method = z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]);
-const path = z.string().startsWith("/");
-const requestPath = path.includes("{requestId}");
-const pollMs = z.number().int().min(50).max(60_000);
-const files = z
-  .partialRecord(z.enum(["images", "videos", "audios"]), pointer)
-  .refine((value) => Object.keys(value).length > 0, "must name an output");
-
-/** How many calls one process may have under way at a provider: its submissions, and its calls that are answered at once. */
-const maxConcurrent = z.number().int().min(1).max(10_000).optional();
-/** Whether requests tell the provider the trace that they are part of (the header `traceparent`): for those that are traced with us. */
-const traceparent = z.boolean().optional();
-
-const httpPolling = z.strictObject({
-  kind: z.literal("http-polling"),
-  maxConcurrent,
-  traceparent,
-  baseUrl: text,
-  auth: auth.optional(),
-  headers: z.record(text, z.string()).optional(),
-  submit: z.strictObject({
-    method: method.default("POST"),
-    path,
-    idempotencyHeader: text.optional(),
-    body: z.record(text, z.json()),
-    requestId: pointer,
-  }),
-  poll: z.strictObject({
-    method: method.default("GET"),
-    path: requestPath,
-    status: pointer,
-    succeeded: z.array(text).min(1),
-    failed: z.array(text).min(1),
-    cancelled: z.array(text).optional(),
-    error: pointer.optional(),
-    progress: pointer.optional(),
-    intervalMs: pollMs.optional(),
-    maxIntervalMs: pollMs.optional(),
-  }),
-  cancel: z.strictObject({ method: method.default("POST"), path: requestPath }).optional(),
-  outputs: files,
-});
-
-const inferencePlatform = z.strictObject({
-  kind: z.literal("inference-platform"),
-  maxConcurrent,
-  traceparent,
-  dialect: z.enum(["fal-queue", "replicate"]),
-  baseUrl: text,
-  app: text,
-  auth: auth.optional(),
-  /** By which a repeated submission is recognised, where the service can. */
-  idempotencyHeader: text.optional(),
-  outputs: files,
-  intervalMs: pollMs.optional(),
-  maxIntervalMs: pollMs.optional(),
-});
-
-const llm = z.strictObject({
-  kind: z.literal("llm"),
-  maxConcurrent,
-  traceparent,
-  baseUrl: text,
-  model: text,
-  auth: auth.optional(),
-  /** The answer is asked for piece by piece. */
-  stream: z.boolean().optional(),
-  /** What the model calls the most tokens of its answer: newer ones refuse the older name. */
-  tokenLimit: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
-  /** How the model is told the schema of its answer (`response_format`); without it, in words. */
-  structuredOutput: z.enum(["json_schema"]).optional(),
-});
-
-const direct = {
-  kind: z.literal("direct"),
-  maxConcurrent,
-  traceparent,
-  baseUrl: text,
-  model: text,
-  auth: auth.optional(),
-  parameters: z.record(text, z.json()).optional(),
-};
-const openAiImages = z.strictObject({ ...direct, dialect: z.literal("openai-images") });
-const speech = z.strictObject({
-  ...direct,
-  dialect: z.literal("speech"),
-  voice: z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, "must be letters, digits, underscores and hyphens"),
-  outputFormat: text.optional(),
-});
 /** What a provider that answers directly makes. */
 const DIRECT_MODALITY = { "openai-images": "image", speech: "audio" } as const;
 
@@ -150,7 +53,7 @@ export const entrySchema = z
     description: z.string().default(""),
     modality: z.enum(MODALITIES),
     sandbox: z.boolean().default(false),
-    provider: z.discriminatedUnion("kind", [httpPolling, inferencePlatform, llm, z.discriminatedUnion("dialect", [openAiImages, speech])]),
+    provider: providerSchema,
     inputSchema: z.looseObject({ type: z.literal("object"), properties: z.record(text, z.looseObject({})) }),
     outputs: z.array(z.enum(OUTPUTS)).length(1),
     price,
@@ -172,5 +75,4 @@ export const entrySchema = z
     message: "must say where the output is",
   });
 export type Entry = z.infer<typeof entrySchema>;
-export type Provider = Entry["provider"];
 export type InputSchema = Entry["inputSchema"];

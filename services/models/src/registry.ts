@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { compileSchema, FILE_TOKENS_KEYWORD } from "@nodeloom/kernel";
-import type { Environment } from "@nodeloom/platform";
+import type { Environment, ProviderSettings } from "@nodeloom/platform";
 import Ajv2020 from "ajv/dist/2020";
 import { z } from "zod";
-import { entrySchema, type Entry, type Provider } from "./entry";
+import { entrySchema, type Entry } from "./entry";
 import { pricingProblem } from "./pricing";
 
 /** A model as its file and the environment describe it. */
@@ -63,7 +63,7 @@ const checkInputs = (file: string, { inputSchema, price }: Entry): void => {
   if (problem) throw new RegistryError(file, `price: ${problem}`);
 };
 
-const resolveProvider = (file: string, provider: Provider, env: Environment): { provider: Provider; missing: string[] } => {
+const resolveProvider = (file: string, provider: ProviderSettings, env: Environment): { provider: ProviderSettings; missing: string[] } => {
   const missing: string[] = [];
   const baseUrl = provider.baseUrl.replaceAll(PLACEHOLDER, (_, name: string) => {
     if (!env[name]) missing.push(name);

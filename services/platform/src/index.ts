@@ -16,6 +16,7 @@ export type { GrpcService, RunningGrpcServer } from "./grpc/server";
 export * from "./messages/execution-json";
 export * from "./messages/identity-changes";
 export * from "./messages/model-price";
+export * from "./messages/provider-settings";
 
 export * from "./process/http";
 export type { Check, Checks } from "./process/ops";

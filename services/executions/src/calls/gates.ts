@@ -1,4 +1,4 @@
-import { createSlots, doubling, type Logger, NoSlot, retry, type Slots } from "@nodeloom/platform";
+import { createSlots, doubling, type Logger, NoSlot, type ProviderSettings, retry, type Slots } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import { createBreaker, type Breaker } from "./breaker";
 import type { CallClock } from "./clock";
@@ -35,15 +35,7 @@ interface GateSettings {
 }
 
 const settingsOf = (providerJson: string): GateSettings => {
-  const {
-    baseUrl = "",
-    auth,
-    maxConcurrent,
-  } = JSON.parse(providerJson) as {
-    baseUrl?: string;
-    auth?: { secretEnv?: string };
-    maxConcurrent?: number;
-  };
+  const { baseUrl, auth, maxConcurrent } = JSON.parse(providerJson) as ProviderSettings;
   const name = URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
   return { name, id: `${name} ${auth?.secretEnv ?? ""}`, maxConcurrent };
 };

@@ -98,6 +98,4 @@ export interface DialectContext {
   egress: EgressClient;
   /** Reads a secret from the environment; undefined when it is not set. */
   secret: (name: string) => string | undefined;
-  /** Whether requests tell the provider the trace that they are part of. */
-  propagatesTrace?: boolean;
 }

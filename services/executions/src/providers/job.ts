@@ -1,16 +1,5 @@
-import { z } from "zod";
 import type { JobProvider, PollState, Submission } from "./dialect";
 import { headerKey, type JsonCall, type Transport } from "./transport";
-
-/** What a registry entry says of the jobs of an inference platform. */
-export const jobSettings = {
-  /** For services that know one; these platforms themselves don't. */
-  idempotencyHeader: z.string().optional(),
-  /** Pointers to the files' URLs, by result member. */
-  outputs: z.record(z.string(), z.string()),
-  intervalMs: z.number().default(100),
-  maxIntervalMs: z.number().default(2_000),
-};
 
 /** The requests that a job is made of, and what their answers say. */
 export interface JobDialect {
@@ -26,13 +15,13 @@ export interface JobDialect {
 export interface JobPace {
   /** By which the service recognises a repeated request, if it knows one. */
   idempotencyHeader?: string | undefined;
-  intervalMs: number;
-  maxIntervalMs: number;
+  intervalMs?: number | undefined;
+  maxIntervalMs?: number | undefined;
 }
 
 /** A provider that is given a job and asked for it. */
 export const jobProvider = (transport: Transport, pace: JobPace, dialect: JobDialect): JobProvider => {
-  const { idempotencyHeader: header, intervalMs, maxIntervalMs } = pace;
+  const { idempotencyHeader: header, intervalMs = 100, maxIntervalMs = 2_000 } = pace;
   return {
     type: "job",
     idempotentSubmit: header !== undefined,

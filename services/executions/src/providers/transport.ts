@@ -1,20 +1,17 @@
 import { createHash } from "node:crypto";
 import { StringDecoder } from "node:string_decoder";
 import { LIMITS } from "@nodeloom/kernel";
-import { EgressError, inClientSpan, parseRetryAfter, type EgressRequest, type EgressStream } from "@nodeloom/platform";
-import { z } from "zod";
+import {
+  EgressError,
+  inClientSpan,
+  parseRetryAfter,
+  type EgressRequest,
+  type EgressStream,
+  type ProviderSettings,
+} from "@nodeloom/platform";
 import { countProviderRequest } from "../meters";
 import { ProviderError, type DialectContext } from "./dialect";
 import { refusal } from "./errors";
-
-/** How a provider wants to be authenticated. The secret itself is read from the environment. */
-export const authSchema = z.object({
-  header: z.string().default("Authorization"),
-  scheme: z.string().optional(),
-  secretEnv: z.string(),
-  default: z.string().optional(),
-});
-export type Auth = z.infer<typeof authSchema>;
 
 const STATUS_CLASS = 100;
 const REQUEST_TIMEOUT_MS = 20_000;
@@ -93,11 +90,12 @@ const counted = async (host: string, send: () => Promise<EgressStream>): Promise
 
 /** Authenticated JSON over the guarded client. */
 export const createTransport = (
-  { egress, secret: readSecret, propagatesTrace = false }: DialectContext,
-  auth: Auth | undefined,
+  { egress, secret: readSecret }: DialectContext,
+  { auth, traceparent }: Pick<ProviderSettings, "auth" | "traceparent">,
 ): Transport => {
   const secret = auth ? (readSecret(auth.secretEnv) ?? auth.default) : undefined;
-  const authorization: Record<string, string> = auth && secret ? { [auth.header]: auth.scheme ? `${auth.scheme} ${secret}` : secret } : {};
+  const authorization: Record<string, string> =
+    auth && secret ? { [auth.header ?? "Authorization"]: auth.scheme ? `${auth.scheme} ${secret}` : secret } : {};
 
   const send = (call: JsonCall): Promise<EgressStream> => {
     const request: EgressRequest = {
@@ -117,7 +115,7 @@ export const createTransport = (
     };
     const { host } = new URL(call.url);
     return inClientSpan(`${call.method} ${host}`, { "http.request.method": call.method, "server.address": host }, (trace) =>
-      counted(host, () => egress.stream(propagatesTrace ? { ...request, headers: { ...request.headers, ...trace } } : request)),
+      counted(host, () => egress.stream(traceparent ? { ...request, headers: { ...request.headers, ...trace } } : request)),
     );
   };
 

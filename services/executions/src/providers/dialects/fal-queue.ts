@@ -1,26 +1,15 @@
-import { z } from "zod";
+import type { ProviderSettings } from "@nodeloom/platform";
 import { filesAt, requestIdOf } from "../answers";
 import { ProviderError, type DialectContext, type JobProvider, type PollState, type Submission } from "../dialect";
-import { jobProvider, jobSettings } from "../job";
+import { jobProvider } from "../job";
 import { pointer } from "../pointer";
-import { authSchema, createTransport } from "../transport";
-
-/** fal's queue: one queue per application. */
-export const falQueueSchema = z.object({
-  kind: z.literal("inference-platform"),
-  dialect: z.literal("fal-queue"),
-  baseUrl: z.string(),
-  /** The application's path. */
-  app: z.string(),
-  auth: authSchema.optional(),
-  ...jobSettings,
-});
+import { createTransport } from "../transport";
 
 /** How fal answers for the result of a request that failed. Others speak of the fetch, which may be repeated. */
 const FAILED = new Set([400, 422]);
 
-/** A model in fal's queue. */
-export const falQueue = (settings: z.infer<typeof falQueueSchema>, context: DialectContext): JobProvider => {
+/** A model in fal's queue: one queue per application. */
+export const falQueue = (settings: Extract<ProviderSettings, { kind: "inference-platform" }>, context: DialectContext): JobProvider => {
   const { baseUrl, app, outputs } = settings;
   const addresses = (requestId: string): Record<"status" | "response" | "cancel", string> => {
     const response = `${baseUrl}/${app}/requests/${encodeURIComponent(requestId)}`;
@@ -29,7 +18,7 @@ export const falQueue = (settings: z.infer<typeof falQueueSchema>, context: Dial
   const addressOf = (name: "status" | "response" | "cancel", { requestId, handle }: Submission): string =>
     handle?.[name] ?? addresses(requestId)[name];
 
-  return jobProvider(createTransport(context, settings.auth), settings, {
+  return jobProvider(createTransport(context, settings), settings, {
     submit: (body) => ({ method: "POST", url: `${baseUrl}/${app}`, body }),
     submitted: (answer) => {
       const requestId = requestIdOf(answer, "/request_id");

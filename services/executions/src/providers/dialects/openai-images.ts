@@ -1,20 +1,8 @@
-import { z } from "zod";
+import type { ProviderSettings } from "@nodeloom/platform";
 import { answerBytes, answerId } from "../answers";
 import { ProviderError, type DialectContext, type FilesProvider, type ProviderFile } from "../dialect";
 import { pointerAll } from "../pointer";
-import { authSchema, createTransport, DIRECT_TIMEOUT_MS } from "../transport";
-
-/** OpenAI-compatible image generation: one request, answered with the pictures. */
-export const openAiImagesSchema = z.object({
-  kind: z.literal("direct"),
-  dialect: z.literal("openai-images"),
-  /** Up to and including the version, for example https://host/v1. */
-  baseUrl: z.string(),
-  model: z.string(),
-  auth: authSchema.optional(),
-  /** Members of every request that no input can change. */
-  parameters: z.record(z.string(), z.unknown()).default({}),
-});
+import { createTransport, DIRECT_TIMEOUT_MS } from "../transport";
 
 /** Ten of the largest pictures, in base64. */
 const MAX_ANSWER_BYTES = 64 * 1_024 * 1_024;
@@ -43,10 +31,10 @@ const fileOf = (picture: unknown): ProviderFile[] => {
   return [header === undefined ? { url } : inline(url.slice(header.length))];
 };
 
-/** An image model behind an OpenAI-compatible API. */
-export const openAiImages = (settings: z.infer<typeof openAiImagesSchema>, context: DialectContext): FilesProvider => {
-  const { baseUrl, model, parameters } = settings;
-  const transport = createTransport(context, settings.auth);
+/** OpenAI-compatible image generation: one request, answered with the pictures. */
+export const openAiImages = (settings: Extract<ProviderSettings, { dialect: "openai-images" }>, context: DialectContext): FilesProvider => {
+  const { baseUrl, model, parameters = {} } = settings;
+  const transport = createTransport(context, settings);
   return {
     type: "files",
     run: async ({ inputs: { count, ...rest }, signal, reserve }) => {

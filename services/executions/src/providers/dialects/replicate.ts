@@ -1,29 +1,18 @@
-import { z } from "zod";
+import type { ProviderSettings } from "@nodeloom/platform";
 import { filesAt, requestIdOf } from "../answers";
 import type { DialectContext, JobProvider, Submission } from "../dialect";
-import { jobProvider, jobSettings } from "../job";
+import { jobProvider } from "../job";
 import { pointer, pointerTexts } from "../pointer";
-import { authSchema, createTransport } from "../transport";
+import { createTransport } from "../transport";
 
-/** Replicate's predictions. `outputs` is used where the output is no plain URL or list of URLs. */
-export const replicateSchema = z.object({
-  kind: z.literal("inference-platform"),
-  dialect: z.literal("replicate"),
-  baseUrl: z.string(),
-  /** `owner/name` of an official model, or a version id. */
-  app: z.string(),
-  auth: authSchema.optional(),
-  ...jobSettings,
-});
-
-/** A model at Replicate, or at anything that speaks its API. */
-export const replicate = (settings: z.infer<typeof replicateSchema>, context: DialectContext): JobProvider => {
+/** Replicate's predictions, or those of anything that speaks its API. `outputs` is used where the output is no plain URL or list of URLs. */
+export const replicate = (settings: Extract<ProviderSettings, { kind: "inference-platform" }>, context: DialectContext): JobProvider => {
   const { baseUrl, app, outputs } = settings;
   // Official models have an address of their own; versions are named in the body.
   const isOfficial = app.includes("/") && !app.includes(":");
   const urlOf = ({ requestId }: Submission): string => `${baseUrl}/v1/predictions/${encodeURIComponent(requestId)}`;
 
-  return jobProvider(createTransport(context, settings.auth), settings, {
+  return jobProvider(createTransport(context, settings), settings, {
     submit: (input) => ({
       method: "POST",
       url: isOfficial ? `${baseUrl}/v1/models/${app}/predictions` : `${baseUrl}/v1/predictions`,

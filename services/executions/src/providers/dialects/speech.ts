@@ -1,31 +1,16 @@
 import { LIMITS } from "@nodeloom/kernel";
-import { z } from "zod";
+import type { ProviderSettings } from "@nodeloom/platform";
 import { answerBytes, answerId } from "../answers";
 import { ProviderError, type DialectContext, type FilesProvider } from "../dialect";
-import { authSchema, createTransport, DIRECT_TIMEOUT_MS } from "../transport";
-
-/** Speech as ElevenLabs offers it: one request, answered with the sound itself. */
-export const speechSchema = z.object({
-  kind: z.literal("direct"),
-  dialect: z.literal("speech"),
-  baseUrl: z.string(),
-  model: z.string(),
-  /** Who speaks unless the input `voice` says otherwise. */
-  voice: z.string(),
-  /** The provider's name of a format, for example mp3_44100_128. */
-  outputFormat: z.string().optional(),
-  auth: authSchema.optional(),
-  /** Members of every request that no input can change. */
-  parameters: z.record(z.string(), z.unknown()).default({}),
-});
+import { createTransport, DIRECT_TIMEOUT_MS } from "../transport";
 
 /** A voice is part of the address: nothing that could lead elsewhere. */
 const VOICE = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** A voice behind an ElevenLabs-style API. The sound is passed on as it arrives. */
-export const speech = (settings: z.infer<typeof speechSchema>, context: DialectContext): FilesProvider => {
-  const { baseUrl, model, voice: usual, outputFormat, parameters } = settings;
-  const transport = createTransport(context, settings.auth);
+/** Speech as ElevenLabs offers it: one request, answered with the sound itself, which is passed on as it arrives. */
+export const speech = (settings: Extract<ProviderSettings, { dialect: "speech" }>, context: DialectContext): FilesProvider => {
+  const { baseUrl, model, voice: usual, outputFormat, parameters = {} } = settings;
+  const transport = createTransport(context, settings);
   const query = outputFormat === undefined ? "" : `?output_format=${encodeURIComponent(outputFormat)}`;
   return {
     type: "files",

@@ -1,16 +1,14 @@
 import type { DialectContext, TextAnswer, TextProvider } from "../../dialect";
 import { createTransport, DIRECT_TIMEOUT_MS } from "../../transport";
 import { chatCall, completionOf } from "./mapping";
-import type { OpenAiChatSettings } from "./settings";
 import { readStream, streamed } from "./stream";
-
-export { openAiChatSchema } from "./settings";
+import type { ChatSettings } from "./structured";
 
 const EVENT_STREAM = /^text\/event-stream\b/i;
 
 /** A text model behind an OpenAI-compatible API. */
-export const openAiChat = (settings: OpenAiChatSettings, context: DialectContext): TextProvider => {
-  const transport = createTransport(context, settings.auth);
+export const openAiChat = (settings: ChatSettings, context: DialectContext): TextProvider => {
+  const transport = createTransport(context, settings);
   return {
     type: "text",
     run: async ({ signal, onText, ...asked }) => {

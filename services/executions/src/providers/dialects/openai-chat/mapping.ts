@@ -2,8 +2,7 @@ import { shortId } from "../../answers";
 import { ProviderError, type TextAnswer, type TextOptions } from "../../dialect";
 import { pointer } from "../../pointer";
 import type { JsonCall } from "../../transport";
-import type { OpenAiChatSettings } from "./settings";
-import { instruction, repairTurns, responseFormat, unwrapped } from "./structured";
+import { instruction, repairTurns, responseFormat, unwrapped, type ChatSettings } from "./structured";
 
 /** What a call is made of. */
 export type Asked = Pick<TextOptions, "inputs" | "schema" | "repair">;
@@ -14,7 +13,7 @@ const TRANSLATED = new Set(["prompt", "system", "image", "maxTokens", "temperatu
 /** Rough, and on the low side: for providers that don't say how many tokens they counted. */
 const CHARS_PER_TOKEN = 4;
 
-const messages = (settings: OpenAiChatSettings, asked: Asked): unknown[] => {
+const messages = (settings: ChatSettings, asked: Asked): unknown[] => {
   const { prompt, system, image } = asked.inputs;
   const systems = [...(typeof system === "string" && system !== "" ? [system] : []), ...instruction(settings, asked)];
   const content =
@@ -31,8 +30,8 @@ const messages = (settings: OpenAiChatSettings, asked: Asked): unknown[] => {
   ];
 };
 
-export const chatCall = (settings: OpenAiChatSettings, asked: Asked): JsonCall => {
-  const { baseUrl, model, tokenLimit } = settings;
+export const chatCall = (settings: ChatSettings, asked: Asked): JsonCall => {
+  const { baseUrl, model, tokenLimit = "max_tokens" } = settings;
   const { inputs } = asked;
   return {
     method: "POST",
@@ -68,7 +67,7 @@ const askedText = ({ inputs, schema, repair }: Asked): string =>
   [inputs.system, inputs.prompt, schema && JSON.stringify(schema), repair?.answer].map((text) => String(text ?? "")).join("");
 
 /** The text of a completion and what it used. @throws ProviderError when it has no text. */
-export const completionOf = (settings: OpenAiChatSettings, asked: Asked, answer: unknown): TextAnswer => {
+export const completionOf = (settings: ChatSettings, asked: Asked, answer: unknown): TextAnswer => {
   const text = pointer(answer, "/choices/0/message/content");
   const refusal = typeof text === "string" && text !== "" ? undefined : refusalOf(answer);
   if (refusal) throw refusal;

@@ -1,9 +1,10 @@
 import { isRecord, type JsonSchema } from "@nodeloom/kernel";
+import type { ProviderSettings } from "@nodeloom/platform";
 import type { TextOptions } from "../../dialect";
-import type { OpenAiChatSettings } from "./settings";
 
 /** How a model is asked for JSON by a schema: by `response_format` where it has that, else in words. */
 
+export type ChatSettings = Extract<ProviderSettings, { kind: "llm" }>;
 type Asked = Pick<TextOptions, "schema" | "repair">;
 
 /** The member that an answer is in whose schema is not that of an object: the API takes no others. */
@@ -29,13 +30,13 @@ const sentSchema = (schema: JsonSchema): JsonSchema =>
     : schema;
 
 /** What a request says of the form of its answer. */
-export const responseFormat = ({ structuredOutput }: OpenAiChatSettings, { schema }: Asked): Record<string, unknown> =>
+export const responseFormat = ({ structuredOutput }: ChatSettings, { schema }: Asked): Record<string, unknown> =>
   schema && structuredOutput
     ? { response_format: { type: "json_schema", json_schema: { name: "answer", schema: sentSchema(schema) } } }
     : {};
 
 /** What the system prompt says of the form of the answer, where the request does not. */
-export const instruction = ({ structuredOutput }: OpenAiChatSettings, { schema }: Asked): string[] =>
+export const instruction = ({ structuredOutput }: ChatSettings, { schema }: Asked): string[] =>
   schema && !structuredOutput
     ? [`Answer with JSON alone, without any words or marks around it. It must fit this JSON Schema:\n${JSON.stringify(schema)}`]
     : [];
@@ -53,7 +54,7 @@ export const repairTurns = ({ repair }: Asked): unknown[] =>
     : [];
 
 /** The text of an answer without what it was wrapped in. */
-export const unwrapped = ({ structuredOutput }: OpenAiChatSettings, { schema }: Asked, text: string): string => {
+export const unwrapped = ({ structuredOutput }: ChatSettings, { schema }: Asked, text: string): string => {
   if (!schema || !structuredOutput || !isWrapped(schema)) return text;
   try {
     const answer: unknown = JSON.parse(text);

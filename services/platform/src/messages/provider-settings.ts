@@ -1,0 +1,114 @@
+import { z } from "zod";
+
+/**
+ * What a registry entry says of its model's provider: models checks it, and executions calls the provider by it. What is left out has the
+ * default of whoever reads it.
+ */
+
+const text = z.string().min(1);
+const pointer = z.string().regex(/^(?:\/.*)?$/, "must be a JSON pointer");
+const method = z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).optional();
+const path = z.string().startsWith("/");
+const requestPath = path.includes("{requestId}");
+const pollMs = z.number().int().min(50).max(60_000).optional();
+
+const shared = {
+  /** How many calls one process may have under way at a provider: its submissions, and its calls that are answered at once. */
+  maxConcurrent: z.number().int().min(1).max(10_000).optional(),
+  /** Whether requests tell the provider the trace that they are part of (the header `traceparent`): for those that are traced with us. */
+  traceparent: z.boolean().optional(),
+  /** Of chat completions and pictures up to and including the version, for example https://host/v1. */
+  baseUrl: text,
+  /** The secret's value stays in the environment of the process that calls the provider. */
+  auth: z
+    .strictObject({
+      header: text.optional(),
+      scheme: text.optional(),
+      secretEnv: z.string().regex(/^[A-Z][A-Z0-9_]*$/, "must be the name of an environment variable"),
+      default: text.optional(),
+    })
+    .optional(),
+};
+
+const jobs = {
+  ...shared,
+  /** Pointers to the files' URLs, by result member. */
+  outputs: z
+    .partialRecord(z.enum(["images", "videos", "audios"]), pointer)
+    .refine((value) => Object.keys(value).length > 0, "must name an output"),
+};
+
+/**
+ * Any provider that takes a job and is asked for it: URL templates, a body template and JSON pointers, so that a new
+ * service is a JSON file. `{ "$input": "name" }` in the body is that input, left out when it is absent.
+ */
+const httpPolling = z.strictObject({
+  ...jobs,
+  kind: z.literal("http-polling"),
+  headers: z.record(text, z.string()).optional(),
+  submit: z.strictObject({ method, path, idempotencyHeader: text.optional(), body: z.record(text, z.json()), requestId: pointer }),
+  poll: z.strictObject({
+    method,
+    path: requestPath,
+    status: pointer,
+    succeeded: z.array(text).min(1),
+    failed: z.array(text).min(1),
+    cancelled: z.array(text).optional(),
+    error: pointer.optional(),
+    progress: pointer.optional(),
+    intervalMs: pollMs,
+    maxIntervalMs: pollMs,
+  }),
+  cancel: z.strictObject({ method, path: requestPath }).optional(),
+});
+
+const inferencePlatform = z.strictObject({
+  ...jobs,
+  kind: z.literal("inference-platform"),
+  dialect: z.enum(["fal-queue", "replicate"]),
+  /** fal: the application's path. Replicate: `owner/name` of an official model, or a version id. */
+  app: text,
+  /** By which a repeated submission is recognised, where the service can; these platforms themselves can't. */
+  idempotencyHeader: text.optional(),
+  intervalMs: pollMs,
+  maxIntervalMs: pollMs,
+});
+
+/** OpenAI-compatible chat completions. */
+const llm = z.strictObject({
+  ...shared,
+  kind: z.literal("llm"),
+  model: text,
+  /** The answer is asked for piece by piece. */
+  stream: z.boolean().optional(),
+  /** What the model calls the most tokens of its answer: newer ones refuse the older name. */
+  tokenLimit: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
+  /** How the model is told the schema of its answer (`response_format`); without it, in words. */
+  structuredOutput: z.enum(["json_schema"]).optional(),
+});
+
+const direct = {
+  ...shared,
+  kind: z.literal("direct"),
+  model: text,
+  /** Members of every request that no input can change. */
+  parameters: z.record(text, z.json()).optional(),
+};
+const openAiImages = z.strictObject({ ...direct, dialect: z.literal("openai-images") });
+const speech = z.strictObject({
+  ...direct,
+  dialect: z.literal("speech"),
+  /** Who speaks unless the input `voice` says otherwise. */
+  voice: z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, "must be letters, digits, underscores and hyphens"),
+  /** The provider's name of a format, for example mp3_44100_128. */
+  outputFormat: text.optional(),
+});
+
+/** What the registry takes. */
+export const providerSchema = z.discriminatedUnion("kind", [
+  httpPolling,
+  inferencePlatform,
+  llm,
+  z.discriminatedUnion("dialect", [openAiImages, speech]),
+]);
+export type ProviderSettings = z.infer<typeof providerSchema>;
