@@ -31,7 +31,7 @@ const runSteps = async (run: GraphRun, input: RunInput, claim: RunClaim, cancelS
       const isAlone = input.shortCalls !== undefined && ready.length === 1 && running.size === 0;
       for (const step of ready) {
         started.add(step.id);
-        const finished = runStep(run, input, step, waves, { isAlone, claim }).then(
+        const finished = runStep({ run, input, step, waves, manner: { isAlone, claim } }).then(
           () => void done.add(step.id),
           (error: unknown) => {
             if (isRunCancelled(error)) return isCancellation(error) ? undefined : cancelSteps();

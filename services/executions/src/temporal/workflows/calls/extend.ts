@@ -1,9 +1,8 @@
-import { itemKey, repairKey, type HoldItem, type PlanStep } from "@nodeloom/kernel/graph";
-import type { RunInput } from "../../../contract/run-types";
-import type { GraphRun } from "../graph-run";
+import { itemKey, repairKey, type HoldItem } from "@nodeloom/kernel/graph";
 import { extendHold } from "../steps";
+import type { StepRun } from "./step-run";
 
-const extend = async (run: GraphRun, input: RunInput, nodeId: string, items: HoldItem[]): Promise<void> => {
+const extend = async ({ run, input, step: { id: nodeId } }: StepRun, items: HoldItem[]): Promise<void> => {
   const { executionId, userId, holdId, maxMillicredits } = input;
   const { label } = run.node(nodeId);
   const held = await extendHold({ executionId, userId, holdId, nodeId, ...(label === undefined ? {} : { label }), maxMillicredits, items });
@@ -11,13 +10,15 @@ const extend = async (run: GraphRun, input: RunInput, nodeId: string, items: Hol
 };
 
 /** Holds the call that asks for an item's answer once more, before it is made. */
-export const holdRepair = async (run: GraphRun, input: RunInput, step: PlanStep, item: number): Promise<void> => {
+export const holdRepair = async (stepRun: StepRun, item: number): Promise<void> => {
+  const { step } = stepRun;
   const maxMillicredits = step.answer!.maxRepairMillicredits;
-  await extend(run, input, step.id, [{ key: repairKey(itemKey(step.id, item)), model: step.model!, maxMillicredits }]);
+  await extend(stepRun, [{ key: repairKey(itemKey(step.id, item)), model: step.model!, maxMillicredits }]);
 };
 
 /** Holds the calls of a list that is longer than was known before the run, before any of them is submitted. */
-export const holdMore = async (run: GraphRun, input: RunInput, step: PlanStep, calls: number): Promise<void> => {
+export const holdMore = async (stepRun: StepRun, calls: number): Promise<void> => {
+  const { input, step } = stepRun;
   const { model, maxMillicredits } = step;
   // Runs of before rows came first hold every call that they may make.
   if (input.attempt === undefined || model === undefined || calls <= step.maxItems) return;
@@ -26,5 +27,5 @@ export const holdMore = async (run: GraphRun, input: RunInput, step: PlanStep, c
     model,
     maxMillicredits,
   }));
-  await extend(run, input, step.id, items);
+  await extend(stepRun, items);
 };

@@ -1,28 +1,12 @@
-import { authorFilesOf, resultFiles, type MediaValue, type PlanStep, type ResultFile, type RunPlan } from "@nodeloom/kernel/graph";
-import type { CallContext } from "../../../contract/run-types";
-import type { GraphRun } from "../graph-run";
+import { authorFilesOf, resultFiles, type MediaValue, type ResultFile } from "@nodeloom/kernel/graph";
 import { keepFile, shortKeepFile } from "../steps";
-import { onlyIf, shortly, type CallManner } from "./short";
-import type { Waves } from "./waves";
-
-type CallItems = <T>(
-  items: Record<string, unknown>[],
-  callItem: (item: Record<string, unknown>, index: number) => Promise<T>,
-) => Promise<T[]>;
-
-interface Options {
-  run: GraphRun;
-  plan: RunPlan;
-  context: (item: number, items: number) => CallContext;
-  callItems: CallItems;
-  waves: Waves | undefined;
-  manner: CallManner;
-}
+import { onlyIf, shortly } from "./short";
+import { callItems, type StepRun } from "./step-run";
 
 const keyOf = ({ family, reference }: ResultFile): string => `${family} ${reference}`;
 
 /** Fetches what a result names and is not in our storage, each file once, and gives the files as the step's outputs. */
-export const keepFiles = async (step: PlanStep, { run, plan, context, callItems, waves, manner }: Options): Promise<void> => {
+export const keepFiles = async ({ run, input: { plan }, step, context, waves, manner }: StepRun): Promise<void> => {
   const files = resultFiles(step, run.outputs, plan.storage);
   const foreign = [...new Map(files.filter((file) => file.stored === undefined).map((file) => [keyOf(file), file])).values()];
   run.countCalls(step.id, foreign.length);

@@ -1,57 +1,17 @@
-import { CancellationScope } from "@temporalio/workflow";
-import { authorFilesOf, callsHttp, makesResult, type PlanStep } from "@nodeloom/kernel/graph";
+import { authorFilesOf, callsHttp, makesResult } from "@nodeloom/kernel/graph";
 import type { ModelCall } from "../../../contract/activity-types";
-import type { CallContext, RunInput } from "../../../contract/run-types";
-import { isRunCancelled } from "./failures";
 import { callFiles, callJob } from "./media";
 import { callText } from "./text";
 import { holdMore } from "./extend";
 import { giveAnswers, giveResults } from "../given";
-import type { GraphRun } from "../graph-run";
 import { keepFiles } from "./keep-files";
 import { httpRequest, shortHttpRequest } from "../steps";
-import { onlyIf, shortly, type CallManner } from "./short";
+import { onlyIf, shortly } from "./short";
+import { callItems, type StepRun } from "./step-run";
 import { plainSummary } from "./summary";
-import type { Waves } from "./waves";
 
-/** Calls every item in parallel. The first failure stops the others, and is thrown once they all have stopped. */
-const callItems = async <T>(
-  items: Record<string, unknown>[],
-  callItem: (item: Record<string, unknown>, index: number) => Promise<T>,
-): Promise<T[]> => {
-  const scope = new CancellationScope();
-  let failure: unknown;
-  const settled = await scope.run(() =>
-    Promise.allSettled(
-      items.map(async (item, index) => {
-        try {
-          return await callItem(item, index);
-        } catch (error) {
-          if (!isRunCancelled(error)) failure ??= error;
-          scope.cancel();
-          throw error;
-        }
-      }),
-    ),
-  );
-  if (failure !== undefined) throw failure;
-  return settled.map((result) => {
-    if (result.status === "rejected") throw result.reason;
-    return result.value;
-  });
-};
-
-/** Where a call stands in its run. */
-type ContextOf = (item: number, items: number) => CallContext;
-
-const callModel = async (
-  run: GraphRun,
-  input: RunInput,
-  step: PlanStep,
-  context: ContextOf,
-  waves: Waves | undefined,
-  manner: CallManner,
-): Promise<void> => {
+const callModel = async (stepRun: StepRun): Promise<void> => {
+  const { run, input, step, context, waves, manner } = stepRun;
   const { items, mapped } = run.bind(step);
   const model = step.model!;
   const { providerKind, modality, price } = input.plan.models[model]!;
@@ -60,7 +20,7 @@ const callModel = async (
   const isJob = !isText && providerKind !== "direct";
   const own = onlyIf(manner, isJob && items.length === 1);
   if (!own.isAlone && !manner.claim.isMade()) await manner.claim.need();
-  await holdMore(run, input, step, items.length);
+  await holdMore(stepRun, items.length);
   const results = await callItems(items, async (item, index) => {
     const call: ModelCall = {
       ...context(index, items.length),
@@ -73,7 +33,7 @@ const callModel = async (
     if (waves) await waves.take(call);
     if (isJob) return callJob(run, call, own);
     if (providerKind === "direct") return callFiles(run, call);
-    return callText({ run, input, step, waves }, call);
+    return callText(stepRun, call);
   });
   const [first] = results;
   // A job's id is known since it was submitted.
@@ -84,7 +44,7 @@ const callModel = async (
   giveResults(run, step, results, isText, mapped);
 };
 
-const callHttp = async (run: GraphRun, step: PlanStep, context: ContextOf, waves: Waves | undefined, manner: CallManner): Promise<void> => {
+const callHttp = async ({ run, step, context, waves, manner }: StepRun): Promise<void> => {
   const { items, mapped } = run.bind(step);
   const answers = await callItems(items, async (item, index) => {
     const call = { ...context(index, items.length), call: run.httpCall(step, item) };
@@ -102,18 +62,13 @@ const callHttp = async (run: GraphRun, step: PlanStep, context: ContextOf, waves
 };
 
 /** Runs one step to its end and stores its outputs. */
-export const runStep = async (
-  run: GraphRun,
-  input: RunInput,
-  step: PlanStep,
-  waves: Waves | undefined,
-  manner: CallManner,
-): Promise<void> => {
+export const runStep = async (begun: Omit<StepRun, "context">): Promise<void> => {
+  const { run, input, step } = begun;
   const { executionId, userId } = input;
   const nodeIndex = run.indexOf(step.id);
   const { label } = run.node(step.id);
   const startedAt = Date.now();
-  const context: ContextOf = (item, items) => ({
+  const context: StepRun["context"] = (item, items) => ({
     executionId,
     userId,
     nodeId: step.id,
@@ -124,10 +79,11 @@ export const runStep = async (
     startedAt,
     key: `${executionId}:${step.id}:${item}`,
   });
+  const stepRun: StepRun = { ...begun, context };
   run.start(step, startedAt);
-  if (step.model !== undefined) await callModel(run, input, step, context, waves, manner);
-  else if (callsHttp(step.type)) await callHttp(run, step, context, waves, manner);
-  else if (makesResult(step.type)) await keepFiles(step, { run, plan: input.plan, context, callItems, waves, manner });
+  if (step.model !== undefined) await callModel(stepRun);
+  else if (callsHttp(step.type)) await callHttp(stepRun);
+  else if (makesResult(step.type)) await keepFiles(stepRun);
   else run.evaluate(step);
   run.complete(step.id, Date.now());
 };
