@@ -103,14 +103,10 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const userEgress = createEgressClient({ allow: config.USER_EGRESS_ALLOW });
   const catalog = createModelCatalog(services.models);
 
-  const providers = new LRUCache<string, Provider>({ max: CACHED_PROVIDERS });
-  const provider = (model: CatalogModel): Provider => {
-    const known =
-      providers.get(model.providerJson) ??
-      createProvider(model.providerJson, { egress: providerEgress, secret: (name) => process.env[name] });
-    providers.set(model.providerJson, known);
-    return known;
-  };
+  const providers = new LRUCache<string, Provider>({
+    max: CACHED_PROVIDERS,
+    memoMethod: (providerJson) => createProvider(providerJson, { egress: providerEgress, secret: (name) => process.env[name] }),
+  });
 
   // An address that a user names is held to the rules of the user's own calls, also where a provider will call it.
   const addresses = { allow: config.USER_EGRESS_ALLOW, own: `${config.PUBLIC_BASE_URL.replace(/\/+$/, "")}/media/` };
@@ -118,7 +114,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const [downloads, starts, pace] = [createSlots(DOWNLOADS), createSlots(STARTS), createPace()];
   const calls = {
     catalog,
-    provider,
+    provider: (model: CatalogModel) => providers.memo(model.providerJson),
     gate: (model: CatalogModel) => gates(model.providerJson),
     media: services.media,
     downloads,
@@ -171,9 +167,9 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       jobs: createJobs({ ...calls, pace }),
       texts: createTexts(calls),
       files: createFiles(calls),
-      textStreams: textStreams.streams,
+      textStreams,
       httpRequest: createHttpRequest(userEgress),
-      keepFile: createKeepFile({ media: services.media, downloads }),
+      keepFile: createKeepFile(services.media, downloads),
       outgoing,
       webhooks,
       reconcileRuns: createReconciler({ store, starter, settlement, logger }),
@@ -209,9 +205,9 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       cancellation: createCancellation({ store, execution, debts }),
       reads,
       quotes: createQuotes({ planning, billing: services.billing }),
-      watch: createWatch({ store, channel, texts: textStreams.streams }),
+      watch: createWatch(store, channel, textStreams),
       store,
-      redeliver: createRedelivery({ store, identity: services.identity, starter: deliveries }),
+      redeliver: createRedelivery(store, services.identity, deliveries),
       webhooks,
       queue,
     },

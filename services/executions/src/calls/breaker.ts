@@ -6,19 +6,11 @@ import { isAway } from "./failures";
 /** Failures in a row, over a while, after which a provider is left alone: a burst of requests that make it fail is no outage. */
 export const FAILURES_TO_OPEN = 10;
 
-export interface Breaker {
-  isOpen(): boolean;
-  /** Makes a call. @throws what `check` throws, or what the call throws */
-  run<T>(call: () => Promise<T>): Promise<T>;
-  /** @throws ProviderError of the kind "unavailable" while the provider is left alone */
-  check(): void;
-}
-
 /**
  * Leaves a provider alone that is away: after failures in a row for a pause, then until one call has succeeded. Only what
  * a provider does counts: neither refusals of a request, nor calls that were given up here.
  */
-export const createBreaker = (name: string, logger: Logger): Breaker => {
+export const createBreaker = (name: string, logger: Logger) => {
   const pauses = TIMING.breakerPauses;
   let failures = 0;
   let failingSince = 0;
@@ -28,6 +20,7 @@ export const createBreaker = (name: string, logger: Logger): Breaker => {
   let isProbed = false;
 
   const isOpen = (): boolean => pausesTaken > 0;
+  /** @throws ProviderError of the kind "unavailable" while the provider is left alone */
   const check = (): void => {
     const waitMs = isProbed ? TIMING.breakerProbe : pausedUntil - Date.now();
     if (!isOpen() || waitMs <= 0) return;
@@ -61,7 +54,8 @@ export const createBreaker = (name: string, logger: Logger): Breaker => {
   return {
     isOpen,
     check,
-    run: async (call) => {
+    /** Makes a call. @throws what `check` throws, or what the call throws */
+    run: async <T>(call: () => Promise<T>): Promise<T> => {
       check();
       const isProbe = isOpen();
       isProbed = isProbe;

@@ -1,9 +1,10 @@
 import { createSlots, doubling, type Logger, NoSlot, type ProviderSettings, retry, type Slots } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
-import { createBreaker, type Breaker } from "./breaker";
+import { createBreaker } from "./breaker";
 import type { CallClock } from "./clock";
 import { final } from "./failures";
 import { TIMING } from "../contract/timing";
+import type { Watched } from "../meters";
 
 /** Calls that may wait for one of a provider's `maxConcurrent`. */
 const QUEUE_LIMIT = 1_000;
@@ -40,16 +41,9 @@ const settingsOf = (providerJson: string): GateSettings => {
   return { name, id: `${name} ${auth?.secretEnv ?? ""}`, maxConcurrent };
 };
 
-/** A provider as an operator sees it. */
-interface ProviderState {
-  name: string;
-  isOpen: boolean;
-  /** Where its calls are bounded. */
-  load?: { inUse: number; waiting: number };
-}
-interface WatchedGate extends Gate {
-  state(): ProviderState;
-}
+/** A provider as an operator sees it; its load where its calls are bounded. */
+type ProviderState = ReturnType<Watched["providers"]>[number];
+type WatchedGate = Gate & { state: () => ProviderState };
 
 /** Several models may share a provider, each with places of its own: what is told of it is told once. */
 const merged = (states: readonly ProviderState[]): ProviderState[] => {
@@ -63,25 +57,15 @@ const merged = (states: readonly ProviderState[]): ProviderState[] => {
   return [...byName.values()];
 };
 
-export interface Gates {
-  (providerJson: string): Gate;
-  /** Every provider that was called, once. */
-  states(): ProviderState[];
-}
-
 /** The gates of all providers, by what a registry entry says of them. */
-export const createGates = (logger: Logger): Gates => {
-  const breakers = new LRUCache<string, Breaker>({ max: REMEMBERED_PROVIDERS });
-  const gates = new LRUCache<string, WatchedGate>({ max: REMEMBERED_PROVIDERS });
-  const breakerOf = ({ id, name }: GateSettings): Breaker => {
-    const breaker = breakers.get(id) ?? createBreaker(name, logger);
-    breakers.set(id, breaker);
-    return breaker;
-  };
+export const createGates = (logger: Logger) => {
+  const breakers = new LRUCache<string, ReturnType<typeof createBreaker>, string>({
+    max: REMEMBERED_PROVIDERS,
+    memoMethod: (_id, _stale, { context: name }) => createBreaker(name, logger),
+  });
 
-  const createGate = (settings: GateSettings): WatchedGate => {
-    const breaker = breakerOf(settings);
-    const { maxConcurrent, name } = settings;
+  const createGate = ({ id, maxConcurrent, name }: GateSettings): WatchedGate => {
+    const breaker = breakers.memo(id, { context: name });
     const slots = maxConcurrent === undefined ? undefined : createSlots({ concurrency: maxConcurrent, queueLimit: QUEUE_LIMIT });
     /** A place, however long the line: those that find it full come again. */
     const place = async (line: Slots, { key, signal, clock: { deadline } }: PassOptions): Promise<() => void> => {
@@ -115,12 +99,15 @@ export const createGates = (logger: Logger): Gates => {
     };
   };
 
+  const gates = new LRUCache<string, WatchedGate, GateSettings>({
+    max: REMEMBERED_PROVIDERS,
+    memoMethod: (_key, _stale, { context: settings }) => createGate(settings),
+  });
   const gateOf = (providerJson: string): Gate => {
     const settings = settingsOf(providerJson);
-    const key = `${settings.id} ${settings.maxConcurrent ?? ""}`;
-    const gate = gates.get(key) ?? createGate(settings);
-    gates.set(key, gate);
-    return gate;
+    return gates.memo(`${settings.id} ${settings.maxConcurrent ?? ""}`, { context: settings });
   };
-  return Object.assign(gateOf, { states: () => merged([...gates.values()].map((gate) => gate.state())) });
+  /** Every provider that was called, once. */
+  const states = (): ProviderState[] => merged([...gates.values()].map((gate) => gate.state()));
+  return Object.assign(gateOf, { states });
 };

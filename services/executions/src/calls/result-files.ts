@@ -31,18 +31,13 @@ const asFailure = (error: unknown, { port }: FileToKeep): unknown =>
     ? final("EXECUTION_FAILED", `${port}: ${error.message}`)
     : error;
 
-export interface ResultFilesOptions {
-  media: Pick<Media, "ingest" | "getObjects">;
-  downloads: Slots;
-}
-
 export type KeepFile = ReturnType<typeof createKeepFile>;
 
 /**
  * Puts one file of a result into our storage: a file of the user's by its id, whatever an http(s) address leads to, and a
  * data URL where the caller or the graph said it.
  */
-export const createKeepFile = ({ media, downloads }: ResultFilesOptions) => {
+export const createKeepFile = (media: Pick<Media, "ingest" | "getObjects">, downloads: Slots) => {
   const byId = async (call: FileToKeep): Promise<MediaValue> => {
     const [found] = (await files(media, [call.reference], call.userId)).values();
     const file = found ?? (member(authorFilesOf(call) ?? {}, call.reference) as MediaValue | undefined);

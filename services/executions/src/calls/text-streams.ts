@@ -24,11 +24,7 @@ export interface TextStream {
   close(): void;
 }
 
-export interface TextStreams {
-  open(call: Pick<CallContext, "executionId" | "nodeId" | "item">): TextStream;
-  /** Asks for the texts of an execution, wherever they are written, until the returned function is called. */
-  follow(executionId: string): () => void;
-}
+export type TextStreams = ReturnType<typeof createTextStreams>;
 
 /** Gathered text that is told at once, however short the time. */
 const BATCH_CHARS = 200;
@@ -86,7 +82,7 @@ const createWriter = (isFollowed: () => boolean, tell: (text: string, reset: boo
  * Carries texts to watchers while they are written. A watcher says so to all processes, again and again; the process that writes a
  * text sends all of it then, and every batch after it. Of a run without watchers nothing is sent or timed.
  */
-export const createTextStreams = (channel: EventChannel): { streams: TextStreams; stop: () => void } => {
+export const createTextStreams = (channel: EventChannel) => {
   /** Until when each is taken for followed. */
   const followed = new LRUCache<string, number>({ max: MAX_FOLLOWED });
   const isFollowed = (executionId: string): boolean => (followed.get(executionId) ?? 0) > Date.now();
@@ -99,7 +95,7 @@ export const createTextStreams = (channel: EventChannel): { streams: TextStreams
     if (isNews) for (const writer of writers.get(executionId) ?? []) writer.tellAll();
   });
 
-  const open: TextStreams["open"] = ({ executionId, nodeId, item }) => {
+  const open = ({ executionId, nodeId, item }: Pick<CallContext, "executionId" | "nodeId" | "item">): TextStream => {
     const writer = createWriter(
       () => isFollowed(executionId),
       (text, reset) => {
@@ -120,11 +116,12 @@ export const createTextStreams = (channel: EventChannel): { streams: TextStreams
     };
   };
 
-  const follow: TextStreams["follow"] = (executionId) => {
+  /** Asks for the texts of an execution, wherever they are written, until the returned function is called. */
+  const follow = (executionId: string): (() => void) => {
     const say = (joined: boolean): void => channel.publish(FOLLOWED, { type: "followed", at: Date.now(), data: { executionId, joined } });
     say(true);
     const timer = setInterval(() => say(false), TIMING.textWanted);
     return () => clearInterval(timer);
   };
-  return { streams: { open, follow }, stop };
+  return { open, follow, stop };
 };

@@ -1,4 +1,4 @@
-import { compileSchema, DomainError, type ModelTerms } from "@nodeloom/kernel";
+import { compileSchema, DomainError, type JsonSchema, type ModelTerms } from "@nodeloom/kernel";
 import { readPrice } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import type { models as modelsProto } from "@nodeloom/proto";
@@ -11,6 +11,12 @@ export interface CatalogModel extends ModelTerms {
   inputSchemaJson: string;
 }
 
+/** What a model's schema of its inputs says, and what it takes by that. */
+export const compiledInputs = (inputSchemaJson: string): Pick<ModelTerms, "inputSchema" | "validate"> => {
+  const inputSchema = JSON.parse(inputSchemaJson) as JsonSchema;
+  return { inputSchema, validate: compileSchema(inputSchema) };
+};
+
 const COMPILED_MODELS = 500;
 const RECENT_MS = 2_000;
 
@@ -18,15 +24,12 @@ export type ModelCatalog = ReturnType<typeof createModelCatalog>;
 
 /** Looks models up at every run (prices and switches hold at once); compiled schemas are kept. */
 export const createModelCatalog = (models: Models) => {
-  const compiled = new LRUCache<string, ReturnType<typeof compileSchema>>({ max: COMPILED_MODELS });
+  const inputs = new LRUCache<string, Pick<ModelTerms, "inputSchema" | "validate">>({ max: COMPILED_MODELS, memoMethod: compiledInputs });
 
   const read = (model: modelsProto.Model): CatalogModel => {
     const price = readPrice(model.price);
     if (!price) throw new DomainError("internal", "INTERNAL", "a model has no price");
-    const inputSchema = JSON.parse(model.inputSchemaJson) as Record<string, unknown>;
-    const validate = compiled.get(model.inputSchemaJson) ?? compileSchema(inputSchema);
-    compiled.set(model.inputSchemaJson, validate);
-    return { ...model, price, inputSchema, validate };
+    return { ...model, price, ...inputs.memo(model.inputSchemaJson) };
   };
 
   const find = async (internalName: string, includeDisabled: boolean): Promise<CatalogModel> => {
@@ -36,19 +39,22 @@ export const createModelCatalog = (models: Models) => {
   };
 
   /** For runs under way, whose price is fixed: nothing that matters to them changes within a moment. */
-  const recent = new LRUCache<string, Promise<CatalogModel>>({ max: COMPILED_MODELS, ttl: RECENT_MS });
+  const recent = new LRUCache<string, Promise<CatalogModel>>({
+    max: COMPILED_MODELS,
+    ttl: RECENT_MS,
+    memoMethod: (internalName) => {
+      const found = find(internalName, true);
+      found.catch(() => recent.delete(internalName));
+      return found;
+    },
+  });
   const get = (internalName: string): Promise<CatalogModel> => find(internalName, false);
 
   return {
     /** An enabled model. @throws DomainError MODEL_NOT_FOUND */
     get,
     /** A model, also one that was switched off since: for runs under way. */
-    getAny: (internalName: string): Promise<CatalogModel> => {
-      const known = recent.get(internalName) ?? find(internalName, true);
-      recent.set(internalName, known);
-      known.catch(() => recent.delete(internalName));
-      return known;
-    },
+    getAny: (internalName: string): Promise<CatalogModel> => recent.memo(internalName),
     /** The enabled models of a set of names; unknown names are left out. */
     getAll: async (names: readonly string[]): Promise<Map<string, CatalogModel>> => {
       if (names.length === 0) return new Map();

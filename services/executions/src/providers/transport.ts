@@ -47,23 +47,7 @@ export interface JsonCall {
   signal?: AbortSignal | undefined;
 }
 
-/** A successful answer whose body is still arriving. */
-export interface OpenAnswer {
-  /** Lower-case names. */
-  headers: Readonly<Record<string, string>>;
-  body: AsyncIterable<Buffer>;
-}
-
-export interface Transport {
-  /** One JSON exchange. @throws ProviderError for an error status, a body that is no JSON, or no answer. */
-  json(call: JsonCall): Promise<unknown>;
-  /** What a provider says went wrong, fit to be shown: short, and without secrets. */
-  reason(text: string): string;
-  /** The JSON of a body that was opened. @throws ProviderError when it is none. */
-  parse(body: AsyncIterable<Buffer>): Promise<unknown>;
-  /** A successful answer with its headers. What goes wrong while its body is read is a ProviderError, too. */
-  open(call: JsonCall): Promise<OpenAnswer>;
-}
+export type Transport = ReturnType<typeof createTransport>;
 
 async function* translatedBody(body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   try {
@@ -92,7 +76,7 @@ const counted = async (host: string, send: () => Promise<EgressStream>): Promise
 export const createTransport = (
   { egress, secret: readSecret }: DialectContext,
   { auth, traceparent }: Pick<ProviderSettings, "auth" | "traceparent">,
-): Transport => {
+) => {
   const secret = auth ? (readSecret(auth.secretEnv) ?? auth.default) : undefined;
   const authorization: Record<string, string> =
     auth && secret ? { [auth.header ?? "Authorization"]: auth.scheme ? `${auth.scheme} ${secret}` : secret } : {};
@@ -127,7 +111,8 @@ export const createTransport = (
     return read + decoder.end();
   };
 
-  const open = async (call: JsonCall): Promise<OpenAnswer> => {
+  /** A successful answer with its headers. What goes wrong while its body is read is a ProviderError, too. */
+  const open = async (call: JsonCall): Promise<Pick<EgressStream, "headers"> & { body: AsyncIterable<Buffer> }> => {
     try {
       const { status, headers, body } = await send(call);
       if (status >= 200 && status < 300) return { headers, body: translatedBody(body) };
@@ -139,6 +124,7 @@ export const createTransport = (
     }
   };
 
+  /** The JSON of a body that was opened. @throws ProviderError when it is none. */
   const parse = async (body: AsyncIterable<Buffer>): Promise<unknown> => {
     const content = await text(body);
     try {
@@ -151,8 +137,10 @@ export const createTransport = (
   return {
     open,
     parse,
-    json: async (call) => parse((await open(call)).body),
-    reason: (text) => {
+    /** One JSON exchange. @throws ProviderError for an error status, a body that is no JSON, or no answer. */
+    json: async (call: JsonCall): Promise<unknown> => parse((await open(call)).body),
+    /** What a provider says went wrong, fit to be shown: short, and without secrets. */
+    reason: (text: string): string => {
       const clean = showable(text, secret);
       return clean.length > MAX_REASON_CHARS ? `${clean.slice(0, MAX_REASON_CHARS)}…` : clean;
     },

@@ -88,16 +88,7 @@ const untilPrepared = async (connection: NativeConnection, namespace: string, lo
   }
 };
 
-export interface RunningTemporal {
-  client: Client;
-  /** Starts working. Call once the activities are ready. */
-  work(activities: Activities & LocalActivities): Promise<void>;
-  /** Ends the worker: what runs is finished within the grace, or goes on elsewhere. */
-  drain(): Promise<void>;
-  close(): Promise<void>;
-  /** Both. */
-  stop(): Promise<void>;
-}
+export type RunningTemporal = Awaited<ReturnType<typeof connectTemporal>>;
 
 /** What is to be told to stop, and has ended. */
 interface RunningWorker {
@@ -142,7 +133,7 @@ const startWorker = async (taskQueue: string, settings: WorkerSettings): Promise
 };
 
 /** One native connection for client and worker, so that a run's first task is executed where it was started. */
-export const connectTemporal = async (options: TemporalOptions): Promise<RunningTemporal> => {
+export const connectTemporal = async (options: TemporalOptions) => {
   const { address, security, namespace, taskQueue, logger, workflowBundle, shutdownGraceMs } = options;
   const dataConverter: DataConverter = { payloadConverterPath: PAYLOAD_CONVERTER, ...options.dataConverter };
   installRuntime(logger, options.metrics);
@@ -151,20 +142,23 @@ export const connectTemporal = async (options: TemporalOptions): Promise<Running
   await untilPrepared(connection, namespace, logger);
   const client = new Client({ connection, namespace, dataConverter, interceptors: { workflow: [tracedStarts] } });
   let workers: RunningWorker[] = [];
+  /** Ends the worker: what runs is finished within the grace, or goes on elsewhere. */
   const drain = async (): Promise<void> => {
     await Promise.all(workers.map((worker) => worker.stop()));
   };
   return {
     client,
-    work: async (activities) => {
+    /** Starts working. Call once the activities are ready. */
+    work: async (activities: Activities & LocalActivities): Promise<void> => {
       const settings = { connection, namespace, dataConverter, workflowBundle, shutdownGraceMs, logger, activities };
       workers = [await startWorker(taskQueue, settings)];
       const { earlierQueues: queues = [] } = options;
       if (queues.length > 0) workers.push(drainEarlierQueues({ client, queues, work: (queue) => startWorker(queue, settings), logger }));
     },
     drain,
-    close: () => connection.close(),
-    stop: async () => {
+    close: (): Promise<void> => connection.close(),
+    /** Both. */
+    stop: async (): Promise<void> => {
       await drain();
       await connection.close();
     },

@@ -26,18 +26,12 @@ const nextDelivery = ({ delivery = FIRST_DELIVERY, state, history = [] }: Webhoo
   return isAhead ? delivery : delivery + 1;
 };
 
-export interface RedeliveryOptions {
-  store: ExecutionStore;
-  identity: Pick<Identity, "getWebhookTarget">;
-  starter: Pick<DeliveryStarter, "startAgain">;
-}
-
 /**
  * Starts another delivery of a final execution's webhook, at once and with a schedule of its own; one that is still
  * waiting to try again leaves it to the new one. Asking again before its first attempt starts no other.
  */
 export const createRedelivery =
-  ({ store, identity, starter }: RedeliveryOptions) =>
+  (store: ExecutionStore, identity: Pick<Identity, "getWebhookTarget">, starter: Pick<DeliveryStarter, "startAgain">) =>
   async (executionId: string, userId: string): Promise<executions.WebhookDelivery> => {
     const record = await store.findOwned(executionId, userId);
     if (!record) throw executionNotFound();

@@ -43,7 +43,7 @@ beforeAll(async () => {
     LOG_LEVEL: "silent",
   });
   client = createGrpcClient(media.MediaServiceService, { address: `127.0.0.1:${storage.ports!.MEDIA_LISTEN}` });
-  keepFile = createKeepFile({ media: client, downloads: createSlots({ concurrency: 4, queueLimit: 10 }) });
+  keepFile = createKeepFile(client, createSlots({ concurrency: 4, queueLimit: 10 }));
 });
 afterAll(async () => {
   client.close();

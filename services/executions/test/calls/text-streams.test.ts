@@ -25,7 +25,8 @@ beforeEach(() => {
     },
     listeners: (id) => emitter.listenerCount(id),
   };
-  ({ streams, stop } = createTextStreams(channel));
+  streams = createTextStreams(channel);
+  stop = streams.stop;
 });
 afterEach(() => {
   stop();

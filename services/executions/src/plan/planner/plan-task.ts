@@ -1,5 +1,4 @@
 import {
-  compileSchema,
   discreetPlan,
   DomainError,
   inputFields,
@@ -26,7 +25,6 @@ import {
   type GraphIssue,
   type InputField,
   type Issue,
-  type JsonSchema,
   type MediaValue,
   type ModelTerms,
   type PlanRequest,
@@ -36,6 +34,7 @@ import { LRUCache } from "lru-cache";
 import { addressIssues, uploadIssues } from "./addresses";
 import { fileFields, fileInputsOf, resolveDataFields, standForFiles } from "./data-places";
 import { refusalOf } from "../../refusals";
+import { compiledInputs } from "../model-catalog";
 import { directGraph } from "./direct-graph";
 import { broughtIds } from "./given-texts";
 import type { PlanAnswer, PlanTask, TaskGraph, TaskModel, WantedFile } from "./protocol";
@@ -125,16 +124,8 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
   const storage = addresses?.own === undefined ? {} : { storage: addresses.own };
   const rules = addresses && createAddressRules(addresses);
   const graphs = new LRUCache<string, CachedGraph>({ maxSize: CACHED_GRAPH_CHARS, sizeCalculation: ({ chars }) => chars + 1 });
-  const schemas = new LRUCache<string, Pick<ModelTerms, "inputSchema" | "validate">>({ max: COMPILED_SCHEMAS });
-
-  const termsOf = ({ inputSchemaJson, ...rest }: TaskModel): ModelTerms => {
-    const known = schemas.get(inputSchemaJson);
-    if (known) return { ...rest, ...known };
-    const inputSchema = JSON.parse(inputSchemaJson) as JsonSchema;
-    const compiled = { inputSchema, validate: compileSchema(inputSchema) };
-    schemas.set(inputSchemaJson, compiled);
-    return { ...rest, ...compiled };
-  };
+  const inputs = new LRUCache<string, ReturnType<typeof compiledInputs>>({ max: COMPILED_SCHEMAS, memoMethod: compiledInputs });
+  const termsOf = ({ inputSchemaJson, ...rest }: TaskModel): ModelTerms => ({ ...rest, ...inputs.memo(inputSchemaJson) });
 
   const load = ({ key, texts }: TaskGraph): CachedGraph | undefined => {
     const known = graphs.get(key);

@@ -21,17 +21,13 @@ export interface ThreadOptions {
   script?: string;
 }
 
-export interface PlannerThreads {
-  plan: Planner;
-  load(): { inUse: number; waiting: number };
-  stop(): Promise<void>;
-}
+export type PlannerThreads = ReturnType<typeof createPlannerThreads>;
 
 /**
  * Plans in worker threads with a heap and a time of their own, so that no graph holds or ends the process. Users take
  * turns. A thread that passed its limits is replaced; what it planned is refused as unavailable.
  */
-export const createPlannerThreads = (options: ThreadOptions): PlannerThreads => {
+export const createPlannerThreads = (options: ThreadOptions) => {
   const { logger, addresses, maxTaskMs = PLANNING.maxTaskMs, heapMb = PLANNING.heapMb, script = THREAD } = options;
   const turns = createSlots({ concurrency: PLANNING.threads, queueLimit: PLANNING.waiting });
   const idle: Worker[] = [];
@@ -71,15 +67,17 @@ export const createPlannerThreads = (options: ThreadOptions): PlannerThreads => 
     }
   };
 
+  const plan: Planner = (task, { userId }) =>
+    turns
+      .use(() => onThread(task), { key: userId, maxWaitMs: PLANNING.maxWaitMs })
+      .catch((error: unknown) => {
+        throw error instanceof NoSlot ? unavailable("too many runs are being planned", 2) : error;
+      });
+
   return {
-    plan: (task, { userId }) =>
-      turns
-        .use(() => onThread(task), { key: userId, maxWaitMs: PLANNING.maxWaitMs })
-        .catch((error: unknown) => {
-          throw error instanceof NoSlot ? unavailable("too many runs are being planned", 2) : error;
-        }),
+    plan,
     load: turns.load,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await Promise.all([...alive].map((thread) => thread.terminate()));
     },
   };

@@ -6,21 +6,14 @@ export interface HeardDelta extends TextDelta {
   at: number;
 }
 
-/** What a watcher has heard of an execution and not passed on yet. */
-export interface Inbox {
-  /** Resolves when there is something: texts only, or news of the log (or a silence, or the watcher's end). */
-  next(): Promise<"texts" | "log">;
-  /** Takes the texts out, of one node or of all. */
-  texts(nodeId?: string): HeardDelta[];
-  stop(): void;
-}
+export type Inbox = ReturnType<typeof createInbox>;
 
 /** Adds a piece to what waits for a slow watcher: one entry for each text, however many pieces. */
 const added = (waiting: HeardDelta | undefined, delta: HeardDelta): HeardDelta =>
   waiting === undefined || delta.reset ? delta : { ...waiting, text: waiting.text + delta.text, at: delta.at };
 
-/** Hears of an execution from now on, until it is stopped. */
-export const createInbox = (channel: EventChannel, executionId: string, signal: AbortSignal): Inbox => {
+/** What a watcher has heard of an execution and not passed on yet: from now on, until it is stopped. */
+export const createInbox = (channel: EventChannel, executionId: string, signal: AbortSignal) => {
   const waiting = new Map<string, HeardDelta>();
   let hasNews = false;
   let wake: () => void = () => undefined;
@@ -39,7 +32,8 @@ export const createInbox = (channel: EventChannel, executionId: string, signal: 
   signal.addEventListener("abort", hear);
 
   return {
-    next: async () => {
+    /** Resolves when there is something: texts only, or news of the log (or a silence, or the watcher's end). */
+    next: async (): Promise<"texts" | "log"> => {
       if (!hasNews && waiting.size === 0 && !signal.aborted) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(hear, TIMING.storeRead);
@@ -53,12 +47,13 @@ export const createInbox = (channel: EventChannel, executionId: string, signal: 
       hasNews = false;
       return why;
     },
-    texts: (nodeId) => {
+    /** Takes the texts out, of one node or of all. */
+    texts: (nodeId?: string): HeardDelta[] => {
       const taken = [...waiting].filter(([, delta]) => nodeId === undefined || delta.nodeId === nodeId);
       for (const [key] of taken) waiting.delete(key);
       return taken.map(([, delta]) => delta);
     },
-    stop: () => {
+    stop: (): void => {
       unsubscribe();
       signal.removeEventListener("abort", hear);
       wake();

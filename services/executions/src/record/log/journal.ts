@@ -11,33 +11,19 @@ interface Page {
   timer: NodeJS.Timeout | undefined;
 }
 
-export interface JournalOptions {
+interface JournalOptions {
   append: (executionId: string, events: readonly ExecutionEvent[]) => Promise<Appended | null>;
   /** Tells of events that are recorded now. */
   announce: (executionId: string, events: readonly ExecutionEvent[], appended: Appended) => void;
 }
 
-export interface Journal {
-  /**
-   * Notes an event, to be written with others of its run.
-   * @param withinMs how long it may wait for them
-   * @returns when it is recorded; null when its run was over before that
-   */
-  note(executionId: string, event: ExecutionEvent, withinMs: number): Promise<Appended | null>;
-  /**
-   * Has what waits of a run written by its last write, after which nothing is recorded any more. Where that fails it is written
-   * as ever.
-   */
-  close<T>(executionId: string, write: (waiting: readonly ExecutionEvent[]) => Promise<T>): Promise<T>;
-  /** Writes everything that waits. */
-  flush(): Promise<void>;
-}
+export type Journal = ReturnType<typeof createJournal>;
 
 /**
  * Progress of runs, written behind: events of a run that come close together are one write, and those that come right before its
  * ending is decided are part of that. What is lost with a process is recorded with the run's end.
  */
-export const createJournal = ({ append, announce }: JournalOptions): Journal => {
+export const createJournal = ({ append, announce }: JournalOptions) => {
   const waiting = new Map<string, Page>();
   /** The last write of each run that is under way. */
   const writing = new Map<string, Promise<unknown>>();
@@ -74,7 +60,12 @@ export const createJournal = ({ append, announce }: JournalOptions): Journal => 
   };
 
   return {
-    note: (executionId, event, withinMs) =>
+    /**
+     * Notes an event, to be written with others of its run.
+     * @param withinMs how long it may wait for them
+     * @returns when it is recorded; null when its run was over before that
+     */
+    note: (executionId: string, event: ExecutionEvent, withinMs: number): Promise<Appended | null> =>
       new Promise((resolve) => {
         const page = waiting.get(executionId) ?? { events: [], written: [], dueAt: Infinity, timer: undefined };
         waiting.set(executionId, page);
@@ -83,7 +74,11 @@ export const createJournal = ({ append, announce }: JournalOptions): Journal => 
         schedule(executionId, page, withinMs);
       }),
 
-    close: async (executionId, writeLast) => {
+    /**
+     * Has what waits of a run written by its last write, after which nothing is recorded any more. Where that fails it is
+     * written as ever.
+     */
+    close: async <T>(executionId: string, writeLast: (waiting: readonly ExecutionEvent[]) => Promise<T>): Promise<T> => {
       closing.add(executionId);
       try {
         await writing.get(executionId);
@@ -99,7 +94,8 @@ export const createJournal = ({ append, announce }: JournalOptions): Journal => 
       }
     },
 
-    flush: async () => {
+    /** Writes everything that waits. */
+    flush: async (): Promise<void> => {
       for (const executionId of [...waiting.keys()]) write(executionId);
       await Promise.all(writing.values());
     },

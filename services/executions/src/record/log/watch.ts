@@ -10,12 +10,6 @@ type Message = executions.WatchExecutionResponse;
 
 export type Watch = (executionId: string, userId: string, after: number, signal: AbortSignal) => AsyncIterable<Message>;
 
-export interface WatchOptions {
-  store: ExecutionStore;
-  channel: EventChannel;
-  texts: Pick<TextStreams, "follow">;
-}
-
 /** A piece of a text: it has no number, for it is not in the log. */
 const deltaMessage = ({ at, ...data }: HeardDelta): Message =>
   executions.WatchExecutionResponse.fromPartial({ sequence: 0, type: NODE_DELTA, at: new Date(at), dataJson: JSON.stringify(data) });
@@ -30,7 +24,7 @@ const textsBefore = (inbox: Inbox, type: string, { nodeId }: Record<string, unkn
  * The ordered event log of an execution: what is recorded, then what happens, until it is final. Texts that are written
  * meanwhile come in pieces in between, each before the end of its node.
  */
-export const createWatch = ({ store, channel, texts }: WatchOptions): Watch =>
+export const createWatch = (store: Pick<ExecutionStore, "events">, channel: EventChannel, texts: Pick<TextStreams, "follow">): Watch =>
   async function* watch(executionId, userId, after, signal) {
     const inbox = createInbox(channel, executionId, signal);
     let unfollow: (() => void) | undefined;
