@@ -45,24 +45,6 @@ export const target = async <Type extends Provider["type"]>(
   return { model, provider: found as Extract<Provider, { type: Type }> };
 };
 
-/** A call that is about to be made: its model, its provider, and its inputs as they are sent. */
-export interface ReadyCall<Type extends Provider["type"]> {
-  call: ModelCall;
-  model: CatalogModel;
-  provider: Extract<Provider, { type: Type }>;
-  inputs: Record<string, unknown>;
-}
-
-/** @throws DomainError when the model can't be called so */
-export const readyCall = async <Type extends Provider["type"]>(
-  options: Pick<CallOptions, "catalog" | "provider" | "media" | "addresses">,
-  call: ModelCall,
-  type: Type,
-): Promise<ReadyCall<Type>> => {
-  const found = await target(options, call, type);
-  return { call, ...found, inputs: await readyInputs(options, found.model, call) };
-};
-
 /** Where a file of a call is stored: a repeated attempt stores the same. */
 export const mediaId = ({ executionId, nodeIndex, item }: ModelCall, index: number): string =>
   `${executionId}-${nodeIndex}-${item}-${index}`;
@@ -112,16 +94,20 @@ const checkAddresses = async (
   );
 };
 
-/** @throws DomainError when an input is none the model takes: nodes before it may have made it */
-const readyInputs = async (
-  { media, addresses }: Pick<CallOptions, "media" | "addresses">,
-  model: CatalogModel,
+/** A call that is about to be made: its model, its provider, and its inputs as they are sent. */
+export type ReadyCall<Type extends Provider["type"]> = Awaited<ReturnType<typeof readyCall<Type>>>;
+
+/** @throws DomainError when the model can't be called so, or an input is none it takes: nodes before it may have made it */
+export const readyCall = async <Type extends Provider["type"]>(
+  options: Pick<CallOptions, "catalog" | "provider" | "media" | "addresses">,
   call: ModelCall,
-): Promise<Record<string, unknown>> => {
-  const ready = await withFiles(media, model.inputSchema, call.inputs, call.userId, authorFilesOf(call));
+  type: Type,
+) => {
+  const { model, provider } = await target(options, call, type);
+  const ready = await withFiles(options.media, model.inputSchema, call.inputs, call.userId, authorFilesOf(call));
   if ("problem" in ready) throw final("EXECUTION_FAILED", `${call.model}: input ${ready.problem}`);
-  if (addresses) await checkAddresses(addresses, model, call.model, ready.inputs);
+  if (options.addresses) await checkAddresses(options.addresses, model, call.model, ready.inputs);
   const [problem] = model.validate(ready.inputs);
   if (problem) throw final("EXECUTION_FAILED", `${call.model}: input ${problem.path}: ${problem.message}`);
-  return pricedInputs(model.price, model.inputSchema, ready.inputs);
+  return { call, model, provider, inputs: pricedInputs(model.price, model.inputSchema, ready.inputs) };
 };

@@ -4,7 +4,7 @@ import { media as mediaProto } from "@nodeloom/proto";
 import type { CancelResult, ModelCall } from "../contract/activity-types";
 import type { CallResult, MediaFile } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
-import { uploadParts } from "../plan/files";
+import { files as filesOf, uploadParts } from "../plan/files";
 import type { CatalogModel } from "../plan/model-catalog";
 import { ProviderError, type FilesProvider, type ProviderFile, type Submission } from "../providers";
 import { filesResult, mediaId, notStored, readyCall, storeInTurn, target, type CallOptions, type ReadyCall } from "./call";
@@ -13,8 +13,6 @@ import { afterFailure, final } from "./failures";
 import { replayable } from "./replayable";
 
 /** Calls of models whose provider answers one request with the files themselves. */
-
-const MEDIA_READ_MS = 5_000;
 
 /** Pauses before a file is stored again. */
 const STORE_PAUSES_MS = [200, 500, 1_000, 2_000, 5_000, 5_000, 10_000, 10_000];
@@ -53,8 +51,7 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
     const earlier = answeredOf(answer);
     if (!earlier) return undefined;
     const ids = Array.from({ length: earlier.count }, (_, index) => mediaId(call, index));
-    const { objects } = await media.getObjects({ ids, ownerId: call.userId }, { deadlineMs: MEDIA_READ_MS });
-    const found = new Map(objects.map(({ id, url, contentType }): [string, MediaFile] => [id, { url, contentType }]));
+    const found = await filesOf(media, ids, call.userId);
     const files = ids.flatMap((id) => found.get(id) ?? []);
     return files.length === earlier.count ? filesResult(call, await model(), files, earlier.requestId) : undefined;
   };

@@ -19,19 +19,6 @@ const WRITE_PAUSES_MS = [100, 500, 2_000];
 /** What is lost where a write fails is a job at the provider, or its files, that no one knows of. */
 const retryWrite = <T>(write: () => Promise<T>): Promise<T> => retry(write, { pausesMs: WRITE_PAUSES_MS });
 
-export type SubmissionRecords = Pick<
-  ExecutionStore,
-  "claimSubmission" | "recordSubmission" | "releaseSubmission" | "loseSubmission" | "isCancelled" | "callSubmitted" | "callNotReceived"
->;
-
-/** The last look before anything is begun for a run. @throws RunCancelled when it is being cancelled */
-export const assertNotCancelled = async (
-  store: Pick<ExecutionStore, "isCancelled">,
-  { executionId }: Pick<ModelCall, "executionId">,
-): Promise<void> => {
-  if (await store.isCancelled(executionId)) throw new RunCancelled();
-};
-
 export interface SentOnce<T> {
   /** Sends it. `record` keeps what the provider answered, before anything else is done with that. */
   send(record: (answer: Submission) => Promise<void>): Promise<T>;
@@ -43,7 +30,7 @@ export interface SentOnce<T> {
 
 export type Submissions = ReturnType<typeof createSubmissions>;
 
-export const createSubmissions = (store: SubmissionRecords) => {
+export const createSubmissions = (store: ExecutionStore) => {
   /** Whose claims those of this process are. */
   const owner = randomUUID();
   /** Sendings under way in this process, by key. */
@@ -58,7 +45,7 @@ export const createSubmissions = (store: SubmissionRecords) => {
    * @throws RunCancelled when the run is being cancelled
    */
   const markSubmitted = async (call: ModelCall): Promise<() => Promise<void>> => {
-    await assertNotCancelled(store, call);
+    if (await store.isCancelled(call.executionId)) throw new RunCancelled();
     const send = randomUUID();
     await store.callSubmitted(call, send);
     return () => retryWrite(() => store.callNotReceived(call, send));

@@ -19,13 +19,7 @@ export interface ModelCall extends CallContext, AuthorFiles {
   /** What a language model's answer must be. */
   schema?: JsonSchema;
   /** What was answered before, and why that does not fit the schema. */
-  repair?: Repair;
-}
-
-/** An answer that is asked for once more. */
-export interface Repair {
-  answer: string;
-  problems: string[];
+  repair?: { answer: string; problems: string[] };
 }
 
 export interface HttpNodeCall extends CallContext {

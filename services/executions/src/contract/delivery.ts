@@ -41,12 +41,8 @@ export interface SentAttempt {
   retryAfterMs: number | null;
 }
 
-/** Why nothing was sent. */
-export interface NothingSent {
-  nothing: "disabled" | "skipped" | "superseded";
-}
-
-export type Sent = SentAttempt | NothingSent;
+/** What came of an attempt, or why nothing was sent. */
+export type Sent = SentAttempt | { nothing: "disabled" | "skipped" | "superseded" };
 
 /** The pause before an attempt: the schedule's, or longer if the receiver asked for that. */
 export const pauseBefore = (attempt: number, retryAfterMs: number | null): number =>

@@ -95,6 +95,7 @@ const isWhole = ({ target }: PlanTask): boolean => "graph" in target && target.g
 
 /** What a plan is made of besides its request. */
 interface Asked {
+  request: PlanningRequest;
   taken: TakenOut;
   saved?: Definition;
   authorId?: string | undefined;
@@ -139,11 +140,10 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
   };
 
   /** Asks the planner until nothing is missing. */
-  const planTask = async (
-    first: PlanTask,
-    { runner: { userId }, inputsJson }: PlanningRequest,
-    { taken, saved, authorId, models }: Asked,
-  ): Promise<Extract<PlanAnswer, { answer: "plan" }> & { inputsJson: string }> => {
+  const planTask = async (first: PlanTask, asked: Asked): Promise<Extract<PlanAnswer, { answer: "plan" }> & { inputsJson: string }> => {
+    const { request, taken, saved } = asked;
+    const { inputsJson } = request;
+    const { userId } = request.runner;
     let task = first;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const answer = await planner(task, { userId });
@@ -159,7 +159,7 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
         case "lookup": {
           const { lookup } = answer;
           if (saved && task.models === null && isWhole(task)) saved.lookup = lookup;
-          task = await lookUp(task, lookup, userId, authorId, models);
+          task = await lookUp(task, lookup, asked);
           if (lookup.data) task = { ...task, data: await storeData(lookup.data, taken.urls, userId) };
           break;
         }
@@ -173,16 +173,10 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
   };
 
   /** The task with what was asked for. */
-  const lookUp = async (
-    task: PlanTask,
-    lookup: Lookup,
-    userId: string,
-    authorId: string | undefined,
-    models: Map<string, CatalogModel>,
-  ): Promise<PlanTask> => {
+  const lookUp = async (task: PlanTask, lookup: Lookup, { request: { runner }, authorId, models }: Asked): Promise<PlanTask> => {
     const [found, uploads] = await Promise.all([
       task.models === null ? catalog.getAll(lookup.models) : models,
-      findWanted(lookup.media, userId, authorId),
+      findWanted(lookup.media, runner.userId, authorId),
     ]);
     for (const [name, model] of found) models.set(name, model);
     return {
@@ -198,36 +192,31 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     const saved = await definition(slug, runner.userId, selected);
     const { version } = saved;
     const authorId = saved.createdBy === runner.userId ? undefined : saved.createdBy;
-    const isForeign = authorId !== undefined;
-    const models = new Map<string, CatalogModel>();
-    const graph: TaskGraph = { key: `${slug}@${saved.revision}`, isForeign, ...(until === "" ? {} : { until }) };
+    const graph: TaskGraph = { key: `${slug}@${saved.revision}`, isForeign: authorId !== undefined, ...(until === "" ? {} : { until }) };
     const taken = takeOutDataUrls(request.inputsJson);
+    const asked: Asked = { request, taken, saved, authorId, models: new Map() };
     const blank = { ...blankTask(taken, request), target: { graph } };
     // What planning this graph needed before is looked up first. Files are left to a round of their own: whose they are depends on the runner.
     // A part of the graph may need less, and is judged by what it needs.
-    const task =
-      saved.lookup && until === "" ? await lookUp(blank, { ...saved.lookup, media: [] }, runner.userId, authorId, models) : blank;
-    const answer = await planTask(task, request, { taken, saved, authorId, models });
+    const task = saved.lookup && until === "" ? await lookUp(blank, { ...saved.lookup, media: [] }, asked) : blank;
+    const answer = await planTask(task, asked);
     const { plan, forwardedMediaIds } = answer;
     const authorFiles = await files(media, forwardedMediaIds, saved.createdBy);
     const withFiles = authorFiles.size === 0 ? plan : { ...plan, authorFiles: Object.fromEntries(authorFiles) };
-    return { ...finish({ ...answer, plan: withFiles }, models, slug, request), ...(version > 0 ? { version } : {}) };
+    return { ...finish({ ...answer, plan: withFiles }, asked, slug), ...(version > 0 ? { version } : {}) };
   };
 
   const planModel = async (name: string, request: PlanningRequest): Promise<PlannedRun> => {
     const model = await catalog.get(name);
-    const models = new Map([[name, model]]);
-    const taken = takeOutDataUrls(request.inputsJson);
-    const task = { ...blankTask(taken, request), target: { model: name }, models: [taskModel(model)] };
-    const answer = await planTask(task, request, { taken, models });
-    return finish(answer, models, null, request);
+    const asked: Asked = { request, taken: takeOutDataUrls(request.inputsJson), models: new Map([[name, model]]) };
+    const task = { ...blankTask(asked.taken, request), target: { model: name }, models: [taskModel(model)] };
+    return finish(await planTask(task, asked), asked, null);
   };
 
   const finish = (
     { plan, inputsJson }: { plan: RunPlan; inputsJson: string },
-    models: Map<string, CatalogModel>,
+    { models, request: { runner, isAsync } }: Asked,
     workflowSlug: string | null,
-    { runner, isAsync }: PlanningRequest,
   ): PlannedRun => {
     checkTier(models.values(), runner);
     // Language models of a workflow are no generators: only what it generates must be polled.

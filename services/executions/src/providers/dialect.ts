@@ -33,11 +33,6 @@ export type PollState =
   | { state: "failed"; message: string }
   | { state: "cancelled" };
 
-export interface Usage {
-  inputTokens: number;
-  outputTokens: number;
-}
-
 export interface CallOptions {
   inputs: Record<string, unknown>;
   /** Stable over retries; sent where the provider understands idempotency keys. */
@@ -45,7 +40,9 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
-interface Job {
+/** A provider that makes files: submit, then poll. */
+export interface JobProvider {
+  readonly type: "job";
   /** Whether sending a submission twice with one key makes one job. */
   readonly idempotentSubmit: boolean;
   readonly intervalMs: number;
@@ -55,9 +52,6 @@ interface Job {
   /** Tells the provider to stop. False when it can't be told. */
   cancel(submission: Submission): Promise<boolean>;
 }
-
-/** A provider that makes files: submit, then poll. */
-export type JobProvider = { readonly type: "job" } & Job;
 
 export interface TextOptions extends CallOptions {
   /** Hears of each piece as it arrives, where the provider streams. */
@@ -72,7 +66,7 @@ export interface TextAnswer {
   text: string;
   /** It ends where the most tokens of an answer were reached. */
   isCut?: boolean;
-  usage: Usage;
+  usage: { inputTokens: number; outputTokens: number };
   requestId: string | null;
 }
 

@@ -1,4 +1,4 @@
-import { pointer } from "./pointer";
+import { pointer, readJson } from "./pointer";
 
 /** What a provider's refusal means, in words for those who asked. */
 
@@ -20,17 +20,9 @@ const OURS: Readonly<Record<number, string>> = {
 const texts = (document: unknown, places: readonly string[]): string[] =>
   places.map((place) => pointer(document, place)).filter((value): value is string => typeof value === "string" && value !== "");
 
-const parsed = (body: string): unknown => {
-  try {
-    return JSON.parse(body) as unknown;
-  } catch {
-    return undefined;
-  }
-};
-
 /** A provider's error status in words. @param body what may be shown of its answer */
 export const refusal = (status: number, body: string): string => {
-  const answer = parsed(body);
+  const answer = readJson(body)?.value;
   const [detail = ""] = texts(answer, DETAILS);
   const short = detail.length > MAX_DETAIL_CHARS ? `${detail.slice(0, MAX_DETAIL_CHARS)}…` : detail;
   const isPolicy = status >= 400 && status < 500 && [...texts(answer, CODES), detail].some((text) => POLICY.test(text));

@@ -1,3 +1,4 @@
+import type { ProviderSettings } from "@nodeloom/platform";
 import type { JobProvider, PollState, Submission } from "./dialect";
 import { headerKey, type JsonCall, type Transport } from "./transport";
 
@@ -12,12 +13,7 @@ export interface JobDialect {
   cancel(submission: Submission): JsonCall | undefined;
 }
 
-export interface JobPace {
-  /** By which the service recognises a repeated request, if it knows one. */
-  idempotencyHeader?: string | undefined;
-  intervalMs?: number | undefined;
-  maxIntervalMs?: number | undefined;
-}
+type JobPace = Pick<Extract<ProviderSettings, { kind: "inference-platform" }>, "idempotencyHeader" | "intervalMs" | "maxIntervalMs">;
 
 /** A provider that is given a job and asked for it. */
 export const jobProvider = (transport: Transport, pace: JobPace, dialect: JobDialect): JobProvider => {

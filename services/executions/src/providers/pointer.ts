@@ -1,3 +1,12 @@
+/** The value of a JSON text; undefined where it is none. */
+export const readJson = (text: string): { value: unknown } | undefined => {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return undefined;
+  }
+};
+
 /**
  * JSON pointers (RFC 6901) with one addition: `*` stands for every element of an array.
  * @returns every value the pointer reaches, in order; empty when it reaches nothing.

@@ -12,6 +12,7 @@ import {
 import { countProviderRequest } from "../meters";
 import { ProviderError, type DialectContext } from "./dialect";
 import { refusal } from "./errors";
+import { readJson } from "./pointer";
 
 const STATUS_CLASS = 100;
 const REQUEST_TIMEOUT_MS = 20_000;
@@ -127,11 +128,9 @@ export const createTransport = (
   /** The JSON of a body that was opened. @throws ProviderError when it is none. */
   const parse = async (body: AsyncIterable<Buffer>): Promise<unknown> => {
     const content = await text(body);
-    try {
-      return content === "" ? null : (JSON.parse(content) as unknown);
-    } catch {
-      throw new ProviderError("ambiguous", "the provider's answer is no JSON", undefined, showable(content, secret));
-    }
+    const read = content === "" ? { value: null } : readJson(content);
+    if (!read) throw new ProviderError("ambiguous", "the provider's answer is no JSON", undefined, showable(content, secret));
+    return read.value;
   };
 
   return {

@@ -15,9 +15,6 @@ export interface SubmissionRecord {
   lost?: true;
 }
 
-/** What is known of a claim that was made earlier. */
-export type EarlierClaim = { claimed: false } & Omit<SubmissionRecord, "_id">;
-
 const submissionSchema = documents<SubmissionRecord>("submissions");
 submissionSchema.index({ at: 1 }, { expireAfterSeconds: RETENTION.submissions.days * 86_400 });
 
@@ -26,7 +23,10 @@ export const createSubmissionStore = (connection: Connection) => {
   const submissions = connection.model("Submission", submissionSchema);
   return {
     /** Claims a submission for a process before it is sent. Returns what is known of an earlier claim, its own included. */
-    claimSubmission: async (key: string, owner: string): Promise<{ claimed: true } | EarlierClaim> => {
+    claimSubmission: async (
+      key: string,
+      owner: string,
+    ): Promise<{ claimed: true } | ({ claimed: false } & Omit<SubmissionRecord, "_id">)> => {
       const record = { _id: key, owner, requestId: null, handle: null, at: new Date() };
       if (await insertOnce(submissions.collection.insertOne(record as never, { writeConcern: DURABLE }))) return { claimed: true };
       const earlier = await submissions.findOne({ _id: key }).lean<SubmissionRecord>().exec();

@@ -6,7 +6,8 @@ import { isOfOtherFormat } from "./run-queues";
 
 const { TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
 
-interface Carrier {
+/** What is to be told to stop, and has ended. */
+export interface Carrier {
   stop(): Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import { type DataConverter, DefaultLogger, type LogMetadata, NativeConnection, 
 import { type LibraryMetrics, type Logger, onceThere, type TemporalSecurity } from "@nodeloom/platform";
 import type { Activities, LocalActivities } from "../contract/activity-types";
 import { aboutExecution } from "./activity-context";
-import { drainEarlierQueues } from "./earlier-queues";
+import { drainEarlierQueues, type Carrier } from "./earlier-queues";
 import { missingSearchAttributes } from "./prepare";
 import { workerIdentity } from "./run-queues";
 import { RunWorker } from "./run-worker";
@@ -90,18 +90,13 @@ const untilPrepared = async (connection: NativeConnection, namespace: string, lo
 
 export type RunningTemporal = Awaited<ReturnType<typeof connectTemporal>>;
 
-/** What is to be told to stop, and has ended. */
-interface RunningWorker {
-  stop(): Promise<void>;
-}
-
 type WorkerSettings = Pick<TemporalOptions, "namespace" | "workflowBundle" | "shutdownGraceMs" | "logger"> & {
   connection: NativeConnection;
   dataConverter: DataConverter;
   activities: Activities & LocalActivities;
 };
 
-const startWorker = async (taskQueue: string, settings: WorkerSettings): Promise<RunningWorker> => {
+const startWorker = async (taskQueue: string, settings: WorkerSettings): Promise<Carrier> => {
   const { activities, shutdownGraceMs, logger, ...rest } = settings;
   const workerOptions = {
     ...rest,
@@ -141,7 +136,7 @@ export const connectTemporal = async (options: TemporalOptions) => {
   const connection = await onceThere({ server: "Temporal", isAway, logger }, () => NativeConnection.connect({ address, ...security }));
   await untilPrepared(connection, namespace, logger);
   const client = new Client({ connection, namespace, dataConverter, interceptors: { workflow: [tracedStarts] } });
-  let workers: RunningWorker[] = [];
+  let workers: Carrier[] = [];
   /** Ends the worker: what runs is finished within the grace, or goes on elsewhere. */
   const drain = async (): Promise<void> => {
     await Promise.all(workers.map((worker) => worker.stop()));

@@ -1,5 +1,5 @@
 import { ProviderError } from "../../dialect";
-import { pointer } from "../../pointer";
+import { pointer, readJson } from "../../pointer";
 import { eventData } from "../../sse";
 import type { JsonCall } from "../../transport";
 
@@ -11,14 +11,6 @@ export const streamed = (call: JsonCall): JsonCall => ({
   headers: { ...call.headers, accept: "text/event-stream" },
   body: { ...(call.body as object), stream: true, stream_options: { include_usage: true } },
 });
-
-const parse = (data: string): unknown => {
-  try {
-    return JSON.parse(data) as unknown;
-  } catch {
-    throw new ProviderError("ambiguous", "a piece of the provider's answer is no JSON");
-  }
-};
 
 const messageOf = (chunk: unknown): string | undefined => {
   if (pointer(chunk, "/error") === undefined) return undefined;
@@ -43,7 +35,9 @@ export const readStream = async (
       isWhole = true;
       continue;
     }
-    const chunk = parse(data);
+    const read = readJson(data);
+    if (!read) throw new ProviderError("ambiguous", "a piece of the provider's answer is no JSON");
+    const chunk = read.value;
     const failure = messageOf(chunk);
     if (failure !== undefined) throw new ProviderError("failed", reason(failure));
     const piece = pointer(chunk, "/choices/0/delta/content");

@@ -1,6 +1,7 @@
 import { isRecord, type JsonSchema } from "@nodeloom/kernel";
 import type { ProviderSettings } from "@nodeloom/platform";
 import type { TextOptions } from "../../dialect";
+import { readJson } from "../../pointer";
 
 /** How a model is asked for JSON by a schema: by `response_format` where it has that, else in words. */
 
@@ -56,10 +57,6 @@ export const repairTurns = ({ repair }: Asked): unknown[] =>
 /** The text of an answer without what it was wrapped in. */
 export const unwrapped = ({ structuredOutput }: ChatSettings, { schema }: Asked, text: string): string => {
   if (!schema || !structuredOutput || !isWrapped(schema)) return text;
-  try {
-    const answer: unknown = JSON.parse(text);
-    return isRecord(answer) && Object.hasOwn(answer, WRAPPED) ? JSON.stringify(answer[WRAPPED]) : text;
-  } catch {
-    return text;
-  }
+  const answer = readJson(text)?.value;
+  return isRecord(answer) && Object.hasOwn(answer, WRAPPED) ? JSON.stringify(answer[WRAPPED]) : text;
 };
