@@ -1,12 +1,15 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { MALLOC, V8_FLAGS } from "../../local/run/node-process.mjs";
 import { runToEnd } from "../../local/run/to-end.mjs";
 
 /** Runs processes of an image by runc: as an unprivileged user, on a read-only root, without a capability, on this machine's network. */
 
 export const UID = 1000;
 const CWD = "/app";
+/** As the image says it. */
+const IMAGE_ENV = { PATH: "/usr/local/bin:/usr/bin:/bin", NODE_ENV: "production", NODE_OPTIONS: V8_FLAGS.join(" "), ...MALLOC };
 const MEMORY_MOUNT = ["nosuid", "nodev", "mode=1777", "size=67108864"];
 
 /** @param {{ rootfs: string, args: string[], env: Record<string, string>, folders: readonly string[], files: readonly string[] }} options */
@@ -16,9 +19,7 @@ const bundleOf = ({ rootfs, args, env, folders, files }) => ({
     terminal: false,
     user: { uid: UID, gid: UID },
     args,
-    env: Object.entries({ PATH: "/usr/local/bin:/usr/bin:/bin", NODE_ENV: "production", NODE_OPTIONS: "--v8-pool-size=1", ...env }).map(
-      ([name, value]) => `${name}=${value}`,
-    ),
+    env: Object.entries({ ...IMAGE_ENV, ...env }).map(([name, value]) => `${name}=${value}`),
     cwd: CWD,
     capabilities: { bounding: [], effective: [], permitted: [], ambient: [] },
     noNewPrivileges: true,

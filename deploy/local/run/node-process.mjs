@@ -6,7 +6,12 @@ const OWN_GRACE_MS = 15_000;
 /** For what comes after that: the last metrics, and its exit. */
 const EXIT_MS = 5_000;
 /** V8 marks its heap by four threads wherever it runs; beside several processes on a few cores they mostly wait for one another. */
-const V8_FLAGS = ["--v8-pool-size=1"];
+export const V8_FLAGS = ["--v8-pool-size=1"];
+/**
+ * What glibc reads. By itself it keeps what was freed, in eight arenas a core, and the more, the larger the buffers were: two
+ * arenas suffice for threads that mostly wait, and with a threshold set what is free at an end of one goes back to the system.
+ */
+export const MALLOC = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "1048576", MALLOC_TRIM_THRESHOLD_: "131072" };
 const SHOWN_LINES = 8;
 const SEVERE = new Set(["error", "fatal"]);
 
@@ -37,7 +42,13 @@ export const stopGraceMs = ({ SHUTDOWN_GRACE_MS, DRAIN_MS }) => Number(DRAIN_MS 
  * @returns {Promise<import("../platform/supervisor.mjs").Launched>}
  */
 export const launchNodeProcess = async ({ name, args, env, output }) => {
-  const child = await startChild({ command: process.execPath, args: [...V8_FLAGS, ...args], env, ipc: true, output });
+  const child = await startChild({
+    command: process.execPath,
+    args: [...V8_FLAGS, ...args],
+    env: { ...MALLOC, ...env },
+    ipc: true,
+    output,
+  });
   /** @type {Promise<"ready">} */
   const ready = new Promise((resolve) => {
     child.process.on("message", (message) => {

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { test } from "node:test";
-import { stopGraceMs } from "../run/node-process.mjs";
+import { ROOT } from "../paths.mjs";
+import { MALLOC, stopGraceMs, V8_FLAGS } from "../run/node-process.mjs";
 import { chooseListens, groupEnvironment, processGroups, SERVICE_NAMES } from "../run/processes.mjs";
 
 const SECRETS = {
@@ -106,4 +109,11 @@ test("providers alone reach the sandbox; users reach what is allowed from outsid
     `${sandbox},127.0.0.1:8`,
     "127.0.0.1:9",
   ]);
+});
+
+test("the image runs processes by the same engine and allocator settings", async () => {
+  const dockerfile = await readFile(join(ROOT, "deploy", "docker", "Dockerfile"), "utf8");
+  const runtime = dockerfile.slice(dockerfile.indexOf(" AS runtime"));
+  for (const [name, value] of Object.entries({ NODE_OPTIONS: V8_FLAGS.join(" "), ...MALLOC }))
+    assert.ok(new RegExp(`^(ENV| {3}) .*\\b${name}=${value}( |$)`, "m").test(runtime), name);
 });
