@@ -17,6 +17,8 @@ const buildBundle = async (): Promise<void> => {
     // Each is evaluated once, and not again for every run. What they keep says nothing of a run: expressions by their texts, and what
     // was read of a node by that node.
     preloadModules: [payloadConverterPath, workflowsPath],
+    // The worker and its thread each keep the code with its map, as text and as read: it says where a line is, without the line.
+    webpackConfigHook: (config) => ({ ...config, devtool: "inline-nosources-source-map" }),
   });
   mkdirSync(dirname(bundlePath), { recursive: true });
   writeFileSync(bundlePath, code);
