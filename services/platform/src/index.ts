@@ -30,11 +30,12 @@ export * from "./stores/pages";
 export * from "./stores/redis";
 export * from "./stores/window-counter";
 
-export * from "./telemetry/context";
+export { requestContext, withRequestContext, type RequestContext } from "./telemetry/context";
 export * from "./telemetry/logger";
 export { libraryMetrics, type LibraryMetrics } from "./telemetry/library-metrics";
 export * from "./telemetry/metrics";
-export { inCalledSpan, inClientSpan, inLinkedTrace, spanNamer, spanOverProcesses, type TraceHeaders } from "./telemetry/tracing";
+export { inCalledSpan, inClientSpan, inLinkedTrace, spanNamer, spanOverProcesses } from "./telemetry/tracing";
+export type { TraceHeaders } from "./telemetry/trace-place";
 
 export * from "./work/batcher";
 export * from "./work/retry";

@@ -13,14 +13,16 @@ import {
   type ServiceDefinition,
   type ServiceError,
 } from "@grpc/grpc-js";
-import { context as otelContext, propagation, SpanKind, SpanStatusCode } from "@opentelemetry/api";
-import { requestContext } from "../telemetry/context";
+import { activeSpan, requestContext, withSpan } from "../telemetry/context";
+import { endSpan, startSpan, type SpanStart } from "../telemetry/span";
+import { toTraceHeaders } from "../telemetry/trace-place";
+import { inSpan } from "../telemetry/tracing";
 import { retry, type RetryOptions } from "../work/retry";
 import { renewing, wasRefused, type ConnectionTimes, type Renewing } from "./connection";
 import { channelCredentials, type TlsConfig } from "./credentials";
 import { drained } from "./drained";
 import { fromServiceError } from "./errors";
-import { inSpan, startSpan, within } from "./span";
+import { describeCall } from "./span";
 import { MAX_MESSAGE_BYTES, REQUEST_ID_KEY } from "./wire";
 
 const DEFAULT_DEADLINE_MS = 5_000;
@@ -53,9 +55,8 @@ export type ClientOf<S> = {
 
 const outgoingMetadata = (options: CallOptions): Metadata => {
   const metadata = new Metadata({ waitForReady: options.waitForReady ?? false });
-  const carrier: Record<string, string> = {};
-  propagation.inject(otelContext.active(), carrier);
-  for (const [key, value] of Object.entries(carrier)) metadata.set(key, value);
+  const span = activeSpan();
+  if (span) for (const [key, value] of Object.entries(toTraceHeaders(span))) metadata.set(key, value);
   const requestId = requestContext()?.requestId;
   if (requestId) metadata.set(REQUEST_ID_KEY, requestId);
   return metadata;
@@ -75,6 +76,8 @@ interface Target {
   method: Method;
   callee: string;
 }
+
+const callStart = ({ method }: Target): SpanStart => ({ ...describeCall(method.path), kind: "client", within: activeSpan() });
 
 /** Cancels a call when the caller gives up, for as long as the call lasts. */
 const cancelWith = (call: ClientUnaryCall | ClientWritableStream<unknown> | ClientReadableStream<unknown>, signal?: AbortSignal): void => {
@@ -146,11 +149,12 @@ const openStream = ({ connection, method }: Target, request: unknown, options: C
 };
 
 async function* serverStreamCall(target: Target, request: unknown, options: CallOptions): AsyncIterable<unknown> {
-  const span = startSpan(target.method.path, SpanKind.CLIENT);
+  const span = startSpan(callStart(target));
   const until = deadline(options);
   try {
     const { messages, first } = await retry(async () => {
-      const opened = within(span, () => openStream(target, request, options, until))[Symbol.asyncIterator]();
+      const open = (): AsyncIterable<unknown> => openStream(target, request, options, until);
+      const opened = (span ? withSpan(span, open) : open())[Symbol.asyncIterator]();
       return { messages: opened, first: await opened.next() };
     }, whereRefused(until));
     try {
@@ -160,10 +164,10 @@ async function* serverStreamCall(target: Target, request: unknown, options: Call
     }
   } catch (error) {
     if (options.signal?.aborted && (error as Partial<ServiceError>).code === status.CANCELLED) return;
-    span.setStatus({ code: SpanStatusCode.ERROR });
+    if (span) span.hasFailed = true;
     throw fromServiceError(error, target.callee);
   } finally {
-    span.end();
+    if (span) endSpan(span);
   }
 }
 
@@ -228,7 +232,7 @@ export const createGrpcClient = <S>(definition: ServiceDefinition, { address, tl
   const callee = Object.values(definition)[0]!.path.split("/")[1]!.split(".")[1]!;
   const methods = Object.entries(definition).map(([name, method]) => {
     const target: Target = { connection, method, callee };
-    const traced = (run: () => Promise<unknown>): Promise<unknown> => inSpan(method.path, SpanKind.CLIENT, run);
+    const traced = (run: () => Promise<unknown>): Promise<unknown> => inSpan(callStart(target), run);
     const call = method.responseStream
       ? (request: unknown, options: CallOptions = {}) => serverStreamCall(target, request, options)
       : method.requestStream

@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { handleClientStreamingCall, handleServerStreamingCall, handleUnaryCall, Metadata, ServerReadableStream } from "@grpc/grpc-js";
 import { DomainError, unavailable } from "@nodeloom/kernel";
-import { context as otelContext, propagation, SpanKind } from "@opentelemetry/api";
 import { withRequestContext, type RequestContext } from "../telemetry/context";
 import type { Logger } from "../telemetry/logger";
 import { durationHistogram } from "../telemetry/metrics";
+import { fromTraceHeaders } from "../telemetry/trace-place";
+import { inSpan } from "../telemetry/tracing";
 import { isDatabaseAway } from "../stores/mongo";
 import { drained } from "./drained";
 import { toServiceError } from "./errors";
-import { inSpan } from "./span";
+import { describeCall } from "./span";
 import { REQUEST_ID_KEY } from "./wire";
 
 interface IncomingCall {
@@ -39,8 +40,8 @@ const serve = <T>(call: IncomingCall, run: () => Promise<T>): Promise<T> => {
   const deadline = Number(call.getDeadline());
   const context: RequestContext = { requestId: String(call.metadata.get(REQUEST_ID_KEY)[0] ?? randomUUID()) };
   if (Number.isFinite(deadline)) context.deadlineMs = deadline;
-  const parent = propagation.extract(otelContext.active(), call.metadata.getMap());
-  return withRequestContext(context, () => inSpan(call.getPath(), SpanKind.SERVER, run, parent));
+  const told = fromTraceHeaders((name) => call.metadata.get(name)[0]);
+  return withRequestContext(context, () => inSpan({ ...describeCall(call.getPath()), kind: "server", told }, run));
 };
 
 const loggers = new Map<string, Logger>();

@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger } from "pino";
-import { requestContext } from "./context";
+import { activeSpan, requestContext } from "./context";
 import { redactLine } from "./redaction";
 
 export type { Logger };
@@ -9,13 +9,6 @@ const REDACTED = ["password", "secret", "secrets", "apiKey", "authorization", "c
   name,
   `*.${name}`,
 ]);
-
-let activeTraceId = (): string | undefined => undefined;
-
-/** From when a process is traced, its lines carry the id of the trace they belong to. */
-export const logTraceIds = (read: () => string | undefined): void => {
-  activeTraceId = read;
-};
 
 /** JSON lines on stdout, each with the service's name and, inside a request, its id. Secrets never reach them. */
 export const createLogger = (name: string, level = process.env.LOG_LEVEL || "info", destination?: DestinationStream): Logger =>
@@ -30,7 +23,7 @@ export const createLogger = (name: string, level = process.env.LOG_LEVEL || "inf
       formatters: { level: (label) => ({ level: label }) },
       mixin: () => {
         const { requestId, executionId } = requestContext() ?? {};
-        const traceId = activeTraceId();
+        const traceId = activeSpan()?.traceId;
         return {
           ...(requestId ? { requestId } : {}),
           ...(executionId ? { execution_id: executionId } : {}),

@@ -1,12 +1,11 @@
 /** telemetry/: what a request carries with it, and what is traced, logged and measured of it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import type { resources } from "@opentelemetry/sdk-node";
 import type { ProcessConfig } from "../config";
 import { measureLibraries, readLibraryMetrics } from "./library-metrics";
-import { logTraceIds } from "./logger";
 import { observeProcess } from "./metrics";
-import { exportSpans } from "./tracing";
-import { wholeSpans } from "./whole-spans";
+import { recordSpans } from "./span";
 
 /** Longest time that the last spans and metrics may take to leave. */
 const FLUSH_MS = 3_000;
@@ -26,28 +25,28 @@ const NOTHING: Telemetry = { writeMetrics: (_request, response) => void response
 export const startTelemetry = async (name: string, config: ProcessConfig): Promise<Telemetry> => {
   const collector = config.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (collector === undefined && config.OPS_LISTEN === undefined) return NOTHING;
-  const [{ core, NodeSDK, metrics }, { PrometheusExporter, PrometheusSerializer }] = await Promise.all([
+  const [{ api, metrics, resources }, { PrometheusExporter, PrometheusSerializer }] = await Promise.all([
     import("@opentelemetry/sdk-node"),
     import("@opentelemetry/exporter-prometheus"),
   ]);
   const prometheus = config.OPS_LISTEN === undefined ? undefined : new PrometheusExporter({ preventServerStart: true });
   // Who is asked for metrics tells those of libraries too; otherwise they send them themselves.
   measureLibraries(prometheus ? "scraped" : collector === undefined ? undefined : { collector });
-  const sdk = new NodeSDK({
-    serviceName: name,
-    // Nothing else of what a caller says of its trace goes on: no baggage.
-    textMapPropagator: new core.W3CTraceContextPropagator(),
-    ...(collector === undefined ? { spanProcessors: [] } : await sendTraces(name, collector, config.TRACES_SHARE)),
-    metricReaders: [
+  const found = resources.detectResources({ detectors: [resources.envDetector, resources.processDetector, resources.hostDetector] });
+  const resource = resources
+    .defaultResource()
+    .merge(found)
+    .merge(resources.resourceFromAttributes({ "service.name": name }));
+  const meters = new metrics.MeterProvider({
+    resource,
+    readers: [
       ...(prometheus ? [prometheus] : []),
       ...(collector === undefined ? [] : [new metrics.PeriodicExportingMetricReader(await sendMetrics(collector))]),
     ],
   });
-  sdk.start();
-  if (collector !== undefined) {
-    const { trace } = await import("@opentelemetry/api");
-    logTraceIds(() => trace.getActiveSpan()?.spanContext().traceId);
-  }
+  api.metrics.setGlobalMeterProvider(meters);
+  const recorder = collector === undefined ? undefined : await sendTraces(collector, resource, config.TRACES_SHARE);
+  recordSpans(recorder);
   const stopObserving = observeProcess();
   const writer = (exporter: NonNullable<typeof prometheus>): Telemetry["writeMetrics"] => {
     const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
@@ -61,26 +60,18 @@ export const startTelemetry = async (name: string, config: ProcessConfig): Promi
     writeMetrics: prometheus ? writer(prometheus) : NOTHING.writeMetrics,
     stop: async () => {
       stopObserving();
-      exportSpans(undefined);
+      recordSpans(undefined);
       measureLibraries(undefined);
       // A collector that is away must not hold the stop.
-      await Promise.race([sdk.shutdown(), delay(FLUSH_MS, undefined, { ref: false })]);
+      await Promise.race([Promise.all([recorder?.stop(), meters.shutdown()]), delay(FLUSH_MS, undefined, { ref: false })]);
     },
   };
 };
 
-const sendTraces = async (name: string, url: string, share: number) => {
-  const [{ OTLPTraceExporter }, { tracing, resources }] = await Promise.all([
-    import("@opentelemetry/exporter-trace-otlp-grpc"),
-    import("@opentelemetry/sdk-node"),
-  ]);
-  // As often as OTEL_BSP_SCHEDULE_DELAY says, every five seconds by default: sending costs more than the spans of a quiet second.
-  const batches = new tracing.BatchSpanProcessor(new OTLPTraceExporter({ url }));
-  const processor = wholeSpans(batches);
-  exportSpans({ processor, resource: resources.resourceFromAttributes({ "service.name": name }) });
-  // The trace's id decides, in every process alike; that a caller traces everything is no reason to.
-  const ofShare = new tracing.TraceIdRatioBasedSampler(share);
-  return { spanProcessors: [processor], sampler: new tracing.ParentBasedSampler({ root: ofShare, remoteParentSampled: ofShare }) };
+const sendTraces = async (url: string, resource: resources.Resource, share: number) => {
+  const { OTLPTraceExporter } = await import("@opentelemetry/exporter-trace-otlp-grpc");
+  const { createRecorder } = require("./recorder") as typeof import("./recorder");
+  return createRecorder({ exporter: new OTLPTraceExporter({ url }), resource, share });
 };
 
 const sendMetrics = async (url: string) => {
