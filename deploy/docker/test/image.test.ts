@@ -48,7 +48,7 @@ describe("the image", () => {
     expect(stages.at(-1)).toBe("runtime");
     // A number: a cluster that lets no root in can't tell a name from one.
     expect(inStage("runtime", "USER")).toEqual(["1000:1000"]);
-    const malloc = "MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=1048576 MALLOC_TRIM_THRESHOLD_=131072";
+    const malloc = "MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072";
     expect(inStage("runtime", "ENV")).toEqual([`NODE_ENV=production NODE_OPTIONS=--v8-pool-size=1 ${malloc}`]);
     expect(inStage("production", "RUN").join()).toContain("npm ci --omit=dev");
     expect(inStage("runtime", "COPY")).toEqual(["--from=production /app ./", "--from=build /built ./"]);

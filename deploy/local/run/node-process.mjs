@@ -9,9 +9,9 @@ const EXIT_MS = 5_000;
 export const V8_FLAGS = ["--v8-pool-size=1"];
 /**
  * What glibc reads. By itself it keeps what was freed, in eight arenas a core, and the more, the larger the buffers were: two
- * arenas suffice for threads that mostly wait, and with a threshold set what is free at an end of one goes back to the system.
+ * arenas suffice for threads that mostly wait, and a threshold that is set no longer grows with what is freed.
  */
-export const MALLOC = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "1048576", MALLOC_TRIM_THRESHOLD_: "131072" };
+export const MALLOC = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" };
 const SHOWN_LINES = 8;
 const SEVERE = new Set(["error", "fatal"]);
 
