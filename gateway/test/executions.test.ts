@@ -4,15 +4,18 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { sendUnaryData, ServerUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
 import { status } from "@grpc/grpc-js";
 import { executions } from "@nodeloom/proto";
+import { executionNotFound } from "../src/http/errors";
 import { createStreamCount } from "../src/http/rate/stream-count";
 import { startFakeService, type FakeService } from "./support/fake-service";
 import { startPlatform, type Platform, type User } from "./support/platform";
+import { toServiceError } from "../../services/platform/src/grpc/errors";
 import { eventually } from "../../services/platform/test/support/eventually";
 
 type WatchCall = ServerWritableStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>;
 
 const known = new Map<string, executions.Execution>();
 let watching: WatchCall[] = [];
+let polls = 0;
 const redelivered: string[] = [];
 let fake: FakeService;
 let platform: Platform;
@@ -25,6 +28,7 @@ beforeAll(async () => {
       callback: sendUnaryData<executions.GetExecutionResponse>,
     ) => {
       const execution = known.get(call.request.executionId);
+      polls += 1;
       callback(null, { execution: execution?.userId === call.request.userId ? execution : undefined });
     },
     redeliverWebhook: (
@@ -35,7 +39,10 @@ beforeAll(async () => {
       const delivery = { configured: true, url: "https://x.example/", state: "pending", attempts: redelivered.length };
       callback(null, executions.RedeliverWebhookResponse.fromPartial({ webhookDelivery: delivery }));
     },
-    watchExecution: (call: WatchCall) => void watching.push(call),
+    watchExecution: (call: WatchCall) => {
+      if (known.get(call.request.executionId)?.userId === call.request.userId) watching.push(call);
+      else call.emit("error", toServiceError(executionNotFound()));
+    },
   });
   platform = await startPlatform({ EXECUTIONS_ADDRESS: fake.address });
   pro = await platform.createUser();
@@ -195,12 +202,15 @@ const event = (sequence: number, type: string, dataJson = "{}"): executions.Watc
 describe("following an execution", () => {
   it("sends events in order, with their ids, and ends with the execution", async () => {
     const { executionId } = execution({});
-    const stream = await open(executionId);
-    expect(stream.response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
+    const pollsBefore = polls;
+    const opening = open(executionId);
     await eventually(() => watching.length === 1);
     const [call] = watching;
     expect(call!.request).toMatchObject({ executionId, userId: pro.id, afterSequence: 0 });
+    expect(polls).toBe(pollsBefore);
     call!.write(event(1, "admitted"));
+    const stream = await opening;
+    expect(stream.response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
     call!.write(event(0, "node.delta", '{"text":"On"}'));
     call!.write(event(2, "node.completed", '{"node":"a",\n"n":1.0}'));
     call!.end();
@@ -252,18 +262,21 @@ describe("following an execution", () => {
 
   it("lets go of the execution when the client goes away", async () => {
     const { executionId } = execution({});
-    const stream = await open(executionId);
+    const opening = open(executionId);
     await eventually(() => watching.length === 1);
+    watching[0]!.write(event(1, "admitted"));
     const cancelled = once(watching[0]!, "cancelled");
+    const stream = await opening;
     stream.close();
     await cancelled;
   });
 
   it("ends when the source breaks, so that the client resumes", async () => {
     const { executionId } = execution({});
-    const stream = await open(executionId);
+    const opening = open(executionId);
     await eventually(() => watching.length === 1);
     watching[0]!.write(event(1, "admitted"));
+    const stream = await opening;
     await eventually(() => stream.text().includes("id: 1\n"));
     watching[0]!.emit("error", { code: status.UNAVAILABLE, details: "gone" });
     await once(stream.response, "end");

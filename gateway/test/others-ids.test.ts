@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
-import { unary } from "@nodeloom/platform";
+import { serverStream, unary } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import { startFakeService, type FakeService } from "./support/fake-service";
 import type { Answer } from "./support/http";
@@ -25,6 +25,10 @@ beforeAll(async () => {
     cancelExecution: unary<executions.CancelExecutionRequest, executions.CancelExecutionResponse>(({ executionId, userId }) => {
       asked.push(executionId);
       if (known.get(executionId)?.userId === userId) return Promise.resolve({ status: "already_completed" });
+      throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+    }),
+    watchExecution: serverStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>(({ executionId }) => {
+      asked.push(executionId);
       throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
     }),
   });

@@ -50,32 +50,57 @@ async function* eventsOf(messages: AsyncIterable<executions.WatchExecutionRespon
 }
 
 /** An iteration whose first item has been taken already. */
-async function* resumed<T>(first: T, rest: AsyncIterator<T>): AsyncIterable<T> {
-  yield first;
+async function* resumed<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): AsyncIterable<T> {
+  if (first.done) return;
+  yield first.value;
   yield* { [Symbol.asyncIterator]: () => rest };
 }
 
-/** Streams what an execution does until it is final; a client that has seen the end already is told not to come back. */
-const follow = async (context: CallContext<"any">, known: executions.Execution): Promise<Reply | typeof STREAMED> => {
-  const { gateway, caller, request, response } = context;
-  const { executionId } = known;
-  const afterSequence = lastEventId(request.headers["last-event-id"]);
+type Context = CallContext<"any", { id: string }>;
+
+/** The events of an execution after those that a client has seen, until it is final, the client has gone, or may not read it any more. */
+const watch = ({ gateway, caller, params, request, response }: Context, afterSequence: number) => {
   const gone = whileAdmitted(whileConnected(response, gateway.stopping), async () => {
     authorize(await gateway.authentication.authenticate(request, response), reading.auth, reading.capability);
   });
-  const query = { executionId, userId: caller.user.id, afterSequence };
+  const query = { executionId: params.id, userId: caller.user.id, afterSequence };
   const messages = gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: gone });
-  const events = eventsOf(messages)[Symbol.asyncIterator]();
-  if (!isFinal(known) || afterSequence === 0) {
-    await streamEvents(response, { [Symbol.asyncIterator]: () => events }, gone);
-    return STREAMED;
-  }
+  return { events: eventsOf(messages)[Symbol.asyncIterator](), gone };
+};
+
+/** Follows from the beginning: every execution has an event, so the first answer says whether there is one. */
+const followAll = async (context: Context): Promise<typeof STREAMED> => {
+  const { gateway, caller, response } = context;
+  const { events, gone } = watch(context, 0);
   const first = await events.next();
-  // Nothing came because this process stops, or because there is nothing more: told the latter, a client would not come back.
-  if (first.done && gateway.stopping.aborted) throw unavailable("this process is stopping");
-  if (first.done) return { status: NOTHING_MORE };
-  await streamEvents(response, resumed(first.value, events), gone);
+  try {
+    const giveBack = gateway.eventStreams.take(caller.user.id);
+    await streamEvents(response, resumed(first, events), gone).finally(giveBack);
+  } finally {
+    await events.return?.();
+  }
   return STREAMED;
+};
+
+/** Goes on after an event; a client that has seen the end already is told not to come back. */
+const followFrom = async (context: Context, afterSequence: number, known: executions.Execution): Promise<Reply | typeof STREAMED> => {
+  const { gateway, caller, response } = context;
+  const giveBack = gateway.eventStreams.take(caller.user.id);
+  try {
+    const { events, gone } = watch(context, afterSequence);
+    if (!isFinal(known)) {
+      await streamEvents(response, { [Symbol.asyncIterator]: () => events }, gone);
+      return STREAMED;
+    }
+    const first = await events.next();
+    // Nothing came because this process stops, or because there is nothing more: told the latter, a client would not come back.
+    if (first.done && gateway.stopping.aborted) throw unavailable("this process is stopping");
+    if (first.done) return { status: NOTHING_MORE };
+    await streamEvents(response, resumed(first, events), gone);
+    return STREAMED;
+  } finally {
+    giveBack();
+  }
 };
 
 const METADATA_PREFIX = "metadata.";
@@ -194,14 +219,10 @@ export const executionRoutes = [
     errors: ["EXECUTION_NOT_FOUND", "CONCURRENCY_LIMIT_EXCEEDED"],
     handler: async (context) => {
       const { gateway, caller, params, request } = context;
+      const afterSequence = lastEventId(request.headers["last-event-id"]);
+      if (request.method !== "HEAD" && afterSequence === 0) return followAll(context);
       const known = await getExecution(gateway.services.executions, params.id, caller.user.id);
-      if (request.method === "HEAD") return { status: 200, headers: EVENT_STREAM_HEADERS };
-      const giveBack = gateway.eventStreams.take(caller.user.id);
-      try {
-        return await follow(context, known);
-      } finally {
-        giveBack();
-      }
+      return request.method === "HEAD" ? { status: 200, headers: EVENT_STREAM_HEADERS } : followFrom(context, afterSequence, known);
     },
   }),
   defineRoute({
