@@ -13,6 +13,7 @@ const hits = new Map<string, number>();
 const routes: Record<string, (request: IncomingMessage, response: ServerResponse, hit: number) => void> = {
   "/image": (_request, response) => response.setHeader("Content-Type", "text/html").end(PNG),
   "/slow": (_request, response) => setTimeout(() => response.end(PNG), 100),
+  "/once": (_request, response, hit) => (hit === 1 ? response.end(PNG) : response.writeHead(404).end()),
   "/gone": (_request, response) => response.writeHead(404).end("nothing"),
   "/away": (_request, response, hit) => (hit <= 3 ? response.writeHead(502).end() : response.end(PNG)),
   "/flaky": (_request, response, hit) => (hit === 1 ? response.writeHead(503).end() : response.end(PNG)),
@@ -94,6 +95,23 @@ describe("ingest", () => {
       await replica.close();
     }
   });
+
+  it.each(["/image", "/once"])(
+    "answers what another process has stored under an id, whether its source is there still or gone (%s)",
+    async (path) => {
+      const id = randomUUID();
+      const first = await service.ingest(id, origin.url + path);
+      const before = await storedFiles();
+      const replica = await startMedia([origin.address], { folder: service.folder, prefix: service.prefix });
+      try {
+        expect(await replica.ingest(id, origin.url + path)).toEqual(first);
+        expect(hits.get(path)).toBe(2);
+        expect(await storedFiles()).toBe(before);
+      } finally {
+        await replica.close();
+      }
+    },
+  );
 
   it("gives a public key that can't be derived from the id", async () => {
     const [first, second] = [

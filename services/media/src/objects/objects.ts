@@ -55,6 +55,8 @@ export interface ObjectsDeps {
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 const TOKEN_BYTES = 16;
+/** Ids that repeated ingests are known by; one that is not is fetched once more, for nothing. */
+const REMEMBERED_INGESTS = 10_000;
 /** Pauses before a file is fetched again: a provider that has made it may be away for some seconds. */
 const FETCH_PAUSES_MS = [250, 500, 1_000, 2_000, 4_000];
 
@@ -91,6 +93,8 @@ const atMostIds = (values: readonly string[], path: string): string[] => {
 export const createObjects = ({ store, quota, blobs, openSource, maxBytes = LIMITS.mediaBytes }: ObjectsDeps): Objects => {
   /** Ingests under way here, so that two calls for one id fetch once. */
   const ingesting = new Map<string, Promise<MediaObject>>();
+  /** Ids of ingests that began here: such a file is likely there. Any other is fetched at once, and inserting it tells if it was. */
+  const ingested = new Set<string>();
 
   /** Makes staged bytes an object, or answers the one that has the id already. Bytes that lost to another's are removed. */
   const insert = async (staged: StagedBlob, object: MediaObject): Promise<MediaObject> => {
@@ -131,9 +135,25 @@ export const createObjects = ({ store, quota, blobs, openSource, maxBytes = LIMI
     }
   };
 
+  const existing = async ({ id, ownerId }: Placement): Promise<MediaObject | undefined> => {
+    const object = id === "" ? undefined : await store.byId(id);
+    return object && sameOwner(object, ownerId);
+  };
+
+  const fetchOnce = async (placement: Placement, source: Source): Promise<MediaObject> => {
+    try {
+      return await receive(placement, await openSource(source));
+    } catch (error) {
+      // An earlier process may have stored the file, and its source be gone since.
+      const found = await existing(placement);
+      if (!found) throw error;
+      return found;
+    }
+  };
+
   const fetchInto = async (placement: Placement, source: Source): Promise<MediaObject> => {
     try {
-      return await retry(async () => receive(placement, await openSource(source)), {
+      return await retry(() => fetchOnce(placement, source), {
         pausesMs: FETCH_PAUSES_MS,
         shouldRetry: (error) => error instanceof SourceError && error.transient,
       });
@@ -142,20 +162,18 @@ export const createObjects = ({ store, quota, blobs, openSource, maxBytes = LIMI
     }
   };
 
-  const existing = async ({ id, ownerId }: Placement): Promise<MediaObject | undefined> => {
-    const object = id === "" ? undefined : await store.byId(id);
-    return object && sameOwner(object, ownerId);
-  };
-
   return {
     ingest: async (placement, source) => {
       checkPlacement(placement);
       const { id, ownerId } = placement;
       const running = id === "" ? undefined : ingesting.get(id);
       if (running) return sameOwner(await running, ownerId);
-      const task = existing(placement).then((found) => found ?? fetchInto(placement, source));
-      if (id === "") return task;
+      if (id === "") return fetchInto(placement, source);
+      const found = ingested.has(id) ? existing(placement) : Promise.resolve(undefined);
+      const task = found.then((object) => object ?? fetchInto(placement, source));
       ingesting.set(id, task);
+      if (ingested.size >= REMEMBERED_INGESTS) ingested.clear();
+      ingested.add(id);
       try {
         return await task;
       } finally {
