@@ -31,6 +31,14 @@ const fromProtoPrice = (stored: models.Price): Price => {
   return price;
 };
 
+/** JSON of what comes from a model's file, which never changes. */
+const jsonOfFile = new WeakMap<object, string>();
+const fileJson = (part: object): string => {
+  const json = jsonOfFile.get(part) ?? JSON.stringify(part);
+  jsonOfFile.set(part, json);
+  return json;
+};
+
 const toMessage = (model: RegisteredModel): models.Model =>
   models.Model.fromPartial({
     internalName: model.internalName,
@@ -39,8 +47,8 @@ const toMessage = (model: RegisteredModel): models.Model =>
     modality: model.modality,
     providerKind: model.provider.kind,
     outputs: [...model.outputs],
-    providerJson: JSON.stringify(model.provider),
-    inputSchemaJson: JSON.stringify(model.inputSchema),
+    providerJson: fileJson(model.provider),
+    inputSchemaJson: fileJson(model.inputSchema),
     price: toProtoPrice(model.price),
     minTier: model.minTier,
     trialRuns: model.trialRuns,
