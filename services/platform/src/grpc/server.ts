@@ -48,6 +48,7 @@ export const startGrpcServer = async (options: GrpcServerOptions): Promise<Runni
   const callers = options.callers ?? services.flatMap(({ definition }) => callersOf(definition));
   const server = new Server({
     "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
+    "grpc.enable_channelz": 0,
     "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
     ...keepalive(options.connections),
     interceptors: credentials._isSecure() ? [allowCallers(callers)] : [],
