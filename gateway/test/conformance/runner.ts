@@ -1,3 +1,4 @@
+import { withTimeout } from "../../../services/platform/src/work/timeout";
 import type { Case } from "./case";
 import type { Context } from "./context";
 
@@ -22,25 +23,16 @@ const DEADLINE_MS = 300_000;
 const missing = ({ needs = [] }: Case, context: Context): string | undefined =>
   needs.includes("receiver") && !context.receiver ? "needs an address where the deployment may call us (--receiver)" : undefined;
 
-const within = async (work: Promise<void>, ms: number): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not done within ${ms} ms`)), ms);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
-
 const runCase = async (one: Case, context: Context, deadlineMs: number): Promise<Outcome> => {
   const lacks = missing(one, context);
   if (lacks !== undefined) return { case: one, status: "skipped", reason: new Error(lacks), ms: 0 };
   const startedAt = performance.now();
   const ms = (): number => Math.round(performance.now() - startedAt);
   try {
-    await within(one.run(context), one.deadlineMs ?? deadlineMs);
+    const withinMs = one.deadlineMs ?? deadlineMs;
+    await withTimeout(one.run(context), withinMs, () => {
+      throw new Error(`not done within ${withinMs} ms`);
+    });
     return { case: one, status: "passed", ms: ms() };
   } catch (error) {
     return { case: one, status: "failed", reason: error instanceof Error ? error : new Error(String(error)), ms: ms() };

@@ -43,3 +43,4 @@ export * from "./work/signals";
 export * from "./work/slots";
 export { onceThere, STARTUP_PATIENCE_MS } from "./work/startup";
 export * from "./work/sweeper";
+export { withTimeout } from "./work/timeout";

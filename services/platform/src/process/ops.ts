@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { withTimeout } from "../work/timeout";
 import { startHttpServer } from "./http";
 
 /** What a dependency says when it is asked: whether it can be reached now. */
@@ -22,14 +23,10 @@ const CHECK_MS = 2_000;
 
 /** False when it fails or takes too long. */
 const passes = async (check: Check): Promise<boolean> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), CHECK_MS)));
   try {
-    return await Promise.race([check(), late]);
+    return await withTimeout(check(), CHECK_MS, () => false);
   } catch {
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 };
 

@@ -1,8 +1,8 @@
 /** telemetry/: what a request carries with it, and what is traced, logged and measured of it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { setTimeout as delay } from "node:timers/promises";
 import type { resources } from "@opentelemetry/sdk-node";
 import type { ProcessConfig } from "../config";
+import { withTimeout } from "../work/timeout";
 import { measureLibraries, readLibraryMetrics } from "./library-metrics";
 import { observeProcess } from "./metrics";
 import { recordSpans } from "./span";
@@ -63,7 +63,7 @@ export const startTelemetry = async (name: string, config: ProcessConfig): Promi
       recordSpans(undefined);
       measureLibraries(undefined);
       // A collector that is away must not hold the stop.
-      await Promise.race([Promise.all([recorder?.stop(), meters.shutdown()]), delay(FLUSH_MS, undefined, { ref: false })]);
+      await withTimeout(Promise.all([recorder?.stop(), meters.shutdown()]), FLUSH_MS, () => undefined);
     },
   };
 };

@@ -1,0 +1,18 @@
+/** What some work comes to, or, when that takes longer than a time, what `late` gives or throws. The work itself goes on. */
+export const withTimeout = async <T, L>(work: T | Promise<T>, timeoutMs: number, late: () => L): Promise<T | L> => {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<L>((resolve, reject) => {
+    timer = setTimeout(() => {
+      try {
+        resolve(late());
+      } catch (error) {
+        reject(error as Error);
+      }
+    }, timeoutMs);
+  });
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    clearTimeout(timer);
+  }
+};

@@ -1,0 +1,31 @@
+import { withTimeout } from "../../src";
+
+const never = new Promise<never>(() => undefined);
+const HOUR_MS = 3_600_000;
+const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+
+it("gives what work in time comes to, be it an error, and leaves no timer behind", async () => {
+  const before = timers();
+  expect(await withTimeout(Promise.resolve("done"), HOUR_MS, () => "late")).toBe("done");
+  await expect(withTimeout(Promise.reject(new Error("away")), HOUR_MS, () => "late")).rejects.toThrow("away");
+  expect(timers()).toBe(before);
+});
+
+it("gives what is said of work that takes longer", async () => {
+  expect(await withTimeout(never, 1, () => "late")).toBe("late");
+});
+
+it("throws what is thrown about work that takes longer", async () => {
+  const late = (): never => {
+    throw new Error("not done in time");
+  };
+  await expect(withTimeout(never, 1, late)).rejects.toThrow("not done in time");
+});
+
+it("lets an error of work that took longer go unnoticed", async () => {
+  let fail: (error: Error) => void = () => undefined;
+  const work = new Promise<never>((_, reject) => (fail = reject));
+  expect(await withTimeout(work, 1, () => "late")).toBe("late");
+  fail(new Error("away after all"));
+  await new Promise((resolve) => setTimeout(resolve, 5));
+});
