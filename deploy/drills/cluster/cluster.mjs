@@ -34,8 +34,9 @@ const SINGLE = ["sandbox"];
  */
 
 /**
- * Names that lead to whoever is ready, looked at as a kubelet does: each replica by itself, and one that says nothing is asked again
- * before it is taken out. One that says that it is not ready, or has ended, is out at once, as a pod is that a cluster ends.
+ * Keeps a file with the addresses of the ready replicas by service, from probes like a kubelet's: each replica is probed by itself, and
+ * is taken out after FAILED_PROBES probes in a row without an answer, or at once when it answers that it is not ready or its process
+ * has ended.
  * @param {string} file @param {Replica[]} replicas
  */
 const watchEndpoints = (file, replicas) => {

@@ -106,7 +106,7 @@ const writeText = async (latencyMs: number): Promise<Written> => {
 describe("a text that is written slowly", () => {
   it("can be followed piece by piece, also by who comes late, and leaves only its whole behind", async () => {
     let written: Written;
-    // In pieces unless the machine stands still while it is written; and then nobody comes late before its end.
+    // On a machine that stands still meanwhile there are fewer pieces, and the second follower may begin after the end.
     await paced(async (seconds) => {
       written = await writeText(seconds * 1_200);
       const pieces = (events: StreamedEvent[]): number => events.filter(({ type }) => type === "node.delta").length;

@@ -74,7 +74,7 @@ const withTier =
     throw new DomainError(error.kind, error.reason, error.message, { tier, ...error.metadata });
   };
 const ANONYMOUS = "anonymous";
-/** Checking a password is made to take long, and takes longer on a machine that has several to check: nobody is told meanwhile that it is away. */
+/** A password's hash takes long by intention, and several at once queue for the CPU: longer than the usual deadline of a call. */
 const PASSWORD_CALL = { deadlineMs: 20_000 } as const;
 
 export const authRoutes = [

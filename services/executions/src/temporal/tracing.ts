@@ -40,7 +40,7 @@ export const tracedActivities: ActivityInterceptorsFactory = ({ info }) => ({
 type Completion = Awaited<ReturnType<Workflow["activate"]>>;
 type Commands = NonNullable<NonNullable<Completion["successful"]>["commands"]>;
 
-/** The half of a run's id that is random: of whichever worker ends the workflow, its span has the same id. */
+/** The random half of the run's id, so that every worker that has a part in the workflow knows the id of its span. */
 const spanIdOf = (runId: string): string => runId.replaceAll("-", "").slice(-16);
 
 /** Tells the activities that a workflow asks for of its span, and whether it has ended. */
@@ -70,7 +70,7 @@ export const tracedWorkflow = (workflow: Workflow, { info }: WorkflowCreateOptio
       const completion = await workflow.activate(activation);
       if (!span) return completion;
       const end = passOn(completion.successful?.commands ?? [], headers);
-      // One that is replayed has been told of by whoever ended it.
+      // The end that a replay comes to was sent by the worker that reached it first.
       if (end && activation.isReplaying !== true) span.end({ startedAt: startTime.getTime(), hasFailed: end === "failed" });
       return completion;
     },
