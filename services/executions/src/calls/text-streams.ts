@@ -15,15 +15,8 @@ export interface TextDelta {
   reset?: true;
 }
 
-/** The text of one call while it is written. */
-export interface TextStream {
-  /** The call is made (again): what was written before is void. */
-  restart(): void;
-  write(piece: string): void;
-  /** Tells what is left. Nothing may be written after it. */
-  close(): void;
-}
-
+type Writer = ReturnType<typeof createWriter>;
+export type TextStream = Omit<Writer, "tellAll">;
 export type TextStreams = ReturnType<typeof createTextStreams>;
 
 /** Gathered text that is told at once, however short the time. */
@@ -35,12 +28,8 @@ const MAX_TOLD_CHARS = LIMITS.textValueBytes;
 /** One channel for all executions: which of them are followed. Not the id of any. */
 const FOLLOWED = "followed-texts";
 
-interface Writer extends TextStream {
-  /** Tells all that was written so far. */
-  tellAll(): void;
-}
-
-const createWriter = (isFollowed: () => boolean, tell: (text: string, reset: boolean) => void): Writer => {
+/** The text of one call while it is written. */
+const createWriter = (isFollowed: () => boolean, tell: (text: string, reset: boolean) => void) => {
   let text = "";
   let told = 0;
   let isFresh = true;
@@ -55,6 +44,7 @@ const createWriter = (isFollowed: () => boolean, tell: (text: string, reset: boo
     told = end;
     isFresh = false;
   };
+  /** Tells all that was written so far. */
   const tellAll = (): void => {
     told = 0;
     isFresh = true;
@@ -62,18 +52,20 @@ const createWriter = (isFollowed: () => boolean, tell: (text: string, reset: boo
   };
   return {
     tellAll,
-    restart: () => {
+    /** The call is made (again): what was written before is void. */
+    restart: (): void => {
       const wasTold = !isFresh;
       text = "";
       tellAll();
       if (wasTold && isFollowed()) tell("", true);
     },
-    write: (piece) => {
+    write: (piece: string): void => {
       text += piece;
       if (!isFollowed()) return;
       if (text.length - told >= BATCH_CHARS) return flush();
       timer ??= setTimeout(flush, TIMING.textBatch);
     },
+    /** Tells what is left. Nothing may be written after it. */
     close: flush,
   };
 };

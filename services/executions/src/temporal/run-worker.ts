@@ -1,6 +1,6 @@
 import { Worker } from "@temporalio/worker";
 import type { Workflow, WorkflowCreator } from "@temporalio/worker/lib/workflow/interface";
-import { tracedWorkflow } from "./tracing";
+import { around, tracedWorkflow } from "./tracing";
 
 /**
  * How often it is seen to that the thread of workflow code answers, and for how many looks in a row it may not. Node can't break
@@ -10,14 +10,10 @@ import { tracedWorkflow } from "./tracing";
 const LOOK_EVERY_MS = 10_000;
 const SILENT_LOOKS = 12;
 
-export interface AnswerWatch {
-  /** Something that should be answered. */
-  watch<T>(work: Promise<T>): Promise<T>;
-  stop(): void;
-}
+export type AnswerWatch = ReturnType<typeof watchAnswers>;
 
 /** @param onSilent nothing was answered for so many looks, while something should be */
-export const watchAnswers = (onSilent: () => void): AnswerWatch => {
+export const watchAnswers = (onSilent: () => void) => {
   let waiting = 0;
   let looks = 0;
   const timer = setInterval(() => {
@@ -25,21 +21,22 @@ export const watchAnswers = (onSilent: () => void): AnswerWatch => {
     if (looks === SILENT_LOOKS) onSilent();
   }, LOOK_EVERY_MS).unref();
   return {
-    watch: (work) => {
+    /** Something that should be answered. */
+    watch: <T>(work: Promise<T>): Promise<T> => {
       waiting += 1;
       return work.finally(() => {
         waiting -= 1;
         looks = 0;
       });
     },
-    stop: () => clearInterval(timer),
+    stop: (): void => clearInterval(timer),
   };
 };
 
 /** A workflow whose log lines are fetched from its thread only after something went wrong: others are below the level that is told. */
 const quiet = (workflow: Workflow): Workflow => {
   let hasFailed = false;
-  return {
+  return around(workflow, {
     activate: async (activation) => {
       hasFailed = true;
       const completion = await workflow.activate(activation);
@@ -48,8 +45,7 @@ const quiet = (workflow: Workflow): Workflow => {
       return completion;
     },
     getAndResetSinkCalls: async () => (hasFailed ? workflow.getAndResetSinkCalls() : []),
-    dispose: () => workflow.dispose(),
-  };
+  });
 };
 
 /**
@@ -70,12 +66,7 @@ export class RunWorker extends Worker {
     return {
       createWorkflow: async (created) => {
         const workflow = await watch(creator.createWorkflow(created));
-        const watched: Workflow = {
-          activate: (activation) => watch(workflow.activate(activation)),
-          getAndResetSinkCalls: () => workflow.getAndResetSinkCalls(),
-          dispose: () => workflow.dispose(),
-        };
-        return tracedWorkflow(quiet(watched), created);
+        return tracedWorkflow(quiet(around(workflow, { activate: (activation) => watch(workflow.activate(activation)) })), created);
       },
       destroy: () => {
         stop();

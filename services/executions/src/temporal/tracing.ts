@@ -43,6 +43,14 @@ type Commands = NonNullable<NonNullable<Completion["successful"]>["commands"]>;
 /** The random half of the run's id, so that every worker that has a part in the workflow knows the id of its span. */
 const spanIdOf = (runId: string): string => runId.replaceAll("-", "").slice(-16);
 
+/** A workflow, of which some is done in another way. */
+export const around = (workflow: Workflow, other: Partial<Workflow>): Workflow => ({
+  activate: (activation) => workflow.activate(activation),
+  getAndResetSinkCalls: () => workflow.getAndResetSinkCalls(),
+  dispose: () => workflow.dispose(),
+  ...other,
+});
+
 /** Tells the activities that a workflow asks for of its span, and whether it has ended. */
 const passOn = (commands: Commands, headers: Headers): "completed" | "failed" | undefined => {
   let end: "completed" | "failed" | undefined;
@@ -60,7 +68,7 @@ export const tracedWorkflow = (workflow: Workflow, { info }: WorkflowCreateOptio
   const { workflowType, runId, startTime } = info;
   let span: ReturnType<typeof spanOverProcesses>;
   let headers: Headers = {};
-  return {
+  return around(workflow, {
     activate: async (activation) => {
       const begun = activation.jobs?.find(({ initializeWorkflow }) => initializeWorkflow)?.initializeWorkflow;
       if (begun) {
@@ -74,7 +82,5 @@ export const tracedWorkflow = (workflow: Workflow, { info }: WorkflowCreateOptio
       if (end && activation.isReplaying !== true) span.end({ startedAt: startTime.getTime(), hasFailed: end === "failed" });
       return completion;
     },
-    getAndResetSinkCalls: () => workflow.getAndResetSinkCalls(),
-    dispose: () => workflow.dispose(),
-  };
+  });
 };

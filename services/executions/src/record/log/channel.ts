@@ -13,14 +13,9 @@ export interface ChannelEvent {
 /** `record` is the execution as it is now, where the news come from this process. */
 export type Listener = (event: ChannelEvent, record?: ExecutionView) => void;
 
-export interface EventChannel {
-  /** Tells everyone who listens to an execution, in this process first. Never fails, never waits. */
-  publish(executionId: string, event: ChannelEvent, record?: ExecutionView): void;
-  /** Hears of an execution until the returned function is called. */
-  subscribe(executionId: string, listener: Listener): () => void;
-}
+export type EventChannel = ReturnType<typeof createEventChannel>;
 
-export interface ChannelOptions {
+interface ChannelOptions {
   publisher: Redis;
   subscriber: Redis;
   prefix: string;
@@ -43,7 +38,7 @@ const read = (message: string): { from: string; event: ChannelEvent } | undefine
  * One channel per execution: events reach listeners of this process directly, and those of other replicas over Redis.
  * A lost message costs latency only: listeners read the store, too, when the channel stays silent.
  */
-export const createEventChannel = ({ publisher, subscriber, prefix, logger }: ChannelOptions): EventChannel => {
+export const createEventChannel = ({ publisher, subscriber, prefix, logger }: ChannelOptions) => {
   const local = new EventEmitter();
   local.setMaxListeners(0);
   const origin = `${process.pid}-${Math.random().toString(36).slice(2)}`;
@@ -75,11 +70,13 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
   const isReady = (): boolean => subscriber.status === "ready";
 
   return {
-    publish: (executionId, event, record) => {
+    /** Tells everyone who listens to an execution, in this process first. Never fails, never waits. */
+    publish: (executionId: string, event: ChannelEvent, record?: ExecutionView): void => {
       local.emit(executionId, event, record);
       quietly(publisher.publish(channelOf(executionId), JSON.stringify({ from: origin, event })));
     },
-    subscribe: (executionId, listener) => {
+    /** Hears of an execution until the returned function is called. */
+    subscribe: (executionId: string, listener: Listener): (() => void) => {
       if (local.listenerCount(executionId) === 0 && isReady()) quietly(subscriber.subscribe(channelOf(executionId)));
       local.on(executionId, listener);
       return () => {

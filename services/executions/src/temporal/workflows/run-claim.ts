@@ -1,26 +1,16 @@
 import { ApplicationFailure, CancellationScope, workflowInfo } from "@temporalio/workflow";
 import type { Claim, ClaimingAnswer, ShortAnswer } from "../../contract/activity-types";
 import { RUN_CANCELLED, type RunInput, type RunOutcome } from "../../contract/run-types";
-import { causeOf } from "./cause";
+import { causeOf } from "./calls/failures";
 import { hasOneCaller } from "./only-call";
 import { claim } from "./steps";
 
-/** The claim of a run's row, before which the run has no effect: a step of its own, or a part of the run's first call. */
-export interface RunClaim {
-  isMade(): boolean;
-  /** Claims the run, unless that has happened. @returns whether it is this workflow's to carry */
-  make(): Promise<boolean>;
-  /** The same, for a step that needs it. @throws what ends the steps of a run that is another's */
-  need(): Promise<void>;
-  /** Makes a call that claims the run, where that has not happened. */
-  withCall<T>(call: (claim?: Claim) => Promise<ClaimingAnswer<T>>): Promise<ShortAnswer<T>>;
-  /** How the run was settled, where that was done with its only call. */
-  outcome(): RunOutcome | undefined;
-}
+export type RunClaim = ReturnType<typeof createRunClaim>;
 
 const notOurs = (): ApplicationFailure => ApplicationFailure.nonRetryable("the run is carried by another workflow", RUN_CANCELLED);
 
-export const createRunClaim = (input: RunInput, attempt: number): RunClaim => {
+/** The claim of a run's row, before which the run has no effect: a step of its own, or a part of the run's first call. */
+export const createRunClaim = (input: RunInput, attempt: number) => {
   const { executionId, plan } = input;
   const request: Claim = { executionId, attempt, claimedBy: workflowInfo().firstExecutionRunId };
   let settled: RunOutcome | undefined;
@@ -28,18 +18,21 @@ export const createRunClaim = (input: RunInput, attempt: number): RunClaim => {
   let isOurs: boolean | undefined;
   /** The claim by itself, once: steps that begin together need the same. */
   let made: Promise<boolean> | undefined;
+  /** Claims the run, unless that has happened. @returns whether it is this workflow's to carry */
   const make = async (): Promise<boolean> => {
     isOurs ??= await (made ??= CancellationScope.nonCancellable(() => claim(request)));
     return isOurs;
   };
+  /** The same, for a step that needs it. @throws what ends the steps of a run that is another's */
   const need = async (): Promise<void> => {
     if (!(await make())) throw notOurs();
   };
   return {
-    isMade: () => isOurs === true,
+    isMade: (): boolean => isOurs === true,
     make,
     need,
-    withCall: async (call) => {
+    /** Makes a call that claims the run, where that has not happened. */
+    withCall: async <T>(call: (claim?: Claim) => Promise<ClaimingAnswer<T>>): Promise<ShortAnswer<T>> => {
       if (isOurs) return call();
       const { isClaimed, outcome, ...answer } = await call(hasOneCaller(plan) ? { ...request, run: input } : request).catch(
         (error: unknown) => {
@@ -54,7 +47,8 @@ export const createRunClaim = (input: RunInput, attempt: number): RunClaim => {
       if (isClaimed === false) throw notOurs();
       return answer;
     },
-    outcome: () => settled,
+    /** How the run was settled, where that was done with its only call. */
+    outcome: (): RunOutcome | undefined => settled,
   };
 };
 

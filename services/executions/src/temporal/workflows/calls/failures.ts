@@ -2,9 +2,11 @@ import { ApplicationFailure, ActivityFailure, isCancellation, TimeoutFailure } f
 import { nodeName } from "@nodeloom/kernel/graph";
 import type { StepFailure } from "../../../contract/activity-types";
 import { RUN_CANCELLED, type NodeState, type RunError, type RunInput } from "../../../contract/run-types";
-import { causeOf } from "../cause";
 
 /** What a failed call says of its node, its job and its run. */
+
+/** Why a call failed: the failure of an activity carries it; that of a call in the workflow task is it. */
+export const causeOf = (error: unknown): unknown => (error instanceof ActivityFailure ? error.cause : error);
 
 /**
  * The error of a failed activity (or of anything thrown) as the run records it. A refused submission has a code of

@@ -1,7 +1,7 @@
 import { sleep, TimeoutFailure } from "@temporalio/workflow";
 import type { Claim, ClaimingAnswer, ShortAnswer } from "../../../contract/activity-types";
-import { causeOf } from "../cause";
 import type { RunClaim } from "../run-claim";
+import { causeOf } from "./failures";
 
 /** What takes too long is made again by the activity, which has the attempts. */
 const declinedWhenLate = (error: unknown): { declined: true; afterMs?: number } => {

@@ -23,19 +23,17 @@ export const checkHistory = ({ historyLength, historySize }: { historyLength: nu
   );
 };
 
+export type Waves = ReturnType<typeof createWaves>;
+
 /**
  * Lets the calls of a run be scheduled in waves: each waits until its arguments fit into the workflow task that schedules it. Runs that
  * were started before there were waves have none: their histories have no such timers.
  */
-export interface Waves {
-  take(call: unknown): Promise<void>;
-}
-
-export const createWaves = (): Waves => {
+export const createWaves = () => {
   let used = 0;
   let turn: Promise<void> = Promise.resolve();
   return {
-    take: (call) => {
+    take: (call: unknown): Promise<void> => {
       checkHistory(workflowInfo());
       const bytes = Math.min(JSON.stringify(call).length, INLINE_BYTES) + COMMAND_BYTES;
       turn = turn.then(async () => {
