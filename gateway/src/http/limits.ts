@@ -68,7 +68,6 @@ export const OWN_IDS = 50_000;
 /** Buckets that are known to be empty until their window ends. */
 export const EXHAUSTED_BUCKETS = 10_000;
 
-export const MEDIA_CHUNK_BYTES = 64 * 1024;
 export const MEDIA_UPLOAD_MS = 10 * 60 * 1_000;
 
 export const PAGE_DEFAULT = 50;

@@ -15,6 +15,7 @@ export type { GrpcService, RunningGrpcServer } from "./grpc/server";
 
 export * from "./messages/execution-json";
 export * from "./messages/identity-changes";
+export * from "./messages/media-calls";
 export * from "./messages/model-price";
 export * from "./messages/provider-settings";
 

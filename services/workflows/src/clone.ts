@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { DomainError, LIMITS } from "@nodeloom/kernel";
+import { inMediaBatches } from "@nodeloom/platform";
 import { type media as proto } from "@nodeloom/proto";
 import { namesIn } from "./definition/named-media";
 import { isInline, type Pictures } from "./pictures/pictures";
@@ -38,12 +39,6 @@ type Files = proto.StoredObject[];
 
 const COPY_MS = 120_000;
 
-const inBatches = async <T>(names: readonly string[], ask: (batch: string[]) => Promise<T[]>): Promise<T[]> => {
-  const found: T[] = [];
-  for (let from = 0; from < names.length; from += LIMITS.mediaIds) found.push(...(await ask(names.slice(from, from + LIMITS.mediaIds))));
-  return found;
-};
-
 const textsOf = ({ nodesJson, coverJson, thumbnail }: Workflow): string[] => [
   nodesJson,
   coverJson,
@@ -56,15 +51,15 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
     const names = namesIn(...textsOf(source));
     const ownerId = source.createdBy;
     const [byId, byKey] = await Promise.all([
-      inBatches(names, async (ids) => (await media.getObjects({ ids, ownerId })).objects),
-      inBatches(names, async (keys) => (await media.getObjectsByKey({ keys })).objects),
+      inMediaBatches(names, async (ids) => (await media.getObjects({ ids, ownerId })).objects),
+      inMediaBatches(names, async (keys) => (await media.getObjectsByKey({ keys })).objects),
     ]);
     const own = [...byId, ...byKey].filter((object) => object.ownerId === ownerId);
     return [...new Map(own.map((object) => [object.id, object])).values()];
   };
 
   const copy = async (files: Files, source: Workflow, cloning: Cloning, reference: string): Promise<Map<string, proto.StoredObject>> => {
-    const copies = await inBatches(
+    const copies = await inMediaBatches(
       files.map(({ id }) => id),
       async (ids) => {
         const request = { ids, ownerId: source.createdBy, newOwnerId: cloning.userId, reference, quotaBytes: cloning.mediaQuota };

@@ -1,11 +1,12 @@
 import { invalidRequest, LIMITS, PLANS } from "@nodeloom/kernel";
+import { uploadParts } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import type { Request } from "express";
 import { z } from "zod";
 import type { Caller } from "../../auth/caller";
 import { requireApproved } from "../../auth/caller";
 import { payloadTooLarge, unsupportedMediaType } from "../../http/errors";
-import { MEDIA_CHUNK_BYTES, MEDIA_UPLOAD_MS } from "../../http/limits";
+import { MEDIA_UPLOAD_MS } from "../../http/limits";
 import { fileOfForm, isForm } from "../../http/multipart";
 import { defineRoute } from "../../http/route";
 import { cursor, cursorPage, idParams, iso, limit, nextCursor, timestamp } from "../../schemas";
@@ -65,20 +66,14 @@ async function* atMost(body: AsyncIterable<Buffer>, most: number): AsyncGenerato
   }
 }
 
-/** The upload as media expects it: a header, chunks of bounded size, the end. A request that is cut off raises an error instead. */
-async function* uploadOf(request: Request, caller: Caller, form: string | undefined): AsyncIterable<media.UploadRequest> {
+/** The upload as media expects it. A request that is cut off raises an error instead of its end. */
+const uploadOf = (request: Request, caller: Caller, form: string | undefined): AsyncIterable<media.UploadRequest> => {
   const header = media.UploadHeader.fromPartial({ ownerId: caller.user.id, quotaBytes: mediaQuota(caller) });
-  yield { part: { $case: "header", value: header } };
   // The request must survive a refusal: its connection carries the answer.
   const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   const file = form === undefined ? body : fileOfForm(atMost(body, LIMITS.mediaBytes + FORM_BYTES), form);
-  for await (const piece of atMost(file, LIMITS.mediaBytes)) {
-    for (let from = 0; from < piece.length; from += MEDIA_CHUNK_BYTES) {
-      yield { part: { $case: "chunk", value: piece.subarray(from, from + MEDIA_CHUNK_BYTES) } };
-    }
-  }
-  yield { part: { $case: "end", value: {} } };
-}
+  return uploadParts(header, atMost(file, LIMITS.mediaBytes));
+};
 
 const read = { tag: "Media", auth: "any", capability: "workflow:read", limit: "user" } as const;
 const write = { tag: "Media", auth: "any", capability: "workflow:write", limit: "user" } as const;

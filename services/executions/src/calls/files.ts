@@ -1,10 +1,10 @@
 import { DomainError } from "@nodeloom/kernel";
-import { createSlots, NoSlot, retry, type Slots } from "@nodeloom/platform";
+import { createSlots, NoSlot, retry, uploadParts, type Slots } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { CancelResult, ModelCall } from "../contract/activity-types";
 import type { CallResult, MediaFile } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
-import { files as filesOf, uploadParts } from "../plan/files";
+import { files as filesOf } from "../plan/files";
 import type { CatalogModel } from "../plan/model-catalog";
 import { ProviderError, type FilesProvider, type ProviderFile, type Submission } from "../providers";
 import { filesResult, mediaId, notStored, readyCall, storeInTurn, target, type CallOptions, type ReadyCall } from "./call";

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { dataUrlType, DomainError, LIMITS, MEDIA_FAMILIES, type DataFile } from "@nodeloom/kernel";
 import { members } from "@nodeloom/kernel/json-text";
+import { uploadParts } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
-import { uploadParts } from "./files";
 
 /**
  * Data URLs that a run is given for files become files of the runner's before the run is recorded: they would else be written,

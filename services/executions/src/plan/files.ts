@@ -1,15 +1,5 @@
-import {
-  isFileType,
-  isMedia,
-  isMediaId,
-  LIMITS,
-  mediaProblem,
-  member,
-  schemaPorts,
-  type JsonSchema,
-  type MediaValue,
-} from "@nodeloom/kernel";
-import type { media as mediaProto } from "@nodeloom/proto";
+import { isFileType, isMedia, isMediaId, mediaProblem, member, schemaPorts, type JsonSchema, type MediaValue } from "@nodeloom/kernel";
+import { inMediaBatches } from "@nodeloom/platform";
 import type { Media } from "../clients";
 
 /** A user's uploaded files by id; ids that are not the user's are left out. */
@@ -19,24 +9,9 @@ export const files = async (
   ownerId: string,
 ): Promise<Map<string, MediaValue>> => {
   const asked = [...new Set(ids)].filter(isMediaId);
-  const batches = Array.from({ length: Math.ceil(asked.length / LIMITS.mediaIds) }, (_, index) =>
-    asked.slice(index * LIMITS.mediaIds, (index + 1) * LIMITS.mediaIds),
-  );
-  const answers = await Promise.all(batches.map((batch) => media.getObjects({ ids: batch, ownerId })));
-  return new Map(
-    answers.flatMap(({ objects }) => objects.map(({ id, url, contentType }): [string, MediaValue] => [id, { url, contentType }])),
-  );
+  const found = await inMediaBatches(asked, async (batch) => (await media.getObjects({ ids: batch, ownerId })).objects);
+  return new Map(found.map(({ id, url, contentType }) => [id, { url, contentType }]));
 };
-
-/** A file as media storage takes it: what it is, its bytes, and that these are all. */
-export async function* uploadParts(
-  header: mediaProto.UploadHeader,
-  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): AsyncIterable<mediaProto.UploadRequest> {
-  yield { part: { $case: "header", value: header } };
-  for await (const chunk of bytes) yield { part: { $case: "chunk", value: Buffer.from(chunk) } };
-  yield { part: { $case: "end", value: {} } };
-}
 
 type Inputs = Readonly<Record<string, unknown>>;
 
