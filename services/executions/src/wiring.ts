@@ -138,7 +138,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     metrics: await libraryMetrics(),
     shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
   });
-  const reads = createReads({ store });
+  const reads = createReads(store);
   const counts = { redis: publisher, keyPrefix: `${config.REDIS_KEY_PREFIX}outgoing`, windowSeconds: OUTGOING_WINDOW_SECONDS };
   const outgoing = createOutgoing({ counter: createWindowCounter(counts) });
   const webhooks = createWebhooks({

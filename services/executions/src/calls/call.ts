@@ -1,7 +1,7 @@
 import { actualMicroUsd, authorFilesOf, inputAddresses, pricedInputs } from "@nodeloom/kernel";
 import type { AddressRules, Slots } from "@nodeloom/platform";
 import type { Media } from "../clients";
-import type { media as mediaProto } from "@nodeloom/proto";
+import { media as mediaProto } from "@nodeloom/proto";
 import type { ModelCall } from "../contract/activity-types";
 import type { CallResult, MediaFile } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
@@ -48,6 +48,14 @@ export const target = async <Type extends Provider["type"]>(
 /** Where a file of a call is stored: a repeated attempt stores the same. */
 export const mediaId = ({ executionId, nodeIndex, item }: ModelCall, index: number): string =>
   `${executionId}-${nodeIndex}-${item}-${index}`;
+
+/** Where a file of a model's is stored, and as what. */
+export const placementOf = (call: ModelCall, { modality }: CatalogModel, index: number) => ({
+  id: mediaId(call, index),
+  ownerId: call.userId,
+  accept: [modality],
+  sourceOrigin: mediaProto.SourceOrigin.SOURCE_ORIGIN_PROVIDER,
+});
 
 /** Puts a file into our storage when its user's turn has come. @throws DomainError `problem` where storage does not keep it; NoSlot */
 export const storeInTurn = async (

@@ -1,13 +1,13 @@
 import { DomainError } from "@nodeloom/kernel";
 import { createSlots, NoSlot, retry, uploadParts, type Slots } from "@nodeloom/platform";
-import { media as mediaProto } from "@nodeloom/proto";
+import type { media as mediaProto } from "@nodeloom/proto";
 import type { CancelResult, ModelCall } from "../contract/activity-types";
 import type { CallResult, MediaFile } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
 import { files as filesOf } from "../plan/files";
 import type { CatalogModel } from "../plan/model-catalog";
 import { ProviderError, type FilesProvider, type ProviderFile, type Submission } from "../providers";
-import { filesResult, mediaId, notStored, readyCall, storeInTurn, target, type CallOptions, type ReadyCall } from "./call";
+import { filesResult, mediaId, notStored, placementOf, readyCall, storeInTurn, target, type CallOptions, type ReadyCall } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, final } from "./failures";
 import { replayable } from "./replayable";
@@ -63,13 +63,13 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
     index: number,
     signal: AbortSignal,
   ): Promise<MediaFile> => {
-    const placement = { id: mediaId(call, index), ownerId: call.userId, accept: [model.modality] };
+    const { sourceOrigin, ...placement } = placementOf(call, model, index);
     // What is paid for is worth waiting for a media service that is starting again.
     const callOptions = { deadlineMs: TIMING.direct, signal, waitForReady: true };
     const read = "url" in file ? undefined : "read" in file ? file.read : replayable(file.bytes);
     const put = (): Promise<mediaProto.IngestResponse | mediaProto.UploadResponse> =>
       "url" in file
-        ? media.ingest({ ...placement, sourceUrl: file.url, sourceOrigin: mediaProto.SourceOrigin.SOURCE_ORIGIN_PROVIDER }, callOptions)
+        ? media.ingest({ ...placement, sourceUrl: file.url, sourceOrigin }, callOptions)
         : media.upload(uploadParts(placement, read!()), callOptions);
     const putAgain = () => retry(put, { pausesMs: STORE_PAUSES_MS, shouldRetry: isMediaAway, signal });
     return storeInTurn(downloads, putAgain, { userId: call.userId, signal, problem: notStored(call) });

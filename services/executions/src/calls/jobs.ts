@@ -1,12 +1,11 @@
 import { pause } from "@nodeloom/platform";
-import { media as mediaProto } from "@nodeloom/proto";
 import type { CancelResult, ModelCall, SubmittedJob } from "../contract/activity-types";
 import type { CallResult } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
 import { notePollLag } from "../meters";
 import type { CatalogModel } from "../plan/model-catalog";
 import { ProviderError, type Submission } from "../providers";
-import { filesResult, mediaId, notStored, readyCall, storeInTurn, target, type CallOptions } from "./call";
+import { filesResult, notStored, placementOf, readyCall, storeInTurn, target, type CallOptions } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, final, isBusy, pauseFor, TryAgain } from "./failures";
 import { createPace, type Pace } from "./pace";
@@ -42,14 +41,9 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     signal?: AbortSignal,
   ): Promise<CallResult> => {
     if (urls.length === 0) throw final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model} finished without the expected output`);
-    const placement = {
-      ownerId: call.userId,
-      accept: [model.modality],
-      sourceOrigin: mediaProto.SourceOrigin.SOURCE_ORIGIN_PROVIDER,
-    };
     const files = await Promise.all(
       urls.map((sourceUrl, index) => {
-        const put = () => media.ingest({ ...placement, id: mediaId(call, index), sourceUrl }, { deadlineMs: MEDIA_CALL_MS });
+        const put = () => media.ingest({ ...placementOf(call, model, index), sourceUrl }, { deadlineMs: MEDIA_CALL_MS });
         return storeInTurn(downloads, put, { userId: call.userId, signal, problem: notStored(call) });
       }),
     );

@@ -10,14 +10,8 @@ export const OUTGOING_WINDOW_SECONDS = 60;
 /** The longest name of a host; what is longer leads nowhere. */
 const MAX_HOST_CHARS = 253;
 
-/** Whose call it is. Rows of earlier releases don't name the tier. */
-export interface OutgoingUser {
-  userId: string;
-  baseTier?: BaseTier | undefined;
-}
-
 /** A budget that is used up. */
-export interface OverBudget {
+interface OverBudget {
   /** Calls a minute. */
   limit: number;
   /** The destination; undefined where the user's calls to all of them are too many. */
@@ -34,8 +28,11 @@ const hostOf = (url: string): string | undefined => {
 const named = ({ limit, host }: OverBudget): string =>
   `more than ${limit} outgoing calls a minute${host === undefined ? "" : ` to ${host}`}`;
 
+/** Whose call it is. */
+type OutgoingUser = { userId: string; baseTier?: BaseTier | undefined };
+
 /** Why a call can't be made now. */
-export const overBudgetError = (over: OverBudget): DomainError => {
+const overBudgetError = (over: OverBudget): DomainError => {
   const at = new Date(Date.now() + over.afterMs).toISOString();
   return new DomainError("failed", "OUTGOING_LIMIT_EXCEEDED", `${named(over)}; try again at ${at}`);
 };
@@ -75,6 +72,7 @@ export const createOutgoing = ({ counter, budgets = OUTGOING, windowSeconds = OU
     return { limit: perMinute, host: undefined, afterMs: userAfterMs };
   };
 
+  /** Rows of earlier releases don't name the tier. */
   const budgetsOf = ({ baseTier = "enterprise" }: OutgoingUser) => budgets[baseTier];
 
   return {

@@ -4,6 +4,7 @@ import { members } from "@nodeloom/kernel/json-text";
 import { uploadParts } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
+import { base64Bytes } from "../providers/answers";
 
 /**
  * Data URLs that a run is given for files become files of the runner's before the run is recorded: they would else be written,
@@ -17,8 +18,8 @@ const BACKSLASH = 0x5c;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 const STAND_IN_BYTES = 24;
 
-/** Decoded at once. */
-const CHUNK_BYTES = 192 * 1024;
+/** Hashed at once. */
+const CHUNK_CHARS = 192 * 1024;
 /** Files that one plan stores; what is more is short, and stays what it is. */
 const MOST_FILES = 100;
 const STORED_AT_ONCE = 4;
@@ -83,17 +84,12 @@ export const recordedInputs = (inputsJson: string, fileInputs: readonly string[]
   return `{${[...known].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 };
 
-function* decoded(data: string): Iterable<Uint8Array> {
-  const chars = (CHUNK_BYTES / 3) * 4;
-  for (let from = 0; from < data.length; from += chars) yield Buffer.from(data.slice(from, from + chars), "base64");
-}
-
 /** The same for the same data on the same day. */
 const fileId = (url: string, ownerId: string, now: number): string => {
   const hash = createHash("sha256").update(`${Math.floor(now / DAY_MS)}\n${ownerId}\n`);
   if (!read(url)) hash.update(url);
   // In parts, so that no other copy of it is made.
-  else for (let from = 0; from < url.length; from += CHUNK_BYTES) hash.update(url.slice(from, from + CHUNK_BYTES), "latin1");
+  else for (let from = 0; from < url.length; from += CHUNK_CHARS) hash.update(url.slice(from, from + CHUNK_CHARS), "latin1");
   return hash.digest("hex").slice(0, 32);
 };
 
@@ -113,7 +109,7 @@ export const createDataFiles = ({
     if (objects[0]) return objects[0];
     const base64 = read(url);
     const placement = { id, ownerId, accept };
-    if (base64) return (await media.upload(uploadParts(placement, decoded(base64.data)))).object;
+    if (base64) return (await media.upload(uploadParts(placement, base64Bytes(base64.data)))).object;
     const sourceOrigin = mediaProto.SourceOrigin.SOURCE_ORIGIN_USER;
     return (await media.ingest({ ...placement, sourceUrl: url, sourceOrigin })).object;
   };

@@ -20,6 +20,14 @@ export const requestIdOf = (answer: unknown, path: string): string => {
 export const filesAt = (outputs: Readonly<Record<string, string>>, answer: unknown): string[] =>
   Object.values(outputs).flatMap((path) => pointerTexts(answer, path));
 
+/** A multiple of four: every piece is base64 by itself. */
+const PIECE_CHARS = 256 * 1024;
+
+/** Decodes piece by piece, so that a file is never in memory twice. */
+export function* base64Bytes(base64: string): Iterable<Uint8Array> {
+  for (let at = 0; at < base64.length; at += PIECE_CHARS) yield Buffer.from(base64.slice(at, at + PIECE_CHARS), "base64");
+}
+
 const REQUEST_ID_HEADERS = ["x-request-id", "request-id", "x-litellm-call-id"];
 
 /** How a provider calls a request that it answered at once. */

@@ -77,7 +77,8 @@ export interface TextProvider {
 }
 
 /** A file a provider answered with: where it can be fetched, its bytes as they arrive, once, or its bytes as often as needed. */
-export type ProviderFile = { url: string } | { bytes: AsyncIterable<Uint8Array> } | { read: () => AsyncIterable<Uint8Array> };
+export type ProviderFile =
+  { url: string } | { bytes: AsyncIterable<Uint8Array> } | { read: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array> };
 
 /** A provider that answers with files in one exchange: nothing can be asked of it before or after. */
 export interface FilesProvider {

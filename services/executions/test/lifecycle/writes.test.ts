@@ -66,7 +66,7 @@ it("reads the logs of all runs under way of a list by one query", async () => {
     await execution.submitted({ ...input, nodeId: "pic", nodeIndex: 0, item: 0, items: 1, startedAt: 0, key: "" }, "job");
   }
   commands.length = 0;
-  const { executions } = await createReads({ store }).page(store.list({ userId: "lister", limit: 6 }), 5);
+  const { executions } = await createReads(store).page(store.list({ userId: "lister", limit: 6 }), 5);
   expect(executions.map(({ nodes }) => nodes[0]!.status)).toEqual(inputs.map(() => "processing"));
   expect(commands).toEqual(["find executions", "find executions"]);
   await stop();

@@ -79,7 +79,7 @@ beforeAll(async () => {
   egress = createEgressClient({ allow: [receiver.address, `127.0.0.1:${port}`] });
   webhooks = createWebhooks({
     store,
-    ...createReads({ store }),
+    ...createReads(store),
     identity: identity.client,
     egress,
     outgoing: { webhook: () => Promise.resolve(null), webhookTest: () => Promise.resolve() },

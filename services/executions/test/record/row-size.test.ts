@@ -53,7 +53,7 @@ it("keeps a result of the largest size beside the row, and tells it as it is whe
   const other = runOf("user", []);
   await store.insert({ ...(await rowOf(executionId)), _id: other.executionId, status: "processing", resultJson: null } as never);
   expect(await execution().finish({ executionId: other.executionId, receivedAt: Date.now() }, endOf(other), FREE, [])).not.toBeNull();
-  const { get, page } = createReads({ store });
+  const { get, page } = createReads(store);
   for (const id of [executionId, other.executionId]) {
     expect(await bytesOf(id)).toBeLessThan(ROW_BYTES);
     expect(JSON.parse((await get(id, "user")).resultJson)).toEqual(LARGEST);
@@ -138,5 +138,5 @@ it("keeps 500 nodes that planning evaluated beside the row", async () => {
   await execution().insertFinal(run, { ...endOf(run), result: null }, {}, []);
   expect(await bytesOf(run.executionId)).toBeLessThan(ROW_BYTES);
   expect(await logOf(run)).toHaveLength(502);
-  expect((await createReads({ store }).get(run.executionId, "user")).nodes).toHaveLength(500);
+  expect((await createReads(store).get(run.executionId, "user")).nodes).toHaveLength(500);
 });

@@ -3,7 +3,7 @@ import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState } from 
 import { EVENT_PAGE } from "../../src/record/log/event-log";
 import type { ExecutionStore } from "../../src/record/store";
 import { fromCursor } from "@nodeloom/platform";
-import { collectPage } from "../../src/record/reading/pages";
+import { collectPage } from "../../src/record/reading/reads";
 import { TIMING } from "../../src/contract/timing";
 import { newRecord, openStore } from "../support/index";
 

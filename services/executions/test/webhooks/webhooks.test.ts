@@ -24,7 +24,7 @@ const logger = createLogger("test", "fatal");
 const webhooksOver = (client: EgressClient, timeoutMs = TIMEOUT_MS, { outgoing } = budget): Webhooks =>
   createWebhooks({
     store,
-    ...createReads({ store }),
+    ...createReads(store),
     identity: identity.client,
     egress: client,
     outgoing,

@@ -1,5 +1,5 @@
 import type { ProviderSettings } from "@nodeloom/platform";
-import { answerBytes, answerId } from "../answers";
+import { answerBytes, answerId, base64Bytes } from "../answers";
 import { ProviderError, type DialectContext, type FilesProvider, type ProviderFile } from "../dialect";
 import { pointerAll } from "../pointer";
 import { createTransport, DIRECT_TIMEOUT_MS } from "../transport";
@@ -9,18 +9,11 @@ const MAX_ANSWER_BYTES = 64 * 1_024 * 1_024;
 /** While an answer is parsed it is in memory as its text and as the texts in it. */
 const COPIES = 2;
 const DATA_URL = /^data:[^,]*;base64,/i;
-/** A multiple of four: every piece is base64 by itself. */
-const PIECE_CHARS = 256 * 1_024;
-
-/** Decodes piece by piece, so that a picture is never in memory twice. */
-async function* decoded(base64: string): AsyncIterable<Uint8Array> {
-  for (let at = 0; at < base64.length; at += PIECE_CHARS) yield Buffer.from(base64.slice(at, at + PIECE_CHARS), "base64");
-}
 
 const inline = (base64: string): ProviderFile => {
   // Line breaks are rare, and a copy is large.
   const text = /\s/.test(base64) ? base64.replace(/\s+/g, "") : base64;
-  return { read: () => decoded(text) };
+  return { read: () => base64Bytes(text) };
 };
 
 const fileOf = (picture: unknown): ProviderFile[] => {

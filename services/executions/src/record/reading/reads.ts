@@ -1,19 +1,41 @@
-import { type executions } from "@nodeloom/proto";
+import { toCursor } from "@nodeloom/platform";
+import { executions } from "@nodeloom/proto";
 import { placeOf } from "../../lifecycle/line/line";
 import { executionNotFound } from "../../refusals";
 import type { ExecutionView } from "../execution-record";
-import { collectPage } from "./pages";
 import { LIST_BATCH, type ExecutionStore } from "../store";
 import { executionMessage, type Details } from "./view";
+
+/** A page travels as one message, and results may be long: it ends where it would become too large. */
+const PAGE_BYTES = 8 * 1024 * 1024;
+
+/**
+ * One page of executions: at most `size` of them, fewer where they are large, and at least one.
+ * @param rows one more than `size`, where there are as many
+ */
+export const collectPage = async (
+  rows: AsyncIterable<ExecutionView>,
+  size: number,
+  maxBytes = PAGE_BYTES,
+): Promise<executions.ListExecutionsResponse> => {
+  const page: executions.Execution[] = [];
+  let last: ExecutionView | undefined;
+  let bytes = 0;
+  for await (const row of rows) {
+    const message = executionMessage(row);
+    bytes += executions.Execution.encode(message).finish().byteLength;
+    if (last && (page.length === size || bytes > maxBytes))
+      return { executions: page, nextCursor: toCursor({ at: last.createdAt, id: last._id }) };
+    page.push(message);
+    last = row;
+  }
+  return { executions: page, nextCursor: "" };
+};
 
 export type Reads = ReturnType<typeof createReads>;
 
 /** Executions as their owners read them: the row, with what is kept beside it. */
-export const createReads = ({
-  store,
-}: {
-  store: Pick<ExecutionStore, "findOwned" | "callsOf" | "getText" | "current" | "standing" | "lines">;
-}) => {
+export const createReads = (store: Pick<ExecutionStore, "findOwned" | "callsOf" | "getText" | "current" | "standing" | "lines">) => {
   const positionOf = async ({ holdId, userId, status }: ExecutionView): Promise<number | undefined> =>
     status === "queued" ? placeOf(await store.lines.find(userId), holdId) : undefined;
 
