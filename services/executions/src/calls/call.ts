@@ -1,9 +1,9 @@
-import { actualMicroUsd, authorFilesOf, inputAddresses, pricedInputs } from "@nodeloom/kernel";
+import { actualMicroUsd, authorFilesOf, inputAddresses, pricedInputs, type MediaValue } from "@nodeloom/kernel";
 import type { AddressRules, Slots } from "@nodeloom/platform";
 import type { Media } from "../clients";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { ModelCall } from "../contract/activity-types";
-import type { CallResult, MediaFile } from "../contract/run-types";
+import type { CallResult } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
 import { withFiles } from "../plan/files";
 import type { CatalogModel, ModelCatalog } from "../plan/model-catalog";
@@ -62,7 +62,7 @@ export const storeInTurn = async (
   downloads: Slots,
   put: () => Promise<{ object?: mediaProto.StoredObject | undefined }>,
   { userId: key, signal, problem }: { userId: string; signal?: AbortSignal | undefined; problem: string },
-): Promise<MediaFile> => {
+): Promise<MediaValue> => {
   const { object } = await downloads.use(put, { key, signal, maxWaitMs: TIMING.run });
   if (!object) throw final("EXECUTION_FAILED", problem);
   return { url: object.url, contentType: object.contentType };
@@ -72,7 +72,7 @@ export const storeInTurn = async (
 export const notStored = ({ model }: ModelCall): string => `${model}: its output could not be stored`;
 
 /** What a call gave that makes files, at its price. */
-export const filesResult = (call: ModelCall, { inputSchema }: CatalogModel, files: MediaFile[], requestId: string | null): CallResult => ({
+export const filesResult = (call: ModelCall, { inputSchema }: CatalogModel, files: MediaValue[], requestId: string | null): CallResult => ({
   files,
   text: null,
   costMicroUsd: actualMicroUsd(call.price, inputSchema, call.inputs, { outputs: files.length }),

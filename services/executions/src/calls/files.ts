@@ -1,8 +1,8 @@
-import { DomainError } from "@nodeloom/kernel";
+import { DomainError, type MediaValue } from "@nodeloom/kernel";
 import { createSlots, NoSlot, retry, uploadParts, type Slots } from "@nodeloom/platform";
 import type { media as mediaProto } from "@nodeloom/proto";
 import type { CancelResult, ModelCall } from "../contract/activity-types";
-import type { CallResult, MediaFile } from "../contract/run-types";
+import type { CallResult } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
 import { files as filesOf } from "../plan/files";
 import type { CatalogModel } from "../plan/model-catalog";
@@ -62,7 +62,7 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
     file: ProviderFile,
     index: number,
     signal: AbortSignal,
-  ): Promise<MediaFile> => {
+  ): Promise<MediaValue> => {
     const { sourceOrigin, ...placement } = placementOf(call, model, index);
     // What is paid for is worth waiting for a media service that is starting again.
     const callOptions = { deadlineMs: TIMING.direct, signal, waitForReady: true };

@@ -57,12 +57,8 @@ export interface StepFailure {
 /** `recorded`: the run had been accepted before it was refused, and is a failed one. `calledOff`: it was cancelled before its hold was answered. */
 export type Admission = { held: HeldItem[] } | { refused: Refusal; recorded?: boolean } | { calledOff: true };
 
-export interface DeliveryInput {
-  executionId: string;
-  keyId: string;
-  /** Default: the run's own. */
-  delivery?: number;
-}
+/** Without a number: the run's own delivery. */
+export type DeliveryInput = Pick<AttemptId, "executionId" | "keyId"> & Partial<Pick<AttemptId, "delivery">>;
 
 export type ExtendInput = Pick<RunInput, "executionId" | "userId" | "holdId" | "maxMillicredits"> & {
   nodeId: string;

@@ -49,16 +49,10 @@ export const pauseBefore = (attempt: number, retryAfterMs: number | null): numbe
   Math.max(TIMING.webhookSchedule[attempt - 1] ?? 0, retryAfterMs ?? 0);
 
 /** One attempt, as it is kept. */
-export interface WebhookAttempt {
+export interface WebhookAttempt
+  extends Pick<AttemptId, "delivery" | "attempt">, Pick<SentAttempt, "url" | "status" | "error" | "durationMs"> {
   key: string;
-  delivery: number;
-  attempt: number;
   at: Date;
-  status: number | null;
-  error: string | null;
-  durationMs: number;
-  /** Where it was sent. */
-  url: string;
 }
 
 /** What an execution keeps of its webhook. */

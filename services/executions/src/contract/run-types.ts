@@ -1,4 +1,4 @@
-import type { BaseTier, DomainError, HoldItem, Reason, RunPlan, Told } from "@nodeloom/kernel";
+import type { BaseTier, DomainError, HoldItem, MediaValue, Reason, RunPlan, Told } from "@nodeloom/kernel";
 
 /** Everything `executeGraph` is started with. Plain JSON; carries no secret. */
 export interface RunInput {
@@ -129,15 +129,10 @@ export interface CallContext {
   key: string;
 }
 
-export interface MediaFile {
-  url: string;
-  contentType: string;
-}
-
 /** What one call of a model gave and cost. */
 export interface CallResult {
   /** Files, for media models. */
-  files: MediaFile[];
+  files: MediaValue[];
   /** Text, for text models. */
   text: string | null;
   /** What the text says, where it was asked for as JSON and fits its schema. */

@@ -1,8 +1,7 @@
-import type { BaseTier } from "@nodeloom/kernel";
 import type { ListPosition } from "@nodeloom/platform";
 import type { RunStatus, Debt } from "../lifecycle/states";
 import type { WebhookState } from "../contract/delivery";
-import type { FinalStatus, NodeState, Refusal, RunError } from "../contract/run-types";
+import type { FinalStatus, NodeState, Refusal, RunError, RunInput } from "../contract/run-types";
 
 /** One entry of an execution's ordered event log. */
 export interface ExecutionEvent {
@@ -25,20 +24,13 @@ export interface Costs {
   userCostMicroUsd: number;
 }
 
+/** What a row says of its run as the run's workflow was told it. */
+type Given = "userId" | "workflowSlug" | "version" | "modelIds" | "source" | "keyId" | "holdId" | "mode" | "baseTier" | "attempt";
+
 /** A run. Members that rows of earlier releases lack are optional. */
-export interface ExecutionRecord {
+export interface ExecutionRecord extends Pick<RunInput, Given> {
   _id: string;
-  userId: string;
-  workflowSlug: string | null;
-  /** The published version that ran; absent for the draft, and for models. */
-  version?: number;
-  modelIds: string[];
-  source: string;
-  keyId: string | null;
-  /** What billing knows this attempt by. */
-  holdId: string;
   markupPermille: number;
-  mode: "sync" | "async";
   status: RunStatus;
   /** Set once the run has decided how it ends; from then on it can't be cancelled. */
   ending: FinalStatus | null;
@@ -66,10 +58,6 @@ export interface ExecutionRecord {
   durationMs: number | null;
   /** When it was last known that something carries the run. */
   seenRunningAt: Date;
-  /** The built-in tier whose rights the user had when the run began. */
-  baseTier?: BaseTier;
-  /** Counted from 1; another one begins only after a refusal. */
-  attempt?: number;
   /** What the last transition left to be done. */
   due?: Debt[];
   /** Set while anything is owed or undecided: what the sweeper looks at. */
@@ -115,12 +103,10 @@ export const metadataOf = (keys: readonly string[] = []): Record<string, string>
 export type ExecutionView = Omit<ExecutionRecord, "events">;
 
 /** What changes when an execution is over. */
-export type FinalState = Pick<ExecutionRecord, "resultHash" | "nodesHash" | "closing"> &
+export type FinalState = Pick<ExecutionRecord, "resultHash" | "nodesHash" | "closing" | "costs" | "modelCredits"> &
   Pick<ExecutionRecord, "resultJson" | "error" | "nodes" | "millicredits" | "grantUsed" | "finishedAt" | "durationMs"> & {
     status: FinalStatus;
     requestId?: string;
-    costs?: Costs;
-    modelCredits?: { model: string; millicredits: number }[];
   };
 
 export interface ExecutionFilter {
