@@ -2,20 +2,16 @@ import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "@temporalio/client";
 import { type DataConverter, DefaultLogger, type LogMetadata, NativeConnection, Runtime, TransportError } from "@temporalio/worker";
-import { type LibraryMetrics, type Logger, onceThere, type TemporalSecurity } from "@nodeloom/platform";
+import { type LibraryMetrics, type Logger, onceThere } from "@nodeloom/platform";
 import type { Activities, LocalActivities } from "../contract/activity-types";
 import { aboutExecution } from "./activity-context";
 import { drainEarlierQueues, type Carrier } from "./earlier-queues";
-import { missingSearchAttributes } from "./prepare";
+import { missingSearchAttributes, type PrepareOptions } from "./prepare";
 import { workerIdentity } from "./run-queues";
 import { RunWorker } from "./run-worker";
 import { tracedActivities, tracedStarts } from "./tracing";
 
-export interface TemporalOptions {
-  address: string;
-  /** Nothing for a plain connection. */
-  security?: TemporalSecurity;
-  namespace: string;
+export interface TemporalOptions extends Omit<PrepareOptions, "name"> {
   taskQueue: string;
   /** Queues of earlier releases, whose runs go on here once nobody else carries them. */
   earlierQueues?: readonly string[];

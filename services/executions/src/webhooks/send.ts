@@ -1,4 +1,5 @@
 import { type EgressClient, EgressError, type EgressStream, parseRetryAfter } from "@nodeloom/platform";
+import type { identity } from "@nodeloom/proto";
 import { Webhook } from "standardwebhooks";
 import type { SentAttempt } from "../contract/delivery";
 import { TIMING } from "../contract/timing";
@@ -26,11 +27,6 @@ export interface Message {
   data: unknown;
 }
 
-export interface Target {
-  url: string;
-  secrets: readonly string[];
-}
-
 /** Takes the body out of the way, so that the connection can be used again. Whatever happens to it changes nothing. */
 const drain = async (body: EgressStream["body"], stop: AbortController): Promise<void> => {
   const timer = setTimeout(() => stop.abort(new EgressError("TIMEOUT", "the rest of the answer was not waited for", true)), MAX_DRAIN_MS);
@@ -49,7 +45,10 @@ type Outcome = Omit<SentAttempt, "url" | "revision">;
 /** Signs a message and sends it once. Redirects are not followed: they are failures. */
 export const createSend =
   (egress: EgressClient, timeoutMs: number = TIMING.webhookAttempt) =>
-  async ({ url, secrets }: Target, { id, type, timestamp, data }: Message): Promise<Outcome> => {
+  async (
+    { url, secrets }: Pick<identity.GetWebhookTargetResponse, "url" | "secrets">,
+    { id, type, timestamp, data }: Message,
+  ): Promise<Outcome> => {
     const at = new Date();
     const startedAt = performance.now();
     const body = JSON.stringify({ type, timestamp: timestamp.toISOString(), data });
