@@ -18,7 +18,7 @@ const parseHostPort = (address: string): { host: string; port: number } | undefi
 };
 
 /** `host:port`, for listening and for dialling. */
-export const hostPort = (): z.ZodString => z.string().refine((address) => parseHostPort(address) !== undefined, "must be host:port");
+export const hostPort = () => z.string().refine((address) => parseHostPort(address) !== undefined, "must be host:port");
 
 /** Splits `host:port`; IPv6 hosts stand in brackets. */
 export const splitHostPort = (address: string): { host: string; port: number } => {
@@ -28,7 +28,7 @@ export const splitHostPort = (address: string): { host: string; port: number } =
 };
 
 /** A whole number from the environment. */
-export const integer = (minimum = 0): z.ZodType<number> => z.coerce.number().int().min(minimum);
+export const integer = (minimum = 0) => z.coerce.number().int().min(minimum);
 
 /** A comma-separated list; empty items are dropped. */
 export const list = (): z.ZodType<string[]> =>
