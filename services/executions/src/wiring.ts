@@ -41,6 +41,7 @@ import { createOutgoing, OUTGOING_WINDOW_SECONDS } from "./calls/outgoing";
 import { createKeepFile } from "./calls/result-files";
 import { createHttpRequest } from "./calls/http-request";
 import { createPace } from "./calls/pace";
+import { createPlanner } from "./plan/planner/brief";
 import { createPlannerThreads } from "./plan/planner/threads";
 import { createPlanning } from "./plan/planning";
 import { createProvider, type Provider } from "./providers";
@@ -188,9 +189,14 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     }),
   );
 
-  const planner = createPlannerThreads({ logger, addresses });
-  const endWatch = watchLoad({ pools: { starts, downloads, planning: planner }, providers: gates.states, jobs: pace.followed });
-  const planning = createPlanning({ workflows: services.workflows, media: services.media, catalog, planner: planner.plan });
+  const threads = createPlannerThreads({ logger, addresses });
+  const endWatch = watchLoad({ pools: { starts, downloads, planning: threads }, providers: gates.states, jobs: pace.followed });
+  const planning = createPlanning({
+    workflows: services.workflows,
+    media: services.media,
+    catalog,
+    planner: createPlanner(threads.plan, { addresses }),
+  });
   const finishedPlans = createFinishedPlans({ store, execution, pay: debts.payNow });
   const start = createStart({ planning, starter, store, execution, holds, queue, finishedPlans, debts });
   const sweep = createSweep({ store, execution, queue, debts, logger });
@@ -220,7 +226,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       endWatch();
       await temporal.close();
       textStreams.stop();
-      await planner.stop();
+      await threads.stop();
       for (const client of Object.values(services)) client.close();
       publisher.disconnect();
       subscriber.disconnect();

@@ -40,6 +40,7 @@ export type { TraceHeaders } from "./telemetry/trace-place";
 
 export * from "./work/batcher";
 export * from "./work/retry";
+export { createSharedReads } from "./work/shared-reads";
 export * from "./work/signals";
 export * from "./work/slots";
 export { onceThere, STARTUP_PATIENCE_MS } from "./work/startup";

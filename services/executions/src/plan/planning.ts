@@ -1,7 +1,9 @@
 import { DomainError, holdItems, isBaseTier, tierReaches, type HoldItem, type MediaValue, type RunPlan } from "@nodeloom/kernel";
-import type { executions } from "@nodeloom/proto";
+import { createSharedReads } from "@nodeloom/platform";
+import type { executions, workflows as workflowsProto } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import type { Media, Workflows } from "../clients";
+import { isBrief } from "./planner/brief";
 import { createDataFiles, recordedInputs, takeOutDataUrls, type TakenOut } from "./data-urls";
 import { files } from "./files";
 import { errorOf } from "../refusals";
@@ -119,11 +121,15 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
   });
 
   const storeData = createDataFiles({ media });
+  const reads = createSharedReads<workflowsProto.GetDefinitionResponse>();
 
   const definition = async (slug: string, userId: string, selected: string): Promise<Definition> => {
     const key = `${slug} ${selected}`;
     const cached = definitions.get(key);
-    const answer = await workflows.getDefinition({ slug, userId, knownRevision: cached?.revision ?? 0, version: selected });
+    const knownRevision = cached?.revision ?? 0;
+    const answer = await reads(`${userId} ${key} ${knownRevision}`, () =>
+      workflows.getDefinition({ slug, userId, knownRevision, version: selected }),
+    );
     const { version, revision, createdBy, nodesJson, edgesJson } = answer;
     // A version and the draft that it was have the same graph and the same revision.
     if (answer.unchanged && cached) return Object.assign(cached, { version });
@@ -192,7 +198,12 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     const saved = await definition(slug, runner.userId, selected);
     const { version } = saved;
     const authorId = saved.createdBy === runner.userId ? undefined : saved.createdBy;
-    const graph: TaskGraph = { key: `${slug}@${saved.revision}`, isForeign: authorId !== undefined, ...(until === "" ? {} : { until }) };
+    const graph: TaskGraph = {
+      key: `${slug}@${saved.revision}`,
+      isBrief: isBrief(saved),
+      isForeign: authorId !== undefined,
+      ...(until === "" ? {} : { until }),
+    };
     const taken = takeOutDataUrls(request.inputsJson);
     const asked: Asked = { request, taken, saved, authorId, models: new Map() };
     const blank = { ...blankTask(taken, request), target: { graph } };

@@ -23,7 +23,7 @@ const direct = (inputs: object): PlanAnswer => planTask({ ...rest, target: { mod
 let graphs = 0;
 const workflow = (nodes: object[], edges: object[], inputs: object = {}): PlanAnswer => {
   const texts = { nodesJson: JSON.stringify(nodes), edgesJson: JSON.stringify(edges) };
-  const graph = { key: `graph@${graphs++}`, texts, isForeign: false };
+  const graph = { key: `graph@${graphs++}`, isBrief: true, texts, isForeign: false };
   return planTask({ ...rest, target: { graph }, inputsJson: JSON.stringify(inputs) });
 };
 

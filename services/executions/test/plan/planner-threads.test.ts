@@ -33,7 +33,7 @@ parentPort.on("message", ({ inputsJson }) => {
 );
 
 const task = (inputsJson: string, nodes: unknown[] = []): PlanTask => ({
-  target: { graph: { key: "graph@1", texts: { nodesJson: JSON.stringify(nodes), edgesJson: "[]" }, isForeign: false } },
+  target: { graph: { key: "graph@1", isBrief: true, texts: { nodesJson: JSON.stringify(nodes), edgesJson: "[]" }, isForeign: false } },
   inputsJson,
   models: [],
   media: [],

@@ -20,6 +20,7 @@ import {
   shownName,
   uploadFamily,
   upToNode,
+  type BudgetUse,
   type DataFile,
   type Graph,
   type GraphIssue,
@@ -114,16 +115,21 @@ const invalidWorkflow = (issues: GraphIssue[], { nodes }: Graph): DomainError =>
 export interface PlanTaskOptions {
   /** Which addresses users may name; its `own` is what the addresses of our files begin with. */
   addresses?: AddressRulesOptions | undefined;
+  /** What one plan may use up; a run's bounds unless given. */
+  bounds?: Readonly<BudgetUse>;
+  /** Of the graphs that are kept. */
+  cachedChars?: number;
 }
 
 /**
- * Plans runs from plain values: what a planner's thread does. Nothing is looked up here; what is missing is asked for.
+ * Plans runs from plain values. Nothing is looked up here; what is missing is asked for.
  * Graphs and compiled schemas are kept.
  */
-export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: PlanTask) => PlanAnswer) => {
+export const createPlanTask = (options: PlanTaskOptions = {}): ((task: PlanTask) => PlanAnswer) => {
+  const { addresses, bounds, cachedChars = CACHED_GRAPH_CHARS } = options;
   const storage = addresses?.own === undefined ? {} : { storage: addresses.own };
   const rules = addresses && createAddressRules(addresses);
-  const graphs = new LRUCache<string, CachedGraph>({ maxSize: CACHED_GRAPH_CHARS, sizeCalculation: ({ chars }) => chars + 1 });
+  const graphs = new LRUCache<string, CachedGraph>({ maxSize: cachedChars, sizeCalculation: ({ chars }) => chars + 1 });
   const inputs = new LRUCache<string, ReturnType<typeof compiledInputs>>({ max: COMPILED_SCHEMAS, memoMethod: compiledInputs });
   const termsOf = ({ inputSchemaJson, ...rest }: TaskModel): ModelTerms => ({ ...rest, ...inputs.memo(inputSchemaJson) });
 
@@ -182,7 +188,7 @@ export const createPlanTask = ({ addresses }: PlanTaskOptions = {}): ((task: Pla
     wanted: (ids: Iterable<string>) => WantedFile[],
     invalid: (issues: GraphIssue[]) => DomainError,
   ): PlanAnswer => {
-    const { plan, dataUrls, ...rest } = planRun(request);
+    const { plan, dataUrls, ...rest } = planRun(request, bounds);
     const refused = plan && rules ? addressIssues(plan, request.models, rules) : [];
     if (refused.length > 0) throw invalid(refused);
     const pending = [...request.data].flatMap(([url, { isPending }]) => (isPending ? [url] : []));

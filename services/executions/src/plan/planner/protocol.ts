@@ -2,7 +2,7 @@ import type { DataFile, MediaValue, RunPlan } from "@nodeloom/kernel";
 import type { Refusal } from "../../contract/run-types";
 import type { CatalogModel } from "../model-catalog";
 
-/** What planning's main thread and its worker threads say to each other. Plain values that can be cloned. */
+/** What planning asks a planner, here or in another thread, and what that answers. Plain values that can be cloned. */
 
 /** A model as it was looked up. */
 export type TaskModel = Pick<CatalogModel, "internalName" | "modality" | "providerKind" | "price" | "inputSchemaJson">;
@@ -11,6 +11,8 @@ export type TaskModel = Pick<CatalogModel, "internalName" | "modality" | "provid
 export interface TaskGraph {
   /** Changes with the graph. */
   key: string;
+  /** Its texts are short, and nothing in them has to be compiled. */
+  isBrief: boolean;
   texts?: { nodesJson: string; edgesJson: string };
   /** The node that the run goes to; without it everything runs. */
   until?: string;

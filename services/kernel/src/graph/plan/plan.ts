@@ -125,10 +125,11 @@ const planNodes = (planner: Planner, nodes: readonly GraphNode[], { steps, evalu
 /**
  * Turns a graph, its inputs and the models it names into a plan. Pure nodes whose inputs are known are evaluated
  * here, once; what is left runs later.
+ * @param bounds what planning may use up; by default a run's bounds
  * @returns the plan, or every reason why the graph can't run. Among them may be files that the request did not bring:
  * `unknownMedia` has their ids.
  */
-export const planRun = (request: PlanRequest): Planned => {
+export const planRun = (request: PlanRequest, bounds?: Readonly<BudgetUse>): Planned => {
   const schemaOf = (node: GraphNode): JsonSchema | undefined =>
     typeof node.data.model === "string" ? request.models.get(node.data.model)?.inputSchema : undefined;
   const { wiring, issues } = checkStructure(request.graph, schemaOf);
@@ -140,7 +141,7 @@ export const planRun = (request: PlanRequest): Planned => {
     issues: [...request.graph.issues, ...issues, ...checkSettings(request.graph, schemaOf)],
     unknownMedia: new Set(),
     dataUrls: new Set(),
-    budget: createBudget(),
+    budget: createBudget({}, bounds),
     planBytes: 0,
     triedBytes: 0,
     warned: 0,
