@@ -68,9 +68,6 @@ export const addEarlierRuns = async ({ cluster, api, key, userId, count }) => {
     rows.ledger = await ledger.find({ executionId }).sort({ sequence: 1 }).toArray();
     const price = rows.ledger.reduce((sum, { millicredits }) => sum - millicredits, 0);
     const account = await billing.collection("accounts").findOne({ _id: userId });
-    const counter = await usage
-      .collection("counters")
-      .findOneAndUpdate({ _id: "usage" }, { $inc: { value: count } }, { returnDocument: "after" });
     const paid = await billing
       .collection("accounts")
       .updateOne(
@@ -83,7 +80,7 @@ export const addEarlierRuns = async ({ cluster, api, key, userId, count }) => {
         const number = made + index;
         return copyOf(rows, {
           number: number + 1,
-          usageId: counter.value - number,
+          usageId: rows.usage.id - 1 - number,
           sequence: account.sequence + rows.ledger.length * number,
         });
       });

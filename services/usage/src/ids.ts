@@ -1,38 +1,15 @@
-import type { UsageStore } from "./store";
+/** Ids of one millisecond. */
+const PER_MS = 1_000;
+/** Where a process begins within a millisecond: another that begins rows at the same time rarely takes the same id, and then asks for the next. */
+const STARTS = 800;
 
-interface Waiting {
-  resolve(id: number): void;
-  reject(error: unknown): void;
-}
-
-/** Row ids from the shared counter, increasing; calls that arrive together share one increment. */
-export const createIds = (store: Pick<UsageStore, "reserveIds">) => {
-  let waiting: Waiting[] = [];
-  let working = false;
-
-  const work = async (): Promise<void> => {
-    working = true;
-    // Calls that come with one message arrive one right after the other.
-    await Promise.resolve();
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
-      try {
-        const last = await store.reserveIds(batch.length);
-        batch.forEach((caller, index) => caller.resolve(last - batch.length + 1 + index));
-      } catch (error) {
-        for (const caller of batch) caller.reject(error);
-      }
-    }
-    working = false;
-  };
-
-  return {
-    /** An id that no other row has; one that isn't used leaves a gap. */
-    next: (): Promise<number> =>
-      new Promise((resolve, reject) => {
-        waiting.push({ resolve, reject });
-        if (!working) void work();
-      }),
-  };
+/**
+ * Ids of rows without a shared counter: they increase with the time at which a row is begun, here always, and among processes as
+ * far as their clocks agree.
+ * @param latest an id above which all of them are: the highest that was given before, whatever the clock says
+ * @returns the next id; one that isn't used leaves a gap
+ */
+export const createIds = (latest: number, now: () => number = Date.now): (() => number) => {
+  let last = latest;
+  return () => (last = Math.max(last + 1, now() * PER_MS + Math.floor(Math.random() * STARTS)));
 };

@@ -33,7 +33,7 @@ export const service = defineService({
     const onError = (error: unknown): void => logger.warn({ err: error }, "totals of usage fell behind; lists stay exact");
     const folding = createFolding({ store, totals, onError });
     const migration = startMigration({ store, totals, folding, onError });
-    const usage = createUsage({ store, totals, folding, migration });
+    const usage = createUsage({ store, totals, folding, migration, latestId: await store.latestId() });
     const grpc = await startGrpcServer({
       listen: config.USAGE_LISTEN,
       services: [grpcService(proto.UsageServiceService, usageHandlers(usage))],

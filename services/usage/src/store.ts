@@ -1,4 +1,4 @@
-import { createInserter, isDuplicateKey } from "@nodeloom/platform";
+import { createInserter } from "@nodeloom/platform";
 import { Schema, type AnyBulkWriteOperation, type Connection, type QueryFilter } from "mongoose";
 import { FINAL_STATUSES, type ModelNamesQuery, type RowsQuery, type RunOutcome, type RunStart, type STATUSES } from "./requests";
 
@@ -19,10 +19,6 @@ interface RowDocument extends Omit<UsageRow, "executionId" | "metadata" | "model
   /** Set once the row is part of its owner's totals. */
   counted?: true;
 }
-interface CounterDocument {
-  _id: string;
-  value: number;
-}
 
 /** What totals need of a row. */
 export type CountedPart = Pick<
@@ -38,7 +34,6 @@ export interface ExpiredRow {
   isCounted: boolean;
 }
 
-const COUNTER = "usage";
 /** Acknowledged only once it survives the loss of the server's process: what billing was told must be found here, too. */
 const DURABLE = { w: "majority", j: true } as const;
 const MAJORITY = { w: "majority" } as const;
@@ -90,11 +85,6 @@ rowSchema.index({ uncounted: 1, id: 1 }, { sparse: true });
 rowSchema.index({ createdAt: 1 });
 rowSchema.index({ id: 1 }, { unique: true });
 
-const counterSchema = new Schema<CounterDocument>(
-  { _id: { type: String, required: true }, value: { type: Number, required: true } },
-  { collection: "counters", autoCreate: false, minimize: false, versionKey: false },
-);
-
 const toRow = ({ _id, uncounted: _uncounted, counted: _counted, ...document }: RowDocument): UsageRow => ({
   executionId: _id,
   ...document,
@@ -121,24 +111,11 @@ export type UsageStore = ReturnType<typeof createStore>;
 /** Usage rows in MongoDB. */
 export const createStore = (connection: Connection) => {
   const rows = connection.model<RowDocument>("UsageRow", rowSchema);
-  const counters = connection.model<CounterDocument>("Counter", counterSchema);
   const insertRow = createInserter<RowDocument>(rows.collection as never, DURABLE);
 
-  /** Creating the counter may race with another process; the second look finds it. */
-  const reserve = async (count: number, mayRace = true): Promise<number> => {
-    try {
-      const [counter, next] = [{ _id: COUNTER } as object, { $inc: { value: count } }];
-      const reserved = await counters.collection.findOneAndUpdate(counter, next, { upsert: true, returnDocument: "after" });
-      return (reserved as unknown as CounterDocument).value;
-    } catch (error) {
-      if (!mayRace || !isDuplicateKey(error)) throw error;
-      return reserve(count, false);
-    }
-  };
-
   return {
-    /** Reserves ids; the answer is the last of them. */
-    reserveIds: (count: number): Promise<number> => reserve(count),
+    /** The highest id of all rows, 0 without any. */
+    latestId: async (): Promise<number> => (await rows.findOne({}, { id: 1 }).sort({ id: -1 }).lean<Pick<RowDocument, "id">>())?.id ?? 0,
 
     /** Inserts a row; false if the execution has one. */
     insert: ({ executionId, ...row }: UsageRow): Promise<boolean> => insertRow({ _id: executionId, ...row, uncounted: row.userId }),

@@ -47,11 +47,13 @@ export interface UsageOptions {
   totals: Pick<TotalsStore, "total" | "progress" | "days">;
   folding: Folding;
   migration: Pick<Migration, "isDone">;
+  /** No row has a higher id. */
+  latestId: number;
 }
 
 /** One row per run: inserted when the run is admitted, final once. */
-export const createUsage = ({ store, totals, folding, migration }: UsageOptions) => {
-  const ids = createIds(store);
+export const createUsage = ({ store, totals, folding, migration, latestId }: UsageOptions) => {
+  const nextId = createIds(latestId);
 
   /** What was read of totals, and the rows that are not in them, as of one moment; undefined where rows keep moving into them. */
   const consistent = <T>(userId: string, read: () => Promise<T>): Promise<{ total: T; others: CountedPart[] } | undefined> =>
@@ -76,9 +78,9 @@ export const createUsage = ({ store, totals, folding, migration }: UsageOptions)
     start: async (request: RunStart): Promise<number> => {
       const run = checked(REQUESTS.run, request);
       const id = await retryOnConflict(CONFLICT_ATTEMPTS.usageRow, async () => {
-        const next = await ids.next();
+        const next = nextId();
         if (await store.insert(processingRow(next, run))) return next;
-        // Without a row of this run it was the id that was taken: two processes may have begun the counter at once.
+        // Without a row of this run it was the id that was taken: another process may have given it in the same millisecond.
         return (await store.find(run.userId, run.executionId))?.id;
       });
       if (id === undefined) throw notTheirs();
@@ -92,7 +94,7 @@ export const createUsage = ({ store, totals, folding, migration }: UsageOptions)
     finish: async (request: RunStart, result: RunOutcome, unstarted = false): Promise<void> => {
       const run = checked(REQUESTS.run, request);
       const outcome = checked(REQUESTS.outcome, result);
-      const insert = async (): Promise<boolean> => store.insert({ ...processingRow(await ids.next(), run), ...outcome });
+      const insert = async (): Promise<boolean> => store.insert({ ...processingRow(nextId(), run), ...outcome });
       if (unstarted && (await insert())) return folding.noteFinal(run.userId);
       const made = await retryOnConflict(CONFLICT_ATTEMPTS.usageRow, async () => {
         if (await store.finish(run.userId, run.executionId, outcome)) return "final";

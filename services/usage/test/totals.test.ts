@@ -37,7 +37,7 @@ const start = async (
   const folding = createFolding({ ...own, onError: () => undefined });
   const migration = startMigration({ ...own, folding, onError: refuse });
   open.push({ folding, migration });
-  const usage = createUsage({ ...own, folding, migration });
+  const usage = createUsage({ ...own, folding, migration, latestId: 0 });
   while (!(await migration.isDone())) await new Promise(setImmediate);
   return { ...usage, folding };
 };

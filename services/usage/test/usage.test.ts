@@ -92,10 +92,11 @@ it("starts a run once, however often and wherever it is said", async () => {
   expect((await list(userId)).total).toBe(1);
 });
 
-it("gives every row an id of its own that increases", async () => {
+it("gives every row an id of its own that increases with the time, whichever process begins it", async () => {
   const userId = user();
   const parallel = await Promise.all(times(40, (index) => clients[index % 2]!.startRun({ run: runOf(userId) })));
   expect(new Set(parallel.map(({ id }) => id)).size).toBe(40);
+  for (const begun = Date.now(); Date.now() <= begun;) await client.startRun({ run: runOf(user()) });
   const { id: later } = await clients[1].startRun({ run: runOf(userId) });
   expect(later).toBeGreaterThan(Math.max(...parallel.map(({ id }) => id)));
 });

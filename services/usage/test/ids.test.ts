@@ -1,0 +1,27 @@
+import { createIds } from "../src/ids";
+
+it("increases with every id, however many are given in a millisecond", () => {
+  const next = createIds(0, () => 1);
+  const ids = Array.from({ length: 5_000 }, next);
+  expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+});
+
+it("increases from what was given before, although the clock was set back", () => {
+  let now = 2_000_000;
+  const next = createIds(0, () => now);
+  const before = next();
+  now = 1_000_000;
+  expect(next()).toBe(before + 1);
+  expect(createIds(before, () => now)()).toBe(before + 1);
+});
+
+it("is later than every id that another process gave in an earlier millisecond", () => {
+  const early = createIds(0, () => 1_000);
+  const late = createIds(0, () => 1_001);
+  const most = Math.max(...Array.from({ length: 200 }, early));
+  expect(late()).toBeGreaterThan(most);
+});
+
+it("stays exact in JSON for centuries", () => {
+  expect(createIds(0, () => Date.UTC(2250, 0, 1))()).toBeLessThan(Number.MAX_SAFE_INTEGER);
+});
