@@ -131,7 +131,8 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       const record = finalRecord(input, end, finalState(input, end, FREE), part, due);
       if (!(await store.insert(record))) return null;
       countRun(end, targetOf(input), record.durationMs ?? 0);
-      announce(input.executionId, record.events.at(-1)!, record);
+      // Only of a run that a client has named by a key does anybody else know before it is over.
+      if (part.fingerprint !== undefined) announce(input.executionId, record.events.at(-1)!, record);
       return record;
     },
 
