@@ -13,33 +13,35 @@ const hrTime = (ms: number): HrTime => [Math.floor(ms / MS), Math.floor((ms % MS
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 const SCOPE = { name: "nodeloom" };
+const NONE: never[] = [];
 const UNSET = { code: SpanStatusCode.UNSET };
 const FAILED = { code: SpanStatusCode.ERROR };
 
-const contextOf = ({ traceId, spanId, isSampled, state }: TracePlace, isRemote = false): SpanContext => ({
+/** Of the trace of a place, the span of an id. */
+const contextOf = ({ traceId, isSampled, state }: TracePlace, spanId: string, isRemote = false): SpanContext => ({
   traceId,
   spanId,
   traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
   isRemote,
-  ...(state === undefined ? {} : { traceState: createTraceState(state) }),
+  traceState: state === undefined ? undefined : createTraceState(state),
 });
 
 /** A span as OpenTelemetry's exporters take it. */
 const toExported = (span: Span, resource: resources.Resource): Exported => {
-  const own = contextOf(span);
+  const own = contextOf(span, span.spanId);
   return {
     name: span.name,
     kind: KINDS[span.kind],
     spanContext: () => own,
-    ...(span.parentId === undefined ? {} : { parentSpanContext: contextOf({ ...span, spanId: span.parentId }, span.isParentRemote) }),
+    parentSpanContext: span.parentId === undefined ? undefined : contextOf(span, span.parentId, span.isParentRemote),
     startTime: hrTime(span.startedAt),
     endTime: hrTime(span.startedAt + span.durationMs),
     duration: hrTime(span.durationMs),
     ended: true,
     status: span.hasFailed ? FAILED : UNSET,
     attributes: span.attributes,
-    links: span.link ? [{ context: contextOf(span.link) }] : [],
-    events: [],
+    links: span.link ? [{ context: contextOf(span.link, span.link.spanId) }] : NONE,
+    events: NONE,
     resource,
     instrumentationScope: SCOPE,
     droppedAttributesCount: 0,

@@ -14,7 +14,17 @@ export type TraceHeaders = Record<string, string>;
 
 const PARENT = "traceparent";
 const STATE = "tracestate";
-const TRACE_PARENT = /^\s?((?!ff)[\da-f]{2})-((?!0{32})[\da-f]{32})-((?!0{16})[\da-f]{16})-([\da-f]{2})(-.*)?\s?$/;
+const TRACE_PARENT =
+  /^\s?(?<version>(?!ff)[\da-f]{2})-(?<traceId>(?!0{32})[\da-f]{32})-(?<spanId>(?!0{16})[\da-f]{16})-(?<flags>[\da-f]{2})(?<more>-.*)?\s?$/;
+
+interface TraceParent {
+  version: string;
+  traceId: string;
+  spanId: string;
+  flags: string;
+  more?: string;
+}
+
 const TRACE_STATE = /^[\x20-\x7e]{1,512}$/;
 const SAMPLED = 1;
 
@@ -27,12 +37,14 @@ export const toTraceHeaders = ({ traceId, spanId, isSampled, state }: TracePlace
 export const fromTraceHeaders = (read: (name: string) => unknown): TracePlace | undefined => {
   const parent = read(PARENT);
   if (typeof parent !== "string") return undefined;
-  const [, version, traceId, spanId, flags, more] = TRACE_PARENT.exec(parent) ?? [];
+  const found = TRACE_PARENT.exec(parent)?.groups as TraceParent | undefined;
   // A later version may tell more; the first one never does.
-  if (traceId === undefined || spanId === undefined || flags === undefined || (version === "00" && more !== undefined)) return undefined;
+  if (!found || (found.version === "00" && found.more !== undefined)) return undefined;
   const state = read(STATE);
   return {
-    ...{ traceId, spanId, isSampled: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED },
+    traceId: found.traceId,
+    spanId: found.spanId,
+    isSampled: (Number.parseInt(found.flags, 16) & SAMPLED) === SAMPLED,
     state: typeof state === "string" && TRACE_STATE.test(state) ? state : undefined,
   };
 };
