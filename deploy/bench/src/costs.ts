@@ -19,6 +19,8 @@ const PARALLEL = 20;
 /** Of one kind of run, in one round, for each 5 seconds of a round's length. */
 const ROUND_UNIT_MS = 5_000;
 const VIDEO_LATENCY_MS = 1_000;
+/** Rounds of each kind before those that count: in the first thousand runs V8 still compiles, by a thread of its own, what runs often. */
+const WARM_UP_ROUNDS = 3;
 const CREDITS = 100_000;
 
 interface Kind {
@@ -103,7 +105,7 @@ const measureKind = (kind: Kind, target: string, sides: Sides<Contender>, { name
       const slugs: Sides<string> = { ours, bare };
       const round = (side: Side) => oneRound(sides[side].platform, sides[side].api, slugs[side], scaled);
       note(`${kind.name}: ${extent.rounds} rounds of ${scaled.runs} runs, ${PARALLEL} at once`);
-      for (const side of ["ours", "bare"] as const) await round(side);
+      await alternate(WARM_UP_ROUNDS, { ours: () => round("ours"), bare: () => round("bare") });
       const rounds = await alternate(extent.rounds, { ours: () => round("ours"), bare: () => round("bare") });
       for (const side of ["ours", "bare"] as const) note(`  ${names[side]}: ${parts(rounds[side])} ms`);
       return costOf(kind, rounds);
