@@ -108,16 +108,13 @@ const plantYear = async (): Promise<void> => {
     change: (row, index, at) => ({ ...row, _id: uuid(index), key: `year${index}`, createdAt: at }),
   });
   const used = await only("usage", "usage", { userId: account.userId });
-  await of("usage")
-    .collection<{ value: number }>("counters")
-    .updateMany({}, { $inc: { value: CALLS } });
   await insertCopies(of("usage"), "usage", {
     of: used,
     count: CALLS,
     change: (row, index, at) => ({
       ...row,
       _id: uuid(index),
-      id: Number(used.id) + 1 + index,
+      id: Number(used.id) - 1 - index,
       workflowSlug: `year-${index % WORKFLOWS}`,
       uncounted: account.userId,
       createdAt: at,

@@ -41,7 +41,7 @@ import { createOutgoing, OUTGOING_WINDOW_SECONDS } from "./calls/outgoing";
 import { createKeepFile } from "./calls/result-files";
 import { createHttpRequest } from "./calls/http-request";
 import { createPace } from "./calls/pace";
-import { createPlanner } from "./plan/planner/brief";
+import { createBriefPlanner } from "./plan/planner/brief";
 import { createPlannerThreads } from "./plan/planner/threads";
 import { createPlanning } from "./plan/planning";
 import { createProvider, type Provider } from "./providers";
@@ -195,7 +195,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     workflows: services.workflows,
     media: services.media,
     catalog,
-    planner: createPlanner(threads.plan, { addresses }),
+    planner: createBriefPlanner(threads.plan, { addresses }),
   });
   const finishedPlans = createFinishedPlans({ store, execution, pay: debts.payNow });
   const start = createStart({ planning, starter, store, execution, holds, queue, finishedPlans, debts });

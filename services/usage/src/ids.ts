@@ -11,5 +11,12 @@ const STARTS = 800;
  */
 export const createIds = (latest: number, now: () => number = Date.now): (() => number) => {
   let last = latest;
-  return () => (last = Math.max(last + 1, now() * PER_MS + Math.floor(Math.random() * STARTS)));
+  return () => {
+    const offset = Math.floor(Math.random() * STARTS);
+    const time = now() * PER_MS + offset;
+    // Behind an id of a clock that was ahead others may be, too: one after the other, all of them would take the same.
+    const step = last - time > PER_MS ? 1 + offset : 1;
+    last = Math.max(last + step, time);
+    return last;
+  };
 };

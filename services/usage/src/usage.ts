@@ -66,6 +66,10 @@ export const createUsage = ({ store, totals, folding, migration, latestId }: Usa
       return { total, others };
     });
 
+  /** Why a run could not be given its row. */
+  const whyNot = async (executionId: string): Promise<DomainError> =>
+    (await store.parts([executionId])).length > 0 ? notTheirs() : unavailable("the ids of other rows were in the way", 1);
+
   const countOf = async (query: RowsQuery): Promise<number> => {
     const key = totalKey(query.userId, query.workflowSlug, query.modelId);
     const found = (await migration.isDone()) ? await consistent(query.userId, () => totals.total(key)) : undefined;
@@ -83,7 +87,7 @@ export const createUsage = ({ store, totals, folding, migration, latestId }: Usa
         // Without a row of this run it was the id that was taken: another process may have given it in the same millisecond.
         return (await store.find(run.userId, run.executionId))?.id;
       });
-      if (id === undefined) throw notTheirs();
+      if (id === undefined) throw await whyNot(run.executionId);
       return id;
     },
 
@@ -102,7 +106,7 @@ export const createUsage = ({ store, totals, folding, migration, latestId }: Usa
         if (existing && existing.status !== "processing") return "earlier";
         return !existing && (await insert()) ? "final" : undefined;
       });
-      if (!made) throw notTheirs();
+      if (!made) throw await whyNot(run.executionId);
       if (made === "final") folding.noteFinal(run.userId);
     },
 

@@ -1,5 +1,5 @@
 import { unavailable } from "@nodeloom/kernel";
-import { webhookDeliveryJson } from "@nodeloom/platform";
+import { webhookDeliveryJson, withTimeout } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { authorize } from "../../auth/caller";
@@ -56,6 +56,9 @@ async function* resumed<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): As
   yield* { [Symbol.asyncIterator]: () => rest };
 }
 
+/** Longest wait for the first event of an execution: it has one. */
+const FIRST_EVENT_MS = 5_000;
+
 type Context = CallContext<"any", { id: string }>;
 
 /** The events of an execution after those that a client has seen, until it is final, the client has gone, or may not read it any more. */
@@ -68,26 +71,37 @@ const watch = ({ gateway, caller, params, request, response }: Context, afterSeq
   return { events: eventsOf(messages)[Symbol.asyncIterator](), gone };
 };
 
-/** Follows from the beginning: every execution has an event, so the first answer says whether there is one. */
-const followAll = async (context: Context): Promise<typeof STREAMED> => {
-  const { gateway, caller, response } = context;
-  const { events, gone } = watch(context, 0);
-  const first = await events.next();
+/** Has a client follow an execution as long as it has a place for that; the service's stream ends with it. */
+const follow = async <T>(
+  context: Context,
+  afterSequence: number,
+  tell: (following: ReturnType<typeof watch>) => Promise<T>,
+): Promise<T> => {
+  const giveBack = context.gateway.eventStreams.take(context.caller.user.id);
+  const following = watch(context, afterSequence);
   try {
-    const giveBack = gateway.eventStreams.take(caller.user.id);
-    await streamEvents(response, resumed(first, events), gone).finally(giveBack);
+    return await tell(following);
   } finally {
-    await events.return?.();
+    giveBack();
+    // It may still wait for an event: it ends with the client's connection then.
+    following.events.return?.().catch(() => undefined);
   }
-  return STREAMED;
 };
 
+/** Follows from the beginning: every execution has an event, so the first answer says whether there is one. */
+const followAll = (context: Context): Promise<typeof STREAMED> =>
+  follow<typeof STREAMED>(context, 0, async ({ events, gone }) => {
+    const first = await withTimeout(events.next(), FIRST_EVENT_MS, () => {
+      throw unavailable("executions does not answer");
+    });
+    await streamEvents(context.response, resumed(first, events), gone);
+    return STREAMED;
+  });
+
 /** Goes on after an event; a client that has seen the end already is told not to come back. */
-const followFrom = async (context: Context, afterSequence: number, known: executions.Execution): Promise<Reply | typeof STREAMED> => {
-  const { gateway, caller, response } = context;
-  const giveBack = gateway.eventStreams.take(caller.user.id);
-  try {
-    const { events, gone } = watch(context, afterSequence);
+const followFrom = (context: Context, afterSequence: number, known: executions.Execution): Promise<Reply | typeof STREAMED> =>
+  follow(context, afterSequence, async ({ events, gone }) => {
+    const { gateway, response } = context;
     if (!isFinal(known)) {
       await streamEvents(response, { [Symbol.asyncIterator]: () => events }, gone);
       return STREAMED;
@@ -98,10 +112,7 @@ const followFrom = async (context: Context, afterSequence: number, known: execut
     if (first.done) return { status: NOTHING_MORE };
     await streamEvents(response, resumed(first, events), gone);
     return STREAMED;
-  } finally {
-    giveBack();
-  }
-};
+  });
 
 const METADATA_PREFIX = "metadata.";
 const moment = z.iso.datetime({ offset: true }).optional();

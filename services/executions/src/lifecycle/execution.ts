@@ -126,13 +126,22 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     /** Writes all progress that waits to be written. */
     flush: journal.flush,
 
-    /** Inserts a run that is over when it begins, with what it owes. @returns the row, or null when there is one already */
-    insertFinal: async (input: RunInput, end: RunEnd, part: RunRecordPart, due: readonly Debt[]): Promise<ExecutionRecord | null> => {
+    /**
+     * Inserts a run that is over when it begins, with what it owes.
+     * @param isAwaited whether anybody but its caller may know of it by now
+     * @returns the row, or null when there is one already
+     */
+    insertFinal: async (
+      input: RunInput,
+      end: RunEnd,
+      part: RunRecordPart,
+      due: readonly Debt[],
+      isAwaited = true,
+    ): Promise<ExecutionRecord | null> => {
       const record = finalRecord(input, end, finalState(input, end, FREE), part, due);
       if (!(await store.insert(record))) return null;
       countRun(end, targetOf(input), record.durationMs ?? 0);
-      // Only of a run that a client has named by a key does anybody else know before it is over.
-      if (part.fingerprint !== undefined) announce(input.executionId, record.events.at(-1)!, record);
+      if (isAwaited) announce(input.executionId, record.events.at(-1)!, record);
       return record;
     },
 

@@ -27,7 +27,9 @@ export const createFinishedPlans =
     const due: Debt[] = ["usage", ...(input.webhook ? (["webhook"] as const) : [])];
     if (earlier && !(await store.forgetRefused(input.executionId, earlier.attempt!)))
       throw unavailable("the run is still being refused", 1);
-    const record = await execution.insertFinal(input, end, part, due);
+    // Requests with the same key follow the same run.
+    const hasKey = part.fingerprint !== undefined;
+    const record = await execution.insertFinal(input, end, part, due, hasKey);
     // Who reads the usage after the answer finds the run there, unless usage is away.
     if (record) await pay(record);
     const row = record ?? (await store.find(input.executionId));

@@ -11,25 +11,27 @@ export interface CatalogModel extends ModelTerms {
   inputSchemaJson: string;
 }
 
-/** What a model's schema of its inputs says, and what it takes by that. */
-export const compiledInputs = (inputSchemaJson: string): Pick<ModelTerms, "inputSchema" | "validate"> => {
-  const inputSchema = JSON.parse(inputSchemaJson) as JsonSchema;
-  return { inputSchema, validate: compileSchema(inputSchema) };
-};
-
 const COMPILED_MODELS = 500;
+const inputs = new LRUCache<string, Pick<ModelTerms, "inputSchema" | "validate">>({
+  max: COMPILED_MODELS,
+  memoMethod: (inputSchemaJson) => {
+    const inputSchema = JSON.parse(inputSchemaJson) as JsonSchema;
+    return { inputSchema, validate: compileSchema(inputSchema) };
+  },
+});
+/** What a model's schema of its inputs says, and what it takes by that. */
+export const compiledInputs = (inputSchemaJson: string): Pick<ModelTerms, "inputSchema" | "validate"> => inputs.memo(inputSchemaJson);
+
 const RECENT_MS = 2_000;
 
 export type ModelCatalog = ReturnType<typeof createModelCatalog>;
 
 /** Looks models up at every run (prices and switches hold at once); compiled schemas are kept. */
 export const createModelCatalog = (models: Models) => {
-  const inputs = new LRUCache<string, Pick<ModelTerms, "inputSchema" | "validate">>({ max: COMPILED_MODELS, memoMethod: compiledInputs });
-
   const read = (model: modelsProto.Model): CatalogModel => {
     const price = readPrice(model.price);
     if (!price) throw new DomainError("internal", "INTERNAL", "a model has no price");
-    return { ...model, price, ...inputs.memo(model.inputSchemaJson) };
+    return { ...model, price, ...compiledInputs(model.inputSchemaJson) };
   };
 
   const find = async (internalName: string, includeDisabled: boolean): Promise<CatalogModel> => {

@@ -10,16 +10,23 @@ import { speech } from "./dialects/speech";
 /** The provider that a registry entry describes, as models has checked it. */
 export const createProvider = (providerJson: string, context: DialectContext): Provider => {
   const settings = JSON.parse(providerJson) as ProviderSettings;
-  switch (settings.kind) {
-    case "http-polling":
-      return httpPolling(settings, context);
-    case "inference-platform":
-      return settings.dialect === "fal-queue" ? falQueue(settings, context) : replicate(settings, context);
-    case "llm":
-      return openAiChat(settings, context);
-    case "direct":
-      return settings.dialect === "openai-images" ? openAiImages(settings, context) : speech(settings, context);
+  if (settings.kind === "http-polling") return httpPolling(settings, context);
+  if (settings.kind === "llm") return openAiChat(settings, context);
+  switch (settings.dialect) {
+    case "fal-queue":
+      return falQueue(settings, context);
+    case "replicate":
+      return replicate(settings, context);
+    case "openai-images":
+      return openAiImages(settings, context);
+    case "speech":
+      return speech(settings, context);
+    default:
+      // A later release of models may know more of them.
+      throw new Error(`this release has no such provider: ${providerKindOf(settings)}`);
   }
 };
+
+const providerKindOf = ({ kind, dialect }: Partial<Record<"kind" | "dialect", string>>): string => `${kind} ${dialect ?? ""}`.trim();
 
 export * from "./dialect";

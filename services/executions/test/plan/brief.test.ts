@@ -1,4 +1,4 @@
-import { createPlanner, isBrief } from "../../src/plan/planner/brief";
+import { createBriefPlanner, isBrief } from "../../src/plan/planner/brief";
 import { createPlanTask } from "../../src/plan/planner/plan-task";
 import type { Planner, PlanTask } from "../../src/plan/planner/protocol";
 
@@ -12,7 +12,7 @@ const setUp = () => {
     left.push(task);
     return Promise.resolve(inThread(task));
   };
-  return { plan: createPlanner(threads), left, inThread };
+  return { plan: createBriefPlanner(threads), left, inThread };
 };
 
 const taskOf = (nodes: unknown[], edges: unknown[] = [], inputs: object = {}): PlanTask => {
@@ -51,6 +51,7 @@ it("asks for a small graph's texts once", async () => {
 it.each([
   ["a long text", taskOf([textBox("box", "x".repeat(9_000))])],
   ["what has patterns to compile", taskOf([schema])],
+  ["a plan for a quote", { ...taskOf([textBox("box", "x")]), storesNothing: true }],
   ["long inputs", taskOf([textBox("box", "x")], [], { text: "x".repeat(9_000) })],
 ])("leaves %s to a thread", async (_what, task) => {
   const { plan, left } = setUp();

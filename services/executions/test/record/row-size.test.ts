@@ -49,7 +49,7 @@ const execution = () =>
 it("keeps a result of the largest size beside the row, and tells it as it is wherever an execution is told", async () => {
   const run = runOf("user", []);
   const { executionId } = run;
-  await execution().insertFinal(run, endOf(run), { fingerprint: "of a request" }, []);
+  await execution().insertFinal(run, endOf(run), {}, []);
   const other = runOf("user", []);
   await store.insert({ ...(await rowOf(executionId)), _id: other.executionId, status: "processing", resultJson: null } as never);
   expect(await execution().finish({ executionId: other.executionId, receivedAt: Date.now() }, endOf(other), FREE, [])).not.toBeNull();

@@ -91,7 +91,11 @@ const cancelWith = (call: ClientUnaryCall | ClientWritableStream<unknown> | Clie
 const AWAY: readonly connectivityState[] = [connectivityState.CONNECTING, connectivityState.TRANSIENT_FAILURE];
 
 /** Waits a moment for a callee that is starting, or starting again; the call itself tells when it did not come. */
-const arrived = (client: Client, until: number): Promise<void> => new Promise((resolve) => client.waitForReady(until, () => resolve()));
+const reach = async (client: Client, { reconnectMs = RECONNECT_MS }: CallOptions, until: Date): Promise<void> => {
+  if (!AWAY.includes(client.getChannel().getConnectivityState(true))) return;
+  const patience = Math.min(until.getTime(), Date.now() + reconnectMs);
+  await new Promise<void>((resolve) => client.waitForReady(patience, () => resolve()));
+};
 
 /** Before a call is made again that a stopping replica did not take up; by then its connection is known to end. */
 const REFUSED_PAUSES_MS = [20, 40, 60, 80];
@@ -106,8 +110,7 @@ const unaryOnce = async ({ connection, method }: Target, request: unknown, optio
   const { path, requestSerialize, responseDeserialize } = method;
   const { client, release } = connection.lease();
   try {
-    if (AWAY.includes(client.getChannel().getConnectivityState(true)))
-      await arrived(client, Math.min(until.getTime(), Date.now() + (options.reconnectMs ?? RECONNECT_MS)));
+    await reach(client, options, until);
     return await new Promise((resolve, reject) => {
       const metadata = outgoingMetadata(options);
       const answer = (error: ServiceError | null, response?: unknown): void => (error ? reject(error) : resolve(response));
@@ -140,9 +143,15 @@ async function* messagesOf(call: Stream, signal: AbortSignal | undefined, releas
   }
 }
 
-const openStream = ({ connection, method }: Target, request: unknown, options: CallOptions, until: Date): AsyncIterable<unknown> => {
+const openStream = async (
+  { connection, method }: Target,
+  request: unknown,
+  options: CallOptions,
+  until: Date,
+): Promise<AsyncIterable<unknown>> => {
   const { path, requestSerialize, responseDeserialize } = method;
   const { client, release } = connection.lease();
+  await reach(client, options, until);
   const metadata = outgoingMetadata(options);
   const call = client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, metadata, { deadline: until });
   return messagesOf(call, options.signal, release);
@@ -153,8 +162,8 @@ async function* serverStreamCall(target: Target, request: unknown, options: Call
   const until = deadline(options);
   try {
     const { messages, first } = await retry(async () => {
-      const open = (): AsyncIterable<unknown> => openStream(target, request, options, until);
-      const opened = (span ? withSpan(span, open) : open())[Symbol.asyncIterator]();
+      const open = (): Promise<AsyncIterable<unknown>> => openStream(target, request, options, until);
+      const opened = (await (span ? withSpan(span, open) : open()))[Symbol.asyncIterator]();
       return { messages: opened, first: await opened.next() };
     }, whereRefused(until));
     try {

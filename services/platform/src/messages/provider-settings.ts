@@ -94,12 +94,14 @@ const direct = {
   /** Members of every request that no input can change. */
   parameters: z.record(text, z.json()).optional(),
 };
+/** A voice is part of an address: nothing that could lead elsewhere. */
+export const VOICE = /^[A-Za-z0-9_-]{1,128}$/;
 const openAiImages = z.strictObject({ ...direct, dialect: z.literal("openai-images") });
 const speech = z.strictObject({
   ...direct,
   dialect: z.literal("speech"),
   /** Who speaks unless the input `voice` says otherwise. */
-  voice: z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, "must be letters, digits, underscores and hyphens"),
+  voice: z.string().regex(VOICE, "must be letters, digits, underscores and hyphens"),
   /** The provider's name of a format, for example mp3_44100_128. */
   outputFormat: text.optional(),
 });

@@ -13,7 +13,7 @@ export const createSharedReads = <T>(): ((key: string, read: () => Promise<T>) =
   const known = new Map<string, Reads<T>>();
 
   const begin = (key: string, read: () => Promise<T>): Promise<T> => {
-    const reads: Reads<T> = { running: read(), next: undefined };
+    const reads: Reads<T> = { running: (async () => read())(), next: undefined };
     known.set(key, reads);
     const end = (): void => void (reads.next === undefined && known.delete(key));
     reads.running.then(end, end);

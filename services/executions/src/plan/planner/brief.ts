@@ -1,8 +1,11 @@
 import type { BudgetUse } from "@nodeloom/kernel";
 import { createPlanTask, type PlanTaskOptions } from "./plan-task";
-import type { Planner, PlanTask, TaskGraph } from "./protocol";
+import type { PlanAnswer, Planner, PlanTask, TaskGraph } from "./protocol";
 
-/** What is planned beside other requests, in a few milliseconds at most: so many characters of a graph and of inputs, models and files. */
+/**
+ * What is planned beside other requests, in a few milliseconds at most: characters of a graph and of inputs, and numbers of models and
+ * files.
+ */
 const BRIEF = { graph: 4 * 1024, inputs: 2 * 1024, models: 8, files: 16 } as const;
 /** What it may use up of a run's bounds. */
 const BOUNDS: Readonly<BudgetUse> = { valueBytes: 64 * 1024, calls: 100, work: 2_000 };
@@ -16,7 +19,9 @@ const MAY_COMPILE = /"schema"|\\u/;
 export const isBrief = ({ nodesJson, edgesJson }: NonNullable<TaskGraph["texts"]>): boolean =>
   nodesJson.length + edgesJson.length <= BRIEF.graph && !MAY_COMPILE.test(nodesJson);
 
-const isBriefTask = ({ target, inputsJson, models, media, data = [], standIns = [] }: PlanTask): boolean =>
+/** Only runs take turns before they are planned: a plan for a quote waits for its user's turn at a thread. */
+const isBriefTask = ({ target, inputsJson, models, media, data = [], standIns = [], storesNothing = false }: PlanTask): boolean =>
+  !storesNothing &&
   ("model" in target || target.graph.isBrief) &&
   inputsJson.length <= BRIEF.inputs &&
   (models?.length ?? 0) <= BRIEF.models &&
@@ -25,12 +30,17 @@ const isBriefTask = ({ target, inputsJson, models, media, data = [], standIns = 
 
 /**
  * Plans what is brief at once, and leaves the rest to threads. What can't be planned so may only need more than it was given here:
- * a thread says why.
+ * a thread says why, or fails of it.
  */
-export const createPlanner = (threads: Planner, options: Pick<PlanTaskOptions, "addresses"> = {}): Planner => {
+export const createBriefPlanner = (threads: Planner, options: Pick<PlanTaskOptions, "addresses"> = {}): Planner => {
   const planNow = createPlanTask({ ...options, bounds: BOUNDS, cachedChars: CACHED_CHARS });
-  return (task, runner) => {
-    const answer = isBriefTask(task) ? planNow(task) : undefined;
-    return answer && answer.answer !== "error" ? Promise.resolve(answer) : threads(task, runner);
+  const plannedNow = (task: PlanTask): PlanAnswer | undefined => {
+    try {
+      const answer = planNow(task);
+      return answer.answer === "error" ? undefined : answer;
+    } catch {
+      return undefined;
+    }
   };
+  return async (task, runner) => (isBriefTask(task) ? plannedNow(task) : undefined) ?? threads(task, runner);
 };

@@ -42,7 +42,6 @@ import type { PlanAnswer, PlanTask, TaskGraph, TaskModel, WantedFile } from "./p
 
 /** Of the cached graphs' JSON texts; their objects take a few times that. */
 const CACHED_GRAPH_CHARS = 8 * 1024 * 1024;
-const COMPILED_SCHEMAS = 200;
 
 type ReadGraph = Graph & { issues: GraphIssue[] };
 
@@ -130,8 +129,7 @@ export const createPlanTask = (options: PlanTaskOptions = {}): ((task: PlanTask)
   const storage = addresses?.own === undefined ? {} : { storage: addresses.own };
   const rules = addresses && createAddressRules(addresses);
   const graphs = new LRUCache<string, CachedGraph>({ maxSize: cachedChars, sizeCalculation: ({ chars }) => chars + 1 });
-  const inputs = new LRUCache<string, ReturnType<typeof compiledInputs>>({ max: COMPILED_SCHEMAS, memoMethod: compiledInputs });
-  const termsOf = ({ inputSchemaJson, ...rest }: TaskModel): ModelTerms => ({ ...rest, ...inputs.memo(inputSchemaJson) });
+  const termsOf = ({ inputSchemaJson, ...rest }: TaskModel): ModelTerms => ({ ...rest, ...compiledInputs(inputSchemaJson) });
 
   const load = ({ key, texts }: TaskGraph): CachedGraph | undefined => {
     const known = graphs.get(key);

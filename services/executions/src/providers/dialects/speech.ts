@@ -1,11 +1,8 @@
 import { LIMITS } from "@nodeloom/kernel";
-import type { ProviderSettings } from "@nodeloom/platform";
+import { VOICE, type ProviderSettings } from "@nodeloom/platform";
 import { answerBytes, answerId } from "../answers";
 import { ProviderError, type DialectContext, type FilesProvider } from "../dialect";
 import { createTransport, DIRECT_TIMEOUT_MS } from "../transport";
-
-/** A voice is part of the address: nothing that could lead elsewhere. */
-const VOICE = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** Speech as ElevenLabs offers it: one request, answered with the sound itself, which is passed on as it arrives. */
 export const speech = (settings: Extract<ProviderSettings, { dialect: "speech" }>, context: DialectContext): FilesProvider => {
