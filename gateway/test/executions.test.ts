@@ -271,6 +271,15 @@ describe("following an execution", () => {
     await cancelled;
   });
 
+  it("says within seconds that the source is silent, and lets go of it", async () => {
+    const { executionId } = execution({});
+    const opening = open(executionId);
+    await eventually(() => watching.length === 1);
+    const cancelled = once(watching[0]!, "cancelled");
+    expect((await opening).response.statusCode).toBe(503);
+    await cancelled;
+  });
+
   it("ends when the source breaks, so that the client resumes", async () => {
     const { executionId } = execution({});
     const opening = open(executionId);
