@@ -97,6 +97,8 @@ const platform = await launch(ROOT, never, {
   REDIS_URL: `redis://127.0.0.1:${await readAlong(portOf(servers.redisUrl()), "redis", tellAt("Redis"))}`,
   TEMPORAL_ADDRESS: `127.0.0.1:${await readCalls(portOf(servers.temporalAddress()), tellAt("Temporal"))}`,
   OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await readSpans(tellAt("Services"), zipkinSpans)}`,
+  // Spans are counted with the run that they are of.
+  OTEL_BSP_SCHEDULE_DELAY: "100",
   EGRESS_ALLOW: host,
   PORT: String(await ports.freePort()),
 });
