@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { defaultCacheDir } from "../servers/programs/cache.mjs";
@@ -16,6 +17,11 @@ const { MONGODB_URI: _mongo, ...env } = process.env;
 const cacheDir = defaultCacheDir(process.env);
 const EARLIER_STORE = fileURLToPath(new URL("fixtures/earlier-store.h2.gz", import.meta.url));
 const DUPLICATE_KEY = 11_000;
+const WRITERS = 4;
+/** More than a megabyte. */
+const LONG = 1_200_000;
+/** Long enough for the store to take in some of what is written, and for much to be in a journal alone. */
+const KILLED_AFTER_MS = 2_500;
 
 /** @type {string} */
 let root;
@@ -108,4 +114,110 @@ test("a store of an earlier version is read, and written on", async () => {
     );
     await isRefused(all.insertOne({ _id: "d", sequence: 3 }));
   });
+});
+
+/**
+ * What is written by several clients until the server is killed.
+ * @param {string} dataDir
+ * @param {(collection: any, number: number) => Promise<void>} write one of many, in order for each client
+ */
+const untilKilled = async (dataDir, write) => {
+  const server = await startMongodb({ dataDir, cacheDir, env });
+  const client = await MongoClient.connect(server.uri, { serverSelectionTimeoutMS: 500, retryWrites: false });
+  const collection = client.db("kept").collection("things");
+  await collection.createIndex({ n: 1 }, { unique: true });
+  /** @type {Map<number, number>} */
+  const done = new Map();
+  let isOver = false;
+  const writer = async (/** @type {number} */ id) => {
+    for (let number = 0; !isOver; number += 1) {
+      await write(collection, number * WRITERS + id);
+      done.set(id, number);
+    }
+  };
+  const writers = Array.from({ length: WRITERS }, (_, id) => writer(id).catch(() => undefined));
+  await delay(KILLED_AFTER_MS);
+  process.kill(/** @type {number} */ (server.pid), "SIGKILL");
+  await server.exited;
+  isOver = true;
+  await Promise.all(writers);
+  await client.close();
+  return [...done].map(([id, number]) => ({ id, number }));
+};
+
+/** Ids of every kind, and now and then a long document. @param {number} n */
+const documentOf = (n) => ({
+  _id: [`${n}`, new ObjectId(n), { n }, n === 3 ? null : new UUID(n.toString(16).padStart(32, "0"))][n % 4],
+  n,
+  text: "x".repeat(n % 40 === 0 ? LONG : 1),
+});
+
+test("what was acknowledged is there after the server was killed: inserted, changed and removed", async () => {
+  const dataDir = join(root, "killed");
+  const done = await untilKilled(dataDir, async (all, n) => {
+    const { _id } = documentOf(n);
+    await all.insertOne(documentOf(n));
+    await all.updateOne({ _id }, { $set: { changed: true }, $push: { list: n } });
+    await all.insertOne({ _id: `gone ${n}`, n: -1 - n });
+    await all.deleteOne({ _id: `gone ${n}` });
+  });
+  assert.ok(done.every(({ number }) => number > 10));
+  await onServer(dataDir, async (all) => {
+    for (const { id, number } of done) {
+      const numbers = Array.from({ length: number + 1 }, (_, index) => index * WRITERS + id);
+      const found = await all
+        .find({ n: { $in: numbers } })
+        .sort({ n: 1 })
+        .toArray();
+      assert.deepEqual(
+        found,
+        numbers.map((n) => ({ ...documentOf(n), changed: true, list: [n] })),
+      );
+      assert.equal(await all.countDocuments({ n: { $in: numbers.map((n) => -1 - n) } }), 0);
+      await isRefused(all.insertOne({ _id: "again", n: numbers[0] }));
+    }
+  });
+});
+
+test("a server that is stopped in order leaves nothing in a journal", async () => {
+  const dataDir = join(root, "stopped");
+  await onServer(dataDir, (all) => all.insertOne({ _id: "a" }));
+  assert.deepEqual(await readdir(join(dataDir, "mongodb-embedded")), ["documents.h2"]);
+});
+
+test("a collection that was dropped stays so after the server was killed, and has what came later", async () => {
+  const dataDir = join(root, "dropped");
+  const done = await untilKilled(dataDir, async (all, n) => {
+    if (n % WRITERS !== 0) return void (await delay(10));
+    await all.insertOne({ _id: `old ${n}`, n });
+    await all.drop();
+    await all.insertOne({ _id: `new ${n}`, n });
+  });
+  const last = WRITERS * (done.find(({ id }) => id === 0)?.number ?? 0);
+  assert.ok(last > 0);
+  await onServer(dataDir, async (all) => {
+    const ids = /** @type {string[]} */ (await all.distinct("_id"));
+    // The one that was under way may have come to any of its steps.
+    assert.ok(ids.every((id) => [`new ${last}`, `old ${last + WRITERS}`, `new ${last + WRITERS}`].includes(id)));
+    assert.ok(ids.includes(`new ${last}`) || !ids.includes(`old ${last + WRITERS}`));
+  });
+});
+
+test("a journal whose last entry was written in part keeps those before it", async () => {
+  const dataDir = join(root, "torn");
+  const done = await untilKilled(dataDir, (all, n) => all.insertOne({ _id: `${n}`, n }));
+  const folder = join(dataDir, "mongodb-embedded");
+  const journals = await Promise.all(
+    (await readdir(folder))
+      .filter((name) => name.includes(".journal."))
+      .map(async (name) => ({ path: join(folder, name), size: (await stat(join(folder, name))).size })),
+  );
+  const { path, size } =
+    journals
+      .filter(({ size }) => size > 0)
+      .sort((a, b) => a.path.localeCompare(b.path, "en", { numeric: true }))
+      .at(-1) ?? assert.fail("no journal");
+  await truncate(path, size - 1);
+  const written = done.reduce((sum, { number }) => sum + number + 1, 0);
+  await onServer(dataDir, async (all) => assert.ok((await all.countDocuments()) >= written - 1));
 });

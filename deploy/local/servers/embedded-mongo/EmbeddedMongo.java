@@ -5,13 +5,13 @@ import de.bwaldvogel.mongo.backend.h2.H2Backend;
 import de.bwaldvogel.mongo.bson.Document;
 import de.bwaldvogel.mongo.wire.message.MongoMessage;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
-import org.h2.mvstore.MVStore;
 
 /**
  * A MongoDB-compatible server on one H2 store file, for machines without mongod.
@@ -19,25 +19,16 @@ import org.h2.mvstore.MVStore;
  * <p>Usage: {@code java -cp 'lib/*:classes' EmbeddedMongo PORT FILE}. Listens on loopback only; SIGTERM closes the store cleanly.
  */
 public final class EmbeddedMongo {
-    private static final Set<String> WRITE_COMMANDS = Set.of(
-            "insert", "update", "delete", "findAndModify", "findandmodify", "create", "createIndexes", "drop", "dropIndexes", "dropDatabase");
-
-    /** An acknowledged write reaches the file within about this time; one that asks for {@code j: true} is in it when acknowledged. */
-    private static final long COMMIT_INTERVAL_MS = 10;
-
-    /** How long the space of a replaced chunk is kept for readers still on it; the store's default (45 s) lets the file grow tenfold. */
-    private static final int CHUNK_RETENTION_MS = 5_000;
-
-    private static final int CACHE_MEGABYTES = 32;
+    /** After these, maps of the store are gone, which no journal says. */
+    private static final Set<String> DROPS = Set.of("drop", "dropDatabase");
 
     private EmbeddedMongo() {}
 
     public static void main(String[] args) throws Exception {
         int port = Integer.parseInt(args[0]);
         adoptEarlier(Path.of(args[1]));
-        MVStore store = new MVStore.Builder().fileName(args[1]).cacheSize(CACHE_MEGABYTES).autoCompactFillRate(40).open();
-        store.setRetentionTime(CHUNK_RETENTION_MS);
-        DurableBackend backend = new DurableBackend(store);
+        DocumentStore documents = DocumentStore.open(Path.of(args[1]));
+        Backend backend = new Backend(documents);
         backend.version(new Version5());
         MongoServer server = new MongoServer(backend);
         CountDownLatch stopped = new CountDownLatch(1);
@@ -71,83 +62,39 @@ public final class EmbeddedMongo {
         }
     }
 
-    /** Commits the store soon after every write, from one thread, so that killing this process loses at most one interval. */
-    private static final class DurableBackend extends H2Backend {
-        private final Object monitor = new Object();
-        private long written;
-        private long committed;
-        private int waiting;
+    private static final class Backend extends H2Backend {
+        /** What the library opens databases from before this object has fields. */
+        private static DocumentStore opening;
 
-        DurableBackend(MVStore store) {
-            super(store);
-            Thread committer = new Thread(this::commitForever, "committer");
-            committer.setDaemon(true);
-            committer.start();
+        private final DocumentStore documents;
+
+        Backend(DocumentStore documents) {
+            super((opening = documents).mvStore());
+            this.documents = documents;
         }
 
         @Override
         protected MongoDatabase openOrCreateDatabase(String name) {
-            return IndexedDatabase.open(name, getMvStore(), getCursorRegistry());
+            return IndexedDatabase.open(name, documents == null ? opening : documents, getCursorRegistry());
         }
 
         @Override
         public Document handleMessage(MongoMessage message) {
-            Document reply = super.handleMessage(message);
-            Document request = message.getDocument();
-            if (WRITE_COMMANDS.contains(request.keySet().iterator().next())) {
-                noteWrite(wantsJournal(request));
-            }
-            return reply;
-        }
-
-        private static boolean wantsJournal(Document request) {
-            return request.get("writeConcern") instanceof Document concern && Boolean.TRUE.equals(concern.get("j"));
-        }
-
-        private void noteWrite(boolean waitForCommit) {
-            synchronized (monitor) {
-                long mine = ++written;
-                waiting += waitForCommit ? 1 : 0;
-                monitor.notifyAll();
-                while (waitForCommit && committed < mine && !getMvStore().isClosed()) {
-                    waitOnMonitor(0);
-                }
-                waiting -= waitForCommit ? 1 : 0;
-            }
-        }
-
-        private void commitForever() {
-            while (!getMvStore().isClosed()) {
-                long upTo;
-                synchronized (monitor) {
-                    while (written == committed) {
-                        waitOnMonitor(0);
-                    }
-                    upTo = written;
-                }
-                getMvStore().commit();
-                synchronized (monitor) {
-                    committed = upTo;
-                    monitor.notifyAll();
-                    pauseUnlessAwaited();
-                }
-            }
-        }
-
-        private void pauseUnlessAwaited() {
-            long end = System.nanoTime() + COMMIT_INTERVAL_MS * 1_000_000;
-            long left;
-            while (waiting == 0 && (left = (end - System.nanoTime()) / 1_000_000) > 0) {
-                waitOnMonitor(left);
-            }
-        }
-
-        private void waitOnMonitor(long timeoutMs) {
             try {
-                monitor.wait(timeoutMs);
-            } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException(interrupted);
+                return super.handleMessage(message);
+            } finally {
+                if (DROPS.contains(message.getDocument().keySet().iterator().next())) {
+                    documents.commit();
+                }
+            }
+        }
+
+        @Override
+        public void close() {
+            try {
+                documents.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
         }
     }

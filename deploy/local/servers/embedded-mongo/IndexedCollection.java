@@ -2,6 +2,7 @@ import de.bwaldvogel.mongo.MongoDatabase;
 import de.bwaldvogel.mongo.backend.CollectionOptions;
 import de.bwaldvogel.mongo.backend.CursorRegistry;
 import de.bwaldvogel.mongo.backend.Index;
+import de.bwaldvogel.mongo.backend.Missing;
 import de.bwaldvogel.mongo.backend.QueryResult;
 import de.bwaldvogel.mongo.backend.h2.H2Collection;
 import de.bwaldvogel.mongo.bson.Document;
@@ -35,14 +36,51 @@ final class IndexedCollection extends H2Collection {
     /** What the command that this thread is at begins with: documents that don't match it need not be read. */
     private static final ThreadLocal<Document> FIRST_MATCH = new ThreadLocal<>();
 
+    private final DocumentStore store;
+    private final MVMap<Object, Document> documents;
+    private final String mapName;
+
     IndexedCollection(
             MongoDatabase database,
             String name,
             CollectionOptions options,
+            DocumentStore store,
             MVMap<Object, Document> documents,
             MVMap<String, Object> meta,
             CursorRegistry cursors) {
         super(database, name, options, documents, meta, cursors);
+        this.store = store;
+        this.documents = documents;
+        this.mapName = documents.getName();
+    }
+
+    private void journal(Object position, Document document) {
+        store.journal(mapName, documents, Missing.ofNullable(position), document);
+    }
+
+    @Override
+    protected Object addDocumentInternal(Document document) {
+        Object position = super.addDocumentInternal(document);
+        journal(position, document);
+        return position;
+    }
+
+    @Override
+    protected void handleUpdate(Object position, Document before, Document after) {
+        super.handleUpdate(position, before, after);
+        journal(position, after);
+    }
+
+    @Override
+    protected void removeDocument(Object position) {
+        super.removeDocument(position);
+        journal(position, null);
+    }
+
+    /** Nobody asks for sizes: the library would encode a document before and after each change, and store their sum each time. */
+    @Override
+    protected boolean tracksDataSize() {
+        return false;
     }
 
     @Override

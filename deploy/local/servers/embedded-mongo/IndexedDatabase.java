@@ -1,4 +1,5 @@
 import de.bwaldvogel.mongo.MongoCollection;
+import de.bwaldvogel.mongo.MongoDatabase;
 import de.bwaldvogel.mongo.backend.CollectionOptions;
 import de.bwaldvogel.mongo.backend.CursorRegistry;
 import de.bwaldvogel.mongo.backend.DatabaseResolver;
@@ -6,6 +7,7 @@ import de.bwaldvogel.mongo.backend.Index;
 import de.bwaldvogel.mongo.backend.IndexKey;
 import de.bwaldvogel.mongo.backend.h2.H2Database;
 import de.bwaldvogel.mongo.bson.Document;
+import de.bwaldvogel.mongo.exception.MongoServerError;
 import de.bwaldvogel.mongo.oplog.Oplog;
 import io.netty.channel.Channel;
 import java.util.ArrayList;
@@ -16,19 +18,19 @@ import org.h2.mvstore.MVStore;
 /** A database whose collections answer by their indexes. They are filled when it is opened. */
 final class IndexedDatabase extends H2Database {
     /** The store of the database that a thread is opening: the library opens its collections before this object has fields. */
-    private static final ThreadLocal<MVStore> OPENING = new ThreadLocal<>();
+    private static final ThreadLocal<DocumentStore> OPENING = new ThreadLocal<>();
 
-    private final MVStore store;
+    private final DocumentStore store;
 
     /** Those opened so far. Without an initial value, which would be set after the library has opened some. */
     private List<IndexedCollection> opened;
 
-    private IndexedDatabase(String name, MVStore store, CursorRegistry cursors) {
-        super(name, store, cursors);
+    private IndexedDatabase(String name, DocumentStore store, CursorRegistry cursors) {
+        super(name, store.mvStore(), cursors);
         this.store = store;
     }
 
-    static IndexedDatabase open(String name, MVStore store, CursorRegistry cursors) {
+    static IndexedDatabase open(String name, DocumentStore store, CursorRegistry cursors) {
         OPENING.set(store);
         try {
             IndexedDatabase database = new IndexedDatabase(name, store, cursors);
@@ -42,26 +44,29 @@ final class IndexedDatabase extends H2Database {
         }
     }
 
-    private MVStore currentStore() {
+    private DocumentStore currentStore() {
         return store == null ? OPENING.get() : store;
-    }
-
-    private MVMap<Object, Document> documentsOf(String fullName) {
-        MVMap.Builder<Object, Document> builder = new MVMap.Builder<>();
-        return currentStore().openMap("databases." + fullName, builder.valueType(new DocumentType()));
     }
 
     @Override
     protected MongoCollection<Object> openOrCreateCollection(String name, CollectionOptions options) {
         String fullName = getFullCollectionNamespace(name);
-        MVMap<Object, Document> documents = documentsOf(fullName);
-        MVMap<String, Object> meta = currentStore().openMap("meta." + fullName);
-        IndexedCollection collection = new IndexedCollection(this, name, options, documents, meta, cursorRegistry);
+        MVMap<Object, Document> documents = currentStore().documentsOf(fullName);
+        MVMap<String, Object> meta = currentStore().mvStore().openMap("meta." + fullName);
+        IndexedCollection collection = new IndexedCollection(this, name, options, currentStore(), documents, meta, cursorRegistry);
         if (store == null) {
             opened = opened == null ? new ArrayList<>() : opened;
             opened.add(collection);
+        } else {
+            store.clear(documents);
         }
         return collection;
+    }
+
+    /** Its documents would stay behind if the process were killed meanwhile; nobody here needs it. */
+    @Override
+    public void moveCollection(MongoDatabase from, MongoCollection<?> collection, String newName) {
+        throw new MongoServerError(115, "CommandNotSupported", "renameCollection and $out are not supported");
     }
 
     @Override
@@ -83,7 +88,7 @@ final class IndexedDatabase extends H2Database {
         String fullName = getFullCollectionNamespace(collection);
         boolean isById = keys.size() == 1 && keys.get(0).getKey().equals("_id");
         Index<Object> exact = isById
-                ? new IdIndex(name, keys, sparse, documentsOf(fullName))
+                ? new IdIndex(name, keys, sparse, currentStore().documentsOf(fullName))
                 : new HashedIndex(name, keys, sparse, store != null);
         forgetStored(fullName + "._index_" + name);
         return new UniqueIndex(exact, keys, sparse);
@@ -91,8 +96,9 @@ final class IndexedDatabase extends H2Database {
 
     /** Earlier versions kept unique indexes in the store. */
     private void forgetStored(String index) {
-        if (currentStore().hasMap(index)) {
-            currentStore().removeMap(index);
+        MVStore maps = currentStore().mvStore();
+        if (maps.hasMap(index)) {
+            maps.removeMap(index);
         }
     }
 }
