@@ -95,22 +95,36 @@ const REPLACED = [
   "renewsAt",
   "renewalDay",
   "period",
-  "holds",
   "sequence",
 ] as const satisfies readonly (keyof Account)[];
+
+/** How the list of holds changes: most often one is added or one is gone; a list that changes otherwise is replaced. */
+const changesOfHolds = ({ revision, holds: before }: Account, { holds: after }: Account) => {
+  if (revision > 0 && after === before) return {};
+  const [was, is] = [new Set(before), new Set(after)];
+  const added = after.filter((hold) => !was.has(hold));
+  const gone = before.filter((hold) => !is.has(hold)).map(({ executionId }) => executionId);
+  if (revision > 0 && gone.length === 0) return { push: { holds: { $each: added } } };
+  if (revision > 0 && added.length === 0) return { pull: { holds: { executionId: { $in: gone } } } };
+  return { set: { holds: after } };
+};
 
 /** Only what changed travels: lists that grow are appended to, the rest is replaced. */
 const changes = (before: Account, after: Account): UpdateQuery<AccountDocument> => {
   const replaced = REPLACED.filter((name) => before.revision === 0 || after[name] !== before[name]);
   const outbox = after.outbox.slice(before.outbox.length);
+  const { set, push, pull }: { set?: object; push?: object; pull?: object } = changesOfHolds(before, after);
+  const pushed = { ...push, ...(outbox.length > 0 ? { outbox: { $each: outbox } } : {}) };
   return {
     $set: {
       revision: before.revision + 1,
       closedTrimmed: after.closedTrimmed,
       ...Object.fromEntries(replaced.map((name) => [name, after[name]])),
+      ...set,
     },
     $unset: { closed: 1 },
-    ...(outbox.length > 0 ? { $push: { outbox: { $each: outbox } } } : {}),
+    ...(Object.keys(pushed).length > 0 ? { $push: pushed } : {}),
+    ...(pull ? { $pull: pull } : {}),
   };
 };
 

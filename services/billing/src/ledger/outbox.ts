@@ -65,13 +65,16 @@ export const createOutbox = ({ store, logger, clock }: OutboxDependencies) => {
         appended,
       ).catch((error: unknown) => logger.warn({ err: error }, "ledger rows stay in their outboxes for now"));
     }
-    working = undefined;
   };
 
   const workNow = (): void => {
     clearTimeout(flushTimer);
     flushTimer = undefined;
-    working ??= work();
+    if (waiting.length === 0) return;
+    working ??= work().finally(() => {
+      working = undefined;
+      workNow();
+    });
   };
 
   /** Each account by itself, so that one whose rows cannot be written doesn't hold up the others. */
