@@ -2,15 +2,17 @@ import { createReadStream } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { BlobStore } from "./blobs";
+import { syncFolder } from "./folders";
 import { openStaging } from "./staging";
 
-/** A rename is on disk only once its folder is. */
-const syncFolder = async (path: string): Promise<void> => {
-  const handle = await open(path, "r");
+/** @returns whether the folder of the new name is there */
+const renamed = async (from: string, to: string): Promise<boolean> => {
   try {
-    await handle.sync();
-  } finally {
-    await handle.close();
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
   }
 };
 
@@ -22,15 +24,19 @@ export const openFolderBlobs = async (root: string): Promise<BlobStore> => {
   const staging = await openStaging(root);
   const pathOf = (name: string): string => join(root, name.slice(0, 2), name.slice(2, 4), name);
 
+  /** Folders that are on disk with those that they are in, by the four hexadecimal digits that name them. */
+  const known = new Set<string>();
+
   const keep = async (from: string, name: string): Promise<void> => {
     const path = pathOf(name);
-    await rename(from, path).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== "ENOENT") throw error;
-      // The first one in its folder.
-      await mkdir(dirname(path), { recursive: true });
-      await rename(from, path);
-    });
-    await syncFolder(dirname(path));
+    const folder = dirname(path);
+    const digits = name.slice(0, 4);
+    if (known.has(digits) && (await renamed(from, path))) return syncFolder(folder);
+    await mkdir(folder, { recursive: true });
+    await rename(from, path);
+    // Another process may have made the folders a moment ago, and not be done with this.
+    await Promise.all([folder, dirname(folder), root].map(syncFolder));
+    known.add(digits);
   };
 
   return {

@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, open, readdir, rm, stat, type FileHandle } from "node:fs/promises";
+import { open, readdir, rm, stat, type FileHandle } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { DomainError } from "@nodeloom/kernel";
 import type { StagedBlob } from "./blobs";
+import { makeFolder } from "./folders";
 import { HEAD_BYTES } from "../sniff";
 
 /** Bytes in a temporary file: flushed, and nobody else's. */
@@ -96,7 +97,7 @@ const writeAll = async (
 /** A folder for bytes that arrive. Sweeps what earlier processes left unfinished. */
 export const openStaging = async (root: string): Promise<Staging> => {
   const folder = join(root, TEMPORARY);
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   await sweep(folder);
   return {
     stage: async (source, maxBytes) => {

@@ -1,0 +1,20 @@
+import { mkdir, open } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+
+/** A new name in a folder, of a file or a folder, is on disk only once that folder is. */
+export const syncFolder = async (path: string): Promise<void> => {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Makes a folder, and those that it is in, where they are missing: on disk when this resolves. */
+export const makeFolder = async (path: string): Promise<void> => {
+  const first = await mkdir(path, { recursive: true });
+  if (first === undefined) return;
+  const top = resolve(first);
+  for (let made = resolve(path); made.length >= top.length; made = dirname(made)) await syncFolder(dirname(made));
+};

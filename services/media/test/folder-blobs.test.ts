@@ -1,0 +1,79 @@
+import { randomBytes } from "node:crypto";
+import fs from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import type { Readable } from "node:stream";
+import type { BlobStore } from "../src/blobs/blobs";
+import { openFolderBlobs } from "../src/blobs/folder-blobs";
+
+let parent: string;
+let root: string;
+/** Folders that were synced, from the store's on. */
+let synced: string[];
+
+beforeEach(async () => {
+  parent = await fs.mkdtemp(join(tmpdir(), "nodeloom-blobs-"));
+  root = join(parent, "data", "media");
+  synced = [];
+  const { open } = fs;
+  jest.spyOn(fs, "open").mockImplementation(async (path, flags) => {
+    const handle = await open(path, flags);
+    const sync = handle.sync.bind(handle);
+    handle.sync = () => {
+      if (flags === "r") synced.push(relative(root, String(path)));
+      return sync();
+    };
+    return handle;
+  });
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await fs.rm(parent, { recursive: true });
+});
+
+const keep = async (store: BlobStore, name: string): Promise<void> => {
+  async function* bytes() {
+    yield await Promise.resolve(Buffer.from(name));
+  }
+  const staged = await store.stage(bytes(), 1_000);
+  await staged.keep(name);
+};
+const textOf = async (blob: Readable | undefined): Promise<string> => {
+  let text = "";
+  for await (const chunk of blob!) text += String(chunk);
+  return text;
+};
+/** A name in the folder `ab/cd`. */
+const newName = (): string => `abcd${randomBytes(8).toString("hex")}`;
+
+it("puts its own folder on disk, with those that were made for it", async () => {
+  await openFolderBlobs(root);
+  expect(synced.sort()).toEqual(["", "..", join("..", "..")]);
+});
+
+it("puts the folders of a file on disk with it, though another process has made them", async () => {
+  const store = await openFolderBlobs(root);
+  for (const isThere of [false, true]) {
+    if (isThere) await fs.mkdir(join(root, "12", "34"), { recursive: true });
+    synced = [];
+    await keep(store, isThere ? "123456" : "abcdef");
+    expect(synced.sort()).toEqual(isThere ? ["", "12", join("12", "34")] : ["", "ab", join("ab", "cd")]);
+  }
+});
+
+it("makes a folder once, and has no rename fail for want of it", async () => {
+  const store = await openFolderBlobs(root);
+  const [mkdir, rename] = [jest.spyOn(fs, "mkdir"), jest.spyOn(fs, "rename")];
+  for (let index = 0; index < 3; index += 1) await keep(store, newName());
+  expect(mkdir).toHaveBeenCalledTimes(1);
+  expect(rename).toHaveBeenCalledTimes(3);
+});
+
+it("makes a folder again that was removed while the store was open", async () => {
+  const store = await openFolderBlobs(root);
+  await keep(store, newName());
+  await fs.rm(dirname(join(root, "ab", "cd")), { recursive: true });
+  const name = newName();
+  await keep(store, name);
+  expect(await textOf(await store.read(name))).toBe(name);
+});
