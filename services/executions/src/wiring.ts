@@ -224,7 +224,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     },
     stop: async () => {
       endWatch();
-      await temporal.close();
+      await Promise.all([temporal.close(), store.closeStrikes()]);
       textStreams.stop();
       await threads.stop();
       for (const client of Object.values(services)) client.close();

@@ -80,11 +80,13 @@ export const createDebts = ({ store, holds, queue, usage, deliveries, starter, l
     return paid;
   };
 
-  /** @returns whether everything was done */
-  const pay = async (row: ExecutionView): Promise<boolean> => {
+  /** Whether a row's next transition is the same before its debts are struck out: one that is refused or cancelled would owe them on. */
+  const mayWait = (row: ExecutionView): boolean => isFinal(row) || row.status === "processing";
+
+  const payAndStrike = async (row: ExecutionView, isInBackground: boolean): Promise<boolean> => {
     const due = row.due ?? [];
     const paid = await settleAll(row, due);
-    if (paid.length > 0) await store.strike(row, paid);
+    if (paid.length > 0) await store.strike(row, paid, isInBackground && mayWait(row));
     return paid.length === due.length;
   };
 
@@ -92,19 +94,20 @@ export const createDebts = ({ store, holds, queue, usage, deliveries, starter, l
   const inBackground = (row: ExecutionView, work: Promise<unknown>): void => {
     work.catch((error: Error) => logger.warn({ executionId: row._id, reason: error.message }, "a run's debts were not struck out"));
   };
-  const payLater = (row: ExecutionView): void => inBackground(row, pay(row));
+  const payLater = (row: ExecutionView): void => inBackground(row, payAndStrike(row, true));
 
   /** Runs whose usage row is not begun yet, because they may end before that is worth it. */
   const postponed = new Map<string, NodeJS.Timeout>();
 
   return {
-    pay,
+    /** @returns whether everything was done */
+    pay: (row: ExecutionView): Promise<boolean> => payAndStrike(row, false),
     /** Does it in the background. */
     payLater,
     /** Does it, and strikes it out in the background: for what a caller reads next. */
     payNow: async (row: ExecutionView): Promise<void> => {
       const paid = await settleAll(row, row.due ?? []);
-      if (paid.length > 0) inBackground(row, store.strike(row, paid));
+      if (paid.length > 0) inBackground(row, store.strike(row, paid, mayWait(row)));
     },
     /**
      * Does what is owed since a run was claimed. Nobody has been told yet of a run whose caller waits for its end: its usage

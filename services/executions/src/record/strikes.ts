@@ -7,6 +7,8 @@ import type { ExecutionModel } from "./schema";
 const MAX_BATCH = 200;
 const MAX_WAITING = 10_000;
 const MAX_WAIT_MS = 10_000;
+/** How long those wait for others that nobody waits for: what is paid twice meanwhile does no harm. */
+const GATHER_MS = 250;
 
 /** A row whose debts are all paid. */
 export interface PaidRow {
@@ -16,27 +18,34 @@ export interface PaidRow {
   due: readonly Debt[];
 }
 
-/**
- * Strikes out all that rows owe: those that stand alike and arrive together, by one command.
- * @returns whether that is certain; false where one of those rows may have moved on
- */
-export const createStrikes = (executions: ExecutionModel): ((row: PaidRow) => Promise<boolean>) => {
-  const batcher = createBatcher<PaidRow, boolean>({
-    maxBatch: MAX_BATCH,
-    maxWaiting: MAX_WAITING,
-    overloaded: () => unavailable("too much waits to be recorded"),
-    closed: () => unavailable("the process is stopping"),
-    work: async (_key, batch) => {
-      const { status, attempt, due } = batch[0]!.value;
-      const ids = batch.map(({ value }) => value._id);
-      const filter = { _id: ids.length === 1 ? ids[0]! : { $in: ids }, status, attempt, due: [...due] };
-      try {
-        const { matchedCount } = await executions.collection.updateMany(filter as object, { $set: { due: [] }, $unset: { owes: 1 } });
-        for (const { resolve } of batch) resolve(matchedCount === batch.length);
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
-    },
-  });
-  return (row) => batcher.submit(`${row.status} ${row.attempt} ${row.due.join()}`, row, Date.now() + MAX_WAIT_MS);
+/** Strikes out all that rows owe: those that stand alike and arrive together, by one command. */
+export const createStrikes = (executions: ExecutionModel) => {
+  const batcherOf = (gatherMs?: number) =>
+    createBatcher<PaidRow, boolean>({
+      maxBatch: MAX_BATCH,
+      maxWaiting: MAX_WAITING,
+      gatherMs,
+      overloaded: () => unavailable("too much waits to be recorded"),
+      closed: () => unavailable("the process is stopping"),
+      work: async (_key, batch) => {
+        const { status, attempt, due } = batch[0]!.value;
+        const ids = batch.map(({ value }) => value._id);
+        const filter = { _id: ids.length === 1 ? ids[0]! : { $in: ids }, status, attempt, due: [...due] };
+        try {
+          const { matchedCount } = await executions.collection.updateMany(filter as object, { $set: { due: [] }, $unset: { owes: 1 } });
+          for (const { resolve } of batch) resolve(matchedCount === batch.length);
+        } catch (error) {
+          for (const { reject } of batch) reject(error);
+        }
+      },
+    });
+  const atOnce = batcherOf();
+  const later = batcherOf(GATHER_MS);
+  return {
+    /** @returns whether that is certain; false where one of those rows may have moved on */
+    strikeAll: (row: PaidRow, mayWait: boolean): Promise<boolean> =>
+      (mayWait ? later : atOnce).submit(`${row.status} ${row.attempt} ${row.due.join()}`, row, Date.now() + MAX_WAIT_MS),
+    /** Takes no more and waits for what was taken. */
+    close: async (): Promise<void> => void (await Promise.all([atOnce.close(), later.close()])),
+  };
 };

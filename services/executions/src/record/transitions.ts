@@ -48,7 +48,7 @@ interface Change {
 /** Every change of a row's status: one conditional update each, as the table of states has it. */
 export const createTransitions = (executions: ExecutionModel, { append }: Pick<EventLog, "append">) => {
   const insert = createInserter<ExecutionRecord>(executions.collection as never, DURABLE);
-  const strikeAll = createStrikes(executions);
+  const { strikeAll, close: closeStrikes } = createStrikes(executions);
 
   /** @returns the row as it is then; null when the transition is not possible (any more) */
   const make = async (name: TransitionName, id: string, to: RunStatus, change: Change): Promise<ExecutionView | null> => {
@@ -175,14 +175,19 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
       return (await decide({}, "cancelled")) ?? { ...current, ending: "cancelled" };
     },
 
-    /** Strikes out what was done for a row, unless it has moved on: what it owes since then may only be called the same. */
-    strike: async ({ _id, status, attempt, due = [] }: Owing, done: readonly Debt[]): Promise<void> => {
+    /**
+     * Strikes out what was done for a row, unless it has moved on: what it owes since then may only be called the same.
+     * @param mayWait whether it may wait for others to be struck out with
+     */
+    strike: async ({ _id, status, attempt, due = [] }: Owing, done: readonly Debt[], mayWait = false): Promise<void> => {
       const same = { _id, status, ...(attempt === undefined ? {} : { attempt }) };
       const isAll = attempt !== undefined && !UNDECIDED.includes(status) && due.every((debt) => done.includes(debt));
-      if (isAll && (await strikeAll({ _id, status, attempt, due }))) return;
+      if (isAll && (await strikeAll({ _id, status, attempt, due }, mayWait))) return;
       await executions.updateOne(same, { $pull: { due: { $in: [...done] } } } as never).exec();
       await executions.updateOne({ _id, ...OWES_NOTHING, status: { $nin: [...UNDECIDED] } }, { $unset: { owes: 1 } }).exec();
     },
+
+    closeStrikes,
 
     /** Remembers what a client was told, where the row doesn't say it. */
     tell: async (id: string, told: NonNullable<ExecutionRecord["told"]>): Promise<void> => {

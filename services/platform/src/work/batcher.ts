@@ -1,3 +1,5 @@
+import { setTimeout as delay } from "node:timers/promises";
+
 /** What was submitted, and how its caller is answered. */
 export interface BatchItem<T, R> {
   value: T;
@@ -13,6 +15,11 @@ export interface BatcherOptions<T, R> {
   maxBatch: number;
   /** Items that may wait for one key. */
   maxWaiting: number;
+  /**
+   * How long each batch that is not full waits for more before it begins, in milliseconds; without it only for what the code submits
+   * which is running.
+   */
+  gatherMs?: number | undefined;
   /** What items are refused with that are too many, or waited for too long. */
   overloaded(): Error;
   /** What items are refused with after `close`. */
@@ -32,7 +39,8 @@ interface Queue<T, R> {
 }
 
 /** Works on items of one key together: what arrives while a batch is under way makes up the next one. Keys don't wait for each other. */
-export const createBatcher = <T, R>({ work, maxBatch, maxWaiting, overloaded, closed }: BatcherOptions<T, R>): Batcher<T, R> => {
+export const createBatcher = <T, R>(options: BatcherOptions<T, R>): Batcher<T, R> => {
+  const { work, maxBatch, maxWaiting, gatherMs, overloaded, closed } = options;
   const queues = new Map<string, Queue<T, R>>();
   let isClosed = false;
 
@@ -45,10 +53,11 @@ export const createBatcher = <T, R>({ work, maxBatch, maxWaiting, overloaded, cl
     return late.length > 0 ? batch.filter(({ deadlineMs }) => deadlineMs > now) : batch;
   };
 
+  const gathered = (): Promise<void> => (gatherMs === undefined ? Promise.resolve() : delay(gatherMs));
+
   const workOff = async (key: string, queue: Queue<T, R>): Promise<void> => {
-    // What is submitted by the code that is running now belongs to the first batch.
-    await Promise.resolve();
     while (queue.waiting.length > 0) {
+      if (queue.waiting.length < maxBatch) await gathered();
       const batch = next(queue);
       if (batch.length > 0) await work(key, batch);
     }

@@ -1,3 +1,4 @@
+import { withTimeout } from "@nodeloom/platform";
 import type { EventChannel } from "./channel";
 import { NODE_DELTA, type TextDelta } from "../../calls/text-streams";
 import { TIMING } from "../../contract/timing";
@@ -35,13 +36,7 @@ export const createInbox = (channel: EventChannel, executionId: string, signal: 
     /** Resolves when there is something: texts only, or news of the log (or a silence, or the watcher's end). */
     next: async (): Promise<"texts" | "log"> => {
       if (!hasNews && waiting.size === 0 && !signal.aborted) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(hear, TIMING.storeRead);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
+        await withTimeout(new Promise<void>((resolve) => (wake = resolve)), TIMING.storeRead, hear);
       }
       const why = hasNews || signal.aborted ? "log" : "texts";
       hasNews = false;

@@ -1,0 +1,57 @@
+import { createBatcher, type BatcherOptions } from "../../src/work/batcher";
+import { deferred } from "../support/deferred";
+
+const LONG_MS = 60_000;
+
+/** A batcher that answers each item with the size of its batch, once its work may end. */
+const batcherOf = (options: Partial<BatcherOptions<string, number>> = {}, mayEnd: Promise<void> = Promise.resolve()) =>
+  createBatcher<string, number>({
+    work: async (_key, batch) => {
+      await mayEnd;
+      for (const { resolve } of batch) resolve(batch.length);
+    },
+    ...{ maxBatch: 10, maxWaiting: 10, overloaded: () => new Error("overloaded"), closed: () => new Error("closed") },
+    ...options,
+  });
+const later = (): number => Date.now() + LONG_MS;
+
+it("works together on what one piece of code submits, and on what arrives while a batch is under way", async () => {
+  const { promise: mayEnd, resolve: end } = deferred();
+  const { submit } = batcherOf({}, mayEnd);
+  const first = [submit("k", "a", later()), submit("k", "b", later())];
+  await new Promise(setImmediate);
+  const next = [submit("k", "c", later()), submit("k", "d", later()), submit("k", "e", later())];
+  const other = submit("another", "f", later());
+  end();
+  expect(await Promise.all([...first, ...next, other])).toEqual([2, 2, 3, 3, 3, 1]);
+});
+
+it("waits for others before every batch where it is told to", async () => {
+  const { submit } = batcherOf({ gatherMs: 30 });
+  for (const _ of ["first", "second"]) {
+    const one = submit("k", "a", later());
+    await new Promise(setImmediate);
+    const another = submit("k", "b", later());
+    expect(await Promise.all([one, another])).toEqual([2, 2]);
+  }
+});
+
+it("does not wait for others where a batch is full", async () => {
+  const { submit } = batcherOf({ gatherMs: LONG_MS, maxBatch: 1 });
+  expect(await Promise.all([submit("k", "a", later()), submit("k", "b", later())])).toEqual([1, 1]);
+});
+
+it("refuses what is too much, what waited for too long, and what comes after it was closed", async () => {
+  const { promise: mayEnd, resolve: end } = deferred();
+  const { submit, close } = batcherOf({ maxWaiting: 1 }, mayEnd);
+  const first = submit("k", "a", later());
+  await new Promise(setImmediate);
+  const late = submit("k", "b", Date.now() - 1);
+  await expect(submit("k", "c", later())).rejects.toThrow("overloaded");
+  const closed = close();
+  await expect(submit("k", "d", later())).rejects.toThrow("closed");
+  end();
+  await expect(late).rejects.toThrow("overloaded");
+  expect(await first).toBe(1);
+  await closed;
+});
