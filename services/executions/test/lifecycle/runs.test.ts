@@ -110,6 +110,7 @@ const replica = (faults: Faults = {}, calls = 1) => {
   };
   return {
     runs,
+    channel,
     started,
     planning,
     execution,
@@ -224,6 +225,17 @@ describe("a run", () => {
     expect(await one.cancellation.cancel(row._id, userId)).toBe("already_completed");
     await eventually(async () => (await money.store.find(row._id))?.owes === undefined);
   });
+
+  it.each([
+    [true, []],
+    [false, ["settled"]],
+  ])("that is over when it begins is announced unless its id is new: %s", async (isNew, types) => {
+    const [one, heard] = [replica({}, 0), [] as string[]];
+    const request = requestOf(randomUUID(), { mode: RUN_MODE_SYNC, isNew });
+    one.channel.subscribe(request.executionId, ({ type }) => void heard.push(type));
+    await one.runs.run(request);
+    expect(heard).toEqual(types);
+  });
 });
 
 describe("waiting in line", () => {
@@ -269,7 +281,7 @@ describe("waiting in line", () => {
   });
 
   it("fails what waited for a day, free", async () => {
-    const [userId, one] = [await fund(10 * PRICE), replica()];
+    const [userId, one] = [await fund(10 * PRICE), replica({ noBackground: true })];
     const [first, second] = [requestOf(userId), requestOf(userId)];
     const asked = one.runs.run(first);
     await eventually(() => one.started.length === 1);
@@ -320,7 +332,7 @@ describe("a crash", () => {
   });
 
   it("after a place came free leaves a run in line that is started by another process", async () => {
-    const [userId, one, other] = [await fund(10 * PRICE), replica(), replica()];
+    const [userId, one, other] = [await fund(10 * PRICE), replica({ noBackground: true }), replica()];
     const [first, second] = [requestOf(userId), requestOf(userId)];
     const asked = one.runs.run(first);
     await eventually(() => one.started.length === 1);
