@@ -7,7 +7,7 @@ import { endOf } from "../temporal/workflows/run-end";
 import type { Execution, RunRecordPart } from "./execution";
 import type { Debt } from "./states";
 
-export type FinishedPlans = (input: RunInput, part: RunRecordPart, earlier: ExecutionView | null) => Promise<ExecutionView>;
+export type FinishedPlans = (input: RunInput, part: RunRecordPart, earlier: ExecutionView | null, isNew: boolean) => Promise<ExecutionView>;
 
 export interface FinishedPlansOptions {
   store: Pick<ExecutionStore, "find" | "forgetRefused">;
@@ -22,14 +22,13 @@ export interface FinishedPlansOptions {
  */
 export const createFinishedPlans =
   ({ store, execution, pay }: FinishedPlansOptions): FinishedPlans =>
-  async (input, part, earlier) => {
+  async (input, part, earlier, isNew) => {
     const end = endOf(new GraphRun(input.plan), undefined);
     const due: Debt[] = ["usage", ...(input.webhook ? (["webhook"] as const) : [])];
     if (earlier && !(await store.forgetRefused(input.executionId, earlier.attempt!)))
       throw unavailable("the run is still being refused", 1);
-    // Requests with the same key follow the same run.
-    const hasKey = part.fingerprint !== undefined;
-    const record = await execution.insertFinal(input, end, part, due, hasKey);
+    // Only other requests with its id may be waiting for it.
+    const record = await execution.insertFinal(input, end, part, due, !isNew);
     // Who reads the usage after the answer finds the run there, unless usage is away.
     if (record) await pay(record);
     const row = record ?? (await store.find(input.executionId));

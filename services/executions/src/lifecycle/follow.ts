@@ -1,3 +1,4 @@
+import { withTimeout } from "@nodeloom/platform";
 import { TIMING } from "../contract/timing";
 import type { EventChannel } from "../record/log/channel";
 import type { ExecutionView } from "../record/execution-record";
@@ -33,20 +34,12 @@ export const createFollow =
         wake();
       });
     };
-    const heard = (waitMs: number): Promise<void> =>
-      new Promise((resolve) => {
-        const timer = setTimeout(resolve, waitMs);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
     return {
       listen,
       next: async (until) => {
         listen();
         const waitMs = Math.min(TIMING.channelSilence, until - Date.now());
-        if (!isHeard && waitMs > 0) await heard(waitMs);
+        if (!isHeard && waitMs > 0) await withTimeout(new Promise<void>((resolve) => (wake = resolve)), waitMs, () => undefined);
         isHeard = false;
         const row = latest ?? (await store.find(executionId));
         latest = row && isFinal(row) ? row : undefined;

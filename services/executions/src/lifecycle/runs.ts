@@ -105,7 +105,7 @@ export const createRuns = ({ start, follow, store, execution, debts, starts = cr
       const deadline = Date.now() + request.waitMs;
       const decideBy = Math.min(Math.max(deadline, Date.now() + TIMING.acceptance), answerBy - ANSWER_RESERVE_MS);
       const following = follow(request.executionId);
-      // Of a run whose id nobody else has there is nothing to hear before it begins, and nothing at all of one that is over then.
+      // A new id has no row yet: `start` listens just before it inserts one, and not at all where that is final at once.
       if (!request.isNew) following.listen();
       let isTouched = false;
       try {

@@ -127,7 +127,7 @@ export const createStart = (options: StartOptions) => {
         ...(request.fingerprint === "" ? {} : { fingerprint: request.fingerprint }),
         ...(Object.keys(request.metadata).length > 0 ? { metadata: metadataKeys(request.metadata) } : {}),
       };
-      if (planned.plan.steps.length === 0) return decided(finishedPlans(input, part, earlier));
+      if (planned.plan.steps.length === 0) return decided(finishedPlans(input, part, earlier, request.isNew));
       listen();
       const record = newRecord(input, initialNodes(planned.plan), part);
       const row = await decided(write(record, earlier));

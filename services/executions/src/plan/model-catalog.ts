@@ -19,7 +19,7 @@ const inputs = new LRUCache<string, Pick<ModelTerms, "inputSchema" | "validate">
     return { inputSchema, validate: compileSchema(inputSchema) };
   },
 });
-/** What a model's schema of its inputs says, and what it takes by that. */
+/** A model's input schema, parsed, and the validator that is compiled from it. */
 export const compiledInputs = (inputSchemaJson: string): Pick<ModelTerms, "inputSchema" | "validate"> => inputs.memo(inputSchemaJson);
 
 const RECENT_MS = 2_000;

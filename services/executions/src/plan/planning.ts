@@ -61,6 +61,7 @@ interface Definition {
   createdBy: string;
   nodesJson: string;
   edgesJson: string;
+  isBrief: boolean;
   lookup?: Lookup;
 }
 
@@ -133,7 +134,7 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     const { version, revision, createdBy, nodesJson, edgesJson } = answer;
     // A version and the draft that it was have the same graph and the same revision.
     if (answer.unchanged && cached) return Object.assign(cached, { version });
-    const read = { version, revision, createdBy, nodesJson, edgesJson };
+    const read = { version, revision, createdBy, nodesJson, edgesJson, isBrief: isBrief(answer) };
     definitions.set(key, read);
     return read;
   };
@@ -200,7 +201,7 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     const authorId = saved.createdBy === runner.userId ? undefined : saved.createdBy;
     const graph: TaskGraph = {
       key: `${slug}@${saved.revision}`,
-      isBrief: isBrief(saved),
+      isBrief: saved.isBrief,
       isForeign: authorId !== undefined,
       ...(until === "" ? {} : { until }),
     };

@@ -1,5 +1,5 @@
 import type { RunPlan } from "@nodeloom/kernel/graph";
-import type { Logger } from "@nodeloom/platform";
+import { withTimeout, type Logger } from "@nodeloom/platform";
 import type { Claim, ClaimingAnswer, ShortAnswer } from "../contract/activity-types";
 import type { CallContext, HeldItem, RunEnd, RunInput, RunOutcome } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
@@ -21,16 +21,12 @@ type EndOf<Call, Result> = (plan: RunPlan, call: Call, result: Result) => RunEnd
 export const createFirstCalls = ({ claim: claimRun, settle, logger }: FirstCallOptions) => {
   /** It is waited for only as long as an attempt of the workflow's own would be: the call's answer is not to be lost with it. */
   const settledInTime = async (input: RunInput, endOf: () => RunEnd | null): Promise<RunOutcome | null> => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, TIMING.localActivity, null)));
     try {
       const end = endOf();
-      return end && (await Promise.race([settle(input, end, input.held ?? []), late]));
+      return end && (await withTimeout(settle(input, end, input.held ?? []), TIMING.localActivity, () => null));
     } catch (error) {
       logger.warn({ err: error, executionId: input.executionId }, "a run could not be settled with its only call");
       return null;
-    } finally {
-      clearTimeout(timer);
     }
   };
 

@@ -1,3 +1,4 @@
+import { withTimeout } from "@nodeloom/platform";
 import { ApplicationFailure } from "@temporalio/activity";
 import { LRUCache } from "lru-cache";
 import type { ShortAnswer } from "../contract/activity-types";
@@ -9,8 +10,8 @@ import { TIMING } from "../contract/timing";
  * can't be made so is declined, and made by an activity of its own.
  */
 
-/** Calls of one process at a time: each keeps a workflow task open. */
-const PLACES = 40;
+/** Calls of one process at a time: each keeps a workflow task open, of which a worker has a hundred. */
+const PLACES = 60;
 /** Runs of which it is remembered that this process carries them. */
 const CARRIED_RUNS = 10_000;
 
@@ -42,21 +43,6 @@ export const createShortCalls = ({ onCancel, places = PLACES }: ShortCallOptions
     const call = work().finally(() => (inUse -= 1));
     calls.set(key, call);
     return call;
-  };
-
-  /** Resolves when a call is to be followed no longer in its workflow task. */
-  const untilOver = (executionId: string): { over: Promise<"over">; forget: () => void } => {
-    let end: (said: "over") => void = () => undefined;
-    const over = new Promise<"over">((resolve) => (end = resolve));
-    const timer = setTimeout(() => end("over"), TIMING.shortPoll);
-    const unsubscribe = onCancel(executionId, () => end("over"));
-    return {
-      over,
-      forget: () => {
-        clearTimeout(timer);
-        unsubscribe();
-      },
-    };
   };
 
   /** What fails for good fails its node; all else is tried again by the activity. */
@@ -98,16 +84,16 @@ export const createShortCalls = ({ onCancel, places = PLACES }: ShortCallOptions
       async (call: Call, ...rest: Rest): Promise<ShortAnswer<Result>> => {
         if (!carried.has(call.executionId) || inUse >= places) return declined();
         inUse += 1;
-        const { over, forget } = untilOver(call.executionId);
-        const work = answered(activity(call, ...rest));
-        work.catch(() => undefined);
+        let unsubscribe = (): void => undefined;
+        const cancelled = new Promise<"over">((resolve) => (unsubscribe = onCancel(call.executionId, () => resolve("over"))));
         try {
-          const answer = await Promise.race([work, over]);
+          const looked = Promise.race([answered(activity(call, ...rest)), cancelled]);
+          const answer = await withTimeout(looked, TIMING.shortPoll, () => "over" as const);
           if (answer !== "over") return answer;
           giveUp(call);
           return declined();
         } finally {
-          forget();
+          unsubscribe();
           inUse -= 1;
         }
       },

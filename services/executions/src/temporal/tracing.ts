@@ -6,8 +6,8 @@ import { inCalledSpan, inClientSpan, spanOverProcesses, type TraceHeaders } from
 import { payloadConverter } from "./payloads/converter";
 
 /**
- * Continues a request's trace through the start of its workflow, the workflow and its activities. No workflow code takes part: what
- * a workflow is told, and what it asks for, passes here on its way to its thread and back.
+ * Continues a request's trace through the start of its workflow, the workflow and its activities. No workflow code takes part: the
+ * worker's calls to the workflow's thread are wrapped, so that activations are read and activity commands get the trace's headers.
  */
 
 /** Where the trace is in Temporal's headers, as its SDKs' own interceptors have it. */
@@ -43,7 +43,7 @@ type Commands = NonNullable<NonNullable<Completion["successful"]>["commands"]>;
 /** The random half of the run's id, so that every worker that has a part in the workflow knows the id of its span. */
 const spanIdOf = (runId: string): string => runId.replaceAll("-", "").slice(-16);
 
-/** A workflow, of which some is done in another way. */
+/** A copy of a workflow's handle with some of its methods replaced. A spread would lose those of its class. */
 export const around = (workflow: Workflow, other: Partial<Workflow>): Workflow => ({
   activate: (activation) => workflow.activate(activation),
   getAndResetSinkCalls: () => workflow.getAndResetSinkCalls(),
@@ -51,7 +51,7 @@ export const around = (workflow: Workflow, other: Partial<Workflow>): Workflow =
   ...other,
 });
 
-/** Tells the activities that a workflow asks for of its span, and whether it has ended. */
+/** Sets the trace's headers on commands that schedule activities. @returns how the workflow has ended, where a command ends it */
 const passOn = (commands: Commands, headers: Headers): "completed" | "failed" | undefined => {
   let end: "completed" | "failed" | undefined;
   for (const command of commands) {
@@ -78,7 +78,7 @@ export const tracedWorkflow = (workflow: Workflow, { info }: WorkflowCreateOptio
       const completion = await workflow.activate(activation);
       if (!span) return completion;
       const end = passOn(completion.successful?.commands ?? [], headers);
-      // The end that a replay comes to was sent by the worker that reached it first.
+      // During a replay, the span was exported before, by the worker that first completed the workflow.
       if (end && activation.isReplaying !== true) span.end({ startedAt: startTime.getTime(), hasFailed: end === "failed" });
       return completion;
     },

@@ -162,6 +162,13 @@ it("answers chats with text and the tokens that were used", async () => {
   expect(answer.usage.outputTokens).toBeLessThanOrEqual(20);
 });
 
+it.each([
+  [{ kind: "inference-platform", dialect: "of-tomorrow" }, "inference-platform of-tomorrow"],
+  [{ kind: "of-tomorrow" }, "of-tomorrow"],
+])("refuses a provider that only a later release knows, and names it: %j", (settings, name) => {
+  expect(() => provider("sandbox-video", () => ({ ...settings, baseUrl }))).toThrow(`this release has no such provider: ${name}`);
+});
+
 it("never shows our secret or anything like one in a provider's answer", () => {
   const shown = showable("key my-own-secret and sk-abcdefgh12345 leaked ".repeat(100), "my-own-secret");
   expect(shown).not.toMatch(/my-own-secret|sk-abcdefgh/);
