@@ -5,6 +5,7 @@ import type { sendUnaryData, ServerUnaryCall, ServerWritableStream } from "@grpc
 import { status } from "@grpc/grpc-js";
 import { executions } from "@nodeloom/proto";
 import { executionNotFound } from "../src/http/errors";
+import { EVENT_STREAMS_PER_USER } from "../src/http/limits";
 import { createStreamCount } from "../src/http/rate/stream-count";
 import { startFakeService, type FakeService } from "./support/fake-service";
 import { startPlatform, type Platform, type User } from "./support/platform";
@@ -301,6 +302,19 @@ describe("following an execution", () => {
     expect(() => streams.take("b")).not.toThrow();
     giveBack();
     expect(() => streams.take("a")).not.toThrow();
+  });
+
+  it("takes a place before it asks executions: a user whose streams are still silent opens no more of them than the bound", async () => {
+    const user = await platform.createUser({ tier: "business" });
+    const { executionId } = execution({ userId: user.id });
+    const events = `/api/executions/${executionId}/events`;
+    const silent = Array.from({ length: EVENT_STREAMS_PER_USER }, () => open(executionId, {}, platform, user));
+    await eventually(() => watching.length === EVENT_STREAMS_PER_USER);
+    const refused = await platform.send(events, { headers: platform.byKey(user) });
+    expect(refused).toMatchObject({ status: 429, body: { code: "CONCURRENCY_LIMIT_EXCEEDED" } });
+    expect(watching).toHaveLength(EVENT_STREAMS_PER_USER);
+    for (const call of watching) call.end();
+    for (const { close } of await Promise.all(silent)) close();
   });
 
   it("answers a HEAD without waiting for events", async () => {

@@ -74,7 +74,7 @@ const withTier =
     throw new DomainError(error.kind, error.reason, error.message, { tier, ...error.metadata });
   };
 const ANONYMOUS = "anonymous";
-/** A password's hash takes long by intention, and several at once queue for the CPU: longer than the usual deadline of a call. */
+/** Of calls that hash a password: a hash is slow by design, and several at once wait for the CPU, for longer than a call's usual 5 s. */
 const PASSWORD_CALL = { deadlineMs: 20_000 } as const;
 
 export const authRoutes = [

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * What a registry entry says of its model's provider: models checks it, and executions calls the provider by it. What is left out has the
- * default of whoever reads it.
+ * What a registry entry says of its model's provider: models checks it, executions calls the provider by it, and has the defaults of its
+ * optional members.
  */
 
 const text = z.string().min(1);

@@ -40,7 +40,7 @@ export interface SpanStart {
   readonly attributes?: Attributes;
   /** The span of this process that it is part of. */
   readonly within?: Span | undefined;
-  /** The place that another process has told, for what it asks of this one. */
+  /** The trace context that a calling process sent with its request: the parent of a span that is within none. */
   readonly told?: TracePlace | undefined;
   readonly link?: TracePlace | undefined;
 }

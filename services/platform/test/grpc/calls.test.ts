@@ -12,6 +12,7 @@ import {
   startGrpcServer,
   unary,
   withRequestContext,
+  type ClientOf,
 } from "../../src";
 import { deferred, type Deferred } from "../support/deferred";
 import { JSON_SERVICE, startJsonService, type JsonServer, type RunningJsonService } from "../support/json-service";
@@ -73,6 +74,12 @@ describe("a callee that can't be reached", () => {
     await new Promise((resolve) => silent.close(resolve));
   });
   const at = (port: number) => createGrpcClient<JsonServer>(JSON_SERVICE, { address: `127.0.0.1:${port}` });
+  const restart = (port: number, handlers: Partial<JsonServer>) =>
+    startGrpcServer({
+      listen: `127.0.0.1:${port}`,
+      services: [grpcService(JSON_SERVICE, handlers as JsonServer)],
+      logger: createLogger("test", "silent"),
+    });
 
   it("is SERVICE_UNAVAILABLE long before the deadline when nothing listens, again and again", async () => {
     const client = at(1);
@@ -134,13 +141,32 @@ describe("a callee that can't be reached", () => {
     expect(await client.unary({})).toBe("first");
     await first.stop();
     await expect(client.unary({}, { deadlineMs: 200 })).rejects.toMatchObject(UNAVAILABLE);
-    const handlers = { unary: unary(() => Promise.resolve("second")) } as unknown as JsonServer;
-    const again = await startGrpcServer({
-      listen: `127.0.0.1:${port}`,
-      services: [grpcService(JSON_SERVICE, handlers)],
-      logger: createLogger("test", "silent"),
-    });
+    const again = await restart(port, { unary: unary(() => Promise.resolve("second")) });
     expect(await client.unary({}, { ...PATIENT, waitForReady: true })).toBe("second");
+    client.close();
+    await again.stop();
+  });
+
+  it.each<[string, (client: ClientOf<JsonServer>) => Promise<unknown>]>([
+    ["call", (client) => client.unary({}, PATIENT)],
+    ["stream", async (client) => (await collect(client.stream({}, PATIENT)))[0]],
+  ])("is waited for by a %s while it starts again", async (_kind, ask) => {
+    const first = await startJsonService({ unary: unary(() => Promise.resolve("first")) }, { graceMs: 0 });
+    const port = Number(first.address.split(":")[1]);
+    const client = at(port);
+    expect(await client.unary({})).toBe("first");
+    await first.stop();
+    // It is known to be away by now.
+    await expect(client.unary({}, { reconnectMs: 0 })).rejects.toMatchObject(UNAVAILABLE);
+    const asked = ask(client);
+    asked.catch(() => undefined);
+    const again = await restart(port, {
+      unary: unary(() => Promise.resolve("second")),
+      stream: serverStream(async function* () {
+        yield await Promise.resolve("second");
+      }),
+    });
+    expect(await asked).toBe("second");
     client.close();
     await again.stop();
   });
