@@ -57,6 +57,11 @@ const DYNAMIC_CONFIG = [
   // The defaults of these let every task wait for up to 50 ms.
   "history.transferProcessorMaxPollRPS=1000",
   "history.timerProcessorMaxPollRPS=1000",
+  // What is listed of a workflow is written once a second: one that is over by then is written once, as that, instead of twice.
+  "history.visibilityProcessorMaxPollRPS=1",
+  "history.visibilityTaskBatchSize=1000",
+  // The names of search attributes are read with each start otherwise, twice, and with each of those writes.
+  "system.forceSearchAttributesCacheRefreshOnRead=false",
   // Tasks are dispatched by users in turn: runs carry their user as the fairness key, which the server ignores by default.
   "matching.enableFairness=true",
   // A queue's parts take turns by themselves, each with its own users: one part, and the turn is the users' alone. What an
