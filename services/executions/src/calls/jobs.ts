@@ -13,7 +13,6 @@ import { createPace, type Pace } from "./pace";
 /** Calls of models whose provider makes jobs: submitted, asked for until they are done, and cancelled. */
 
 const POLL_GROWTH = 1.3;
-const FIRST_POLL_MS = 100;
 const SERVER_ERROR = 500;
 const MEDIA_CALL_MS = 120_000;
 
@@ -53,8 +52,11 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
   const follow = async (call: ModelCall, submitted: SubmittedJob, signal: AbortSignal): Promise<CallResult> => {
     const { model, provider } = await target(options, call, "job");
     let interval = provider.intervalMs;
+    const followedAt = performance.now();
     // No job is done at once. Where many are followed, those that begin together (after a restart) are spread.
-    await pause(Math.max(Math.min(FIRST_POLL_MS, interval), Math.random() * pace.pollGapMs()), signal);
+    await pause(Math.max(pace.firstPollMs(call.model, interval), Math.random() * pace.pollGapMs()), signal);
+    const firstMs = performance.now() - followedAt;
+    let askedMs = firstMs;
     let answeredAt = Date.now();
     for (;;) {
       signal.throwIfAborted();
@@ -62,6 +64,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
       try {
         const state = await provider.poll(submitted, signal);
         answeredAt = Date.now();
+        if (state.state === "succeeded") pace.jobDone(call.model, firstMs, askedMs);
         if (state.state === "succeeded") return await collect(call, model, submitted.requestId, state.files, signal);
         if (state.state === "failed") throw final("EXECUTION_FAILED", `${call.model}: ${state.message}`);
         if (state.state === "cancelled") throw final("EXECUTION_FAILED", `${call.model}: the provider cancelled the job`);
@@ -79,6 +82,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
       const pausedAt = performance.now();
       await pause(Math.max(wanted, pace.pollGapMs()), signal);
       if (!signal.aborted) notePollLag(performance.now() - pausedAt - wanted);
+      askedMs = performance.now() - followedAt;
       interval = Math.min(interval * POLL_GROWTH, provider.maxIntervalMs);
     }
   };
