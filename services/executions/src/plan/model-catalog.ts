@@ -1,5 +1,5 @@
 import { compileSchema, DomainError, type JsonSchema, type ModelTerms } from "@nodeloom/kernel";
-import { readPrice } from "@nodeloom/platform";
+import { createSharedReads, readPrice } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import type { models as modelsProto } from "@nodeloom/proto";
 import type { Models } from "../clients";
@@ -50,7 +50,12 @@ export const createModelCatalog = (models: Models) => {
       return found;
     },
   });
-  const get = (internalName: string): Promise<CatalogModel> => find(internalName, false);
+  const reads = createSharedReads<CatalogModel>();
+  const get = async (internalName: string): Promise<CatalogModel> => {
+    const found = await reads(internalName, () => find(internalName, false));
+    recent.set(internalName, Promise.resolve(found));
+    return found;
+  };
 
   return {
     /** An enabled model. @throws DomainError MODEL_NOT_FOUND */
