@@ -139,9 +139,16 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     metrics: await libraryMetrics(),
     shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
   });
-  const reads = createReads(store);
   const counts = { redis: publisher, keyPrefix: `${config.REDIS_KEY_PREFIX}outgoing`, windowSeconds: OUTGOING_WINDOW_SECONDS };
   const outgoing = createOutgoing({ counter: createWindowCounter(counts) });
+  const starter = createRunStarter({ client: temporal.client, taskQueue });
+  const deliveries = createDeliveryStarter({ client: temporal.client, taskQueue });
+  const { billing } = services;
+  const usage = { startRun: services.usage.startRun, ...createFinishedRuns(services.usage) };
+  const holds = createHolds({ billing });
+  const queue = createQueue({ store, starter, logger });
+  const debts = createDebts({ store, holds, queue, usage, deliveries, starter, logger });
+  const reads = createReads(store, debts);
   const webhooks = createWebhooks({
     store,
     details: reads.details,
@@ -150,14 +157,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     outgoing,
     logger,
   });
-  const starter = createRunStarter({ client: temporal.client, taskQueue });
-  const deliveries = createDeliveryStarter({ client: temporal.client, taskQueue });
-  const { billing } = services;
-  const usage = { startRun: services.usage.startRun, ...createFinishedRuns(services.usage) };
-  const holds = createHolds({ billing });
-  const queue = createQueue({ store, starter, logger });
-  const debts = createDebts({ store, holds, queue, usage, deliveries, starter, logger });
-  const settlement = createSettlement({ billing, usage, execution, store, queue, debts, logger });
+  const settlement = createSettlement({ billing, execution, store, debts });
   await temporal.work(
     createActivities({
       earlierRuns: createEarlierRuns({ billing, store, execution, debts }),

@@ -127,6 +127,8 @@ export interface CallContext {
   startedAt: number;
   /** `<executionId>:<nodeId>:<item>` */
   key: string;
+  /** Its run is about to be over with it, and tells what it gave. */
+  isToldByRun?: true;
 }
 
 /** What one call of a model gave and cost. */

@@ -1,5 +1,6 @@
 import type { Logger } from "@nodeloom/platform";
 import type { usage as usageProto } from "@nodeloom/proto";
+import { LRUCache } from "lru-cache";
 import type { Usage } from "../clients";
 import { TIMING } from "../contract/timing";
 import { metadataOf, type ExecutionView } from "../record/execution-record";
@@ -41,9 +42,16 @@ const finishedRun = (row: ExecutionView): usageProto.FinishRunRequest => ({
   durationMs: row.durationMs ?? 0,
   errorCode: row.error?.code,
   requestId: row.requestId ?? undefined,
-  // A row that no workflow has claimed was final from the start.
-  unstarted: row.claimedBy === undefined,
+  // Whoever waits for a run's end is told of no usage before: see `claimed`.
+  unstarted: row.claimedBy === undefined || (row.mode === "sync" && (row.durationMs ?? 0) < TIMING.usageStart),
 });
+
+/** A receiver hears of a run after everything else. */
+const isReadNext = (debt: Debt): boolean => debt !== "webhook";
+/** For how long a row that owes something may have been ended a moment ago; what is owed then is the sweeper's. */
+const JUST_ENDED_MS = 5_000;
+/** Runs that are remembered as ended here. */
+const ENDED_RUNS = 10_000;
 
 export type Debts = ReturnType<typeof createDebts>;
 
@@ -80,8 +88,8 @@ export const createDebts = ({ store, holds, queue, usage, deliveries, starter, l
     return paid;
   };
 
-  /** Whether a row's next transition is the same before its debts are struck out: one that is refused or cancelled would owe them on. */
-  const mayWait = (row: ExecutionView): boolean => isFinal(row) || row.status === "processing";
+  /** Whether a row's debts may stand for a while once they are paid: one that goes on would owe them still. */
+  const mayWait = isFinal;
 
   const payAndStrike = async (row: ExecutionView, isInBackground: boolean): Promise<boolean> => {
     const due = row.due ?? [];
@@ -96,6 +104,22 @@ export const createDebts = ({ store, holds, queue, usage, deliveries, starter, l
   };
   const payLater = (row: ExecutionView): void => inBackground(row, payAndStrike(row, true));
 
+  /** What was done for runs that were ended here, and for their readers: their rows say what they owed until that is struck out. */
+  const ended = new LRUCache<string, Promise<Debt[]>>({ max: ENDED_RUNS });
+
+  /** Does what a caller looks for next. The rest, and striking all of it out, is done in the background. */
+  const payNow = async (row: ExecutionView): Promise<void> => {
+    const [next, rest] = [true, false].map((isNext) => (row.due ?? []).filter((debt) => isReadNext(debt) === isNext));
+    const paying = settleAll(row, next!);
+    if (isFinal(row)) ended.set(row._id, paying);
+    const paid = await paying;
+    const strikeAll = async (): Promise<void> => {
+      const all = [...paid, ...(await settleAll(row, rest!))];
+      if (all.length > 0) await store.strike(row, all, mayWait(row));
+    };
+    inBackground(row, strikeAll());
+  };
+
   /** Runs whose usage row is not begun yet, because they may end before that is worth it. */
   const postponed = new Map<string, NodeJS.Timeout>();
 
@@ -104,21 +128,22 @@ export const createDebts = ({ store, holds, queue, usage, deliveries, starter, l
     pay: (row: ExecutionView): Promise<boolean> => payAndStrike(row, false),
     /** Does it in the background. */
     payLater,
-    /** Does it, and strikes it out in the background: for what a caller reads next. */
-    payNow: async (row: ExecutionView): Promise<void> => {
-      const paid = await settleAll(row, row.due ?? []);
-      if (paid.length > 0) inBackground(row, store.strike(row, paid, mayWait(row)));
+    payNow,
+    /** Does what a reader of a run's end looks for, where the process that ended it may be about to. */
+    payForReader: async (row: ExecutionView): Promise<void> => {
+      const isRecent = isFinal(row) && Date.now() - (row.finishedAt?.getTime() ?? 0) < JUST_ENDED_MS;
+      if (isRecent && row.due?.some(isReadNext)) await (ended.get(row._id) ?? payNow(row));
     },
     /**
      * Does what is owed since a run was claimed. Nobody has been told yet of a run whose caller waits for its end: its usage
-     * row begins a little later, or with its end.
+     * row begins a little later, or with its end. It is struck out with that; the sweeper strikes out what long runs owed.
      */
     claimed: (row: ExecutionView): void => {
-      if (row.mode !== "sync") return payLater(row);
       const begin = (): void => {
         postponed.delete(row._id);
-        payLater(row);
+        inBackground(row, settleAll(row, row.due ?? []));
       };
+      if (row.mode !== "sync") return begin();
       postponed.set(row._id, setTimeout(begin, TIMING.usageStart).unref());
     },
     /** A run is about to end: its usage row needs no beginning any more. */

@@ -10,6 +10,7 @@ import { createJournal } from "../record/log/journal";
 import { missingEvents, plannedEvents } from "../record/log/node-events";
 import type { ExecutionStore } from "../record/store";
 import type { DecidedEnding } from "../record/transitions";
+import { initialNodes } from "../temporal/workflows/graph-run";
 import { createProgress, elapsed, event } from "./progress";
 import { refusalDebts, sourcesOf, UNDECIDED, type Debt } from "./states";
 
@@ -83,12 +84,8 @@ export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPa
 const targetOf = ({ workflowSlug }: Pick<RunInput, "workflowSlug">): "workflow" | "model" => (workflowSlug === null ? "model" : "workflow");
 
 /** What an execution is when it is over. */
-export const finalState = (
-  { receivedAt }: Pick<RunInput, "receivedAt">,
-  end: RunEnd,
-  charge: Charged,
-  finishedAt = new Date(),
-): FinalState => {
+export const finalState = ({ receivedAt }: Pick<RunInput, "receivedAt">, end: RunEnd, charge: Charged): FinalState => {
+  const finishedAt = new Date();
   return {
     status: end.status,
     resultJson: end.result === null ? null : JSON.stringify(end.result),
@@ -215,29 +212,52 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     },
 
     /**
-     * Makes a run final whose ending is decided, and says so. Idempotent.
-     * @returns the row, where this made it final
+     * Makes a run final, and says so when what its readers look for is done. Idempotent.
+     * @param pay does what the row owes to readers of its end
+     * @returns whether this made it final: not where it was, nor where it is being cancelled and its ending was not decided
      */
     finish: async (
       run: FinishedRun,
       end: RunEnd,
       charge: Charged,
       due: readonly Debt[],
-      done: readonly Debt[] = [],
-    ): Promise<ExecutionView | null> => {
+      pay: (row: ExecutionView) => Promise<void>,
+    ): Promise<boolean> => {
       const { executionId } = run;
       const settled = settledEvent(end);
-      const state = finalState(run, end, charge, run.overAt);
-      const made = await writeEnd(run, state, settled, due, done);
-      const ended = made ?? (await restored(run, end, state, due));
-      if (!ended) return null;
+      const state = finalState(run, end, charge);
+      const ended = run.decided
+        ? ((await writeEnd(run, run.decided, state, settled, due)) ?? (await restored(run, end, state, due)))
+        : await endAtOnce(run, state, settled, due);
+      if (!ended) return false;
       countRun(end, targetOf(ended), ended.durationMs ?? 0);
-      // Who waits for it in this process need not read its result again.
-      const row = { ...ended, resultJson: state.resultJson };
-      announce(executionId, settled, row);
-      return row;
+      await pay(ended);
+      // Who waits for it in this process need not read its result again, nor pay.
+      announce(executionId, settled, { ...ended, due: [], resultJson: state.resultJson });
+      return true;
     },
   };
+
+  /**
+   * Writes the end of a run that nobody has decided on, if it is not being cancelled, with what its log is known to lack.
+   * @returns null where that can't be done by one write: then its ending is to be decided first
+   */
+  async function endAtOnce(
+    { executionId, input }: FinishedRun,
+    state: FinalState,
+    settled: ExecutionEvent,
+    due: readonly Debt[],
+  ): Promise<ExecutionView | null> {
+    const begun = input ? plannedEvents(initialNodes(input.plan), settled.at).map(({ key }) => key) : [];
+    const ended = await journal.close(executionId, async (waiting, recorded = new Set(begun)) => {
+      const missing = missingEvents(state.nodes, new Set([...recorded, ...waiting.map(({ key }) => key)]), settled.at);
+      const events = [...waiting, ...missing, settled];
+      const stowed = await store.stowedEnd(state, events);
+      return store.finish(executionId, stowed.state, stowed.events, due, { ending: null, ...lacks(events) });
+    });
+    if (ended) progressEnds(executionId);
+    return ended;
+  }
 
   /**
    * Writes a run's end with what its log lacks. Nothing is appended to that any more, but the last of it may still be put away,
@@ -245,17 +265,17 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
    * @returns null where the run can't be ended: it is over, or is what it was before it was claimed
    */
   async function writeEnd(
-    { executionId, log }: FinishedRun,
+    { executionId }: FinishedRun,
+    { events: known, logParts }: DecidedEnding,
     state: FinalState,
     settled: ExecutionEvent,
     due: readonly Debt[],
-    done: readonly Debt[],
   ): Promise<ExecutionView | null> {
     const made = await retryOnConflict(CONFLICT_ATTEMPTS.runEnd, async (look) => {
-      const keys = (look === 1 && log) || (await store.logKeys(executionId));
+      const keys: LogKeys = look === 1 && known ? { events: known, logParts } : await store.logKeys(executionId);
       const events = [...missingEvents(state.nodes, await store.recordedKeys(keys), settled.at), settled];
       const stowed = await store.stowedEnd(state, events);
-      const ended = await store.finish(executionId, stowed.state, stowed.events, due, done, lacks(events, keys.logParts));
+      const ended = await store.finish(executionId, stowed.state, stowed.events, due, lacks(events, keys.logParts));
       if (ended) return ended;
       const row = await store.find(executionId);
       return row && sourcesOf("finish", state.status).includes(row.status) ? undefined : null;
@@ -283,8 +303,6 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
 export interface FinishedRun extends Pick<RunInput, "executionId" | "receivedAt"> {
   /** The run as its workflow knows it. */
   input?: RunInput;
-  /** What its log had when its ending was decided. */
-  log?: LogKeys | undefined;
-  /** When it was over, where somebody was told already. */
-  overAt?: Date;
+  /** Where its ending was decided: how, and what its log had by then. */
+  decided?: DecidedEnding | undefined;
 }

@@ -25,7 +25,7 @@ export interface RunsOptions {
   follow: Follow;
   store: Pick<ExecutionStore, "find" | "tell">;
   execution: Pick<Execution, "refuse">;
-  debts: Pick<Debts, "payLater">;
+  debts: Pick<Debts, "payLater" | "payForReader">;
   /** What bounds the runs that are begun at once. */
   starts?: Slots;
 }
@@ -120,6 +120,7 @@ export const createRuns = ({ start, follow, store, execution, debts, starts = cr
           const said = answer(row, mode, now >= deadline);
           if (said.kind === "refusal") throw new Refused(isReplay ? asReplay(said.error) : said.error);
           if (said.kind === "reply") {
+            await debts.payForReader(said.row);
             if (!isReplay) await remember(said.row, mode, request);
             return { row: said.row, isReplay };
           }

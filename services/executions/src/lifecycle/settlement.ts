@@ -1,24 +1,17 @@
-import { DomainError, userCostMicroUsd } from "@nodeloom/kernel";
-import type { Logger } from "@nodeloom/platform";
+import { userCostMicroUsd } from "@nodeloom/kernel";
 import { billing as billingProto } from "@nodeloom/proto";
-import type { Billing, Usage } from "../clients";
+import type { Billing } from "../clients";
 import type { CompletedCall, FinalStatus, HeldItem, NodeState, RunEnd, RunError, RunInput, RunOutcome } from "../contract/run-types";
-import { TIMING } from "../contract/timing";
 import type { Costs, ExecutionView } from "../record/execution-record";
-import type { LogKeys } from "../record/log/event-log";
 import type { ExecutionStore } from "../record/store";
 import type { DecidedEnding } from "../record/transitions";
-import { runStart, type Debts, type UsageRun } from "./debts";
+import type { Debts } from "./debts";
 import type { Execution, FinishedRun } from "./execution";
 import { elapsed } from "./progress";
-import type { Queue } from "./line/queue";
 import { isFinal, type Debt } from "./states";
 
 const MICRO_USD_PER_MILLICREDIT = 10;
 const PERMILLE = 1_000;
-
-/** What a row's log had when its ending was decided; undefined for a row that is gone. */
-const logOf = ({ events, logParts }: DecidedEnding): LogKeys | undefined => events && { events, ...(logParts ? { logParts } : {}) };
 
 /** What a run owes, call by call. */
 export interface Charge {
@@ -140,68 +133,28 @@ const NOTHING: billingProto.SettleResponse = { capturedMillicredits: 0, released
 
 export interface SettlementOptions {
   billing: Pick<Billing, "settle">;
-  usage: Pick<Usage, "finishRun">;
   execution: Pick<Execution, "decideEnding" | "finish">;
   store: Pick<ExecutionStore, "callsOf" | "find" | "callCharged" | "current">;
-  queue: Pick<Queue, "leave">;
-  debts: Pick<Debts, "payLater" | "ending">;
-  logger: Logger;
+  debts: Pick<Debts, "payNow" | "ending">;
 }
 
 export type Settlement = ReturnType<typeof createSettlement>;
 
 /**
- * Ends the money of runs. What billing answers is the truth, because the first settlement of an execution is the only one:
- * the usage row and the nodes' receipts are written from its answer, so that all three always agree.
+ * Ends the money of runs. What billing answers is the truth, because the first settlement of an execution is the only one: the row
+ * is written from its answer, and the usage row from that, so that all three always agree.
  */
-export const createSettlement = ({ billing, usage, execution, store, queue, debts, logger }: SettlementOptions) => {
+export const createSettlement = ({ billing, execution, store, debts }: SettlementOptions) => {
   /** What is closed: a run, or its row. */
-  type ClosingRun = UsageRun &
-    FinishedRun & {
-      holdId: string;
-      attempt?: number | undefined;
-      mode: "sync" | "async";
-      hasWebhook: boolean;
-      /** Its usage row was not seen to begin. */
-      owesUsage: boolean;
-    };
+  interface ClosingRun extends FinishedRun {
+    attempt?: number | undefined;
+    hasWebhook: boolean;
+  }
 
-  /** Whether usage was told; where it can't be, the row owes that. */
-  const tellUsage = async (
-    run: ClosingRun & { overAt: Date },
-    end: RunEnd,
-    costs: Costs,
-    { capturedMillicredits, captured }: billingProto.SettleResponse,
-  ): Promise<boolean> => {
-    try {
-      await usage.finishRun(
-        {
-          run: runStart(run),
-          status: end.status,
-          ...costs,
-          millicredits: capturedMillicredits,
-          modelCredits: creditsByModel(captured),
-          durationMs: elapsed(run.receivedAt, run.overAt.getTime()),
-          errorCode: end.error?.code,
-          requestId: end.requestId ?? undefined,
-          unstarted: run.owesUsage,
-        },
-        { deadlineMs: TIMING.usageCall },
-      );
-      return true;
-    } catch (error) {
-      if (!(error instanceof DomainError) || error.kind !== "unavailable") throw error;
-      logger.warn({ executionId: run.executionId, reason: error.message }, "usage hears of a run's end later");
-      return false;
-    }
-  };
-
-  const close = async (closing: ClosingRun, end: RunEnd, costs: Costs, settled: billingProto.SettleResponse): Promise<void> => {
+  /** @returns whether that ended the run: see `finish` */
+  const close = async (run: ClosingRun, end: RunEnd, costs: Costs, settled: billingProto.SettleResponse): Promise<boolean> => {
     const { capturedMillicredits: millicredits, captured } = settled;
-    // The usage row and the execution tell the same time.
-    const run = { ...closing, overAt: new Date() };
     debts.ending(run.executionId);
-    const isTold = await tellUsage(run, end, costs, settled);
     const grantUsed = captured.some(({ source }) => source === billingProto.HoldSource.HOLD_SOURCE_GRANT);
     // A node of one call says itself what that cost.
     const fanOuts = new Set(end.nodes.flatMap(({ id, items }) => (items > 1 ? [id] : [])));
@@ -209,18 +162,19 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
       run.executionId,
       captured.filter(({ key }) => fanOuts.has(nodeOf(key))),
     );
-    // Its place is free once its end is told: what its caller starts next must not wait.
-    if (run.attempt !== undefined) await queue.leave(run.userId, [run.holdId]);
-    // Workflows of before rows came first start their delivery themselves.
-    const due: Debt[] = [...(isTold ? [] : (["usage"] as const)), ...(run.hasWebhook ? (["webhook"] as const) : [])];
-    const row = await execution.finish(
+    const due: Debt[] = [
+      "usage",
+      ...(run.attempt === undefined ? [] : ([`place:${run.attempt}`] as const)),
+      // Workflows of before rows came first start their delivery themselves.
+      ...(run.hasWebhook ? (["webhook"] as const) : []),
+    ];
+    return execution.finish(
       run,
       { ...end, nodes: withReceipts(end.nodes, captured) },
       { millicredits, grantUsed, costs, modelCredits: creditsByModel(captured) },
       due,
-      isTold && run.owesUsage ? ["usage"] : [],
+      debts.payNow,
     );
-    if (row) debts.payLater(row);
   };
 
   /** Captures a charge and releases the rest of its hold. What an earlier settlement has decided stands. */
@@ -236,32 +190,39 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
     return [...new Set([...(end.underWay ?? []), ...recorded])];
   };
 
+  /**
+   * Takes what a run owes and closes it.
+   * @param decided how it ends; undefined: as `end` has it, unless it is being cancelled
+   * @returns undefined where that did not end it
+   */
+  const settleAs = async (input: RunInput, end: RunEnd, first: HeldItem[], decided?: DecidedEnding): Promise<RunOutcome | undefined> => {
+    const { executionId, attempt } = input;
+    const { markupPermille } = input.plan;
+    const held = [...first, ...(end.extended ?? [])];
+    const underWay = end.status === "cancelled" ? await underWayOf(executionId, end) : [];
+    const charge = chargeFor({ ...end, underWay }, held, markupPermille);
+    // Runs of before rows came first may hold calls that cost nothing.
+    const isFree = attempt !== undefined && held.length === 0;
+    const settled = isFree ? NOTHING : await capture(input, charge);
+    const { capturedMillicredits: millicredits } = settled;
+    const { costMicroUsd, userCostMicroUsd } = millicredits === sumOf(charge.items) ? charge : costsBehind(millicredits, markupPermille);
+    const hasWebhook = attempt !== undefined && input.webhook !== null && input.keyId !== null;
+    const isEnded = await close({ ...input, input, decided, hasWebhook }, end, { costMicroUsd, userCostMicroUsd }, settled);
+    return isEnded || decided ? { status: end.status, millicredits } : undefined;
+  };
+
   return {
-    /** Captures what is owed, releases the rest and closes the rows. Idempotent by execution id. */
+    /**
+     * Captures what is owed, releases the rest and closes the rows. Idempotent by execution id. A run that has completed owes the same
+     * when it is being cancelled: its ending is decided only where its end can't be written at once.
+     */
     settle: async (input: RunInput, seen: RunEnd, first: HeldItem[]): Promise<RunOutcome> => {
-      const { markupPermille } = input.plan;
+      const isPlain = seen.status === "completed" && input.attempt !== undefined;
+      const atOnce = isPlain ? await settleAs(input, seen, first) : undefined;
+      if (atOnce) return atOnce;
       const decided = await execution.decideEnding(input.executionId, seen.status);
       const end = decidedEnd(seen, decided.ending);
-      const held = [...first, ...(end.extended ?? [])];
-      const underWay = end.status === "cancelled" ? await underWayOf(input.executionId, end) : [];
-      const charge = chargeFor({ ...end, underWay }, held, markupPermille);
-      // Runs of before rows came first may hold calls that cost nothing.
-      const isFree = input.attempt !== undefined && held.length === 0;
-      const settled = isFree ? NOTHING : await capture(input, charge);
-      const { capturedMillicredits: millicredits } = settled;
-      const { costMicroUsd, userCostMicroUsd } = millicredits === sumOf(charge.items) ? charge : costsBehind(millicredits, markupPermille);
-      const run: ClosingRun = {
-        ...input,
-        _id: input.executionId,
-        createdAt: new Date(input.receivedAt),
-        ...(decided.metadata ? { metadata: decided.metadata } : {}),
-        input,
-        log: logOf(decided),
-        owesUsage: decided.due?.includes("usage") ?? false,
-        hasWebhook: input.attempt !== undefined && input.webhook !== null && input.keyId !== null,
-      };
-      await close(run, end, { costMicroUsd, userCostMicroUsd }, settled);
-      return { status: end.status, millicredits };
+      return (await settleAs(input, end, first, decided))!;
     },
 
     /**
@@ -283,9 +244,7 @@ export const createSettlement = ({ billing, usage, execution, store, queue, debt
       const charge = chargeFor({ status, error: null, completed }, null, markupPermille);
       const settled = await capture(record, charge);
       const hasWebhook = record.webhook !== null && record.keyId !== null;
-      const receivedAt = createdAt.getTime();
-      const owesUsage = decided.due?.includes("usage") ?? false;
-      const run: ClosingRun = { ...record, executionId, receivedAt, hasWebhook, owesUsage, log: logOf(decided) };
+      const run: ClosingRun = { executionId, attempt: record.attempt, receivedAt: createdAt.getTime(), hasWebhook, decided };
       const costs = { ...costsBehind(settled.capturedMillicredits, markupPermille), costMicroUsd: charge.costMicroUsd };
       await close(run, abandonedEnd(await store.current(record), status, error, completed), costs, settled);
       return status;

@@ -26,10 +26,10 @@ const OF_ONE_ATTEMPT = [
 ] as const;
 
 type Owing = Pick<ExecutionView, "_id" | "status" | "attempt" | "due">;
-type EndingPart = Pick<ExecutionRecord, "status" | "ending" | "metadata" | "due"> & LogKeys;
-const ENDING_PART = { status: 1, ending: 1, metadata: 1, due: 1, "events.key": 1, logParts: 1 } as const;
+type EndingPart = Pick<ExecutionRecord, "status" | "ending"> & LogKeys;
+const ENDING_PART = { status: 1, ending: 1, "events.key": 1, logParts: 1 } as const;
 
-/** How a run ends, and what its settlement needs of its row besides; nothing of a row that is gone. */
+/** How a run ends, and what its log has by then; nothing of a row that is gone. */
 export type DecidedEnding = Partial<EndingPart> & { ending: FinalStatus };
 
 interface Change {
@@ -41,8 +41,6 @@ interface Change {
   events?: readonly ExecutionEvent[];
   /** What is owed from now on, beside what an earlier transition left undone. */
   due: readonly Debt[];
-  /** What an earlier transition left to be done, and is done. */
-  done?: readonly Debt[];
 }
 
 /** Every change of a row's status: one conditional update each, as the table of states has it. */
@@ -52,7 +50,7 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
 
   /** @returns the row as it is then; null when the transition is not possible (any more) */
   const make = async (name: TransitionName, id: string, to: RunStatus, change: Change): Promise<ExecutionView | null> => {
-    const { attempt, where, set, unset, events = [], due, done = [] } = change;
+    const { attempt, where, set, unset, events = [], due } = change;
     const filter = { _id: id, status: { $in: sourcesOf(name, to) }, ...(attempt === undefined ? {} : { attempt }), ...where };
     const update = (owes: boolean) => ({
       $set: { ...set, status: to, ...(owes ? { owes: true } : { due: [] }) },
@@ -67,8 +65,7 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
         writeConcern: DURABLE,
       }) as Promise<ExecutionView | null>;
     const isUndecided = UNDECIDED.includes(to);
-    const owesNoMore = done.length > 0 ? { due: [...done] } : OWES_NOTHING;
-    const settled = due.length > 0 || isUndecided ? null : await write({ ...filter, ...owesNoMore }, false);
+    const settled = due.length > 0 || isUndecided ? null : await write({ ...filter, ...OWES_NOTHING }, false);
     return settled ?? write(filter, true);
   };
 
@@ -144,9 +141,8 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
       state: FinalState,
       events: readonly ExecutionEvent[],
       due: readonly Debt[] = [],
-      done: readonly Debt[] = [],
       where: Record<string, unknown> = {},
-    ): Promise<ExecutionView | null> => make("finish", id, state.status, { where, set: state, events, due, done }),
+    ): Promise<ExecutionView | null> => make("finish", id, state.status, { where, set: { ...state, ending: state.status }, events, due }),
 
     /**
      * Fixes how a run ends, unless it was cancelled first. One whose row is gone, or is what it was before it ran (after a

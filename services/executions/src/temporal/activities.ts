@@ -89,6 +89,7 @@ const resumed = <Progress, Report>(
 /** Everything that touches the world, as Temporal calls it. */
 export const createActivities = (options: ActivityOptions): Activities & LocalActivities => {
   const {
+    calls,
     earlierRuns,
     holds,
     settlement,
@@ -137,7 +138,10 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
   const request = step(
     {
       begins: true,
-      kept: (call: HttpNodeCall, answer: HttpResult) => ({ record: answeredCall(call, answer), event: { status: answer.status } }),
+      kept: (call: HttpNodeCall, answer: HttpResult) => ({
+        record: call.isToldByRun ? null : answeredCall(call, answer),
+        event: { status: answer.status },
+      }),
     },
     async (call: HttpNodeCall, { cancelled }) => {
       await assertMayCall(call, call.call.url);
@@ -230,7 +234,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     },
 
     httpRequest: request,
-    shortHttpRequest: claiming(short(request), endAfter),
+    shortHttpRequest: claiming(short(request), endAfter, (call, answer) => calls.callEnded(answeredCall(call, answer))),
     keepFile: keep,
     shortKeepFile: claiming(short(keep)),
 

@@ -30,7 +30,12 @@ export const createFirstCalls = ({ claim: claimRun, settle, logger }: FirstCallO
     }
   };
 
-  return <Call extends CallContext, Result>(make: (call: Call) => Promise<ShortAnswer<Result>>, endOf: EndOf<Call, Result> = () => null) =>
+  /** @param record notes what a call gave whose run was to tell that, and does not; without it the call notes that itself */
+  return <Call extends CallContext, Result>(
+      make: (call: Call) => Promise<ShortAnswer<Result>>,
+      endOf: EndOf<Call, Result> = () => null,
+      record?: (call: Call, result: Result) => Promise<void>,
+    ) =>
     async (call: Call, claim?: Claim): Promise<ClaimingAnswer<Result>> => {
       if (!claim) return make(call);
       try {
@@ -39,10 +44,11 @@ export const createFirstCalls = ({ claim: claimRun, settle, logger }: FirstCallO
         logger.warn({ err: error, executionId: claim.executionId }, "a run could not be claimed with its first call");
         return { declined: true };
       }
-      const answer = await make(call);
-      const { run } = claim;
-      if (!run || call.items > 1 || !("result" in answer)) return { ...answer, isClaimed: true };
+      const run = call.items > 1 ? undefined : claim.run;
+      const answer = await make(run && record ? { ...call, isToldByRun: true } : call);
+      if (!run || !("result" in answer)) return { ...answer, isClaimed: true };
       const outcome = await settledInTime(run, () => endOf(run.plan, call, answer.result));
+      if (!outcome) await record?.(call, answer.result).catch((error: unknown) => logger.warn({ err: error }, "a call was not recorded"));
       return { ...answer, isClaimed: true, ...(outcome ? { outcome } : {}) };
     };
 };

@@ -1,4 +1,3 @@
-import { createReads } from "../../src/record/reading/reads";
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -10,7 +9,7 @@ import { Webhook } from "standardwebhooks";
 import { newWebhookState, type AttemptId, type SentAttempt } from "../../src/contract/delivery";
 import type { ExecutionStore } from "../../src/record/store";
 import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks";
-import { newRecord, openStore } from "../support/index";
+import { newRecord, openStore, readsOf } from "../support/index";
 import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../support/webhook-support";
 import { FIXTURE } from "../support/webhook-fixture";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
@@ -79,7 +78,7 @@ beforeAll(async () => {
   egress = createEgressClient({ allow: [receiver.address, `127.0.0.1:${port}`] });
   webhooks = createWebhooks({
     store,
-    ...createReads(store),
+    ...readsOf(store),
     identity: identity.client,
     egress,
     outgoing: { webhook: () => Promise.resolve(null), webhookTest: () => Promise.resolve() },

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { calculateObjectSize } from "bson";
 import { connectMongo } from "@nodeloom/platform";
 import type { CallContext, RunEnd, RunInput } from "../../src/contract/run-types";
-import { FREE, createExecution, newRecord } from "../../src/lifecycle/execution";
-import { createReads } from "../../src/record/reading/reads";
+import { createExecution, newRecord } from "../../src/lifecycle/execution";
 import { createExecutionStore, type ExecutionStore } from "../../src/record/store";
 import { initialNodes } from "../../src/temporal/workflows/graph-run";
+import { finishDecided, readsOf } from "../support/index";
 import { runOf } from "../support/money";
 
 /** What a row may take, whatever its run gave. */
@@ -52,8 +52,8 @@ it("keeps a result of the largest size beside the row, and tells it as it is whe
   await execution().insertFinal(run, endOf(run), {}, []);
   const other = runOf("user", []);
   await store.insert({ ...(await rowOf(executionId)), _id: other.executionId, status: "processing", resultJson: null } as never);
-  expect(await execution().finish({ executionId: other.executionId, receivedAt: Date.now() }, endOf(other), FREE, [])).not.toBeNull();
-  const { get, page } = createReads(store);
+  expect(await finishDecided(execution(), { executionId: other.executionId, receivedAt: Date.now() }, endOf(other))).toBe(true);
+  const { get, page } = readsOf(store);
   for (const id of [executionId, other.executionId]) {
     expect(await bytesOf(id)).toBeLessThan(ROW_BYTES);
     expect(JSON.parse((await get(id, "user")).resultJson)).toEqual(LARGEST);
@@ -98,7 +98,7 @@ const carry = async (nodes: number, callsEach: number): Promise<{ input: RunInpu
     Array.from({ length: nodes }, (_, index) => [`node-${index}`, "completed", callsEach, callsEach]),
   );
   const done = told.nodes.map((node) => ({ ...node, durationMs: 1 }));
-  await lives.finish(input, { ...endOf(input), result: null, nodes: done }, FREE, []);
+  await finishDecided(lives, input, { ...endOf(input), result: null, nodes: done });
   bytes.push(await bytesOf(executionId));
   return { input, bytes };
 };
@@ -138,5 +138,5 @@ it("keeps 500 nodes that planning evaluated beside the row", async () => {
   await execution().insertFinal(run, { ...endOf(run), result: null }, {}, []);
   expect(await bytesOf(run.executionId)).toBeLessThan(ROW_BYTES);
   expect(await logOf(run)).toHaveLength(502);
-  expect((await createReads(store).get(run.executionId, "user")).nodes).toHaveLength(500);
+  expect((await readsOf(store).get(run.executionId, "user")).nodes).toHaveLength(500);
 });

@@ -3,7 +3,10 @@ import type { OutgoingBudget } from "@nodeloom/kernel";
 import { connectMongo, connectRedis, createLogger, createWindowCounter, makeCollections, redisReady } from "@nodeloom/platform";
 import { createOutgoing, type Outgoing } from "../../src/calls/outgoing";
 import type { Connection } from "mongoose";
+import type { RunEnd } from "../../src/contract/run-types";
+import { FREE, type Execution, type FinishedRun } from "../../src/lifecycle/execution";
 import type { ExecutionRecord } from "../../src/record/execution-record";
+import { createReads, type Reads } from "../../src/record/reading/reads";
 import { createExecutionStore, type ExecutionStore, type ExecutionStoreOptions } from "../../src/record/store";
 
 /** A store in a database of its own. */
@@ -81,4 +84,13 @@ export const openOutgoing = async (
     outgoing: createOutgoing({ counter: createWindowCounter({ redis, keyPrefix, windowSeconds }), budgets, windowSeconds }),
     stop: () => redis.disconnect(),
   };
+};
+
+/** Executions of a store as their owners read them, where nothing is owed to readers. */
+export const readsOf = (store: ExecutionStore): Reads => createReads(store, { payForReader: () => Promise.resolve() });
+
+/** Makes a run final whose ending is decided first. @returns whether this made it so */
+export const finishDecided = async (execution: Execution, run: FinishedRun, end: RunEnd): Promise<boolean> => {
+  const decided = await execution.decideEnding(run.executionId, end.status);
+  return execution.finish({ ...run, decided }, end, FREE, [], () => Promise.resolve());
 };

@@ -98,7 +98,7 @@ export const startMoney = async (): Promise<Money> => {
     cancelled,
     delivered,
     begin,
-    settlement: createSettlement({ billing, usage, execution, store, queue, debts, logger }),
+    settlement: createSettlement({ billing, execution, store, debts }),
     prefix,
     stop: stopAll,
     stopBalanced: async () => {

@@ -110,7 +110,7 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
   const holds = createHolds({ billing });
   const queue = createQueue({ store, starter, logger });
   const debts = createDebts({ store, holds, queue, usage, deliveries: starter, starter, logger });
-  const settlement = createSettlement({ billing, usage, execution, store, queue, debts, logger });
+  const settlement = createSettlement({ billing, execution, store, debts });
   const planning = {
     plan: ({ inputsJson }: { inputsJson: string }) => Promise.resolve(planned((JSON.parse(inputsJson) as { calls: number }).calls)),
   };

@@ -1,5 +1,4 @@
 import { TryAgain } from "../../src/calls/failures";
-import { createReads } from "../../src/record/reading/reads";
 import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
 import { Webhook } from "standardwebhooks";
 import { newWebhookState, type AttemptId, type DeliveryEnd, type Sent, type SentAttempt } from "../../src/contract/delivery";
@@ -7,7 +6,7 @@ import type { ExecutionRecord, ExecutionView } from "../../src/record/execution-
 import type { ExecutionStore } from "../../src/record/store";
 import { executionMessage } from "../../src/record/reading/view";
 import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks";
-import { newRecord, openOutgoing, openStore } from "../support/index";
+import { newRecord, openOutgoing, openStore, readsOf } from "../support/index";
 import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../support/webhook-support";
 
 /** How long a receiver may take: more than a busy machine makes of an instant; and for those that never answer. */
@@ -24,7 +23,7 @@ const logger = createLogger("test", "fatal");
 const webhooksOver = (client: EgressClient, timeoutMs = TIMEOUT_MS, { outgoing } = budget): Webhooks =>
   createWebhooks({
     store,
-    ...createReads(store),
+    ...readsOf(store),
     identity: identity.client,
     egress: client,
     outgoing,

@@ -1,5 +1,9 @@
+import { LRUCache } from "lru-cache";
 import type { ExecutionEvent } from "../execution-record";
-import type { Appended } from "./event-log";
+import type { Appended, RecordedKeys } from "./event-log";
+
+/** Keys that are remembered of all logs together. */
+const REMEMBERED_KEYS = 200_000;
 
 /** What waits to be written of one run. */
 interface Page {
@@ -28,11 +32,15 @@ export const createJournal = ({ append, announce }: JournalOptions) => {
   /** The last write of each run that is under way. */
   const writing = new Map<string, Promise<unknown>>();
   const closing = new Set<string>();
+  /** What logs held after their last write of this process. */
+  const known = new LRUCache<string, RecordedKeys>({ maxSize: REMEMBERED_KEYS, sizeCalculation: ({ size }) => size + 1 });
 
   const appendAll = async (executionId: string, events: readonly ExecutionEvent[]): Promise<Appended | null> => {
     await writing.get(executionId)?.catch(() => undefined);
     const appended = await append(executionId, events);
-    if (appended) announce(executionId, events, appended);
+    if (!appended) return null;
+    known.set(executionId, appended.recorded);
+    announce(executionId, events, appended);
     return appended;
   };
 
@@ -75,14 +83,20 @@ export const createJournal = ({ append, announce }: JournalOptions) => {
       }),
 
     /**
-     * Has what waits of a run written by its last write, after which nothing is recorded any more. Where that fails it is
-     * written as ever.
+     * Has what waits of a run written by its last write, after which nothing is recorded any more. Where that fails, or gives
+     * null, it is written as ever.
+     * @param writeLast is given what waits, and what the log is known to hold since this process wrote to it
      */
-    close: async <T>(executionId: string, writeLast: (waiting: readonly ExecutionEvent[]) => Promise<T>): Promise<T> => {
+    close: async <T>(
+      executionId: string,
+      writeLast: (waiting: readonly ExecutionEvent[], recorded: RecordedKeys | undefined) => Promise<T>,
+    ): Promise<T> => {
       closing.add(executionId);
       try {
         await writing.get(executionId);
-        const written = await writeLast([...(waiting.get(executionId)?.events ?? [])]);
+        const written = await writeLast([...(waiting.get(executionId)?.events ?? [])], known.get(executionId));
+        if (written === null) return written;
+        known.delete(executionId);
         const page = waiting.get(executionId);
         waiting.delete(executionId);
         clearTimeout(page?.timer);

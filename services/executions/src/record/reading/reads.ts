@@ -1,5 +1,6 @@
 import { toCursor } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
+import type { Debts } from "../../lifecycle/debts";
 import { placeOf } from "../../lifecycle/line/line";
 import { executionNotFound } from "../../refusals";
 import type { ExecutionView } from "../execution-record";
@@ -35,7 +36,10 @@ export const collectPage = async (
 export type Reads = ReturnType<typeof createReads>;
 
 /** Executions as their owners read them: the row, with what is kept beside it. */
-export const createReads = (store: Pick<ExecutionStore, "findOwned" | "callsOf" | "getText" | "current" | "standing" | "lines">) => {
+export const createReads = (
+  store: Pick<ExecutionStore, "findOwned" | "callsOf" | "getText" | "current" | "standing" | "lines">,
+  { payForReader }: Pick<Debts, "payForReader">,
+) => {
   const positionOf = async ({ holdId, userId, status }: ExecutionView): Promise<number | undefined> =>
     status === "queued" ? placeOf(await store.lines.find(userId), holdId) : undefined;
 
@@ -66,6 +70,7 @@ export const createReads = (store: Pick<ExecutionStore, "findOwned" | "callsOf" 
     get: async (executionId: string, userId: string): Promise<executions.Execution> => {
       const row = await store.findOwned(executionId, userId);
       if (!row) throw executionNotFound();
+      await payForReader(row);
       const [told, about] = await Promise.all([store.current(row), details(row)]);
       return executionMessage(told, about);
     },

@@ -1,4 +1,13 @@
-import { BindError, callsHttp, GRAPH_BOUNDS, makesResult, type BudgetUse, type PlanStep, type RunPlan } from "@nodeloom/kernel/graph";
+import {
+  BindError,
+  callsHttp,
+  GRAPH_BOUNDS,
+  makesResult,
+  toldOutputs,
+  type BudgetUse,
+  type PlanStep,
+  type RunPlan,
+} from "@nodeloom/kernel/graph";
 import type { FollowedJob, HttpResult } from "../../contract/activity-types";
 import type { CallContext, RunEnd } from "../../contract/run-types";
 import { giveAnswers, giveCall, giveJob, giveResults } from "./given";
@@ -28,6 +37,8 @@ const give = (run: GraphRun, step: PlanStep, call: CallContext, given: FollowedJ
   if ("status" in given) {
     run.httpCall(step, item);
     run.itemDone(step.id);
+    // Its run tells what it gave: it needs no record of its own.
+    Object.assign(run.node(step.id), toldOutputs({ status: given.status, body: given.body }));
     return giveAnswers(run, step, [given], mapped);
   }
   run.callInputs(step, item);

@@ -88,7 +88,7 @@ describe("after a restore of the database", () => {
     const { executionId: _id, holdId, userId } = run;
     await money.store.insert(newRecord(userId, { _id, holdId, status, attempt: 1, owes: true, due: [] }));
     expect(await money.settlement.settle(run, endOf(run, "completed"), [])).toMatchObject({ status: "completed" });
-    expect(await money.store.find(_id)).toMatchObject({ status: "completed", ending: null });
+    expect(await money.store.find(_id)).toMatchObject({ status: "completed", ending: "completed" });
   });
 });
 

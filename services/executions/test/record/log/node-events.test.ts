@@ -3,7 +3,7 @@ import { createExecution, FREE, newRecord as runRecord, type Execution } from ".
 import type { NodeState, RunEnd, RunInput } from "../../../src/contract/run-types";
 import type { ExecutionRecord } from "../../../src/record/execution-record";
 import type { ExecutionStore } from "../../../src/record/store";
-import { newRecord, openStore } from "../../support/index";
+import { finishDecided, newRecord, openStore } from "../../support/index";
 
 let store: ExecutionStore;
 let connection: Connection;
@@ -34,7 +34,7 @@ const inputOf = ({ _id, userId }: ExecutionRecord): RunInput =>
 const end = (status: RunEnd["status"], nodes: NodeState[], error: RunEnd["error"] = null): RunEnd => ({
   ...{ status, nodes, error, result: null, requestId: null, completed: [] },
 });
-const finish = (input: RunInput, over: RunEnd) => execution.finish(input, over, FREE, []);
+const finish = (input: RunInput, over: RunEnd) => finishDecided(execution, input, over);
 const begin = async (input: RunInput, nodes: NodeState[]): Promise<void> => {
   await store.insert(runRecord(input, nodes));
   expect(await execution.claim(input.executionId, 1, "workflow")).not.toBeNull();
@@ -138,19 +138,19 @@ it("ends the log of a run as it was when its ending was decided, however many wr
   const { events, logParts } = await execution.decideEnding(executionId, "completed");
   const decided = await store.recordedKeys({ events: events!, ...(logParts ? { logParts } : {}) });
   await Promise.all(storms);
-  expect(await finish(input, over)).not.toBeNull();
+  expect(await finish(input, over)).toBe(true);
   expect(await keysOf(input)).toEqual([...decided, "completed:pic", "settled"]);
 });
 
 it("ends a run while the last of its log is put away", async () => {
   const { input, over } = await underWay();
   const { executionId } = input;
-  const { events: seen } = await execution.decideEnding(executionId, "completed");
+  const decided = await execution.decideEnding(executionId, "completed");
   const rows = connection.collection("executions");
   const { events } = (await rows.findOne({ _id: executionId as never })) as unknown as ExecutionRecord;
   const part = { ...(await store.putText(JSON.stringify(events))), count: events.length };
   await rows.updateOne({ _id: executionId as never }, { $set: { events: [], logParts: [part] } });
-  expect(await execution.finish({ ...input, log: { events: seen! } }, over, FREE, [])).not.toBeNull();
+  expect(await execution.finish({ ...input, decided }, over, FREE, [], () => Promise.resolve())).toBe(true);
   expect(await keysOf(input)).toEqual(["admitted", "completed:pic", "settled"]);
 });
 
