@@ -124,6 +124,7 @@ describe("the admin's view", () => {
     expect((await list({ query: "filter.example", approved: true })).users).toHaveLength(1);
     expect((await list({ query: "r+one@f" })).users).toHaveLength(1);
     expect((await list({ query: ".*@filter" })).users).toEqual([]);
+    expect((await list({ query: "filter\0" })).users).toEqual([]);
   });
 
   it.each([{ cursor: "nonsense" }, { limit: -1 }, { limit: 501 }, { query: "x".repeat(300) }])("refuses %j", async (request) => {
@@ -162,6 +163,12 @@ describe("changing a user", () => {
     const user = await newUser(client);
     expect(await refusal(client.updateUser({ userId: user.id, ...update }))).toMatchObject({ reason: "INVALID_REQUEST" });
     expect((await client.getUser({ userId: user.id })).user).toEqual(user);
+  });
+
+  it("gives a business a name of as many characters as people count", async () => {
+    const { id: userId } = await newUser(client);
+    const business = { name: "🧵".repeat(200), verified: false };
+    expect((await client.updateUser({ userId, business: { business } })).user).toMatchObject({ business });
   });
 
   it("registers a business, changes it and removes it", async () => {

@@ -108,6 +108,13 @@ describe("creating a key", () => {
     expect((await client.listKeys({ userId: user.id })).keys).toEqual([]);
   });
 
+  it("has a name of as many characters as people count", async () => {
+    const user = await newUser(client, { tier: "pro" });
+    const name = "🧵".repeat(200);
+    expect((await createKey(client, user.id, { name })).key).toMatchObject({ name });
+    expect(await refusal(createKey(client, user.id, { name: `${name}🧵` }))).toMatchObject({ metadata: { issues: [{ path: "name" }] } });
+  });
+
   it("stops at a hundred keys, created in parallel too, and goes on after a revocation", async () => {
     const user = await newUser(client, { tier: "pro" });
     const stored = await createKey(client, user.id);

@@ -44,6 +44,10 @@ export const LIMITS = {
   usageSummaryDays: 400,
 } as const;
 
+/** Whether a text has more characters than it may: as people count them and as a schema's maxLength does, not in UTF-16 units. */
+export const isLonger = (text: string, characters: number): boolean =>
+  text.length > characters && (text.length > 2 * characters || Array.from(text).length > characters);
+
 /** Slugs of workflows and internal names of models. */
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 export const MAX_SLUG_CHARS = 200;

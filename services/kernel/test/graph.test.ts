@@ -452,6 +452,14 @@ describe("inputs", () => {
     expect(resolveInputs(fields, given).issues.map((issue) => issue.path)).toContain(path);
   });
 
+  it("bounds texts by characters as people count them", () => {
+    const [field] = inputFields(graphOf([input({ name: "line", type: "text", min: 2, max: 3 })], []));
+    const problems = ["🧵", "🧵🧵", "🧵🧵🧵", "🧵🧵🧵🧵"].map((line) =>
+      resolveInputs([field!], { line }).issues.map(({ message }) => message),
+    );
+    expect(problems).toEqual([["its length must be at least 2"], [], [], ["its length must be at most 3"]]);
+  });
+
   it("reads saved values, then defaults, then null", () => {
     const node: Node = {
       id: "in",

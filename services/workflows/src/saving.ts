@@ -82,6 +82,13 @@ export const createSaving = ({ store, folders, withinCap, withinTemplates, pictu
     throw invalidRequest([{ path: "folderId", message: "is not one of your folders" }]);
   };
 
+  /** The same for a change of a workflow, which is absent first where it is not the owner's. */
+  const requireFolderFor = (slug: string, ownerId: string, folderId: string | null | undefined): Promise<void> =>
+    requireFolder(folderId, ownerId).catch(async (error: unknown) => {
+      found(await store.owned(slug, ownerId));
+      throw error;
+    });
+
   /** A folder may have been removed while a workflow was put into it. */
   const settleFolder = async (workflow: Workflow): Promise<Workflow> => {
     const { folderId, createdBy, slug } = workflow;
@@ -172,13 +179,13 @@ export const createSaving = ({ store, folders, withinCap, withinTemplates, pictu
     },
     update: async (update) => {
       checkSettings(update.changes);
-      await requireFolder(update.changes.folderId, update.ownerId);
+      await requireFolderFor(update.slug, update.ownerId, update.changes.folderId);
       const updated = await retryOnConflict(CONFLICT_ATTEMPTS.workflow, () => updateOnce(update), pauseMs);
       if (!updated) throw unavailable("the workflow is being changed by too many at once");
       return update.changes.folderId ? settleFolder(updated) : updated;
     },
     move: async (which, folderId) => {
-      await requireFolder(folderId, which.ownerId);
+      await requireFolderFor(which.slug, which.ownerId, folderId);
       const moved = await store.move(which, folderId, new Date());
       return settleFolder(await foundAt(moved, () => store.owned(which.slug, which.ownerId)));
     },

@@ -84,7 +84,8 @@ const visible = (slug: string, userId: string) => ({ _id: slug, $or: [{ createdB
 
 const atRevision = (revision: number | undefined): { revision?: number } => (revision === undefined ? {} : { revision });
 
-const escapeRegExp = (value: string): string => value.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+/** A pattern that matches a text. Patterns travel to the database as text that a zero character would end. */
+const escapeRegExp = (value: string): string => value.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("\0", "\\x00");
 
 /** The conditions of a list besides whose rows it has. */
 const narrowed = ({ query, tag, after }: Pick<ListFilter, "query" | "tag" | "after">): object[] => {

@@ -1,4 +1,4 @@
-import { invalidRequest, LIMITS } from "@nodeloom/kernel";
+import { invalidRequest, isLonger, LIMITS } from "@nodeloom/kernel";
 import { workflowNotFound } from "./definition/errors";
 import type { VersionStore } from "./versions/versions";
 import type { Takedown } from "./definition/workflow";
@@ -22,7 +22,7 @@ const MAX_NAMES = 2 * LIMITS.mediaIds;
 
 export const createTemplates = ({ store, versions }: TemplatesDeps): Templates => ({
   moderate: async (slug, listed, reason) => {
-    if (reason.length > LIMITS.noteChars)
+    if (isLonger(reason, LIMITS.noteChars))
       throw invalidRequest([{ path: "reason", message: `must have at most ${LIMITS.noteChars} characters` }]);
     const after = listed ? null : { reason, at: new Date() };
     const moderated = await store.moderate(slug, after);

@@ -177,6 +177,8 @@ describe("lists", () => {
     expect(pages.map(({ workflows }) => workflows.map(({ slug }) => slug))).toEqual([[other.slug, ...own.slice(0, 3)], own.slice(3)]);
     expect(pages[1]!.nextCursor).toBe("");
     await expect(list(owner, { cursor: "?" })).rejects.toMatchObject(invalidAt("cursor"));
+    const { slug: odd } = await service.create(owner, { name: `a\0b ${mark}` });
+    expect([await slugs({ query: "A\0B" }), await slugs({ query: "a\0" }), await slugs({ query: "b\0" })]).toEqual([[odd], [odd], []]);
   });
 });
 

@@ -100,6 +100,19 @@ describe("creating", () => {
     await expect(refused).rejects.toMatchObject({ metadata: { issues: [{ path: "name" }, { path: "tags" }, { path: "edges" }] } });
   });
 
+  it("counts characters as people do", async () => {
+    const settings = { name: "🧵".repeat(200), tags: ["🧵".repeat(100)], description: "🧵".repeat(10_000) };
+    const { slug } = await service.create(owner, settings);
+    expect(await get(service, slug, owner)).toMatchObject(settings);
+    await expect(service.create(owner, { name: "🧵".repeat(201) })).rejects.toMatchObject(invalidAt("name"));
+    await expect(service.client.createFolder({ ownerId: owner, name: settings.name })).resolves.toMatchObject({ folder: {} });
+    await expect(service.client.createFolder({ ownerId: owner, name: "🧵".repeat(201) })).rejects.toMatchObject(invalidAt("name"));
+    const publication = { slug, ownerId: owner, reference: "", unapproved: false };
+    const note = "🧵".repeat(1_000);
+    await expect(service.client.publishVersion({ ...publication, note })).resolves.toMatchObject({ version: { note } });
+    await expect(service.client.publishVersion({ ...publication, note: `${note}🧵` })).rejects.toMatchObject(invalidAt("note"));
+  });
+
   it("accepts files as data URLs longer than a text may be", async () => {
     const nodesJson = JSON.stringify([{ id: "m", type: "media-upload", data: { image: `data:image/png;base64,${"A".repeat(300_000)}` } }]);
     await expect(service.create(owner, { nodesJson })).resolves.toMatchObject({ createdBy: owner });
@@ -116,7 +129,9 @@ describe("someone else's workflow", () => {
       service.client.getDefinition({ version: "", slug, userId: other, knownRevision: revision }),
       service.update(slug, other, { name: "Mine now" }),
       service.update(slug, other, { name: "Mine now", ifRevision: 99 }),
+      service.update(slug, other, { folderId: "nowhere" }),
       service.client.moveWorkflow({ slug, ownerId: other, folderId: undefined }),
+      service.client.moveWorkflow({ slug, ownerId: other, folderId: "nowhere" }),
       service.client.deleteWorkflow({ slug, ownerId: other }),
     ];
     for (const call of calls) await expect(call).rejects.toMatchObject(NOT_FOUND);

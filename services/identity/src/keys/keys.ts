@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from "node:crypto";
-import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, LIMITS, unavailable, type Issue } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, isLonger, LIMITS, unavailable, type Issue } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import type { Changes } from "../changes";
 import { grantIssues, grantsFor, grantWarnings, requireKeyRights, requireWebhookGrant, type GrantRequest } from "./grants";
@@ -66,7 +66,7 @@ export interface KeysOptions {
 }
 
 const nameIssues = (name: string): Issue[] =>
-  name.length >= 1 && name.length <= LIMITS.nameChars ? [] : [{ path: "name", message: `must have 1 to ${LIMITS.nameChars} characters` }];
+  name !== "" && !isLonger(name, LIMITS.nameChars) ? [] : [{ path: "name", message: `must have 1 to ${LIMITS.nameChars} characters` }];
 
 const keyIssues = (wanted: NewKey, nowMs: number): Issue[] => {
   const { expiresAt, webhook } = wanted;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { DomainError, invalidRequest, type Issue } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, isLonger, type Issue } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import { requireWebhookGrant } from "./grants";
 import type { KeyStore, WebhookSettings } from "./key-store";
@@ -62,7 +62,7 @@ export interface Webhooks {
 export const noSuchKey = (): DomainError => new DomainError("not_found", "NOT_FOUND", "no such key");
 
 const urlProblem = (text: string): string | undefined => {
-  if (text.length > MAX_URL_CHARS) return `must have at most ${MAX_URL_CHARS} characters`;
+  if (isLonger(text, MAX_URL_CHARS)) return `must have at most ${MAX_URL_CHARS} characters`;
   if (!URL.canParse(text)) return "must be a URL";
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") return "must be an http or https URL";

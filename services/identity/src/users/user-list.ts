@@ -1,4 +1,4 @@
-import { invalidRequest } from "@nodeloom/kernel";
+import { invalidRequest, isLonger } from "@nodeloom/kernel";
 import { fromCursor, toCursor } from "@nodeloom/platform";
 import { pageSize } from "../page-size";
 import type { Tiers } from "../tiers/tiers";
@@ -30,7 +30,7 @@ export const pageOfUsers = async (
   tiers: Tiers,
   { approved, query, tier, limit, cursor }: UserQuery,
 ): Promise<UserList> => {
-  if (query.length > MAX_QUERY_CHARS) throw invalidRequest([{ path: "q", message: `must have at most ${MAX_QUERY_CHARS} characters` }]);
+  if (isLonger(query, MAX_QUERY_CHARS)) throw invalidRequest([{ path: "q", message: `must have at most ${MAX_QUERY_CHARS} characters` }]);
   const size = pageSize(limit);
   const after = fromCursor(cursor);
   const found = await store.page({ approved, tier, query: query.trim().toLowerCase(), after, limit: size + 1 });

@@ -49,7 +49,8 @@ export interface UserStore {
   anyWithTier(tier: string): Promise<boolean>;
 }
 
-const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+/** A pattern that matches a text. Patterns travel to the database as text that a zero character would end. */
+const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("\0", "\\x00");
 const NEW_SESSION_EPOCH = { sessionEpoch: 1 } as const;
 
 export const createUserStore = (users: Model<UserRecord>): UserStore => {

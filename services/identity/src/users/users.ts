@@ -1,4 +1,4 @@
-import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, LIMITS, unavailable, type Issue } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, isLonger, LIMITS, unavailable, type Issue } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import type { Changes } from "../changes";
 import type { Business, UserRecord } from "../records";
@@ -43,7 +43,7 @@ export interface UsersOptions {
 const MEMBERS = ["approved", "suspended", "tier", "role", "business"] as const;
 
 const businessIssues = ({ name }: Business): Issue[] =>
-  name.trim() === "" || name.length > LIMITS.nameChars
+  name.trim() === "" || isLonger(name, LIMITS.nameChars)
     ? [{ path: "business.name", message: `must have 1 to ${LIMITS.nameChars} characters` }]
     : [];
 

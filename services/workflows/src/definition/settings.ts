@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
-import { generatorUses, inputFields, invalidRequest, LIMITS, readGraph, savedValues, type Issue } from "@nodeloom/kernel";
+import { generatorUses, inputFields, invalidRequest, isLonger, LIMITS, readGraph, savedValues, type Issue } from "@nodeloom/kernel";
 import { parseText } from "./json-text";
 import type { Derived, Settings } from "./workflow";
 
 /** A cover is a pair of addresses. Lists carry it, so it must stay small. */
 
-const tooLong = (path: string, length: number, maximum: number): Issue[] =>
-  length > maximum ? [{ path, message: `must have at most ${maximum} characters` }] : [];
+const tooLong = (path: string, text: string, maximum: number): Issue[] =>
+  isLonger(text, maximum) ? [{ path, message: `must have at most ${maximum} characters` }] : [];
 
 const nameIssues = (name: string): Issue[] =>
-  name.trim() === "" ? [{ path: "name", message: "must not be empty" }] : tooLong("name", name.length, LIMITS.nameChars);
+  name.trim() === "" ? [{ path: "name", message: "must not be empty" }] : tooLong("name", name, LIMITS.nameChars);
 
 const tagIssues = (tags: readonly string[]): Issue[] => [
   ...(tags.length > LIMITS.tags ? [{ path: "tags", message: `must have at most ${LIMITS.tags} elements` }] : []),
-  ...tags.flatMap((tag, index) => tooLong(`tags[${index}]`, tag.length, LIMITS.tagChars)),
+  ...tags.flatMap((tag, index) => tooLong(`tags[${index}]`, tag, LIMITS.tagChars)),
 ];
 
 const thumbnailIssues = (thumbnail: string): Issue[] =>
@@ -43,7 +43,7 @@ export const checkSettings = (settings: Partial<Settings>): void => {
   const { name, description, tags, thumbnail, coverJson, nodesJson, edgesJson, viewportJson } = settings;
   const issues = [
     ...(name === undefined ? [] : nameIssues(name)),
-    ...(description === undefined ? [] : tooLong("description", description.length, LIMITS.descriptionChars)),
+    ...(description === undefined ? [] : tooLong("description", description, LIMITS.descriptionChars)),
     ...(tags === undefined ? [] : tagIssues(tags)),
     ...(thumbnail ? thumbnailIssues(thumbnail) : []),
     ...(coverJson === undefined ? [] : coverIssues(coverJson)),

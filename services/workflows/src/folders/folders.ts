@@ -1,7 +1,7 @@
 /** folders/: where owners keep their workflows. */
 
 import { randomUUID } from "node:crypto";
-import { DomainError, invalidRequest, LIMITS } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, isLonger, LIMITS } from "@nodeloom/kernel";
 
 export interface Folder {
   id: string;
@@ -39,7 +39,8 @@ const MAX_FOLDERS = 1_000;
 
 const checkName = (name: string): void => {
   if (name.trim() === "") throw invalidRequest([{ path: "name", message: "must not be empty" }]);
-  if (name.length > LIMITS.nameChars) throw invalidRequest([{ path: "name", message: `must have at most ${LIMITS.nameChars} characters` }]);
+  if (isLonger(name, LIMITS.nameChars))
+    throw invalidRequest([{ path: "name", message: `must have at most ${LIMITS.nameChars} characters` }]);
 };
 
 const notFound = (): DomainError => new DomainError("not_found", "NOT_FOUND", "folder not found");

@@ -1,6 +1,6 @@
 /** versions/: what was published of a workflow, which never changes again. */
 
-import { CONFLICT_ATTEMPTS, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, invalidRequest, isLonger, LIMITS, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { changedSince, found, notApproved, versionNotFound, workflowNotFound } from "../definition/errors";
 import { namedBy } from "../definition/named-media";
@@ -125,7 +125,8 @@ export const createVersions = ({ store, versions, update }: VersionsDeps): Versi
 
   return {
     publish: async (publication) => {
-      if (publication.note.length > MAX_NOTE) throw invalidRequest([{ path: "note", message: `must have at most ${MAX_NOTE} characters` }]);
+      if (isLonger(publication.note, MAX_NOTE))
+        throw invalidRequest([{ path: "note", message: `must have at most ${MAX_NOTE} characters` }]);
       const version = await retryOnConflict(CONFLICT_ATTEMPTS.publication, () => publishOnce(publication));
       if (!version) throw unavailable("the workflow is being published by too many at once");
       return version;

@@ -1,6 +1,7 @@
 import type { Issue } from "../../errors";
 import { LIMITS } from "../../limits";
 import { textBytes } from "../bounds";
+import { characterCount } from "../prices/price";
 import { mediaProblem, type MediaFamily } from "./media";
 import { isRecord } from "../types";
 
@@ -61,7 +62,7 @@ const outside = (field: InputField, size: number, what: string): string | undefi
 const checkText = (field: InputField, value: unknown): string | undefined => {
   if (typeof value !== "string") return "must be text";
   if (textBytes(value) > LIMITS.textValueBytes) return `is longer than ${LIMITS.textValueBytes} bytes`;
-  return outside(field, value.length, "its length");
+  return field.min === undefined && field.max === undefined ? undefined : outside(field, characterCount(value), "its length");
 };
 
 const UPLOADS: ReadonlyMap<string, MediaFamily> = new Map([
