@@ -324,6 +324,7 @@ describe("metadata", () => {
     ["more than 20", Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`n${index}`, "x"]))],
     ["a long name", { ["n".repeat(41)]: "x" }],
     ["a long value", { n: "x".repeat(501) }],
+    ["a zero character in a name", { "a\0b": "x" }],
     ["no text", { n: 1 }],
     ["a list", ["x"]],
   ])("is refused with %s", async (_, metadata) => {
@@ -333,7 +334,7 @@ describe("metadata", () => {
   });
 
   it("goes with the run", async () => {
-    const metadata = { "order.id": "7", $: "" };
+    const metadata = { "order.id": "7", $: "", ["🧵".repeat(40)]: "🧵".repeat(500) };
     expect((await run({ inputs: {}, metadata })).status).toBe(200);
     expect(asked[0]!.metadata).toEqual(metadata);
   });

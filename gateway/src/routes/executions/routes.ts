@@ -126,7 +126,8 @@ const named = z.object({
 });
 const listQuery = named.catchall(z.string()).superRefine((query, context) => {
   for (const path of Object.keys(query)) {
-    if (Object.hasOwn(named.shape, path) || path.startsWith(METADATA_PREFIX)) continue;
+    // No run carries a name with a zero character.
+    if (Object.hasOwn(named.shape, path) || (path.startsWith(METADATA_PREFIX) && !path.includes("\0"))) continue;
     context.addIssue({ code: "custom", path: [path], message: "is not known" });
   }
 });

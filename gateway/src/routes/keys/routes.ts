@@ -200,7 +200,7 @@ export const keyRoutes = [
     description: "The old value works until the grace ends, which starts at the new value's first use.",
     body: z.strictObject({ graceSeconds: z.number().int().min(0).max(MAX_GRACE_SECONDS) }),
     responses: { 200: issued },
-    errors: ["NOT_FOUND", "API_KEY_ACCESS_DENIED"],
+    errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     example: { graceSeconds: 3600 },
     handler: async ({ gateway, caller, params, body }) => {
       const request = { userId: caller.user.id, keyId: params.id, graceSeconds: body.graceSeconds };

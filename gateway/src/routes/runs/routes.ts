@@ -28,8 +28,15 @@ const ASYNC_DESCRIPTION = "With `async=true` the answer comes at once and the ru
 
 const inputs = anyObject.meta({ description: "Keys are the schema's field names; omitted fields take their defaults" });
 const maxCredits = z.number().min(0).max(MAX_CREDITS).optional();
+/** A zero character parts names from values where they are kept. */
+const metadataName = z
+  .string()
+  .min(1)
+  .max(METADATA.nameChars)
+  .refine((name) => !name.includes("\0"), "must not have a zero character")
+  .meta({ override: { pattern: "^[^\\u0000]*$" } });
 const metadata = z
-  .record(z.string().min(1).max(METADATA.nameChars), z.string().max(METADATA.valueChars))
+  .record(metadataName, z.string().max(METADATA.valueChars))
   .refine((given) => Object.keys(given).length <= METADATA.entries, { error: `may have at most ${METADATA.entries} members` })
   .meta({ description: "Your own names for the run, as texts: on the execution, its webhooks and its usage row" });
 const quoteBody = z

@@ -39,7 +39,6 @@ export const folderRoutes = [
     idempotent: "replay",
     body: change,
     responses: { 201: folder },
-    errors: ["ALREADY_EXISTS"],
     example: { name: "Campaigns" },
     handler: async ({ gateway, caller, body }) => {
       const { folder: stored } = await gateway.services.workflows.createFolder({ ownerId: caller.user.id, name: body.name });
@@ -54,7 +53,6 @@ export const folderRoutes = [
     summary: "Rename a folder",
     body: change,
     responses: { 200: folder },
-    errors: ["NOT_FOUND", "ALREADY_EXISTS"],
     example: { name: "Campaigns 2027" },
     handler: async ({ gateway, caller, params, body }) => {
       const request = { ownerId: caller.user.id, folderId: params.id, name: body.name };

@@ -70,7 +70,7 @@ export const workflowRoutes = [
     body: creation,
     replyHeaders: ["ETag", "Location"],
     responses: { 201: workflowSchema },
-    errors: ["WORKFLOW_CAP_REACHED", "TEMPLATE_CAP_REACHED", "ACCOUNT_NOT_APPROVED", "NOT_FOUND"],
+    errors: ["WORKFLOW_CAP_REACHED", "TEMPLATE_CAP_REACHED", "ACCOUNT_NOT_APPROVED"],
     example: { name: "Poster maker", tags: ["print"] },
     handler: async (context) => {
       const { executionId, fingerprint, gateway } = context;
@@ -120,7 +120,7 @@ export const workflowRoutes = [
     replyHeaders: ["ETag"],
     responses: { 200: workflowSchema },
     errors: [
-      ...["WORKFLOW_NOT_FOUND", "NOT_FOUND", "PRECONDITION_FAILED"],
+      ...["WORKFLOW_NOT_FOUND", "PRECONDITION_FAILED"],
       ...["WORKFLOW_CAP_REACHED", "TEMPLATE_CAP_REACHED", "ACCOUNT_NOT_APPROVED"],
     ] as Reason[],
     example: { description: "Posters for the summer fair", hidden: false },
@@ -143,7 +143,7 @@ export const workflowRoutes = [
     body: z.strictObject({ folderId }),
     replyHeaders: ["ETag"],
     responses: { 200: workflowSchema },
-    errors: ["WORKFLOW_NOT_FOUND", "NOT_FOUND", "PRECONDITION_FAILED"],
+    errors: ["WORKFLOW_NOT_FOUND", "PRECONDITION_FAILED"],
     example: { folderId: null },
     handler: async (context) => {
       const { gateway, caller, params, body } = context;
