@@ -65,6 +65,12 @@ export type Reason = (typeof REASONS)[number];
 
 export type ErrorMetadata = Readonly<Record<string, unknown>>;
 
+/**
+ * A text in which no half of a surrogate pair stands alone. Clients may send such halves, and cutting a text may leave one; they have no
+ * UTF-8, and neither gRPC nor Temporal can carry them.
+ */
+export const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\ufffd");
+
 export class DomainError extends Error {
   override readonly name = "DomainError";
 
@@ -75,7 +81,7 @@ export class DomainError extends Error {
     /** Extra members of the error body; plain JSON values only. */
     readonly metadata: ErrorMetadata = {},
   ) {
-    super(message);
+    super(wellFormed(message));
   }
 }
 

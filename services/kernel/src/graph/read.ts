@@ -1,4 +1,4 @@
-import { invalidRequest, type Issue } from "../errors";
+import { invalidRequest, wellFormed, type Issue } from "../errors";
 import { LIMITS } from "../limits";
 import { GRAPH_BOUNDS, textBytes } from "./bounds";
 import { isRecord, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "./types";
@@ -39,6 +39,10 @@ export const readGraph = (nodesJson: string, edgesJson: string): Graph & { issue
     seen.add(node.id);
     if (textBytes(node.id) > GRAPH_BOUNDS.nodeIdBytes) {
       issues.push({ nodeId: null, message: `the id of nodes[${index}] is longer than ${GRAPH_BOUNDS.nodeIdBytes} bytes` });
+      continue;
+    }
+    if (wellFormed(node.id) !== node.id) {
+      issues.push({ nodeId: null, message: `the id of nodes[${index}] is no text that can be written in UTF-8` });
       continue;
     }
     nodes.push({ id: node.id, type: node.type, data: isRecord(node.data) ? node.data : {} });

@@ -1,3 +1,5 @@
+import { wellFormed } from "../errors";
+
 /** A node as planning sees it. Members it does not know stay in the saved text and are never judged. */
 export interface GraphNode {
   id: string;
@@ -52,7 +54,7 @@ export const shownName = (name: string): string => (name.length > MAX_LABEL_CHAR
 /** What a node's author calls it, or undefined. */
 export const labelOf = ({ data }: Pick<GraphNode, "data">): string | undefined => {
   const given = [data.label, data.name, data.title].find((name) => typeof name === "string" && name.trim() !== "") as string | undefined;
-  return given?.trim().replace(/\s+/g, " ").slice(0, MAX_LABEL_CHARS);
+  return given && wellFormed(given.trim().replace(/\s+/g, " ").slice(0, MAX_LABEL_CHARS));
 };
 
 /** A node as messages call it: its label where it has one, and its id. */

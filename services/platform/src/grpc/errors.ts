@@ -1,5 +1,5 @@
 import { Metadata, status, type ServiceError } from "@grpc/grpc-js";
-import { DomainError, REASONS, unavailable, type ErrorKind, type ErrorMetadata, type Reason } from "@nodeloom/kernel";
+import { DomainError, REASONS, unavailable, wellFormed, type ErrorKind, type ErrorMetadata, type Reason } from "@nodeloom/kernel";
 import { ErrorInfo, Status } from "@nodeloom/proto";
 import { isDatabaseAway } from "../stores/mongo";
 
@@ -27,8 +27,9 @@ const MAX_METADATA_BYTES = 32 * 1024;
 /** Of an error's message, which travels percent-encoded in the same trailers. */
 const MAX_MESSAGE_CHARACTERS = 2_000;
 
+/** A message that can travel: the cut may leave half of a character, which can't be percent-encoded. */
 const shortened = (message: string): string =>
-  message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS - 1)}…` : message;
+  wellFormed(message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS - 1)}…` : message);
 
 /** A value as JSON text of at most so many bytes: a list loses its tail, what cannot be shortened is left out. */
 const boundedJson = (value: unknown, bytes: number): string | undefined => {

@@ -61,6 +61,14 @@ describe("a DomainError crosses the wire", () => {
     expect(logged).toEqual([]);
   });
 
+  it.each([
+    ["half of a surrogate pair", "inputs.\ud800: is not known", "inputs.\ufffd: is not known"],
+    ["a pair where it is cut", "🧵".repeat(1_500), `${"🧵".repeat(999)}\ufffd…`],
+  ])("with a message that has %s", async (_name, message, arrives) => {
+    raised = new DomainError("invalid", "INVALID_INPUTS", message, { issues: [{ path: "inputs.\ud800", message }] });
+    for (const [, call] of CALLS) expect(await failureOf(call)).toMatchObject({ reason: "INVALID_INPUTS", message: arrives });
+  });
+
   it.each(REASONS)("with its reason %s", async (reason) => {
     raised = new DomainError("failed", reason, "why");
     expect(await failureOf(CALLS[0]![1])).toMatchObject({ reason, metadata: {} });
