@@ -11,6 +11,7 @@ import {
   readGraph,
   resolveInputs,
   savedValues,
+  type GeneratorUse,
   type GraphIssue,
 } from "@nodeloom/kernel";
 import { graphOf, input, issues, MODELS, OUT, planned, type Edge, type Node } from "./support";
@@ -509,6 +510,10 @@ describe("estimates", () => {
     expect(estimateMillicredits(found, MODELS, 1_500)).toBe(2 * 6_000 + 4 * 15_000);
   });
 
+  it("counts whole calls, whatever the settings say", () => {
+    expect([...usesOf(1.5), ...usesOf(1e300)].map(({ items }) => items)).toEqual([1, 2, 1, 50]);
+  });
+
   it("does not hang on a cycle", () => {
     const loop = graphOf(
       [
@@ -527,6 +532,18 @@ describe("estimates", () => {
     expect(estimateMillicredits([], MODELS, 1_500)).toBeNull();
   });
 });
+
+/** A picture that is told to come so often, behind which there is another. */
+const usesOf = (count: number): GeneratorUse[] =>
+  generatorUses(
+    graphOf(
+      [
+        { id: "a", type: "generate-image", data: { model: "painter", inputs: { count } } },
+        { id: "b", type: "generate-image", data: { model: "painter" } },
+      ],
+      [["a.image", "b.image"]],
+    ),
+  );
 
 it("refuses graphs that are no arrays or too large", () => {
   expect(() => readGraph("{}", "[]")).toThrow(/nodes: must be an array/);

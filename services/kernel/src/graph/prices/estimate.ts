@@ -55,7 +55,8 @@ const createCounter = (graph: Graph) => {
   const calls = (id: string): number => {
     const ports = new Map<string | null, number>();
     for (const edge of incoming.get(id) ?? []) ports.set(edge.targetHandle, (ports.get(edge.targetHandle) ?? 0) + flowing(edge));
-    return Math.min(LIMITS.fanOutItems, Math.max(1, ...ports.values()));
+    // Settings may say any number, such as half a picture.
+    return Math.min(LIMITS.fanOutItems, Math.max(1, Math.ceil(Math.max(...ports.values()))));
   };
 
   const outputs = (id: string): number => {
