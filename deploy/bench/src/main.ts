@@ -90,8 +90,10 @@ const compare = async ({ against, extent }: Arguments, signal: AbortSignal) => {
   }
 };
 
+type Stop = () => void;
+
 /** Stops everything after a time. The returned function ends that. */
-const limitTime = (stopping: AbortController, ms: number): (() => void) => {
+const limitTime = (stopping: AbortController, ms: number): Stop => {
   const timer = setTimeout(() => stopping.abort(new Error(`not done after ${ms / 1_000} s`)), ms);
   return () => clearTimeout(timer);
 };

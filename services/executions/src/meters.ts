@@ -59,8 +59,10 @@ export interface Watched {
   jobs: () => number;
 }
 
+export type Stop = () => void;
+
 /** Tells how full and how well a process is, whenever it is asked. @returns how to end that */
-export const watchLoad = ({ pools, providers, jobs }: Watched): (() => void) => {
+export const watchLoad = ({ pools, providers, jobs }: Watched): Stop => {
   const loads = (pick: "inUse" | "waiting") => (): Reading[] => [
     ...Object.entries(pools).map(([pool, slots]) => ({ value: slots.load()[pick], attributes: { pool } })),
     ...providers().flatMap(({ name, load }) => (load ? [{ value: load[pick], attributes: { pool: `provider ${name}` } }] : [])),

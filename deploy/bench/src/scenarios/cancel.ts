@@ -24,9 +24,12 @@ export const cancel: Scenario = {
         const round = async (runs: number): Promise<Sample> => {
           const { results: executionIds } = await loadEach(Array.from({ length: runs }), SUBMITS_IN_PARALLEL, () => submit(api, slug));
           const endLoad = steadyLoad(LOAD_PER_SECOND, runInBackground);
-          const { sample } = await loadPaced(executionIds, CANCELS_PER_SECOND, (executionId) => cancelRun(api, executionId)).finally(
-            endLoad,
-          );
+          let sample: Sample;
+          try {
+            ({ sample } = await loadPaced(executionIds, CANCELS_PER_SECOND, (executionId) => cancelRun(api, executionId)));
+          } finally {
+            await endLoad();
+          }
           await waitForAll(api, executionIds, "cancelled");
           return sample;
         };

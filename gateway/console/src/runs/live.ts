@@ -121,8 +121,10 @@ const begin = (slug: string, executionId: string): void => {
   useLive.setState(({ runs }) => ({ runs: { ...runs, [slug]: run } }));
 };
 
+export type Stop = () => void;
+
 /** Shows a run on a workflow's canvas, and keeps it current: one stream at a time, none while the page is hidden. */
-export const watchRun = (slug: string, executionId: string, onOver?: () => void): (() => void) => {
+export const watchRun = (slug: string, executionId: string, onOver?: () => void): Stop => {
   stopFollowing();
   begin(slug, executionId);
   let abort = new AbortController();

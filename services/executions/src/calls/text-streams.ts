@@ -15,6 +15,7 @@ export interface TextDelta {
   reset?: true;
 }
 
+export type Unfollow = () => void;
 type Writer = ReturnType<typeof createWriter>;
 export type TextStream = Omit<Writer, "tellAll">;
 export type TextStreams = ReturnType<typeof createTextStreams>;
@@ -109,7 +110,7 @@ export const createTextStreams = (channel: EventChannel) => {
   };
 
   /** Asks for the texts of an execution, wherever they are written, until the returned function is called. */
-  const follow = (executionId: string): (() => void) => {
+  const follow = (executionId: string): Unfollow => {
     const say = (joined: boolean): void => channel.publish(FOLLOWED, { type: "followed", at: Date.now(), data: { executionId, joined } });
     say(true);
     const timer = setInterval(() => say(false), TIMING.textWanted);

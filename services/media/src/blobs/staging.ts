@@ -112,8 +112,11 @@ export const openStaging = async (root: string): Promise<Staging> => {
       writing.add(name);
       try {
         const handle = await open(path, "wx");
-        const written = await writeAll(handle, source, maxBytes).finally(() => handle.close());
-        return { ...written, path, discard, moved };
+        try {
+          return { ...(await writeAll(handle, source, maxBytes)), path, discard, moved };
+        } finally {
+          await handle.close();
+        }
       } catch (error) {
         await discard();
         throw error;

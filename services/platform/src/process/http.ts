@@ -27,11 +27,13 @@ export interface RunningHttpServer {
  */
 const LINGER_MS = 1_000;
 
+type Close = () => void;
+
 /**
  * Makes answers end their connections once that is asked for. Node's own close leaves connections open that are in use, and the
  * next request on one of them would be cut off.
  */
-const connectionCloser = (server: Server): (() => void) => {
+const connectionCloser = (server: Server): Close => {
   const open = new Set<ServerResponse>();
   let closing = false;
   const close = (response: ServerResponse): void => {

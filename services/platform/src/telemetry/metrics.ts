@@ -17,20 +17,25 @@ const lazy = <T>(create: (meter: Meter) => T): (() => T) => {
   return () => (made ??= create(meterOf()));
 };
 
+export type CountEvent = (attributes?: Attributes) => void;
+export type AddAmount = (amount: number, attributes?: Attributes) => void;
+export type RecordDuration = (milliseconds: number, attributes?: Attributes) => void;
+export type Stop = () => void;
+
 /** Counts events. Attributes are words from lists that the code knows: never names or ids of users and their things. */
-export const eventCounter = (name: string, description: string): ((attributes?: Attributes) => void) => {
+export const eventCounter = (name: string, description: string): CountEvent => {
   const counter = lazy((meter) => meter.createCounter(name, { description }));
   return (attributes) => counter().add(1, attributes);
 };
 
 /** Adds amounts up, which are not negative. Attributes as for events. */
-export const amountCounter = (name: string, description: string): ((amount: number, attributes?: Attributes) => void) => {
+export const amountCounter = (name: string, description: string): AddAmount => {
   const counter = lazy((meter) => meter.createCounter(name, { description }));
   return (amount, attributes) => counter().add(amount, attributes);
 };
 
 /** Records how long something took; given in milliseconds, told in seconds. */
-export const durationHistogram = (name: string, description: string): ((milliseconds: number, attributes?: Attributes) => void) => {
+export const durationHistogram = (name: string, description: string): RecordDuration => {
   const histogram = lazy((meter) => meter.createHistogram(name, { description, unit: "s", advice: { explicitBucketBoundaries: SECONDS } }));
   return (milliseconds, attributes) => histogram().record(Math.max(0, milliseconds) / MS, attributes);
 };
@@ -41,7 +46,7 @@ export interface Reading {
 }
 
 /** Tells how something stands whenever it is asked. To be called when a service starts, not before. @returns how to end that */
-export const observedGauge = (name: string, description: string, read: () => Reading[]): (() => void) => {
+export const observedGauge = (name: string, description: string, read: () => Reading[]): Stop => {
   const gauge = meterOf().createObservableGauge(name, { description });
   const observe: Parameters<typeof gauge.addCallback>[0] = (result) => {
     for (const { value, attributes } of read()) result.observe(value, attributes);
@@ -53,7 +58,7 @@ export const observedGauge = (name: string, description: string, read: () => Rea
 const NANOSECONDS = 1e9;
 
 /** How busy this process is: its memory, and how long its event loop keeps work waiting. @returns how to end that */
-export const observeProcess = (): (() => void) => {
+export const observeProcess = (): Stop => {
   const loop = monitorEventLoopDelay({ resolution: 20 });
   loop.enable();
   const gauges = [

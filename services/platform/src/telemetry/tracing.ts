@@ -74,8 +74,10 @@ export const inServerSpans =
 /** Runs something that goes on for much longer as a trace of its own, which names the one that it came from. */
 export const inLinkedTrace = <T>(name: string, run: () => Promise<T>): Promise<T> => inSpan({ name, link: activeSpan() }, run);
 
+export type NameSpan = (name: string, attributes: Attributes) => void;
+
 /** The active span, to be renamed when more is known: of a request, its route. Does nothing without one. */
-export const spanNamer = (): ((name: string, attributes: Attributes) => void) => {
+export const spanNamer = (): NameSpan => {
   const span = activeSpan();
   return (name, attributes) => {
     if (!span) return;

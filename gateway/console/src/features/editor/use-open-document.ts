@@ -30,8 +30,10 @@ export interface Opened {
   canEdit: boolean;
 }
 
+type Stop = () => void;
+
 /** Saves before the page goes, and looks for news when it comes back. */
-const onPage = (document: OpenDocument): (() => void) => {
+const onPage = (document: OpenDocument): Stop => {
   const visibility = (): void => {
     if (window.document.hidden) void document.flush();
     else {

@@ -10,6 +10,7 @@ export interface ChannelEvent {
   data: Record<string, unknown>;
 }
 
+export type Unsubscribe = () => void;
 /** `record` is the execution as it is now, where the news come from this process. */
 export type Listener = (event: ChannelEvent, record?: ExecutionView) => void;
 
@@ -76,7 +77,7 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
       quietly(publisher.publish(channelOf(executionId), JSON.stringify({ from: origin, event })));
     },
     /** Hears of an execution until the returned function is called. */
-    subscribe: (executionId: string, listener: Listener): (() => void) => {
+    subscribe: (executionId: string, listener: Listener): Unsubscribe => {
       if (local.listenerCount(executionId) === 0 && isReady()) quietly(subscriber.subscribe(channelOf(executionId)));
       local.on(executionId, listener);
       return () => {
