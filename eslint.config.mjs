@@ -35,6 +35,13 @@ const NODE_TYPE_COMPARISON = {
   message: NODE_TYPE_SYNTAX.message,
 };
 
+/** Oxlint's no-misused-promises does not look into parentheses: the type of a function that is returned has a name. */
+const RETURNED_FUNCTION_SYNTAX = {
+  selector:
+    "ArrowFunctionExpression[body.type='BlockStatement'] > TSTypeAnnotation.returnType > TSFunctionType[returnType.typeAnnotation.type=/^TS(Void|Union)/]",
+  message: "Give the type of the function that is returned a name.",
+};
+
 const SERVICES = ["identity", "workflows", "models", "billing", "usage", "executions", "media", "sandbox"];
 const workflowCode = "services/executions/src/temporal/workflows/*.ts";
 const workflowFolders = "services/executions/src/temporal/workflows/*/**";
@@ -56,35 +63,20 @@ const workflowImports = (/** @type {string[]} */ ...own) => ({
   ],
 });
 
+// What oxlint (.oxlintrc.json) does not judge, or lets more pass of: where parts end, and what nothing uses. No rule here needs types.
 export default tseslint.config(
-  { ignores: ["**/node_modules/**", "**/dist/**", ".nodeloom/**", "proto/src/gen/**", "**/*.cjs"] },
+  { ignores: ["**/dist/**", ".nodeloom/**", "proto/src/gen/**", "**/*.{js,mjs,cjs}"] },
   {
     files: ["**/*.{ts,tsx}"],
     extends: [tseslint.configs.base],
-    // No rule reads a comment's tags, and other packages' types are full of them.
-    languageOptions: {
-      parserOptions: { project: "./tsconfig.lint.json", tsconfigRootDir: import.meta.dirname, jsDocParsingMode: "none" },
-    },
+    // No rule reads a comment's tags.
+    languageOptions: { parserOptions: { jsDocParsingMode: "none" } },
     rules: {
-      "@typescript-eslint/no-floating-promises": "error",
-      "@typescript-eslint/no-misused-promises": "error",
-      "@typescript-eslint/await-thenable": "error",
-      "@typescript-eslint/no-explicit-any": "error",
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
-      "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports", disallowTypeAnnotations: false }],
-      "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
-      "@typescript-eslint/only-throw-error": "off",
-      "no-restricted-syntax": ["error", { selector: "ExportDefaultDeclaration", message: "Use named exports." }],
-      "no-console": "error",
-      eqeqeq: "error",
-      "prefer-const": "error",
+      "no-restricted-syntax": ["error", RETURNED_FUNCTION_SYNTAX],
     },
   },
-  {
-    // The console is of another module system.
-    files: ["gateway/console/**/*.{ts,tsx}"],
-    languageOptions: { parserOptions: { project: null, projectService: true } },
-  },
+  { files: ["**/test/**/*.ts"], rules: { "no-restricted-syntax": "off" } },
   {
     // Nothing in the platform calls out but through the one guarded client.
     files: ["services/*/src/**/*.ts", "gateway/src/**/*.ts"],
@@ -92,20 +84,13 @@ export default tseslint.config(
     rules: {
       "no-restricted-imports": ["error", { paths: OUTBOUND }],
       "no-restricted-globals": ["error", ...OUTBOUND_GLOBALS],
-      "no-restricted-syntax": [
-        "error",
-        { selector: "ExportDefaultDeclaration", message: "Use named exports." },
-        ...OUTBOUND_SYNTAX,
-        NODE_TYPE_SYNTAX,
-      ],
+      "no-restricted-syntax": ["error", RETURNED_FUNCTION_SYNTAX, ...OUTBOUND_SYNTAX, NODE_TYPE_SYNTAX],
     },
   },
   {
     // The table itself, and the union of its types.
     files: ["services/kernel/src/graph/kinds/*.ts", "services/kernel/src/graph/types.ts"],
-    rules: {
-      "no-restricted-syntax": ["error", { selector: "ExportDefaultDeclaration", message: "Use named exports." }, ...OUTBOUND_SYNTAX],
-    },
+    rules: { "no-restricted-syntax": ["error", RETURNED_FUNCTION_SYNTAX, ...OUTBOUND_SYNTAX] },
   },
   {
     // The dependency rule of the folders.
@@ -223,14 +208,7 @@ export default tseslint.config(
       "gateway/console/src/features/editor/inspector/forms.ts",
       "gateway/console/src/features/workflows/starters.ts",
     ],
-    rules: {
-      "no-restricted-syntax": [
-        "error",
-        { selector: "ExportDefaultDeclaration", message: "Use named exports." },
-        NODE_TYPE_SYNTAX,
-        NODE_TYPE_COMPARISON,
-      ],
-    },
+    rules: { "no-restricted-syntax": ["error", RETURNED_FUNCTION_SYNTAX, NODE_TYPE_SYNTAX, NODE_TYPE_COMPARISON] },
   },
   {
     files: ["gateway/console/src/document/**/*.{ts,tsx}"],
@@ -248,5 +226,4 @@ export default tseslint.config(
       ],
     },
   },
-  { files: ["**/test/**/*.ts"], rules: { "@typescript-eslint/no-misused-promises": "off" } },
 );

@@ -164,9 +164,30 @@ const refused: (Snippet & { because: RegExp })[] = [
     code: takes("@nodeloom/platform"),
     because: /Workflows import only/,
   },
+  ...["const unused = 1;\nexport {};\n", 'const unused = ["a"] as const;\nexport type Keep = (typeof unused)[number];\n'].map(
+    (code, index) => ({
+      name: `a constant that nothing ${index === 0 ? "uses" : "but a type uses"}`,
+      file: SERVICE,
+      code,
+      because: /no-unused-vars/,
+    }),
+  ),
+  {
+    name: "an argument that no test uses",
+    file: "gateway/test/some.test.ts",
+    code: "export const keep = (unused: number) => 1;\n",
+    because: /no-unused-vars/,
+  },
+  ...[SERVICE, "deploy/bench/src/main.ts", "gateway/console/src/runs/live.ts", "services/kernel/src/graph/types.ts"].map((file) => ({
+    name: `a function that returns one without a named type in ${file}`,
+    file,
+    code: "export const keep = (): (() => void) => {\n  return () => undefined;\n};\n",
+    because: /Give the type of the function that is returned a name/,
+  })),
 ];
 
 const accepted: Snippet[] = [
+  { name: "an argument whose name says that it is not used", file: SERVICE, code: "export const keep = (_unused: number): number => 1;\n" },
   { name: "undici in the guarded client", file: EGRESS, code: takesName("request", "undici") },
   { name: "a server of node:http", file: SERVICE, code: takesName("createServer", "node:http") },
   { name: "the egress client", file: SERVICE, code: takesName("createEgressClient", "@nodeloom/platform") },
