@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { billing as billingProto } from "@nodeloom/proto";
 import type { CompletedCall, FinalStatus, RunEnd, RunError, RunInput } from "../../src/contract/run-types";
+import { createSettlement } from "../../src/lifecycle/settlement";
+import { createReads } from "../../src/record/reading/reads";
 import { initialNodes } from "../../src/temporal/workflows/graph-run";
+import { eventually } from "../../../platform/test/support/eventually";
 import { runOf, startMoney, type Money } from "../support/money";
 
 /**
@@ -240,6 +243,37 @@ it("asks billing for nothing where a run costs nothing", async () => {
   const end = { ...endOf(run, OUTCOMES.completed!), completed: [call("pics:0")] };
   expect(await money.settlement.settle(run, end, [])).toEqual({ status: "completed", millicredits: 0 });
   expect((await money.billing.listLedger({ userId, limit: 100, cursor: "" })).rows).toEqual([]);
+});
+
+it("cancels a completed run whose cancellation was accepted while it was being paid for, at what its calls cost", async () => {
+  const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
+  const run = await money.begin(runOf(userId, [{ id: "pics", model: "painter", calls: 1, maxMillicredits: 3_000 }]));
+  let isFirst = true;
+  const billing = {
+    settle: async (request: billingProto.SettleRequest) => {
+      if (isFirst) expect(await money.execution.requestCancel(run.executionId, userId)).toBe(true);
+      isFirst = false;
+      return money.billing.settle(request);
+    },
+  };
+  const settlement = createSettlement({ ...money, billing });
+  const end = { ...endOf(run, OUTCOMES.completed!), completed: [call("pics:0")] };
+  expect(await settlement.settle(run, end, run.held!)).toEqual({ status: "cancelled", millicredits: 3_000 });
+  expect(await money.store.find(run.executionId)).toMatchObject({ status: "cancelled", ending: "cancelled", resultJson: "{}" });
+  const { rows } = await money.usage.listRows({ userId, status: "", modelId: "", workflowSlug: "", limit: 10, offset: 0, sources: [] });
+  expect(rows).toMatchObject([{ status: "cancelled", millicredits: 3_000 }]);
+});
+
+it("does for who reads an end what the process that wrote it has not done yet", async () => {
+  const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
+  const run = await money.begin(runOf(userId, [{ id: "pics", model: "painter", calls: 1, maxMillicredits: 3_000 }]));
+  const dying = { ending: () => undefined, payNow: () => new Promise<void>(() => undefined) };
+  const settlement = createSettlement({ ...money, debts: dying });
+  void settlement.settle(run, { ...endOf(run, OUTCOMES.completed!), completed: [call("pics:0")] }, run.held!);
+  await eventually(async () => (await money.store.find(run.executionId))?.status === "completed");
+  expect(await createReads(money.store, money.debts).get(run.executionId, userId)).toMatchObject({ status: "completed" });
+  const { rows } = await money.usage.listRows({ userId, status: "", modelId: "", workflowSlug: "", limit: 10, offset: 0, sources: [] });
+  expect(rows).toMatchObject([{ status: "completed", millicredits: 3_000 }]);
 });
 
 it("captures what an extension holds as it captures the hold, and releases the rest", async () => {

@@ -6,6 +6,7 @@ import { createActivities, type ActivityOptions } from "../../src/temporal/activ
 import { bundlePath } from "../../src/temporal/bundle";
 import { createRunStarter, type RunStarter } from "../../src/temporal/client";
 import { connectTemporal, type RunningTemporal } from "../../src/temporal/worker";
+import type { CallRecord } from "../../src/record/call-store";
 
 /** What happened of a run, in order. */
 const said = new Map<string, string[]>();
@@ -40,7 +41,12 @@ beforeAll(async () => {
       },
       callStanding: () => Promise.resolve({ isCancelled: false, baseTier: "pro" }),
     },
-    calls: { callEnded: nothing },
+    calls: {
+      callEnded: ({ executionId, nodeId }: CallRecord) => {
+        if (nodeId === "get") note(executionId, "record");
+        return Promise.resolve();
+      },
+    },
     outgoing: { call: nothing },
     httpRequest: ({ url }: { url: string }, key: string) => {
       note(key.split(":")[0]!, "call");
@@ -125,6 +131,12 @@ it("claims and settles a run with its only call: one step", async () => {
   expect(end?.nodes).toMatchObject([{ id: "get", status: "completed", items: 1, itemsDone: 1 }]);
 });
 
+it("tells what a run's only call gave by the run, which then needs no record of the call", async () => {
+  const { said: happened, end } = await run([HTTP]);
+  expect(happened).not.toContain("record");
+  expect(JSON.parse(end!.nodes[0]!.outputsJson!)).toEqual({ status: 200, body: "here" });
+});
+
 it("submits and follows a job by one step that claims and settles the run", async () => {
   const { said: happened, markers, activities, end } = await run([VIDEO]);
   expect(happened).toEqual(["claim", "submit", "poll", "settle"]);
@@ -142,20 +154,20 @@ it("evaluates what follows a run's only call before it settles the run", async (
 
 it("leaves what is made of a large answer to the workflow's thread", async () => {
   const { said: happened, markers, end } = await run([LARGE]);
-  expect(happened).toEqual(["claim", "call", "settle"]);
+  expect(happened).toEqual(["claim", "call", "record", "settle"]);
   expect([markers, end?.status]).toEqual([2, "completed"]);
 });
 
 it("settles a run by itself that could not be settled with its only call, which is made once", async () => {
   const { said: happened, markers, outcome, end } = await run([HTTP], [true], { isUnsettled: true });
-  expect(happened).toEqual(["claim", "call", "settle", "settle"]);
+  expect(happened).toEqual(["claim", "call", "settle", "record", "settle"]);
   expect([markers, outcome, end?.status]).toEqual([2, { status: "completed", millicredits: 0 }, "completed"]);
 });
 
 it("settles a run of two calls after the second", async () => {
   const second = { ...HTTP, id: "other", sources: { body: [{ node: "get", port: "body" }] } };
   const { said: happened, end } = await run([HTTP, second]);
-  expect(happened).toEqual(["claim", "call", "call", "settle"]);
+  expect(happened).toEqual(["claim", "call", "record", "call", "settle"]);
   expect(end?.nodes.map(({ status }) => status)).toEqual(["completed", "completed"]);
 });
 
@@ -177,19 +189,19 @@ it.each([
 
 it("claims a run before any of the calls that it begins with together", async () => {
   const { said: happened } = await run([HTTP, { ...HTTP, id: "other" }]);
-  expect(happened).toEqual(["claim", "call", "call", "settle"]);
+  expect(happened.filter((what) => what !== "record")).toEqual(["claim", "call", "call", "settle"]);
 });
 
 it("claims a run again, and makes its call by an activity, when it could not be claimed with the call", async () => {
   const { said: happened, activities, end } = await run([HTTP], [new Error("the database is away"), true]);
-  expect(happened).toEqual(["claim", "claim", "call", "settle"]);
+  expect(happened).toEqual(["claim", "claim", "call", "record", "settle"]);
   expect([activities, end?.status]).toEqual([1, "completed"]);
 });
 
 it("claims a run once whose first call fails for good", async () => {
   refused.add("http://refused.test/");
   const { said: happened, markers, end } = await run([{ ...HTTP, literals: { method: "GET", url: "http://refused.test/" } }]);
-  expect(happened).toEqual(["claim", "call", "settle"]);
+  expect(happened).toEqual(["claim", "call", "record", "settle"]);
   expect([markers, end?.status]).toEqual([2, "failed"]);
 });
 

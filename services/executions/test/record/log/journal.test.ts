@@ -76,6 +76,23 @@ it("leaves what waits to the last write of its run, after what is being written"
   expect(writes).toEqual([["first"]]);
 });
 
+it("writes what waits as ever where the last write changed nothing, and tells it what the log held before that", async () => {
+  const { journal, writes } = start();
+  await journal.note("run", event("first"), 0);
+  const waiting = journal.note("run", event("last"), LONG_MS);
+  const known: (string[] | undefined)[] = [];
+  const close = () =>
+    journal.close("run", (_, recorded) => {
+      known.push(recorded && [...recorded]);
+      return Promise.resolve(null);
+    });
+  expect(await close()).toBeNull();
+  expect(await waiting).not.toBeNull();
+  await close();
+  expect(writes).toEqual([["first"], ["last"]]);
+  expect(known).toEqual([["first"], ["first", "last"]]);
+});
+
 it("writes what waits as ever where the last write fails", async () => {
   const { journal, writes } = start();
   const waiting = journal.note("run", event("last"), LONG_MS);
