@@ -211,7 +211,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       cancellation: createCancellation({ store, execution, debts }),
       reads,
       quotes: createQuotes({ planning, billing: services.billing }),
-      watch: createWatch(store, channel, textStreams),
+      watch: createWatch(store, channel, textStreams, debts),
       store,
       redeliver: createRedelivery(store, services.identity, deliveries),
       webhooks,
@@ -221,6 +221,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       stopping.abort();
       await Promise.all([sweeper.stop(), temporal.drain()]);
       await execution.flush();
+      await debts.drain();
     },
     stop: async () => {
       endWatch();

@@ -93,6 +93,16 @@ const schema = fc.letrec<{ any: JsonSchema }>((tie) => {
   return { any: fc.array(keyword, { maxLength: 3 }).map((parts): JsonSchema => Object.assign({}, ...parts) as JsonSchema) };
 }).any;
 
+/** Whether the reference takes a value; undefined where its own code fails, as it does for properties below some references. */
+const judgedBy = (reference: ReturnType<typeof compileSchema>, given: unknown): boolean | undefined => {
+  try {
+    return reference(given).length === 0;
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+};
+
 describe("schemas as a reference implementation understands them", () => {
   it("takes and refuses the same values", () => {
     const shared = { type: ["string", "object"], properties: { a: { type: "integer" } } };
@@ -101,7 +111,10 @@ describe("schemas as a reference implementation understands them", () => {
         const whole = { $defs: { shared }, ...random };
         expect(schemaProblems(whole)).toEqual([]);
         const reference = compileSchema(whole);
-        for (const one of values) expect(violations(whole, one).length === 0).toBe(reference(one).length === 0);
+        for (const one of values) {
+          const isTaken = judgedBy(reference, one);
+          if (isTaken !== undefined) expect(violations(whole, one).length === 0).toBe(isTaken);
+        }
       }),
       { numRuns: 100 },
     );

@@ -13,6 +13,8 @@ import { createPace, type Pace } from "./pace";
 /** Calls of models whose provider makes jobs: submitted, asked for until they are done, and cancelled. */
 
 const POLL_GROWTH = 1.3;
+/** How long ago a job may have been submitted that is followed from its beginning. */
+const NEW_JOB_MS = 100;
 const SERVER_ERROR = 500;
 const MEDIA_CALL_MS = 120_000;
 
@@ -52,11 +54,13 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
   const follow = async (call: ModelCall, submitted: SubmittedJob, signal: AbortSignal): Promise<CallResult> => {
     const { model, provider } = await target(options, call, "job");
     let interval = provider.intervalMs;
-    const followedAt = performance.now();
+    const sinceSubmitted = (): number => Date.now() - (submitted.submittedAt ?? 0);
+    const isNew = sinceSubmitted() < NEW_JOB_MS;
+    const { firstMs: firstPollMs, againMs } = pace.polls(isNew ? call.model : undefined, interval);
     // No job is done at once. Where many are followed, those that begin together (after a restart) are spread.
-    await pause(Math.max(pace.firstPollMs(call.model, interval), Math.random() * pace.pollGapMs()), signal);
-    const firstMs = performance.now() - followedAt;
-    let askedMs = firstMs;
+    await pause(Math.max(firstPollMs, Math.random() * pace.pollGapMs()), signal);
+    const firstMs = sinceSubmitted();
+    let [askedMs, pauseMs] = [firstMs, againMs];
     let answeredAt = Date.now();
     for (;;) {
       signal.throwIfAborted();
@@ -64,7 +68,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
       try {
         const state = await provider.poll(submitted, signal);
         answeredAt = Date.now();
-        if (state.state === "succeeded") pace.jobDone(call.model, firstMs, askedMs);
+        if (state.state === "succeeded" && isNew) pace.jobDone(call.model, firstMs, askedMs);
         if (state.state === "succeeded") return await collect(call, model, submitted.requestId, state.files, signal);
         if (state.state === "failed") throw final("EXECUTION_FAILED", `${call.model}: ${state.message}`);
         if (state.state === "cancelled") throw final("EXECUTION_FAILED", `${call.model}: the provider cancelled the job`);
@@ -78,11 +82,12 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
         if (Date.now() - answeredAt > TIMING.pollSilence)
           throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`, { jobMayRun: true });
       }
-      const wanted = Math.max(interval, askedToWait);
+      const wanted = Math.max(pauseMs, askedToWait);
       const pausedAt = performance.now();
       await pause(Math.max(wanted, pace.pollGapMs()), signal);
       if (!signal.aborted) notePollLag(performance.now() - pausedAt - wanted);
-      askedMs = performance.now() - followedAt;
+      askedMs = sinceSubmitted();
+      pauseMs = interval;
       interval = Math.min(interval * POLL_GROWTH, provider.maxIntervalMs);
     }
   };
@@ -107,7 +112,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
         const send = (): Promise<Submission> =>
           provider.idempotentSubmit ? submissions.send(call, submit) : submissions.once(call, { send: submitOnce, known, signal });
         const submission = await gate(model).pass(send, { key: call.userId, signal, clock });
-        return { ...submission, heartbeatTimeoutMs: pace.heartbeatTimeoutMs() };
+        return { ...submission, submittedAt: Date.now(), heartbeatTimeoutMs: pace.heartbeatTimeoutMs() };
       } catch (error) {
         throw error instanceof ProviderError ? afterFailure(call, error, provider.idempotentSubmit, clock) : error;
       }

@@ -14,14 +14,16 @@ const FIRST_POLL_AT_MOST_MS = 1_500;
 const CLOSE = 0.3;
 /** What is left of knowing that jobs are not done so early, after each that was done later. */
 const FORGETTING = 0.98;
+/** How soon a job is asked for again, at the soonest, that should have been done. */
+const AGAIN_MS = 50;
 /** Models whose jobs are remembered. */
 const MODELS = 1_000;
 
-/** When a model's jobs were asked for first lately, from their submission on, in milliseconds. */
-interface FirstPolls {
-  /** When they were not done. */
+/** When jobs of a model were asked for lately, in milliseconds from their submission. */
+interface Polls {
+  /** The first time, when they were not done. */
   tooEarly: number;
-  /** When they were done. */
+  /** The first time that they were done. */
   done: number;
 }
 
@@ -33,7 +35,7 @@ export type Pace = ReturnType<typeof createPace>;
  */
 export const createPace = () => {
   let followed = 0;
-  const polls = new LRUCache<string, FirstPolls>({ max: MODELS });
+  const polls = new LRUCache<string, Polls>({ max: MODELS });
   const gap = (perSecond: number): number => (followed * 1_000) / perSecond;
   return {
     /** Follows one more job until `work` is over. */
@@ -50,15 +52,20 @@ export const createPace = () => {
     /** Shortest pause between two polls of one job. */
     pollGapMs: (): number => Math.min(gap(POLLS_PER_SECOND), TIMING.pollPause),
     /**
-     * When a job is asked for first: about when those of its model were done lately.
+     * When a job is asked for first, about when those of its model were done lately, and how long after that again.
+     * @param model undefined where its jobs say nothing: this one is not followed from its submission
      * @param intervalMs the provider's own pause between polls
      */
-    firstPollMs: (model: string, intervalMs: number): number => {
-      const { tooEarly, done } = polls.get(model) ?? { tooEarly: 0, done: Math.min(FIRST_POLL_MS, intervalMs) };
-      const between = done - tooEarly > CLOSE * done && polls.has(model) ? (tooEarly + done) / 2 : done;
-      return Math.min(between, FIRST_POLL_AT_MOST_MS);
+    polls: (model: string | undefined, intervalMs: number): { firstMs: number; againMs: number } => {
+      const atLeast = Math.min(FIRST_POLL_MS, intervalMs);
+      const lately = model === undefined ? undefined : polls.get(model);
+      if (!lately) return { firstMs: atLeast, againMs: intervalMs };
+      const { tooEarly, done } = lately;
+      const expected = done - tooEarly > CLOSE * done ? (tooEarly + done) / 2 : done;
+      const firstMs = Math.min(Math.max(expected, atLeast), FIRST_POLL_AT_MOST_MS);
+      return { firstMs, againMs: Math.min(Math.max(done - firstMs, AGAIN_MS), intervalMs) };
     },
-    /** Notes when a job was seen to be done, and when it was asked for first. */
+    /** Notes when a job was asked for first, and when it was seen to be done. */
     jobDone: (model: string, firstMs: number, doneMs: number): void => {
       const before = polls.get(model)?.tooEarly ?? 0;
       const tooEarly = doneMs > firstMs ? firstMs : Math.min(before * FORGETTING, doneMs);

@@ -7,6 +7,8 @@ import type { AuthorFiles, HoldItem, HttpCall, JsonSchema, MediaFamily, MediaVal
 export interface SubmittedJob {
   requestId: string;
   handle?: Record<string, string>;
+  /** In milliseconds since the epoch, by the clock of the process that submitted it. */
+  submittedAt?: number;
   /** How long it may be followed without a sign of life. */
   heartbeatTimeoutMs?: number;
 }

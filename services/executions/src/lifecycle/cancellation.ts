@@ -19,7 +19,7 @@ import { executionOf, isFinal } from "./states";
 export interface CancellationOptions {
   store: Pick<ExecutionStore, "findOwned" | "find" | "lines">;
   execution: Pick<Execution, "requestCancel" | "leaveLine">;
-  debts: Pick<Debts, "pay" | "payLater">;
+  debts: Pick<Debts, "payForReader" | "payLater">;
 }
 
 export const createCancellation = ({ store, execution, debts }: CancellationOptions) => {
@@ -40,6 +40,7 @@ export const createCancellation = ({ store, execution, debts }: CancellationOpti
       const answer = await retryOnConflict(CONFLICT_ATTEMPTS.cancellation, async () => {
         const row = await store.findOwned(executionId, userId);
         if (!row) throw executionNotFound();
+        await debts.payForReader(row);
         if (isFinal(row)) return `already_${row.status}`;
         if (row.status === "queued" && (await leaveLine(executionId, userId))) return "cancel_requested";
         if (row.status === "processing" && row.ending) return `already_${row.ending}`;

@@ -1,4 +1,4 @@
-import type { Logger } from "@nodeloom/platform";
+import { withTimeout, type Logger } from "@nodeloom/platform";
 import type { usage as usageProto } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import type { Usage } from "../clients";
@@ -11,7 +11,7 @@ import type { Queue } from "./line/queue";
 import { holdIdOf, isFinal, type Debt } from "./states";
 
 export interface DebtsOptions {
-  store: Pick<ExecutionStore, "strike">;
+  store: Pick<ExecutionStore, "find" | "strike">;
   holds: Pick<Holds, "void">;
   queue: Pick<Queue, "leave">;
   usage: Pick<Usage, "startRun" | "finishRun">;
@@ -42,16 +42,22 @@ const finishedRun = (row: ExecutionView): usageProto.FinishRunRequest => ({
   durationMs: row.durationMs ?? 0,
   errorCode: row.error?.code,
   requestId: row.requestId ?? undefined,
-  // Whoever waits for a run's end is told of no usage before: see `claimed`.
+  // Most likely: the usage row of a run whose caller waits for its end begins later than that, see `claimed`.
   unstarted: row.claimedBy === undefined || (row.mode === "sync" && (row.durationMs ?? 0) < TIMING.usageStart),
 });
 
-/** A receiver hears of a run after everything else. */
-const isReadNext = (debt: Debt): boolean => debt !== "webhook";
-/** For how long a row that owes something may have been ended a moment ago; what is owed then is the sweeper's. */
-const JUST_ENDED_MS = 5_000;
+/** What a caller looks for next: its usage, and whether its credits and its place are free. */
+const isReadNext = (debt: Debt): boolean => /^(usage|void|place)\b/.test(debt);
+/** A reader pays only for ends as young as this: what is owed for longer is the sweeper's, and its service is away. */
+const READER_PAYS_MS = 5_000;
 /** Runs that are remembered as ended here. */
 const ENDED_RUNS = 10_000;
+
+/** Longest wait of a stop for what is being done in the background. */
+const DRAIN_MS = 3_000;
+
+/** What is read of a run whose end is told. */
+export type ToldRow = Pick<ExecutionView, "_id" | "status" | "due" | "finishedAt">;
 
 export type Debts = ReturnType<typeof createDebts>;
 
@@ -70,7 +76,8 @@ export const createDebts = ({ store, holds, queue, usage, deliveries, starter, l
       case "webhook":
         return webhook && keyId !== null ? deliveries.startFirst(executionId, keyId) : undefined;
       case "cancel":
-        return starter.cancel(executionId);
+        // Its workflow is over, or about to be.
+        return isFinal(row) ? undefined : starter.cancel(executionId);
       default:
         return undefined;
     }
@@ -88,8 +95,8 @@ export const createDebts = ({ store, holds, queue, usage, deliveries, starter, l
     return paid;
   };
 
-  /** Whether a row's debts may stand for a while once they are paid: one that goes on would owe them still. */
-  const mayWait = isFinal;
+  /** Whether a row's next transition is the same before its debts are struck out: one that is refused or cancelled would owe them on. */
+  const mayWait = (row: ExecutionView): boolean => isFinal(row) || row.status === "processing";
 
   const payAndStrike = async (row: ExecutionView, isInBackground: boolean): Promise<boolean> => {
     const due = row.due ?? [];
@@ -98,9 +105,17 @@ export const createDebts = ({ store, holds, queue, usage, deliveries, starter, l
     return paid.length === due.length;
   };
 
+  /** What is being done in the background. */
+  const background = new Set<Promise<void>>();
   /** What fails, or is lost with this process, the sweeper does. */
   const inBackground = (row: ExecutionView, work: Promise<unknown>): void => {
-    work.catch((error: Error) => logger.warn({ executionId: row._id, reason: error.message }, "a run's debts were not struck out"));
+    const done: Promise<void> = work
+      .then(
+        () => undefined,
+        (error: Error) => logger.warn({ executionId: row._id, reason: error.message }, "a run's debts were not struck out"),
+      )
+      .finally(() => void background.delete(done));
+    background.add(done);
   };
   const payLater = (row: ExecutionView): void => inBackground(row, payAndStrike(row, true));
 
@@ -129,22 +144,30 @@ export const createDebts = ({ store, holds, queue, usage, deliveries, starter, l
     /** Does it in the background. */
     payLater,
     payNow,
-    /** Does what a reader of a run's end looks for, where the process that ended it may be about to. */
-    payForReader: async (row: ExecutionView): Promise<void> => {
-      const isRecent = isFinal(row) && Date.now() - (row.finishedAt?.getTime() ?? 0) < JUST_ENDED_MS;
-      if (isRecent && row.due?.some(isReadNext)) await (ended.get(row._id) ?? payNow(row));
+    /** Does what a reader of a run's end looks for next, where the process that wrote the end may be about to. It strikes out nothing. */
+    payForReader: async (told: ToldRow): Promise<void> => {
+      const isRecent = isFinal(told) && Date.now() - (told.finishedAt?.getTime() ?? 0) < READER_PAYS_MS;
+      if (!isRecent || !told.due?.some(isReadNext)) return;
+      const paying = ended.get(told._id);
+      if (paying) return void (await paying);
+      const row = await store.find(told._id);
+      if (row) await settleAll(row, (row.due ?? []).filter(isReadNext));
     },
     /**
      * Does what is owed since a run was claimed. Nobody has been told yet of a run whose caller waits for its end: its usage
-     * row begins a little later, or with its end. It is struck out with that; the sweeper strikes out what long runs owed.
+     * row begins a little later, or with its end.
      */
     claimed: (row: ExecutionView): void => {
+      if (row.mode !== "sync") return payLater(row);
       const begin = (): void => {
         postponed.delete(row._id);
-        inBackground(row, settleAll(row, row.due ?? []));
+        payLater(row);
       };
-      if (row.mode !== "sync") return begin();
       postponed.set(row._id, setTimeout(begin, TIMING.usageStart).unref());
+    },
+    /** Waits for what is being done in the background, for as long as a stop has time for that. */
+    drain: async (): Promise<void> => {
+      await withTimeout(Promise.all(background), DRAIN_MS, () => undefined);
     },
     /** A run is about to end: its usage row needs no beginning any more. */
     ending: (executionId: string): void => {

@@ -5,7 +5,8 @@ import type { HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "../contrac
 import { TIMING } from "../contract/timing";
 import type { ExecutionStore } from "../record/store";
 import { initialNodes } from "../temporal/workflows/graph-run";
-import { CANCEL_REQUESTED, newRecord, type Execution } from "./execution";
+import { CANCEL_REQUESTED, type Execution } from "./execution";
+import { newRecord } from "./run-record";
 import { event } from "./progress";
 import { createHolds, heldItem } from "./holds";
 import { refusalOf } from "../refusals";

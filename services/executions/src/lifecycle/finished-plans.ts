@@ -4,7 +4,8 @@ import type { ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
 import { GraphRun } from "../temporal/workflows/graph-run";
 import { endOf } from "../temporal/workflows/run-end";
-import type { Execution, RunRecordPart } from "./execution";
+import type { Execution } from "./execution";
+import type { RunRecordPart } from "./run-record";
 import type { Debt } from "./states";
 
 export type FinishedPlans = (input: RunInput, part: RunRecordPart, earlier: ExecutionView | null, isNew: boolean) => Promise<ExecutionView>;

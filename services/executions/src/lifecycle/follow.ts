@@ -22,6 +22,8 @@ export const createFollow =
   ({ store, channel }: { store: Pick<ExecutionStore, "find">; channel: EventChannel }): Follow =>
   (executionId) => {
     let isHeard = false;
+    /** Its end was told, which is after what its readers look for is done. */
+    let isSettled = false;
     /** The row as the last message brought it. */
     let latest: ExecutionView | undefined;
     let wake: () => void = () => undefined;
@@ -30,6 +32,7 @@ export const createFollow =
       unsubscribe ??= channel.subscribe(executionId, ({ type }, record) => {
         if (!TRANSITION_EVENTS.has(type)) return;
         isHeard = true;
+        isSettled ||= type === "settled";
         if (!latest || !isFinal(latest)) latest = record;
         wake();
       });
@@ -43,7 +46,7 @@ export const createFollow =
         isHeard = false;
         const row = latest ?? (await store.find(executionId));
         latest = row && isFinal(row) ? row : undefined;
-        return row;
+        return row && isSettled ? { ...row, due: [] } : row;
       },
       stop: () => {
         unsubscribe?.();

@@ -6,7 +6,8 @@ import type { Costs, ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
 import type { DecidedEnding } from "../record/transitions";
 import type { Debts } from "./debts";
-import type { Execution, FinishedRun } from "./execution";
+import type { Execution } from "./execution";
+import type { FinishedRun } from "./end-writes";
 import { elapsed } from "./progress";
 import { isFinal, type Debt } from "./states";
 
@@ -146,10 +147,7 @@ export type Settlement = ReturnType<typeof createSettlement>;
  */
 export const createSettlement = ({ billing, execution, store, debts }: SettlementOptions) => {
   /** What is closed: a run, or its row. */
-  interface ClosingRun extends FinishedRun {
-    attempt?: number | undefined;
-    hasWebhook: boolean;
-  }
+  type ClosingRun = FinishedRun & { attempt?: number | undefined; hasWebhook: boolean };
 
   /** @returns whether that ended the run: see `finish` */
   const close = async (run: ClosingRun, end: RunEnd, costs: Costs, settled: billingProto.SettleResponse): Promise<boolean> => {
@@ -207,7 +205,12 @@ export const createSettlement = ({ billing, execution, store, debts }: Settlemen
     const { capturedMillicredits: millicredits } = settled;
     const { costMicroUsd, userCostMicroUsd } = millicredits === sumOf(charge.items) ? charge : costsBehind(millicredits, markupPermille);
     const hasWebhook = attempt !== undefined && input.webhook !== null && input.keyId !== null;
-    const isEnded = await close({ ...input, input, decided, hasWebhook }, end, { costMicroUsd, userCostMicroUsd }, settled);
+    const isEnded = await close(
+      { ...input, input, ...(decided ? { decided } : {}), hasWebhook },
+      end,
+      { costMicroUsd, userCostMicroUsd },
+      settled,
+    );
     return isEnded || decided ? { status: end.status, millicredits } : undefined;
   };
 

@@ -7,7 +7,7 @@ import type { ExecutionModel } from "./schema";
 const MAX_BATCH = 200;
 const MAX_WAITING = 10_000;
 const MAX_WAIT_MS = 10_000;
-/** How long those wait for others that nobody waits for: what is paid twice meanwhile does no harm. */
+/** How long a row that no request waits for waits for others: what is paid twice meanwhile does no harm. */
 const GATHER_MS = 250;
 
 /** A row whose debts are all paid. */
@@ -21,7 +21,7 @@ export interface PaidRow {
 /** Strikes out all that rows owe: those that stand alike and arrive together, by one command. */
 export const createStrikes = (executions: ExecutionModel) => {
   const batcherOf = (gatherMs?: number) =>
-    createBatcher<PaidRow, boolean>({
+    createBatcher<PaidRow, void>({
       maxBatch: MAX_BATCH,
       maxWaiting: MAX_WAITING,
       gatherMs,
@@ -32,8 +32,8 @@ export const createStrikes = (executions: ExecutionModel) => {
         const ids = batch.map(({ value }) => value._id);
         const filter = { _id: ids.length === 1 ? ids[0]! : { $in: ids }, status, attempt, due: [...due] };
         try {
-          const { matchedCount } = await executions.collection.updateMany(filter as object, { $set: { due: [] }, $unset: { owes: 1 } });
-          for (const { resolve } of batch) resolve(matchedCount === batch.length);
+          await executions.collection.updateMany(filter as object, { $set: { due: [] }, $unset: { owes: 1 } });
+          for (const { resolve } of batch) resolve();
         } catch (error) {
           for (const { reject } of batch) reject(error);
         }
@@ -42,8 +42,8 @@ export const createStrikes = (executions: ExecutionModel) => {
   const atOnce = batcherOf();
   const later = batcherOf(GATHER_MS);
   return {
-    /** @returns whether that is certain; false where one of those rows may have moved on */
-    strikeAll: (row: PaidRow, mayWait: boolean): Promise<boolean> =>
+    /** Not of a row that has moved on, or was struck by another process: the sweeper looks at what still owes. */
+    strikeAll: (row: PaidRow, mayWait: boolean): Promise<void> =>
       (mayWait ? later : atOnce).submit(`${row.status} ${row.attempt} ${row.due.join()}`, row, Date.now() + MAX_WAIT_MS),
     /** Takes no more and waits for what was taken. */
     close: async (): Promise<void> => void (await Promise.all([atOnce.close(), later.close()])),

@@ -172,13 +172,13 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
     },
 
     /**
-     * Strikes out what was done for a row, unless it has moved on: what it owes since then may only be called the same.
+     * Strikes out what was done for a row, unless it has moved on: a debt of its later state may have the same name.
      * @param mayWait whether it may wait for others to be struck out with
      */
     strike: async ({ _id, status, attempt, due = [] }: Owing, done: readonly Debt[], mayWait = false): Promise<void> => {
       const same = { _id, status, ...(attempt === undefined ? {} : { attempt }) };
       const isAll = attempt !== undefined && !UNDECIDED.includes(status) && due.every((debt) => done.includes(debt));
-      if (isAll && (await strikeAll({ _id, status, attempt, due }, mayWait))) return;
+      if (isAll) return strikeAll({ _id, status, attempt, due }, mayWait);
       await executions.updateOne(same, { $pull: { due: { $in: [...done] } } } as never).exec();
       await executions.updateOne({ _id, ...OWES_NOTHING, status: { $nin: [...UNDECIDED] } }, { $unset: { owes: 1 } }).exec();
     },

@@ -79,7 +79,7 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
   /** Tells a run to stop. A run that is over needs no telling. */
   cancel: async (executionId: string): Promise<void> => {
     try {
-      await client.workflow.getHandle(executionId).signal(CANCEL);
+      await client.withDeadline(Date.now() + TIMING.startCall, () => client.workflow.getHandle(executionId).signal(CANCEL));
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw translate(error);
     }

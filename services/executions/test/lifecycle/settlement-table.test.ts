@@ -4,7 +4,9 @@ import type { CompletedCall, FinalStatus, RunEnd, RunError, RunInput } from "../
 import { createSettlement } from "../../src/lifecycle/settlement";
 import { createReads } from "../../src/record/reading/reads";
 import { initialNodes } from "../../src/temporal/workflows/graph-run";
+import { deferred } from "../../../platform/test/support/deferred";
 import { eventually } from "../../../platform/test/support/eventually";
+import { createExecution } from "../../src/lifecycle/execution";
 import { runOf, startMoney, type Money } from "../support/money";
 
 /**
@@ -274,6 +276,23 @@ it("does for who reads an end what the process that wrote it has not done yet", 
   expect(await createReads(money.store, money.debts).get(run.executionId, userId)).toMatchObject({ status: "completed" });
   const { rows } = await money.usage.listRows({ userId, status: "", modelId: "", workflowSlug: "", limit: 10, offset: 0, sources: [] });
   expect(rows).toMatchObject([{ status: "completed", millicredits: 3_000 }]);
+});
+
+it("tells of an end only once its usage and its place are done", async () => {
+  const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
+  const told: string[] = [];
+  const channel = { publish: (_id: string, { type }: { type: string }) => void told.push(type), subscribe: () => () => undefined };
+  const execution = createExecution({ store: money.store, channel });
+  const run = await money.begin(runOf(userId, [{ id: "pics", model: "painter", calls: 1, maxMillicredits: 3_000 }]));
+  const { promise: mayPay, resolve: pay } = deferred();
+  const slow = { ending: () => undefined, payNow: () => mayPay };
+  const settlement = createSettlement({ ...money, execution, debts: slow });
+  const settled = settlement.settle(run, { ...endOf(run, OUTCOMES.completed!), completed: [call("pics:0")] }, run.held!);
+  await eventually(async () => (await money.store.find(run.executionId))?.status === "completed");
+  expect(told).toEqual([]);
+  pay();
+  await settled;
+  expect(told).toEqual(["settled"]);
 });
 
 it("captures what an extension holds as it captures the hold, and releases the rest", async () => {

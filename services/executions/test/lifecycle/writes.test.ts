@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { connectMongo } from "@nodeloom/platform";
 import type { CallContext, RunEnd } from "../../src/contract/run-types";
-import { createExecution, FREE, newRecord } from "../../src/lifecycle/execution";
+import { createExecution } from "../../src/lifecycle/execution";
+import { FREE, newRecord } from "../../src/lifecycle/run-record";
 import { createExecutionStore } from "../../src/record/store";
 import { initialNodes } from "../../src/temporal/workflows/graph-run";
 import { readsOf } from "../support/index";
@@ -52,6 +53,35 @@ it("writes the row of a run of a short call three times: its progress is part of
   expect(commands).toEqual(["insert executions", "findAndModify executions", "findAndModify executions"]);
   const log = await store.events(executionId, userId, 0);
   expect(log!.events.map(({ key }) => key)).toEqual(["admitted", "started:pic", "submitted:pic:0", "completed:pic", "settled"]);
+  await stop();
+});
+
+it("ends a run by one write whose progress was written and put away before, and none whose ending is decided", async () => {
+  const { store, commands, stop } = await open();
+  const execution = createExecution({ store, channel: { publish: () => undefined, subscribe: () => () => undefined } });
+  const begin = async () => {
+    const input = runOf("user", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }]);
+    const { executionId, userId } = input;
+    await store.insert(newRecord(input, initialNodes(input.plan)));
+    await execution.claim(executionId, 1, "workflow");
+    const call = { executionId, userId, nodeId: "pic", nodeIndex: 0, item: 0, items: 1, startedAt: Date.now(), key: "" };
+    const nodes = initialNodes(input.plan).map((node) => ({ ...node, status: "completed" as const, startedAt: Date.now() }));
+    const end: RunEnd = { status: "completed", result: {}, error: null, requestId: null, nodes, completed: [] };
+    const finish = () => execution.finish({ ...input, input }, end, FREE, ["usage"], () => Promise.resolve());
+    return { input, call, finish };
+  };
+  const long = await begin();
+  await execution.submitted(long.call, "job");
+  await execution.itemCompleted(long.call, { told: "x".repeat(20_000) });
+  commands.length = 0;
+  expect(await long.finish()).toBe(true);
+  expect(commands).toEqual(["findAndModify executions"]);
+  const put = (await store.events(long.input.executionId, "user", 0))!;
+  const events = [...put.events, ...(await store.events(long.input.executionId, "user", put.events.length))!.events];
+  expect(events.map(({ key }) => key)).toEqual(["admitted", "submitted:pic:0", "completed:pic", "settled"]);
+  const decided = await begin();
+  await execution.decideEnding(decided.input.executionId, "failed");
+  expect(await decided.finish()).toBe(false);
   await stop();
 });
 

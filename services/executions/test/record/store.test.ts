@@ -237,6 +237,6 @@ describe("calls and debts of many runs", () => {
     await Promise.all([...rows.map((row) => store.strike(row, ["usage"])), store.strike({ ...seen, due: ["usage"] }, ["usage"])]);
     for (const { _id } of rows) expect(await store.find(_id)).toMatchObject({ due: [] });
     expect((await store.find(rows[0]!._id))!.owes).toBeUndefined();
-    expect(await store.find(moved._id)).toMatchObject({ due: ["webhook"], owes: true });
+    expect(await store.find(moved._id)).toMatchObject({ due: ["usage", "webhook"], owes: true });
   });
 });

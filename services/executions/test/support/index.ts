@@ -4,7 +4,9 @@ import { connectMongo, connectRedis, createLogger, createWindowCounter, makeColl
 import { createOutgoing, type Outgoing } from "../../src/calls/outgoing";
 import type { Connection } from "mongoose";
 import type { RunEnd } from "../../src/contract/run-types";
-import { FREE, type Execution, type FinishedRun } from "../../src/lifecycle/execution";
+import { type Execution } from "../../src/lifecycle/execution";
+import { FREE } from "../../src/lifecycle/run-record";
+import type { DecidedRun } from "../../src/lifecycle/end-writes";
 import type { ExecutionRecord } from "../../src/record/execution-record";
 import { createReads, type Reads } from "../../src/record/reading/reads";
 import { createExecutionStore, type ExecutionStore, type ExecutionStoreOptions } from "../../src/record/store";
@@ -86,11 +88,13 @@ export const openOutgoing = async (
   };
 };
 
-/** Executions of a store as their owners read them, where nothing is owed to readers. */
-export const readsOf = (store: ExecutionStore): Reads => createReads(store, { payForReader: () => Promise.resolve() });
+/** Where nothing is owed to readers. */
+export const NO_DEBTS = { payForReader: (): Promise<void> => Promise.resolve() };
+/** Executions of a store as their owners read them. */
+export const readsOf = (store: ExecutionStore): Reads => createReads(store, NO_DEBTS);
 
 /** Makes a run final whose ending is decided first. @returns whether this made it so */
-export const finishDecided = async (execution: Execution, run: FinishedRun, end: RunEnd): Promise<boolean> => {
+export const finishDecided = async (execution: Execution, run: Omit<DecidedRun, "decided">, end: RunEnd): Promise<boolean> => {
   const decided = await execution.decideEnding(run.executionId, end.status);
   return execution.finish({ ...run, decided }, end, FREE, [], () => Promise.resolve());
 };

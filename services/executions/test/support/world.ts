@@ -114,7 +114,7 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
   const planning = {
     plan: ({ inputsJson }: { inputsJson: string }) => Promise.resolve(planned((JSON.parse(inputsJson) as { calls: number }).calls)),
   };
-  const finishedPlans = createFinishedPlans({ store, execution, pay: async (row) => void (await debts.pay(row)) });
+  const finishedPlans = createFinishedPlans({ store, execution, pay: debts.payNow });
   const start = createStart({ planning, starter, store, execution, holds, queue, finishedPlans, debts });
   const sweep = createSweep({ store, execution, queue, debts, logger, now });
   return {

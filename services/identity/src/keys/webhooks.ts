@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { DomainError, invalidRequest, isLonger, type Issue } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, isLonger, wellFormed, type Issue } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import { requireWebhookGrant } from "./grants";
 import type { KeyStore, WebhookSettings } from "./key-store";
@@ -129,7 +129,7 @@ export const createWebhooks = ({ store, secretBox, changes, clock = Date.now }: 
   };
 
   const disable = async (settings: WebhookSettings, reason: string, failingSince?: Date): Promise<boolean> => {
-    if (await store.disableWebhook(settings, new Date(clock()), reason.slice(0, MAX_REASON_CHARS), failingSince)) {
+    if (await store.disableWebhook(settings, new Date(clock()), wellFormed(reason.slice(0, MAX_REASON_CHARS)), failingSince)) {
       await changes.announce({ type: "key", id: settings.keyId });
       return true;
     }

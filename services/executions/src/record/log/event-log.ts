@@ -1,7 +1,7 @@
 import { CONFLICT_ATTEMPTS } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
-import { HIDDEN, isFinal, RUNNING, type RunStatus } from "../../lifecycle/states";
+import { HIDDEN, isFinal, RUNNING } from "../../lifecycle/states";
 import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, StoredEvents } from "../execution-record";
 import type { PayloadStore } from "../payload-store";
 import type { ExecutionModel } from "../schema";
@@ -33,7 +33,8 @@ type Log = Pick<ExecutionRecord, "events" | "logParts" | "closing">;
 const LOG = { events: 1, logParts: 1, closing: 1 } as const;
 
 export interface EventPage {
-  status: RunStatus;
+  /** Of the run's row, what says whether it is over and what it owes. */
+  row: Pick<ExecutionView, "_id" | "status" | "due" | "finishedAt">;
   events: (ExecutionEvent & { sequence: number })[];
   more: boolean;
 }
@@ -43,18 +44,24 @@ export type RecordedKeys = ReadonlySet<string>;
 /** What keys of a log are read from. */
 export type LogKeys = Pick<Log, "logParts"> & { events: readonly Pick<ExecutionEvent, "key">[] };
 
-export interface Appended {
+export interface Appended extends KnownLog {
   row: ExecutionView;
+}
+
+/** What a log is known to hold. */
+export interface KnownLog {
   recorded: RecordedKeys;
+  /** The parts that were put away of it. */
+  parts: readonly StoredEvents[];
 }
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length;
 /** Of a row: no other part has been put away since some were looked through. */
 const noMoreParts = ({ length }: readonly StoredEvents[]): Record<string, unknown> => ({ [`logParts.${length}`]: { $exists: false } });
-/** Of a row: its log has none of some events, beside what was looked through. */
-export const lacks = (events: readonly ExecutionEvent[], parts: readonly StoredEvents[] = []): Record<string, unknown> => ({
+/** Of a row: its log has none of some events, beside what was looked through, and it has one whose key is given. */
+export const lacks = (events: readonly ExecutionEvent[], parts: readonly StoredEvents[] = [], but?: string): Record<string, unknown> => ({
   ...noMoreParts(parts),
-  "events.key": { $nin: events.map(({ key }) => key) },
+  "events.key": { $nin: events.map(({ key }) => key), ...(but === undefined ? {} : { $in: [but] }) },
 });
 
 /** The update that appends events to a row's log. */
@@ -95,9 +102,9 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
   const readLog = (filter: object, projection: object): Promise<ExecutionRecord | null> =>
     collection.findOne<ExecutionRecord>(filter, { projection });
 
-  /** Puts the events of a row away when they have become long. Where another process does it, too, one of them does. */
-  const spill = async ({ _id, events, logParts = [] }: ExecutionRecord): Promise<void> => {
-    if (sizeOf(events) <= ROW_CHARS) return;
+  /** Puts the events of a row away when they have become long. Where another process does it, too, one of them does. @returns the parts */
+  const spill = async ({ _id, events, logParts = [] }: ExecutionRecord): Promise<readonly StoredEvents[]> => {
+    if (sizeOf(events) <= ROW_CHARS) return logParts;
     const part = await putAway(events);
     const isUnchanged = logParts.length === 0 ? {} : { [`logParts.${logParts.length - 1}`]: { $exists: true } };
     await collection.updateOne({ _id, ...noMoreParts(logParts), ...isUnchanged } as never, {
@@ -105,6 +112,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
       $pull: { events: { key: { $in: events.map(({ key }) => key) } } as never },
     });
     knownParts.set(_id, [...logParts, part]);
+    return [...logParts, part];
   };
 
   /** A row with everything that is kept beside it because it is long. */
@@ -180,15 +188,15 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
               );
         if (row) {
           const { events: told, ...view } = row as unknown as ExecutionRecord;
-          await spill(row as unknown as ExecutionRecord);
-          return { row: view, recorded: new Set([...earlier, ...told.map(({ key }) => key)]) };
+          const logged = await spill(row as unknown as ExecutionRecord);
+          return { row: view, parts: logged, recorded: new Set([...earlier, ...told.map(({ key }) => key)]) };
         }
         const now = await collection.findOne<ExecutionRecord>({ _id: id as never });
         if (!now || !RUNNING.includes(now.status) || now.ending) return null;
         knownParts.set(id, now.logParts ?? []);
         const recorded = await recordedKeys(now);
         left = left.filter(({ key }) => !recorded.has(key));
-        return left.length === 0 ? { row: now, recorded } : undefined;
+        return left.length === 0 ? { row: now, recorded, parts: now.logParts ?? [] } : undefined;
       });
       if (appended === undefined) throw new Error(`the log of ${id} changes too often`);
       return appended;
@@ -196,9 +204,9 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
 
     /** A page of the event log after a sequence number (the first event has number 1); `more` when it may go on behind it. */
     events: async (id: string, userId: string, after: number): Promise<EventPage | null> => {
-      const row = await readLog({ _id: id, userId, status: { $nin: [...HIDDEN] } }, { ...LOG, status: 1 });
+      const row = await readLog({ _id: id, userId, status: { $nin: [...HIDDEN] } }, { ...LOG, status: 1, due: 1, finishedAt: 1 });
       if (!row) return null;
-      const { status, events, logParts = [], closing } = row;
+      const { events, logParts = [], closing } = row;
       const parts = [...logParts, { count: events.length, loaded: events }, ...(closing ? [closing] : [])];
       const total = parts.reduce((sum, { count }) => sum + count, 0);
       let first = 0;
@@ -209,9 +217,9 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
         const all = "loaded" in part ? part.loaded : await load(part);
         const page = all.slice(from - (first - part.count)).slice(0, EVENT_PAGE);
         if (page.length === 0) continue;
-        return { status, events: page.map((event, at) => ({ ...event, sequence: from + at + 1 })), more: from + page.length < total };
+        return { row, events: page.map((event, at) => ({ ...event, sequence: from + at + 1 })), more: from + page.length < total };
       }
-      return { status, events: [], more: false };
+      return { row, events: [], more: false };
     },
   };
 

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { ExecutionEvent } from "../execution-record";
-import type { Appended, RecordedKeys } from "./event-log";
+import type { Appended, KnownLog } from "./event-log";
 
 /** Keys that are remembered of all logs together. */
 const REMEMBERED_KEYS = 200_000;
@@ -33,13 +33,13 @@ export const createJournal = ({ append, announce }: JournalOptions) => {
   const writing = new Map<string, Promise<unknown>>();
   const closing = new Set<string>();
   /** What logs held after their last write of this process. */
-  const known = new LRUCache<string, RecordedKeys>({ maxSize: REMEMBERED_KEYS, sizeCalculation: ({ size }) => size + 1 });
+  const known = new LRUCache<string, KnownLog>({ maxSize: REMEMBERED_KEYS, sizeCalculation: ({ recorded }) => recorded.size + 1 });
 
   const appendAll = async (executionId: string, events: readonly ExecutionEvent[]): Promise<Appended | null> => {
     await writing.get(executionId)?.catch(() => undefined);
     const appended = await append(executionId, events);
     if (!appended) return null;
-    known.set(executionId, appended.recorded);
+    known.set(executionId, { recorded: appended.recorded, parts: appended.parts });
     announce(executionId, events, appended);
     return appended;
   };
@@ -89,7 +89,7 @@ export const createJournal = ({ append, announce }: JournalOptions) => {
      */
     close: async <T>(
       executionId: string,
-      writeLast: (waiting: readonly ExecutionEvent[], recorded: RecordedKeys | undefined) => Promise<T>,
+      writeLast: (waiting: readonly ExecutionEvent[], known: KnownLog | undefined) => Promise<T>,
     ): Promise<T> => {
       closing.add(executionId);
       try {

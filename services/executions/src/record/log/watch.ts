@@ -1,6 +1,7 @@
 import { executions } from "@nodeloom/proto";
 import type { EventChannel } from "./channel";
 import { createInbox, type HeardDelta, type Inbox } from "./inbox";
+import type { Debts } from "../../lifecycle/debts";
 import { isFinal } from "../../lifecycle/states";
 import { executionNotFound } from "../../refusals";
 import type { ExecutionStore } from "../store";
@@ -24,7 +25,12 @@ const textsBefore = (inbox: Inbox, type: string, { nodeId }: Record<string, unkn
  * The ordered event log of an execution: what is recorded, then what happens, until it is final. Texts that are written
  * meanwhile come in pieces in between, each before the end of its node.
  */
-export const createWatch = (store: Pick<ExecutionStore, "events">, channel: EventChannel, texts: Pick<TextStreams, "follow">): Watch =>
+export const createWatch = (
+  store: Pick<ExecutionStore, "events">,
+  channel: EventChannel,
+  texts: Pick<TextStreams, "follow">,
+  { payForReader }: Pick<Debts, "payForReader">,
+): Watch =>
   async function* watch(executionId, userId, after, signal) {
     const inbox = createInbox(channel, executionId, signal);
     let unfollow: (() => void) | undefined;
@@ -33,13 +39,14 @@ export const createWatch = (store: Pick<ExecutionStore, "events">, channel: Even
       while (!signal.aborted) {
         const log = await store.events(executionId, userId, last);
         if (!log) throw executionNotFound();
+        await payForReader(log.row);
         for (const { sequence, type, at, data } of log.events) {
           yield* textsBefore(inbox, type, data).map(deltaMessage);
           yield executions.WatchExecutionResponse.fromPartial({ sequence, type, at, dataJson: JSON.stringify(data) });
           last = sequence;
         }
         if (log.more) continue;
-        if (isFinal(log)) return;
+        if (isFinal(log.row)) return;
         unfollow ??= texts.follow(executionId);
         while ((await inbox.next()) === "texts") yield* inbox.texts().map(deltaMessage);
       }

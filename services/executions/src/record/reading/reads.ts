@@ -43,15 +43,20 @@ export const createReads = (
   const positionOf = async ({ holdId, userId, status }: ExecutionView): Promise<number | undefined> =>
     status === "queued" ? placeOf(await store.lines.find(userId), holdId) : undefined;
 
+  async function* paid(batch: readonly ExecutionView[]): AsyncIterable<ExecutionView> {
+    await Promise.all(batch.map(payForReader));
+    yield* store.standing(batch);
+  }
+
   async function* allStanding(rows: AsyncIterable<ExecutionView>): AsyncIterable<ExecutionView> {
     let batch: ExecutionView[] = [];
     for await (const row of rows) {
       batch.push(row);
       if (batch.length < LIST_BATCH) continue;
-      yield* store.standing(batch);
+      yield* paid(batch);
       batch = [];
     }
-    yield* store.standing(batch);
+    yield* paid(batch);
   }
 
   const details = async (row: ExecutionView): Promise<Details> => {

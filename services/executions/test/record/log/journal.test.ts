@@ -17,7 +17,7 @@ const start = ({ isHeld = false } = {}) => {
       writes.push(keys(events));
       if (isHeld) await new Promise<void>((pass, reject) => held.push({ pass, fail: () => reject(new Error("the database is away")) }));
       for (const { key } of events) recorded.add(key);
-      return { row: {} as ExecutionView, recorded: new Set(recorded) };
+      return { row: {} as ExecutionView, recorded: new Set(recorded), parts: [] };
     },
     announce: (_id, events) => void told.push(keys(events)),
   });
@@ -82,8 +82,8 @@ it("writes what waits as ever where the last write changed nothing, and tells it
   const waiting = journal.note("run", event("last"), LONG_MS);
   const known: (string[] | undefined)[] = [];
   const close = () =>
-    journal.close("run", (_, recorded) => {
-      known.push(recorded && [...recorded]);
+    journal.close("run", (_, log) => {
+      known.push(log && [...log.recorded]);
       return Promise.resolve(null);
     });
   expect(await close()).toBeNull();

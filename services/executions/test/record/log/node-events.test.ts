@@ -1,5 +1,6 @@
 import type { Connection } from "mongoose";
-import { createExecution, FREE, newRecord as runRecord, type Execution } from "../../../src/lifecycle/execution";
+import { createExecution, type Execution } from "../../../src/lifecycle/execution";
+import { FREE, newRecord as runRecord } from "../../../src/lifecycle/run-record";
 import type { NodeState, RunEnd, RunInput } from "../../../src/contract/run-types";
 import type { ExecutionRecord } from "../../../src/record/execution-record";
 import type { ExecutionStore } from "../../../src/record/store";

@@ -4,7 +4,7 @@ import type { EventChannel } from "../../../src/record/log/channel";
 import type { FinalState } from "../../../src/record/execution-record";
 import type { ExecutionStore } from "../../../src/record/store";
 import { createWatch } from "../../../src/record/log/watch";
-import { newRecord, openStore } from "../../support/index";
+import { NO_DEBTS, newRecord, openStore } from "../../support/index";
 
 let store: ExecutionStore;
 let stop: () => Promise<void>;
@@ -66,7 +66,7 @@ const all = async (stream: AsyncIterable<executions.WatchExecutionResponse>, eac
 
 it("gives what is recorded, then what happens, until the end, and lets go", async () => {
   const [id, channel] = [await inserted(), localChannel()];
-  const watch = createWatch(store, channel, texts);
+  const watch = createWatch(store, channel, texts, NO_DEBTS);
   const tell = async (key: string): Promise<void> => {
     await store.append(id, [news(key)]);
     channel.publish(id, { type: key, at: 0, data: {} });
@@ -86,12 +86,14 @@ it("starts after the number it is given", async () => {
   const id = await inserted();
   await store.append(id, [news("submitted")]);
   await store.finish(id, final, [news("settled")]);
-  expect(await all(createWatch(store, localChannel(), texts)(id, "owner", 2, new AbortController().signal))).toEqual(["3:settled"]);
+  expect(await all(createWatch(store, localChannel(), texts, NO_DEBTS)(id, "owner", 2, new AbortController().signal))).toEqual([
+    "3:settled",
+  ]);
 });
 
 it("finds out from the store what the channel did not say", async () => {
   const id = await inserted();
-  const stream = createWatch(store, localChannel(), texts)(id, "owner", 1, new AbortController().signal);
+  const stream = createWatch(store, localChannel(), texts, NO_DEBTS)(id, "owner", 1, new AbortController().signal);
   const seen = all(stream);
   await store.finish(id, final, [news("settled")]);
   expect(await seen).toEqual(["2:settled"]);
@@ -99,7 +101,7 @@ it("finds out from the store what the channel did not say", async () => {
 
 it("ends when the watcher goes away, and leaves no listener", async () => {
   const [id, channel, gone] = [await inserted(), localChannel(), new AbortController()];
-  const seen = all(createWatch(store, channel, texts)(id, "owner", 1, gone.signal));
+  const seen = all(createWatch(store, channel, texts, NO_DEBTS)(id, "owner", 1, gone.signal));
   await store.find(id);
   gone.abort();
   expect(await seen).toEqual([]);
@@ -108,7 +110,7 @@ it("ends when the watcher goes away, and leaves no listener", async () => {
 
 it("knows nothing of someone else's execution", async () => {
   const [id, channel] = [await inserted(), localChannel()];
-  const stream = createWatch(store, channel, texts)(id, "someone else", 0, new AbortController().signal);
+  const stream = createWatch(store, channel, texts, NO_DEBTS)(id, "someone else", 0, new AbortController().signal);
   await expect(all(stream)).rejects.toMatchObject({ reason: "EXECUTION_NOT_FOUND" });
   expect(channel.listeners(id)).toBe(0);
 });
@@ -122,7 +124,12 @@ it("gives texts in pieces before the end of their node, those of a slow watcher 
     channel.publish(id, { type, at: 0, data: {} });
   };
   const seen: string[] = [];
-  for await (const { sequence, type, dataJson } of createWatch(store, channel, texts)(id, "owner", 0, new AbortController().signal)) {
+  for await (const { sequence, type, dataJson } of createWatch(store, channel, texts, NO_DEBTS)(
+    id,
+    "owner",
+    0,
+    new AbortController().signal,
+  )) {
     const { text, reset } = JSON.parse(dataJson) as { text?: string; reset?: true };
     seen.push(`${sequence}:${type}${text === undefined ? "" : ` ${reset ? "=" : "+"}${text}`}`);
     if (type === "admitted") {

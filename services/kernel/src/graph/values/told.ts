@@ -1,3 +1,4 @@
+import { wellFormed } from "../../errors";
 import { GRAPH_BOUNDS } from "../bounds";
 
 /** What a node or a call gave, by port, as JSON. */
@@ -24,7 +25,7 @@ export const toldOutputs = (outputs: Readonly<Record<string, unknown>>, most = I
     left -= Math.min(text.length, chars);
     if (text.length <= chars) return value;
     isCut = true;
-    return text.slice(0, chars);
+    return wellFormed(text.slice(0, chars));
   };
   const entries = Object.entries(outputs).map(([port, value]) => [port, cut(value)] as const);
   return { outputsJson: JSON.stringify(Object.fromEntries(entries)), ...(isCut ? { truncated: true } : {}) };
