@@ -45,7 +45,7 @@ export const createFirstCalls = ({ claim: claimRun, settle, logger }: FirstCallO
         return { declined: true };
       }
       const run = call.items > 1 ? undefined : claim.run;
-      const answer = await make(run && record ? { ...call, isToldByRun: true } : call);
+      const answer = await make(run ? { ...call, isToldByRun: true } : call);
       if (!run || !("result" in answer)) return { ...answer, isClaimed: true };
       const outcome = await settledInTime(run, () => endOf(run.plan, call, answer.result));
       if (!outcome) await record?.(call, answer.result).catch((error: unknown) => logger.warn({ err: error }, "a call was not recorded"));
