@@ -216,12 +216,12 @@ export const createSettlement = ({ billing, execution, store, debts }: Settlemen
 
   return {
     /**
-     * Captures what is owed, releases the rest and closes the rows. Idempotent by execution id. A run that has completed owes the same
-     * when it is being cancelled: its ending is decided only where its end can't be written at once.
+     * Captures what is owed, releases the rest and closes the rows. Idempotent by execution id. From when it is paid for, a run is not
+     * cancelled any more: its ending is decided before. One that has completed, and costs nothing, is ended at once where that is possible.
      */
     settle: async (input: RunInput, seen: RunEnd, first: HeldItem[]): Promise<RunOutcome> => {
-      const isPlain = seen.status === "completed" && input.attempt !== undefined;
-      const atOnce = isPlain ? await settleAs(input, seen, first) : undefined;
+      const isFree = input.attempt !== undefined && first.length === 0 && !seen.extended?.length;
+      const atOnce = seen.status === "completed" && isFree ? await settleAs(input, seen, first) : undefined;
       if (atOnce) return atOnce;
       const decided = await execution.decideEnding(input.executionId, seen.status);
       const end = decidedEnd(seen, decided.ending);

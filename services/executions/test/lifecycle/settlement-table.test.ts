@@ -247,23 +247,21 @@ it("asks billing for nothing where a run costs nothing", async () => {
   expect((await money.billing.listLedger({ userId, limit: 100, cursor: "" })).rows).toEqual([]);
 });
 
-it("cancels a completed run whose cancellation was accepted while it was being paid for, at what its calls cost", async () => {
+it("cancels no completed run any more from when it is paid for", async () => {
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
   const run = await money.begin(runOf(userId, [{ id: "pics", model: "painter", calls: 1, maxMillicredits: 3_000 }]));
-  let isFirst = true;
   const billing = {
     settle: async (request: billingProto.SettleRequest) => {
-      if (isFirst) expect(await money.execution.requestCancel(run.executionId, userId)).toBe(true);
-      isFirst = false;
+      expect(await money.execution.requestCancel(run.executionId, userId)).toBe(false);
       return money.billing.settle(request);
     },
   };
   const settlement = createSettlement({ ...money, billing });
   const end = { ...endOf(run, OUTCOMES.completed!), completed: [call("pics:0")] };
-  expect(await settlement.settle(run, end, run.held!)).toEqual({ status: "cancelled", millicredits: 3_000 });
-  expect(await money.store.find(run.executionId)).toMatchObject({ status: "cancelled", ending: "cancelled", resultJson: "{}" });
+  expect(await settlement.settle(run, end, run.held!)).toEqual({ status: "completed", millicredits: 3_000 });
+  expect(await money.store.find(run.executionId)).toMatchObject({ status: "completed", ending: "completed", resultJson: "{}" });
   const { rows } = await money.usage.listRows({ userId, status: "", modelId: "", workflowSlug: "", limit: 10, offset: 0, sources: [] });
-  expect(rows).toMatchObject([{ status: "cancelled", millicredits: 3_000 }]);
+  expect(rows).toMatchObject([{ status: "completed", millicredits: 3_000 }]);
 });
 
 it("does for who reads an end what the process that wrote it has not done yet", async () => {
