@@ -19,7 +19,7 @@ import { createEventChannel } from "./record/log/channel";
 import { createCancellation } from "./lifecycle/cancellation";
 import { createDebts } from "./lifecycle/debts";
 import { createEarlierRuns } from "./lifecycle/earlier-runs";
-import { CANCEL_REQUESTED, createExecution } from "./lifecycle/execution";
+import { createExecution } from "./lifecycle/execution";
 import { createFinishedPlans } from "./lifecycle/finished-plans";
 import { createFinishedRuns } from "./lifecycle/finished-runs";
 import { createFollow } from "./lifecycle/follow";
@@ -56,6 +56,7 @@ import { createRedelivery } from "./webhooks/redelivery";
 import { createRuns, STARTS } from "./lifecycle/runs";
 import type { HandlerOptions } from "./server";
 import { createSettlement } from "./lifecycle/settlement";
+import { CANCEL_REQUESTED } from "./lifecycle/states";
 import { createExecutionStore } from "./record/store";
 import { createTextStreams } from "./calls/text-streams";
 import { createActivities } from "./temporal/activities";
@@ -181,7 +182,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       retention: createRetention({ ...services, store, executionDays: config.RETENTION_EXECUTIONS_DAYS, logger }),
       onClaimed: debts.claimed,
       onCancel: (executionId, listener) =>
-        channel.subscribe(executionId, ({ type }) => {
+        channel.onTransition(executionId, ({ type }) => {
           if (type === CANCEL_REQUESTED) listener();
         }),
       logger,

@@ -75,7 +75,7 @@ const createWriter = (isFollowed: () => boolean, tell: (text: string, reset: boo
  * Carries texts to watchers while they are written. A watcher says so to all processes, again and again; the process that writes a
  * text sends all of it then, and every batch after it. Of a run without watchers nothing is sent or timed.
  */
-export const createTextStreams = (channel: EventChannel) => {
+export const createTextStreams = (channel: Pick<EventChannel, "publish" | "subscribe">) => {
   /** Until when each is taken for followed. */
   const followed = new LRUCache<string, number>({ max: MAX_FOLLOWED });
   const isFollowed = (executionId: string): boolean => (followed.get(executionId) ?? 0) > Date.now();

@@ -5,12 +5,13 @@ import type { HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "../contrac
 import { TIMING } from "../contract/timing";
 import type { ExecutionStore } from "../record/store";
 import { initialNodes } from "../temporal/workflows/graph-run";
-import { CANCEL_REQUESTED, type Execution } from "./execution";
+import type { Execution } from "./execution";
 import { newRecord } from "./run-record";
 import { event } from "./progress";
 import { createHolds, heldItem } from "./holds";
 import { refusalOf } from "../refusals";
 import type { Debts } from "./debts";
+import { CANCEL_REQUESTED } from "./states";
 
 /**
  * What workflows need that were started before rows came first: they hold their credits and record themselves. Each is

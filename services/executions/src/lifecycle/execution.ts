@@ -10,25 +10,12 @@ import type { DecidedEnding } from "../record/transitions";
 import { createEndWrites, type FinishedRun } from "./end-writes";
 import { createProgress, event } from "./progress";
 import { finalRecord, finalState, FREE, settledEvent, targetOf, type Charged, type RunRecordPart } from "./run-record";
-import { refusalDebts, type Debt } from "./states";
+import { CANCEL_REQUESTED, refusalDebts, TRANSITION_EVENTS, type Debt } from "./states";
 
 export type Execution = ReturnType<typeof createExecution>;
 
-/** The event by which calls under way hear of a cancellation at once. */
-export const CANCEL_REQUESTED = "cancel_requested";
-/** Events of a row's own changes; what waits for a run hears of them. */
-export const TRANSITION_EVENTS: ReadonlySet<string> = new Set([
-  "admitted",
-  "queued",
-  "started",
-  "submitted",
-  CANCEL_REQUESTED,
-  "settled",
-  "refused",
-]);
-
 /** The life of one execution: every change is recorded first and announced after. */
-export const createExecution = ({ store, channel }: { store: ExecutionStore; channel: EventChannel }) => {
+export const createExecution = ({ store, channel }: { store: ExecutionStore; channel: Pick<EventChannel, "publish"> }) => {
   const announce = (executionId: string, said: ExecutionEvent, record?: ExecutionView): void =>
     channel.publish(executionId, { type: said.type, at: said.at.getTime(), data: said.data }, record);
   /** Who follows a run reads its log: one message says that there is something to read. */

@@ -3,7 +3,6 @@ import { TIMING } from "../contract/timing";
 import type { EventChannel } from "../record/log/channel";
 import type { ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
-import { TRANSITION_EVENTS } from "./execution";
 import { isFinal } from "./states";
 
 /** What is heard of one run, from when it is listened to. */
@@ -19,7 +18,7 @@ export type Follow = (executionId: string) => Following;
 
 /** Follows runs by their channel: a message says that there is something to read, and one that is missed costs latency only. */
 export const createFollow =
-  ({ store, channel }: { store: Pick<ExecutionStore, "find">; channel: EventChannel }): Follow =>
+  ({ store, channel }: { store: Pick<ExecutionStore, "find">; channel: Pick<EventChannel, "onTransition"> }): Follow =>
   (executionId) => {
     let isHeard = false;
     /** Its end was told, which is after what its readers look for is done. */
@@ -29,8 +28,7 @@ export const createFollow =
     let wake: () => void = () => undefined;
     let unsubscribe: (() => void) | undefined;
     const listen = (): void => {
-      unsubscribe ??= channel.subscribe(executionId, ({ type }, record) => {
-        if (!TRANSITION_EVENTS.has(type)) return;
+      unsubscribe ??= channel.onTransition(executionId, ({ type }, record) => {
         isHeard = true;
         isSettled ||= type === "settled";
         if (!latest || !isFinal(latest)) latest = record;

@@ -53,6 +53,19 @@ export const TRANSITIONS = {
 
 export type TransitionName = keyof typeof TRANSITIONS;
 
+/** The event by which calls under way hear of a cancellation at once. */
+export const CANCEL_REQUESTED = "cancel_requested";
+/** Events of a row's own changes; what waits for a run hears of them. */
+export const TRANSITION_EVENTS: ReadonlySet<string> = new Set([
+  "admitted",
+  "queued",
+  "started",
+  "submitted",
+  CANCEL_REQUESTED,
+  "settled",
+  "refused",
+]);
+
 /** From where a transition leads to a status. */
 export const sourcesOf = (name: TransitionName, to: RunStatus): RunStatus[] => {
   const entries = Object.entries(TRANSITIONS[name]) as [RunStatus, readonly RunStatus[]][];

@@ -6,7 +6,7 @@ import { TIMING } from "../../src/contract/timing";
 const ID = "execution";
 const CALL = { executionId: ID, nodeId: "writer", item: 0 };
 let sent: { id: string; event: ChannelEvent }[];
-let channel: EventChannel & { listeners: (id: string) => number };
+let channel: Pick<EventChannel, "publish" | "subscribe"> & { listeners: (id: string) => number };
 let streams: TextStreams;
 let stop: () => void;
 

@@ -14,7 +14,7 @@ import { createStart } from "../../src/lifecycle/start";
 import { holdIdOf } from "../../src/lifecycle/states";
 import { createSweep } from "../../src/lifecycle/upkeep/sweep";
 import type { PlannedRun } from "../../src/plan/planning";
-import type { EventChannel, Listener } from "../../src/record/log/channel";
+import { localChannel } from "../support/local-channel";
 import { initialNodes } from "../../src/temporal/workflows/graph-run";
 import { logger, runOf, startMoney, type Money } from "../support/money";
 
@@ -28,20 +28,6 @@ beforeAll(async () => {
   money = await startMoney();
 });
 afterAll(() => money.stopBalanced());
-
-const localChannel = (): EventChannel => {
-  const listeners = new Map<string, Set<Listener>>();
-  return {
-    publish: (id, event, record) => {
-      for (const listener of [...(listeners.get(id) ?? [])]) listener(event, record);
-    },
-    subscribe: (id, listener) => {
-      const all = listeners.get(id) ?? new Set<Listener>();
-      listeners.set(id, all.add(listener));
-      return () => void all.delete(listener);
-    },
-  };
-};
 
 interface Faults {
   /** What a step does instead of its work, or before it. */
@@ -232,7 +218,7 @@ describe("a run", () => {
   ])("that is over when it begins is announced unless its id is new: %s", async (isNew, types) => {
     const [one, heard] = [replica({}, 0), [] as string[]];
     const request = requestOf(randomUUID(), { mode: RUN_MODE_SYNC, isNew });
-    one.channel.subscribe(request.executionId, ({ type }) => void heard.push(type));
+    one.channel.onTransition(request.executionId, ({ type }) => void heard.push(type));
     await one.runs.run(request);
     expect(heard).toEqual(types);
   });

@@ -279,7 +279,7 @@ it("does for who reads an end what the process that wrote it has not done yet", 
 it("tells of an end only once its usage and its place are done", async () => {
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
   const told: string[] = [];
-  const channel = { publish: (_id: string, { type }: { type: string }) => void told.push(type), subscribe: () => () => undefined };
+  const channel = { publish: (_id: string, { type }: { type: string }) => void told.push(type) };
   const execution = createExecution({ store: money.store, channel });
   const run = await money.begin(runOf(userId, [{ id: "pics", model: "painter", calls: 1, maxMillicredits: 3_000 }]));
   const { promise: mayPay, resolve: pay } = deferred();

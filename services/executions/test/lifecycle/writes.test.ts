@@ -29,7 +29,7 @@ const open = async () => {
 
 it("writes the row of a run of a short call three times: its progress is part of its end", async () => {
   const { store, commands, stop } = await open();
-  const execution = createExecution({ store, channel: { publish: () => undefined, subscribe: () => () => undefined } });
+  const execution = createExecution({ store, channel: { publish: () => undefined } });
   const input = runOf("user", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }]);
   const { executionId, userId } = input;
   const nodes = initialNodes(input.plan);
@@ -59,7 +59,7 @@ it("writes the row of a run of a short call three times: its progress is part of
 
 it("writes that the only call of a run is done with the end of the run, though others follow it", async () => {
   const { store, commands, stop } = await open();
-  const execution = createExecution({ store, channel: { publish: () => undefined, subscribe: () => () => undefined } });
+  const execution = createExecution({ store, channel: { publish: () => undefined } });
   const input = runOf("user", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }], { mode: "async" });
   const { executionId, userId } = input;
   const nodes = initialNodes(input.plan);
@@ -82,7 +82,7 @@ it("writes that the only call of a run is done with the end of the run, though o
 
 it("ends a run by one write whose progress was written and put away before, and none whose ending is decided", async () => {
   const { store, commands, stop } = await open();
-  const execution = createExecution({ store, channel: { publish: () => undefined, subscribe: () => () => undefined } });
+  const execution = createExecution({ store, channel: { publish: () => undefined } });
   const begin = async () => {
     const input = runOf("user", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }]);
     const { executionId, userId } = input;
@@ -111,7 +111,7 @@ it("ends a run by one write whose progress was written and put away before, and 
 
 it("reads the logs of all runs under way of a list by one query", async () => {
   const { store, commands, stop } = await open();
-  const execution = createExecution({ store, channel: { publish: () => undefined, subscribe: () => () => undefined } });
+  const execution = createExecution({ store, channel: { publish: () => undefined } });
   const inputs = Array.from({ length: 5 }, () => runOf("lister", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }]));
   for (const input of inputs) {
     await store.insert(newRecord(input, initialNodes(input.plan)));

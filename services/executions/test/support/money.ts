@@ -60,7 +60,7 @@ export const startMoney = async (): Promise<Money> => {
     createGrpcClient<usageProto.UsageServiceServer>(usageProto.UsageServiceService, { address: `127.0.0.1:${usagePort}` }),
   );
   const { store, stop } = await openStore();
-  const execution = createExecution({ store, channel: { publish: () => undefined, subscribe: () => () => undefined } });
+  const execution = createExecution({ store, channel: { publish: () => undefined } });
   const started: RunInput[] = [];
   const cancelled: string[] = [];
   const delivered: string[] = [];

@@ -16,7 +16,7 @@ import { createStart } from "../../src/lifecycle/start";
 import { executionOf, isFinal } from "../../src/lifecycle/states";
 import { createSweep } from "../../src/lifecycle/upkeep/sweep";
 import type { PlannedRun } from "../../src/plan/planning";
-import type { EventChannel, Listener } from "../../src/record/log/channel";
+import { localChannel } from "./local-channel";
 import { initialNodes } from "../../src/temporal/workflows/graph-run";
 import { createProcess, type Process } from "./faults";
 import { logger, runOf, type Money } from "./money";
@@ -31,19 +31,6 @@ const ANSWER_MS = 1_400;
 const PATIENT_MS = 60_000;
 const LONG_DEADLINE = { deadlineMs: PATIENT_MS };
 const ROUNDS = 12;
-
-const localChannel = (): EventChannel => {
-  const listeners = new Map<string, Set<Listener>>();
-  return {
-    publish: (id, event, record) => {
-      for (const listener of [...(listeners.get(id) ?? [])]) listener(event, record);
-    },
-    subscribe: (id, listener) => {
-      listeners.set(id, (listeners.get(id) ?? new Set<Listener>()).add(listener));
-      return () => void listeners.get(id)?.delete(listener);
-    },
-  };
-};
 
 interface Carried {
   input: RunInput;

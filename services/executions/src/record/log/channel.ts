@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { Logger, Redis } from "@nodeloom/platform";
+import { TRANSITION_EVENTS } from "../../lifecycle/states";
 import type { ExecutionView } from "../execution-record";
 
 /** What travels over an execution's channel. */
@@ -36,17 +37,29 @@ const read = (message: string): { from: string; event: ChannelEvent } | undefine
 };
 
 /**
- * One channel per execution: events reach listeners of this process directly, and those of other replicas over Redis.
- * A lost message costs latency only: listeners read the store, too, when the channel stays silent.
+ * Events reach listeners of this process directly, and those of other replicas over Redis. Transitions are few: all replicas hear
+ * those of all executions. What else an execution tells is heard by replicas that follow it. A lost message costs latency only:
+ * listeners read the store, too, when the channel stays silent.
  */
 export const createEventChannel = ({ publisher, subscriber, prefix, logger }: ChannelOptions) => {
-  const local = new EventEmitter();
-  local.setMaxListeners(0);
+  const everything = new EventEmitter().setMaxListeners(0);
+  const transitions = new EventEmitter().setMaxListeners(0);
   const origin = `${process.pid}-${Math.random().toString(36).slice(2)}`;
-  const channelOf = (executionId: string): string => `${prefix}executions:${executionId}`;
+  const shared = `${prefix}executions`;
+  const channelOf = (executionId: string): string => `${shared}:${executionId}`;
 
   const quietly = (work: Promise<unknown>): void => {
     work.catch((error: Error) => logger.debug({ reason: error.message }, "event channel is not reachable"));
+  };
+
+  const tell = (executionId: string, event: ChannelEvent, record?: ExecutionView): void => {
+    everything.emit(executionId, event, record);
+    if (TRANSITION_EVENTS.has(event.type)) transitions.emit(executionId, event, record);
+  };
+  const isHeard = (executionId: string): boolean => everything.listenerCount(executionId) > 0 || transitions.listenerCount(executionId) > 0;
+  const hear = (executionId: string, message: string): void => {
+    const sent = read(message);
+    if (sent && sent.from !== origin) tell(executionId, sent.event);
   };
 
   /** Channels whose messages the server has not been heard to end yet. */
@@ -57,32 +70,43 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
   };
 
   subscriber.on("message", (channel: string, message: string) => {
+    if (channel === shared) {
+      const end = message.indexOf(" ");
+      const executionId = message.slice(0, end);
+      return isHeard(executionId) ? hear(executionId, message.slice(end + 1)) : undefined;
+    }
     const executionId = channel.slice(channelOf("").length);
     // On its way when the last listener left, or left over from a connection that was lost meanwhile.
-    if (local.listenerCount(executionId) === 0) return leaving.has(channel) ? undefined : leave(channel);
-    const sent = read(message);
-    if (sent && sent.from !== origin) local.emit(executionId, sent.event);
-  });
-  // While Redis is away nothing is queued; who listens by then is subscribed at once.
-  subscriber.on("ready", () => {
-    const channels = local.eventNames().map((executionId) => channelOf(String(executionId)));
-    if (channels.length > 0) quietly(subscriber.subscribe(...channels));
+    if (everything.listenerCount(executionId) === 0) return leaving.has(channel) ? undefined : leave(channel);
+    hear(executionId, message);
   });
   const isReady = (): boolean => subscriber.status === "ready";
+  // While Redis is away nothing is queued; who listens by then is subscribed at once.
+  const subscribeAll = (): void =>
+    quietly(subscriber.subscribe(shared, ...everything.eventNames().map((executionId) => channelOf(String(executionId)))));
+  subscriber.on("ready", subscribeAll);
+  if (isReady()) subscribeAll();
 
   return {
     /** Tells everyone who listens to an execution, in this process first. Never fails, never waits. */
     publish: (executionId: string, event: ChannelEvent, record?: ExecutionView): void => {
-      local.emit(executionId, event, record);
-      quietly(publisher.publish(channelOf(executionId), JSON.stringify({ from: origin, event })));
+      tell(executionId, event, record);
+      const message = JSON.stringify({ from: origin, event });
+      const isTransition = TRANSITION_EVENTS.has(event.type);
+      quietly(isTransition ? publisher.publish(shared, `${executionId} ${message}`) : publisher.publish(channelOf(executionId), message));
     },
-    /** Hears of an execution until the returned function is called. */
+    /** Hears of an execution's transitions until the returned function is called. */
+    onTransition: (executionId: string, listener: Listener): Unsubscribe => {
+      transitions.on(executionId, listener);
+      return () => void transitions.off(executionId, listener);
+    },
+    /** Hears all that is told of an execution until the returned function is called. */
     subscribe: (executionId: string, listener: Listener): Unsubscribe => {
-      if (local.listenerCount(executionId) === 0 && isReady()) quietly(subscriber.subscribe(channelOf(executionId)));
-      local.on(executionId, listener);
+      if (everything.listenerCount(executionId) === 0 && isReady()) quietly(subscriber.subscribe(channelOf(executionId)));
+      everything.on(executionId, listener);
       return () => {
-        local.off(executionId, listener);
-        if (local.listenerCount(executionId) === 0 && isReady()) leave(channelOf(executionId));
+        everything.off(executionId, listener);
+        if (everything.listenerCount(executionId) === 0 && isReady()) leave(channelOf(executionId));
       };
     },
   };

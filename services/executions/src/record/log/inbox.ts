@@ -14,7 +14,7 @@ const added = (waiting: HeardDelta | undefined, delta: HeardDelta): HeardDelta =
   waiting === undefined || delta.reset ? delta : { ...waiting, text: waiting.text + delta.text, at: delta.at };
 
 /** What a watcher has heard of an execution and not passed on yet: from now on, until it is stopped. */
-export const createInbox = (channel: EventChannel, executionId: string, signal: AbortSignal) => {
+export const createInbox = (channel: Pick<EventChannel, "subscribe">, executionId: string, signal: AbortSignal) => {
   const waiting = new Map<string, HeardDelta>();
   let hasNews = false;
   let wake: () => void = () => undefined;

@@ -27,7 +27,7 @@ const textsBefore = (inbox: Inbox, type: string, { nodeId }: Record<string, unkn
  */
 export const createWatch = (
   store: Pick<ExecutionStore, "events">,
-  channel: EventChannel,
+  channel: Pick<EventChannel, "subscribe">,
   texts: Pick<TextStreams, "follow">,
   { payForReader }: Pick<Debts, "payForReader">,
 ): Watch =>

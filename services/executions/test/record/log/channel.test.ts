@@ -8,23 +8,20 @@ const logger = createLogger("test", "silent");
 const connections: Redis[] = [];
 const PATIENCE_MS = 20_000;
 
-/** One replica: its own two connections. */
-const replica = async (): Promise<{ channel: EventChannel; publisher: Redis; subscriber: Redis }> => {
-  const url = process.env.REDIS_URL!;
-  const [publisher, subscriber] = [connectRedis({ url, logger }), connectRedis({ url, logger, subscriber: true })];
-  connections.push(publisher, subscriber);
-  await Promise.all([redisReady(publisher, PATIENCE_MS), redisReady(subscriber, PATIENCE_MS)]);
-  return { channel: createEventChannel({ publisher, subscriber, prefix, logger }), publisher, subscriber };
-};
 afterAll(() => connections.forEach((each) => each.disconnect()));
 
 const event = (type: string): ChannelEvent => ({ type, at: 1, data: {} });
 /** What a listener hears, as a promise of so many events. */
-const hearing = (channel: EventChannel, executionId: string, count: number): { heard: Promise<string[]>; stop: () => void } => {
+const hearing = (
+  channel: EventChannel,
+  executionId: string,
+  count: number,
+  what: "subscribe" | "onTransition" = "subscribe",
+): { heard: Promise<string[]>; stop: () => void } => {
   const types: string[] = [];
   let stop: () => void = () => undefined;
   const heard = new Promise<string[]>((resolve) => {
-    stop = channel.subscribe(executionId, ({ type }) => {
+    stop = channel[what](executionId, ({ type }) => {
       types.push(type);
       if (types.length === count) resolve(types);
     });
@@ -35,6 +32,29 @@ const subscribers = async (redis: Redis, executionId: string): Promise<number> =
   Number((await redis.pubsub("NUMSUB", `${prefix}executions:${executionId}`))[1]);
 /** A command may have timed out on a busy machine. */
 const until = (ask: () => Promise<boolean>): Promise<boolean> => eventually(() => ask().catch(() => false));
+const untilHeard = async (heard: Promise<unknown>, say: () => unknown): Promise<void> => {
+  let isHeard = false;
+  void heard.then(() => (isHeard = true));
+  await eventually(async () => {
+    await say();
+    return isHeard;
+  });
+};
+
+/** One replica: its own two connections. */
+const replica = async (): Promise<{ channel: EventChannel; publisher: Redis; subscriber: Redis }> => {
+  const url = process.env.REDIS_URL!;
+  const [publisher, subscriber] = [connectRedis({ url, logger }), connectRedis({ url, logger, subscriber: true })];
+  connections.push(publisher, subscriber);
+  await Promise.all([redisReady(publisher, PATIENCE_MS), redisReady(subscriber, PATIENCE_MS)]);
+  const channel = createEventChannel({ publisher, subscriber, prefix, logger });
+  const id = randomUUID();
+  const { heard, stop } = hearing(channel, id, 1, "onTransition");
+  const probe = `${id} ${JSON.stringify({ from: "elsewhere", event: event("settled") })}`;
+  await untilHeard(heard, () => publisher.publish(`${prefix}executions`, probe));
+  stop();
+  return { channel, publisher, subscriber };
+};
 
 it("tells listeners of this replica at once and those of another over Redis, in order, each once", async () => {
   const [a, b] = [await replica(), await replica()];
@@ -46,6 +66,29 @@ it("tells listeners of this replica at once and those of another over Redis, in 
   expect(await there.heard).toEqual(["one", "two", "three"]);
   here.stop();
   there.stop();
+});
+
+it("tells transitions to every replica without a subscription to their execution, and nothing else", async () => {
+  const [a, b] = [await replica(), await replica()];
+  const id = randomUUID();
+  const [here, there] = [hearing(a.channel, id, 2, "onTransition"), hearing(b.channel, id, 2, "onTransition")];
+  expect(await subscribers(a.publisher, id)).toBe(0);
+  const follower = hearing(b.channel, id, 4);
+  await until(async () => (await subscribers(a.publisher, id)) === 1);
+  for (const type of ["admitted", "node.started", "node.completed", "settled"]) a.channel.publish(id, event(type));
+  expect(await here.heard).toEqual(["admitted", "settled"]);
+  expect(await there.heard).toEqual(["admitted", "settled"]);
+  expect(await follower.heard).toEqual(["admitted", "node.started", "node.completed", "settled"]);
+  for (const { stop } of [here, there, follower]) stop();
+});
+
+it("hears transitions again after its connection was lost", async () => {
+  const [a, b] = [await replica(), await replica()];
+  const id = randomUUID();
+  const { heard, stop } = hearing(a.channel, id, 1, "onTransition");
+  a.subscriber.disconnect(true);
+  await untilHeard(heard, () => b.channel.publish(id, event("settled")));
+  stop();
 });
 
 it("leaves no subscription behind, and keeps it while someone still listens", async () => {
@@ -65,7 +108,11 @@ it("ignores what is no event", async () => {
   const { heard, stop } = hearing(a.channel, id, 1);
   await until(async () => (await subscribers(a.publisher, id)) === 1);
   for (const noise of ["not json", "null", "{}", '{"from":"x","event":null}'])
-    await b.publisher.publish(`${prefix}executions:${id}`, noise);
+    for (const [channel, before] of [
+      [`executions:${id}`, ""],
+      ["executions", `${id} `],
+    ])
+      await b.publisher.publish(`${prefix}${channel}`, `${before}${noise}`);
   b.channel.publish(id, event("real"));
   expect(await heard).toEqual(["real"]);
   stop();

@@ -13,7 +13,7 @@ let execution: Execution;
 
 beforeAll(async () => {
   ({ store, connection, stop } = await openStore());
-  execution = createExecution({ store, channel: { publish: () => undefined, subscribe: () => () => undefined } });
+  execution = createExecution({ store, channel: { publish: () => undefined } });
 });
 afterAll(() => stop());
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => stop());
 
 /** A channel inside this process, whose listeners can be counted. */
-const localChannel = (): EventChannel & { listeners: (id: string) => number } => {
+const localChannel = (): Pick<EventChannel, "publish" | "subscribe"> & { listeners: (id: string) => number } => {
   const emitter = new EventEmitter();
   return {
     publish: (id, event) => void emitter.emit(id, event),

@@ -1,0 +1,17 @@
+import { TRANSITION_EVENTS } from "../../src/lifecycle/states";
+import type { EventChannel, Listener } from "../../src/record/log/channel";
+
+/** The channel of one process, as those who follow runs hear it. */
+export const localChannel = (): Pick<EventChannel, "publish" | "onTransition"> => {
+  const listeners = new Map<string, Set<Listener>>();
+  return {
+    publish: (id, event, record) => {
+      if (!TRANSITION_EVENTS.has(event.type)) return;
+      for (const listener of [...(listeners.get(id) ?? [])]) listener(event, record);
+    },
+    onTransition: (id, listener) => {
+      listeners.set(id, (listeners.get(id) ?? new Set<Listener>()).add(listener));
+      return () => void listeners.get(id)?.delete(listener);
+    },
+  };
+};
