@@ -127,7 +127,7 @@ export interface CallContext {
   startedAt: number;
   /** `<executionId>:<nodeId>:<item>` */
   key: string;
-  /** Its run is about to be over with it: the run's end tells that it is done, and of a request what it gave. */
+  /** Its run is about to be over with it: the run's end tells that it is done, and what it gave. */
   isToldByRun?: true;
 }
 

@@ -3,6 +3,7 @@ import { createUpdater, DURABLE, insertOnce } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import type { HttpResult } from "../contract/activity-types";
 import type { CallContext, CallResult, RunError } from "../contract/run-types";
+import { toldResult } from "../contract/told-result";
 import { documents } from "./schema";
 
 /** `submitted`: it may have reached its provider, and its end is not known. */
@@ -29,13 +30,10 @@ type Call = Pick<CallContext, "key" | "executionId" | "nodeId" | "item">;
 
 const identityOf = ({ key, executionId, nodeId, item }: Call) => ({ _id: key, executionId, nodeId, item });
 
-const PORT_BY_KIND: Readonly<Record<string, string>> = { image: "image", video: "video", audio: "audio" };
-
 /** A completed call of a model, and what it is charged by. */
-export const completedCall = (call: Call, { files, text, json, costMicroUsd, requestId }: CallResult): CallRecord => {
-  const port = PORT_BY_KIND[files[0]?.contentType.split("/")[0] ?? ""] ?? "files";
-  const outputs = text === null ? { [port]: files } : { text, ...(json ? { json: json.value } : {}) };
-  return { ...identityOf(call), status: "completed", costMicroUsd, requestId, ...toldOutputs(outputs) };
+export const completedCall = (call: Call, result: CallResult): CallRecord => {
+  const { costMicroUsd, requestId } = result;
+  return { ...identityOf(call), status: "completed", costMicroUsd, requestId, ...toldResult(result) };
 };
 
 export const answeredCall = (call: Call, { status, body }: HttpResult): CallRecord => ({

@@ -65,8 +65,8 @@ export interface ActivityOptions extends StepDependencies {
 }
 
 /** A call that is charged for by what is kept of it. */
-const keptFiles = (call: CallContext, result: CallResult): { record: CallRecord; event: Record<string, unknown>; isPaid: true } => ({
-  record: completedCall(call, result),
+const keptFiles = (call: CallContext, result: CallResult): { record: CallRecord | null; event: Record<string, unknown>; isPaid: true } => ({
+  record: call.isToldByRun ? null : completedCall(call, result),
   event: { files: result.files },
   isPaid: true,
 });
@@ -208,7 +208,11 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
 
     submit,
     poll,
-    shortJob: claiming(shortJob, (plan, call, job) => (job.result ? endAfter(plan, call, job) : null)),
+    shortJob: claiming(
+      shortJob,
+      (plan, call, job) => (job.result ? endAfter(plan, call, job) : null),
+      async (call, { result }) => void (result && (await calls.callEnded(completedCall(call, result)))),
+    ),
 
     cancelJob: async (call, job) => {
       abort(call.key);

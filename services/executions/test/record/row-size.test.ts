@@ -44,8 +44,7 @@ const endOf = (run: RunInput): RunEnd => ({
   completed: [],
 });
 const told: unknown[] = [];
-const execution = () =>
-  createExecution({ store, channel: { publish: (_id, _event, row) => void told.push(row?.resultJson) } });
+const execution = () => createExecution({ store, channel: { publish: (_id, _event, row) => void told.push(row?.resultJson) } });
 
 it("keeps a result of the largest size beside the row, and tells it as it is wherever an execution is told", async () => {
   const run = runOf("user", []);

@@ -43,7 +43,7 @@ beforeAll(async () => {
     },
     calls: {
       callEnded: ({ executionId, nodeId }: CallRecord) => {
-        if (nodeId === "get") note(executionId, "record");
+        if (nodeId !== "other") note(executionId, "record");
         return Promise.resolve();
       },
     },
@@ -137,6 +137,15 @@ it("tells what a run's only call gave by the run, which then needs no record of 
   expect(JSON.parse(end!.nodes[0]!.outputsJson!)).toEqual({ status: 200, body: "here" });
 });
 
+it("tells what a run's only job gave by the run, too, unless that could not be settled with it", async () => {
+  const told = { video: [{ url: "http://media.test/1.mp4", contentType: "video/mp4" }] };
+  const { end } = await run([VIDEO]);
+  expect(JSON.parse(end!.nodes[0]!.outputsJson!)).toEqual(told);
+  const { said: happened, end: later } = await run([VIDEO], [true], { isUnsettled: true });
+  expect(happened).toEqual(["claim", "submit", "poll", "settle", "record", "settle"]);
+  expect([later?.status, later?.nodes[0]?.outputsJson]).toEqual(["completed", undefined]);
+});
+
 it("submits and follows a job by one step that claims and settles the run", async () => {
   const { said: happened, markers, activities, end } = await run([VIDEO]);
   expect(happened).toEqual(["claim", "submit", "poll", "settle"]);
@@ -173,7 +182,7 @@ it("settles a run of two calls after the second", async () => {
 
 it("follows a job by an activity that is not done soon, and submits it once", async () => {
   const { said: happened, activities, end } = await run([VIDEO], [true], { isEndless: true });
-  expect(happened).toEqual(["claim", "submit", "poll", "poll", "settle"]);
+  expect(happened).toEqual(["claim", "submit", "poll", "poll", "record", "settle"]);
   expect([activities, end?.status]).toEqual([1, "completed"]);
 });
 

@@ -1,7 +1,9 @@
+import { makesCalls } from "@nodeloom/kernel";
 import { toCursor } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import type { Debts } from "../../lifecycle/debts";
 import { placeOf } from "../../lifecycle/line/line";
+import { isFinal } from "../../lifecycle/states";
 import { executionNotFound } from "../../refusals";
 import type { ExecutionView } from "../execution-record";
 import { LIST_BATCH, type ExecutionStore } from "../store";
@@ -35,6 +37,15 @@ export const collectPage = async (
 
 export type Reads = ReturnType<typeof createReads>;
 
+/** Whether all that is told of a run's calls is in its row. */
+const tellsItsCalls = (row: ExecutionView): boolean =>
+  isFinal(row) &&
+  row.nodesHash === undefined &&
+  row.nodes.every(({ type, status, items, outputsJson }) => {
+    const wasCalled = makesCalls(type) && status !== "pending" && status !== "skipped";
+    return !wasCalled || (items <= 1 && outputsJson !== undefined);
+  });
+
 /** Executions as their owners read them: the row, with what is kept beside it. */
 export const createReads = (
   store: Pick<ExecutionStore, "findOwned" | "callsOf" | "getText" | "current" | "standing" | "lines">,
@@ -61,7 +72,7 @@ export const createReads = (
 
   const details = async (row: ExecutionView): Promise<Details> => {
     const [calls, inputsJson, position] = await Promise.all([
-      store.callsOf(row._id),
+      tellsItsCalls(row) ? [] : store.callsOf(row._id),
       row.inputs ? store.getText(row.inputs) : null,
       positionOf(row),
     ]);

@@ -10,6 +10,7 @@ import {
 } from "@nodeloom/kernel/graph";
 import type { FollowedJob, HttpResult } from "../../contract/activity-types";
 import type { CallContext, RunEnd } from "../../contract/run-types";
+import { toldResult } from "../../contract/told-result";
 import { giveAnswers, giveCall, giveJob, giveResults } from "./given";
 import { GraphRun } from "./graph-run";
 import { endOf } from "./run-end";
@@ -31,18 +32,19 @@ const smallBounds = (used: BudgetUse): BudgetUse => ({
 /** Whether one step of a run makes calls, and all others are evaluated. */
 export const hasOneCaller = ({ steps }: Pick<RunPlan, "steps">): boolean => steps.filter(makesCalls).length === 1;
 
+/** The run tells what its only call gave, which needs no record of its own. */
 const give = (run: GraphRun, step: PlanStep, call: CallContext, given: FollowedJob | HttpResult): void => {
   const { items, mapped } = run.bind(step);
   const [item = {}] = items;
   if ("status" in given) {
     run.httpCall(step, item);
     run.itemDone(step.id);
-    // Its run tells what it gave: it needs no record of its own.
     Object.assign(run.node(step.id), toldOutputs({ status: given.status, body: given.body }));
     return giveAnswers(run, step, [given], mapped);
   }
   run.callInputs(step, item);
   giveJob(run, call, given.job.requestId);
+  if (given.result) Object.assign(run.node(step.id), toldResult(given.result));
   const results = given.result ? [giveCall(run, call, given.result)] : [];
   giveResults(run, step, results, false, mapped);
 };
