@@ -1,3 +1,4 @@
+import { itemKey } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { billing as billingProto } from "@nodeloom/proto";
 import type { Looked } from "../../contract/reports";
@@ -11,7 +12,7 @@ import { executionOf, isFinal } from "../states";
 
 export interface LeaksOptions {
   billing: Pick<Billing, "listHolds" | "settle">;
-  store: Pick<ExecutionStore, "find" | "callsOf">;
+  store: Pick<ExecutionStore, "find" | "whole" | "callsOf">;
   starter: Pick<RunStarter, "isCarried">;
   logger: Logger;
   /** How old a hold must be. */
@@ -36,14 +37,19 @@ export const createLeaks = ({ billing, store, starter, logger, ...options }: Lea
     return !isKnownEnd && (await starter.isCarried(executionId));
   };
 
-  /** What a final row says that its calls were charged. */
-  const chargedTo = async (row: ExecutionView | null, holdId: string) => {
+  /**
+   * What a final row says that its calls were charged: nodes of one call tell it themselves, those of several by their calls. Of an
+   * answer that was asked for once more only what the first call held is captured.
+   */
+  const chargedTo = async (row: ExecutionView | null, holdId: string): Promise<billingProto.SettleItem[]> => {
     if (!row || !isFinal(row) || row.holdId !== holdId) return [];
-    const calls = await store.callsOf(row._id);
-    return calls.flatMap(({ _id, millicredits }) =>
-      millicredits === undefined
-        ? []
-        : [{ key: _id.slice(row._id.length + 1), captureMillicredits: millicredits, consumeGrant: millicredits === 0 }],
+    const [{ nodes }, calls] = await Promise.all([store.whole(row), store.callsOf(row._id)]);
+    const own = nodes
+      .filter(({ items, status, millicredits }) => items === 1 && (millicredits > 0 || (row.grantUsed && status === "completed")))
+      .map(({ id, millicredits }) => ({ key: itemKey(id, 0), millicredits }));
+    const recorded = calls.map(({ _id, millicredits }) => ({ key: _id.slice(row._id.length + 1), millicredits }));
+    return [...own, ...recorded].flatMap(({ key, millicredits }) =>
+      millicredits === undefined ? [] : [{ key, captureMillicredits: millicredits, consumeGrant: millicredits === 0 }],
     );
   };
 

@@ -16,11 +16,11 @@ beforeEach(async () => {
 });
 afterEach(() => money.stopBalanced());
 
-const newRun = async (): Promise<RunInput> => {
+const newRun = async (calls = 2): Promise<RunInput> => {
   const userId = randomUUID();
   const credit = { userId, kind: CREDIT_KIND_PLAN, millicredits: 10 * PRICE, reference: randomUUID() };
   await money.billing.credit(billingProto.CreditRequest.fromPartial(credit));
-  return runOf(userId, [{ id: "pics", model: "painter", calls: 2, maxMillicredits: PRICE }]);
+  return runOf(userId, [{ id: "pics", model: "painter", calls, maxMillicredits: PRICE }]);
 };
 const balance = async (userId: string) => {
   const { account } = await money.billing.getAccount({ userId });
@@ -87,6 +87,16 @@ it("captures what the row of a run says that it was charged, where billing has f
   expect(await balance(userId)).toEqual({ free: 10 * PRICE - 600, held: 0 });
 });
 
+it("captures what the row of a run of one call says, which has no record of that call's end", async () => {
+  const run = await newRun(1);
+  const begun = await money.begin(run);
+  await money.settlement.settle(begun, completed(run, ["pics:0"]), begun.held!);
+  const rest = await newRun(1);
+  await money.holds.hold({ ...rest, holdId: `${run.executionId}.1` });
+  expect(await look()).toMatchObject({ changed: 1, failed: 0 });
+  expect(await balance(rest.userId)).toEqual({ free: 10 * PRICE - 600, held: 0 });
+});
+
 it("leaves holds of before attempts were numbered alone for as long as a run may last", async () => {
   const run = await newRun();
   await money.holds.hold({ ...run, holdId: randomUUID() });
@@ -95,7 +105,7 @@ it("leaves holds of before attempts were numbered alone for as long as a run may
 });
 
 it("closes all that it can when one hold can't be looked at", async () => {
-  const runs = await Promise.all(Array.from({ length: 3 }, newRun));
+  const runs = await Promise.all(Array.from({ length: 3 }, () => newRun()));
   for (const run of runs) await money.holds.hold(run);
   const [poisoned] = runs;
   const starter = {
