@@ -21,7 +21,6 @@ import { createDebts } from "./lifecycle/debts";
 import { createEarlierRuns } from "./lifecycle/earlier-runs";
 import { createExecution } from "./lifecycle/execution";
 import { createFinishedPlans } from "./lifecycle/finished-plans";
-import { createFinishedRuns } from "./lifecycle/finished-runs";
 import { createFollow } from "./lifecycle/follow";
 import { createHolds } from "./lifecycle/holds";
 import { createQueue } from "./lifecycle/line/queue";
@@ -57,6 +56,7 @@ import { createRuns, STARTS } from "./lifecycle/runs";
 import type { HandlerOptions } from "./server";
 import { createSettlement } from "./lifecycle/settlement";
 import { CANCEL_REQUESTED } from "./lifecycle/states";
+import { createToldRuns } from "./lifecycle/told-runs";
 import { createExecutionStore } from "./record/store";
 import { createTextStreams } from "./calls/text-streams";
 import { createActivities } from "./temporal/activities";
@@ -145,10 +145,10 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const starter = createRunStarter({ client: temporal.client, taskQueue });
   const deliveries = createDeliveryStarter({ client: temporal.client, taskQueue });
   const { billing } = services;
-  const usage = { startRun: services.usage.startRun, ...createFinishedRuns(services.usage) };
+  const toldRuns = createToldRuns(services.usage);
   const holds = createHolds({ billing });
   const queue = createQueue({ store, starter, logger });
-  const debts = createDebts({ store, holds, queue, usage, deliveries, starter, logger });
+  const debts = createDebts({ store, holds, queue, toldRuns, deliveries, starter, logger });
   const reads = createReads(store, debts);
   const webhooks = createWebhooks({
     store,

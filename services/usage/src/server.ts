@@ -41,6 +41,12 @@ const finish = (usage: Usage, request: proto.FinishRunRequest): Promise<void> =>
 export const usageHandlers = (usage: Usage): proto.UsageServiceServer => ({
   startRun: unary(async ({ run }) => proto.StartRunResponse.fromPartial({ id: await usage.start(runStart(run)) })),
 
+  startRuns: unary(async ({ runs }) => {
+    const outcomes = await Promise.allSettled(runs.map((run) => usage.start(runStart(run))));
+    const started = runs.filter((_, index) => outcomes[index]!.status === "fulfilled");
+    return proto.StartRunsResponse.fromPartial({ executionIds: started.map(({ executionId }) => executionId) });
+  }),
+
   finishRun: unary(async (request) => {
     await finish(usage, request);
     return proto.FinishRunResponse.fromPartial({});

@@ -145,6 +145,23 @@ it("finishes runs together, and names those alone that it finished", async () =>
   expect((await list(other)).rows).toMatchObject([{ status: "processing" }]);
 });
 
+it("begins runs together, and names those alone that have their rows", async () => {
+  const [userId, other] = [user(), user()];
+  const runs = times(10, () => runOf(userId));
+  const taken = runOf(other);
+  await client.startRun({ run: taken });
+  for (let again = 0; again < 2; again += 1) {
+    const { executionIds } = await client.startRuns({ runs: [...runs, { ...taken, userId }] });
+    expect(executionIds.toSorted()).toEqual(runs.map(({ executionId }) => executionId).sort());
+  }
+  const { rows, total } = await list(userId);
+  expect([total, new Set(rows.map(({ status }) => status)), new Set(rows.map(({ id }) => id)).size]).toEqual([
+    10,
+    new Set(["processing"]),
+    10,
+  ]);
+});
+
 it("never touches a run of another user", async () => {
   const run = runOf(user());
   await client.startRun({ run });

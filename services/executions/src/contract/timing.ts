@@ -22,6 +22,8 @@ export const TIMING = {
   sweepEvery: 10 * SECOND,
   /** How long a run may be under way before its usage row begins, where its caller waits for its end. */
   usageStart: SECOND,
+  /** How long usage rows wait for others that begin. */
+  usageGathered: 100,
   /** What usage may take to hear of an end before that is left for later. */
   usageCall: 2 * SECOND,
   localActivity: 10 * SECOND,

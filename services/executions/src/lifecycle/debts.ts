@@ -1,7 +1,6 @@
 import { withTimeout, type Logger } from "@nodeloom/platform";
 import type { usage as usageProto } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
-import type { Usage } from "../clients";
 import { TIMING } from "../contract/timing";
 import { metadataOf, type ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
@@ -9,12 +8,13 @@ import type { DeliveryStarter, RunStarter } from "../temporal/client";
 import type { Holds } from "./holds";
 import type { Queue } from "./line/queue";
 import { holdIdOf, isFinal, type Debt } from "./states";
+import type { ToldRuns } from "./told-runs";
 
 export interface DebtsOptions {
   store: Pick<ExecutionStore, "find" | "strike">;
   holds: Pick<Holds, "void">;
   queue: Pick<Queue, "leave">;
-  usage: Pick<Usage, "startRun" | "finishRun">;
+  toldRuns: ToldRuns;
   deliveries: Pick<DeliveryStarter, "startFirst">;
   starter: Pick<RunStarter, "cancel">;
   logger: Logger;
@@ -32,6 +32,9 @@ export const runStart = (row: UsageRun): usageProto.RunStart => ({
   metadata: metadataOf(row.metadata),
 });
 
+/** How long a run is under way at most, in milliseconds, before its usage row begins. Nobody was told yet of one whose caller waits for its end. */
+const usageBeginsAfter = ({ mode }: Pick<ExecutionView, "mode">): number => (mode === "sync" ? TIMING.usageStart : TIMING.usageGathered);
+
 const finishedRun = (row: ExecutionView): usageProto.FinishRunRequest => ({
   run: runStart(row),
   status: row.status,
@@ -42,8 +45,8 @@ const finishedRun = (row: ExecutionView): usageProto.FinishRunRequest => ({
   durationMs: row.durationMs ?? 0,
   errorCode: row.error?.code,
   requestId: row.requestId ?? undefined,
-  // Most likely: the usage row of a run whose caller waits for its end begins later than that, see `claimed`.
-  unstarted: row.claimedBy === undefined || (row.mode === "sync" && (row.durationMs ?? 0) < TIMING.usageStart),
+  // Most likely: its usage row begins later than that, see `claimed`.
+  unstarted: row.claimedBy === undefined || (row.durationMs ?? 0) < usageBeginsAfter(row),
 });
 
 /** What a caller looks for next: its usage, and whether its credits and its place are free. */
@@ -62,7 +65,7 @@ export type ToldRow = Pick<ExecutionView, "_id" | "status" | "due" | "finishedAt
 export type Debts = ReturnType<typeof createDebts>;
 
 /** Does what the last transition of a row left to be done, and strikes it out. Each of these may be done twice. */
-export const createDebts = ({ store, holds, queue, usage, deliveries, starter, logger }: DebtsOptions) => {
+export const createDebts = ({ store, holds, queue, toldRuns, deliveries, starter, logger }: DebtsOptions) => {
   const payOne = async (row: ExecutionView, debt: Debt): Promise<void> => {
     const { _id: executionId, userId, keyId, webhook } = row;
     const [what, attempt] = debt.split(":");
@@ -72,7 +75,7 @@ export const createDebts = ({ store, holds, queue, usage, deliveries, starter, l
       case "place":
         return queue.leave(userId, [holdIdOf(executionId, Number(attempt))]);
       case "usage":
-        return void (await (isFinal(row) ? usage.finishRun(finishedRun(row)) : usage.startRun({ run: runStart(row) })));
+        return isFinal(row) ? toldRuns.over(finishedRun(row)) : toldRuns.begun(runStart(row));
       case "webhook":
         return webhook && keyId !== null ? deliveries.startFirst(executionId, keyId) : undefined;
       case "cancel":
@@ -135,8 +138,8 @@ export const createDebts = ({ store, holds, queue, usage, deliveries, starter, l
     inBackground(row, strikeAll());
   };
 
-  /** Runs whose usage row is not begun yet, because they may end before that is worth it. */
-  const postponed = new Map<string, NodeJS.Timeout>();
+  /** How the usage rows of runs begin that may end before that is worth it. */
+  const postponed = new Map<string, { begin: () => void; timer: NodeJS.Timeout }>();
 
   return {
     /** @returns whether everything was done */
@@ -153,25 +156,26 @@ export const createDebts = ({ store, holds, queue, usage, deliveries, starter, l
       const row = await store.find(told._id);
       if (row) await settleAll(row, (row.due ?? []).filter(isReadNext));
     },
-    /**
-     * Does what is owed since a run was claimed. Nobody has been told yet of a run whose caller waits for its end: its usage
-     * row begins a little later, or with its end.
-     */
+    /** Does what is owed since a run was claimed: of all that were claimed together at once, and not of those that are over by then. */
     claimed: (row: ExecutionView): void => {
-      if (row.mode !== "sync") return payLater(row);
       const begin = (): void => {
         postponed.delete(row._id);
         payLater(row);
       };
-      postponed.set(row._id, setTimeout(begin, TIMING.usageStart).unref());
+      const afterMs = usageBeginsAfter(row) - (Date.now() % TIMING.usageGathered);
+      postponed.set(row._id, { begin, timer: setTimeout(begin, afterMs).unref() });
     },
     /** Waits for what is being done in the background, for as long as a stop has time for that. */
     drain: async (): Promise<void> => {
+      for (const { begin, timer } of postponed.values()) {
+        clearTimeout(timer);
+        begin();
+      }
       await withTimeout(Promise.all(background), DRAIN_MS, () => undefined);
     },
     /** A run is about to end: its usage row needs no beginning any more. */
     ending: (executionId: string): void => {
-      clearTimeout(postponed.get(executionId));
+      clearTimeout(postponed.get(executionId)?.timer);
       postponed.delete(executionId);
     },
   };

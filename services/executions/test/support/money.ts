@@ -11,6 +11,7 @@ import { createHolds, type Holds } from "../../src/lifecycle/holds";
 import { createQueue, type Queue } from "../../src/lifecycle/line/queue";
 import { initialNodes } from "../../src/temporal/workflows/graph-run";
 import type { Billing, Usage } from "../../src/clients";
+import type { ToldRuns } from "../../src/lifecycle/told-runs";
 import type { RunInput } from "../../src/contract/run-types";
 import { createSettlement, type Settlement } from "../../src/lifecycle/settlement";
 import type { ExecutionStore } from "../../src/record/store";
@@ -74,7 +75,7 @@ export const startMoney = async (): Promise<Money> => {
   const deliveries = { startFirst: async (id: string): Promise<void> => void delivered.push(id) };
   const holds = createHolds({ billing });
   const queue = createQueue({ store, starter, logger });
-  const debts = createDebts({ store, holds, queue, usage, deliveries, starter, logger });
+  const debts = createDebts({ store, holds, queue, toldRuns: toldEach(usage), deliveries, starter, logger });
   const begin = async (input: RunInput): Promise<RunInput> => {
     await store.insert(newRecord(input, initialNodes(input.plan)));
     const run = { ...input, held: await holds.hold(input) };
@@ -117,6 +118,12 @@ export interface PlannedNode {
 }
 
 /** A run of some generator nodes, as planning would have made it. */
+/** Tells usage of each run by itself. */
+export const toldEach = (usage: Pick<Usage, "startRun" | "finishRun">): ToldRuns => ({
+  begun: async (run) => void (await usage.startRun({ run })),
+  over: async (request) => void (await usage.finishRun(request)),
+});
+
 export const runOf = (userId: string, nodes: readonly PlannedNode[], part: Partial<RunInput> = {}, markupPermille = 1_500): RunInput => {
   const plan: RunPlan = {
     steps: nodes.map(({ id, model, calls, maxMillicredits }) => ({

@@ -19,7 +19,7 @@ import type { PlannedRun } from "../../src/plan/planning";
 import { localChannel } from "./local-channel";
 import { initialNodes } from "../../src/temporal/workflows/graph-run";
 import { createProcess, type Process } from "./faults";
-import { logger, runOf, type Money } from "./money";
+import { logger, runOf, toldEach, type Money } from "./money";
 
 /** A small world around the real store, billing and usage: replicas of executions that may fail, and workflows that are carried to their ends. */
 
@@ -96,7 +96,7 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
   const execution = createExecution({ store, channel });
   const holds = createHolds({ billing });
   const queue = createQueue({ store, starter, logger });
-  const debts = createDebts({ store, holds, queue, usage, deliveries: starter, starter, logger });
+  const debts = createDebts({ store, holds, queue, toldRuns: toldEach(usage), deliveries: starter, starter, logger });
   const settlement = createSettlement({ billing, execution, store, debts });
   const planning = {
     plan: ({ inputsJson }: { inputsJson: string }) => Promise.resolve(planned((JSON.parse(inputsJson) as { calls: number }).calls)),

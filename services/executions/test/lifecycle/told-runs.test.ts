@@ -1,6 +1,6 @@
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import { usage as proto } from "@nodeloom/proto";
-import { createFinishedRuns } from "../../src/lifecycle/finished-runs";
+import { createToldRuns } from "../../src/lifecycle/told-runs";
 
 const runOf = (executionId: string): proto.FinishRunRequest => proto.FinishRunRequest.fromPartial({ run: { executionId } });
 const idOf = ({ run }: proto.FinishRunRequest): string => run!.executionId;
@@ -10,7 +10,10 @@ const usageOf = (finishes: (ids: string[]) => Promise<string[]> = (ids) => Promi
   const told: string[][] = [];
   let letGo: () => void = () => undefined;
   const first = new Promise<void>((resolve) => (letGo = resolve));
+  const never = (): Promise<never> => Promise.reject(new Error("nothing begins"));
   const usage = {
+    startRun: never,
+    startRuns: never,
     finishRun: async (request: proto.FinishRunRequest) => {
       told.push([idOf(request)]);
       if (told.length === 1) await first;
@@ -22,14 +25,14 @@ const usageOf = (finishes: (ids: string[]) => Promise<string[]> = (ids) => Promi
       return { executionIds: await finishes(runs.map(idOf)) };
     },
   };
-  return { told, letGo, finished: createFinishedRuns(usage) };
+  return { told, letGo, toldRuns: createToldRuns(usage) };
 };
 
 /** One run is told of, and three more while that lasts. @returns how each of the four ended */
-const fourOf = async ({ told, letGo, finished }: ReturnType<typeof usageOf>, ids = ["b", "c", "d"]) => {
-  const outcomes = [finished.finishRun(runOf("a"))];
+const fourOf = async ({ told, letGo, toldRuns }: ReturnType<typeof usageOf>, ids = ["b", "c", "d"]) => {
+  const outcomes = [toldRuns.over(runOf("a"))];
   while (told.length === 0) await Promise.resolve();
-  outcomes.push(...ids.map((id) => finished.finishRun(runOf(id))));
+  outcomes.push(...ids.map((id) => toldRuns.over(runOf(id))));
   letGo();
   return (await Promise.allSettled(outcomes)).map((outcome) => (outcome.status === "fulfilled" ? "told" : String(outcome.reason)));
 };
@@ -57,4 +60,22 @@ it("says of all of them that usage is away, and asks no more", async () => {
   const usage = usageOf(() => Promise.reject(unavailable("usage is not available")));
   expect((await fourOf(usage)).map((outcome) => outcome.includes("not available"))).toEqual([false, true, true, true]);
   expect(usage.told).toEqual([["a"], ["b", "c", "d"]]);
+});
+
+it("tells of runs that begin together by one call", async () => {
+  const begun: string[][] = [];
+  const note = (runs: readonly { executionId: string }[]): string[] => {
+    const ids = runs.map(({ executionId }) => executionId);
+    begun.push(ids);
+    return ids;
+  };
+  const never = (): Promise<never> => Promise.reject(new Error("nothing is over"));
+  const toldRuns = createToldRuns({
+    startRun: ({ run }) => Promise.resolve({ id: note([run!]).length }),
+    startRuns: ({ runs }) => Promise.resolve({ executionIds: note(runs) }),
+    ...{ finishRun: never, finishRuns: never },
+  });
+  const starts = ["a", "b", "c"].map((executionId) => toldRuns.begun(proto.RunStart.fromPartial({ executionId })));
+  await Promise.all(starts);
+  expect(begun).toEqual([["a", "b", "c"]]);
 });
