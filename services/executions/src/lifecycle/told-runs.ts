@@ -10,12 +10,16 @@ import { TIMING } from "../contract/timing";
 const MAX_BATCH = 50;
 const MAX_WAITING = 10_000;
 
+/** How long a run that begins waits for others whose time comes in the same moment. */
+const GATHER_MS = 5;
+
 /** What usage is told, and how. */
 interface Telling<Request> {
   idOf: (request: Request) => string;
   one: (request: Request, deadlineMs: number) => Promise<unknown>;
   /** @returns the executions that it was told of */
   many: (requests: Request[], options: { deadlineMs: number }) => Promise<{ executionIds: string[] }>;
+  gatherMs?: number;
 }
 
 interface Said<Request> {
@@ -25,7 +29,7 @@ interface Said<Request> {
 }
 
 /** Tells usage of runs: of one by a call, and by the next of all that come while that is under way. */
-const createTelling = <Request>({ idOf, one, many }: Telling<Request>): ((request: Request) => Promise<void>) => {
+const createTelling = <Request>({ idOf, one, many, gatherMs }: Telling<Request>): ((request: Request) => Promise<void>) => {
   type Item = BatchItem<Said<Request>, void>;
 
   const alone = ({ value: { tell }, deadlineMs, resolve, reject }: Item): Promise<void> =>
@@ -55,6 +59,7 @@ const createTelling = <Request>({ idOf, one, many }: Telling<Request>): ((reques
     },
     maxBatch: MAX_BATCH,
     maxWaiting: MAX_WAITING,
+    gatherMs,
     overloaded: () => unavailable("usage hears of too many runs"),
     closed: () => unavailable("the process is stopping"),
   });
@@ -73,6 +78,7 @@ export const createToldRuns = (usage: Pick<Usage, "startRun" | "startRuns" | "fi
     idOf: ({ executionId }) => executionId,
     one: (run, deadlineMs) => usage.startRun({ run }, { deadlineMs }),
     many: (runs, options) => usage.startRuns({ runs }, options),
+    gatherMs: GATHER_MS,
   }),
   over: createTelling<usageProto.FinishRunRequest>({
     idOf: ({ run }) => run!.executionId,
