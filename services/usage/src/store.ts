@@ -1,4 +1,4 @@
-import { createInserter } from "@nodeloom/platform";
+import { createInserter, createUpdater } from "@nodeloom/platform";
 import { Schema, type AnyBulkWriteOperation, type Connection, type QueryFilter } from "mongoose";
 import { FINAL_STATUSES, type ModelNamesQuery, type RowsQuery, type RunOutcome, type RunStart, type STATUSES } from "./requests";
 
@@ -112,6 +112,7 @@ export type UsageStore = ReturnType<typeof createStore>;
 export const createStore = (connection: Connection) => {
   const rows = connection.model<RowDocument>("UsageRow", rowSchema);
   const insertRow = createInserter<RowDocument>(rows.collection as never, DURABLE);
+  const updateRow = createUpdater(rows.collection as never, DURABLE);
 
   return {
     /** The highest id of all rows, 0 without any. */
@@ -126,13 +127,9 @@ export const createStore = (connection: Connection) => {
       return document ? toRow(document) : undefined;
     },
 
-    /** Makes a row final that isn't yet; false if there is no such row. */
-    finish: async (userId: string, executionId: string, outcome: Partial<UsageRow>): Promise<boolean> => {
-      const underWay = { _id: executionId, userId, status: "processing" } as object;
-      const options = { writeConcern: DURABLE as never, ignoreUndefined: true };
-      const { matchedCount } = await rows.collection.updateOne(underWay, { $set: outcome }, options);
-      return matchedCount === 1;
-    },
+    /** Makes a row final that isn't yet; false if there is no such row, undefined where that is not known. */
+    finish: (userId: string, executionId: string, outcome: Partial<UsageRow>): Promise<boolean | undefined> =>
+      updateRow({ filter: { _id: executionId, userId, status: "processing" }, update: { $set: outcome } }),
 
     /** One page of a user's rows, newest first. */
     page: async (query: RowsQuery, limit: number): Promise<UsageRow[]> => {

@@ -69,14 +69,15 @@ export const createCallStore = (connection: Connection) => {
   const write = createUpdater(calls.collection as never, DURABLE);
   return {
     /** Notes that a call is about to be sent by an attempt. One that has ended stays as it is. */
-    callSubmitted: (call: Call, send: string): Promise<void> => {
+    callSubmitted: async (call: Call, send: string): Promise<void> => {
       const { _id, ...rest } = identityOf(call);
       const first = { ...rest, status: "submitted", costMicroUsd: 0, requestId: null } as const;
-      return write({ filter: { _id }, update: { $setOnInsert: first, $addToSet: { sends: send } }, upsert: true });
+      await write({ filter: { _id }, update: { $setOnInsert: first, $addToSet: { sends: send } }, upsert: true });
     },
     /** Notes that the provider certainly did not take what an attempt sent. What other attempts sent stays noted. */
-    callNotReceived: ({ key }: Pick<Call, "key">, send: string): Promise<void> =>
-      write({ filter: { _id: key, status: "submitted" }, update: { $pull: { sends: send } } }),
+    callNotReceived: async ({ key }: Pick<Call, "key">, send: string): Promise<void> => {
+      await write({ filter: { _id: key, status: "submitted" }, update: { $pull: { sends: send } } });
+    },
     /** Notes how a call ended, durably: a completion is what is charged for, whatever happens to its run. */
     callEnded: async (call: CallRecord): Promise<void> => {
       const { _id, ...rest } = call;

@@ -16,12 +16,15 @@ export interface OneUpdate {
 }
 
 /**
- * Makes an update, acknowledged as the updater was told to, whether or not it found its document.
+ * Makes an update, acknowledged as the updater was told to, whether or not it finds its document.
+ * @returns whether it found or inserted one; undefined where others of its command did not, and it is not known which
  * @throws DomainError SERVICE_UNAVAILABLE when too many wait, or the driver's error
  */
-export type Updater = (update: OneUpdate) => Promise<void>;
+export type Updater = (update: OneUpdate) => Promise<boolean | undefined>;
 
-type Item = BatchItem<OneUpdate, void>;
+type Item = BatchItem<OneUpdate, boolean | undefined>;
+const madeBy = ({ matchedCount, upsertedCount }: Pick<mongo.BulkWriteResult, "matchedCount" | "upsertedCount">): number =>
+  matchedCount + upsertedCount;
 
 /** Updates documents of one collection: what arrives while a command is under way goes with the next one. Those of one batch have no order. */
 export const createUpdater = (
@@ -31,25 +34,27 @@ export const createUpdater = (
   const options = { writeConcern: writeConcern as never, ignoreUndefined: true } as const;
 
   const writeOne = async ({ value: { filter, update, upsert = false }, resolve, reject }: Item): Promise<void> => {
-    await collection.updateOne(filter as object, update as object, { ...options, upsert }).then(() => resolve(), reject);
+    await collection
+      .updateOne(filter as object, update as object, { ...options, upsert })
+      .then((result) => resolve(madeBy(result) === 1), reject);
   };
 
   const writeMany = async (batch: readonly Item[]): Promise<void> => {
     const updates = batch.map(({ value }) => ({ updateOne: { upsert: false, ...value } }));
     try {
-      await collection.bulkWrite(updates as never, { ...options, ordered: false });
-      for (const { resolve } of batch) resolve();
+      const made = madeBy(await collection.bulkWrite(updates as never, { ...options, ordered: false }));
+      for (const { resolve } of batch) resolve(made === batch.length || (made === 0 ? false : undefined));
     } catch (error) {
       const failures = bulkFailures(error);
       batch.forEach(({ resolve, reject }, index) => {
         const failure = failures ? failures.get(index) : error;
-        if (failure === undefined) resolve();
+        if (failure === undefined) resolve(undefined);
         else reject(failure);
       });
     }
   };
 
-  const batcher = createBatcher<OneUpdate, void>({
+  const batcher = createBatcher<OneUpdate, boolean | undefined>({
     maxBatch: MAX_BATCH,
     maxWaiting: MAX_WAITING,
     overloaded: () => unavailable("too much waits to be recorded"),
