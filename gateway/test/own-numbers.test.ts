@@ -1,5 +1,5 @@
 import { createGrpcClient } from "@nodeloom/platform";
-import { usage } from "@nodeloom/proto";
+import { billing, usage } from "@nodeloom/proto";
 import { startPlatform, type Platform, type User } from "./support/platform";
 
 let platform: Platform;
@@ -86,6 +86,19 @@ describe("the caller's own ledger", () => {
     expect(next.body.rows).toMatchObject([{ kind: "topup", credits: 5, note: "first" }]);
     expect((await get("/api/me/ledger", other)).text).not.toContain("first");
     expect((await platform.send("/api/me/ledger", { headers: platform.byKey(user) })).body.code).toBe("SESSION_REQUIRED");
+  });
+
+  it("names the run that a movement is of by the id that its client was told", async () => {
+    const user = await platform.createUser({ tier: "pro" });
+    const service = createGrpcClient<billing.BillingServiceServer>(billing.BillingServiceService, {
+      address: platform.env.BILLING_ADDRESS!,
+    });
+    const executionId = "6f1f6a5c-2f5b-4d0e-9d44-0a4a2f3f9a10";
+    const items = [{ key: "g", model: "sandbox-image-fast", maxMillicredits: 600 }];
+    await service.hold(billing.HoldRequest.fromPartial({ userId: user.id, executionId: `${executionId}.1`, items }));
+    service.close();
+    const { body } = await get("/api/me/ledger?limit=1", user);
+    expect(body.rows).toMatchObject([{ kind: "hold", moved: 0.6, executionId }]);
   });
 });
 

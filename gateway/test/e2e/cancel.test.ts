@@ -330,7 +330,7 @@ const expectMoney = async ({ user }: Cell, row: Row, executionId: string): Promi
   expect(me.credits).toMatchObject({ plan: MONTH - row.captured, held: 0 });
   const { body } = await client.asAdmin("GET", `/api/admin/users/${user.userId}/ledger`);
   const movements = (body.rows as { kind: string; credits: number; moved: number; executionId: string | null }[])
-    .filter((one) => one.executionId === `${executionId}.1`)
+    .filter((one) => one.executionId === executionId)
     .map(({ kind, credits, moved }) => [kind, credits, moved]);
   const released = row.held - row.captured;
   expect(movements.reverse()).toEqual([

@@ -1,6 +1,7 @@
 export * from "./attempts";
 export * from "./capabilities";
 export * from "./errors";
+export * from "./hold-ids";
 export * from "./limits";
 export * from "./money";
 export * from "./plans";

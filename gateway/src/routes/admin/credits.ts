@@ -7,7 +7,7 @@ import { modelNotFound } from "../../http/errors";
 import { idempotencyKey } from "../../http/idempotency";
 import { defineRoute, type RouteDefinition } from "../../http/route";
 import { credits, identifier, idParams, iso, MIN_CREDITS, nextCursor, slug, timestamp } from "../../schemas";
-import { ledgerPage, ledgerQuery, ledgerRowView } from "../identity/ledger";
+import { ledgerPage, ledgerQuery, ledgerRowView, runOf } from "../identity/ledger";
 import { balances, balancesView } from "../identity/view";
 import { audited } from "./audit";
 
@@ -90,7 +90,7 @@ const ledgerCheckView = (checked: billing.CheckLedgerResponse): z.infer<typeof l
   })),
   staleHolds: checked.staleHolds.map(({ userId, executionId, millicredits, heldAt }) => ({
     userId,
-    executionId,
+    executionId: runOf(executionId),
     credits: toCredits(millicredits),
     heldAt: iso(heldAt),
   })),

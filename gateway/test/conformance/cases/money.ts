@@ -15,6 +15,7 @@ const PICTURE = 0.4;
 interface Movement {
   kind: string;
   credits: number;
+  executionId: string | null;
 }
 const ledgerOf = async (ctx: Context, user: Actor): Promise<Movement[]> =>
   rowsOf<Movement>(await ctx.admin.get(`/api/admin/users/${user.userId}/ledger?limit=200`));
@@ -178,10 +179,12 @@ const spending: Case[] = [
   }),
   money("a repeated settlement does not happen: one hold and one capture per execution", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
-    answers(await runModel(user, "sandbox-image-fast", QUICK), 200);
-    const kinds = (await ledgerOf(ctx, user)).map(({ kind }) => kind);
-    assert.equal(kinds.filter((kind) => kind === "hold").length, 1);
-    assert.equal(kinds.filter((kind) => kind === "capture").length, 1);
+    const run = answers(await runModel(user, "sandbox-image-fast", QUICK), 200);
+    const ledger = await ledgerOf(ctx, user);
+    for (const wanted of ["hold", "capture"]) {
+      const executions = ledger.filter(({ kind }) => kind === wanted).map(({ executionId }) => executionId);
+      assert.deepEqual(executions, [run.headers.get("x-execution-id")], wanted);
+    }
   }),
   money("list fan-out is held and charged per item", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });

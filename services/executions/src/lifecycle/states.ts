@@ -72,13 +72,7 @@ export const sourcesOf = (name: TransitionName, to: RunStatus): RunStatus[] => {
   return entries.filter(([, targets]) => targets.includes(to)).map(([from]) => from);
 };
 
-/**
- * What billing and the line know an attempt at a run by: what one attempt released is never spent by the next, and the place
- * that one leaves is never the next one's.
- */
-export const holdIdOf = (executionId: string, attempt: number): string => `${executionId}.${attempt}`;
-/** @returns undefined for ids of before attempts were numbered */
-export const executionOf = (holdId: string): string | undefined => /^(.+)\.\d+$/.exec(holdId)?.[1];
+export { executionOf, holdIdOf } from "@nodeloom/kernel";
 
 /** What a refused attempt leaves: it may hold credits and a place, or be about to. */
 export const refusalDebts = (attempt: number): Debt[] => [`void:${attempt}`, `place:${attempt}`];
