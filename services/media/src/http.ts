@@ -48,6 +48,9 @@ const wantedRange = (request: Request, object: MediaObject): ByteRange | "unsati
   // Of a file that is shorter than the end that is asked for, the end is all of it; the parser would call that unsatisfiable.
   const [, suffix] = /^\s*bytes\s*=\s*-(\d+)\s*$/i.exec(request.get("range") ?? "") ?? [];
   if (suffix !== undefined && Number(suffix) > object.bytes) return { start: 0, end: object.bytes - 1 };
+  // One whose end is before its beginning is none, as a word would be; the parser would call that unsatisfiable, too.
+  const [, first, last] = /^\s*bytes\s*=\s*(\d+)-(\d+)\s*$/i.exec(request.get("range") ?? "") ?? [];
+  if (Number(first) > Number(last)) return undefined;
   const ranges = request.range(object.bytes);
   if (ranges === -1) return "unsatisfiable";
   if (ranges === undefined || ranges === -2 || ranges.type !== "bytes" || ranges.length !== 1) return undefined;
