@@ -46,6 +46,8 @@ export const service = defineService({
     const adminHttp = await startAdminListener(config, { gateway, ...adminAuthentication(parts) });
     // A body that waits to be asked for is asked for when its turn comes.
     http.server.on("checkContinue", app);
+    // Node would refuse any other expectation with an empty answer. None is known here, and none is needed.
+    http.server.on("checkExpectation", app);
     return {
       ports: { GATEWAY_LISTEN: http.port, ...(adminHttp ? { ADMIN_LISTEN: adminHttp.port } : {}) },
       checks: { ...connections.checks, redis: () => redis.status === "ready" },

@@ -114,6 +114,11 @@ describe("before the caller is known", () => {
     };
     expect(await converse("/api/workflows", headers, body)).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201 /);
   });
+
+  it("an expectation that nobody knows is passed over", async () => {
+    const headers = { ...JSON_TYPE, "content-length": "0", expect: "tea", connection: "close" };
+    expect(await converse("/api/workflows", headers, "")).toMatch(/^HTTP\/1.1 401 [\s\S]*x-request-id[\s\S]*UNAUTHENTICATED/i);
+  });
 });
 
 describe("a known caller", () => {
