@@ -347,12 +347,15 @@ const expectMoney = async ({ user }: Cell, row: Row, executionId: string): Promi
 };
 
 const expectRun = async ({ body }: Answer, cell: Cell, row: Row): Promise<void> => {
-  const nodes = body.nodes as { id: string; status: string; cancelReport?: string }[];
+  const nodes = body.nodes as { id: string; status: string; cancelReport?: string; outputs?: object }[];
   expect(body.status).toBe(row.status);
   expect(Object.fromEntries(nodes.map(({ id, status, cancelReport }) => [id, cancelReport ? [status, cancelReport] : [status]]))).toEqual(
     row.nodes,
   );
   expect(body.result !== undefined).toBe(row.hasResult ?? false);
+  for (const { id, status, outputs } of nodes)
+    if (id === "clip" && status === "completed")
+      expect(outputs).toMatchObject({ video: [{ contentType: expect.stringContaining("video/") as string }] });
   expect(body.creditsCost).toBe(row.captured);
   const events = await client.call("GET", `/api/executions/${body.executionId as string}/events`, { key: cell.user.key });
   const types = [...events.text.matchAll(/^event: (.+)$/gm)].map(([, type]) => type!);

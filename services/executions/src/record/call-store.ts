@@ -44,11 +44,11 @@ export const answeredCall = (call: Call, { status, body }: HttpResult): CallReco
   ...toldOutputs({ status, body }),
 });
 
-export const failedCall = (call: Call, error: RunError): CallRecord => ({
+export const failedCall = (call: Call, error: RunError, requestId: string | null): CallRecord => ({
   ...identityOf(call),
   status: "failed",
   costMicroUsd: 0,
-  requestId: null,
+  requestId,
   error,
 });
 

@@ -9,6 +9,7 @@ import type { TextStream, TextStreams } from "../calls/text-streams";
 import type { Texts } from "../calls/texts";
 import type {
   Activities,
+  CancelResult,
   Claim,
   FileToKeep,
   FollowedJob,
@@ -131,8 +132,9 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     return job;
   });
 
-  const poll = step({ endsWithRun: false, kept: keptFiles }, (call: ModelCall, { ending }, job: SubmittedJob) =>
-    jobs.poll(call, job, ending),
+  const poll = step(
+    { endsWithRun: false, requestId: (job: SubmittedJob) => job.requestId, kept: keptFiles },
+    (call: ModelCall, { ending }, job: SubmittedJob) => jobs.poll(call, job, ending),
   );
 
   const request = step(
@@ -162,6 +164,16 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
       return keepFile(call, cancelled);
     },
   );
+
+  /** Stops a call. What had finished by then is recorded as if it had been waited for. */
+  const stop = (call: ModelCall, work: () => Promise<CancelResult>): Promise<CancelResult> => {
+    abort(call.key);
+    return withHeartbeat(cancelKey(call), async () => {
+      const stopped = await work();
+      if (stopped.finished) await calls.callEnded(completedCall(call, stopped.finished));
+      return stopped;
+    });
+  };
 
   const claimRun = async ({ executionId, attempt, claimedBy }: Claim): Promise<boolean> => {
     const claimed = await execution.claim(executionId, attempt, claimedBy);
@@ -215,9 +227,8 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     ),
 
     cancelJob: async (call, job) => {
-      abort(call.key);
       try {
-        return await withHeartbeat(cancelKey(call), () => jobs.cancel(call, job));
+        return await stop(call, () => jobs.cancel(call, job));
       } catch (error) {
         throw error instanceof TryAgain ? laterOf(error, call) : error;
       }
@@ -232,10 +243,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
       files.run(call, cancelled, clock),
     ),
 
-    stopFiles: (call) => {
-      abort(call.key);
-      return withHeartbeat(cancelKey(call), () => files.stop(call));
-    },
+    stopFiles: (call) => stop(call, () => files.stop(call)),
 
     httpRequest: request,
     shortHttpRequest: claiming(short(request), endAfter, (call, answer) => calls.callEnded(answeredCall(call, answer))),

@@ -30,13 +30,15 @@ export interface Signals {
   clock: CallClock;
 }
 
-export interface StepOptions<Call extends NodeCall, Result> {
+export interface StepOptions<Call extends NodeCall, Result, Rest extends unknown[] = []> {
   /** Its first call begins the node. */
   begins?: boolean;
   /** Whether it breaks off as soon as its run is cancelled. Otherwise an activity of its own stops it. */
   endsWithRun?: boolean;
   /** How long it may take from when its provider was asked. */
   limitMs?: number;
+  /** What its provider calls it, where that is known before it begins. */
+  requestId?: (...rest: Rest) => string;
   /** What is kept of it. Without an event its item goes on. `isPaid`: it is charged for by that, which therefore must be written. */
   kept?: (call: Call, result: Result) => { record: CallRecord | null; event: Record<string, unknown> | null; isPaid?: boolean };
 }
@@ -67,7 +69,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
   };
 
   /** Records a node's final failure and ends the activity for good; transient errors pass. */
-  const recordFailure = async <T>(call: NodeCall, work: () => Promise<T>): Promise<T> => {
+  const recordFailure = async <T>(call: NodeCall, requestId: string | null, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
@@ -75,7 +77,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
       if (error instanceof TryAgain) throw laterOf(error, call);
       if (isTransient(error)) throw error;
       const problem = runErrorOf(error as DomainError, call);
-      await bestEffort(calls.callEnded(failedCall(call, problem)));
+      await bestEffort(calls.callEnded(failedCall(call, problem, requestId)));
       await bestEffort(execution.nodeFailed(call.executionId, call.nodeId, problem));
       const { jobMayRun } = (error as DomainError).metadata as StepFailure;
       throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(jobMayRun ? [{ jobMayRun }] : []));
@@ -141,7 +143,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
     /** The activity that makes one call of a node. */
     step:
       <Call extends NodeCall, Result, Rest extends unknown[]>(
-        { begins = false, endsWithRun = true, limitMs, kept }: StepOptions<Call, Result>,
+        { begins = false, endsWithRun = true, limitMs, requestId, kept }: StepOptions<Call, Result, Rest>,
         work: (call: Call, signals: Signals, ...rest: Rest) => Promise<Result>,
       ) =>
       (call: Call, ...rest: Rest): Promise<Result> => {
@@ -155,7 +157,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
           if (event) await noteProgress((mayWait) => execution.itemCompleted(call, event, mayWait));
           return result;
         };
-        return recordFailure(call, () =>
+        return recordFailure(call, requestId?.(...rest) ?? null, () =>
           withHeartbeat(call.key, (signals) => (endsWithRun ? cancellable(call, () => make(signals)) : make(signals)), limitMs),
         );
       },
