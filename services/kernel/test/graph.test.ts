@@ -510,6 +510,36 @@ describe("estimates", () => {
     expect(estimateMillicredits(found, MODELS, 1_500)).toBe(2 * 6_000 + 4 * 15_000);
   });
 
+  it.each<[string, Node, string]>([
+    ["a JSON node", { id: "from", type: "json", data: {} }, "from.value"],
+    ["an HTTP request", { id: "from", type: "http-request", data: { url: "https://example.com" } }, "from.body"],
+    ["a language model that answers with JSON", { id: "from", type: "llm-assistant", data: { schema: {} } }, "from.json"],
+  ])("counts a list that %s will bring as the maxItems of the node that it flows into, or as one", (_, from, port) => {
+    const pic = (data: object): Node => ({ id: "pic", type: "generate-image", data: { model: "pic", ...data } });
+    const nodes = [
+      from,
+      { id: "box", type: "text-box", data: { text: "{{x}}" } },
+      pic({ maxItems: 4 }),
+      { id: "clip", type: "generate-video", data: { model: "clip" } },
+    ];
+    const edges: [string, string][] = [
+      [port, "box.x"],
+      ["box.text", "pic.prompt"],
+      ["pic.image", "clip.image"],
+    ];
+    const itemsOf = (those: Node[]) => generatorUses(graphOf(those, edges)).map(({ items }) => items);
+    expect(itemsOf(nodes)).toEqual([4, 4]);
+    expect(itemsOf(nodes.map((node) => (node.id === "pic" ? pic({}) : node)))).toEqual([1, 1]);
+    const list = { id: "from", type: "list", data: { items: ["a", "b"] } };
+    expect(itemsOf([list, ...nodes.slice(1)])).toEqual([2, 2]);
+  });
+
+  it("counts a value that is no list as one, whatever maxItems says", () => {
+    const pic = { id: "pic", type: "generate-image", data: { model: "pic", maxItems: 4 } };
+    const from = { id: "from", type: "http-request", data: {} };
+    expect(generatorUses(graphOf([from, pic], [["from.status", "pic.seed"]])).map(({ items }) => items)).toEqual([1]);
+  });
+
   it("counts whole calls, whatever the settings say", () => {
     expect([...usesOf(1.5), ...usesOf(1e300)].map(({ items }) => items)).toEqual([1, 2, 1, 50]);
   });

@@ -52,4 +52,5 @@ export const httpRequest: NodeKind = {
     return { step: { ...step, maxItems: items, itemLimit: limit }, outputs };
   },
   savedCount: () => 1,
+  savedOpen: (_node, port) => port === null || port === "body",
 };

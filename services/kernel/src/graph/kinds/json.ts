@@ -62,4 +62,5 @@ export const json: NodeKind = {
     return budget.value(evaluate(compiled(literals.expression), parsed.value, budget));
   },
   savedCount: () => 1,
+  savedOpen: () => true,
 };

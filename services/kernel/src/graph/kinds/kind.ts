@@ -56,6 +56,8 @@ export interface NodeKind {
    * @param items the longest list among them
    */
   savedCount?(node: GraphNode, flowing: number, items: number): number;
+  /** Whether an output may be a list whose length only a run knows, whatever the saved graph says. */
+  savedOpen?(node: GraphNode, port: string | null): boolean;
   /** Ids of uploaded files that a node names. */
   mediaIds?(node: GraphNode): string[];
 }

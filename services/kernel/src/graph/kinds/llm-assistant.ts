@@ -43,10 +43,12 @@ const answerSchema = (node: GraphNode): AnswerSchema | undefined => {
 
 const count = (value: unknown, fallback: number): number => Math.min(LIMITS.fanOutItems, typeof value === "number" ? value : fallback);
 
+const mayBeList = ({ type }: JsonSchema): boolean => type === undefined || [type].flat().includes("array");
+
 /** What flows behind the port `json`, as far as the schema says it. */
-const jsonBounds = ({ type, minItems, maxItems }: JsonSchema, { items, limit, mapped }: ItemBounds, tokens: number): Bounds => {
-  const mayBeList = type === undefined || [type].flat().includes("array");
-  if (!mayBeList) return { list: mapped, items, most: limit, tokens };
+const jsonBounds = (schema: JsonSchema, { items, limit, mapped }: ItemBounds, tokens: number): Bounds => {
+  if (!mayBeList(schema)) return { list: mapped, items, most: limit, tokens };
+  const { type, minItems, maxItems } = schema;
   const most = type === "array" ? Math.max(1, count(maxItems, LIMITS.fanOutItems)) : LIMITS.fanOutItems;
   const least = type === "array" ? Math.max(1, count(minItems, 1)) : 1;
   return { list: true, items: items * least, most: limit * most, tokens };
@@ -98,4 +100,5 @@ export const llmAssistant: NodeKind = {
     const text = ["text", { list, items, most, tokens }] as const;
     return { step, outputs: new Map([text, ...(answer ? [[JSON_OUTPUT.name, jsonBounds(answer.schema, bounds, tokens)] as const] : [])]) };
   },
+  savedOpen: (node, port) => port === JSON_PORT && mayBeList(answerSchema(node)?.schema ?? {}),
 };

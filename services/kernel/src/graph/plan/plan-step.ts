@@ -9,7 +9,7 @@ import { isFileType, literalInputs, type InputPort } from "../wiring/ports";
 import { propertySchema, type JsonSchema } from "../prices/price";
 import { isRecord, shownName, type GraphNode } from "../types";
 import { isMedia, member, placeholdersIn, placeholderUses } from "../values/value";
-import { isMaxItems } from "./max-items";
+import { givenMaxItems } from "./max-items";
 
 /** Texts of one call that templates fill: a prompt and a system prompt. */
 const MOST_TEXTS = 2;
@@ -123,12 +123,6 @@ export interface ItemBounds {
   mapped: boolean;
   tokens: number;
 }
-
-/** What the author says a list of unknown length has at most. */
-const givenMaxItems = ({ data }: GraphNode): number | undefined => {
-  const { maxItems } = data;
-  return isMaxItems(maxItems) ? maxItems : undefined;
-};
 
 /** Bounds of a step's items and of the tokens of one call; files are no text. */
 const itemBounds = (planner: Planner, node: GraphNode, step: PlanStep, files: readonly string[]): ItemBounds => {

@@ -1,6 +1,7 @@
 import { LIMITS } from "../../limits";
 import { millicreditsFor } from "../../money";
 import { isGeneratorType, kindOf } from "../kinds";
+import { givenMaxItems } from "../plan/max-items";
 import { literalInputs } from "../wiring/ports";
 import { characterCount, PRICED_INPUTS, worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
 import type { Graph, GraphEdge, GraphNode } from "../types";
@@ -29,7 +30,10 @@ const promptCharacters = (literals: Readonly<Record<string, unknown>>, flows: re
   return typeof prompt === "string" && wired.length <= 1 ? { [PROMPT_CHARACTERS]: characterCount(prompt) } : {};
 };
 
-/** Counts what flows where, from the saved literals and defaults alone. What they don't tell counts as one. */
+/**
+ * Counts what flows where, from the saved literals and defaults alone. What they don't tell counts as one; a list whose length only a
+ * run knows, as the `maxItems` of the node that it flows into.
+ */
 const createCounter = (graph: Graph) => {
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
   const incoming = new Map<string, GraphEdge[]>();
@@ -39,6 +43,7 @@ const createCounter = (graph: Graph) => {
     else incoming.set(edge.target, [edge]);
   }
   const known = new Map<string, number>();
+  const open = new Map<string, boolean>();
 
   /** What the saved graph says of a value that flows: the default of a field, the text of a box. */
   const savedValue = ({ source, sourceHandle }: GraphEdge): unknown => {
@@ -51,12 +56,31 @@ const createCounter = (graph: Graph) => {
     return Array.isArray(value) ? value.length : outputs(edge.source);
   };
 
+  const isOpenEdge = ({ source, sourceHandle }: GraphEdge): boolean => {
+    const from = nodes.get(source);
+    return from !== undefined && (kindOf(from.type)?.savedOpen?.(from, sourceHandle) || isOpen(source));
+  };
+  const takesOpen = (id: string): boolean => (incoming.get(id) ?? []).some(isOpenEdge);
+
+  /** Whether only a run knows how many values a node gives. */
+  const isOpen = (id: string): boolean => {
+    const seen = open.get(id);
+    if (seen !== undefined) return seen;
+    open.set(id, false);
+    const node = nodes.get(id);
+    const is = node !== undefined && givenMaxItems(node) === undefined && takesOpen(id);
+    open.set(id, is);
+    return is;
+  };
+
   /** Calls of a node: the longest list that flows into any one of its ports. */
   const calls = (id: string): number => {
     const ports = new Map<string | null, number>();
     for (const edge of incoming.get(id) ?? []) ports.set(edge.targetHandle, (ports.get(edge.targetHandle) ?? 0) + flowing(edge));
     // Settings may say any number, such as half a picture.
-    return Math.min(LIMITS.fanOutItems, Math.max(1, Math.ceil(Math.max(...ports.values()))));
+    const counted = Math.min(LIMITS.fanOutItems, Math.max(1, Math.ceil(Math.max(...ports.values()))));
+    const node = nodes.get(id);
+    return (counted === 1 && node && takesOpen(id) ? givenMaxItems(node) : undefined) ?? counted;
   };
 
   const outputs = (id: string): number => {
