@@ -1,11 +1,11 @@
-import { CONFLICT_ATTEMPTS, unavailable } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, executionOf, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import type { ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
 import type { Debts } from "./debts";
 import type { Execution } from "./execution";
 import { executionNotFound } from "../refusals";
-import { executionOf, isFinal } from "./states";
+import { isFinal } from "./states";
 
 /**
  * Cancelling arrives in four ways.

@@ -1,3 +1,4 @@
+import { holdIdOf } from "@nodeloom/kernel";
 import { withTimeout, type Logger } from "@nodeloom/platform";
 import type { usage as usageProto } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
@@ -7,7 +8,7 @@ import type { ExecutionStore } from "../record/store";
 import type { DeliveryStarter, RunStarter } from "../temporal/client";
 import type { Holds } from "./holds";
 import type { Queue } from "./line/queue";
-import { holdIdOf, isFinal, type Debt } from "./states";
+import { isFinal, type Debt } from "./states";
 import type { ToldRuns } from "./told-runs";
 
 export interface DebtsOptions {

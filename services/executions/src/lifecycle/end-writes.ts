@@ -23,6 +23,9 @@ export interface DecidedRun extends Pick<RunInput, "executionId" | "receivedAt">
 }
 export type FinishedRun = UndecidedRun | DecidedRun;
 
+/** A run keeps the name that its clients were told. */
+const named = (state: FinalState, requestId: string | null | undefined): FinalState => (requestId ? { ...state, requestId } : state);
+
 /** The writes by which runs end: each is one conditional update, with what the run's log lacks. */
 export const createEndWrites = (store: ExecutionStore, journal: Pick<Journal, "close">) => ({
   /**
@@ -41,7 +44,7 @@ export const createEndWrites = (store: ExecutionStore, journal: Pick<Journal, "c
       const parts = known?.parts ?? [];
       const missing = missingEvents(state.nodes, new Set([...recorded, ...waiting.map(({ key }) => key)]), settled.at);
       const events = [...waiting, ...missing, settled];
-      const stowed = await store.stowedEnd(state, events);
+      const stowed = await store.stowedEnd(named(state, known?.requestId), events);
       // After a restore of the database the log may have less than is remembered of it.
       const newest = parts.length > 0 ? undefined : [...recorded].at(-1);
       return store.finish(executionId, stowed.state, stowed.events, due, { ending: null, ...lacks(events, parts, newest) });
@@ -53,7 +56,7 @@ export const createEndWrites = (store: ExecutionStore, journal: Pick<Journal, "c
    * @returns null where the run can't be ended: it is over, or is what it was before it was claimed
    */
   write: async (
-    { executionId, decided: { events: known, logParts } }: DecidedRun,
+    { executionId, decided: { events: known, logParts, requestId } }: DecidedRun,
     state: FinalState,
     settled: ExecutionEvent,
     due: readonly Debt[],
@@ -61,7 +64,7 @@ export const createEndWrites = (store: ExecutionStore, journal: Pick<Journal, "c
     const made = await retryOnConflict(CONFLICT_ATTEMPTS.runEnd, async (look) => {
       const keys: LogKeys = look === 1 && known ? { events: known, logParts } : await store.logKeys(executionId);
       const events = [...missingEvents(state.nodes, await store.recordedKeys(keys), settled.at), settled];
-      const stowed = await store.stowedEnd(state, events);
+      const stowed = await store.stowedEnd(named(state, requestId), events);
       const ended = await store.finish(executionId, stowed.state, stowed.events, due, lacks(events, keys.logParts));
       if (ended) return ended;
       const row = await store.find(executionId);

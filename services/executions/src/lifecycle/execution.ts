@@ -114,7 +114,9 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
 
     /** Fixes how a run ends, and what its log says until then. @returns the ending that holds */
     decideEnding: async (executionId: string, ending: FinalStatus): Promise<DecidedEnding> => {
-      const decided = await journal.close(executionId, (waiting) => store.decideEnding(executionId, ending, waiting));
+      const decided = await journal.close(executionId, (waiting, known) =>
+        store.decideEnding(executionId, ending, waiting, typeof known?.requestId === "string"),
+      );
       progressEnds(executionId);
       return decided;
     },

@@ -72,8 +72,6 @@ export const sourcesOf = (name: TransitionName, to: RunStatus): RunStatus[] => {
   return entries.filter(([, targets]) => targets.includes(to)).map(([from]) => from);
 };
 
-export { executionOf, holdIdOf } from "@nodeloom/kernel";
-
 /** What a refused attempt leaves: it may hold credits and a place, or be about to. */
 export const refusalDebts = (attempt: number): Debt[] => [`void:${attempt}`, `place:${attempt}`];
 

@@ -26,10 +26,10 @@ const OF_ONE_ATTEMPT = [
 ] as const;
 
 type Owing = Pick<ExecutionView, "_id" | "status" | "attempt" | "due">;
-type EndingPart = Pick<ExecutionRecord, "status" | "ending"> & LogKeys;
-const ENDING_PART = { status: 1, ending: 1, "events.key": 1, logParts: 1 } as const;
+type EndingPart = Pick<ExecutionRecord, "status" | "ending" | "requestId"> & LogKeys;
+const ENDING_PART = { status: 1, ending: 1, requestId: 1, "events.key": 1, logParts: 1 } as const;
 
-/** How a run ends, and what its log has by then; nothing of a row that is gone. */
+/** How a run ends, its name, and what its log has by then; nothing of a row that is gone. */
 export type DecidedEnding = Partial<EndingPart> & { ending: FinalStatus };
 
 interface Change {
@@ -148,11 +148,21 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
      * Fixes how a run ends, unless it was cancelled first. One whose row is gone, or is what it was before it ran (after a
      * restore of the database), ends as it would have. Its log takes nothing more after that.
      * @param last what its log must have before that: it is written by the same update, where it can be
+     * @param isNamed whether the run is known to have its name
      * @returns the ending that holds (the given one, an earlier one, or `cancelled`), with what its settlement needs of the row
      */
-    decideEnding: async (id: string, ending: FinalStatus, last: readonly ExecutionEvent[] = []): Promise<DecidedEnding> => {
+    decideEnding: async (
+      id: string,
+      ending: FinalStatus,
+      last: readonly ExecutionEvent[] = [],
+      isNamed = false,
+    ): Promise<DecidedEnding> => {
       const allowed: readonly RunStatus[] = ending === "cancelled" ? RUNNING : ["processing"];
-      const decide = (where: Record<string, unknown>, to: FinalStatus, said?: ReturnType<typeof pushed>): Promise<DecidedEnding | null> =>
+      const decide = (
+        where: Record<string, unknown>,
+        to: FinalStatus,
+        said?: ReturnType<typeof pushed>["push"],
+      ): Promise<DecidedEnding | null> =>
         executions.collection.findOneAndUpdate(
           { _id: id, ending: null, ...where } as never,
           { ...said, $set: { ...said?.$set, ending: to } } as never,
@@ -160,7 +170,8 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
         ) as Promise<DecidedEnding | null>;
       const isPossible = { status: { $in: allowed } };
       const isShort = JSON.stringify(last).length <= LAST_CHARS;
-      const atOnce = last.length > 0 && isShort ? await decide({ ...isPossible, ...lacks(last) }, ending, pushed(last)) : null;
+      const { isUnnamed, push } = pushed(last, isNamed);
+      const atOnce = last.length > 0 && isShort ? await decide({ ...isPossible, ...lacks(last), ...isUnnamed }, ending, push) : null;
       if (atOnce) return atOnce;
       if (last.length > 0) await append(id, last);
       const decided = await decide(isPossible, ending);

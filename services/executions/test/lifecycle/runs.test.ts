@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { unavailable } from "@nodeloom/kernel";
+import { holdIdOf, unavailable } from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
 import { eventually } from "../../../platform/test/support/eventually";
 import type { RunEnd, RunInput } from "../../src/contract/run-types";
@@ -11,7 +11,6 @@ import { placeOf } from "../../src/lifecycle/line/line";
 import { createQueue } from "../../src/lifecycle/line/queue";
 import { createRuns } from "../../src/lifecycle/runs";
 import { createStart } from "../../src/lifecycle/start";
-import { holdIdOf } from "../../src/lifecycle/states";
 import { createSweep } from "../../src/lifecycle/upkeep/sweep";
 import type { PlannedRun } from "../../src/plan/planning";
 import { localChannel } from "../support/local-channel";

@@ -24,7 +24,7 @@ const open = async () => {
     await connection.dropDatabase();
     await connection.close();
   };
-  return { store, commands, stop };
+  return { connection, store, commands, stop };
 };
 
 it("writes the row of a run of a short call three times: its progress is part of its end", async () => {
@@ -122,5 +122,40 @@ it("reads the logs of all runs under way of a list by one query", async () => {
   const { executions } = await readsOf(store).page(store.list({ userId: "lister", limit: 6 }), 5);
   expect(executions.map(({ nodes }) => nodes[0]!.status)).toEqual(inputs.map(() => "processing"));
   expect(commands).toEqual(["find executions", "find executions"]);
+  await stop();
+});
+
+it("keeps the name that a run was told by first, whoever tells of its other calls and whatever its workflow knows", async () => {
+  const { connection, store, commands, stop } = await open();
+  const input = runOf("user", [{ id: "pic", model: "painter", calls: 4, maxMillicredits: 1 }], { mode: "async" });
+  const { executionId, userId } = input;
+  const nodes = initialNodes(input.plan);
+  await store.insert(newRecord(input, nodes));
+  const elsewhere = await connectMongo({ uri: process.env.MONGODB_URI!, database: connection.name });
+  const [one, other] = [store, createExecutionStore(elsewhere)].map((of) =>
+    createExecution({ store: of, channel: { publish: () => undefined } }),
+  );
+  await one!.claim(executionId, 1, "workflow");
+  const submitted = (of: typeof one, item: number): Promise<void> =>
+    of!.submitted({ executionId, userId, nodeId: "pic", nodeIndex: 0, item, items: 4, startedAt: 1, key: "" }, `job-${item}`);
+  const nameOf = async () => (await store.find(executionId))?.requestId;
+  await submitted(one, 1);
+  expect(await nameOf()).toBe("job-1");
+  commands.length = 0;
+  await submitted(one, 0);
+  expect(commands).toEqual(["findAndModify executions"]);
+  await submitted(other, 2);
+  expect(await nameOf()).toBe("job-1");
+  const waiting = submitted(one, 3);
+  const decided = await one!.decideEnding(executionId, "completed");
+  await waiting;
+  expect(decided.requestId).toBe("job-1");
+  const ended = nodes.map((node) => ({ ...node, status: "completed" as const, startedAt: 1 }));
+  const end: RunEnd = { status: "completed", result: {}, error: null, requestId: "job-0", nodes: ended, completed: [] };
+  await one!.finish({ ...input, input, decided }, end, FREE, [], () => Promise.resolve());
+  expect(await nameOf()).toBe("job-1");
+  const log = await store.events(executionId, userId, 0);
+  expect(log!.events.filter(({ type }) => type === "submitted").map(({ data }) => data.item)).toEqual([1, 0, 2, 3]);
+  await elsewhere.close();
   await stop();
 });

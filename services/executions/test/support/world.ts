@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { DomainError } from "@nodeloom/kernel";
+import { DomainError, executionOf } from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { FinalStatus, HeldItem, RunEnd, RunInput } from "../../src/contract/run-types";
 import { createCancellation } from "../../src/lifecycle/cancellation";
@@ -13,7 +13,7 @@ import { createReconciler } from "../../src/lifecycle/upkeep/reconcile";
 import { createRuns, type Told } from "../../src/lifecycle/runs";
 import { createSettlement } from "../../src/lifecycle/settlement";
 import { createStart } from "../../src/lifecycle/start";
-import { executionOf, isFinal } from "../../src/lifecycle/states";
+import { isFinal } from "../../src/lifecycle/states";
 import { createSweep } from "../../src/lifecycle/upkeep/sweep";
 import type { PlannedRun } from "../../src/plan/planning";
 import { localChannel } from "./local-channel";

@@ -1,10 +1,11 @@
 /** line/: who of a user's runs has a place, and who waits for one. */
+import { executionOf } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { RunInput } from "../../contract/run-types";
 import type { ExecutionStore } from "../../record/store";
 import type { RunStarter } from "../../temporal/client";
 import { enter, leave, moveUp, placeOf, resize, type Line, type Newcomer, type Place } from "./line";
-import { executionOf, isFinal } from "../states";
+import { isFinal } from "../states";
 
 export type Queue = ReturnType<typeof createQueue>;
 

@@ -1,4 +1,4 @@
-import { itemKey } from "@nodeloom/kernel";
+import { executionOf, itemKey } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { billing as billingProto } from "@nodeloom/proto";
 import type { Looked } from "../../contract/reports";
@@ -8,7 +8,7 @@ import type { ExecutionView } from "../../record/execution-record";
 import type { ExecutionStore } from "../../record/store";
 import type { RunStarter } from "../../temporal/client";
 import { LOOK_PAGE, lookThrough } from "./look";
-import { executionOf, isFinal } from "../states";
+import { isFinal } from "../states";
 
 export interface LeaksOptions {
   billing: Pick<Billing, "listHolds" | "settle">;

@@ -26,7 +26,7 @@ const CLOSING_CHARS = 4_000;
 /** The same of nodes. */
 const NODES_CHARS = 12_000;
 const CACHED_PARTS = 300;
-/** Runs of which it is known which parts their logs have. */
+/** Runs of which it is known which parts their logs have, and whether they have their names. */
 const CACHED_LOGS = 2_000;
 
 type Log = Pick<ExecutionRecord, "events" | "logParts" | "closing">;
@@ -51,6 +51,8 @@ export interface Appended extends KnownLog {
 /** What a log is known to hold. */
 export interface KnownLog {
   recorded: RecordedKeys;
+  /** What the run was named by the first call that was told of; it keeps that name. */
+  requestId: string | null;
   /** The parts that were put away of it. */
   parts: readonly StoredEvents[];
 }
@@ -64,10 +66,18 @@ export const lacks = (events: readonly ExecutionEvent[], parts: readonly StoredE
   "events.key": { $nin: events.map(({ key }) => key), ...(but === undefined ? {} : { $in: [but] }) },
 });
 
-/** The update that appends events to a row's log. */
-export const pushed = (events: readonly ExecutionEvent[]): { $push?: object; $set?: { requestId: string } } => {
-  const requestId = events.find(({ type }) => type === "submitted")?.data.requestId as string | undefined;
-  return { $push: { events: { $each: [...events] } }, ...(requestId === undefined ? {} : { $set: { requestId } }) };
+/**
+ * An append of events to a row's log: what must be so of the row, and its update. The first call that is told of names the run.
+ * @param isNamed whether the run has its name
+ */
+export const pushed = (
+  events: readonly ExecutionEvent[],
+  isNamed: boolean,
+): { isUnnamed: object; push: { $push: object; $set?: { requestId: string } } } => {
+  const $push = { events: { $each: [...events] } };
+  const requestId = isNamed ? undefined : (events.find(({ type }) => type === "submitted")?.data.requestId as string | undefined);
+  if (requestId === undefined) return { isUnnamed: {}, push: { $push } };
+  return { isUnnamed: { requestId: null }, push: { $push, $set: { requestId } } };
 };
 
 export type EventLog = ReturnType<typeof createEventLog>;
@@ -76,7 +86,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
   const { collection } = executions;
   /** Parts never change. */
   const cache = new LRUCache<string, readonly ExecutionEvent[]>({ max: CACHED_PARTS });
-  const knownParts = new LRUCache<string, readonly StoredEvents[]>({ max: CACHED_LOGS });
+  const known = new LRUCache<string, { parts: readonly StoredEvents[]; isNamed: boolean }>({ max: CACHED_LOGS });
 
   const putAway = async (events: readonly ExecutionEvent[]): Promise<StoredEvents> => {
     const stored = await payloads.putText(JSON.stringify(events));
@@ -111,7 +121,6 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
       $push: { logParts: part as never },
       $pull: { events: { key: { $in: events.map(({ key }) => key) } } as never },
     });
-    knownParts.set(_id, [...logParts, part]);
     return [...logParts, part];
   };
 
@@ -172,15 +181,16 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
     append: async (id: string, events: readonly ExecutionEvent[]): Promise<Appended | null> => {
       let left = [...events];
       const appended = await retryOnConflict(CONFLICT_ATTEMPTS.log, async (): Promise<Appended | null | undefined> => {
-        const parts = knownParts.get(id) ?? [];
+        const { parts, isNamed } = known.get(id) ?? { parts: [], isNamed: false };
         const earlier = await recordedKeys({ events: [], logParts: [...parts] });
         left = left.filter(({ key }) => !earlier.has(key));
+        const { isUnnamed, push } = pushed(left, isNamed);
         const row =
           left.length === 0
             ? null
             : await collection.findOneAndUpdate(
-                { _id: id, status: { $in: [...RUNNING] }, ending: null, ...lacks(left, parts) } as never,
-                pushed(left),
+                { _id: id, status: { $in: [...RUNNING] }, ending: null, ...lacks(left, parts), ...isUnnamed } as never,
+                push,
                 {
                   returnDocument: "after",
                   ignoreUndefined: true,
@@ -189,14 +199,17 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
         if (row) {
           const { events: told, ...view } = row as unknown as ExecutionRecord;
           const logged = await spill(row as unknown as ExecutionRecord);
-          return { row: view, parts: logged, recorded: new Set([...earlier, ...told.map(({ key }) => key)]) };
+          const { requestId } = view;
+          if (logged.length > 0 || requestId !== null) known.set(id, { parts: logged, isNamed: requestId !== null });
+          return { row: view, parts: logged, requestId, recorded: new Set([...earlier, ...told.map(({ key }) => key)]) };
         }
         const now = await collection.findOne<ExecutionRecord>({ _id: id as never });
         if (!now || !RUNNING.includes(now.status) || now.ending) return null;
-        knownParts.set(id, now.logParts ?? []);
+        const { requestId, logParts = [] } = now;
+        known.set(id, { parts: logParts, isNamed: requestId !== null });
         const recorded = await recordedKeys(now);
         left = left.filter(({ key }) => !recorded.has(key));
-        return left.length === 0 ? { row: now, recorded, parts: now.logParts ?? [] } : undefined;
+        return left.length === 0 ? { row: now, recorded, parts: logParts, requestId } : undefined;
       });
       if (appended === undefined) throw new Error(`the log of ${id} changes too often`);
       return appended;

@@ -39,7 +39,8 @@ export const createJournal = ({ append, announce }: JournalOptions) => {
     await writing.get(executionId)?.catch(() => undefined);
     const appended = await append(executionId, events);
     if (!appended) return null;
-    known.set(executionId, { recorded: appended.recorded, parts: appended.parts });
+    const { recorded, parts, requestId } = appended;
+    known.set(executionId, { recorded, parts, requestId });
     announce(executionId, events, appended);
     return appended;
   };

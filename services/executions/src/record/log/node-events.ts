@@ -56,7 +56,7 @@ const advance = (node: NodeState, { type, at, data }: Told): void => {
     case "submitted":
     case "node.started":
       if (node.status === "pending") node.status = "processing";
-      if (requestId !== undefined) node.requestId = requestId;
+      if (requestId !== undefined) node.requestId ??= requestId;
       node.items = items;
       node.startedAt ??= at.getTime();
       return;

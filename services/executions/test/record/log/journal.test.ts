@@ -17,7 +17,7 @@ const start = ({ isHeld = false } = {}) => {
       writes.push(keys(events));
       if (isHeld) await new Promise<void>((pass, reject) => held.push({ pass, fail: () => reject(new Error("the database is away")) }));
       for (const { key } of events) recorded.add(key);
-      return { row: {} as ExecutionView, recorded: new Set(recorded), parts: [] };
+      return { row: {} as ExecutionView, recorded: new Set(recorded), parts: [], requestId: null };
     },
     announce: (_id, events) => void told.push(keys(events)),
   });
