@@ -534,6 +534,27 @@ describe("estimates", () => {
     expect(itemsOf([list, ...nodes.slice(1)])).toEqual([2, 2]);
   });
 
+  it("counts what is joined to a list that only a run knows with it, and a list that is known before it", () => {
+    const pic = { id: "pic", type: "generate-image", data: { model: "pic", maxItems: 4 } };
+    const from = { id: "from", type: "json", data: {} };
+    const box = { id: "box", type: "text-box", data: { text: "a" } };
+    const itemsOf = (those: Node[], edges: [string, string][]) => generatorUses(graphOf(those, edges)).map(({ items }) => items);
+    const into: [string, string] = ["from.value", "pic.prompt"];
+    expect(itemsOf([from, box, pic], [into, ["box.text", "pic.prompt"]])).toEqual([4]);
+    const list = { id: "list", type: "list", data: { items: ["a"] } };
+    expect(
+      itemsOf(
+        [from, list, pic],
+        [
+          ["from.value", "list.items"],
+          ["list.list", "pic.prompt"],
+        ],
+      ),
+    ).toEqual([4]);
+    const two = { id: "two", type: "list", data: { items: ["a", "b"] } };
+    expect(itemsOf([from, two, pic], [into, ["two.list", "pic.image"]])).toEqual([2]);
+  });
+
   it("counts a value that is no list as one, whatever maxItems says", () => {
     const pic = { id: "pic", type: "generate-image", data: { model: "pic", maxItems: 4 } };
     const from = { id: "from", type: "http-request", data: {} };

@@ -101,10 +101,10 @@ export const createUsage = ({ store, totals, folding, migration, latestId }: Usa
       const insert = async (): Promise<boolean> => store.insert({ ...processingRow(nextId(), run), ...outcome });
       if (unstarted && (await insert())) return folding.noteFinal(run.userId);
       const made = await retryOnConflict(CONFLICT_ATTEMPTS.usageRow, async () => {
-        const isFinal = await store.finish(run.userId, run.executionId, outcome);
-        if (isFinal) return "final";
+        const found = await store.finish(run.userId, run.executionId, outcome);
+        if (found) return "final";
         const existing = await store.find(run.userId, run.executionId);
-        if (existing && existing.status !== "processing") return isFinal === undefined ? "final" : "earlier";
+        if (existing && existing.status !== "processing") return found === undefined ? "final" : "earlier";
         return !existing && (await insert()) ? "final" : undefined;
       });
       if (!made) throw await whyNot(run.executionId);

@@ -33,7 +33,7 @@ export const runStart = (row: UsageRun): usageProto.RunStart => ({
   metadata: metadataOf(row.metadata),
 });
 
-/** How long a run is under way at most, in milliseconds, before its usage row begins. Nobody was told yet of one whose caller waits for its end. */
+/** How long a run is under way at most, in milliseconds, before its usage row begins: longer where its caller waits for its end, and was told nothing. */
 const usageBeginsAfter = ({ mode }: Pick<ExecutionView, "mode">): number => (mode === "sync" ? TIMING.usageStart : TIMING.usageGathered);
 
 const finishedRun = (row: ExecutionView): usageProto.FinishRunRequest => ({
@@ -163,6 +163,8 @@ export const createDebts = ({ store, holds, queue, toldRuns, deliveries, starter
         postponed.delete(row._id);
         payLater(row);
       };
+      // A claim is repeated where its answer was lost.
+      clearTimeout(postponed.get(row._id)?.timer);
       const afterMs = usageBeginsAfter(row) - (Date.now() % TIMING.usageGathered);
       postponed.set(row._id, { begin, timer: setTimeout(begin, afterMs).unref() });
     },

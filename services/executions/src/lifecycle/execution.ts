@@ -1,4 +1,4 @@
-import type { FinalStatus, NodeState, Refusal, RunEnd, RunError, RunInput } from "../contract/run-types";
+import type { CompletedCall, FinalStatus, NodeState, Refusal, RunEnd, RunError, RunInput } from "../contract/run-types";
 import { countRefusal, countRun } from "../meters";
 import type { ExecutionEvent, ExecutionRecord, ExecutionView } from "../record/execution-record";
 import type { EventChannel } from "../record/log/channel";
@@ -113,9 +113,9 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     },
 
     /** Fixes how a run ends, and what its log says until then. @returns the ending that holds */
-    decideEnding: async (executionId: string, ending: FinalStatus): Promise<DecidedEnding> => {
+    decideEnding: async (executionId: string, ending: FinalStatus, onlyCall?: CompletedCall): Promise<DecidedEnding> => {
       const decided = await journal.close(executionId, (waiting, known) =>
-        store.decideEnding(executionId, ending, waiting, typeof known?.requestId === "string"),
+        store.decideEnding(executionId, ending, waiting, typeof known?.requestId === "string", onlyCall),
       );
       progressEnds(executionId);
       return decided;

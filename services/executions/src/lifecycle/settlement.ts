@@ -223,14 +223,15 @@ export const createSettlement = ({ billing, execution, store, debts }: Settlemen
       const isFree = input.attempt !== undefined && first.length === 0 && !seen.extended?.length;
       const atOnce = seen.status === "completed" && isFree ? await settleAs(input, seen, first) : undefined;
       if (atOnce) return atOnce;
-      const decided = await execution.decideEnding(input.executionId, seen.status);
+      const [onlyCall, ...others] = seen.completed;
+      const decided = await execution.decideEnding(input.executionId, seen.status, others.length === 0 ? onlyCall : undefined);
       const end = decidedEnd(seen, decided.ending);
       return (await settleAs(input, end, first, decided))!;
     },
 
     /**
-     * Ends a run that nothing carries any more. It is charged for the calls that are recorded as completed, and for nothing
-     * else. What an earlier settlement has decided stands. Idempotent.
+     * Ends a run that nothing carries any more. It is charged for the calls that are recorded as completed, by themselves or in its
+     * row, and for nothing else. What an earlier settlement has decided stands. Idempotent.
      */
     abandon: async (record: ExecutionView, error: RunError): Promise<FinalStatus> => {
       const { _id: executionId, markupPermille, createdAt } = record;
@@ -241,9 +242,11 @@ export const createSettlement = ({ billing, execution, store, debts }: Settlemen
       const row = await store.find(executionId);
       if (row && isFinal(row)) return row.status as FinalStatus;
       const prefix = executionId.length + 1;
-      const completed = (await store.callsOf(executionId))
+      const recorded = (await store.callsOf(executionId))
         .filter((call) => call.status === "completed")
         .map(({ _id, nodeId, costMicroUsd }): CompletedCall => ({ key: _id.slice(prefix), nodeId, costMicroUsd }));
+      const onlyCall = row?.onlyCall;
+      const completed = onlyCall && !recorded.some(({ key }) => key === onlyCall.key) ? [...recorded, onlyCall] : recorded;
       const charge = chargeFor({ status, error: null, completed }, null, markupPermille);
       const settled = await capture(record, charge);
       const hasWebhook = record.webhook !== null && record.keyId !== null;

@@ -1,7 +1,7 @@
 import type { ListPosition } from "@nodeloom/platform";
 import type { RunStatus, Debt } from "../lifecycle/states";
 import type { WebhookState } from "../contract/delivery";
-import type { FinalStatus, NodeState, Refusal, RunError, RunInput } from "../contract/run-types";
+import type { CompletedCall, FinalStatus, NodeState, Refusal, RunError, RunInput } from "../contract/run-types";
 
 /** One entry of an execution's ordered event log. */
 export interface ExecutionEvent {
@@ -85,6 +85,8 @@ export interface ExecutionRecord extends Pick<RunInput, Given> {
   costs?: Costs;
   /** What each model took. */
   modelCredits?: { model: string; millicredits: number }[];
+  /** From when its ending is decided: the paid call whose end is recorded here alone. */
+  onlyCall?: CompletedCall;
 }
 
 const SEPARATOR = "\u0000";

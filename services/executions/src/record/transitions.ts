@@ -1,5 +1,5 @@
 import { beyond, createInserter, DURABLE } from "@nodeloom/platform";
-import type { FinalStatus, Refusal } from "../contract/run-types";
+import type { CompletedCall, FinalStatus, Refusal } from "../contract/run-types";
 import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type Debt, type RunStatus, type TransitionName } from "../lifecycle/states";
 import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, StoredText } from "./execution-record";
 import { lacks, pushed, type EventLog, type LogKeys } from "./log/event-log";
@@ -149,6 +149,7 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
      * restore of the database), ends as it would have. Its log takes nothing more after that.
      * @param last what its log must have before that: it is written by the same update, where it can be
      * @param isNamed whether the run is known to have its name
+     * @param onlyCall the call that the run was about and that has no record of its end
      * @returns the ending that holds (the given one, an earlier one, or `cancelled`), with what its settlement needs of the row
      */
     decideEnding: async (
@@ -156,6 +157,7 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
       ending: FinalStatus,
       last: readonly ExecutionEvent[] = [],
       isNamed = false,
+      onlyCall?: CompletedCall,
     ): Promise<DecidedEnding> => {
       const allowed: readonly RunStatus[] = ending === "cancelled" ? RUNNING : ["processing"];
       const decide = (
@@ -165,7 +167,7 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
       ): Promise<DecidedEnding | null> =>
         executions.collection.findOneAndUpdate(
           { _id: id, ending: null, ...where } as never,
-          { ...said, $set: { ...said?.$set, ending: to } } as never,
+          { ...said, $set: { ...said?.$set, ending: to, ...(onlyCall ? { onlyCall } : {}) } } as never,
           { ...AFTER, projection: ENDING_PART },
         ) as Promise<DecidedEnding | null>;
       const isPossible = { status: { $in: allowed } };

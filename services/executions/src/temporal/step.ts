@@ -39,7 +39,7 @@ export interface StepOptions<Call extends NodeCall, Result, Rest extends unknown
   limitMs?: number;
   /** What its provider calls it, where that is known before it begins. */
   requestId?: (...rest: Rest) => string;
-  /** What is kept of it. Without an event its item goes on. `isPaid`: it is charged for by that, which therefore must be written. */
+  /** What is kept of it. Without an event its item goes on. `isPaid`: it is charged for by that record, which therefore must be written. */
   kept?: (call: Call, result: Result) => { record: CallRecord | null; event: Record<string, unknown> | null; isPaid?: boolean };
 }
 

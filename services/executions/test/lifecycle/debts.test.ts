@@ -44,6 +44,7 @@ it("tells of a run whose caller waits once it has lasted for a second", async ()
 it("does not tell that a run begins which is over by then", async () => {
   const { debts, said } = debtsOf();
   debts.claimed(claimed("a", "async"));
+  debts.claimed(claimed("a", "async"));
   debts.ending("a");
   await debts.payNow({ ...claimed("a", "async"), status: "completed" });
   await jest.advanceTimersByTimeAsync(5_000);

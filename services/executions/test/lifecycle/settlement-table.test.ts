@@ -344,6 +344,17 @@ it("charges a run that was ended from outside for calls recorded as completed, a
   expect((await money.billing.getAccount({ userId })).account).toMatchObject({ planMillicredits: 6_000, heldMillicredits: 0 });
 });
 
+it("charges it, too, for the only call that it knew of when its ending was decided, which has no record of its own", async () => {
+  const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
+  const run = await money.begin(runOf(userId, NODES));
+  const { executionId } = run;
+  const away = { ...money, billing: { settle: () => Promise.reject(new Error("the process was lost")) } };
+  const end = { ...endOf(run, OUTCOMES.completed!), completed: [{ key: "pics:1", nodeId: "pics", costMicroUsd: PIC }] };
+  await expect(createSettlement(away).settle(run, end, run.held!)).rejects.toThrow("lost");
+  await money.settlement.abandon((await money.store.find(executionId))!, { code: "EXECUTION_FAILED", message: "ended from outside" });
+  expect(await money.store.find(executionId)).toMatchObject({ status: "failed", millicredits: 3_000, costs: { costMicroUsd: PIC } });
+});
+
 it("writes what was captured, not what it would have captured, when someone else settled first", async () => {
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
   const input = runOf(userId, NODES);

@@ -2,6 +2,7 @@ import { executionOf, itemKey } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { billing as billingProto } from "@nodeloom/proto";
 import type { Looked } from "../../contract/reports";
+import type { NodeState } from "../../contract/run-types";
 import type { Billing } from "../../clients";
 import { TIMING } from "../../contract/timing";
 import type { ExecutionView } from "../../record/execution-record";
@@ -44,8 +45,11 @@ export const createLeaks = ({ billing, store, starter, logger, ...options }: Lea
   const chargedTo = async (row: ExecutionView | null, holdId: string): Promise<billingProto.SettleItem[]> => {
     if (!row || !isFinal(row) || row.holdId !== holdId) return [];
     const [{ nodes }, calls] = await Promise.all([store.whole(row), store.callsOf(row._id)]);
+    // A call that was under way when its run was cancelled has used its grant, too.
+    const wasCalled = ({ status, requestId }: NodeState): boolean =>
+      status === "completed" || (row.status === "cancelled" && requestId !== null);
     const own = nodes
-      .filter(({ items, status, millicredits }) => items === 1 && (millicredits > 0 || (row.grantUsed && status === "completed")))
+      .filter((node) => node.items === 1 && (node.millicredits > 0 || (row.grantUsed && wasCalled(node))))
       .map(({ id, millicredits }) => ({ key: itemKey(id, 0), millicredits }));
     const recorded = calls.map(({ _id, millicredits }) => ({ key: _id.slice(row._id.length + 1), millicredits }));
     return [...own, ...recorded].flatMap(({ key, millicredits }) =>

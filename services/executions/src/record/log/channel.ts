@@ -36,17 +36,20 @@ const read = (message: string): { from: string; event: ChannelEvent } | undefine
   }
 };
 
+/** Pause before a subscription that the server has refused is asked for again. */
+const SUBSCRIBE_AGAIN_MS = 1_000;
+
 /**
- * Events reach listeners of this process directly, and those of other replicas over Redis. Transitions are few: all replicas hear
- * those of all executions. What else an execution tells is heard by replicas that follow it. A lost message costs latency only:
- * listeners read the store, too, when the channel stays silent.
+ * Events reach listeners of this process directly, and those of other replicas over Redis. All replicas hear the transitions of all
+ * executions, most of which have three. What else an execution tells is heard by replicas that follow it. A lost message costs latency
+ * only: listeners read the store, too, when the channel stays silent.
  */
 export const createEventChannel = ({ publisher, subscriber, prefix, logger }: ChannelOptions) => {
   const everything = new EventEmitter().setMaxListeners(0);
   const transitions = new EventEmitter().setMaxListeners(0);
   const origin = `${process.pid}-${Math.random().toString(36).slice(2)}`;
-  const shared = `${prefix}executions`;
-  const channelOf = (executionId: string): string => `${shared}:${executionId}`;
+  const channelOf = (executionId: string): string => `${prefix}executions:${executionId}`;
+  const shared = channelOf("transitions");
 
   const quietly = (work: Promise<unknown>): void => {
     work.catch((error: Error) => logger.debug({ reason: error.message }, "event channel is not reachable"));
@@ -82,10 +85,15 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
   });
   const isReady = (): boolean => subscriber.status === "ready";
   // While Redis is away nothing is queued; who listens by then is subscribed at once.
-  const subscribeAll = (): void =>
-    quietly(subscriber.subscribe(shared, ...everything.eventNames().map((executionId) => channelOf(String(executionId)))));
+  const subscribeAll = (): void => {
+    if (!isReady()) return;
+    subscriber.subscribe(shared, ...everything.eventNames().map((executionId) => channelOf(String(executionId)))).catch((error: Error) => {
+      logger.warn({ reason: error.message }, "transitions of runs of other processes are not heard, trying again");
+      setTimeout(subscribeAll, SUBSCRIBE_AGAIN_MS).unref();
+    });
+  };
   subscriber.on("ready", subscribeAll);
-  if (isReady()) subscribeAll();
+  subscribeAll();
 
   return {
     /** Tells everyone who listens to an execution, in this process first. Never fails, never waits. */

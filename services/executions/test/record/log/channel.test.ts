@@ -51,7 +51,7 @@ const replica = async (): Promise<{ channel: EventChannel; publisher: Redis; sub
   const id = randomUUID();
   const { heard, stop } = hearing(channel, id, 1, "onTransition");
   const probe = `${id} ${JSON.stringify({ from: "elsewhere", event: event("settled") })}`;
-  await untilHeard(heard, () => publisher.publish(`${prefix}executions`, probe));
+  await untilHeard(heard, () => publisher.publish(`${prefix}executions:transitions`, probe));
   stop();
   return { channel, publisher, subscriber };
 };
@@ -87,7 +87,19 @@ it("hears transitions again after its connection was lost", async () => {
   const id = randomUUID();
   const { heard, stop } = hearing(a.channel, id, 1, "onTransition");
   a.subscriber.disconnect(true);
+  await until(() => Promise.resolve(a.subscriber.status === "ready"));
   await untilHeard(heard, () => b.channel.publish(id, event("settled")));
+  stop();
+});
+
+it("hears transitions where it was made before its connection stood", async () => {
+  const url = process.env.REDIS_URL!;
+  const [publisher, subscriber] = [connectRedis({ url, logger }), connectRedis({ url, logger, subscriber: true })];
+  connections.push(publisher, subscriber);
+  expect(subscriber.status).not.toBe("ready");
+  const { heard, stop } = hearing(createEventChannel({ publisher, subscriber, prefix, logger }), "early", 1, "onTransition");
+  const b = await replica();
+  await untilHeard(heard, () => b.channel.publish("early", event("settled")));
   stop();
 });
 
@@ -110,7 +122,7 @@ it("ignores what is no event", async () => {
   for (const noise of ["not json", "null", "{}", '{"from":"x","event":null}'])
     for (const [channel, before] of [
       [`executions:${id}`, ""],
-      ["executions", `${id} `],
+      ["executions:transitions", `${id} `],
     ])
       await b.publisher.publish(`${prefix}${channel}`, `${before}${noise}`);
   b.channel.publish(id, event("real"));

@@ -73,14 +73,19 @@ const createCounter = (graph: Graph) => {
     return is;
   };
 
-  /** Calls of a node: the longest list that flows into any one of its ports. */
+  /** Calls of a node: the longest list that flows into any one of its ports. A list that is known decides before one that is open. */
   const calls = (id: string): number => {
-    const ports = new Map<string | null, number>();
-    for (const edge of incoming.get(id) ?? []) ports.set(edge.targetHandle, (ports.get(edge.targetHandle) ?? 0) + flowing(edge));
-    // Settings may say any number, such as half a picture.
-    const counted = Math.min(LIMITS.fanOutItems, Math.max(1, Math.ceil(Math.max(...ports.values()))));
+    const ports = new Map<string | null, { count: number; isOpen: boolean }>();
+    for (const edge of incoming.get(id) ?? []) {
+      const port = ports.get(edge.targetHandle) ?? { count: 0, isOpen: false };
+      ports.set(edge.targetHandle, { count: port.count + flowing(edge), isOpen: port.isOpen || isOpenEdge(edge) });
+    }
+    const all = [...ports.values()];
+    const isOnlyOpen = all.some(({ isOpen }) => isOpen) && !all.some(({ isOpen, count }) => !isOpen && count > 1);
     const node = nodes.get(id);
-    return (counted === 1 && node && takesOpen(id) ? givenMaxItems(node) : undefined) ?? counted;
+    const given = isOnlyOpen && node ? givenMaxItems(node) : undefined;
+    // Settings may say any number, such as half a picture.
+    return given ?? Math.min(LIMITS.fanOutItems, Math.max(1, Math.ceil(Math.max(...all.map(({ count }) => count)))));
   };
 
   const outputs = (id: string): number => {
