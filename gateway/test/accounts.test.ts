@@ -71,8 +71,9 @@ describe("a suspension", () => {
     await eventually(() => runs.get("late")!.status === "cancel_requested");
   });
 
-  it("can't be an administrator's own", async () => {
-    expect((await patch(platform.admin, { suspended: true })).body).toMatchObject({ code: "PRECONDITION_FAILED" });
+  it.each([{ suspended: true }, { approved: false }, { role: "user" }])("can't be an administrator's own, nor can %j", async (change) => {
+    expect(await patch(platform.admin, change)).toMatchObject({ status: 412, body: { code: "PRECONDITION_FAILED" } });
+    expect((await patch(platform.admin, { role: "admin", approved: true })).status).toBe(200);
   });
 });
 

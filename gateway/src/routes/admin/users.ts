@@ -89,7 +89,10 @@ export const adminUserRoutes = [
     example: { approved: true, tier: "pro" },
     handler: async (context) => {
       const { gateway, caller, params, body } = context;
-      if (body.suspended && params.id === caller.user.id) throw preconditionFailed("administrators can't suspend themselves");
+      const isOwn = params.id === caller.user.id;
+      if (isOwn && body.suspended) throw preconditionFailed("administrators can't suspend themselves");
+      if (isOwn && (body.role === "user" || body.approved === false))
+        throw preconditionFailed("administrators can't take back their own role or approval: another one can");
       const { identity: service } = gateway.services;
       const known = (await service.getUser({ userId: params.id })).user;
       const action = { action: "user.update", target: params.id, change: body, before: known && adminUserView(known) };
