@@ -32,7 +32,7 @@ const fill = async (python, folder, pins, env) => {
   await runOrExplain(python, ["-m", "venv", "--without-pip", folder], env);
   const inside = join(folder, "bin", "python");
   const { ok, tail: packages } = await runCommand(inside, ["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], { env });
-  if (!ok) throw new Unavailable(`the new environment's Python does not run: ${packages}`);
+  if (!ok || packages === "") throw new Unavailable(`the new environment's Python does not run: ${packages}`);
   // The host's pip puts them there: an environment's own would need ensurepip, which Debian leaves out.
   if (pins.length > 0) await runOrExplain(python, ["-m", "pip", "install", ...PIP_EXACTLY, "-r", requirements, "--target", packages], env);
 };

@@ -1,9 +1,12 @@
 import { spawn } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
 import { guard, unguard } from "./watchdog.mjs";
 
 /** How long a child may take to stop on SIGTERM before it is killed. */
 const DEFAULT_GRACE_MS = 20_000;
 const TAIL_CHARACTERS = 4_000;
+/** How long after its exit a child's output is waited for. */
+const CLOSED_MS = 1_000;
 
 /**
  * @typedef {{ code: number | null, signal: NodeJS.Signals | null }} Exit
@@ -11,6 +14,7 @@ const TAIL_CHARACTERS = 4_000;
  * @typedef {object} Child
  * @property {number} pid leader of its own process group
  * @property {Promise<Exit>} exited resolves once, whatever the reason
+ * @property {Promise<void>} printed resolves after that, when all that it printed is read
  * @property {() => string} tail the last part of what it printed
  * @property {(graceMs?: number) => Promise<void>} stop SIGTERM, then SIGKILL for the whole group; resolves when it is gone
  * @property {import("node:child_process").ChildProcess} process
@@ -74,6 +78,8 @@ export const startChild = async ({ command, args, env = process.env, cwd, ipc = 
     });
   }
   child.on("error", () => {});
+  /** @type {Promise<void>} */
+  const closed = new Promise((resolve) => void child.once("close", () => resolve()));
   /** @type {Promise<Exit>} */
   const exited = new Promise((resolve) => {
     child.once("exit", (code, signal) => {
@@ -92,7 +98,9 @@ export const startChild = async ({ command, args, env = process.env, cwd, ipc = 
     await exited;
     clearTimeout(timer);
   };
-  const running = { pid, exited, tail: () => printed, stop, process: child };
+  // Whoever else keeps its streams open is not waited for.
+  const allPrinted = exited.then(() => Promise.race([closed, delay(CLOSED_MS, undefined, { ref: false })]));
+  const running = { pid, exited, printed: allPrinted, tail: () => printed, stop, process: child };
   living.set(pid, running);
   livingChanged();
   return running;
@@ -115,6 +123,7 @@ export const runCommand = async (command, args, { cwd, env, timeoutMs, output } 
   }
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => void child.stop(0), timeoutMs);
   const { code } = await child.exited;
+  await child.printed;
   clearTimeout(timer);
   return { ok: code === 0, tail: child.tail().trim() };
 };
