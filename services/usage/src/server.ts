@@ -37,13 +37,18 @@ const rowMessage = ({ workflowSlug, errorCode, requestId, ...row }: UsageRow): p
 const finish = (usage: Usage, request: proto.FinishRunRequest): Promise<void> =>
   usage.finish(runStart(request.run), runOutcome(request), request.unstarted);
 
+/** Does the same for several runs at once. @returns those for which it was done */
+const doneFor = async <Run>(runs: readonly Run[], work: (run: Run) => Promise<unknown>): Promise<Run[]> => {
+  const outcomes = await Promise.allSettled(runs.map(work));
+  return runs.filter((_, index) => outcomes[index]!.status === "fulfilled");
+};
+
 /** gRPC handlers of usage. */
 export const usageHandlers = (usage: Usage): proto.UsageServiceServer => ({
   startRun: unary(async ({ run }) => proto.StartRunResponse.fromPartial({ id: await usage.start(runStart(run)) })),
 
   startRuns: unary(async ({ runs }) => {
-    const outcomes = await Promise.allSettled(runs.map((run) => usage.start(runStart(run))));
-    const started = runs.filter((_, index) => outcomes[index]!.status === "fulfilled");
+    const started = await doneFor(runs, (run) => usage.start(runStart(run)));
     return proto.StartRunsResponse.fromPartial({ executionIds: started.map(({ executionId }) => executionId) });
   }),
 
@@ -53,8 +58,7 @@ export const usageHandlers = (usage: Usage): proto.UsageServiceServer => ({
   }),
 
   finishRuns: unary(async ({ runs }) => {
-    const outcomes = await Promise.allSettled(runs.map((run) => finish(usage, run)));
-    const finished = runs.filter((_, index) => outcomes[index]!.status === "fulfilled");
+    const finished = await doneFor(runs, (run) => finish(usage, run));
     return proto.FinishRunsResponse.fromPartial({ executionIds: finished.map(({ run }) => run?.executionId ?? "") });
   }),
 

@@ -65,7 +65,7 @@ export interface ActivityOptions extends StepDependencies {
   onClaimed: (row: ExecutionView) => void;
 }
 
-/** A call that is charged for by what is kept of it: the only one of its run by what that keeps when its ending is decided. */
+/** A call that is charged for by its record. The only call of a run has none: the row keeps its cost when the ending is decided. */
 const keptFiles = (call: CallContext, result: CallResult): { record: CallRecord | null; event: Record<string, unknown>; isPaid: true } => ({
   record: call.isToldByRun ? null : completedCall(call, result),
   event: { files: result.files },
