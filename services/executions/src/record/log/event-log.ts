@@ -1,4 +1,5 @@
 import { CONFLICT_ATTEMPTS } from "@nodeloom/kernel";
+import { itemKey } from "@nodeloom/kernel/graph";
 import { retryOnConflict } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import { HIDDEN, isFinal, RUNNING } from "../../lifecycle/states";
@@ -173,6 +174,17 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
     },
 
     recordedKeys,
+
+    /** What providers call the calls of a run, by `<nodeId>:<item>`, as far as they were told of. */
+    requestIds: async (id: string): Promise<ReadonlyMap<string, string>> => {
+      const log = await readLog({ _id: id }, LOG);
+      const { logParts = [], events = [], closing } = log ?? {};
+      const parts = await Promise.all([...logParts, ...(closing ? [closing] : [])].map(load));
+      const submitted = [...parts.flat(), ...events].filter(({ type }) => type === "submitted");
+      return new Map(
+        submitted.map(({ data: { nodeId, item, requestId } }) => [itemKey(nodeId as string, item as number), requestId as string]),
+      );
+    },
 
     /** Of a run's log what keys are read from. */
     logKeys: async (id: string): Promise<LogKeys> => (await readLog({ _id: id }, { "events.key": 1, logParts: 1 })) ?? { events: [] },

@@ -51,12 +51,18 @@ type Told = Pick<ExecutionEvent, "type" | "at" | "data">;
 
 /** What an event says of its node. */
 const advance = (node: NodeState, { type, at, data }: Told): void => {
-  const { items, requestId, durationMs, error } = data as { items: number; requestId: string; durationMs: number; error: RunError };
+  const { item, items, requestId, durationMs, error } = data as {
+    item: number;
+    items: number;
+    requestId: string;
+    durationMs: number;
+    error: RunError;
+  };
   switch (type) {
     case "submitted":
     case "node.started":
       if (node.status === "pending") node.status = "processing";
-      if (requestId !== undefined) node.requestId ??= requestId;
+      if (item === 0) node.requestId ??= requestId;
       node.items = items;
       node.startedAt ??= at.getTime();
       return;

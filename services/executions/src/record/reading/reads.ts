@@ -1,10 +1,12 @@
 import { makesCalls } from "@nodeloom/kernel";
+import { itemKey } from "@nodeloom/kernel/graph";
 import { toCursor } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import type { Debts } from "../../lifecycle/debts";
 import { placeOf } from "../../lifecycle/line/line";
 import { isFinal } from "../../lifecycle/states";
 import { executionNotFound } from "../../refusals";
+import type { CallRecord } from "../call-store";
 import type { ExecutionView } from "../execution-record";
 import { LIST_BATCH, type ExecutionStore } from "../store";
 import { executionMessage, type Details } from "./view";
@@ -48,7 +50,7 @@ const tellsItsCalls = (row: ExecutionView): boolean =>
 
 /** Executions as their owners read them: the row, with what is kept beside it. */
 export const createReads = (
-  store: Pick<ExecutionStore, "findOwned" | "callsOf" | "getText" | "current" | "standing" | "lines">,
+  store: Pick<ExecutionStore, "findOwned" | "callsOf" | "requestIds" | "getText" | "current" | "standing" | "lines">,
   { payForReader }: Pick<Debts, "payForReader">,
 ) => {
   const positionOf = async ({ holdId, userId, status }: ExecutionView): Promise<number | undefined> =>
@@ -70,9 +72,19 @@ export const createReads = (
     yield* paid(batch);
   }
 
+  /** Calls of a run. Where a node made several, the log says what the provider calls those whose end is not recorded. */
+  const callsOf = async ({ _id, nodes }: ExecutionView): Promise<CallRecord[]> => {
+    const calls = await store.callsOf(_id);
+    const single = new Set(nodes.filter(({ items }) => items <= 1).map(({ id }) => id));
+    const isUnnamed = ({ nodeId, status }: CallRecord): boolean => status === "submitted" && !single.has(nodeId);
+    if (!calls.some(isUnnamed)) return calls;
+    const named = await store.requestIds(_id);
+    return calls.map((call) => (isUnnamed(call) ? { ...call, requestId: named.get(itemKey(call.nodeId, call.item)) ?? null } : call));
+  };
+
   const details = async (row: ExecutionView): Promise<Details> => {
     const [calls, inputsJson, position] = await Promise.all([
-      tellsItsCalls(row) ? [] : store.callsOf(row._id),
+      tellsItsCalls(row) ? [] : callsOf(row),
       row.inputs ? store.getText(row.inputs) : null,
       positionOf(row),
     ]);

@@ -12,10 +12,10 @@ export const giveCall = (run: GraphRun, call: CallContext, result: CallResult): 
   return result;
 };
 
-/** A job was submitted under this name. */
+/** A job was submitted under this name. A node has the name of its first item. */
 export const giveJob = (run: GraphRun, call: CallContext, requestId: string): void => {
   run.requestId ??= requestId;
-  run.node(call.nodeId).requestId ??= requestId;
+  if (call.item === 0) run.node(call.nodeId).requestId ??= requestId;
   run.submitted.add(itemKey(call.nodeId, call.item));
 };
 

@@ -3,6 +3,7 @@ import { createExecution, type Execution } from "../../../src/lifecycle/executio
 import { FREE, newRecord as runRecord } from "../../../src/lifecycle/run-record";
 import type { NodeState, RunEnd, RunInput } from "../../../src/contract/run-types";
 import type { ExecutionRecord } from "../../../src/record/execution-record";
+import { createReads } from "../../../src/record/reading/reads";
 import type { ExecutionStore } from "../../../src/record/store";
 import { finishDecided, newRecord, openStore } from "../../support/index";
 
@@ -165,4 +166,41 @@ it("shows how many calls a node makes, once they are known", async () => {
     itemsDone: 1,
     status: "processing",
   });
+});
+
+it("names a node as its first item is called, and each call whose end is not recorded, while the run goes on and when it was cancelled", async () => {
+  const input = inputOf(newRecord());
+  await begin(input, [node("pic", "generate-image", { items: 2 })]);
+  const item = (at: number) => ({ ...call(input, "pic", 0, 2), item: at, key: `${input.executionId}:pic:${at}` });
+  const reads = createReads(store, { payForReader: () => Promise.resolve() });
+  const names = async () => {
+    const [pic] = (await reads.get(input.executionId, input.userId)).nodes;
+    return [pic!.requestId, pic!.calls.map(({ status, requestId }) => [status, requestId])];
+  };
+  for (const at of [0, 1]) await store.callSubmitted(item(at), `send-${at}`);
+  await execution.submitted(item(1), "job-1");
+  expect(await names()).toEqual([
+    undefined,
+    [
+      ["submitted", undefined],
+      ["submitted", "job-1"],
+    ],
+  ]);
+  await execution.submitted(item(0), "job-0");
+  expect(await names()).toEqual([
+    "job-0",
+    [
+      ["submitted", "job-0"],
+      ["submitted", "job-1"],
+    ],
+  ]);
+  const cancelled = node("pic", "generate-image", { status: "cancelled", items: 2, requestId: "job-0" });
+  await finish(input, end("cancelled", [cancelled]));
+  expect(await names()).toEqual([
+    "job-0",
+    [
+      ["cancelled", "job-0"],
+      ["cancelled", "job-1"],
+    ],
+  ]);
 });
