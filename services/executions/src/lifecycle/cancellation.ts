@@ -1,6 +1,5 @@
 import { CONFLICT_ATTEMPTS, executionOf, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
-import type { ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
 import type { Debts } from "./debts";
 import type { Execution } from "./execution";
@@ -17,7 +16,7 @@ import { isFinal } from "./states";
  */
 
 export interface CancellationOptions {
-  store: Pick<ExecutionStore, "findOwned" | "find" | "lines">;
+  store: Pick<ExecutionStore, "findOwned" | "lines">;
   execution: Pick<Execution, "requestCancel" | "leaveLine">;
   debts: Pick<Debts, "payForReader" | "payLater">;
 }
@@ -29,24 +28,21 @@ export const createCancellation = ({ store, execution, debts }: CancellationOpti
     return row !== null;
   };
 
-  /** Tells the workflow of a run; where that can't be done now, the sweeper does it. */
-  const tell = async (row: ExecutionView | null): Promise<void> => {
-    if (row?.status === "cancel_requested") debts.payLater(row);
-  };
-
   return {
     /** @returns cancel_requested, or already_ and how the run ended. @throws EXECUTION_NOT_FOUND */
     cancel: async (executionId: string, userId: string): Promise<string> => {
       const answer = await retryOnConflict(CONFLICT_ATTEMPTS.cancellation, async () => {
-        const row = await store.findOwned(executionId, userId);
+        const row = (await execution.requestCancel(executionId, userId)) ?? (await store.findOwned(executionId, userId));
         if (!row) throw executionNotFound();
+        // Its workflow is told of it, once more where it was before. Where that can't be done now, the sweeper does it.
+        if (row.status === "cancel_requested") {
+          debts.payLater(row);
+          return "cancel_requested";
+        }
+        if (row.status === "queued") return (await leaveLine(executionId, userId)) ? "cancel_requested" : undefined;
         await debts.payForReader(row);
-        if (isFinal(row)) return `already_${row.status}`;
-        if (row.status === "queued" && (await leaveLine(executionId, userId))) return "cancel_requested";
-        if (row.status === "processing" && row.ending) return `already_${row.ending}`;
-        if (row.status !== "cancel_requested" && !(await execution.requestCancel(executionId, userId))) return undefined;
-        await tell(await store.find(executionId));
-        return "cancel_requested";
+        const end = isFinal(row) ? row.status : row.ending;
+        return end ? `already_${end}` : undefined;
       });
       if (!answer) throw unavailable("the execution changes too often");
       return answer;

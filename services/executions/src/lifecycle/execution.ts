@@ -104,12 +104,12 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       return left;
     },
 
-    /** @returns whether the run was under way and is being cancelled now. */
-    requestCancel: async (executionId: string, userId: string): Promise<boolean> => {
+    /** processing → cancel_requested. @returns null when the run is not under way, or its ending is decided */
+    requestCancel: async (executionId: string, userId: string): Promise<ExecutionView | null> => {
       const requested = event(CANCEL_REQUESTED, CANCEL_REQUESTED);
       const made = await store.requestCancel(executionId, userId, requested);
       if (made) announce(executionId, requested);
-      return made !== null;
+      return made;
     },
 
     /** Fixes how a run ends, and what its log says until then. @returns the ending that holds */

@@ -252,7 +252,7 @@ it("cancels no completed run any more from when it is paid for", async () => {
   const run = await money.begin(runOf(userId, [{ id: "pics", model: "painter", calls: 1, maxMillicredits: 3_000 }]));
   const billing = {
     settle: async (request: billingProto.SettleRequest) => {
-      expect(await money.execution.requestCancel(run.executionId, userId)).toBe(false);
+      expect(await money.execution.requestCancel(run.executionId, userId)).toBeNull();
       return money.billing.settle(request);
     },
   };
