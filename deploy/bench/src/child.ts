@@ -9,7 +9,7 @@ export interface Child<Q, A> {
 
 type Message<A> = { answer: A } | { failure: string };
 
-/** Starts one of this folder's programs as a process of its own. It ends when this one does. */
+/** Starts one of the programs beside this file, or in a folder there, as a process of its own. It ends when this one does. */
 export const startChild = <Q extends object, A>(program: string): Child<Q, A> => {
   const child = fork(join(__dirname, `${program}.js`), { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));

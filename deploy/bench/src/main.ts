@@ -1,14 +1,14 @@
 import { setMaxListeners } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
-import { measureAgainst } from "./against";
+import { measureAgainst } from "./costs/against";
 import { readArguments, USAGE, type Arguments } from "./arguments";
 import { createApiClient } from "./http";
 import type { Metric } from "./metrics";
 import { keyOf, usePlatform, type LocalPlatform } from "./platform";
 import { renderTable, renderVerdicts, reportJson } from "./report";
 import { SCENARIOS, type Bench } from "./scenarios";
-import { measureTelemetry } from "./telemetry";
+import { measureTelemetry } from "./costs/telemetry";
 import { startTarget, type Target } from "./target";
 
 /** Everything is measured within this time, or given up. */

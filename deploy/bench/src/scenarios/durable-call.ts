@@ -3,7 +3,7 @@ import { httpWorkflow } from "../graphs";
 import { loadFor } from "../load";
 import { metricsOf } from "../metrics";
 import { alternate, figuresOf, medianFigures, type Figures } from "../rounds";
-import type { TemporalAnswer, TemporalQuestion } from "../bare-temporal";
+import type { TemporalAnswer, TemporalQuestion } from "../bare/temporal";
 import { withWorkflow } from "../workflow";
 import type { Bench, Scenario } from "./scenario";
 
@@ -13,7 +13,7 @@ const PARALLEL = 10;
 export const durableCall: Scenario = {
   title: "a run of one HTTP node, against a bare Temporal workflow that makes the same call",
   measure: async ({ api, extent, local, target, note }: Bench) => {
-    const temporal = startChild<TemporalQuestion, TemporalAnswer>("bare-temporal");
+    const temporal = startChild<TemporalQuestion, TemporalAnswer>("bare/temporal");
     try {
       await temporal.ask({ address: local.temporalAddress });
       return await withWorkflow(api, httpWorkflow(target), async (slug) => {

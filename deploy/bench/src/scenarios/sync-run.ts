@@ -3,7 +3,7 @@ import { textWorkflow } from "../graphs";
 import { loadFor } from "../load";
 import { metricsOf, type Metric } from "../metrics";
 import { alternate, figuresOf, medianFigures, type Figures } from "../rounds";
-import type { TemporalAnswer, TemporalQuestion } from "../bare-temporal";
+import type { TemporalAnswer, TemporalQuestion } from "../bare/temporal";
 import { withWorkflow } from "../workflow";
 import type { Bench, Scenario } from "./scenario";
 
@@ -14,7 +14,7 @@ export const syncRun: Scenario = {
   title: "a synchronous run of request-input → text-box → response-output, against a bare Temporal workflow of three local activities",
   measure: async (bench: Bench) => {
     const { api, extent, local, note } = bench;
-    const temporal = startChild<TemporalQuestion, TemporalAnswer>("bare-temporal");
+    const temporal = startChild<TemporalQuestion, TemporalAnswer>("bare/temporal");
     try {
       await temporal.ask({ address: local.temporalAddress });
       return await withWorkflow(api, textWorkflow(), async (slug) => {

@@ -2,7 +2,7 @@ import autocannon from "autocannon";
 import { startChild } from "../child";
 import { metricsOf } from "../metrics";
 import { alternate, figuresOf, medianFigures, type Figures } from "../rounds";
-import type { ExpressAnswer, ExpressQuestion } from "../bare-express";
+import type { ExpressAnswer, ExpressQuestion } from "../bare/express";
 import type { Bench, Scenario } from "./scenario";
 
 const PATH = "/api/whoami";
@@ -27,7 +27,7 @@ export const whoami: Scenario = {
   title: "GET /api/whoami by key, against a bare Express handler",
   measure: async ({ local, api, key, extent, note }: Bench) => {
     const body = await api.expect<object>(200, "GET", PATH);
-    const express = startChild<ExpressQuestion, ExpressAnswer>("bare-express");
+    const express = startChild<ExpressQuestion, ExpressAnswer>("bare/express");
     try {
       const { url } = await express.ask({ path: PATH, body });
       const side = (base: string) => (durationMs: number) => hammer(base + PATH, key, durationMs);

@@ -1,4 +1,4 @@
-import { cpuPerRun, readStat, timeOf, totalOf } from "../src/cpu";
+import { cpuPerRun, readStat, timeOf, totalOf } from "../../src/costs/cpu";
 
 describe("CPU time", () => {
   it("is read behind a command's name that contains spaces and parentheses", () => {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { ROOT } from "./platform";
+import { ROOT } from "../platform";
 
 const run = promisify(execFile);
 const SHOWN_DIGITS = 12;

@@ -2,9 +2,9 @@ import { createServer, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { compareCosts, cpuMetric } from "./costs";
-import type { Metric } from "./metrics";
-import { launch, ROOT } from "./platform";
-import type { Extent } from "./scenarios";
+import type { Metric } from "../metrics";
+import { launch, ROOT } from "../platform";
+import type { Extent } from "../scenarios";
 
 /** What telemetry may add to the CPU of a run. */
 const AT_MOST = 1.1;

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { LocalPlatform } from "./platform";
+import type { LocalPlatform } from "../platform";
 
 /** The processes of a platform, by what their time is spent on. The sandbox plays the providers, and is not counted. */
 export const CPU_GROUPS = {

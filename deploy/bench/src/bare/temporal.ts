@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { Client } from "@temporalio/client";
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
-import { activities } from "./bare-activities";
-import type { oneCall, threeSteps } from "./bare-workflow";
-import { answerParent } from "./child";
-import { loadFor } from "./load";
-import type { Sample } from "./rounds";
+import { activities } from "./activities";
+import type { oneCall, threeSteps } from "./workflow";
+import { answerParent } from "../child";
+import { loadFor } from "../load";
+import type { Sample } from "../rounds";
 
 /** First where Temporal is, then any number of rounds: of three steps, or of one call where an address is given. */
 export type TemporalQuestion = { address: string } | { parallel: number; durationMs: number; url?: string };
@@ -34,7 +34,7 @@ const connect = async (address: string): Promise<Bare> => {
   const taskQueue = `nodeloom-bench-${randomUUID()}`;
   const [connection, workflowBundle] = await Promise.all([
     NativeConnection.connect({ address }),
-    bundleWorkflowCode({ workflowsPath: join(__dirname, "bare-workflow.js"), logger: new DefaultLogger("WARN") }),
+    bundleWorkflowCode({ workflowsPath: join(__dirname, "workflow.js"), logger: new DefaultLogger("WARN") }),
   ]);
   const worker = await Worker.create({ connection, taskQueue, workflowBundle, activities, ...LIMITS });
   const running = worker.run();

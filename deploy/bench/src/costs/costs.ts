@@ -1,14 +1,14 @@
 import { CPU_GROUPS, cpuPerRun, cpuTimes, totalOf, type CpuGroup, type CpuTimes } from "./cpu";
-import { httpWorkflow, imageWorkflow, textWorkflow, videoWorkflow, type WorkflowBody } from "./graphs";
-import { createApiClient, type ApiClient } from "./http";
-import { loadEach } from "./load";
-import type { Metric } from "./metrics";
-import { keyOf, type PlatformUnderTest } from "./platform";
-import { alternate, median, type Side, type Sides } from "./rounds";
-import { submit, waitForAll } from "./runs";
-import { startTarget } from "./target";
-import type { Extent } from "./scenarios";
-import { withWorkflow } from "./workflow";
+import { httpWorkflow, imageWorkflow, textWorkflow, videoWorkflow, type WorkflowBody } from "../graphs";
+import { createApiClient, type ApiClient } from "../http";
+import { loadEach } from "../load";
+import type { Metric } from "../metrics";
+import { keyOf, type PlatformUnderTest } from "../platform";
+import { alternate, median, type Side, type Sides } from "../rounds";
+import { submit, waitForAll } from "../runs";
+import { startTarget } from "../target";
+import type { Extent } from "../scenarios";
+import { withWorkflow } from "../workflow";
 
 /**
  * What a run costs on two platforms of one machine, loaded in turn. CPU is what counts, of all processes of a platform together; the one

@@ -1,5 +1,5 @@
 import { proxyLocalActivities } from "@temporalio/workflow";
-import type { BareActivities } from "./bare-activities";
+import type { BareActivities } from "./activities";
 
 const { step, fetchOnce } = proxyLocalActivities<BareActivities>({ startToCloseTimeout: "10 seconds" });
 

@@ -1,8 +1,8 @@
 import { checkOut } from "./checkout";
 import { compareCosts, cpuMetric, type Cost } from "./costs";
-import type { Metric } from "./metrics";
-import { launch, ROOT } from "./platform";
-import type { Extent } from "./scenarios";
+import type { Metric } from "../metrics";
+import { launch, ROOT } from "../platform";
+import type { Extent } from "../scenarios";
 
 /** Of the other commit's CPU, at most. */
 const AT_MOST: Record<Cost["kind"], number> = { text: 0.3, HTTP: 0.5, image: 0.55, video: 0.6 };

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import express from "express";
-import { answerParent } from "./child";
+import { answerParent } from "../child";
 
 /** Serves `body` as JSON at `path`. */
 export interface ExpressQuestion {
