@@ -180,38 +180,44 @@ async function* serverStreamCall(target: Target, request: unknown, options: Call
   }
 }
 
-const clientStreamCall = (
+/** Nothing of the requests is read before the callee is there. */
+const clientStreamCall = async (
   { connection, method, callee }: Target,
   requests: AsyncIterable<unknown>,
   options: CallOptions,
 ): Promise<unknown> => {
+  const until = deadline(options);
   const { client, release } = connection.lease();
-  const sent = new Promise((resolve, reject) => {
-    const { path, requestSerialize, responseDeserialize } = method;
-    const call = client.makeClientStreamRequest(
-      path,
-      requestSerialize,
-      responseDeserialize,
-      outgoingMetadata(options),
-      { deadline: deadline(options) },
-      (error: ServiceError | null, response?: unknown) => (error ? reject(fromServiceError(error, callee) as Error) : resolve(response)),
-    );
-    cancelWith(call, options.signal);
-    let answered = false;
-    call.once("status", () => (answered = true));
-    const pump = async (): Promise<void> => {
-      for await (const message of requests) {
-        if (answered) return;
-        if (!call.write(message)) await drained(call);
-      }
-      call.end();
-    };
-    pump().catch((error: unknown) => {
-      call.cancel();
-      reject(error as Error);
+  try {
+    await reach(client, options, until);
+    return await new Promise((resolve, reject) => {
+      const { path, requestSerialize, responseDeserialize } = method;
+      const call = client.makeClientStreamRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        outgoingMetadata(options),
+        { deadline: until },
+        (error: ServiceError | null, response?: unknown) => (error ? reject(fromServiceError(error, callee) as Error) : resolve(response)),
+      );
+      cancelWith(call, options.signal);
+      let answered = false;
+      call.once("status", () => (answered = true));
+      const pump = async (): Promise<void> => {
+        for await (const message of requests) {
+          if (answered) return;
+          if (!call.write(message)) await drained(call);
+        }
+        call.end();
+      };
+      pump().catch((error: unknown) => {
+        call.cancel();
+        reject(error as Error);
+      });
     });
-  });
-  return sent.finally(release);
+  } finally {
+    release();
+  }
 };
 
 export interface ClientOptions {

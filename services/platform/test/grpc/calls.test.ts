@@ -148,9 +148,10 @@ describe("a callee that can't be reached", () => {
   });
 
   it.each<[string, (client: ClientOf<JsonServer>) => Promise<unknown>]>([
-    ["call", (client) => client.unary({}, PATIENT)],
-    ["stream", async (client) => (await collect(client.stream({}, PATIENT)))[0]],
-  ])("is waited for by a %s while it starts again", async (_kind, ask) => {
+    ["a call", (client) => client.unary({}, PATIENT)],
+    ["a stream", async (client) => (await collect(client.stream({}, PATIENT)))[0]],
+    ["an upload", (client) => client.upload([END], PATIENT)],
+  ])("is waited for by %s while it starts again", async (_kind, ask) => {
     const first = await startJsonService({ unary: unary(() => Promise.resolve("first")) }, { graceMs: 0 });
     const port = Number(first.address.split(":")[1]);
     const client = at(port);
@@ -165,6 +166,10 @@ describe("a callee that can't be reached", () => {
       stream: serverStream(async function* () {
         yield await Promise.resolve("second");
       }),
+      upload: clientStream(
+        () => Promise.resolve("second"),
+        (message) => message === END,
+      ),
     });
     expect(await asked).toBe("second");
     client.close();
