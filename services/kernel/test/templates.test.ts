@@ -158,15 +158,23 @@ describe("an empty list", () => {
     ["box.text", "out.made"],
   ];
 
-  it("makes nodes run no times: they give an empty list, and nothing is held for them", () => {
+  it("makes nodes run no times, and those behind them: they give an empty list, and nothing is held for them", () => {
     const plan = planned(nodes, edges);
     expect(made(plan)).toEqual([]);
     expect(plan.steps.map(({ id, maxItems }) => [id, maxItems])).toEqual([
       ["web", 0],
       ["pic", 0],
-      ["clip", 1],
+      ["clip", 0],
     ]);
-    expect(holdItems(plan).map(({ key }) => key)).toEqual(["clip:0"]);
+    expect(holdItems(plan)).toEqual([]);
+  });
+
+  it("decides beside a list whose length only the run knows, because both must be as long", () => {
+    const plan = planned(
+      [...nodes, { id: "ids", type: "http-request", data: { url: "https://x.test" } }],
+      [...edges, ["ids.body", "clip.prompt"]],
+    );
+    expect(plan.steps.find(({ id }) => id === "clip")).toMatchObject({ maxItems: 0, itemLimit: 0 });
   });
 
   it("is no excuse for an input that is missing", () => {

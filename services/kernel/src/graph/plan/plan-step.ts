@@ -126,7 +126,7 @@ export interface ItemBounds {
 
 /** Bounds of a step's items and of the tokens of one call; files are no text. */
 const itemBounds = (planner: Planner, node: GraphNode, step: PlanStep, files: readonly string[]): ItemBounds => {
-  let [items, most, mapped] = [1, 1, false];
+  let [items, most, mapped, isEmpty] = [1, 1, false, false];
   planner.budget.work(Object.keys(step.sources).length);
   let tokens = tokensOf(JSON.stringify(Object.fromEntries(Object.entries(step.literals).filter(([name]) => !files.includes(name)))));
   // A template may say the same value many times, as long as its text does not become too large.
@@ -139,9 +139,12 @@ const itemBounds = (planner: Planner, node: GraphNode, step: PlanStep, files: re
     if (!files.includes(port)) tokens += said;
     if (!bounds.list || step.listPorts.includes(port)) continue;
     mapped = true;
+    isEmpty ||= bounds.most === 0;
     items = Math.max(items, bounds.items);
     most = Math.max(most, bounds.most);
   }
+  // All lists of a step are as long: behind one that is known to have nothing, nothing is called.
+  if (isEmpty) return { items: 0, limit: 0, mapped, tokens };
   const limit = Math.min(most, givenMaxItems(node) ?? LIMITS.fanOutItems);
   const expected = items === most ? items : (givenMaxItems(node) ?? items);
   return { items: Math.min(HOLDS_GROW ? expected : most, limit), limit, mapped, tokens };
