@@ -24,7 +24,7 @@ import { createObjects } from "./objects/objects";
 import { createQuota } from "./objects/quota";
 import { openS3Blobs } from "./blobs/s3-blobs";
 import { mediaHandlers } from "./server";
-import { openSource } from "./source";
+import { openSource, PROVIDER_REDIRECTS, USER_REDIRECTS } from "./source";
 import { createObjectStore } from "./objects/store";
 
 interface BlobsConfig {
@@ -72,7 +72,8 @@ export const service = defineService({
       store,
       quota,
       blobs,
-      openSource: ({ url, byUser }) => openSource(byUser ? userEgress : providerEgress, url),
+      openSource: ({ url, byUser }) =>
+        byUser ? openSource(userEgress, url, USER_REDIRECTS) : openSource(providerEgress, url, PROVIDER_REDIRECTS),
     });
     const warn = (error: unknown, { id }: { id: string }): void =>
       logger.warn({ err: error, id }, "the bytes of a file could not be removed yet");

@@ -14,7 +14,10 @@ export class SourceError extends Error {
 }
 
 const FETCH_TIMEOUT_MS = 120_000;
-const MAX_REDIRECTS = 3;
+/** Redirects to a provider's file that are followed, each checked again. */
+export const PROVIDER_REDIRECTS = 3;
+/** Calls to an address that a user chose are counted by its host before they are made: no redirect may lead to another one. */
+export const USER_REDIRECTS = 0;
 const SHOWN_CHARS = 200;
 const DATA_URL = /^data:([^,]*),/i;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -79,9 +82,9 @@ const fromEgress = (error: unknown): unknown =>
  * Opens an http, https or data URL through the guarded client.
  * @throws SourceError, here or while the bytes are read.
  */
-export const openSource = async (egress: EgressClient, url: string): Promise<AsyncIterable<Uint8Array>> => {
+export const openSource = async (egress: EgressClient, url: string, maxRedirects: number): Promise<AsyncIterable<Uint8Array>> => {
   if (/^data:/i.test(url)) return once(decodeDataUrl(url));
-  const request = { url, timeoutMs: FETCH_TIMEOUT_MS, maxBytes: LIMITS.mediaBytes, maxRedirects: MAX_REDIRECTS };
+  const request = { url, timeoutMs: FETCH_TIMEOUT_MS, maxBytes: LIMITS.mediaBytes, maxRedirects };
   const response = await egress.stream(request).catch((error: unknown) => {
     throw fromEgress(error);
   });

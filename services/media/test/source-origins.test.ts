@@ -1,0 +1,50 @@
+import { randomUUID } from "node:crypto";
+import { media } from "@nodeloom/proto";
+import { OWNER, PNG, startMedia, startOrigin, type RunningMedia } from "./harness";
+
+const { SOURCE_ORIGIN_PROVIDER: PROVIDER, SOURCE_ORIGIN_USER: USER } = media.SourceOrigin;
+
+const hits: string[] = [];
+let origin: Awaited<ReturnType<typeof startOrigin>>;
+/** One may call the origin where a provider names it, the other where a user does. */
+let forProviders: RunningMedia;
+let forUsers: RunningMedia;
+
+beforeAll(async () => {
+  origin = await startOrigin((request, response) => {
+    hits.push(request.url!);
+    if (request.url === "/hop") response.writeHead(302, { Location: "/image" }).end();
+    else response.end(PNG);
+  });
+  forProviders = await startMedia([origin.address]);
+  forUsers = await startMedia([], undefined, { USER_EGRESS_ALLOW: origin.address });
+});
+afterAll(async () => {
+  await Promise.all([forProviders.stop(), forUsers.stop()]);
+  await origin.stop();
+});
+beforeEach(() => hits.splice(0));
+
+const ingest = ({ client }: RunningMedia, path: string, sourceOrigin: media.SourceOrigin) =>
+  client.ingest({ ownerId: OWNER, accept: [], id: randomUUID(), sourceUrl: origin.url + path, sourceOrigin });
+
+it("reaches a provider's address, but not when a user names it", async () => {
+  await expect(ingest(forProviders, "/image", USER)).rejects.toMatchObject({
+    reason: "EXECUTION_FAILED",
+    message: expect.stringContaining(`refused to call ${origin.address}`) as string,
+  });
+  expect(hits).toEqual([]);
+  await ingest(forProviders, "/image", PROVIDER);
+  expect(hits).toEqual(["/image"]);
+});
+
+it("follows redirects of a provider's address, and none of one that a user names, not even to the same host", async () => {
+  await ingest(forProviders, "/hop", PROVIDER);
+  await ingest(forUsers, "/image", USER);
+  expect(hits.splice(0)).toEqual(["/hop", "/image", "/image"]);
+  await expect(ingest(forUsers, "/hop", USER)).rejects.toMatchObject({
+    reason: "EXECUTION_FAILED",
+    message: expect.stringMatching(/\/hop: could not be fetched: it answered 302$/) as string,
+  });
+  expect(hits).toEqual(["/hop"]);
+});
