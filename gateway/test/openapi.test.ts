@@ -57,6 +57,14 @@ describe("the OpenAPI document", () => {
     expect(parameters.filter((parameter) => parameter.in === "path").map((parameter) => parameter.name)).toEqual(inPath);
   });
 
+  it("says which answers of runs may be told again for an Idempotency-Key: completed ones, failures and 402", () => {
+    const { responses } = document.paths["/api/workflows/{slug}/run"]!.post as unknown as {
+      responses: Record<string, { headers: object }>;
+    };
+    const repeated = Object.keys(responses).filter((status) => "Idempotency-Replayed" in responses[status]!.headers);
+    expect(repeated).toEqual(["200", "202", "402", "500"]);
+  });
+
   it("introduces itself, with the version of the package, and explains every code it lists", () => {
     const { info, paths } = document as unknown as { info: { version: string; description: string }; paths: object };
     expect(info.version).toBe((JSON.parse(readFileSync(join(__dirname, "..", "package.json"), "utf8")) as { version: string }).version);

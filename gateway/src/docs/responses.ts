@@ -32,6 +32,9 @@ const APPLIED = { "Preference-Applied": header("`respond-async`, where it was as
 const AUTHENTICATE = { "WWW-Authenticate": header("How to authenticate") };
 const RETRY_AFTER = { "Retry-After": header("Seconds to wait", "integer") };
 
+/** Ends of a run, and refusals, that are told again to whoever sends the same Idempotency-Key. */
+const REPEATED: ReadonlySet<Reason> = new Set(["EXECUTION_FAILED", "INSUFFICIENT_CREDITS"]);
+
 /** The codes that a route's checks imply, and those it names. */
 export const reasonsOf = (route: Route): Reason[] => {
   const reasons: Reason[] = ["INVALID_REQUEST", "INTERNAL", "SERVICE_UNAVAILABLE"];
@@ -83,7 +86,7 @@ export const errorResponses = (route: Route): Json => {
         ...(status === HTTP_STATUS_BY_REASON.UNAUTHENTICATED ? AUTHENTICATE : {}),
         ...(exhausted ? RATE_LIMIT : {}),
         ...(waits ? RETRY_AFTER : {}),
-        ...(route.startsRun && reasons.includes("EXECUTION_FAILED") ? REPLAYED : {}),
+        ...(route.startsRun && reasons.some((reason) => REPEATED.has(reason)) ? REPLAYED : {}),
       },
       content: { "application/json": { schema: { $ref: `${COMPONENTS}Error` }, examples: Object.fromEntries(examples) as Json } },
     };
