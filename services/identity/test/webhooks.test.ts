@@ -90,6 +90,15 @@ describe("a key's webhook", () => {
     expect(secrets).not.toContain(first);
   });
 
+  it("is nothing while its key may not receive webhooks, and is as it was once it may again", async () => {
+    const { key, webhookSecret } = await withWebhook();
+    const grant = (...capabilities: string[]) => client.updateKey({ userId, keyId: key!.id, capabilities: { capabilities } });
+    await grant("workflow:run", "execution:read");
+    expect(await client.getWebhookTarget({ keyId: key!.id })).toEqual(NOTHING);
+    await grant("workflow:run", "webhook:receive");
+    expect(await client.getWebhookTarget({ keyId: key!.id })).toMatchObject({ url: URL, secrets: [webhookSecret] });
+  });
+
   it("is nothing after its removal, which may be repeated, and after the key's revocation", async () => {
     const { key } = await withWebhook();
     const mine = { userId, keyId: key!.id };

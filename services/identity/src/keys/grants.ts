@@ -72,9 +72,12 @@ export const grantWarnings = (capabilities: readonly string[]): string[] =>
     ? [`this key may start runs, but not poll them: asynchronous runs need the capability ${POLLS}, too`]
     : [];
 
+/** Whether a key with these capabilities may receive webhooks. */
+export const mayReceive = (capabilities: readonly string[]): boolean => covers(capabilities, WEBHOOK_CAPABILITY);
+
 /** A webhook is useless on a key that may not receive. CAPABILITY_DENIED names what the key lacks. */
 export const requireWebhookGrant = (capabilities: readonly string[]): void => {
-  if (covers(capabilities, WEBHOOK_CAPABILITY)) return;
+  if (mayReceive(capabilities)) return;
   throw new DomainError("forbidden", "CAPABILITY_DENIED", `a webhook needs a key with the capability ${WEBHOOK_CAPABILITY}`, {
     required: WEBHOOK_CAPABILITY,
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { DomainError, invalidRequest, isLonger, wellFormed, type Issue } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
-import { requireWebhookGrant } from "./grants";
+import { mayReceive, requireWebhookGrant } from "./grants";
 import type { KeyStore, WebhookSettings } from "./key-store";
 import type { KeyRecord, WebhookRecord, WebhookSecretRecord } from "../records";
 import { generateWebhookSecret, type SecretBox } from "./webhook-secrets";
@@ -44,7 +44,7 @@ export interface Webhooks {
   set(userId: string, keyId: string, request: WebhookRequest): Promise<{ key: KeyRecord; secret: string }>;
   /** Removes it; a key without one stays as it is. */
   remove(userId: string, keyId: string): Promise<KeyRecord>;
-  /** With an owner, NOT_FOUND for another one's key. */
+  /** Nothing where the key has no webhook, or may not receive any more. With an owner, NOT_FOUND for another one's key. */
   target(keyId: string, userId?: string): Promise<WebhookTarget>;
   /**
    * Stops deliveries to a URL that is gone; a webhook that was set anew since stays as it is.
@@ -160,7 +160,7 @@ export const createWebhooks = ({ store, secretBox, changes, clock = Date.now }: 
     target: async (keyId, userId) => {
       const key = await (userId === undefined ? store.find(keyId) : store.findOwned(userId, keyId));
       if (!key && userId !== undefined) throw noSuchKey();
-      if (!key?.webhook) return NOTHING;
+      if (!key?.webhook || !mayReceive(key.capabilities)) return NOTHING;
       if (key.webhook.disabledAt) return { ...NOTHING, disabled: true };
       const { url, events, revision } = key.webhook;
       const secrets = signing(key.webhookSecrets, clock()).map(({ sealed }) => secretBox.open(sealed, key._id));
