@@ -72,11 +72,12 @@ export const createReads = (
     yield* paid(batch);
   }
 
-  /** Calls of a run. Where a node made several, the log says what the provider calls those whose end is not recorded. */
+  /** Calls of a run. Of a node's several, those that have not completed are named by the log: they are noted before they have a name. */
   const callsOf = async ({ _id, nodes }: ExecutionView): Promise<CallRecord[]> => {
     const calls = await store.callsOf(_id);
     const single = new Set(nodes.filter(({ items }) => items <= 1).map(({ id }) => id));
-    const isUnnamed = ({ nodeId, status }: CallRecord): boolean => status === "submitted" && !single.has(nodeId);
+    const isUnnamed = ({ nodeId, status, requestId }: CallRecord): boolean =>
+      status !== "completed" && requestId === null && !single.has(nodeId);
     if (!calls.some(isUnnamed)) return calls;
     const named = await store.requestIds(_id);
     return calls.map((call) => (isUnnamed(call) ? { ...call, requestId: named.get(itemKey(call.nodeId, call.item)) ?? null } : call));
