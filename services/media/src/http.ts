@@ -3,6 +3,7 @@ import type { Logger } from "@nodeloom/platform";
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
 import type { BlobStore, ByteRange } from "./blobs/blobs";
 import type { MediaObject } from "./objects/media-object";
+import { readRange } from "./range";
 import { UNKNOWN } from "./sniff";
 import type { ObjectStore } from "./objects/object-store";
 
@@ -41,20 +42,11 @@ const setHeaders = (response: Response, object: MediaObject): void => {
 const hasCurrent = (request: Request, object: MediaObject): boolean =>
   (request.get("if-none-match") ?? "").split(",").some((tag) => ["*", etagOf(object)].includes(tag.trim().replace(/^W\//, "")));
 
-/** The one range a request asks for; "unsatisfiable"; or undefined for the whole file. */
+/** What of a file a request asks for: one range; "unsatisfiable"; or undefined for the whole of it. */
 const wantedRange = (request: Request, object: MediaObject): ByteRange | "unsatisfiable" | undefined => {
   const condition = request.get("if-range");
   if (request.method !== "GET" || (condition !== undefined && condition !== etagOf(object))) return undefined;
-  // Of a file that is shorter than the end that is asked for, the end is all of it; the parser would call that unsatisfiable.
-  const [, suffix] = /^\s*bytes\s*=\s*-(\d+)\s*$/i.exec(request.get("range") ?? "") ?? [];
-  if (suffix !== undefined && Number(suffix) > object.bytes) return { start: 0, end: object.bytes - 1 };
-  // One whose end is before its beginning is none, as a word would be; the parser would call that unsatisfiable, too.
-  const [, first, last] = /^\s*bytes\s*=\s*(\d+)-(\d+)\s*$/i.exec(request.get("range") ?? "") ?? [];
-  if (Number(first) > Number(last)) return undefined;
-  const ranges = request.range(object.bytes);
-  if (ranges === -1) return "unsatisfiable";
-  if (ranges === undefined || ranges === -2 || ranges.type !== "bytes" || ranges.length !== 1) return undefined;
-  return ranges[0];
+  return readRange(request.get("range") ?? "", object.bytes);
 };
 
 const notFound = (response: Response): void => {
