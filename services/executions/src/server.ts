@@ -12,7 +12,6 @@ import { executionMessage } from "./record/reading/view";
 import type { Watch } from "./record/log/watch";
 import type { Webhooks } from "./webhooks/webhooks";
 
-const DEFAULT_PAGE = 50;
 const STATUSES: readonly string[] = ["processing", "cancel_requested", "completed", "failed", "cancelled"];
 
 const readStatus = (status: string): RunStatus | undefined => {
@@ -69,7 +68,7 @@ export const executionsHandlers = ({
     return executions.SetConcurrencyResponse.fromPartial({});
   }),
   listExecutions: unary(async ({ userId, status, workflowSlug, limit, cursor, metadata, createdAfter, createdBefore }) => {
-    const size = Math.min(limit || DEFAULT_PAGE, LIMITS.usagePageRows);
+    const size = Math.min(limit || LIMITS.pageDefault, LIMITS.usagePageRows);
     const rows = store.list({
       userId: userId || null,
       status: readStatus(status),

@@ -9,8 +9,6 @@ export const CONFLICT_ATTEMPTS = {
   publication: 50,
   /** An account's commands are written. */
   account: 60,
-  /** Rows of the ledger are inserted, which another process inserts, too. */
-  ledgerRows: 2,
   user: 20,
   /** A key takes one of its owner's slots. */
   apiKey: 50,

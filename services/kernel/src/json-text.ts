@@ -149,10 +149,3 @@ export const withMember = (text: string, path: readonly string[], value: string 
   const replaced = rest.length === 0 ? value! : withMember(isObject ? old : "{}", rest, value);
   return place ? text.slice(0, place.start) + replaced + text.slice(place.end) : appendMember(text, name, replaced);
 };
-
-/** The text of a member, however deep; undefined when there is none. */
-export const memberAt = (text: string, path: readonly string[]): string | undefined => {
-  let at: string | undefined = text;
-  for (const name of path) at = at === undefined ? undefined : members(at).get(name);
-  return at;
-};

@@ -11,19 +11,19 @@ export const heldItem = ({ key, source, millicredits }: billingProto.HeldItem): 
 });
 
 /** Calls that cost something: billing is asked for no others. */
-export const paidItems = (items: readonly HoldItem[]): HoldItem[] => items.filter(({ maxMillicredits }) => maxMillicredits > 0);
+const paidItems = (items: readonly HoldItem[]): HoldItem[] => items.filter(({ maxMillicredits }) => maxMillicredits > 0);
 
 export type Holds = ReturnType<typeof createHolds>;
 
 /** The credits of runs, as far as executions asks billing for them. Each call is idempotent by the run's attempt. */
 export const createHolds = ({ billing }: { billing: Pick<Billing, "hold" | "extendHold" | "settle"> }) => ({
   /** Holds what a run may cost. @throws DomainError why it can't be held, or SERVICE_UNAVAILABLE */
-  hold: async ({ holdId, userId, holds, maxMillicredits }: RunInput, signal?: AbortSignal): Promise<HeldItem[]> => {
+  hold: async ({ holdId, userId, holds, maxMillicredits }: RunInput): Promise<HeldItem[]> => {
     const wanted = paidItems(holds);
     if (wanted.length === 0) return [];
     const { items } = await billing.hold(
       { executionId: holdId, userId, items: wanted, maxActive: 0, maxMillicredits },
-      { deadlineMs: TIMING.holdCall, ...(signal ? { signal } : {}) },
+      { deadlineMs: TIMING.holdCall },
     );
     return items.map(heldItem);
   },

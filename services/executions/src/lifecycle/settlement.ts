@@ -18,8 +18,6 @@ const PERMILLE = 1_000;
 export interface Charge {
   /** Calls whose hold is captured; all others are released. */
   items: { key: string; nodeId: string; captureMillicredits: number; consumeGrant: boolean }[];
-  /** Capture everything that is held. */
-  captureAll: boolean;
   /** What the providers charge, in micro-dollars. */
   costMicroUsd: number;
   /** What the user pays, in micro-dollars. */
@@ -53,7 +51,7 @@ export const chargeFor = (
   held: readonly HeldItem[] | null,
   markupPermille: number,
 ): Charge => {
-  const charge: Charge = { items: [], captureAll: false, costMicroUsd: 0, userCostMicroUsd: 0 };
+  const charge: Charge = { items: [], costMicroUsd: 0, userCostMicroUsd: 0 };
   if (status !== "cancelled" && error?.code === "PROVIDER_RESPONSE_INCOMPLETE") return charge;
   const sources = new Map(held?.map((item) => [item.key, item]));
   let capturedMillicredits = 0;

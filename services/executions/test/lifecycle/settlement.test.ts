@@ -54,7 +54,6 @@ describe("the settlement table", () => {
     const charge = chargeFor({ status, error, completed }, held, MARKUP);
     expect(captured(charge)).toBe(expected);
     expect(charge.items.filter((item) => item.consumeGrant).map((item) => item.key)).toEqual(grants);
-    expect(charge.captureAll).toBe(false);
     expect([charge.costMicroUsd, charge.userCostMicroUsd]).toEqual([cost, userCost]);
   });
 

@@ -43,8 +43,6 @@ export const NODE_TYPES = [
 ] as const;
 export type NodeType = (typeof NODE_TYPES)[number];
 
-export const isNodeType = (type: string): type is NodeType => (NODE_TYPES as readonly string[]).includes(type);
-
 /** Names longer than this are cut where they are shown. */
 const MAX_LABEL_CHARS = 80;
 

@@ -126,5 +126,3 @@ export const planCalls = (planner: Planner, kind: NodeKind, node: GraphNode, mor
 /** Tokens of one answer of a step at most. */
 export const textTokens = ({ terms, candidates, unknown }: PlannedCalls): number =>
   Math.max(0, ...candidates.map((inputs) => answerTokens(terms.inputSchema, inputs, unknown)));
-
-export const MOST_TEXT_TOKENS = LIMITS.textValueBytes;
