@@ -3,7 +3,7 @@ import type { AddressRules, Slots } from "@nodeloom/platform";
 import type { Media } from "../clients";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { ModelCall } from "../contract/activity-types";
-import type { CallResult } from "../contract/run-types";
+import type { CallContext, CallResult } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
 import { withFiles } from "../plan/files";
 import type { CatalogModel, ModelCatalog } from "../plan/model-catalog";
@@ -46,7 +46,7 @@ export const target = async <Type extends Provider["type"]>(
 };
 
 /** Where a file of a call is stored: a repeated attempt stores the same. */
-export const mediaId = ({ executionId, nodeIndex, item }: ModelCall, index: number): string =>
+export const mediaId = ({ executionId, nodeIndex, item }: CallContext, index: number): string =>
   `${executionId}-${nodeIndex}-${item}-${index}`;
 
 /** Where a file of a model's is stored, and as what. */

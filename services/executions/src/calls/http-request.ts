@@ -1,9 +1,10 @@
-import { DomainError, HTTP_METHODS, LIMITS } from "@nodeloom/kernel";
+import { type DomainError, HTTP_METHODS, LIMITS } from "@nodeloom/kernel";
 import { parseJsonText, type HttpCall } from "@nodeloom/kernel/graph";
 import { EgressError, retry, type EgressClient, type EgressRequest, type EgressResponse } from "@nodeloom/platform";
 import { pointer } from "../providers/pointer";
 import { headerKey } from "../providers/transport";
 import { TIMING } from "../contract/timing";
+import { final } from "./failures";
 
 const METHODS: ReadonlySet<string> = new Set(HTTP_METHODS);
 /** Set by the client itself, or not the author's to set. */
@@ -26,7 +27,7 @@ const ASKING = new Set(["GET", "HEAD"]);
 const PAUSES_MS = [250, 1_000];
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
-const failed = (message: string): DomainError => new DomainError("failed", "EXECUTION_FAILED", message);
+const failed = (message: string): DomainError => final("EXECUTION_FAILED", message);
 
 const content = (body: Buffer, contentType: string): unknown => {
   const text = body.toString("utf8");

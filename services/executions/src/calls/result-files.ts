@@ -5,7 +5,7 @@ import type { Media } from "../clients";
 import type { FileToKeep } from "../contract/activity-types";
 import { TIMING } from "../contract/timing";
 import { files } from "../plan/files";
-import { storeInTurn } from "./call";
+import { mediaId, storeInTurn } from "./call";
 import { final } from "./failures";
 
 const HTTP_URL = /^https?:/i;
@@ -46,11 +46,13 @@ export const createKeepFile = (media: Pick<Media, "ingest" | "getObjects">, down
   };
 
   const fetched = (call: FileToKeep, signal: AbortSignal): Promise<MediaValue> => {
-    const { userId, executionId, nodeIndex, item, reference: sourceUrl, family } = call;
-    const id = `${executionId}-${nodeIndex}-${item}-0`;
+    const { userId, reference: sourceUrl, family } = call;
     const sourceOrigin = mediaProto.SourceOrigin.SOURCE_ORIGIN_USER;
     const put = () =>
-      media.ingest({ id, ownerId: userId, sourceUrl, accept: [family], sourceOrigin }, { deadlineMs: TIMING.keepFile, signal });
+      media.ingest(
+        { id: mediaId(call, 0), ownerId: userId, sourceUrl, accept: [family], sourceOrigin },
+        { deadlineMs: TIMING.keepFile, signal },
+      );
     return storeInTurn(downloads, put, { userId, signal, problem: `${call.port}: the file could not be stored` });
   };
 

@@ -45,7 +45,7 @@ export const createSubmissions = (store: ExecutionStore) => {
    * @throws RunCancelled when the run is being cancelled
    */
   const markSubmitted = async (call: ModelCall): Promise<() => Promise<void>> => {
-    if (await store.isCancelled(call.executionId)) throw new RunCancelled();
+    if ((await store.callStanding(call.executionId)).isCancelled) throw new RunCancelled();
     const send = randomUUID();
     await store.callSubmitted(call, send);
     return () => retryWrite(() => store.callNotReceived(call, send));

@@ -34,6 +34,9 @@ export const HIDDEN: readonly RunStatus[] = ["accepted", "refused"];
 const FINAL: ReadonlySet<string> = new Set(FINAL_STATUSES);
 export const isFinal = ({ status }: { status: RunStatus }): boolean => FINAL.has(status);
 
+/** Nothing of this attempt runs, or will. */
+export const isOver = (row: { status: RunStatus }): boolean => isFinal(row) || row.status === "refused";
+
 export const TRANSITIONS = {
   /** No place is free: the run waits in line, with its credits held. */
   queue: { accepted: ["queued"] },

@@ -1,9 +1,8 @@
 import { beyond } from "@nodeloom/platform";
 import type { DeliveryState, WebhookAttempt } from "../contract/delivery";
 import type { ExecutionView } from "./execution-record";
-import type { ExecutionModel } from "./schema";
+import { WITHOUT_EVENTS, type ExecutionModel } from "./schema";
 
-const WITHOUT_EVENTS = { events: 0 } as const;
 const MAX_ATTEMPTS_KEPT = 50;
 
 /** How far the webhooks of executions have come. */

@@ -9,14 +9,13 @@ import { createExpiry } from "./expiry";
 import { createLineStore } from "./line-store";
 import { createEventLog } from "./log/event-log";
 import { createPayloadStore } from "./payload-store";
-import { executionModel } from "./schema";
+import { executionModel, WITHOUT_EVENTS } from "./schema";
 import { createStandings } from "./standing";
 import { createSubmissionStore } from "./submission-store";
 import { createTransitions } from "./transitions";
 
 /** Rows of a list per exchange with the server: pages of ordinary length take one. */
 export const LIST_BATCH = 101;
-const WITHOUT_EVENTS = { events: 0 } as const;
 /** How a run stands, and which attempt at it that is. */
 export type RunState = Pick<ExecutionView, "_id" | "status" | "holdId">;
 
@@ -70,8 +69,6 @@ export const createExecutionStore = (connection: Connection, { retentionDays = R
     ...calls,
     lines,
 
-    /** Whether a run has been asked to stop: nothing may be begun for it any more. */
-    isCancelled: async (id: string): Promise<boolean> => (await standings.of(id)).isCancelled,
     /** What must be known before a call of a run is made. */
     callStanding: standings.of,
     claim: async (...claim: Parameters<typeof transitions.claim>) => {

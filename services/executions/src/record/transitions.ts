@@ -3,10 +3,9 @@ import type { CompletedCall, FinalStatus, Refusal } from "../contract/run-types"
 import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type Debt, type RunStatus, type TransitionName } from "../lifecycle/states";
 import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, StoredText } from "./execution-record";
 import { lacks, pushed, type EventLog, type LogKeys } from "./log/event-log";
-import type { ExecutionModel } from "./schema";
+import { WITHOUT_EVENTS, type ExecutionModel } from "./schema";
 import { createStrikes } from "./strikes";
 
-const WITHOUT_EVENTS = { events: 0 } as const;
 const AFTER = { returnDocument: "after", ignoreUndefined: true } as const;
 /** Characters of events, as JSON, that the decision on a run's ending adds to its row. */
 const LAST_CHARS = 4_000;

@@ -5,7 +5,7 @@ import type { RunInput } from "../../contract/run-types";
 import type { ExecutionStore } from "../../record/store";
 import type { RunStarter } from "../../temporal/client";
 import { enter, leave, moveUp, placeOf, resize, type Line, type Newcomer, type Place } from "./line";
-import { isFinal } from "../states";
+import { isOver } from "../states";
 
 export type Queue = ReturnType<typeof createQueue>;
 
@@ -38,7 +38,7 @@ export const createQueue = ({ store, starter, logger }: QueueOptions) => {
   /** Those among some attempts that are over, or that no row knows. */
   const overAmong = async (holdIds: readonly string[]): Promise<string[]> => {
     const rows = holdIds.length === 0 ? [] : await store.statesOf(holdIds.map((id) => executionOf(id) ?? id));
-    const living = new Set(rows.filter((row) => !isFinal(row) && row.status !== "refused").map(({ holdId }) => holdId));
+    const living = new Set(rows.filter((row) => !isOver(row)).map(({ holdId }) => holdId));
     return holdIds.filter((id) => !living.has(id));
   };
 

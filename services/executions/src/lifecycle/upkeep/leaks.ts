@@ -9,7 +9,7 @@ import type { ExecutionView } from "../../record/execution-record";
 import type { ExecutionStore } from "../../record/store";
 import type { RunStarter } from "../../temporal/client";
 import { LOOK_PAGE, lookThrough } from "./look";
-import { isFinal } from "../states";
+import { isFinal, isOver } from "../states";
 
 export interface LeaksOptions {
   billing: Pick<Billing, "listHolds" | "settle">;
@@ -32,10 +32,9 @@ export const createLeaks = ({ billing, store, starter, logger, ...options }: Lea
   let cursor = "";
 
   const isNeeded = async (row: ExecutionView | null, executionId: string, holdId: string): Promise<boolean> => {
-    if (row && !isFinal(row) && row.status !== "refused" && row.holdId === holdId) return true;
+    if (row?.holdId === holdId) return !isOver(row);
     // After a restore its row may be gone, or be of an earlier attempt, while its workflow goes on.
-    const isKnownEnd = row !== null && (isFinal(row) || row.status === "refused") && row.holdId === holdId;
-    return !isKnownEnd && (await starter.isCarried(executionId));
+    return starter.isCarried(executionId);
   };
 
   /**

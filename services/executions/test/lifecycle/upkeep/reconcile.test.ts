@@ -77,7 +77,7 @@ it("sweeps each run for itself: one that can't be swept keeps no other from it",
 describe("after a restore of the database", () => {
   it("a run whose row is gone ends as it would have, and is not taken for cancelled", async () => {
     const run = freeRun();
-    expect(await money.store.isCancelled(run.executionId)).toBe(false);
+    expect(await money.store.callStanding(run.executionId)).toMatchObject({ isCancelled: false });
     expect(await money.store.decideEnding(run.executionId, "completed")).toEqual({ ending: "completed" });
     expect(await money.settlement.settle(run, endOf(run, "completed"), [])).toMatchObject({ status: "completed" });
     expect(await money.store.find(run.executionId)).toMatchObject({ status: "completed", resultJson: '{"text":"done"}' });
