@@ -4,7 +4,7 @@ import type { Admission } from "../contract/activity-types";
 import type { HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
 import type { ExecutionStore } from "../record/store";
-import { initialNodes } from "../temporal/workflows/graph-run";
+import { initialNodes, skipPending } from "../temporal/workflows/graph-run";
 import type { Execution } from "./execution";
 import { newRecord } from "./run-record";
 import { event } from "./progress";
@@ -23,9 +23,6 @@ export interface EarlierRunsOptions {
   execution: Pick<Execution, "insertFinal">;
   debts: Pick<Debts, "payLater">;
 }
-
-const skipped = ({ plan }: RunInput): RunEnd["nodes"] =>
-  initialNodes(plan).map((node) => (node.status === "pending" ? { ...node, status: "skipped" } : node));
 
 export const createEarlierRuns = ({ billing, store, execution, debts }: EarlierRunsOptions) => {
   const insertRunning = async (input: RunInput, isCancelled: boolean): Promise<void> => {
@@ -63,7 +60,8 @@ export const createEarlierRuns = ({ billing, store, execution, debts }: EarlierR
         if (!(error instanceof DomainError) || error.kind === "unavailable" || error.kind === "internal") throw error;
         const refused = refusalOf(error);
         const failure = { code: refused.reason, message: refused.message };
-        await insertEnded(input, { status: "failed", result: null, error: failure, requestId: null, nodes: skipped(input), completed: [] });
+        const nodes = skipPending(initialNodes(input.plan));
+        await insertEnded(input, { status: "failed", result: null, error: failure, requestId: null, nodes, completed: [] });
         return { refused, recorded: true };
       }
     },

@@ -1,4 +1,5 @@
-import type { CompletedCall, FinalStatus, NodeState, Refusal, RunEnd, RunError, RunInput } from "../contract/run-types";
+import type { DomainError } from "@nodeloom/kernel";
+import type { CompletedCall, FinalStatus, RunEnd, RunError, RunInput } from "../contract/run-types";
 import { countRefusal, countRun } from "../meters";
 import type { ExecutionEvent, ExecutionRecord, ExecutionView } from "../record/execution-record";
 import type { EventChannel } from "../record/log/channel";
@@ -7,10 +8,12 @@ import { createJournal } from "../record/log/journal";
 import { missingEvents } from "../record/log/node-events";
 import type { ExecutionStore } from "../record/store";
 import type { DecidedEnding } from "../record/transitions";
+import { refusalOf } from "../refusals";
+import { skipPending } from "../temporal/workflows/graph-run";
 import { createEndWrites, type FinishedRun } from "./end-writes";
 import { createProgress, event } from "./progress";
 import { finalRecord, finalState, FREE, settledEvent, targetOf, type Charged, type RunRecordPart } from "./run-record";
-import { CANCEL_REQUESTED, refusalDebts, TRANSITION_EVENTS, type Debt } from "./states";
+import { CANCEL_REQUESTED, endDebts, refusalDebts, TRANSITION_EVENTS, type Debt } from "./states";
 
 export type Execution = ReturnType<typeof createExecution>;
 
@@ -66,12 +69,12 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       return { row, again };
     },
 
-    /** accepted → refused. @returns the row as it is then; null when the run is decided otherwise */
-    refuse: async (executionId: string, attempt: number, refusal: Refusal, due: readonly Debt[]): Promise<ExecutionView | null> => {
-      const refused = await store.refuse(executionId, attempt, refusal, due);
+    /** accepted → refused, with what that leaves. @returns the row as it is then; null when the run is decided otherwise */
+    refuse: async (row: ExecutionView, error: DomainError, due: readonly Debt[] = refusalDebts(row.attempt!)) => {
+      const refused = await store.refuse(row._id, row.attempt!, refusalOf(error), due);
       if (!refused) return null;
-      countRefusal(refusal);
-      announce(executionId, event("refused", "refused"), refused);
+      countRefusal(error);
+      announce(row._id, event("refused", "refused"), refused);
       return refused;
     },
 
@@ -90,12 +93,12 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       if (found?.status !== "queued") return null;
       const row = await store.whole(found);
       const status = error ? "failed" : "cancelled";
-      const nodes = row.nodes.map((node): NodeState => (node.status === "pending" ? { ...node, status: "skipped" } : node));
+      const nodes = skipPending(row.nodes);
       const end: RunEnd = { status, result: null, error, requestId: null, nodes, completed: [] };
       const recorded = await store.recordedKeys(await store.logKeys(executionId));
       const events = [...(error ? [] : [event(CANCEL_REQUESTED, CANCEL_REQUESTED)]), ...missingEvents(nodes, recorded, new Date())];
       const settled = settledEvent(end);
-      const due: Debt[] = [...refusalDebts(row.attempt!), "usage", ...(row.webhook ? (["webhook"] as const) : [])];
+      const due = [...refusalDebts(row.attempt!), ...endDebts(row.webhook !== null)];
       const stowed = await store.stowedEnd(finalState({ receivedAt: row.createdAt.getTime() }, end, FREE), [...events, settled]);
       const left = await store.leave(executionId, where, stowed.state, stowed.events, due);
       if (!left) return null;
@@ -140,8 +143,8 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
         "decided" in run
           ? ((await ends.write(run, state, settled, due)) ?? (await ends.restored(run, end, state, due)))
           : await ends.atOnce(run, state, settled, due);
-      if (!("decided" in run) && ended) progressEnds(executionId);
       if (!ended) return false;
+      progressEnds(executionId);
       countRun(end, targetOf(ended), ended.durationMs ?? 0);
       await pay(ended);
       // Who waits for it in this process need not read its result again, nor pay.

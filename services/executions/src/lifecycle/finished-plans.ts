@@ -6,7 +6,7 @@ import { GraphRun } from "../temporal/workflows/graph-run";
 import { endOf } from "../temporal/workflows/run-end";
 import type { Execution } from "./execution";
 import type { RunRecordPart } from "./run-record";
-import type { Debt } from "./states";
+import { endDebts } from "./states";
 
 export type FinishedPlans = (input: RunInput, part: RunRecordPart, earlier: ExecutionView | null, isNew: boolean) => Promise<ExecutionView>;
 
@@ -25,11 +25,10 @@ export const createFinishedPlans =
   ({ store, execution, pay }: FinishedPlansOptions): FinishedPlans =>
   async (input, part, earlier, isNew) => {
     const end = endOf(new GraphRun(input.plan), undefined);
-    const due: Debt[] = ["usage", ...(input.webhook ? (["webhook"] as const) : [])];
     if (earlier && !(await store.forgetRefused(input.executionId, earlier.attempt!)))
       throw unavailable("the run is still being refused", 1);
     // Only other requests with its id may be waiting for it.
-    const record = await execution.insertFinal(input, end, part, due, !isNew);
+    const record = await execution.insertFinal(input, end, part, endDebts(input.webhook !== null), !isNew);
     // Who reads the usage after the answer finds the run there, unless usage is away.
     if (record) await pay(record);
     const row = record ?? (await store.find(input.executionId));

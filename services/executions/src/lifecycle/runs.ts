@@ -8,10 +8,9 @@ import { answer, type RunMode } from "./answer";
 import type { Debts } from "./debts";
 import type { Execution } from "./execution";
 import type { Follow, Following } from "./follow";
-import { refusalOf } from "../refusals";
 import { Undecided } from "./run-request";
 import type { Start } from "./start";
-import { isFinal, refusalDebts } from "./states";
+import { isFinal } from "./states";
 
 /** Runs that one process takes on at once, and requests that may wait for that; users take turns. */
 export const STARTS = { concurrency: 6, queueLimit: 2_000 };
@@ -81,8 +80,7 @@ export const createRuns = ({ start, follow, store, execution, debts, starts = cr
 
   /** What can't be left undecided any longer is refused: its caller is about to be told that nothing runs. */
   const decide = async (row: ExecutionView): Promise<ExecutionView | null> => {
-    const attempt = row.attempt ?? 1;
-    const refused = await execution.refuse(row._id, attempt, refusalOf(busy()), refusalDebts(attempt));
+    const refused = await execution.refuse(row, busy());
     if (refused) debts.payLater(refused);
     return refused ?? store.find(row._id);
   };

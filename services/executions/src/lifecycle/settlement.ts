@@ -5,11 +5,12 @@ import type { CompletedCall, FinalStatus, HeldItem, NodeState, RunEnd, RunError,
 import type { Costs, ExecutionView } from "../record/execution-record";
 import type { ExecutionStore } from "../record/store";
 import type { DecidedEnding } from "../record/transitions";
+import { skipPending } from "../temporal/workflows/graph-run";
 import type { Debts } from "./debts";
 import type { Execution } from "./execution";
 import type { FinishedRun } from "./end-writes";
 import { elapsed } from "./progress";
-import { isFinal, type Debt } from "./states";
+import { endDebts, isFinal, type Debt } from "./states";
 
 const MICRO_USD_PER_MILLICREDIT = 10;
 const PERMILLE = 1_000;
@@ -106,8 +107,7 @@ const abandonedEnd = ({ nodes, requestId }: ExecutionView, status: FinalStatus, 
   result: null,
   error: status === "failed" ? error : null,
   requestId,
-  nodes: nodes.map((node) => {
-    if (node.status === "pending") return { ...node, status: "skipped" };
+  nodes: skipPending(nodes).map((node) => {
     if (node.status !== "processing") return node;
     const durationMs = node.startedAt === null ? null : elapsed(node.startedAt);
     return { ...node, status: "cancelled", cancelReport: "could_not_stop", durationMs };
@@ -129,6 +129,9 @@ const creditsByModel = (captured: readonly billingProto.HeldItem[]): { model: st
 };
 
 const NOTHING: billingProto.SettleResponse = { capturedMillicredits: 0, releasedMillicredits: 0, captured: [] };
+
+/** Runs of before rows came first may hold calls that cost nothing. */
+const isFree = ({ attempt }: RunInput, held: readonly HeldItem[]): boolean => attempt !== undefined && held.length === 0;
 
 export interface SettlementOptions {
   billing: Pick<Billing, "settle">;
@@ -158,12 +161,7 @@ export const createSettlement = ({ billing, execution, store, debts }: Settlemen
       run.executionId,
       captured.filter(({ key }) => fanOuts.has(nodeOf(key))),
     );
-    const due: Debt[] = [
-      "usage",
-      ...(run.attempt === undefined ? [] : ([`place:${run.attempt}`] as const)),
-      // Workflows of before rows came first start their delivery themselves.
-      ...(run.hasWebhook ? (["webhook"] as const) : []),
-    ];
+    const due: Debt[] = [...(run.attempt === undefined ? [] : ([`place:${run.attempt}`] as const)), ...endDebts(run.hasWebhook)];
     return execution.finish(
       run,
       { ...end, nodes: withReceipts(end.nodes, captured) },
@@ -191,17 +189,15 @@ export const createSettlement = ({ billing, execution, store, debts }: Settlemen
    * @param decided how it ends; undefined: as `end` has it, unless it is being cancelled
    * @returns undefined where that did not end it
    */
-  const settleAs = async (input: RunInput, end: RunEnd, first: HeldItem[], decided?: DecidedEnding): Promise<RunOutcome | undefined> => {
+  const settleAs = async (input: RunInput, end: RunEnd, held: HeldItem[], decided?: DecidedEnding): Promise<RunOutcome | undefined> => {
     const { executionId, attempt } = input;
     const { markupPermille } = input.plan;
-    const held = [...first, ...(end.extended ?? [])];
     const underWay = end.status === "cancelled" ? await underWayOf(executionId, end) : [];
     const charge = chargeFor({ ...end, underWay }, held, markupPermille);
-    // Runs of before rows came first may hold calls that cost nothing.
-    const isFree = attempt !== undefined && held.length === 0;
-    const settled = isFree ? NOTHING : await capture(input, charge);
+    const settled = isFree(input, held) ? NOTHING : await capture(input, charge);
     const { capturedMillicredits: millicredits } = settled;
     const { costMicroUsd, userCostMicroUsd } = millicredits === sumOf(charge.items) ? charge : costsBehind(millicredits, markupPermille);
+    // Workflows of before rows came first start their delivery themselves.
     const hasWebhook = attempt !== undefined && input.webhook !== null && input.keyId !== null;
     const isEnded = await close(
       { ...input, input, ...(decided ? { decided } : {}), hasWebhook },
@@ -218,13 +214,13 @@ export const createSettlement = ({ billing, execution, store, debts }: Settlemen
      * cancelled any more: its ending is decided before. One that has completed, and costs nothing, is ended at once where that is possible.
      */
     settle: async (input: RunInput, seen: RunEnd, first: HeldItem[]): Promise<RunOutcome> => {
-      const isFree = input.attempt !== undefined && first.length === 0 && !seen.extended?.length;
-      const atOnce = seen.status === "completed" && isFree ? await settleAs(input, seen, first) : undefined;
+      const held = [...first, ...(seen.extended ?? [])];
+      const atOnce = seen.status === "completed" && isFree(input, held) ? await settleAs(input, seen, held) : undefined;
       if (atOnce) return atOnce;
       const [onlyCall, ...others] = seen.completed;
       const decided = await execution.decideEnding(input.executionId, seen.status, others.length === 0 ? onlyCall : undefined);
       const end = decidedEnd(seen, decided.ending);
-      return (await settleAs(input, end, first, decided))!;
+      return (await settleAs(input, end, held, decided))!;
     },
 
     /**

@@ -15,8 +15,7 @@ import type { Holds } from "./holds";
 import type { Queue } from "./line/queue";
 import type { Place } from "./line/line";
 import { checkSame, decided, isRemembered, noRoom, toRunInput, Undecided } from "./run-request";
-import { refusalDebts, type Debt } from "./states";
-import { refusalOf } from "../refusals";
+import type { Debt } from "./states";
 
 const START_PAUSE_MS = 200;
 
@@ -42,8 +41,8 @@ export const createStart = (options: StartOptions) => {
   const { planning, starter, store, execution, holds, queue, finishedPlans, debts } = options;
 
   /** Who is told of a refusal finds their credits free already, unless a service is away. */
-  const refuse = async (row: ExecutionView, error: DomainError, due: readonly Debt[]): Promise<ExecutionView> => {
-    const refused = await execution.refuse(row._id, row.attempt!, refusalOf(error), due);
+  const refuse = async (row: ExecutionView, error: DomainError, due?: readonly Debt[]): Promise<ExecutionView> => {
+    const refused = await execution.refuse(row, error, due);
     if (refused && isKnown(error)) await debts.payNow(refused);
     else if (refused) debts.payLater(refused);
     return refused ?? (await store.find(row._id)) ?? row;
@@ -68,7 +67,7 @@ export const createStart = (options: StartOptions) => {
       return row;
     } catch (error) {
       if (!(error instanceof DomainError)) throw new Undecided(error);
-      return decided(refuse(row, error, isKnown(error) && !isHeld ? [] : refusalDebts(row.attempt!)));
+      return decided(refuse(row, error, isKnown(error) && !isHeld ? [] : undefined));
     }
   };
 

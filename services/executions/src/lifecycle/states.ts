@@ -78,5 +78,8 @@ export const sourcesOf = (name: TransitionName, to: RunStatus): RunStatus[] => {
 /** What a refused attempt leaves: it may hold credits and a place, or be about to. */
 export const refusalDebts = (attempt: number): Debt[] => [`void:${attempt}`, `place:${attempt}`];
 
+/** What the end of a run leaves: it is told of. */
+export const endDebts = (hasWebhook: boolean): Debt[] => (hasWebhook ? ["usage", "webhook"] : ["usage"]);
+
 /** As long as a refusal is kept. */
 export const REFUSED_MS = RETENTION.refusedRuns.days * 86_400_000;

@@ -7,8 +7,6 @@ import type { Debts } from "../debts";
 import type { Execution } from "../execution";
 import { checkEach } from "./look";
 import type { Queue } from "../line/queue";
-import { refusalOf } from "../../refusals";
-import { refusalDebts } from "../states";
 
 const PAGE = 500;
 const MAX_PAGES = 40;
@@ -34,8 +32,7 @@ export const createSweep = ({ store, execution, queue, debts, logger, now = Date
 
   const move = async (row: ExecutionView): Promise<boolean> => {
     if (row.status !== "accepted") return debts.pay(row);
-    const refusal = refusalOf(unavailable("the run was not started", 1));
-    const refused = await execution.refuse(row._id, row.attempt ?? 1, refusal, refusalDebts(row.attempt ?? 1));
+    const refused = await execution.refuse(row, unavailable("the run was not started", 1));
     return refused !== null && debts.pay(refused);
   };
 

@@ -1,11 +1,11 @@
 import { CancellationScope, defineSignal, isCancellation, setHandler, sleep, upsertSearchAttributes } from "@temporalio/workflow";
-import type { NodeState, RunEnd, RunError, RunInput, RunOutcome } from "../../contract/run-types";
+import type { RunEnd, RunError, RunInput, RunOutcome } from "../../contract/run-types";
 import { TIMING } from "../../contract/timing";
 import { STATUS } from "../search-attributes";
 import { isRunCancelled, runError } from "./calls/failures";
 import { runStep } from "./calls/step";
 import { executeEarlierRun } from "./earlier-run";
-import { GraphRun, initialNodes } from "./graph-run";
+import { GraphRun, initialNodes, skipPending } from "./graph-run";
 import { CLAIMED, createRunClaim, type RunClaim } from "./run-claim";
 import { endOf, type Failure } from "./run-end";
 import { settle } from "./steps";
@@ -89,7 +89,7 @@ const settleInOrder = async (input: RunInput, end: RunEnd): Promise<RunOutcome> 
     return await settle(input, end, input.held ?? []);
   } catch {
     const error: RunError = { code: "EXECUTION_FAILED", message: "the end of the run could not be recorded" };
-    const nodes = initialNodes(input.plan).map((node): NodeState => (node.status === "pending" ? { ...node, status: "skipped" } : node));
+    const nodes = skipPending(initialNodes(input.plan));
     return settle(input, { ...end, status: "failed", result: null, error, nodes }, input.held ?? []);
   }
 };

@@ -75,6 +75,10 @@ export const initialNodes = (plan: RunPlan): NodeState[] => [
   ...resultNodes(plan).map((id) => newNode(plan, { id, type: RESULT_TYPE }, "pending", [], 0)),
 ];
 
+/** Nodes of a run that goes no further: what never ran is skipped. */
+export const skipPending = (nodes: readonly NodeState[]): NodeState[] =>
+  nodes.map((node) => (node.status === "pending" ? { ...node, status: "skipped" } : node));
+
 /** How many steps, and the result, have yet to read what each node gave. */
 const readersOf = ({ steps, output }: RunPlan): Map<string, number> => {
   const readers = new Map<string, number>();

@@ -65,8 +65,8 @@ it("sweeps each run for itself: one that can't be swept keeps no other from it",
   const good = newRecord("user", { status: "accepted", attempt: 1, owes: true, due: [] });
   const poisoned = newRecord("user", { status: "accepted", attempt: 1, owes: true, due: [], createdAt: new Date(1) });
   for (const record of [poisoned, good]) await store.insert(record);
-  const refuse: typeof execution.refuse = (id, ...rest) =>
-    id === poisoned._id ? Promise.reject(new TypeError("broken")) : execution.refuse(id, ...rest);
+  const refuse: typeof execution.refuse = (row, ...rest) =>
+    row._id === poisoned._id ? Promise.reject(new TypeError("broken")) : execution.refuse(row, ...rest);
   const sweep = createSweep({ store, execution: { ...execution, refuse }, queue, debts, logger });
   await sweep();
   await sweep();
