@@ -118,7 +118,7 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     /** Fixes how a run ends, and what its log says until then. @returns the ending that holds */
     decideEnding: async (executionId: string, ending: FinalStatus, onlyCall?: CompletedCall): Promise<DecidedEnding> => {
       const decided = await journal.close(executionId, (waiting, known) =>
-        store.decideEnding(executionId, ending, waiting, typeof known?.requestId === "string", onlyCall),
+        store.decideEnding(executionId, ending, waiting, known, onlyCall),
       );
       progressEnds(executionId);
       return decided;

@@ -2,7 +2,7 @@ import { beyond, createInserter, DURABLE } from "@nodeloom/platform";
 import type { CompletedCall, FinalStatus, Refusal } from "../contract/run-types";
 import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type Debt, type RunStatus, type TransitionName } from "../lifecycle/states";
 import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, StoredText } from "./execution-record";
-import { lacks, pushed, type EventLog, type LogKeys } from "./log/event-log";
+import { lacks, pushed, type EventLog, type KnownLog, type LogKeys } from "./log/event-log";
 import { WITHOUT_EVENTS, type ExecutionModel } from "./schema";
 import { createStrikes } from "./strikes";
 
@@ -147,7 +147,7 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
      * Fixes how a run ends, unless it was cancelled first. One whose row is gone, or is what it was before it ran (after a
      * restore of the database), ends as it would have. Its log takes nothing more after that.
      * @param last what its log must have before that: it is written by the same update, where it can be
-     * @param isNamed whether the run is known to have its name
+     * @param known what its log was last known to hold
      * @param onlyCall the call that the run was about and that has no record of its end
      * @returns the ending that holds (the given one, an earlier one, or `cancelled`), with what its settlement needs of the row
      */
@@ -155,7 +155,7 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
       id: string,
       ending: FinalStatus,
       last: readonly ExecutionEvent[] = [],
-      isNamed = false,
+      known?: KnownLog,
       onlyCall?: CompletedCall,
     ): Promise<DecidedEnding> => {
       const allowed: readonly RunStatus[] = ending === "cancelled" ? RUNNING : ["processing"];
@@ -171,10 +171,10 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
         ) as Promise<DecidedEnding | null>;
       const isPossible = { status: { $in: allowed } };
       const isShort = JSON.stringify(last).length <= LAST_CHARS;
-      const { isUnnamed, push } = pushed(last, isNamed);
+      const { isUnnamed, push } = pushed(last, typeof known?.requestId === "string");
       const atOnce = last.length > 0 && isShort ? await decide({ ...isPossible, ...lacks(last), ...isUnnamed }, ending, push) : null;
       if (atOnce) return atOnce;
-      if (last.length > 0) await append(id, last);
+      if (last.length > 0) await append(id, last, known);
       const decided = await decide(isPossible, ending);
       if (decided) return decided;
       const current = await executions.findOne({ _id: id }, ENDING_PART).lean<EndingPart>().exec();

@@ -27,8 +27,6 @@ const CLOSING_CHARS = 4_000;
 /** The same of nodes. */
 const NODES_CHARS = 12_000;
 const CACHED_PARTS = 300;
-/** Runs of which it is known which parts their logs have, and whether they have their names. */
-const CACHED_LOGS = 2_000;
 
 type Log = Pick<ExecutionRecord, "events" | "logParts" | "closing">;
 const LOG = { events: 1, logParts: 1, closing: 1 } as const;
@@ -87,7 +85,6 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
   const { collection } = executions;
   /** Parts never change. */
   const cache = new LRUCache<string, readonly ExecutionEvent[]>({ max: CACHED_PARTS });
-  const known = new LRUCache<string, { parts: readonly StoredEvents[]; isNamed: boolean }>({ max: CACHED_LOGS });
 
   const putAway = async (events: readonly ExecutionEvent[]): Promise<StoredEvents> => {
     const stored = await payloads.putText(JSON.stringify(events));
@@ -189,14 +186,18 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
     /** Of a run's log what keys are read from. */
     logKeys: async (id: string): Promise<LogKeys> => (await readLog({ _id: id }, { "events.key": 1, logParts: 1 })) ?? { events: [] },
 
-    /** Appends events to the log of a run under way, each once by its key. @returns null when its ending is decided */
-    append: async (id: string, events: readonly ExecutionEvent[]): Promise<Appended | null> => {
+    /**
+     * Appends events to the log of a run under way, each once by its key.
+     * @param known what the log was last known to hold: what it holds by now is read where that is too little
+     * @returns null when the run's ending is decided
+     */
+    append: async (id: string, events: readonly ExecutionEvent[], known?: KnownLog): Promise<Appended | null> => {
+      let { parts, requestId }: Pick<KnownLog, "parts" | "requestId"> = known ?? { parts: [], requestId: null };
       let left = [...events];
       const appended = await retryOnConflict(CONFLICT_ATTEMPTS.log, async (): Promise<Appended | null | undefined> => {
-        const { parts, isNamed } = known.get(id) ?? { parts: [], isNamed: false };
         const earlier = await recordedKeys({ events: [], logParts: [...parts] });
         left = left.filter(({ key }) => !earlier.has(key));
-        const { isUnnamed, push } = pushed(left, isNamed);
+        const { isUnnamed, push } = pushed(left, requestId !== null);
         const row =
           left.length === 0
             ? null
@@ -211,17 +212,14 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
         if (row) {
           const { events: told, ...view } = row as unknown as ExecutionRecord;
           const logged = await spill(row as unknown as ExecutionRecord);
-          const { requestId } = view;
-          if (logged.length > 0 || requestId !== null) known.set(id, { parts: logged, isNamed: requestId !== null });
-          return { row: view, parts: logged, requestId, recorded: new Set([...earlier, ...told.map(({ key }) => key)]) };
+          return { row: view, parts: logged, requestId: view.requestId, recorded: new Set([...earlier, ...told.map(({ key }) => key)]) };
         }
         const now = await collection.findOne<ExecutionRecord>({ _id: id as never });
         if (!now || !RUNNING.includes(now.status) || now.ending) return null;
-        const { requestId, logParts = [] } = now;
-        known.set(id, { parts: logParts, isNamed: requestId !== null });
+        ({ requestId, logParts: parts = [] } = now);
         const recorded = await recordedKeys(now);
         left = left.filter(({ key }) => !recorded.has(key));
-        return left.length === 0 ? { row: now, recorded, parts: logParts, requestId } : undefined;
+        return left.length === 0 ? { row: now, recorded, parts, requestId } : undefined;
       });
       if (appended === undefined) throw new Error(`the log of ${id} changes too often`);
       return appended;

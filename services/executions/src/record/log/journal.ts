@@ -16,7 +16,7 @@ interface Page {
 }
 
 interface JournalOptions {
-  append: (executionId: string, events: readonly ExecutionEvent[]) => Promise<Appended | null>;
+  append: (executionId: string, events: readonly ExecutionEvent[], known: KnownLog | undefined) => Promise<Appended | null>;
   /** Tells of events that are recorded now. */
   announce: (executionId: string, events: readonly ExecutionEvent[], appended: Appended) => void;
 }
@@ -37,7 +37,7 @@ export const createJournal = ({ append, announce }: JournalOptions) => {
 
   const appendAll = async (executionId: string, events: readonly ExecutionEvent[]): Promise<Appended | null> => {
     await writing.get(executionId)?.catch(() => undefined);
-    const appended = await append(executionId, events);
+    const appended = await append(executionId, events, known.get(executionId));
     if (!appended) return null;
     const { recorded, parts, requestId } = appended;
     known.set(executionId, { recorded, parts, requestId });
