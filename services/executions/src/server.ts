@@ -2,7 +2,7 @@ import { DomainError, LIMITS } from "@nodeloom/kernel";
 import { fromCursor, requestContext, serverStream, unary } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import type { Quotes } from "./plan/quotes";
-import type { Runs } from "./lifecycle/runs";
+import type { Runs } from "./lifecycle/requests/runs";
 import type { Cancellation } from "./lifecycle/cancellation";
 import type { Queue } from "./lifecycle/line/queue";
 import type { Reads } from "./record/reading/reads";

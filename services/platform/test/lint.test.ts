@@ -112,7 +112,7 @@ const refused: (Snippet & { because: RegExp })[] = [
   ...[
     "../activities",
     "../../record/store",
-    "../../lifecycle/settlement",
+    "../../lifecycle/money/settlement",
     "../../calls/http-request",
     "./../worker",
     "../../../../kernel/src/money",
@@ -152,7 +152,7 @@ const refused: (Snippet & { because: RegExp })[] = [
   },
   { name: "a concept file with gRPC", file: CONCEPT, code: takes("@grpc/grpc-js"), because: /Concept files know no transport/ },
   { name: "a concept file with Express", file: CONCEPT, code: takes("express"), because: /Concept files know no transport/ },
-  ...["services/identity/src/keys/keys.ts", "services/executions/src/lifecycle/runs.ts"].map((file) => ({
+  ...["services/identity/src/keys/keys.ts", "services/executions/src/lifecycle/requests/runs.ts"].map((file) => ({
     name: `mongoose in ${file}`,
     file,
     code: takes("mongoose"),

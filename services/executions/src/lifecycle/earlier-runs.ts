@@ -5,12 +5,12 @@ import type { HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "../contrac
 import { TIMING } from "../contract/timing";
 import type { ExecutionStore } from "../record/store";
 import { initialNodes, skipPending } from "../temporal/workflows/graph-run";
-import type { Execution } from "./execution";
-import { newRecord } from "./run-record";
-import { event } from "./progress";
-import { createHolds, heldItem } from "./holds";
+import type { Execution } from "./row/execution";
+import { newRecord } from "./row/run-record";
+import { event } from "./row/progress";
+import { createHolds, heldItem } from "./money/holds";
 import { refusalOf } from "../refusals";
-import type { Debts } from "./debts";
+import type { Debts } from "./debts/debts";
 import { CANCEL_REQUESTED } from "./states";
 
 /**

@@ -23,14 +23,14 @@ import type {
 import type { CallContext, CallResult, HeldItem, RunEnd, RunInput, RunOutcome } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
 import type { EarlierRuns } from "../lifecycle/earlier-runs";
-import type { Execution } from "../lifecycle/execution";
-import type { Holds } from "../lifecycle/holds";
+import type { Execution } from "../lifecycle/row/execution";
+import type { Holds } from "../lifecycle/money/holds";
 import type { createLeaks } from "../lifecycle/upkeep/leaks";
 import type { createReconciler } from "../lifecycle/upkeep/reconcile";
 import type { createLedgerCheck } from "../lifecycle/upkeep/ledger-check";
 import type { createRenewals } from "../lifecycle/upkeep/renewals";
 import type { createRetention } from "../lifecycle/upkeep/retention";
-import type { Settlement } from "../lifecycle/settlement";
+import type { Settlement } from "../lifecycle/money/settlement";
 import { answeredCall, completedCall, type CallRecord } from "../record/call-store";
 import type { ExecutionView } from "../record/execution-record";
 import type { createDeliveryReconciler } from "../webhooks/reconcile-deliveries";

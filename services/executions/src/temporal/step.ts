@@ -5,7 +5,7 @@ import { createCallClock, type CallClock } from "../calls/clock";
 import { final, RunCancelled, TryAgain } from "../calls/failures";
 import type { StepFailure } from "../contract/activity-types";
 import { TIMING } from "../contract/timing";
-import type { Execution } from "../lifecycle/execution";
+import type { Execution } from "../lifecycle/row/execution";
 import { failedCall, type CallRecord, type CallStore } from "../record/call-store";
 import { cancelledFailure, isTransient, laterOf, retryWhileUnavailable, runErrorOf, type NodeCall } from "./step-failures";
 

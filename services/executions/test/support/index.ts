@@ -4,9 +4,9 @@ import { connectMongo, connectRedis, createLogger, createWindowCounter, makeColl
 import { createOutgoing, type Outgoing } from "../../src/calls/outgoing";
 import type { Connection } from "mongoose";
 import type { RunEnd } from "../../src/contract/run-types";
-import { type Execution } from "../../src/lifecycle/execution";
-import { FREE } from "../../src/lifecycle/run-record";
-import type { DecidedRun } from "../../src/lifecycle/end-writes";
+import { type Execution } from "../../src/lifecycle/row/execution";
+import { FREE } from "../../src/lifecycle/row/run-record";
+import type { DecidedRun } from "../../src/lifecycle/row/end-writes";
 import type { ExecutionRecord } from "../../src/record/execution-record";
 import { createReads, type Reads } from "../../src/record/reading/reads";
 import { createExecutionStore, type ExecutionStore, type ExecutionStoreOptions } from "../../src/record/store";

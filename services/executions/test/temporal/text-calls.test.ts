@@ -6,7 +6,7 @@ import { ApplicationFailure } from "@temporalio/activity";
 import { createLogger } from "@nodeloom/platform";
 import type { Activities, ExtendInput, LocalActivities, ModelCall } from "../../src/contract/activity-types";
 import { RUN_CANCELLED, type CallResult, type HeldItem, type RunEnd, type RunInput } from "../../src/contract/run-types";
-import { chargeFor } from "../../src/lifecycle/settlement";
+import { chargeFor } from "../../src/lifecycle/money/charge";
 import { bundlePath } from "../../src/temporal/bundle";
 import { createRunStarter, type RunStarter } from "../../src/temporal/client";
 import { connectTemporal, type RunningTemporal } from "../../src/temporal/worker";

@@ -6,7 +6,7 @@ import type { ExecutionView } from "../../record/execution-record";
 import type { ExecutionStore } from "../../record/store";
 import type { RunStarter } from "../../temporal/client";
 import { LOOK_PAGE, lookThrough } from "./look";
-import type { Settlement } from "../settlement";
+import type { Settlement } from "../money/settlement";
 
 /** Records that are left for the next look because they could not be ended in this one. */
 const MAX_FAILED = 1_000;

@@ -3,8 +3,8 @@ import type { Logger } from "@nodeloom/platform";
 import { TIMING } from "../../contract/timing";
 import type { ExecutionView } from "../../record/execution-record";
 import type { ExecutionStore } from "../../record/store";
-import type { Debts } from "../debts";
-import type { Execution } from "../execution";
+import type { Debts } from "../debts/debts";
+import type { Execution } from "../row/execution";
 import { checkEach } from "./look";
 import type { Queue } from "../line/queue";
 

@@ -1,7 +1,7 @@
 import { executions } from "@nodeloom/proto";
 import type { EventChannel } from "./channel";
 import { createInbox, type HeardDelta, type Inbox } from "./inbox";
-import type { Debts } from "../../lifecycle/debts";
+import type { Debts } from "../../lifecycle/debts/debts";
 import { isFinal } from "../../lifecycle/states";
 import { executionNotFound } from "../../refusals";
 import type { ExecutionStore } from "../store";

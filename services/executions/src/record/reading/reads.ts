@@ -2,7 +2,7 @@ import { makesCalls } from "@nodeloom/kernel";
 import { itemKey } from "@nodeloom/kernel/graph";
 import { toCursor } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import type { Debts } from "../../lifecycle/debts";
+import type { Debts } from "../../lifecycle/debts/debts";
 import { placeOf } from "../../lifecycle/line/line";
 import { isFinal } from "../../lifecycle/states";
 import { executionNotFound } from "../../refusals";

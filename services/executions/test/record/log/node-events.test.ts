@@ -1,6 +1,6 @@
 import type { Connection } from "mongoose";
-import { createExecution, type Execution } from "../../../src/lifecycle/execution";
-import { FREE, newRecord as runRecord } from "../../../src/lifecycle/run-record";
+import { createExecution, type Execution } from "../../../src/lifecycle/row/execution";
+import { FREE, newRecord as runRecord } from "../../../src/lifecycle/row/run-record";
 import type { NodeState, RunEnd, RunInput } from "../../../src/contract/run-types";
 import type { ExecutionRecord } from "../../../src/record/execution-record";
 import { createReads } from "../../../src/record/reading/reads";

@@ -1,14 +1,15 @@
+/** debts/: what transitions leave to be done, and how usage is told of it. */
 import { holdIdOf } from "@nodeloom/kernel";
 import { withTimeout, type Logger } from "@nodeloom/platform";
 import type { usage as usageProto } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
-import { TIMING } from "../contract/timing";
-import { metadataOf, type ExecutionView } from "../record/execution-record";
-import type { ExecutionStore } from "../record/store";
-import type { DeliveryStarter, RunStarter } from "../temporal/client";
-import type { Holds } from "./holds";
-import type { Queue } from "./line/queue";
-import { isFinal, type Debt } from "./states";
+import { TIMING } from "../../contract/timing";
+import { metadataOf, type ExecutionView } from "../../record/execution-record";
+import type { ExecutionStore } from "../../record/store";
+import type { DeliveryStarter, RunStarter } from "../../temporal/client";
+import type { Holds } from "../money/holds";
+import type { Queue } from "../line/queue";
+import { isFinal, type Debt } from "../states";
 import type { ToldRuns } from "./told-runs";
 
 export interface DebtsOptions {

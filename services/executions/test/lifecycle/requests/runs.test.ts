@@ -1,21 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { holdIdOf, unavailable } from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
-import { eventually } from "../../../platform/test/support/eventually";
-import type { RunEnd, RunInput } from "../../src/contract/run-types";
-import { createCancellation } from "../../src/lifecycle/cancellation";
-import { createExecution } from "../../src/lifecycle/execution";
-import { createFinishedPlans } from "../../src/lifecycle/finished-plans";
-import { createFollow } from "../../src/lifecycle/follow";
-import { placeOf } from "../../src/lifecycle/line/line";
-import { createQueue } from "../../src/lifecycle/line/queue";
-import { createRuns } from "../../src/lifecycle/runs";
-import { createStart } from "../../src/lifecycle/start";
-import { createSweep } from "../../src/lifecycle/upkeep/sweep";
-import type { PlannedRun } from "../../src/plan/planning";
-import { localChannel } from "../support/local-channel";
-import { initialNodes } from "../../src/temporal/workflows/graph-run";
-import { logger, runOf, startMoney, type Money } from "../support/money";
+import { eventually } from "../../../../platform/test/support/eventually";
+import type { RunEnd, RunInput } from "../../../src/contract/run-types";
+import { createCancellation } from "../../../src/lifecycle/cancellation";
+import { createExecution } from "../../../src/lifecycle/row/execution";
+import { createFinishedPlans } from "../../../src/lifecycle/requests/finished-plans";
+import { createFollow } from "../../../src/lifecycle/requests/follow";
+import { placeOf } from "../../../src/lifecycle/line/line";
+import { createQueue } from "../../../src/lifecycle/line/queue";
+import { createRuns } from "../../../src/lifecycle/requests/runs";
+import { createStart } from "../../../src/lifecycle/requests/start";
+import { createSweep } from "../../../src/lifecycle/upkeep/sweep";
+import type { PlannedRun } from "../../../src/plan/planning";
+import { localChannel } from "../../support/local-channel";
+import { initialNodes } from "../../../src/temporal/workflows/graph-run";
+import { logger, runOf, startMoney, type Money } from "../../support/money";
 
 /** The life of runs over the real billing, usage and store; workflows are played by the test. */
 

@@ -1,10 +1,10 @@
 import { LRUCache } from "lru-cache";
-import type { CallContext, RunError } from "../contract/run-types";
-import { TIMING } from "../contract/timing";
-import type { ExecutionEvent } from "../record/execution-record";
-import type { Appended, RecordedKeys } from "../record/log/event-log";
-import type { Journal } from "../record/log/journal";
-import { endKey } from "../record/log/node-events";
+import type { CallContext, RunError } from "../../contract/run-types";
+import { TIMING } from "../../contract/timing";
+import type { ExecutionEvent } from "../../record/execution-record";
+import type { Appended, RecordedKeys } from "../../record/log/event-log";
+import type { Journal } from "../../record/log/journal";
+import { endKey } from "../../record/log/node-events";
 
 /** Runs that are remembered as waited for here. */
 const MAX_WAITED_FOR = 10_000;

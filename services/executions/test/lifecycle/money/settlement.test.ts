@@ -1,7 +1,7 @@
 import { millicreditsFor, userCostMicroUsd } from "@nodeloom/kernel";
 import fc from "fast-check";
-import type { CompletedCall, FinalStatus, HeldItem, RunError } from "../../src/contract/run-types";
-import { chargeFor } from "../../src/lifecycle/settlement";
+import type { CompletedCall, FinalStatus, HeldItem, RunError } from "../../../src/contract/run-types";
+import { chargeFor } from "../../../src/lifecycle/money/charge";
 
 const MARKUP = 1_500;
 const held: HeldItem[] = [

@@ -1,7 +1,7 @@
 import { type DomainError, unavailable } from "@nodeloom/kernel";
-import { errorOf } from "../refusals";
-import type { ExecutionView } from "../record/execution-record";
-import { isFinal } from "./states";
+import { errorOf } from "../../refusals";
+import type { ExecutionView } from "../../record/execution-record";
+import { isFinal } from "../states";
 
 /**
  * What a client waits for. `sync`: the end. `async`: the first submission, or the end. `respond-async`: that the run is certain

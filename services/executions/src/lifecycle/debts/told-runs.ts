@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import { createBatcher, withRequestContext, type BatchItem } from "@nodeloom/platform";
 import type { usage as usageProto } from "@nodeloom/proto";
-import type { Usage } from "../clients";
-import { TIMING } from "../contract/timing";
+import type { Usage } from "../../clients";
+import { TIMING } from "../../contract/timing";
 
 /** Runs of one call, and such as may wait for theirs. */
 const MAX_BATCH = 50;

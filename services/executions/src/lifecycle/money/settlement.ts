@@ -1,99 +1,30 @@
-import { userCostMicroUsd } from "@nodeloom/kernel";
+/** money/: what runs hold, and what they are charged. */
 import { billing as billingProto } from "@nodeloom/proto";
-import type { Billing } from "../clients";
-import type { CompletedCall, FinalStatus, HeldItem, NodeState, RunEnd, RunError, RunInput, RunOutcome } from "../contract/run-types";
-import type { Costs, ExecutionView } from "../record/execution-record";
-import type { ExecutionStore } from "../record/store";
-import type { DecidedEnding } from "../record/transitions";
-import { skipPending } from "../temporal/workflows/graph-run";
-import type { Debts } from "./debts";
-import type { Execution } from "./execution";
-import type { FinishedRun } from "./end-writes";
-import { elapsed } from "./progress";
-import { endDebts, isFinal, type Debt } from "./states";
+import type { Billing } from "../../clients";
+import type { CompletedCall, FinalStatus, HeldItem, NodeState, RunEnd, RunError, RunInput, RunOutcome } from "../../contract/run-types";
+import type { Costs, ExecutionView } from "../../record/execution-record";
+import type { ExecutionStore } from "../../record/store";
+import type { DecidedEnding } from "../../record/transitions";
+import { skipPending } from "../../temporal/workflows/graph-run";
+import type { Debts } from "../debts/debts";
+import type { Execution } from "../row/execution";
+import type { FinishedRun } from "../row/end-writes";
+import { elapsed } from "../row/progress";
+import { endDebts, isFinal, type Debt } from "../states";
+import { chargeFor, costsBehind, nodeOf, sumOf, type Charge } from "./charge";
 
-const MICRO_USD_PER_MILLICREDIT = 10;
-const PERMILLE = 1_000;
-
-/** What a run owes, call by call. */
-export interface Charge {
-  /** Calls whose hold is captured; all others are released. */
-  items: { key: string; nodeId: string; captureMillicredits: number; consumeGrant: boolean }[];
-  /** What the providers charge, in micro-dollars. */
-  costMicroUsd: number;
-  /** What the user pays, in micro-dollars. */
-  userCostMicroUsd: number;
-}
-
-const nodeOf = (key: string): string => key.slice(0, key.lastIndexOf(":"));
-
-/** Wholesale price behind a number of milli-credits under a markup. */
-const wholesale = (millicredits: number, markupPermille: number): number =>
-  Math.round((millicredits * MICRO_USD_PER_MILLICREDIT * PERMILLE) / markupPermille);
-
-/** Held at any price: what a run held whose hold is not known here. Billing captures no more than it really held. */
-const UNBOUNDED = Number.MAX_SAFE_INTEGER;
-
-interface Ending {
-  status: FinalStatus;
-  error: RunEnd["error"];
-  completed: readonly CompletedCall[];
-  /** Keys of calls that were submitted and not seen to end. */
-  underWay?: readonly string[];
-}
-
-/**
- * The settlement table. Completed: what was used. Failed: the calls that completed. Without the expected output:
- * nothing. Cancelled: what was submitted: completed calls at what they cost, those under way at their held price.
- * @param held call by call; null where it is not known: then completed calls are charged for alone
- */
-export const chargeFor = (
-  { status, error, completed, underWay = [] }: Ending,
-  held: readonly HeldItem[] | null,
-  markupPermille: number,
-): Charge => {
-  const charge: Charge = { items: [], costMicroUsd: 0, userCostMicroUsd: 0 };
-  if (status !== "cancelled" && error?.code === "PROVIDER_RESPONSE_INCOMPLETE") return charge;
-  const sources = new Map(held?.map((item) => [item.key, item]));
-  let capturedMillicredits = 0;
-  for (const call of completed) {
-    const item = held ? sources.get(call.key) : { source: "credits" as const, millicredits: UNBOUNDED };
-    if (!item) continue;
-    charge.costMicroUsd += call.costMicroUsd;
-    if (item.source === "grant") {
-      charge.items.push({ key: call.key, nodeId: call.nodeId, captureMillicredits: 0, consumeGrant: true });
-      continue;
-    }
-    // The hold is the ceiling: what a call cost above its worst case is the platform's loss.
-    const most = item.millicredits === UNBOUNDED ? UNBOUNDED : item.millicredits * MICRO_USD_PER_MILLICREDIT;
-    charge.userCostMicroUsd += Math.min(userCostMicroUsd(call.costMicroUsd, markupPermille), most);
-    // The run's price is rounded up once; each call has the share by which it raised it, which its hold always covers.
-    const captureMillicredits = Math.ceil(charge.userCostMicroUsd / MICRO_USD_PER_MILLICREDIT) - capturedMillicredits;
-    capturedMillicredits += captureMillicredits;
-    charge.items.push({ key: call.key, nodeId: call.nodeId, captureMillicredits, consumeGrant: held === null });
-  }
-  if (status !== "cancelled") return charge;
-  const ended = new Set(completed.map(({ key }) => key));
-  for (const key of underWay) {
-    const item = sources.get(key);
-    if (!item || ended.has(key)) continue;
-    const isGrant = item.source === "grant";
-    const captureMillicredits = isGrant ? 0 : item.millicredits;
-    charge.userCostMicroUsd += captureMillicredits * MICRO_USD_PER_MILLICREDIT;
-    charge.costMicroUsd += wholesale(captureMillicredits, markupPermille);
-    charge.items.push({ key, nodeId: nodeOf(key), captureMillicredits, consumeGrant: isGrant });
-  }
-  return charge;
+/** Milli-credits by what a captured call belongs to. */
+const creditsBy = (captured: readonly billingProto.HeldItem[], ownerOf: (item: billingProto.HeldItem) => string): Map<string, number> => {
+  const sums = new Map<string, number>();
+  for (const item of captured) sums.set(ownerOf(item), (sums.get(ownerOf(item)) ?? 0) + item.millicredits);
+  return sums;
 };
 
 /** Each node with what was captured for its calls. */
 const withReceipts = (nodes: readonly NodeState[], captured: readonly billingProto.HeldItem[]): NodeState[] => {
-  const byNode = new Map<string, number>();
-  for (const { key, millicredits } of captured) byNode.set(nodeOf(key), (byNode.get(nodeOf(key)) ?? 0) + millicredits);
+  const byNode = creditsBy(captured, ({ key }) => nodeOf(key));
   return nodes.map((node) => ({ ...node, millicredits: byNode.get(node.id) ?? 0 }));
 };
-
-const sumOf = (items: Charge["items"]): number => items.reduce((sum, item) => sum + item.captureMillicredits, 0);
 
 /** How a run really ended: a cancellation that was accepted before the end wins, and keeps the result if there is one. */
 const decidedEnd = (end: RunEnd, ending: FinalStatus): RunEnd => {
@@ -115,18 +46,9 @@ const abandonedEnd = ({ nodes, requestId }: ExecutionView, status: FinalStatus, 
   completed,
 });
 
-/** What is known of the costs when an earlier settlement, whose reasons are unknown, has captured something. */
-const costsBehind = (millicredits: number, markupPermille: number): Costs => ({
-  costMicroUsd: wholesale(millicredits, markupPermille),
-  userCostMicroUsd: millicredits * MICRO_USD_PER_MILLICREDIT,
-});
-
 /** What each model took. */
-const creditsByModel = (captured: readonly billingProto.HeldItem[]): { model: string; millicredits: number }[] => {
-  const byModel = new Map<string, number>();
-  for (const { model, millicredits } of captured) byModel.set(model, (byModel.get(model) ?? 0) + millicredits);
-  return [...byModel].map(([model, millicredits]) => ({ model, millicredits }));
-};
+const creditsByModel = (captured: readonly billingProto.HeldItem[]): { model: string; millicredits: number }[] =>
+  [...creditsBy(captured, ({ model }) => model)].map(([model, millicredits]) => ({ model, millicredits }));
 
 const NOTHING: billingProto.SettleResponse = { capturedMillicredits: 0, releasedMillicredits: 0, captured: [] };
 

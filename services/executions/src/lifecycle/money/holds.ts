@@ -1,8 +1,8 @@
 import type { HoldItem } from "@nodeloom/kernel";
 import { billing as billingProto } from "@nodeloom/proto";
-import type { Billing } from "../clients";
-import type { HeldItem, RunInput } from "../contract/run-types";
-import { TIMING } from "../contract/timing";
+import type { Billing } from "../../clients";
+import type { HeldItem, RunInput } from "../../contract/run-types";
+import { TIMING } from "../../contract/timing";
 
 export const heldItem = ({ key, source, millicredits }: billingProto.HeldItem): HeldItem => ({
   key,

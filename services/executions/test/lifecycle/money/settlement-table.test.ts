@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { billing as billingProto } from "@nodeloom/proto";
-import type { CompletedCall, FinalStatus, RunEnd, RunError, RunInput } from "../../src/contract/run-types";
-import { createSettlement } from "../../src/lifecycle/settlement";
-import { createReads } from "../../src/record/reading/reads";
-import { initialNodes } from "../../src/temporal/workflows/graph-run";
-import { deferred } from "../../../platform/test/support/deferred";
-import { eventually } from "../../../platform/test/support/eventually";
-import { createExecution } from "../../src/lifecycle/execution";
-import { runOf, startMoney, type Money } from "../support/money";
+import type { CompletedCall, FinalStatus, RunEnd, RunError, RunInput } from "../../../src/contract/run-types";
+import { createSettlement } from "../../../src/lifecycle/money/settlement";
+import { createReads } from "../../../src/record/reading/reads";
+import { initialNodes } from "../../../src/temporal/workflows/graph-run";
+import { deferred } from "../../../../platform/test/support/deferred";
+import { eventually } from "../../../../platform/test/support/eventually";
+import { createExecution } from "../../../src/lifecycle/row/execution";
+import { runOf, startMoney, type Money } from "../../support/money";
 
 /**
  * The settlement table, whole: every way a run may end, over every way it may be paid, waited for or not, through the real

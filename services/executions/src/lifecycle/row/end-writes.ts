@@ -1,16 +1,16 @@
 import { CONFLICT_ATTEMPTS, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
-import type { RunEnd, RunInput } from "../contract/run-types";
-import type { ExecutionEvent, ExecutionView, FinalState } from "../record/execution-record";
-import { lacks, type LogKeys } from "../record/log/event-log";
-import type { Journal } from "../record/log/journal";
-import { missingEvents, plannedEvents } from "../record/log/node-events";
-import type { ExecutionStore } from "../record/store";
-import type { DecidedEnding } from "../record/transitions";
-import { initialNodes } from "../temporal/workflows/graph-run";
+import type { RunEnd, RunInput } from "../../contract/run-types";
+import type { ExecutionEvent, ExecutionView, FinalState } from "../../record/execution-record";
+import { lacks, type LogKeys } from "../../record/log/event-log";
+import type { Journal } from "../../record/log/journal";
+import { missingEvents, plannedEvents } from "../../record/log/node-events";
+import type { ExecutionStore } from "../../record/store";
+import type { DecidedEnding } from "../../record/transitions";
+import { initialNodes } from "../../temporal/workflows/graph-run";
 import { finalRecord, settledEvent } from "./run-record";
 import { event } from "./progress";
-import { sourcesOf, UNDECIDED, type Debt } from "./states";
+import { sourcesOf, UNDECIDED, type Debt } from "../states";
 
 /** A run that is over, as its workflow knows it. */
 export interface UndecidedRun extends Pick<RunInput, "executionId" | "receivedAt"> {

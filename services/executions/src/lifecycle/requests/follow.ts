@@ -1,9 +1,9 @@
 import { withTimeout } from "@nodeloom/platform";
-import { TIMING } from "../contract/timing";
-import type { EventChannel } from "../record/log/channel";
-import type { ExecutionView } from "../record/execution-record";
-import type { ExecutionStore } from "../record/store";
-import { isFinal } from "./states";
+import { TIMING } from "../../contract/timing";
+import type { EventChannel } from "../../record/log/channel";
+import type { ExecutionView } from "../../record/execution-record";
+import type { ExecutionStore } from "../../record/store";
+import { isFinal } from "../states";
 
 /** What is heard of one run, from when it is listened to. */
 export interface Following {

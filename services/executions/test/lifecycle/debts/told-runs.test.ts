@@ -1,6 +1,6 @@
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import { usage as proto } from "@nodeloom/proto";
-import { createToldRuns } from "../../src/lifecycle/told-runs";
+import { createToldRuns } from "../../../src/lifecycle/debts/told-runs";
 
 const runOf = (executionId: string): proto.FinishRunRequest => proto.FinishRunRequest.fromPartial({ run: { executionId } });
 const idOf = ({ run }: proto.FinishRunRequest): string => run!.executionId;

@@ -1,12 +1,12 @@
 import { unavailable } from "@nodeloom/kernel";
-import type { RunInput } from "../contract/run-types";
-import type { ExecutionView } from "../record/execution-record";
-import type { ExecutionStore } from "../record/store";
-import { GraphRun } from "../temporal/workflows/graph-run";
-import { endOf } from "../temporal/workflows/run-end";
-import type { Execution } from "./execution";
-import type { RunRecordPart } from "./run-record";
-import { endDebts } from "./states";
+import type { RunInput } from "../../contract/run-types";
+import type { ExecutionView } from "../../record/execution-record";
+import type { ExecutionStore } from "../../record/store";
+import { GraphRun } from "../../temporal/workflows/graph-run";
+import { endOf } from "../../temporal/workflows/run-end";
+import type { Execution } from "../row/execution";
+import type { RunRecordPart } from "../row/run-record";
+import { endDebts } from "../states";
 
 export type FinishedPlans = (input: RunInput, part: RunRecordPart, earlier: ExecutionView | null, isNew: boolean) => Promise<ExecutionView>;
 

@@ -1,9 +1,9 @@
-import { newWebhookState } from "../contract/delivery";
-import type { NodeState, RunEnd, RunInput } from "../contract/run-types";
-import type { Costs, ExecutionEvent, ExecutionRecord, FinalState } from "../record/execution-record";
-import { plannedEvents } from "../record/log/node-events";
+import { newWebhookState } from "../../contract/delivery";
+import type { NodeState, RunEnd, RunInput } from "../../contract/run-types";
+import type { Costs, ExecutionEvent, ExecutionRecord, FinalState } from "../../record/execution-record";
+import { plannedEvents } from "../../record/log/node-events";
 import { elapsed, event } from "./progress";
-import type { Debt } from "./states";
+import type { Debt } from "../states";
 
 /** A run's row as it begins, and as it is when it is over. */
 

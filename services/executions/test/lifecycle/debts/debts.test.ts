@@ -1,7 +1,7 @@
 import { createLogger } from "@nodeloom/platform";
-import { createDebts, type DebtsOptions } from "../../src/lifecycle/debts";
-import type { ExecutionView } from "../../src/record/execution-record";
-import { newRecord } from "../support/index";
+import { createDebts, type DebtsOptions } from "../../../src/lifecycle/debts/debts";
+import type { ExecutionView } from "../../../src/record/execution-record";
+import { newRecord } from "../../support/index";
 
 /** When usage hears of runs. Times are in milliseconds. */
 

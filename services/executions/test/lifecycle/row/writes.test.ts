@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { connectMongo } from "@nodeloom/platform";
-import type { CallContext, RunEnd } from "../../src/contract/run-types";
-import { TIMING } from "../../src/contract/timing";
-import { createExecution } from "../../src/lifecycle/execution";
-import { FREE, newRecord } from "../../src/lifecycle/run-record";
-import { createExecutionStore } from "../../src/record/store";
-import { initialNodes } from "../../src/temporal/workflows/graph-run";
-import { readsOf } from "../support/index";
-import { runOf } from "../support/money";
+import type { CallContext, RunEnd } from "../../../src/contract/run-types";
+import { TIMING } from "../../../src/contract/timing";
+import { createExecution } from "../../../src/lifecycle/row/execution";
+import { FREE, newRecord } from "../../../src/lifecycle/row/run-record";
+import { createExecutionStore } from "../../../src/record/store";
+import { initialNodes } from "../../../src/temporal/workflows/graph-run";
+import { readsOf } from "../../support/index";
+import { runOf } from "../../support/money";
 
 /** A store in a database of its own, with the commands that are sent to that. */
 const open = async () => {

@@ -1,16 +1,17 @@
+/** requests/: runs as callers ask for them: begun or joined, and followed until there is an answer. */
 import { DomainError, REPLAYED_REFUSAL, unavailable } from "@nodeloom/kernel";
 import { createSlots, NoSlot, type Slots } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import { TIMING } from "../contract/timing";
-import type { ExecutionView } from "../record/execution-record";
-import type { ExecutionStore } from "../record/store";
+import { TIMING } from "../../contract/timing";
+import type { ExecutionView } from "../../record/execution-record";
+import type { ExecutionStore } from "../../record/store";
 import { answer, type RunMode } from "./answer";
-import type { Debts } from "./debts";
-import type { Execution } from "./execution";
+import type { Debts } from "../debts/debts";
+import type { Execution } from "../row/execution";
 import type { Follow, Following } from "./follow";
 import { Undecided } from "./run-request";
 import type { Start } from "./start";
-import { isFinal } from "./states";
+import { isFinal } from "../states";
 
 /** Runs that one process takes on at once, and requests that may wait for that; users take turns. */
 export const STARTS = { concurrency: 6, queueLimit: 2_000 };

@@ -1,19 +1,20 @@
+/** row/: the row of a run from its insertion to its end, and what its log says meanwhile. */
 import type { DomainError } from "@nodeloom/kernel";
-import type { CompletedCall, FinalStatus, RunEnd, RunError, RunInput } from "../contract/run-types";
-import { countRefusal, countRun } from "../meters";
-import type { ExecutionEvent, ExecutionRecord, ExecutionView } from "../record/execution-record";
-import type { EventChannel } from "../record/log/channel";
-import type { Appended } from "../record/log/event-log";
-import { createJournal } from "../record/log/journal";
-import { missingEvents } from "../record/log/node-events";
-import type { ExecutionStore } from "../record/store";
-import type { DecidedEnding } from "../record/transitions";
-import { refusalOf } from "../refusals";
-import { skipPending } from "../temporal/workflows/graph-run";
+import type { CompletedCall, FinalStatus, RunEnd, RunError, RunInput } from "../../contract/run-types";
+import { countRefusal, countRun } from "../../meters";
+import type { ExecutionEvent, ExecutionRecord, ExecutionView } from "../../record/execution-record";
+import type { EventChannel } from "../../record/log/channel";
+import type { Appended } from "../../record/log/event-log";
+import { createJournal } from "../../record/log/journal";
+import { missingEvents } from "../../record/log/node-events";
+import type { ExecutionStore } from "../../record/store";
+import type { DecidedEnding } from "../../record/transitions";
+import { refusalOf } from "../../refusals";
+import { skipPending } from "../../temporal/workflows/graph-run";
 import { createEndWrites, type FinishedRun } from "./end-writes";
 import { createProgress, event } from "./progress";
 import { finalRecord, finalState, FREE, settledEvent, targetOf, type Charged, type RunRecordPart } from "./run-record";
-import { CANCEL_REQUESTED, endDebts, refusalDebts, TRANSITION_EVENTS, type Debt } from "./states";
+import { CANCEL_REQUESTED, endDebts, refusalDebts, TRANSITION_EVENTS, type Debt } from "../states";
 
 export type Execution = ReturnType<typeof createExecution>;
 

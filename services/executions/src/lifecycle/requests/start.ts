@@ -1,21 +1,21 @@
 import { CONFLICT_ATTEMPTS, DomainError, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import type { RunInput } from "../contract/run-types";
-import type { PlannedRun, Planning } from "../plan/planning";
-import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../record/execution-record";
-import type { ExecutionStore } from "../record/store";
-import type { RunStarter } from "../temporal/client";
-import { initialNodes } from "../temporal/workflows/graph-run";
-import type { Debts } from "./debts";
-import { type Execution } from "./execution";
-import { newRecord, type RunRecordPart } from "./run-record";
+import type { RunInput } from "../../contract/run-types";
+import type { PlannedRun, Planning } from "../../plan/planning";
+import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../../record/execution-record";
+import type { ExecutionStore } from "../../record/store";
+import type { RunStarter } from "../../temporal/client";
+import { initialNodes } from "../../temporal/workflows/graph-run";
+import type { Debts } from "../debts/debts";
+import { type Execution } from "../row/execution";
+import { newRecord, type RunRecordPart } from "../row/run-record";
 import type { FinishedPlans } from "./finished-plans";
-import type { Holds } from "./holds";
-import type { Queue } from "./line/queue";
-import type { Place } from "./line/line";
+import type { Holds } from "../money/holds";
+import type { Queue } from "../line/queue";
+import type { Place } from "../line/line";
 import { checkSame, decided, isRemembered, noRoom, toRunInput, Undecided } from "./run-request";
-import type { Debt } from "./states";
+import type { Debt } from "../states";
 
 const START_PAUSE_MS = 200;
 
