@@ -7,7 +7,7 @@ import type { ExecutionStore } from "../record/store";
 import { initialNodes, skipPending } from "../temporal/workflows/graph-run";
 import type { Execution } from "./row/execution";
 import { newRecord } from "./row/run-record";
-import { event } from "./row/progress";
+import { runEvent } from "./row/progress";
 import { createHolds, heldItem } from "./money/holds";
 import { refusalOf } from "../refusals";
 import type { Debts } from "./debts/debts";
@@ -27,7 +27,7 @@ export interface EarlierRunsOptions {
 export const createEarlierRuns = ({ billing, store, execution, debts }: EarlierRunsOptions) => {
   const insertRunning = async (input: RunInput, isCancelled: boolean): Promise<void> => {
     const { owes: _, ...record } = newRecord(input, initialNodes(input.plan));
-    const events = [...record.events, ...(isCancelled ? [event(CANCEL_REQUESTED, CANCEL_REQUESTED)] : [])];
+    const events = [...record.events, ...(isCancelled ? [runEvent(CANCEL_REQUESTED)] : [])];
     await store.insert({ ...record, due: [], events, status: isCancelled ? "cancel_requested" : "processing" });
   };
 

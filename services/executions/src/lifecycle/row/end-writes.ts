@@ -9,7 +9,7 @@ import type { ExecutionStore } from "../../record/store";
 import type { DecidedEnding } from "../../record/transitions";
 import { initialNodes } from "../../temporal/workflows/graph-run";
 import { finalRecord, settledEvent } from "./run-record";
-import { event } from "./progress";
+import { runEvent } from "./progress";
 import { sourcesOf, UNDECIDED, type Debt } from "../states";
 
 /** A run that is over, as its workflow knows it. */
@@ -80,7 +80,7 @@ export const createEndWrites = (store: ExecutionStore, journal: Pick<Journal, "c
     const { executionId, attempt } = input;
     const row = await store.find(executionId);
     if (row && attempt !== undefined && UNDECIDED.includes(row.status)) {
-      await store.claim(executionId, attempt, "restored", event("started", "started"));
+      await store.claim(executionId, attempt, "restored", runEvent("started"));
       const stowed = await store.stowedEnd(state, [settledEvent(end)]);
       return store.finish(executionId, stowed.state, stowed.events, due);
     }

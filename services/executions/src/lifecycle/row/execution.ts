@@ -12,7 +12,7 @@ import type { DecidedEnding } from "../../record/transitions";
 import { refusalOf } from "../../refusals";
 import { skipPending } from "../../temporal/workflows/graph-run";
 import { createEndWrites, type FinishedRun } from "./end-writes";
-import { createProgress, event } from "./progress";
+import { createProgress, runEvent } from "./progress";
 import { finalRecord, finalState, FREE, settledEvent, targetOf, type Charged, type RunRecordPart } from "./run-record";
 import { CANCEL_REQUESTED, endDebts, refusalDebts, TRANSITION_EVENTS, type Debt } from "../states";
 
@@ -61,12 +61,12 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
      * @returns null when the run is not that workflow's to carry; `again` when it had claimed the run before
      */
     claim: async (executionId: string, attempt: number, claimedBy: string): Promise<{ row: ExecutionView; again: boolean } | null> => {
-      const started = event("started", "started");
+      const started = runEvent("started");
       const claimed = await store.claim(executionId, attempt, claimedBy, started);
       if (!claimed) return null;
       const { row, again } = claimed;
       if (!again) progressBegins(executionId, row.mode === "sync");
-      if (!again) announce(executionId, row.queuedAt ? started : event("admitted", "admitted"), row);
+      if (!again) announce(executionId, row.queuedAt ? started : runEvent("admitted"), row);
       return { row, again };
     },
 
@@ -75,14 +75,14 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       const refused = await store.refuse(row._id, row.attempt!, refusalOf(error), due);
       if (!refused) return null;
       countRefusal(error);
-      announce(row._id, event("refused", "refused"), refused);
+      announce(row._id, runEvent("refused"), refused);
       return refused;
     },
 
     /** accepted → queued. @returns null when the run is decided otherwise */
     queue: async (row: ExecutionView, input: RunInput, position: number): Promise<ExecutionView | null> => {
       const json = JSON.stringify(input);
-      const said = event("queued", "queued", { position });
+      const said = runEvent("queued", { position });
       const queued = await store.queue(row._id, row.attempt!, await store.putText(json), json.length, said);
       if (queued) announce(row._id, said, queued);
       return queued;
@@ -97,7 +97,7 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       const nodes = skipPending(row.nodes);
       const end: RunEnd = { status, result: null, error, requestId: null, nodes, completed: [] };
       const recorded = await store.recordedKeys(await store.logKeys(executionId));
-      const events = [...(error ? [] : [event(CANCEL_REQUESTED, CANCEL_REQUESTED)]), ...missingEvents(nodes, recorded, new Date())];
+      const events = [...(error ? [] : [runEvent(CANCEL_REQUESTED)]), ...missingEvents(nodes, recorded, new Date())];
       const settled = settledEvent(end);
       const due = [...refusalDebts(row.attempt!), ...endDebts(row.webhook !== null)];
       const stowed = await store.stowedEnd(finalState({ receivedAt: row.createdAt.getTime() }, end, FREE), [...events, settled]);
@@ -110,7 +110,7 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
 
     /** processing → cancel_requested. @returns null when the run is not under way, or its ending is decided */
     requestCancel: async (executionId: string, userId: string): Promise<ExecutionView | null> => {
-      const requested = event(CANCEL_REQUESTED, CANCEL_REQUESTED);
+      const requested = runEvent(CANCEL_REQUESTED);
       const made = await store.requestCancel(executionId, userId, requested);
       if (made) announce(executionId, requested);
       return made;

@@ -9,12 +9,15 @@ import { endKey } from "../../record/log/node-events";
 /** Runs that are remembered as waited for here. */
 const MAX_WAITED_FOR = 10_000;
 
-export const event = (key: string, type: string, data: Record<string, unknown> = {}): ExecutionEvent => ({
+const event = (key: string, type: string, data: Record<string, unknown> = {}): ExecutionEvent => ({
   key,
   type,
   at: new Date(),
   data,
 });
+
+/** What happens to a run once: its kind names it. */
+export const runEvent = (type: string, data?: Record<string, unknown>): ExecutionEvent => event(type, type, data);
 
 /** Clocks of two processes may differ. */
 export const elapsed = (sinceMs: number, untilMs = Date.now()): number => Math.max(0, untilMs - sinceMs);

@@ -2,7 +2,7 @@ import { newWebhookState } from "../../contract/delivery";
 import type { NodeState, RunEnd, RunInput } from "../../contract/run-types";
 import type { Costs, ExecutionEvent, ExecutionRecord, FinalState } from "../../record/execution-record";
 import { plannedEvents } from "../../record/log/node-events";
-import { elapsed, event } from "./progress";
+import { elapsed, runEvent } from "./progress";
 import type { Debt } from "../states";
 
 /** A run's row as it begins, and as it is when it is over. */
@@ -14,9 +14,8 @@ export interface Charged {
   modelCredits?: { model: string; millicredits: number }[];
 }
 
-const admittedEvent = ({ workflowSlug, modelIds }: RunInput): ExecutionEvent => event("admitted", "admitted", { workflowSlug, modelIds });
-export const settledEvent = ({ status, error }: Pick<RunEnd, "status" | "error">): ExecutionEvent =>
-  event("settled", "settled", { status, error });
+const admittedEvent = ({ workflowSlug, modelIds }: RunInput): ExecutionEvent => runEvent("admitted", { workflowSlug, modelIds });
+export const settledEvent = ({ status, error }: Pick<RunEnd, "status" | "error">): ExecutionEvent => runEvent("settled", { status, error });
 
 /** What a client asked for, beside the run itself. */
 export type RunRecordPart = Pick<ExecutionRecord, "fingerprint" | "requestToken" | "inputs" | "metadata">;
