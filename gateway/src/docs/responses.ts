@@ -1,4 +1,4 @@
-import type { Reason } from "@nodeloom/kernel";
+import { groupBy, type Reason } from "@nodeloom/kernel";
 import { ERRORS, WITHOUT_CODE } from "../http/error-table";
 import { HTTP_STATUS_BY_REASON } from "../http/errors";
 import type { ReplyHeader, Route } from "../http/route";
@@ -62,11 +62,7 @@ const errorLine = (reason: Reason): string => {
 };
 
 export const errorResponses = (route: Route): Json => {
-  const byStatus = new Map<number, Reason[]>();
-  for (const reason of reasonsOf(route)) {
-    const status = HTTP_STATUS_BY_REASON[reason];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), reason]);
-  }
+  const byStatus = groupBy(reasonsOf(route), (reason) => HTTP_STATUS_BY_REASON[reason]);
   const responses: Json = {};
   for (const [status, reasons] of [...byStatus].sort(([a], [b]) => a - b)) {
     const exhausted = status === HTTP_STATUS_BY_REASON.RATE_LIMIT_EXCEEDED;

@@ -1,3 +1,4 @@
+import { groupBy } from "@nodeloom/kernel";
 import { isDuplicateKey, retry } from "@nodeloom/platform";
 import { Schema, type Connection, type UpdateQuery } from "mongoose";
 import { emptyAccount, type Account } from "./account/account";
@@ -191,10 +192,8 @@ export const createStore = (connection: Connection) => {
 
     /** Takes rows that are in the ledger out of their accounts' outboxes. */
     dropFromOutbox: async (rows: readonly LedgerRow[]): Promise<void> => {
-      const idsByUser = new Map<string, string[]>();
-      for (const { userId, id } of rows) idsByUser.set(userId, [...(idsByUser.get(userId) ?? []), id]);
-      const pulls = [...idsByUser].map(([userId, ids]) => ({
-        updateOne: { filter: { _id: userId } as object, update: { $pull: { outbox: { id: { $in: ids } } } } as object },
+      const pulls = [...groupBy(rows, ({ userId }) => userId)].map(([userId, own]) => ({
+        updateOne: { filter: { _id: userId } as object, update: { $pull: { outbox: { id: { $in: own.map(({ id }) => id) } } } } as object },
       }));
       if (pulls.length > 0) await accounts.collection.bulkWrite(pulls, UNORDERED);
     },

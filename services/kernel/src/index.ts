@@ -1,6 +1,7 @@
 export * from "./attempts";
 export * from "./capabilities";
 export * from "./errors";
+export * from "./group-by";
 export * from "./hold-ids";
 export * from "./limits";
 export * from "./money";

@@ -1,4 +1,4 @@
-import { CONFLICT_ATTEMPTS, DomainError, LIMITS, unavailable } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, DomainError, groupBy, LIMITS, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { createIds } from "./ids";
 import {
@@ -13,7 +13,7 @@ import {
 } from "./requests";
 import type { Folding } from "./totals/folding";
 import type { Migration } from "./totals/migration";
-import type { CountedPart, ExpiredRow, UsageRow, UsageStore } from "./store";
+import type { CountedPart, UsageRow, UsageStore } from "./store";
 import { countIn, dailySumsIn, daysBetween, matches, modelNamesIn, totalKey, type DailySum } from "./totals/totals";
 import type { TotalsStore } from "./totals/totals-store";
 
@@ -147,10 +147,9 @@ export const createUsage = ({ store, totals, folding, migration, latestId }: Usa
     prune: async (request: PruneRequest): Promise<number> => {
       const { before, limit } = checked(REQUESTS.prune, request);
       if (!(await migration.isDone())) throw unavailable("old rows are still being counted; ask again");
-      const byUser = new Map<string, ExpiredRow[]>();
-      for (const row of await store.expired(before, limit)) byUser.set(row.userId, [...(byUser.get(row.userId) ?? []), row]);
+      const expired = groupBy(await store.expired(before, limit), ({ userId }) => userId);
       let pruned = 0;
-      for (const [userId, rows] of byUser) {
+      for (const [userId, rows] of expired) {
         if (rows.some(({ isCounted }) => !isCounted)) await folding.foldAll(userId, 1);
         pruned += await folding.remove(
           userId,

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
+import { groupBy } from "@nodeloom/kernel";
 import type { Account } from "../account/account";
 import { BILLING_LIMITS } from "../limits";
-import type { Checkpoint, LedgerTotal, RowTotal } from "./audit-store";
+import type { Checkpoint, RowTotal } from "./audit-store";
 import { addTotals, newestOf } from "./checkpoints";
 import type { BillingStore } from "../store";
 
@@ -107,18 +108,12 @@ export interface AuditDependencies {
   clock: () => Date;
 }
 
-const byUser = (totals: readonly LedgerTotal[]): Map<string, LedgerTotal[]> => {
-  const result = new Map<string, LedgerTotal[]>();
-  for (const total of totals) result.set(total.userId, [...(result.get(total.userId) ?? []), total]);
-  return result;
-};
-
 /** Audits all accounts: nothing that an account says of itself is believed, everything is added up again from its rows. */
 export const createAudit = ({ store, clock }: AuditDependencies) => {
   /** What accounts' drained rows add up to: those since their newest checkpoints on top of these, or, in a full check, all of them. */
   const sumUp = async (accounts: readonly Account[], newest: ReadonlyMap<string, Checkpoint>): Promise<Map<string, RowTotal[]>> => {
     const ranges = accounts.map((account) => ({ ...account, after: newest.get(account.userId)?.sequence ?? 0 }));
-    const since = byUser(await store.totals(ranges));
+    const since = groupBy(await store.totals(ranges), ({ userId }) => userId);
     return new Map(accounts.map(({ userId }) => [userId, addTotals(newest.get(userId)?.totals ?? [], since.get(userId) ?? [])]));
   };
 

@@ -1,4 +1,4 @@
-import { unavailable } from "@nodeloom/kernel";
+import { groupBy, unavailable } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import { TIMING } from "../../contract/timing";
 import type { ExecutionView } from "../../record/execution-record";
@@ -67,8 +67,10 @@ export const createSweep = ({ store, execution, queue, debts, logger, now = Date
       if (rows.length < PAGE) break;
     }
     seen = now;
-    const waiting = new Map<string, ExecutionView[]>();
-    for (const row of unchanged) if (row.status === "queued") waiting.set(row.userId, [...(waiting.get(row.userId) ?? []), row]);
+    const waiting = groupBy(
+      unchanged.filter(({ status }) => status === "queued"),
+      ({ userId }) => userId,
+    );
     const decided = unchanged.filter(({ status }) => status !== "queued");
     await checkEach(decided, { check: move, failed: ({ _id }, error) => warn(_id, error) });
     await checkEach([...waiting], { check: ([userId, rows]) => mend(userId, rows), failed: ([userId], error) => warn(userId, error) });

@@ -1,4 +1,4 @@
-import { isRepairKey, makesCalls, repairKey } from "@nodeloom/kernel";
+import { groupBy, isRepairKey, makesCalls, repairKey } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { WebhookAttempt, WebhookState } from "../../contract/delivery";
 import type { NodeState } from "../../contract/run-types";
@@ -41,8 +41,7 @@ const withRepairs = (calls: readonly CallRecord[]): CallRecord[] => {
 
 /** Calls by node, each in the order of its items. */
 const callsByNode = (calls: readonly CallRecord[]): Map<string, CallRecord[]> => {
-  const byNode = new Map<string, CallRecord[]>();
-  for (const call of withRepairs(calls)) byNode.set(call.nodeId, [...(byNode.get(call.nodeId) ?? []), call]);
+  const byNode = groupBy(withRepairs(calls), ({ nodeId }) => nodeId);
   for (const of of byNode.values()) of.sort((a, b) => a.item - b.item);
   return byNode;
 };

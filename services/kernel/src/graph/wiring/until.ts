@@ -1,3 +1,4 @@
+import { groupBy } from "../../group-by";
 import { kindOf } from "../kinds";
 import type { Graph, GraphIssue } from "../types";
 
@@ -13,14 +14,13 @@ export const upToNode = <G extends Graph & { issues: readonly GraphIssue[] }>(
   nodeId: string,
 ): (Graph & { issues: GraphIssue[] }) | undefined => {
   if (!nodes.some(({ id, type }) => id === nodeId && kindOf(type)?.runs !== false)) return undefined;
-  const before = new Map<string, string[]>();
-  for (const { source, target } of edges) before.set(target, [...(before.get(target) ?? []), source]);
+  const into = groupBy(edges, ({ target }) => target);
   const needed = new Set<string>();
   const open = [nodeId];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     if (needed.has(id)) continue;
     needed.add(id);
-    open.push(...(before.get(id) ?? []));
+    open.push(...(into.get(id) ?? []).map(({ source }) => source));
   }
   return {
     nodes: nodes.filter(({ id }) => needed.has(id)),
