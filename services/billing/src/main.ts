@@ -1,13 +1,4 @@
-import {
-  defineService,
-  grpcService,
-  hostPort,
-  isConnected,
-  openDatabase,
-  runProcess,
-  startGrpcServer,
-  variables,
-} from "@nodeloom/platform";
+import { defineService, grpcService, hostPort, openDatabase, runProcess, serveGrpc, variables } from "@nodeloom/platform";
 import { billing as proto } from "@nodeloom/proto";
 import { database } from "./database";
 import { createBilling } from "./billing";
@@ -28,21 +19,14 @@ export const service = defineService({
     const store = createStore(connection);
     const billing = createBilling({ store, logger });
     billing.start();
-    const grpc = await startGrpcServer({
-      listen: config.BILLING_LISTEN,
-      services: [grpcService(proto.BillingServiceService, billingHandlers(billing))],
+    return serveGrpc({
+      service: grpcService(proto.BillingServiceService, billingHandlers(billing)),
+      config,
+      listen: "BILLING_LISTEN",
+      connection,
       logger,
-      tls: config,
+      stop: billing.stop,
     });
-    return {
-      ports: { BILLING_LISTEN: grpc.port },
-      checks: { mongodb: () => isConnected(connection) },
-      stop: async () => {
-        await grpc.stop();
-        await billing.stop();
-        await connection.close();
-      },
-    };
   },
 });
 

@@ -1,4 +1,4 @@
-import { defineService, openDatabase, runProcess, startGrpcServer, grpcService, isConnected } from "@nodeloom/platform";
+import { defineService, grpcService, openDatabase, runProcess, serveGrpc } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import { variables } from "./config";
 import { database } from "./database";
@@ -12,22 +12,16 @@ export const service = defineService({
   start: async ({ config, logger }) => {
     const connection = await openDatabase(database, config, logger);
     const wired = await wire(config, connection, logger);
-    const grpc = await startGrpcServer({
-      listen: config.EXECUTIONS_LISTEN,
-      services: [grpcService(executions.ExecutionsServiceService, executionsHandlers(wired.handlers))],
+    // Calls of runs have the whole grace, whoever waits for them.
+    return serveGrpc({
+      service: grpcService(executions.ExecutionsServiceService, executionsHandlers(wired.handlers)),
+      config,
+      listen: "EXECUTIONS_LISTEN",
+      connection,
       logger,
-      tls: config,
+      drain: wired.drain,
+      stop: wired.stop,
     });
-    return {
-      ports: { EXECUTIONS_LISTEN: grpc.port },
-      checks: { mongodb: () => isConnected(connection) },
-      stop: async () => {
-        // Both at once: calls of runs have the whole grace, whoever waits for them.
-        await Promise.all([grpc.stop(), wired.drain()]);
-        await wired.stop();
-        await connection.close();
-      },
-    };
   },
 });
 

@@ -4,10 +4,9 @@ import {
   defineService,
   grpcService,
   hostPort,
-  isConnected,
   openDatabase,
   runProcess,
-  startGrpcServer,
+  serveGrpc,
   variables,
 } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
@@ -37,25 +36,25 @@ export const service = defineService({
   start: async ({ config, logger }) => {
     const { BOOTSTRAP_ADMIN_EMAIL: adminEmail, BOOTSTRAP_ADMIN_PASSWORD: adminPassword } = config;
     if (!adminEmail !== !adminPassword) throw new ConfigError("BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD go together");
-    const mongo = await openDatabase(database, config, logger);
+    const connection = await openDatabase(database, config, logger);
     const publisher = connectRedis({ url: config.REDIS_URL, logger });
     const subscriber = connectRedis({ url: config.REDIS_URL, logger, subscriber: true });
     const changes = joinChanges({ publisher, subscriber, prefix: config.REDIS_KEY_PREFIX, logger });
-    const store = createStore(mongo);
+    const store = createStore(connection);
     const services = await createIdentity({ store, changes, pepper: config.API_KEY_PEPPER, environment: config.NODELOOM_ENV, logger });
     if (adminEmail && adminPassword) await services.bootstrap.ensureAdmin(adminEmail, adminPassword);
-    const handlers = grpcService(identity.IdentityServiceService, identityHandlers(services));
-    const grpc = await startGrpcServer({ listen: config.IDENTITY_LISTEN, services: [handlers], logger, tls: config });
-    return {
-      ports: { IDENTITY_LISTEN: grpc.port },
-      checks: { mongodb: () => isConnected(mongo), redis: () => publisher.status === "ready" },
+    return serveGrpc({
+      service: grpcService(identity.IdentityServiceService, identityHandlers(services)),
+      config,
+      listen: "IDENTITY_LISTEN",
+      connection,
+      logger,
+      checks: { redis: () => publisher.status === "ready" },
       stop: async () => {
-        await grpc.stop();
         await services.authentication.drain();
         for (const redis of [publisher, subscriber]) redis.disconnect();
-        await mongo.close();
       },
-    };
+    });
   },
 });
 

@@ -1,15 +1,5 @@
 import { join } from "node:path";
-import {
-  defineService,
-  grpcService,
-  hostPort,
-  isConnected,
-  openDatabase,
-  runProcess,
-  startGrpcServer,
-  variables,
-  type Logger,
-} from "@nodeloom/platform";
+import { defineService, grpcService, hostPort, openDatabase, runProcess, serveGrpc, variables, type Logger } from "@nodeloom/platform";
 import { models } from "@nodeloom/proto";
 import { z } from "zod";
 import { database } from "./database";
@@ -45,16 +35,7 @@ export const service = defineService({
     const store = await openOverrideStore(connection);
     const onStale = (error: unknown): void => logger.warn({ err: error }, "overrides could not be read; the last known ones stay");
     const handlers = modelsHandlers(await createCatalog({ registry, store, onStale }));
-    const services = [grpcService(models.ModelsServiceService, handlers)];
-    const grpc = await startGrpcServer({ listen: config.MODELS_LISTEN, services, logger, tls: config });
-    return {
-      ports: { MODELS_LISTEN: grpc.port },
-      checks: { mongodb: () => isConnected(connection) },
-      stop: async () => {
-        await grpc.stop();
-        await connection.close();
-      },
-    };
+    return serveGrpc({ service: grpcService(models.ModelsServiceService, handlers), config, listen: "MODELS_LISTEN", connection, logger });
   },
 });
 

@@ -21,6 +21,7 @@ export * from "./messages/provider-settings";
 
 export * from "./process/http";
 export type { Check, Checks } from "./process/ops";
+export { serveGrpc } from "./process/serve";
 export * from "./process/service";
 
 export * from "./stores/database";

@@ -1,13 +1,4 @@
-import {
-  defineService,
-  grpcService,
-  hostPort,
-  isConnected,
-  openDatabase,
-  runProcess,
-  startGrpcServer,
-  variables,
-} from "@nodeloom/platform";
+import { defineService, grpcService, hostPort, openDatabase, runProcess, serveGrpc, variables } from "@nodeloom/platform";
 import { usage as proto } from "@nodeloom/proto";
 import { database } from "./database";
 import { createFolding } from "./totals/folding";
@@ -34,21 +25,15 @@ export const service = defineService({
     const folding = createFolding({ store, totals, onError });
     const migration = startMigration({ store, totals, folding, onError });
     const usage = createUsage({ store, totals, folding, migration, latestId: await store.latestId() });
-    const grpc = await startGrpcServer({
-      listen: config.USAGE_LISTEN,
-      services: [grpcService(proto.UsageServiceService, usageHandlers(usage))],
+    const stop = async (): Promise<void> => void (await Promise.all([folding.stop(), migration.stop()]));
+    return serveGrpc({
+      service: grpcService(proto.UsageServiceService, usageHandlers(usage)),
+      config,
+      listen: "USAGE_LISTEN",
+      connection,
       logger,
-      tls: config,
+      stop,
     });
-    return {
-      ports: { USAGE_LISTEN: grpc.port },
-      checks: { mongodb: () => isConnected(connection) },
-      stop: async () => {
-        await grpc.stop();
-        await Promise.all([folding.stop(), migration.stop()]);
-        await connection.close();
-      },
-    };
   },
 });
 

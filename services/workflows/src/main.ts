@@ -1,14 +1,4 @@
-import {
-  createGrpcClient,
-  defineService,
-  grpcService,
-  hostPort,
-  isConnected,
-  openDatabase,
-  runProcess,
-  startGrpcServer,
-  variables,
-} from "@nodeloom/platform";
+import { createGrpcClient, defineService, grpcService, hostPort, openDatabase, runProcess, serveGrpc, variables } from "@nodeloom/platform";
 import { media as mediaProto, workflows as proto } from "@nodeloom/proto";
 import { database } from "./database";
 import { createCap, templateCapReached, workflowCapReached } from "./cap/cap";
@@ -81,17 +71,14 @@ export const service = defineService({
         warn: (error, slug) => logger.warn({ err: error, slug }, "a thumbnail could not be made a file yet"),
       }),
     });
-    const services = [grpcService(proto.WorkflowsServiceService, handlers)];
-    const grpc = await startGrpcServer({ listen: config.WORKFLOWS_LISTEN, services, logger, tls: config });
-    return {
-      ports: { WORKFLOWS_LISTEN: grpc.port },
-      checks: { mongodb: () => isConnected(connection) },
-      stop: async () => {
-        await grpc.stop();
-        media.close();
-        await connection.close();
-      },
-    };
+    return serveGrpc({
+      service: grpcService(proto.WorkflowsServiceService, handlers),
+      config,
+      listen: "WORKFLOWS_LISTEN",
+      connection,
+      logger,
+      stop: async () => media.close(),
+    });
   },
 });
 

@@ -1,0 +1,40 @@
+import type { Connection } from "mongoose";
+import type { ProcessConfig } from "../config";
+import { startGrpcServer } from "../grpc";
+import type { TlsConfig } from "../grpc/credentials";
+import type { GrpcService } from "../grpc/server";
+import { isConnected } from "../stores/mongo";
+import type { Logger } from "../telemetry/logger";
+import type { Checks } from "./ops";
+import type { RunningService } from "./service";
+
+export interface ServeOptions<Listen extends string> {
+  service: GrpcService;
+  config: Readonly<Record<Listen, string>> & Readonly<ProcessConfig> & TlsConfig;
+  /** The variable that says where it listens. */
+  listen: Listen;
+  /** The service's database. */
+  connection: Connection;
+  logger: Logger;
+  /** What it depends on besides its database. */
+  checks?: Checks;
+  /** Ends what the service does by itself, while calls are still answered. */
+  drain?(): Promise<void>;
+  /** Ends what calls needed, but for the database. */
+  stop?(): Promise<void>;
+}
+
+/** Serves a service's calls over gRPC. At a stop they end first, then what they needed, and the connection to its database last. */
+export const serveGrpc = async <Listen extends string>(options: ServeOptions<Listen>): Promise<RunningService> => {
+  const { service, config, listen, connection, logger, checks, drain, stop } = options;
+  const grpc = await startGrpcServer({ listen: config[listen], services: [service], logger, tls: config });
+  return {
+    ports: { [listen]: grpc.port },
+    checks: { mongodb: () => isConnected(connection), ...checks },
+    stop: async () => {
+      await Promise.all([grpc.stop(), drain?.()]);
+      await stop?.();
+      await connection.close();
+    },
+  };
+};
