@@ -1,6 +1,6 @@
 import { DomainError, LIMITS } from "@nodeloom/kernel";
 import { fromCursor, requestContext, serverStream, unary } from "@nodeloom/platform";
-import { executions } from "@nodeloom/proto";
+import type { executions } from "@nodeloom/proto";
 import type { Quotes } from "./plan/quotes";
 import type { Runs } from "./lifecycle/requests/runs";
 import type { Cancellation } from "./lifecycle/cancellation";
@@ -46,26 +46,20 @@ export const executionsHandlers = ({
 }: HandlerOptions): executions.ExecutionsServiceServer => ({
   run: unary(async (request) => {
     const { row, isReplay } = await runs.run(request, requestContext()?.deadlineMs);
-    return executions.RunResponse.fromPartial({
+    return {
       execution: executionMessage(await store.whole(row)),
       replayed: isReplay,
       toldAccepted: row.told === "accepted",
       toldFailure: row.told === "failure",
-    });
+    };
   }),
-  quote: unary(async (request) => executions.QuoteResponse.fromPartial(await quotes.quote(request))),
-  getExecution: unary(async ({ executionId, userId }) =>
-    executions.GetExecutionResponse.fromPartial({ execution: await reads.get(executionId, userId) }),
-  ),
-  cancelExecution: unary(async ({ executionId, userId }) =>
-    executions.CancelExecutionResponse.fromPartial({ status: await cancellation.cancel(executionId, userId) }),
-  ),
-  cancelQueued: unary(async ({ userId }) =>
-    executions.CancelQueuedResponse.fromPartial({ cancelled: await cancellation.cancelQueued(userId) }),
-  ),
+  quote: unary((request) => quotes.quote(request)),
+  getExecution: unary(async ({ executionId, userId }) => ({ execution: await reads.get(executionId, userId) })),
+  cancelExecution: unary(async ({ executionId, userId }) => ({ status: await cancellation.cancel(executionId, userId) })),
+  cancelQueued: unary(async ({ userId }) => ({ cancelled: await cancellation.cancelQueued(userId) })),
   setConcurrency: unary(async ({ userId, concurrency }) => {
     await queue.resize(userId, concurrency);
-    return executions.SetConcurrencyResponse.fromPartial({});
+    return {};
   }),
   listExecutions: unary(async ({ userId, status, workflowSlug, limit, cursor, metadata, createdAfter, createdBefore }) => {
     const size = Math.min(limit || LIMITS.pageDefault, LIMITS.usagePageRows);
@@ -82,8 +76,6 @@ export const executionsHandlers = ({
     return reads.page(rows, size);
   }),
   watchExecution: serverStream(({ executionId, userId, afterSequence }, signal) => watch(executionId, userId, afterSequence, signal)),
-  redeliverWebhook: unary(async ({ executionId, userId }) =>
-    executions.RedeliverWebhookResponse.fromPartial({ webhookDelivery: await redeliver(executionId, userId) }),
-  ),
+  redeliverWebhook: unary(async ({ executionId, userId }) => ({ webhookDelivery: await redeliver(executionId, userId) })),
   testWebhook: unary((request) => webhooks.test(request)),
 });

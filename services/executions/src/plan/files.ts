@@ -15,7 +15,8 @@ export const files = async (
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-const each = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : value === undefined ? [] : [value]);
+/** The values of an input that is a list, or one value. */
+export const each = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : [value]);
 
 /**
  * A call's inputs with the addresses of files in place of their ids: those that planning could not see. Empty text is

@@ -10,6 +10,7 @@ import {
   type Issue,
   type JsonSchema,
 } from "@nodeloom/kernel";
+import { each } from "../files";
 
 /** Data URLs that a run's inputs give for files: where they may stand, and what stands for them while a plan is made. */
 
@@ -19,8 +20,6 @@ export const fileFields = (fields: readonly InputField[]): InputField[] => field
 /** Names of a model's inputs that are files. */
 export const fileInputsOf = (schema: JsonSchema): string[] =>
   schemaPorts(schema).flatMap(([name, { type }]) => (isFileType(type) ? [name] : []));
-
-const each = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : [value]);
 
 /** Whether every stand-in is given for a file: anywhere else it would be taken for what it is. */
 export const standForFiles = (
