@@ -1,4 +1,4 @@
-import { authorFilesOf, DomainError, isMediaId, member, type MediaFamily, type MediaValue } from "@nodeloom/kernel";
+import { authorFilesOf, DomainError, fileOf, isMediaId, member, type MediaValue } from "@nodeloom/kernel";
 import { NoSlot, type Slots } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
@@ -19,10 +19,8 @@ const shown = (reference: string): string => {
   return JSON.stringify(reference.length > SHOWN_CHARS ? `${reference.slice(0, SHOWN_CHARS)}…` : reference);
 };
 
-const CALLED: Readonly<Record<MediaFamily, string>> = { image: "an image", video: "a video", audio: "an audio file" };
-
 const notAFile = ({ port, family, reference }: FileToKeep): DomainError =>
-  final("EXECUTION_FAILED", `${port}: ${shown(reference)} is not ${CALLED[family]}: an http(s) address or a media id`);
+  final("EXECUTION_FAILED", `${port}: ${shown(reference)} is not ${fileOf(family)}: an http(s) address or a media id`);
 
 /** What a failed fetch becomes. Services of ours that are away come back. */
 const asFailure = (error: unknown, { port }: FileToKeep): unknown =>

@@ -50,6 +50,9 @@ export const isMediaReference = (value: string): boolean => {
 
 const family = (contentType: string): string => contentType.split("/")[0]!.toLowerCase();
 
+/** The family of files with a content type; undefined where it is of none. */
+export const mediaFamily = (contentType: string): MediaFamily | undefined => MEDIA_FAMILIES.find((one) => one === family(contentType));
+
 /** The family of a file, as far as it can be told before it is fetched. */
 const familyOf = (value: unknown): string | undefined => {
   if (isMedia(value)) return family(value.contentType);
@@ -58,7 +61,7 @@ const familyOf = (value: unknown): string | undefined => {
 };
 
 /** A kind of file as messages call it. */
-const fileOf = (family: string): string =>
+export const fileOf = (family: string): string =>
   ({ image: "an image", video: "a video", audio: "an audio file" })[family] ?? `a file of the kind ${family}`;
 
 /** What is wrong with a known value for a port that takes files, or undefined. */

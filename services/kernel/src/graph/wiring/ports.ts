@@ -1,4 +1,4 @@
-import { MEDIA_FAMILIES } from "../values/media";
+import { mediaFamily } from "../values/media";
 import { propertySchema, type JsonSchema } from "../prices/price";
 import { isRecord, type GraphNode } from "../types";
 
@@ -73,10 +73,8 @@ export const isFileType = (type: PortType | undefined): type is FileType =>
   type !== undefined && (FILE_TYPES as readonly string[]).includes(type);
 
 /** The files that an input of a model takes: its schema may name a family (`"contentMediaType": "image/*"`). */
-const fileType = ({ contentMediaType }: JsonSchema): PortType => {
-  const family = typeof contentMediaType === "string" ? contentMediaType.split("/")[0] : undefined;
-  return MEDIA_FAMILIES.find((one) => one === family) ?? "media";
-};
+const fileType = ({ contentMediaType }: JsonSchema): PortType =>
+  (typeof contentMediaType === "string" && mediaFamily(contentMediaType)) || "media";
 
 const schemaPort = (schema: JsonSchema): InputPort => {
   if (schema.format === "media") return { type: fileType(schema), list: false };
