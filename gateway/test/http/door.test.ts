@@ -1,0 +1,227 @@
+import { connect } from "node:net";
+import { gzipSync } from "node:zlib";
+import { routes } from "../../src/routes";
+import { gatewayVariables } from "../../src/variables";
+import { startPlatform, type Platform, type User } from "../support/platform";
+import { send, type Answer, type Sent } from "../support/http";
+
+/** Nothing is read, unpacked or parsed for a caller who is not known and within limits. */
+
+let platform: Platform;
+let user: User;
+let unapproved: User;
+beforeAll(async () => {
+  platform = await startPlatform({ ANONYMOUS_RATE_LIMIT: "1000", BODY_TIMEOUT_MS: "1000" });
+  user = await platform.createUser({ tier: "business" });
+  unapproved = await platform.createUser({ tier: "pro", approved: false });
+});
+afterAll(() => platform.stop());
+
+const JSON_TYPE = { "content-type": "application/json" };
+const MEBIBYTE = 1024 * 1024;
+
+/** Sends a request's head, and of its body what is given; answers what came back when the connection is closed. */
+const converse = (path: string, headers: Record<string, string>, body: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(platform.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const lines = Object.entries({ host: "nodeloom", ...headers }).map(([name, value]) => `${name}: ${value}`);
+    socket.write(`POST ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
+    let answer = "";
+    socket.setEncoding("utf8");
+    socket.on("data", (chunk: string) => (answer += chunk));
+    socket.on("error", reject);
+    socket.on("close", () => resolve(answer));
+  });
+
+describe("before the caller is known", () => {
+  const bomb = gzipSync(Buffer.alloc(10 * MEBIBYTE, "["));
+  it.each<[string, string, Sent, number, string]>([
+    [
+      "a packed body",
+      "/api/workflows",
+      { body: bomb, headers: { ...JSON_TYPE, "content-encoding": "gzip" } },
+      415,
+      "UNSUPPORTED_MEDIA_TYPE",
+    ],
+    [
+      "a packed body of a sign-in",
+      "/api/auth/login",
+      { body: bomb, headers: { ...JSON_TYPE, "content-encoding": "br" } },
+      415,
+      "UNSUPPORTED_MEDIA_TYPE",
+    ],
+    ["a packed upload", "/api/media", { body: bomb, headers: { "content-encoding": "deflate" } }, 415, "UNSUPPORTED_MEDIA_TYPE"],
+    [
+      "a body of the wrong type",
+      "/api/workflows",
+      { body: "a=1", headers: { "content-type": "text/plain" } },
+      415,
+      "UNSUPPORTED_MEDIA_TYPE",
+    ],
+    [
+      "a body that is declared too large",
+      "/api/workflows",
+      { body: Buffer.alloc(11 * MEBIBYTE, " "), headers: JSON_TYPE },
+      413,
+      "PAYLOAD_TOO_LARGE",
+    ],
+    [
+      "a sign-in that is too large",
+      "/api/auth/login",
+      { body: Buffer.alloc(65 * 1024, " "), headers: JSON_TYPE },
+      413,
+      "PAYLOAD_TOO_LARGE",
+    ],
+    ["a body that is no JSON", "/api/workflows", { body: "{", headers: JSON_TYPE }, 401, "UNAUTHENTICATED"],
+  ])("%s is refused by its headers or for want of a caller", async (_, path, sent, status, code) => {
+    const answer = await platform.send(path, sent);
+    expect([answer.status, answer.body.code]).toEqual([status, code]);
+  });
+
+  it("a sign-in in pieces ends at 64 kB", async () => {
+    const body = `{"email":"${" ".repeat(70 * 1024)}"}`;
+    const answer = await platform.send("/api/auth/login", {
+      body,
+      chunked: true,
+      headers: { ...JSON_TYPE, "transfer-encoding": "chunked" },
+    });
+    expect([answer.status, answer.body.limit]).toEqual([413, 64 * 1024]);
+  });
+
+  it.each(["/api/workflows", "/api/media", "/api/workflows/x/run"])(
+    "a body that waits to be asked for is not asked for: %s",
+    async (path) => {
+      const answer = await converse(path, { ...JSON_TYPE, "content-length": String(MEBIBYTE), expect: "100-continue" }, "");
+      expect(answer).toMatch(/^HTTP\/1.1 401 /);
+      expect(answer).toMatch(/connection: close/i);
+    },
+  );
+
+  it("an upload that waits is not asked for when the account awaits approval", async () => {
+    const headers = { ...platform.bySession(unapproved), "content-length": String(MEBIBYTE), expect: "100-continue" };
+    expect(await converse("/api/media", headers, "")).toMatch(/^HTTP\/1.1 403 [\s\S]*ACCOUNT_NOT_APPROVED/);
+  });
+
+  it("a body that waits is asked for when its turn comes", async () => {
+    const body = JSON.stringify({ name: "Asked for" });
+    const headers = {
+      ...JSON_TYPE,
+      ...platform.byKey(user),
+      "content-length": String(body.length),
+      expect: "100-continue",
+      connection: "close",
+    };
+    expect(await converse("/api/workflows", headers, body)).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201 /);
+  });
+
+  it("an expectation that nobody knows is passed over", async () => {
+    const headers = { ...JSON_TYPE, "content-length": "0", expect: "tea", connection: "close" };
+    expect(await converse("/api/workflows", headers, "")).toMatch(/^HTTP\/1.1 401 [\s\S]*x-request-id[\s\S]*UNAUTHENTICATED/i);
+  });
+});
+
+describe("a known caller", () => {
+  const create = (body: string | Buffer, more: Partial<Sent> = {}): Promise<Answer> =>
+    platform.send("/api/workflows", { body, headers: { ...JSON_TYPE, ...platform.byKey(user) }, ...more });
+  const nested = (levels: number): string => `${'{"nodes":'}${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+
+  it.each([
+    ["64 levels", nested(64), /name/],
+    ["65 levels", nested(65), /more than 64 levels/],
+    ["a million levels", "[".repeat(1_000_000), /more than 64 levels/],
+    ["200,001 values", `[${"0,".repeat(199_999)}0]`, /more than 200000 values/],
+    ["200,000 values", `[${"0,".repeat(199_998)}0]`, /an object/],
+  ])("is told what is wrong with %s", async (_, body, message) => {
+    const answer = await create(body);
+    expect([answer.status, answer.body.code]).toEqual([400, "INVALID_REQUEST"]);
+    expect(JSON.stringify(answer.body.issues)).toMatch(message);
+  });
+
+  it("has a body's time: then it is 408, and the connection is closed", async () => {
+    const headers = { ...JSON_TYPE, ...platform.byKey(user), "content-length": String(MEBIBYTE) };
+    const answer = await converse("/api/workflows", headers, "{");
+    expect(answer).toMatch(/^HTTP\/1.1 408 [\s\S]*REQUEST_TIMEOUT/);
+    expect(answer).toMatch(/connection: close/i);
+  });
+
+  it("is counted for JSON that is none", async () => {
+    const pro = await platform.createUser();
+    const broken = () => platform.send("/api/folders", { body: "{", headers: { ...JSON_TYPE, ...platform.byKey(pro) } });
+    const statuses = (await Promise.all(Array.from({ length: 101 }, broken))).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 400)).toHaveLength(100);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+  });
+
+  it("is refused for want of approval after the shape, and before anything is looked up", async () => {
+    const run = (body: unknown) =>
+      platform.send("/api/workflows/nothing-here/run", { json: body, headers: platform.bySession(unapproved) });
+    expect(await run({})).toMatchObject({ status: 400, body: { code: "INVALID_INPUTS" } });
+    expect(await run({ inputs: {} })).toMatchObject({ status: 403, body: { code: "ACCOUNT_NOT_APPROVED" } });
+    const quote = { json: { inputs: {} }, headers: platform.bySession(unapproved) };
+    expect(await platform.send("/api/workflows/nothing-here/quote", quote)).toMatchObject({ status: 403 });
+  });
+});
+
+it("counts refusals without a caller against their address, whatever was wrong", async () => {
+  const other = await platform.startGateway({ ANONYMOUS_RATE_LIMIT: "8", REDIS_KEY_PREFIX: `${platform.env.REDIS_KEY_PREFIX}door:` });
+  const refusals: Sent[] = [
+    { method: "GET" },
+    { method: "PATCH" },
+    { body: "x", headers: { "content-type": "text/plain" } },
+    { body: "{}", headers: { ...JSON_TYPE, "content-encoding": "gzip" } },
+    { body: "{}", headers: { ...JSON_TYPE, "x-api-key": "nl_wrong" } },
+    { body: "{", headers: JSON_TYPE },
+    { body: "{}", headers: { ...JSON_TYPE, cookie: user.cookie, origin: "http://elsewhere.example" } },
+  ];
+  const statuses: number[] = [(await send(other.baseUrl, "/nothing")).status];
+  for (const sent of refusals) statuses.push((await send(other.baseUrl, "/api/workflows", sent)).status);
+  expect(statuses).toEqual([404, 401, 405, 415, 415, 401, 401, 401]);
+  for (const sent of refusals) {
+    const answer = await send(other.baseUrl, "/api/workflows", sent);
+    expect([answer.status, answer.body.code, answer.body.tier]).toEqual([429, "RATE_LIMIT_EXCEEDED", "anonymous"]);
+    expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+  }
+  expect((await send(other.baseUrl, "/api/workflows", { headers: platform.byKey(user) })).status).toBe(200);
+  await other.stop();
+});
+
+it("bounds how often /readyz is asked from an address", async () => {
+  const other = await platform.startGateway({ ANONYMOUS_RATE_LIMIT: "3", REDIS_KEY_PREFIX: `${platform.env.REDIS_KEY_PREFIX}ready:` });
+  const statuses: number[] = [];
+  for (let turn = 0; turn < 5; turn += 1) statuses.push((await send(other.baseUrl, "/readyz")).status);
+  expect(statuses).toEqual([200, 200, 200, 429, 429]);
+  expect((await send(other.baseUrl, "/healthz")).status).toBe(200);
+  await other.stop();
+});
+
+const lists = routes.filter((route) => route.list);
+
+it.each(lists.map(({ path }) => path))("refuses a parameter that %s does not know, by its name", async (path) => {
+  const address = path.replace(":id", platform.admin.id).replace(":slug", "x");
+  const answer = await platform.send(`${address}?limt=5`, { headers: platform.bySession(platform.admin) });
+  expect([answer.status, answer.body.code]).toEqual([400, "INVALID_REQUEST"]);
+  expect(answer.body.issues).toEqual([{ path: "limt", message: "is not known" }]);
+});
+
+it("knows every list as one", () => {
+  const unlisted = routes.filter(({ method, list, operationId }) => method === "GET" && !list && /list/i.test(operationId));
+  expect(unlisted.map(({ operationId }) => operationId)).toEqual([]);
+});
+
+describe("proxies that are trusted", () => {
+  it.each<[string | undefined, unknown]>([
+    [undefined, 0],
+    ["false", 0],
+    ["0", 0],
+    ["2", 2],
+    ["loopback", ["loopback"]],
+    ["10.0.0.0/8, fd00::1", ["10.0.0.0/8", "fd00::1"]],
+  ])("may be named as %j", (given, expected) => {
+    expect(gatewayVariables.TRUST_PROXY.parse(given)).toEqual(expected);
+  });
+
+  it.each(["true", "33", "everyone", "10.0.0.0/33", "10.0.0.0/8/8", "1.2.3"])("are not %j", (given) => {
+    expect(gatewayVariables.TRUST_PROXY.safeParse(given).error?.issues[0]?.message).toMatch(/number of hops .* or addresses/);
+  });
+});

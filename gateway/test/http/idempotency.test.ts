@@ -1,0 +1,151 @@
+import { randomUUID } from "node:crypto";
+import { connectRedis, createLogger, redisReady, type Redis } from "@nodeloom/platform";
+import { createIdempotency, idempotencyKey, type Idempotency, type RenderedReply } from "../../src/http/idempotency";
+import { startCuttableProxy } from "../support/proxy";
+import { eventually } from "../../../services/platform/test/support/eventually";
+import { deferred } from "../../../services/platform/test/support/deferred";
+
+const logger = createLogger("test", "silent");
+const reply = (status: number, text = "{}"): RenderedReply => ({ status, headers: { "X-Execution-Id": "e" }, text });
+
+let redis: Redis;
+let idempotency: Idempotency;
+beforeAll(async () => {
+  redis = connectRedis({ url: process.env.REDIS_URL!, logger });
+  await redisReady(redis, PATIENCE_MS);
+  idempotency = createIdempotency({ redis, keyPrefix: `test:${randomUUID()}:`, logger });
+});
+afterAll(() => redis.disconnect());
+
+const PATIENCE_MS = 20_000;
+/** The one record under a prefix. */
+const recordOf = async (keyPrefix: string): Promise<string> => (await redis.keys(`${keyPrefix}*`))[0]!;
+const requestOf = (content = "body") => ({ key: randomUUID(), scope: "user POST /x", content });
+
+describe("an Idempotency-Key", () => {
+  it("lets one of many simultaneous requests work; the others are told to wait", async () => {
+    const request = requestOf();
+    const { promise: finished, resolve: finish } = deferred();
+    let works = 0;
+    const attempts = Array.from({ length: 20 }, () =>
+      idempotency
+        .once(request, async () => {
+          works += 1;
+          await finished;
+          return reply(200);
+        })
+        .catch((error: unknown) => error),
+    );
+    const losers: unknown[] = [];
+    for (const attempt of attempts) void attempt.then((answer) => losers.push(answer));
+    await eventually(() => losers.length >= 19);
+    expect(works).toBe(1);
+    for (const loser of losers) expect(loser).toMatchObject({ reason: "IDEMPOTENCY_IN_PROGRESS", metadata: { retryAfter: 1 } });
+    finish();
+    await Promise.all(attempts);
+    expect(works).toBe(1);
+  });
+
+  it("replays the stored answer, and says so", async () => {
+    const request = requestOf();
+    await idempotency.once(request, () => Promise.resolve(reply(201, '{"n":1.0}')));
+    const again = await idempotency.once(request, () => Promise.reject(new Error("must not work twice")));
+    expect(again).toEqual({ status: 201, headers: { "X-Execution-Id": "e", "Idempotency-Replayed": "true" }, text: '{"n":1.0}' });
+  });
+
+  it("is refused with another body, running or done, and free in another scope", async () => {
+    const request = requestOf();
+    await idempotency.once(request, () => Promise.resolve(reply(200)));
+    const other = idempotency.once({ ...request, content: "other" }, () => Promise.resolve(reply(200)));
+    await expect(other).rejects.toMatchObject({ reason: "IDEMPOTENCY_KEY_REUSED" });
+    const elsewhere = await idempotency.once({ ...request, scope: "another", content: "other" }, () => Promise.resolve(reply(202)));
+    expect(elsewhere.status).toBe(202);
+  });
+
+  it.each([429, 500, 503])("keeps no %s, and the next attempt has the same execution id", async (status) => {
+    const request = requestOf();
+    const ids: string[] = [];
+    const attempt = (answer: number): Promise<RenderedReply> =>
+      idempotency.once(request, (id) => {
+        ids.push(id);
+        return Promise.resolve(reply(answer));
+      });
+    expect((await attempt(status)).status).toBe(status);
+    expect((await attempt(200)).headers["Idempotency-Replayed"]).toBeUndefined();
+    expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(ids[1]).toBe(ids[0]);
+  });
+
+  it.each(["EXECUTION_FAILED", "PROVIDER_SUBMIT_FAILED", "PROVIDER_RESPONSE_INCOMPLETE"])("replays %s: that run is over", async (code) => {
+    const request = requestOf();
+    const text = JSON.stringify({ error: "it failed", code });
+    await idempotency.once(request, () => Promise.resolve(reply(500, text)));
+    const again = await idempotency.once(request, () => Promise.reject(new Error("must not work twice")));
+    expect(again).toEqual({ status: 500, headers: { "X-Execution-Id": "e", "Idempotency-Replayed": "true" }, text });
+  });
+
+  it("is taken over with the same execution id when its holder has died, whose late answer is not kept", async () => {
+    const dying = connectRedis({ url: process.env.REDIS_URL!, logger });
+    await redisReady(dying, PATIENCE_MS);
+    const keyPrefix = `test:${randomUUID()}:`;
+    const first = createIdempotency({ redis: dying, keyPrefix, logger, leaseMs: PATIENCE_MS });
+    const second = createIdempotency({ redis, keyPrefix, logger, leaseMs: PATIENCE_MS });
+    const request = requestOf();
+    let firstId = "";
+    let finish: (value: RenderedReply) => void = () => undefined;
+    const lost = first.once(request, (id) => {
+      firstId = id;
+      return new Promise((resolve) => (finish = resolve));
+    });
+    const held: unknown = await second.once(request, () => Promise.resolve(reply(200))).catch((error: unknown) => error);
+    expect(held).toMatchObject({ reason: "IDEMPOTENCY_IN_PROGRESS" });
+    // From here on the holder cannot renew its lease, which runs out.
+    dying.disconnect();
+    const leaseUntil = Number(await redis.hget(await recordOf(keyPrefix), "leaseUntil"));
+    expect(leaseUntil).toBeGreaterThan(Date.now());
+    expect(leaseUntil).toBeLessThanOrEqual(Date.now() + PATIENCE_MS);
+    await redis.hset(await recordOf(keyPrefix), "leaseUntil", Date.now() - 1);
+    let secondId = "";
+    await second.once(request, (id) => {
+      secondId = id;
+      return Promise.resolve(reply(200, '"second"'));
+    });
+    expect(secondId).toBe(firstId);
+    finish(reply(200, '"first"'));
+    await lost;
+    expect((await second.once(request, () => Promise.reject(new Error("done already")))).text).toBe('"second"');
+  });
+
+  it("holds its lease for as long as the work takes, by renewing it", async () => {
+    const keyPrefix = `test:${randomUUID()}:`;
+    const patient = createIdempotency({ redis, keyPrefix, logger, leaseMs: 600 });
+    let finish: () => void = () => undefined;
+    const running = patient.once(requestOf(), () => new Promise((resolve) => (finish = () => resolve(reply(200)))));
+    const leases = new Set<string>();
+    await eventually(async () => {
+      const record = await recordOf(keyPrefix);
+      if (record) leases.add((await redis.hget(record, "leaseUntil"))!);
+      return leases.size > 4;
+    });
+    expect([...leases]).toEqual([...leases].sort());
+    finish();
+    expect((await running).status).toBe(200);
+  });
+
+  it("is not promised while the store is away", async () => {
+    const proxy = await startCuttableProxy(process.env.REDIS_URL!);
+    const away = connectRedis({ url: proxy.url, logger });
+    await redisReady(away, PATIENCE_MS);
+    proxy.cut();
+    const refused = createIdempotency({ redis: away, keyPrefix: "x:", logger }).once(requestOf(), () =>
+      Promise.reject(new Error("must not work")),
+    );
+    await expect(refused).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
+    away.disconnect();
+    proxy.stop();
+  });
+
+  it.each(["", " ", "x".repeat(256), "täg", "a\nb"])("of a wrong form is refused: %j", (value) => {
+    expect(() => idempotencyKey(value)).toThrow(/Idempotency-Key/);
+  });
+});

@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import { UUID } from "@nodeloom/kernel";
+import { connectRedis, createLogger, redisReady, type Redis } from "@nodeloom/platform";
+import { createLeases, fingerprintOf, keyedId, type Leases } from "../../src/http/lease";
+import { readPrefer } from "../../src/http/prefer";
+import { startCuttableProxy } from "../support/proxy";
+
+const logger = createLogger("test", "silent");
+let redis: Redis;
+let leases: Leases;
+beforeAll(async () => {
+  redis = connectRedis({ url: process.env.REDIS_URL!, logger });
+  await redisReady(redis, 20_000);
+  leases = createLeases({ redis, keyPrefix: `test:${randomUUID()}:`, logger });
+});
+afterAll(() => redis.disconnect());
+
+describe("the id of a key", () => {
+  it("is a UUID, the same for the same request, and another for any other user, method, path or key", () => {
+    const id = keyedId("u", "POST", "/a", "k");
+    expect(id).toMatch(UUID);
+    expect(keyedId("u", "POST", "/a", "k")).toBe(id);
+    const others = [
+      keyedId("v", "POST", "/a", "k"),
+      keyedId("u", "PUT", "/a", "k"),
+      keyedId("u", "POST", "/b", "k"),
+      keyedId("u", "POST", "/a", "l"),
+    ];
+    expect(new Set([id, ...others]).size).toBe(5);
+  });
+
+  it("is another where parts only look the same when they are put together", () => {
+    expect(keyedId("u", "POST", "/a", "b c")).not.toBe(keyedId("u", "POST", "/a b", "c"));
+    expect(fingerprintOf({ async: true }, "{}")).not.toBe(fingerprintOf({}, "{}"));
+  });
+});
+
+describe("a request under a key", () => {
+  it("keeps others of the key waiting while it is answered, and tells another body from the same", async () => {
+    const id = randomUUID();
+    let finish: () => void = () => undefined;
+    const answering = leases.hold(id, "f", () => new Promise<void>((resolve) => (finish = resolve)));
+    const isHeld = async (): Promise<boolean> =>
+      leases
+        .hold(id, "f", () => Promise.resolve("free"))
+        .then(
+          () => false,
+          () => true,
+        );
+    while (!(await isHeld())) await new Promise((resolve) => setImmediate(resolve));
+    await expect(leases.hold(id, "f", () => Promise.resolve())).rejects.toMatchObject({ reason: "IDEMPOTENCY_IN_PROGRESS" });
+    await expect(leases.hold(id, "g", () => Promise.resolve())).rejects.toMatchObject({ reason: "IDEMPOTENCY_KEY_REUSED" });
+    finish();
+    await answering;
+    expect(await leases.hold(id, "g", () => Promise.resolve("answered"))).toBe("answered");
+  });
+
+  it("gives the key back when it fails", async () => {
+    const id = randomUUID();
+    await expect(leases.hold(id, "f", () => Promise.reject(new Error("x")))).rejects.toThrow("x");
+    expect(await leases.hold(id, "f", () => Promise.resolve(1))).toBe(1);
+  });
+
+  it("is answered without Redis, too: it joins what is under way", async () => {
+    const proxy = await startCuttableProxy(process.env.REDIS_URL!);
+    const away = connectRedis({ url: proxy.url, logger });
+    await redisReady(away, 20_000);
+    proxy.cut();
+    const without = createLeases({ redis: away, keyPrefix: "x:", logger });
+    expect(await without.hold("id", "f", () => Promise.resolve("answered"))).toBe("answered");
+    away.disconnect();
+    proxy.stop();
+  });
+});
+
+it.each([
+  [undefined, { respondAsync: false, noQueue: false, wait: undefined }],
+  ["respond-async", { respondAsync: true, noQueue: false, wait: undefined }],
+  ["Respond-Async; wait=5, no-queue", { respondAsync: true, noQueue: true, wait: 5 }],
+  [["wait=10", "no-queue"], { respondAsync: false, noQueue: true, wait: 10 }],
+  ["handling=lenient, wait=soon", { respondAsync: false, noQueue: false, wait: undefined }],
+])("reads Prefer: %s", (header, preferences) => {
+  expect(readPrefer(header)).toEqual(preferences);
+});

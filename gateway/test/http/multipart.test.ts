@@ -1,0 +1,55 @@
+import { fileOfForm } from "../../src/http/multipart";
+
+const TYPE = "multipart/form-data; boundary=b";
+const field = (index: number): string => `--b\r\nContent-Disposition: form-data; name="p${index}"\r\n\r\nx\r\n`;
+const FILE = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\nthe file\r\n`;
+const fields = (count: number): string => Array.from({ length: count }, (_, index) => field(index)).join("");
+
+/** What is read of a form that comes in pieces, and how many of these were asked for. */
+const read = async (form: string, pieceBytes = 1_024) => {
+  let asked = 0;
+
+  const source = async function* (): AsyncGenerator<Buffer> {
+    for (let at = 0; at < form.length; at += pieceBytes) {
+      asked += 1;
+      yield Buffer.from(form.slice(at, at + pieceBytes));
+    }
+  };
+  const pieces: Buffer[] = [];
+  try {
+    for await (const piece of fileOfForm(source(), TYPE)) pieces.push(piece);
+    return { file: Buffer.concat(pieces).toString(), asked };
+  } catch (error) {
+    return { problem: (error as { metadata: unknown }).metadata, asked };
+  }
+};
+
+describe("a form with a file", () => {
+  it.each([1, 16, 100_000])("finds the file behind other fields, in pieces of %d bytes", async (pieceBytes) => {
+    expect((await read(`${fields(99)}${FILE}${fields(3)}--b--\r\n`, pieceBytes)).file).toBe("the file");
+  });
+
+  it("reads no further than its first hundred parts", async () => {
+    const issues = [{ path: "", message: "the form's first 100 parts are no file" }];
+    const { problem, asked } = await read(`${fields(2_000)}${FILE}--b--\r\n`);
+    expect(problem).toEqual({ issues });
+    expect(asked).toBeLessThan(8);
+    expect((await read(`${fields(100)}${FILE}--b--\r\n`, 100_000)).problem).toEqual({ issues });
+  });
+
+  it("listens to a form of many pieces no more than to one of a few", async () => {
+    const warned: unknown[] = [];
+    const note = (warning: Error): void => void warned.push(warning.message);
+    process.on("warning", note);
+    await read(`${FILE.replace("the file", "x".repeat(200))}--b--\r\n`, 1);
+    await new Promise(setImmediate);
+    process.off("warning", note);
+    expect(warned).toEqual([]);
+  });
+
+  it("says whether a form has no file or breaks off", async () => {
+    expect((await read(`${fields(3)}--b--\r\n`)).problem).toEqual({ issues: [{ path: "", message: "the form has no file" }] });
+    const broken = await read(FILE.slice(0, -6));
+    expect(broken.problem).toEqual({ issues: [{ path: "", message: "the form ends before its last boundary" }] });
+  });
+});

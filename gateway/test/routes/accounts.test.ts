@@ -1,0 +1,159 @@
+import type { sendUnaryData, ServerUnaryCall } from "@grpc/grpc-js";
+import { connectRedis, createLogger, redisReady } from "@nodeloom/platform";
+import { executions } from "@nodeloom/proto";
+import { startFakeService, type FakeService } from "../support/fake-service";
+import { send, sessionCookie, type Answer } from "../support/http";
+import { PASSWORD, startPlatform, type Platform, type User } from "../support/platform";
+import { eventually } from "../../../services/platform/test/support/eventually";
+
+const NEXT = "a loom of many colours";
+
+type Call<Q, R> = (call: ServerUnaryCall<Q, R>, callback: sendUnaryData<R>) => void;
+
+/** Runs by id, with their owner and status. */
+const runs = new Map<string, { userId: string; createdAt: Date; status: string }>();
+const listExecutions: Call<executions.ListExecutionsRequest, executions.ListExecutionsResponse> = ({ request }, callback) => {
+  const found = [...runs].filter(([, run]) => run.userId === request.userId && run.status === request.status);
+  const rows = found.map(([executionId, run]) => ({ ...run, executionId }));
+  callback(null, executions.ListExecutionsResponse.fromPartial({ executions: rows }));
+};
+const cancelExecution: Call<executions.CancelExecutionRequest, executions.CancelExecutionResponse> = ({ request }, callback) => {
+  const run = runs.get(request.executionId);
+  if (run?.userId === request.userId) run.status = "cancel_requested";
+  callback(null, executions.CancelExecutionResponse.fromPartial({ status: "cancel_requested" }));
+};
+
+let fake: FakeService;
+let platform: Platform;
+let replica: Awaited<ReturnType<Platform["startGateway"]>>;
+beforeAll(async () => {
+  fake = await startFakeService(executions.ExecutionsServiceService, { listExecutions, cancelExecution });
+  platform = await startPlatform({ EXECUTIONS_ADDRESS: fake.address });
+  replica = await platform.startGateway();
+});
+afterAll(async () => {
+  await replica.stop();
+  await platform.stop();
+  fake.stop();
+});
+
+const asAdmin = (path: string, json?: unknown, method = "PATCH"): Promise<Answer> =>
+  platform.send(path, { method, json, headers: platform.bySession(platform.admin) });
+const patch = (user: User, change: object) => asAdmin(`/api/admin/users/${user.id}`, change);
+const run = (executionId: string, user: User, createdAt = new Date()): void =>
+  void runs.set(executionId, { userId: user.id, createdAt, status: "processing" });
+const logIn = (email: string, password: string) => platform.send("/api/auth/login", { json: { email, password } });
+
+describe("a suspension", () => {
+  it("reaches another gateway's sessions and keys, and cancels the user's runs alone", async () => {
+    const [user, other] = [await platform.createUser(), await platform.createUser()];
+    run("mine", user);
+    run("theirs", other);
+    const whoami = (headers: Record<string, string>) => send(replica.baseUrl, "/api/whoami", { headers });
+    for (const headers of [platform.byKey(user), { cookie: user.cookie }]) expect((await whoami(headers)).status).toBe(200);
+    expect((await patch(user, { suspended: true })).body).toMatchObject({ suspended: true });
+    for (const headers of [platform.byKey(user), { cookie: user.cookie }]) {
+      await eventually(async () => (await whoami(headers)).status === 403);
+      expect((await whoami(headers)).body).toMatchObject({ code: "ACCOUNT_SUSPENDED" });
+    }
+    await eventually(() => runs.get("mine")!.status === "cancel_requested");
+    expect(runs.get("theirs")!.status).toBe("processing");
+    expect((await logIn(user.email, PASSWORD)).body).toMatchObject({ code: "ACCOUNT_SUSPENDED" });
+    await patch(user, { suspended: false });
+    await eventually(async () => (await whoami(platform.byKey(user))).status === 200);
+    expect((await whoami({ cookie: user.cookie })).status).toBe(401);
+  });
+
+  it("cancels a run that began just after it, too", async () => {
+    const user = await platform.createUser();
+    await patch(user, { suspended: true });
+    run("late", user, new Date(Date.now() + 1_000));
+    await eventually(() => runs.get("late")!.status === "cancel_requested");
+  });
+
+  it.each([{ suspended: true }, { approved: false }, { role: "user" }])("can't be an administrator's own, nor can %j", async (change) => {
+    expect(await patch(platform.admin, change)).toMatchObject({ status: 412, body: { code: "PRECONDITION_FAILED" } });
+    expect((await patch(platform.admin, { role: "admin", approved: true })).status).toBe(200);
+  });
+});
+
+describe("approval taken back", () => {
+  it("leaves the runs alone that began after it was given again", async () => {
+    const user = await platform.createUser();
+    run("before", user, new Date(Date.now() - 1_000));
+    await patch(user, { approved: false });
+    await patch(user, { approved: true });
+    run("after", user, new Date(Date.now() + 1_000));
+    await eventually(() => runs.get("before")!.status === "cancel_requested");
+    expect(runs.get("after")!.status).toBe("processing");
+  });
+});
+
+describe("sessions", () => {
+  const at = (baseUrl: string, cookie: string) => send(baseUrl, "/api/whoami", { headers: { cookie } });
+
+  it("of a changed password work at every gateway at once, and no others do", async () => {
+    const user = await platform.createUser({ tier: "free" });
+    expect((await at(replica.baseUrl, user.cookie)).status).toBe(200);
+    const change = { current: PASSWORD, new: NEXT };
+    const changed = await platform.send("/api/auth/password", { json: change, headers: platform.bySession(user) });
+    expect(changed.status).toBe(204);
+    expect((await at(replica.baseUrl, sessionCookie(changed))).status).toBe(200);
+    await eventually(async () => (await at(replica.baseUrl, user.cookie)).status === 401);
+    expect((await at(platform.baseUrl, user.cookie)).status).toBe(401);
+  });
+
+  it("from before there were epochs go on, and are idle for no longer than new ones", async () => {
+    const user = await platform.createUser({ tier: "free" });
+    const redis = connectRedis({ url: platform.env.REDIS_URL!, logger: createLogger("test", "silent") });
+    await redisReady(redis, 20_000);
+    const id = decodeURIComponent(user.cookie).split("s:")[1]!.split(".")[0]!;
+    const key = `${platform.env.REDIS_KEY_PREFIX}session:${id}`;
+    const { epoch, ...old } = JSON.parse((await redis.get(key))!) as { epoch: number; cookie: object };
+    expect(epoch).toBe(0);
+    const WEEK_SECONDS = 7 * 24 * 60 * 60;
+    const cookie = { ...old.cookie, originalMaxAge: WEEK_SECONDS * 1_000, expires: new Date(Date.now() + WEEK_SECONDS * 1_000) };
+    await redis.set(key, JSON.stringify({ ...old, cookie }), "EX", WEEK_SECONDS);
+    expect((await at(platform.baseUrl, user.cookie)).status).toBe(200);
+    expect(await redis.ttl(key)).toBeLessThanOrEqual(12 * 60 * 60);
+    redis.disconnect();
+  });
+
+  it("go on when the current password is wrong", async () => {
+    const user = await platform.createUser({ tier: "free" });
+    const headers = platform.bySession(user);
+    const wrong = await platform.send("/api/auth/password", { json: { current: "not this", new: NEXT }, headers });
+    expect([wrong.status, wrong.body.code]).toEqual([401, "UNAUTHENTICATED"]);
+    expect((await platform.send("/api/whoami", { headers })).status).toBe(200);
+  });
+
+  it("end here, or everywhere", async () => {
+    const user = await platform.createUser({ tier: "free" });
+    const [first, second] = [sessionCookie(await logIn(user.email, PASSWORD)), sessionCookie(await logIn(user.email, PASSWORD))];
+    const logout = (cookie: string, json?: unknown) =>
+      platform.send("/api/auth/logout", { method: "POST", json, headers: { cookie, origin: platform.baseUrl } });
+    expect((await logout(first)).status).toBe(204);
+    expect((await at(platform.baseUrl, first)).status).toBe(401);
+    expect((await at(platform.baseUrl, second)).status).toBe(200);
+    expect((await logout(second, { everywhere: true })).status).toBe(204);
+    for (const cookie of [second, user.cookie]) await eventually(async () => (await at(replica.baseUrl, cookie)).status === 401);
+  });
+});
+
+describe("a reset link", () => {
+  it("is made for the console's page, redeemed once, and stands in the audit without its token", async () => {
+    const user = await platform.createUser({ tier: "free" });
+    const made = await asAdmin(`/api/admin/users/${user.id}/password-reset`, undefined, "POST");
+    expect(made.status).toBe(201);
+    const token = String(made.body.token);
+    expect(made.body.link).toBe(`${platform.baseUrl}/reset-password#token=${token}`);
+    const redeem = (password: string) => platform.send("/api/auth/password-reset", { json: { token, new: password } });
+    expect((await redeem("password123")).body).toMatchObject({ code: "INVALID_REQUEST", issues: [{ path: "new" }] });
+    expect((await redeem(NEXT)).status).toBe(204);
+    expect((await redeem("another fine password")).body).toMatchObject({ code: "UNAUTHENTICATED" });
+    expect((await logIn(user.email, NEXT)).status).toBe(200);
+    const audit = await platform.send("/api/admin/audit", { headers: platform.bySession(platform.admin) });
+    expect(audit.body.rows).toContainEqual(expect.objectContaining({ action: "user.password-reset", target: user.id, outcome: "done" }));
+    expect(audit.text).not.toContain(token);
+  });
+});

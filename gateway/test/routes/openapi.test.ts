@@ -1,0 +1,98 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { compileSchema } from "@nodeloom/kernel";
+import { routes } from "../../src/routes";
+import { document } from "../support/contract";
+
+interface Callback {
+  parameters: { name: string }[];
+  requestBody: { content: { "application/json": { schema: object; example: unknown } } };
+}
+
+const references = (value: unknown): string[] => {
+  if (Array.isArray(value)) return value.flatMap(references);
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => (name === "$ref" ? [String(member)] : references(member)));
+};
+
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    name: `${method} ${path}`,
+    operation: operation as unknown as Record<string, never>,
+  })),
+);
+
+describe("the OpenAPI document", () => {
+  it("describes every route once, under an operation id of its own", () => {
+    expect(operations).toHaveLength(routes.length);
+    expect(new Set(routes.map(({ operationId }) => operationId)).size).toBe(routes.length);
+  });
+
+  it("resolves every reference", () => {
+    const { schemas } = document.components as { schemas: Record<string, unknown> };
+    const names = references(document).map((reference) => reference.replace("#/components/schemas/", ""));
+    expect(names.filter((name) => !(name in schemas))).toEqual([]);
+  });
+
+  it("has schemas that a validator accepts", () => {
+    const { schemas } = document.components as { schemas: Record<string, unknown> };
+    for (const name of Object.keys(schemas)) {
+      expect(() => compileSchema({ $ref: `#/components/schemas/${name}`, components: document.components })).not.toThrow();
+    }
+  });
+
+  it.each(operations)("$name documents its errors, its tag and its path parameters", ({ name, operation }) => {
+    const {
+      responses,
+      tags,
+      parameters = [],
+    } = operation as unknown as {
+      responses: Record<string, unknown>;
+      tags: string[];
+      parameters?: { in: string; name: string; schema: object }[];
+    };
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(["500"]));
+    expect(tags).toHaveLength(1);
+    const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
+    expect(parameters.filter((parameter) => parameter.in === "path").map((parameter) => parameter.name)).toEqual(inPath);
+  });
+
+  it("says which answers of runs may be told again for an Idempotency-Key: completed ones, failures and 402", () => {
+    const { responses } = document.paths["/api/workflows/{slug}/run"]!.post as unknown as {
+      responses: Record<string, { headers: object }>;
+    };
+    const repeated = Object.keys(responses).filter((status) => "Idempotency-Replayed" in responses[status]!.headers);
+    expect(repeated).toEqual(["200", "202", "402", "500"]);
+  });
+
+  it("introduces itself, with the version of the package, and explains every code it lists", () => {
+    const { info, paths } = document as unknown as { info: { version: string; description: string }; paths: object };
+    expect(info.version).toBe(
+      (JSON.parse(readFileSync(join(__dirname, "..", "..", "package.json"), "utf8")) as { version: string }).version,
+    );
+    for (const word of ["x-api-key", "X-RateLimit-Remaining", "Retry-After", "Idempotency-Key", "X-Request-Id", "Webhooks"]) {
+      expect(info.description).toContain(word);
+    }
+    expect(JSON.stringify(paths)).not.toMatch(/- `[A-Z_]+`: (undefined|\\n|")/);
+  });
+
+  it("describes what webhooks are sent, with examples that fit", () => {
+    const { webhooks } = document as unknown as { webhooks: Record<string, { post: Callback }> };
+    expect(Object.keys(webhooks)).toEqual(["execution.completed", "execution.failed", "execution.cancelled", "webhook.test"]);
+    for (const { post } of Object.values(webhooks)) {
+      expect(post.parameters.map(({ name }) => name)).toEqual(["webhook-id", "webhook-timestamp", "webhook-signature"]);
+      const { schema, example } = post.requestBody.content["application/json"];
+      expect(compileSchema({ ...schema, components: document.components })(example)).toEqual([]);
+    }
+  });
+
+  it("gives whole numbers of queries their bounds", () => {
+    const list = document.paths["/api/usage"]!.get as unknown as { parameters: { name: string; schema: unknown }[] };
+    expect(list.parameters.find(({ name }) => name === "limit")?.schema).toEqual({
+      type: "integer",
+      minimum: 1,
+      maximum: 500,
+      default: 50,
+    });
+  });
+});

@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { DomainError } from "@nodeloom/kernel";
+import { serverStream, unary } from "@nodeloom/platform";
+import { executions } from "@nodeloom/proto";
+import { startFakeService, type FakeService } from "../support/fake-service";
+import type { Answer } from "../support/http";
+import { startPlatform, type Platform, type User } from "../support/platform";
+
+/** How often somebody with a limit may ask about executions that are not theirs. */
+const LIMIT = 3;
+
+const known = new Map<string, executions.Execution>();
+let asked: string[] = [];
+let fake: FakeService;
+let platform: Platform;
+let tier: string;
+
+beforeAll(async () => {
+  fake = await startFakeService(executions.ExecutionsServiceService, {
+    getExecution: unary<executions.GetExecutionRequest, executions.GetExecutionResponse>(({ executionId, userId }) => {
+      asked.push(executionId);
+      const execution = known.get(executionId);
+      return Promise.resolve({ execution: execution?.userId === userId ? execution : undefined });
+    }),
+    cancelExecution: unary<executions.CancelExecutionRequest, executions.CancelExecutionResponse>(({ executionId, userId }) => {
+      asked.push(executionId);
+      if (known.get(executionId)?.userId === userId) return Promise.resolve({ status: "already_completed" });
+      throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+    }),
+    watchExecution: serverStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>(({ executionId }) => {
+      asked.push(executionId);
+      throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+    }),
+  });
+  platform = await startPlatform({ EXECUTIONS_ADDRESS: fake.address });
+  tier = `tiny-${randomUUID().slice(0, 8)}`;
+  const json = { base: "pro", rateLimitPerMinute: LIMIT, markup: 1.5, monthlyCredits: 10, concurrency: 1 };
+  await platform.send(`/api/admin/tiers/${tier}`, { method: "PUT", json, headers: platform.bySession(platform.admin) });
+});
+afterAll(async () => {
+  await platform.stop();
+  fake.stop();
+});
+beforeEach(() => (asked = []));
+
+const executionOf = ({ id }: User): string => {
+  const execution = executions.Execution.fromPartial({
+    executionId: randomUUID(),
+    userId: id,
+    status: "completed",
+    createdAt: new Date(0),
+  });
+  known.set(execution.executionId, execution);
+  return execution.executionId;
+};
+
+const WAYS = {
+  poll: ["GET", ""],
+  cancel: ["POST", "/cancel"],
+  events: ["GET", "/events"],
+} as const;
+const ask = (user: User, way: keyof typeof WAYS, id: string): Promise<Answer> => {
+  const [method, rest] = WAYS[way];
+  return platform.send(`/api/executions/${id}${rest}`, { method, headers: platform.byKey(user) });
+};
+
+it.each(["poll", "cancel", "events"] as const)(
+  "counts whatever is asked about executions that are not the caller's together, and then asks nobody any more (%s)",
+  async (way) => {
+    const [user, other] = [await platform.createUser({ tier }), await platform.createUser({ tier })];
+    // Those that do not exist, and another user's.
+    const answers = [await ask(user, "poll", randomUUID()), await ask(user, "cancel", executionOf(other))];
+    answers.push(await ask(user, "events", randomUUID()));
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+    expect(asked).toHaveLength(LIMIT);
+
+    // The one that goes beyond is looked up, since it may be the caller's; it is the last.
+    expect([404, 429]).toContain((await ask(user, way, randomUUID())).status);
+    const before = asked.length;
+    for (let times = 0; times < 5; times += 1) {
+      const refused = await ask(user, way, randomUUID());
+      expect(refused).toMatchObject({ status: 429, body: { code: "RATE_LIMIT_EXCEEDED", tier, limit: LIMIT } });
+    }
+    expect(asked).toHaveLength(before);
+  },
+);
+
+it("goes on answering about the caller's own, and to others", async () => {
+  const [user, other] = [await platform.createUser({ tier }), await platform.createUser({ tier })];
+  const own = executionOf(user);
+  expect((await ask(user, "poll", own)).status).toBe(200);
+  for (let times = 0; times < 2 * LIMIT; times += 1) await ask(user, "poll", randomUUID());
+  expect((await ask(user, "poll", randomUUID())).status).toBe(429);
+  expect((await ask(user, "poll", own)).status).toBe(200);
+  expect((await ask(user, "cancel", own)).body).toEqual({ status: "already_completed" });
+  expect((await ask(other, "poll", randomUUID())).status).toBe(404);
+});

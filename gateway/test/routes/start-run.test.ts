@@ -1,0 +1,134 @@
+import { status } from "@grpc/grpc-js";
+import { unavailable } from "@nodeloom/kernel";
+import { executions } from "@nodeloom/proto";
+import { fromServiceError } from "../../../services/platform/src/grpc/errors";
+import { ESTABLISH_MS, REFUSED_AGAIN_MS, UNKNOWN_AGAIN_MS } from "../../src/http/limits";
+import { startRun } from "../../src/routes/runs/run";
+
+/** A clock that only these tests move. */
+const mockClock = { nowMs: 0 };
+jest.mock("node:timers/promises", () => ({
+  setTimeout: (ms: number) => {
+    mockClock.nowMs += ms;
+    return Promise.resolve();
+  },
+}));
+
+beforeEach(() => {
+  mockClock.nowMs = 1_000_000;
+  jest.spyOn(Date, "now").mockImplementation(() => mockClock.nowMs);
+});
+afterEach(() => jest.restoreAllMocks());
+
+const REACHED_MS = 1_000;
+const request = executions.RunRequest.fromPartial({ executionId: "run", waitMs: 400 });
+const lost = (): unknown =>
+  fromServiceError(Object.assign(new Error("x"), { code: status.UNAVAILABLE, details: "x", metadata: undefined }) as never, "executions");
+const refused = (): unknown => unavailable("billing is away");
+
+/** Asks with each call failing as given, after a moment. @returns how long it was asked for, in milliseconds */
+const askedFor = async (failure: (attempt: number) => unknown): Promise<number> => {
+  let attempt = 0;
+  const began = mockClock.nowMs;
+  const run = (): Promise<never> => {
+    mockClock.nowMs += REACHED_MS;
+    return Promise.reject(failure((attempt += 1)) as Error);
+  };
+  await expect(startRun({ run: run as never }, request, new AbortController().signal)).rejects.toMatchObject({ kind: "unavailable" });
+  return mockClock.nowMs - began;
+};
+
+it("a run that is refused as unavailable is asked for again for a while", async () => {
+  const ms = await askedFor(refused);
+  expect(ms).toBeGreaterThan(REFUSED_AGAIN_MS - 5 * REACHED_MS);
+  expect(ms).toBeLessThan(REFUSED_AGAIN_MS + 5 * REACHED_MS);
+});
+
+it.each([
+  ["that nobody answers", lost],
+  ["that one call may have begun, whatever is answered after that", (attempt: number) => (attempt === 1 ? lost() : refused())],
+])("a run %s is asked for again for longer", async (_name, failure) => {
+  const ms = await askedFor(failure);
+  expect(ms).toBeGreaterThan(UNKNOWN_AGAIN_MS - 5 * REACHED_MS);
+  expect(ms).toBeLessThan(UNKNOWN_AGAIN_MS + 5 * REACHED_MS);
+});
+
+it("says that nobody knows what became of a run only where that is so", async () => {
+  const failing = (failure: unknown) => ({
+    run: (() => {
+      mockClock.nowMs += REACHED_MS;
+      return Promise.reject(failure as Error);
+    }) as never,
+  });
+  const never = new AbortController().signal;
+  await expect(startRun(failing(lost()), request, never)).rejects.toMatchObject({
+    reason: "SERVICE_UNAVAILABLE",
+    metadata: { executionId: "run", outcome: "unknown" },
+  });
+  await expect(startRun(failing(refused()), request, never)).rejects.toMatchObject({ metadata: { retryAfter: 1 } });
+  await expect(startRun(failing(refused()), request, never)).rejects.not.toHaveProperty("metadata.outcome");
+});
+
+it("establishes what became of its run when the process stops while it waits", async () => {
+  const stopping = new AbortController();
+  const asked: number[] = [];
+  const run = ({ waitMs }: executions.RunRequest): Promise<unknown> => {
+    asked.push(waitMs);
+    if (asked.length > 1) return Promise.resolve({ execution: { executionId: "run", status: "processing" } });
+    stopping.abort();
+    return Promise.reject(lost() as Error);
+  };
+  await expect(startRun({ run: run as never }, request, stopping.signal)).resolves.toMatchObject({ execution: { status: "processing" } });
+  expect(asked).toEqual([400, 0]);
+});
+
+describe("when the process stops while a run is waited for", () => {
+  /** The first call is ended by the stop; each of the next ends as given. @returns what the client is told, and how long it was asked for */
+  const stopped = async (answers: (attempt: number) => Promise<unknown>) => {
+    const stopping = new AbortController();
+    let attempt = -1;
+    const began = mockClock.nowMs;
+    const run = (): Promise<unknown> => {
+      attempt += 1;
+      if (attempt > 0) return answers(attempt);
+      stopping.abort();
+      return Promise.reject(lost() as Error);
+    };
+    const told = await startRun({ run: run as never }, request, stopping.signal).catch((error: unknown) => error);
+    return { told, askedMs: mockClock.nowMs - began };
+  };
+  const going = { execution: { executionId: "run", status: "processing" } };
+  const unknown = { reason: "SERVICE_UNAVAILABLE", metadata: { executionId: "run", outcome: "unknown" } };
+
+  it.each([
+    ["is lost", lost],
+    ["refuses", refused],
+  ])("asks again where the executions service %s", async (_name, failure) => {
+    const { told } = await stopped((attempt) => (attempt < 3 ? Promise.reject(failure() as Error) : Promise.resolve(going)));
+    expect(told).toBe(going);
+  });
+
+  it("does not say that nothing runs where the call that it ended may have begun the run", async () => {
+    const { told, askedMs } = await stopped(() => Promise.reject(refused() as Error));
+    expect(told).toMatchObject(unknown);
+    expect(askedMs).toBeLessThanOrEqual(ESTABLISH_MS);
+  });
+
+  it("gives up in time where nobody answers", async () => {
+    const { told, askedMs } = await stopped(() => Promise.reject(lost() as Error));
+    expect(told).toMatchObject(unknown);
+    expect(askedMs).toBeGreaterThan(ESTABLISH_MS / 2);
+    expect(askedMs).toBeLessThanOrEqual(ESTABLISH_MS);
+  });
+});
+
+it("says that an id is new with the first call only", async () => {
+  const said: boolean[] = [];
+  const run = ({ isNew }: executions.RunRequest): Promise<executions.RunResponse> => {
+    said.push(isNew);
+    mockClock.nowMs += REACHED_MS;
+    return said.length < 3 ? Promise.reject(lost() as Error) : Promise.resolve(executions.RunResponse.fromPartial({}));
+  };
+  await startRun({ run: run as never }, { ...request, isNew: true }, new AbortController().signal);
+  expect(said).toEqual([true, false, false]);
+});

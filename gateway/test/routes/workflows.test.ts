@@ -1,0 +1,330 @@
+import { randomUUID } from "node:crypto";
+import { connectRedis, createLogger, redisReady } from "@nodeloom/platform";
+import fc from "fast-check";
+import { startPlatform, type Platform, type User } from "../support/platform";
+
+let platform: Platform;
+let pro: User;
+let other: User;
+beforeAll(async () => {
+  platform = await startPlatform();
+  [pro, other] = await Promise.all([platform.createUser(), platform.createUser()]);
+});
+afterAll(() => platform.stop());
+
+const as = (user: User, headers: Record<string, string> = {}) => ({ headers: { ...platform.byKey(user), ...headers } });
+const create = (json: object, user = pro, headers: Record<string, string> = {}) =>
+  platform.send("/api/workflows", { json, ...as(user, headers) });
+const nameOf = (what: string): string => `${what} ${randomUUID().slice(0, 8)}`;
+
+/** Makes every idempotency record what a crash leaves: begun, its lease over, without an answer. */
+const loseAnswers = async (): Promise<void> => {
+  const redis = connectRedis({ url: platform.env.REDIS_URL!, logger: createLogger("test", "silent") });
+  await redisReady(redis);
+  for (const kind of ["idempotency", "asked"]) {
+    for (const key of await redis.keys(`${platform.env.REDIS_KEY_PREFIX}${kind}:*`)) await redis.del(key);
+  }
+  redis.disconnect();
+};
+
+/** What stands after a member's name in the text of an answer. */
+const memberText = (text: string, name: string): string => text.slice(text.indexOf(`"${name}":`) + name.length + 3);
+
+describe("creating a workflow", () => {
+  it("answers 201 with the whole workflow, its slug and an ETag", async () => {
+    const name = nameOf("Poster maker");
+    const { status, body, headers } = await create({ name });
+    const slug = name.toLowerCase().replaceAll(" ", "-");
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      slug,
+      name,
+      description: "",
+      tags: [],
+      isTemplate: false,
+      hidden: false,
+      archived: false,
+      publicPlayground: false,
+      folderId: null,
+      thumbnail: null,
+      cover: null,
+      createdBy: pro.id,
+      nodes: [],
+      edges: [],
+      viewport: { x: 0, y: 0, zoom: 1 },
+    });
+    expect(headers).toMatchObject({ etag: expect.stringMatching(/^"\d+"$/) as string, location: `/api/workflows/${slug}` });
+  });
+
+  it("numbers slugs that are taken, also when many ask at once", async () => {
+    const name = nameOf("Twin");
+    const answers = await Promise.all([1, 2, 3].map(() => create({ name })));
+    const slug = name.toLowerCase().replaceAll(" ", "-");
+    expect(answers.map(({ body }) => String(body.slug)).sort()).toEqual([slug, `${slug}-2`, `${slug}-3`]);
+  });
+
+  it("happens once under an Idempotency-Key", async () => {
+    const headers = { "idempotency-key": randomUUID() };
+    const json = { name: nameOf("Once") };
+    const [first, second] = [await create(json, pro, headers), await create(json, pro, headers)];
+    expect(second.text).toBe(first.text);
+    expect(second.headers).toMatchObject({ "idempotency-replayed": "true", etag: first.headers.etag, location: first.headers.location });
+    expect((await create({ name: "another" }, pro, headers)).body.code).toBe("IDEMPOTENCY_KEY_REUSED");
+  });
+
+  it("under an Idempotency-Key makes no second one when Redis has lost what it knew of the key", async () => {
+    const json = { name: nameOf("Once") };
+    const headers = { "idempotency-key": randomUUID() };
+    const first = await create(json, pro, headers);
+    await loseAnswers();
+    const second = await create(json, pro, headers);
+    expect([second.status, second.headers["idempotency-replayed"]]).toEqual([201, undefined]);
+    expect(second.text).toBe(first.text);
+    const { body } = await platform.send("/api/workflows", as(pro));
+    expect((body as unknown as { name: string }[]).filter(({ name }) => name === json.name)).toHaveLength(1);
+  });
+
+  it.each([
+    ["no name", {}],
+    ["a blank name", { name: "  " }],
+    ["a name that is too long", { name: "x".repeat(201) }],
+    ["nodes that are no list", { name: "x", nodes: {} }],
+    ["too many nodes", { name: "x", nodes: Array.from({ length: 501 }, () => ({})) }],
+    ["a viewport that is no object", { name: "x", viewport: [] }],
+    ["a tag that is no text", { name: "x", tags: [1] }],
+    ["a flag that is no boolean", { name: "x", isTemplate: "yes" }],
+  ])("refuses %s", async (_what, json) => {
+    const { status, body } = await create(json);
+    expect([status, body.code]).toEqual([400, "INVALID_REQUEST"]);
+    expect(body.issues).not.toHaveLength(0);
+  });
+
+  it("is capped at one for Free, templates excepted", async () => {
+    const free = await platform.createUser({ tier: "free" });
+    const headers = platform.bySession(free);
+    const post = (json: object) => platform.send("/api/workflows", { json, headers });
+    expect((await post({ name: nameOf("First") })).status).toBe(201);
+    const second = await post({ name: nameOf("Second") });
+    expect([second.status, second.body.code]).toEqual([403, "WORKFLOW_CAP_REACHED"]);
+    expect((await post({ name: nameOf("Template"), isTemplate: true })).status).toBe(201);
+  });
+});
+
+describe("what was saved", () => {
+  const tricky = [
+    '[{"id":"a","type":"note","position":{"x":1.10,"y":-0},"data":{"big":12345678901234567890,"exp":1E5,"__proto__":{"x":1},"a.b":{},"$set":null}}]',
+    '[{"z":1,"a":2,"z":3,"emoji":"\\ud83d\\ude00😀","esc":"\\u0041\\/"},[],{},null,"",0.1e-7]',
+    "[ ]",
+  ];
+
+  it.each(tricky)("comes back as it was written: %s", async (nodes) => {
+    const body = `{"name":"${nameOf("Exact")}","nodes":${nodes},"edges":${nodes},"viewport":{"zoom":1.50,"x":0,"y":-0},"cover":{"image":"/media/u.png","video":null}}`;
+    const created = await platform.send("/api/workflows", { body, ...as(pro, { "content-type": "application/json" }) });
+    const path = `/api/workflows/${String(created.body.slug)}`;
+    const read = await platform.send(path, as(pro));
+    for (const text of [created.text, read.text]) {
+      expect(memberText(text, "nodes")).toMatch(new RegExp(`^${nodes.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")},"edges":`));
+      expect(text).toContain(`"viewport":{"zoom":1.50,"x":0,"y":-0}`);
+      expect(text).toContain(`"cover":{"image":"/media/u.png","video":null}`);
+    }
+    // The whole answer is a valid update, and changes nothing.
+    const put = await platform.send(path, { method: "PUT", body: read.text, ...as(pro, { "content-type": "application/json" }) });
+    expect(put.status).toBe(200);
+    const unchanged = (text: string): string => text.replace(/"updatedAt":"[^"]*"/, "");
+    expect(unchanged((await platform.send(path, as(pro))).text)).toBe(unchanged(read.text));
+  });
+
+  it("comes back as it was written, for any JSON", async () => {
+    const { body } = await create({ name: nameOf("Any") });
+    const path = `/api/workflows/${String(body.slug)}`;
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.json({ maxDepth: 3 }), { maxLength: 4 }), async (items) => {
+        const nodes = `[${items.join(",")}]`;
+        const sent = { method: "PUT", body: `{"nodes":${nodes}}`, ...as(pro, { "content-type": "application/json" }) };
+        const put = await platform.send(path, sent);
+        if (put.status === 429) return;
+        expect(put.status).toBe(200);
+        expect(memberText(put.text, "nodes").startsWith(`${nodes},"edges":`)).toBe(true);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe("updating a workflow", () => {
+  it("keeps what is omitted, and ignores slug and owner in the body", async () => {
+    const { body } = await create({ name: nameOf("Kept"), description: "d", tags: ["t"], nodes: [{ id: "n" }] });
+    const json = { slug: "another", createdBy: other.id, createdAt: "1", hidden: true, thumbnail: "/media/u.png" };
+    const put = await platform.send(`/api/workflows/${String(body.slug)}`, { method: "PUT", json, ...as(pro) });
+    expect(put.body).toMatchObject({
+      slug: body.slug,
+      createdBy: pro.id,
+      description: "d",
+      tags: ["t"],
+      nodes: [{ id: "n" }],
+      hidden: true,
+      thumbnail: "/media/u.png",
+    });
+    const cleared = await platform.send(`/api/workflows/${String(body.slug)}`, {
+      method: "PUT",
+      json: { thumbnail: null, tags: [] },
+      ...as(pro),
+    });
+    expect(cleared.body).toMatchObject({ thumbnail: null, tags: [] });
+  });
+
+  it("happens only at the revision that If-Match names", async () => {
+    const { body, headers } = await create({ name: nameOf("Matched") });
+    const first = Number(JSON.parse(String(headers.etag)));
+    const tag = (changes: number): string => `"${first + changes}"`;
+    const path = `/api/workflows/${String(body.slug)}`;
+    const put = (etag: string) => platform.send(path, { method: "PUT", json: { description: etag }, ...as(pro, { "if-match": etag }) });
+    expect((await put(tag(0))).headers.etag).toBe(tag(1));
+    for (const stale of [tag(0), `W/${tag(1)}`, '"x"', '"7", "9"']) {
+      const refused = await put(stale);
+      expect([stale, refused.status, refused.body.code]).toEqual([stale, 412, "PRECONDITION_FAILED"]);
+    }
+    expect((await put("*")).headers.etag).toBe(tag(2));
+    expect((await put(`"1", ${tag(2)}`)).headers.etag).toBe(tag(3));
+    expect((await platform.send(path, as(pro))).headers.etag).toBe(tag(3));
+  });
+
+  it("refuses a body that is no change", async () => {
+    const { body } = await create({ name: nameOf("Odd") });
+    for (const json of [[], null, "x", { name: null }, { nodes: null }]) {
+      const put = await platform.send(`/api/workflows/${String(body.slug)}`, { method: "PUT", json, ...as(pro) });
+      expect([put.status, put.body.code]).toEqual([400, "INVALID_REQUEST"]);
+    }
+  });
+});
+
+describe("others' workflows", () => {
+  it("are not found, whatever is asked of them, without a code", async () => {
+    const { body } = await create({ name: nameOf("Mine") });
+    const path = `/api/workflows/${String(body.slug)}`;
+    const attempts = [
+      { path, method: "GET" },
+      { path: `${path}/schema`, method: "GET" },
+      { path: `${path}/public-schema`, method: "GET" },
+      { path, method: "PUT", json: {} },
+      { path, method: "DELETE" },
+      { path: `${path}/move`, method: "PUT", json: { folderId: null } },
+      { path: "/api/workflows/No_Slug", method: "GET" },
+    ];
+    for (const { path: at, ...sent } of attempts) {
+      const answer = await platform.send(at, { ...sent, ...as(other) });
+      expect([at, sent.method, answer.status, answer.body]).toEqual([at, sent.method, 404, { error: expect.any(String) as string }]);
+    }
+  });
+
+  it("that are templates are read and listed, and still not written", async () => {
+    const { body } = await create({ name: nameOf("Shared"), isTemplate: true });
+    const path = `/api/workflows/${String(body.slug)}`;
+    expect((await platform.send(path, as(other))).status).toBe(200);
+    const list = await platform.send("/api/workflows", as(other));
+    expect((list.body as unknown as { slug: string }[]).map(({ slug }) => slug)).toContain(body.slug);
+    expect((await platform.send(path, { method: "DELETE", ...as(other) })).status).toBe(404);
+  });
+});
+
+describe("moving and deleting", () => {
+  it("moves into a folder and back to the root, and out of a folder that goes", async () => {
+    const folder = await platform.send("/api/folders", { json: { name: nameOf("Folder") }, ...as(pro) });
+    expect(folder.status).toBe(201);
+    const { body } = await create({ name: nameOf("Movable") });
+    const path = `/api/workflows/${String(body.slug)}`;
+    const move = (folderId: unknown) => platform.send(`${path}/move`, { method: "PUT", json: { folderId }, ...as(pro) });
+    expect((await move(folder.body.id)).body).toMatchObject({ slug: body.slug, folderId: folder.body.id, nodes: [] });
+    expect((await move(null)).body.folderId).toBeNull();
+    expect((await move("nowhere")).body.code).toBe("INVALID_REQUEST");
+    expect((await move(undefined)).body.code).toBe("INVALID_REQUEST");
+    const renamed = await platform.send(`/api/folders/${String(folder.body.id)}`, {
+      method: "PATCH",
+      json: { name: nameOf("New") },
+      ...as(pro),
+    });
+    expect(renamed.status).toBe(200);
+    await move(folder.body.id);
+    expect((await platform.send(`/api/folders/${String(folder.body.id)}`, { method: "DELETE", ...as(pro) })).status).toBe(204);
+    expect((await platform.send(path, as(pro))).body.folderId).toBeNull();
+    expect((await platform.send(`/api/folders/${String(folder.body.id)}`, { method: "DELETE", ...as(other) })).body.code).toBe("NOT_FOUND");
+  });
+
+  it("deletes for good", async () => {
+    const { body } = await create({ name: nameOf("Gone") });
+    const path = `/api/workflows/${String(body.slug)}`;
+    const deleted = await platform.send(path, { method: "DELETE", ...as(pro) });
+    expect([deleted.status, deleted.text]).toEqual([204, ""]);
+    expect((await platform.send(path, as(pro))).status).toBe(404);
+  });
+});
+
+describe("schemas and estimates", () => {
+  const nodes = [
+    {
+      id: "in",
+      type: "request-input",
+      position: { x: 0, y: 0 },
+      data: {
+        fields: [
+          { name: "prompt", type: "text", label: "Prompt", default: "hi" },
+          { name: "style", type: "select", label: "Style", options: ["a", "b"] },
+        ],
+        values: { prompt: "saved" },
+      },
+    },
+    { id: "img", type: "generate-image", position: { x: 0, y: 0 }, data: { model: "sandbox-image", inputs: { count: 2 } } },
+  ];
+
+  it("tell fields, values and the price at the caller's tier", async () => {
+    const { body } = await create({ name: nameOf("Priced"), nodes, publicPlayground: true, isTemplate: true });
+    const path = `/api/workflows/${String(body.slug)}`;
+    const schema = await platform.send(`${path}/schema`, as(pro));
+    expect(schema.body).toMatchObject({
+      fields: [
+        { name: "prompt", type: "text", label: "Prompt", default: "hi" },
+        { name: "style", type: "select", label: "Style", options: ["a", "b"] },
+      ],
+      values: { prompt: "saved" },
+      name: body.name,
+      // 2 images of 0.02 USD at 1.5 times.
+      estimatedCreditCost: 6,
+    });
+    expect((schema.body.fields as object[])[0]).not.toHaveProperty("options");
+    const business = await platform.createUser({ tier: "business" });
+    expect((await platform.send(`${path}/schema`, as(business))).body.estimatedCreditCost).toBe(5.2);
+    const open = await platform.send(`${path}/public-schema`);
+    expect(open.status).toBe(200);
+    expect(open.body).not.toHaveProperty("estimatedCreditCost");
+    expect(open.headers["x-ratelimit-limit"]).toBe("300");
+  });
+
+  it("say null without generators, in schemas and lists, and give summaries no graph", async () => {
+    const { body } = await create({ name: nameOf("Free"), nodes: [] });
+    expect((await platform.send(`/api/workflows/${String(body.slug)}/schema`, as(pro))).body).toEqual({
+      fields: [],
+      values: {},
+      name: body.name,
+      description: "",
+      estimatedCreditCost: null,
+    });
+    const list = await platform.send("/api/workflows", as(pro));
+    const row = (list.body as unknown as Record<string, unknown>[]).find(({ slug }) => slug === body.slug)!;
+    expect(Object.keys(row).sort()).toEqual([
+      "archived",
+      "cover",
+      "createdBy",
+      "description",
+      "estimatedCreditCost",
+      "folderId",
+      "hidden",
+      "isTemplate",
+      "name",
+      "slug",
+      "tags",
+      "thumbnail",
+      "updatedAt",
+    ]);
+    expect(row.estimatedCreditCost).toBeNull();
+  });
+});

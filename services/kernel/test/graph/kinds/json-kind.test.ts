@@ -1,0 +1,162 @@
+import { BindError, createBudget, evaluateStep, GRAPH_BOUNDS, httpCall, planRun, type Planned } from "@nodeloom/kernel";
+import { graphOf, input, MODELS, OUT, type Edge, type Node } from "../../support";
+
+const plan = (nodes: Node[], edges: Edge[] = [], inputs: Record<string, unknown> = {}): Planned =>
+  planRun({
+    graph: graphOf(nodes, edges),
+    inputs: new Map(Object.entries(inputs)),
+    models: MODELS,
+    media: new Map(),
+    markupPermille: 1_500,
+  });
+const pick = (expression: string, value: unknown): unknown =>
+  evaluateStep({ type: "json", literals: { expression } }, { value }, createBudget());
+
+const DATA = {
+  scenes: [
+    { title: "dawn", seconds: 3, tags: ["sun", "sea"] },
+    { title: "noon", seconds: 5, tags: ["sun"] },
+    { title: "dusk", seconds: 2, tags: [] },
+  ],
+  "a-b": { c: { d: 1 }, e: { d: 2 } },
+  list: [[1, 2], 3, [4, [5]]],
+  none: null,
+};
+
+describe("a JMESPath expression", () => {
+  it.each<[string, unknown]>([
+    ["", DATA],
+    ["@", DATA],
+    ["scenes[0].title", "dawn"],
+    ["scenes[-1].title", "dusk"],
+    ["scenes[9]", null],
+    ["nothing.here", null],
+    ["scenes[*].title", ["dawn", "noon", "dusk"]],
+    ["scenes[*].tags[]", ["sun", "sea", "sun"]],
+    ["scenes[*].tags[0]", ["sun", "sun"]],
+    ["scenes[:2].seconds", [3, 5]],
+    ["scenes[::-1].seconds", [2, 5, 3]],
+    ["list[]", [1, 2, 3, 4, [5]]],
+    ["list[1:][]", [3, 4, [5]]],
+    ['"a-b".*.d', [1, 2]],
+    ['"a-b".c.d', 1],
+    ["scenes[?seconds > `2`].title", ["dawn", "noon"]],
+    ["scenes[?seconds > `2`].title | [0]", "dawn"],
+    ["scenes[?title == 'noon' || seconds == `2`] | [].title", ["noon", "dusk"]],
+    ["scenes[?contains(tags, 'sea')].title", ["dawn"]],
+    ["scenes[?!tags].title", ["dusk"]],
+    ["scenes[].{name: title, n: seconds}[0]", { name: "dawn", n: 3 }],
+    ["scenes[].{name: title, n: seconds} | [1]", { name: "noon", n: 5 }],
+    ["scenes[*].[title, seconds] | [0]", ["dawn", 3]],
+    ["[scenes[0].title, none]", ["dawn", null]],
+    ["length(scenes)", 3],
+    ["sum(scenes[*].seconds)", 10],
+    ["avg(scenes[*].seconds)", 10 / 3],
+    ["join(', ', scenes[*].title)", "dawn, noon, dusk"],
+    ["sort_by(scenes, &seconds)[*].title", ["dusk", "dawn", "noon"]],
+    ["max_by(scenes, &seconds).title", "noon"],
+    ["min_by(scenes, &seconds).title", "dusk"],
+    ["map(&to_string(seconds), scenes)", ["3", "5", "2"]],
+    ["keys(scenes[0])", ["title", "seconds", "tags"]],
+    ["not_null(none, nothing, 'x')", "x"],
+    ['merge(`{"a": 1}`, `{"b": 2}`)', { a: 1, b: 2 }],
+    ["reverse('abc')", "cba"],
+    ["type(list)", "array"],
+    ["to_number('12')", 12],
+    ["starts_with(scenes[0].title, 'da') && ends_with(scenes[0].title, 'wn')", true],
+    ["none || 'else'", "else"],
+    ["`[1, 2]`[1]", 2],
+  ])("%s", (expression, expected) => expect(pick(expression, DATA)).toEqual(expected));
+
+  it("reads text as JSON, and fails for text that is none", () => {
+    expect(pick("a[1]", '{"a": [1, 2]}')).toBe(2);
+    expect(() => pick("a", "no json")).toThrow("value: is text that is no JSON");
+    expect(() => pick("a", "[".repeat(100_000))).toThrow(BindError);
+  });
+
+  it.each([
+    ["scenes[", /can't stand there/],
+    ["a b", /"b" at character 3/],
+    ["#", /character 1/],
+    [`${"(".repeat(40)}a${")".repeat(40)}`, /deeper than 32/],
+    [Array.from({ length: 100 }, () => "a").join("|"), /chain of more than 32/],
+    ["x".repeat(33_000), /longer than/],
+  ])("that is none is refused before the run: %#", (expression, problem) => {
+    expect(plan([{ id: "j", type: "json", data: { expression, value: {} } }]).issues).toEqual([
+      { nodeId: "j", message: expect.stringMatching(problem) as string },
+    ]);
+  });
+
+  it("can't outgrow its run: what it doubles is counted while it is made", () => {
+    const doubled = Array.from({ length: 30 }, () => "[@, @][]").join(" | ");
+    const budget = createBudget();
+    expect(() => evaluateStep({ type: "json", literals: { expression: doubled } }, { value: [1] }, budget)).toThrow(/more than/);
+    expect(budget.used.work).toBeLessThan(GRAPH_BOUNDS.work * 2);
+  });
+
+  it("never meets what every object inherits", () => {
+    expect(pick("constructor", {})).toBeNull();
+    expect(() => pick("constructor(@)", {})).toThrow(/no function constructor/);
+  });
+});
+
+describe("a json node", () => {
+  it("fans out behind it", () => {
+    const planned = plan(
+      [input({ name: "j", type: "json" }), { id: "j", type: "json", data: { expression: "scenes[*].title" } }, { id: "pic", type: "generate-image", data: { model: "pic" } }, OUT],
+      [["in.j", "j.value"], ["j.value", "pic.prompt"], ["pic.image", "out.images"]],
+      { j: DATA },
+    ); // prettier-ignore
+    expect(planned.plan?.steps).toMatchObject([{ id: "pic", maxItems: 3, itemLimit: 3 }]);
+  });
+
+  it("is held for as one item while its list is not known", () => {
+    const planned = plan(
+      [{ id: "web", type: "http-request", data: { url: "https://x.test" } }, { id: "j", type: "json" }, { id: "pic", type: "generate-image", data: { model: "pic" } }],
+      [["web.body", "j.value"], ["j.value", "pic.prompt"]],
+    ); // prettier-ignore
+    expect(planned.plan?.steps).toMatchObject([{ id: "web" }, { id: "j" }, { id: "pic", maxItems: 1, itemLimit: 50 }]);
+  });
+
+  it("needs a value", () => {
+    expect(plan([{ id: "j", type: "json" }]).issues).toEqual([{ nodeId: "j", message: "needs a value" }]);
+  });
+});
+
+describe("the body of a request", () => {
+  const body = (text: unknown, item: Record<string, unknown>): unknown => {
+    const { body: sent, isJson } = httpCall({ literals: { url: "https://x.test", method: "POST", body: text } }, item, createBudget());
+    return [sent, isJson ?? false];
+  };
+  it.each<[string, unknown, Record<string, unknown>, unknown]>([
+    ["escapes values inside texts", '{"q": "say {{a}}"}', { a: 'a "b"\n' }, ['{"q": "say a \\"b\\"\\n"}', true]],
+    ["puts values that are no text in as JSON", '{"n": {{n}}, "l": {{l}}}', { n: 3, l: ["x"] }, ['{"n": 3, "l": ["x"]}', true]],
+    ["takes what was not given for null outside of texts", '{"n": {{n}}}', {}, ['{"n": null}', true]],
+    ["leaves other texts as they are", 'say "{{a}}', { a: '"' }, ['say ""', false]],
+    ["knows a connected text that is JSON", undefined, { body: "[1]" }, ["[1]", true]],
+    ["sends objects as they are", { q: "{{a}}" }, { a: '"' }, [{ q: '"' }, false]],
+  ])("%s", (_, text, item, expected) => expect(body(text, item)).toEqual(expected));
+
+  it("carries failOnStatus, which must be true or false", () => {
+    expect(httpCall({ literals: { url: "https://x.test", failOnStatus: true } }, {})).toMatchObject({ failOnStatus: true });
+    expect(plan([{ id: "w", type: "http-request", data: { url: "https://x.test", failOnStatus: "yes" } }]).issues[0]?.message).toMatch(
+      /failOnStatus: must be/,
+    );
+  });
+});
+
+describe("misspelt settings", () => {
+  it("are warnings with the nearest name", () => {
+    const clip: Node = { id: "clip", type: "generate-video", data: { model: "clip", prompt: "p", secnds: 3, _editor: 1, seconds: 4 } };
+    const web: Node = { id: "web", type: "http-request", data: { url: "https://x.test", metohd: "POST", failOnstatus: true } };
+    expect(plan([clip, web]).plan?.warnings).toEqual({
+      clip: ["there is no setting secnds: did you mean seconds?"],
+      web: ["there is no setting metohd: did you mean method?", "there is no setting failOnstatus: did you mean failOnStatus?"],
+    });
+  });
+
+  it("are named where a model's inputs are refused", () => {
+    const clip: Node = { id: "clip", type: "generate-video", data: { model: "clip", inputs: { prompt: "p", secnds: 3 } } };
+    expect(plan([clip]).issues).toEqual([{ nodeId: "clip", message: "secnds: is not an input of this model; did you mean seconds?" }]);
+  });
+});

@@ -1,0 +1,113 @@
+import fc from "fast-check";
+import { actualMicroUsd, callInputs, holdItems, millicreditsFor, planRun, type ModelTerms } from "@nodeloom/kernel";
+import { graphOf, type Edge, type Node } from "../../support";
+
+const MARKUP = 1_500;
+const [IN, OUT] = [500_000, 1_500_000];
+const schema = {
+  type: "object",
+  properties: {
+    prompt: { type: "string" },
+    system: { type: "string" },
+    image: { type: "string", format: "media" },
+    maxTokens: { type: "integer", default: 512, minimum: 1, maximum: 4_096 },
+  },
+};
+const price = { basis: "tokens", inputMicroUsdPerMillion: IN, outputMicroUsdPerMillion: OUT } as const;
+const model = (internalName: string, image: object = {}): ModelTerms => ({
+  internalName,
+  modality: "text",
+  providerKind: "llm",
+  price,
+  inputSchema: { ...schema, properties: { ...schema.properties, image: { ...schema.properties.image, ...image } } },
+  validate: () => [],
+});
+const MODELS = new Map([model("chat"), model("seer", { "x-tokens": 48_169 })].map((one) => [one.internalName, one]));
+
+const planOf = (nodes: Node[], edges: Edge[] = [], inputs: Record<string, unknown> = {}) => {
+  const { plan, issues } = planRun({
+    graph: graphOf(nodes, edges),
+    inputs: new Map(Object.entries(inputs)),
+    models: MODELS,
+    media: new Map(),
+    markupPermille: MARKUP,
+  });
+  if (!plan) throw new Error(JSON.stringify(issues));
+  return plan;
+};
+const heldFor = (data: Record<string, unknown>, model_ = "chat"): number =>
+  holdItems(planOf([{ id: "chat", type: "llm-assistant", data: { model: model_, ...data } }]))[0]!.maxMillicredits;
+const costOf = (inputTokens: number, outputTokens: number): number =>
+  millicreditsFor(actualMicroUsd(price, schema, {}, { outputs: 1, inputTokens, outputTokens }), MARKUP);
+
+it.each([
+  ["the default", {}, 512],
+  ["what was asked for", { maxTokens: 4_096 }, 4_096],
+])("holds the longest answer: %s", (_, data, tokens) => {
+  const held = heldFor({ prompt: "hi", ...data });
+  expect(held).toBeGreaterThanOrEqual(costOf(2, tokens));
+  expect(held).toBeLessThan(costOf(200, tokens) + 10);
+});
+
+it("holds the longest answer of the model where it is known only during the run", () => {
+  const plan = planOf(
+    [
+      { id: "ask", type: "http-request", data: { url: "https://x.test" } },
+      { id: "chat", type: "llm-assistant", data: { model: "chat", prompt: "hi" } },
+    ],
+    [["ask.body", "chat.maxTokens"]],
+  );
+  const held = holdItems(plan).find((item) => item.key === "chat:0")!;
+  expect(held.maxMillicredits).toBeGreaterThanOrEqual(costOf(2, 4_096));
+});
+
+it("counts a literal that fills a template, beside what is known only during the run", () => {
+  const a = "word ".repeat(1_000);
+  const plan = planOf(
+    [
+      { id: "ask", type: "http-request", data: { url: "https://x.test" } },
+      { id: "chat", type: "llm-assistant", data: { model: "chat", prompt: "{{a}}{{a}}{{b}}", maxTokens: 1, inputs: { a } } },
+    ],
+    [["ask.status", "chat.b"]],
+  );
+  const held = holdItems(plan).find((item) => item.key === "chat:0")!;
+  expect(held.maxMillicredits).toBeGreaterThanOrEqual(costOf(2 * a.length, 1));
+});
+
+it("counts a picture by what it shows, not by the length of its data URL", () => {
+  const image = `data:image/png;base64,${"A".repeat(1_000_000)}`;
+  const [without, small, large] = [
+    heldFor({ prompt: "hi" }),
+    heldFor({ prompt: "hi", image: "https://x.test/a.png" }),
+    heldFor({ prompt: "hi", image }),
+  ];
+  expect(large).toBe(small);
+  expect(large - without).toBeLessThanOrEqual(costOf(2_000, 0) + 2);
+  expect(heldFor({ prompt: "hi", image }, "seer") - without).toBeGreaterThanOrEqual(costOf(48_169, 0) - 2);
+});
+
+it("covers whatever a template makes of its values, however often it says them", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom("{{a}}", "{{b}}", "word ", "ü", "\\{{a}}"), { maxLength: 40, size: "max" }),
+      fc.string({ maxLength: 300, unit: "grapheme" }),
+      fc.string({ maxLength: 50 }),
+      fc.integer({ min: 1, max: 4_096 }),
+      (parts, a, b, maxTokens) => {
+        const data = { model: "chat", prompt: `p${parts.join("")}`, maxTokens };
+        const plan = planOf(
+          [
+            { id: "in", type: "request-input", data: { fields: ["a", "b"].map((name) => ({ name, type: "text" })) } },
+            { id: "chat", type: "llm-assistant", data },
+          ],
+          ["a", "b"].filter((name) => (parts as string[]).includes(`{{${name}}}`)).map((name): Edge => [`in.${name}`, `chat.${name}`]),
+          { a, b },
+        );
+        const said = callInputs(plan.steps[0]!, { a, b }).prompt as string;
+        // No tokenizer makes more tokens than there are bytes.
+        const worst = costOf(Buffer.byteLength(said), maxTokens);
+        expect(holdItems(plan)[0]!.maxMillicredits).toBeGreaterThanOrEqual(worst);
+      },
+    ),
+  );
+});

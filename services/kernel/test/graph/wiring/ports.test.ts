@@ -1,0 +1,170 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  bindItems,
+  callInputs,
+  compileSchema,
+  FLOWS,
+  inputPorts,
+  planRun,
+  PORT_TYPES,
+  portTypeName,
+  readGraph,
+  type ModelTerms,
+  type PortType,
+} from "@nodeloom/kernel";
+
+/** A model with one input of every type that a schema can say. */
+const PROPERTIES: Readonly<Record<PortType, object>> = {
+  text: { type: "string" },
+  number: { type: "number" },
+  boolean: { type: "boolean" },
+  image: { type: "string", format: "media", contentMediaType: "image/*" },
+  video: { type: "string", format: "media", contentMediaType: "video/*" },
+  audio: { type: "string", format: "media", contentMediaType: "audio/*" },
+  media: { type: "string", format: "media" },
+  any: {},
+};
+const inputSchema = { type: "object", properties: PROPERTIES, additionalProperties: false };
+const taker: ModelTerms = {
+  ...{ internalName: "taker", modality: "image", providerKind: "http-polling", inputSchema },
+  ...{ price: { basis: "run", microUsd: 1 }, validate: compileSchema(inputSchema) },
+};
+const maker = (modality: string): [string, ModelTerms] => {
+  const schema = { type: "object", properties: {} };
+  return [modality, { ...taker, internalName: modality, modality, inputSchema: schema, validate: compileSchema(schema) }];
+};
+const MODELS = new Map([["taker", taker], maker("image"), maker("video"), maker("audio")]);
+
+/** A node and a port that give each type; nothing of it is known before the run, but the file. */
+const GIVERS: Readonly<Record<PortType, { type: string; data: object; port: string }>> = {
+  text: { type: "request-input", data: { fields: [{ name: "it", type: "text" }] }, port: "it" },
+  number: { type: "http-request", data: { url: "https://example.com" }, port: "status" },
+  boolean: { type: "request-input", data: { fields: [{ name: "it", type: "boolean" }] }, port: "it" },
+  image: { type: "generate-image", data: { model: "image" }, port: "image" },
+  video: { type: "generate-video", data: { model: "video" }, port: "video" },
+  audio: { type: "generate-audio", data: { model: "audio" }, port: "audio" },
+  media: { type: "media-upload", data: { mediaId: "file" }, port: "media" },
+  any: { type: "http-request", data: { url: "https://example.com" }, port: "body" },
+};
+const plan = (from: PortType, to: PortType, contentType = "image/png"): ReturnType<typeof planRun> => {
+  const { type, data, port } = GIVERS[from];
+  const nodes = [
+    { id: "giver", type, data },
+    { id: "taker", type: "generate-image", data: { model: "taker" } },
+  ];
+  const edges = [{ id: "e1", source: "giver", sourceHandle: port, target: "taker", targetHandle: to }];
+  return planRun({
+    graph: readGraph(JSON.stringify(nodes), JSON.stringify(edges)),
+    inputs: new Map(),
+    models: MODELS,
+    media: new Map([["file", { url: "https://m/file", contentType }]]),
+    markupPermille: 1_000,
+  });
+};
+const PAIRS = PORT_TYPES.flatMap((from) => PORT_TYPES.map((to): [PortType, PortType] => [from, to]));
+
+describe("what may flow where", () => {
+  it.each(PAIRS)("decides about %s into %s as the table says, and names both ports and both types", (from, to) => {
+    const problem = `giver.${GIVERS[from].port} is ${portTypeName(from)} and can't flow into taker.${to}, which takes ${portTypeName(to)} (edge e1)`;
+    const [issue] = plan(from, to).issues;
+    if (FLOWS[from][to] === "refused") expect(issue).toEqual({ nodeId: "taker", message: expect.stringContaining(problem) as string });
+    // The file is a picture, which is looked at.
+    else if (from === "media" && (to === "video" || to === "audio")) expect(issue!.message).toMatch(/but is an image$/);
+    else expect(issue).toBeUndefined();
+  });
+
+  it.each(["image", "video", "audio"] as const)("takes a file of unknown kind for %s when it is one", (kind) => {
+    expect(plan("media", kind, `${kind}/x`).issues).toEqual([]);
+  });
+
+  it("reads the type of a model's input from its schema", () => {
+    const ports = inputPorts({ id: "x", type: "generate-image", data: {} }, inputSchema);
+    expect([...ports].map(([name, { type }]) => [name, type])).toEqual(PORT_TYPES.map((type) => [type, type]));
+  });
+
+  it("is what the guide says", () => {
+    const guide = readFileSync(join(__dirname, "..", "..", "..", "..", "..", "docs", "guide", "workflows.md"), "utf8");
+    const cells = (line: string): string[] =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim());
+    const table = [
+      ["from ↓ into →", ...PORT_TYPES.map((type) => `**${type}**`)],
+      ...PORT_TYPES.map((from) => [
+        `**${from}**`,
+        ...PORT_TYPES.map((to) => FLOWS[from][to].replace("allowed", "yes").replace("refused", "–")),
+      ]),
+    ];
+    const rows = guide
+      .split("\n")
+      .filter((line) => line.startsWith("|"))
+      .map(cells);
+    const start = rows.findIndex(([first]) => first === "from ↓ into →");
+    expect([rows[start], ...rows.slice(start + 2, start + 2 + PORT_TYPES.length)]).toEqual(table);
+  });
+});
+
+describe("text for a number", () => {
+  const field = (type: string, more: object = {}): object => ({
+    id: "in",
+    type: "request-input",
+    data: { fields: [{ name: "it", type, ...more }] },
+  });
+  const numberOf = (value: unknown, type = "text") => {
+    const nodes = [
+      field(type, { options: ["2", "3"] }),
+      { id: "taker", type: "generate-image", data: { model: "taker", inputs: { number: 7 } } },
+    ];
+    const edges = [{ id: "e1", source: "in", sourceHandle: "it", target: "taker", targetHandle: "number" }];
+    const planned = planRun({
+      graph: readGraph(JSON.stringify(nodes), JSON.stringify(edges)),
+      inputs: new Map([["it", value]]),
+      models: MODELS,
+      media: new Map(),
+      markupPermille: 1_000,
+    });
+    const [step] = planned.plan?.steps ?? [];
+    return step ? bindItems(step, () => undefined).items.map((item) => callInputs(step, item).number) : planned.issues;
+  };
+
+  it.each([
+    ["2", 2],
+    [" 2.50\n", 2.5],
+    ["-1e3", -1_000],
+    [".5", 0.5],
+  ])("is the number that it says: %j", (text, number) => {
+    expect(numberOf(text)).toEqual([number]);
+  });
+
+  it("may be chosen, come in a list, or be nothing, and then what the node says itself stands", () => {
+    expect(numberOf("3", "select")).toEqual([3]);
+    expect(numberOf(["1", 2, "3"], "json")).toEqual([1, 2, 3]);
+    expect(numberOf("  ")).toEqual([7]);
+  });
+
+  it.each(["two", "1,000", "0x10", "1 2", "NaN", "Infinity", "1e999", "9".repeat(400)])("is refused when it says none: %j", (text) => {
+    const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
+    expect(numberOf(text)).toEqual([{ nodeId: "taker", message: `number: must be a number, but is the text "${shown}"` }]);
+  });
+
+  it("is looked at when a node begins, if it is known only then", () => {
+    const nodes = [
+      { id: "chat", type: "llm-assistant", data: { model: "text" } },
+      { id: "taker", type: "generate-image", data: { model: "taker" } },
+    ];
+    const edges = [{ id: "e1", source: "chat", sourceHandle: "text", target: "taker", targetHandle: "number" }];
+    const { plan: planned } = planRun({
+      graph: readGraph(JSON.stringify(nodes), JSON.stringify(edges)),
+      inputs: new Map(),
+      models: new Map([...MODELS, maker("text")]),
+      media: new Map(),
+      markupPermille: 1_000,
+    });
+    const step = planned!.steps.find(({ id }) => id === "taker")!;
+    const given = (text: string): unknown => callInputs(step, bindItems(step, () => text).items[0]!).number;
+    expect(given("42")).toBe(42);
+    expect(() => given("forty-two")).toThrow('number: must be a number, but is the text "forty-two"');
+  });
+});
