@@ -221,3 +221,28 @@ test("a journal whose last entry was written in part keeps those before it", asy
   const written = done.reduce((sum, { number }) => sum + number + 1, 0);
   await onServer(dataDir, async (all) => assert.ok((await all.countDocuments()) >= written - 1));
 });
+
+test("a collection that many ask for at once is made once, and keeps what was written meanwhile", async () => {
+  const NAMESPACE_EXISTS = 48;
+  const AT_ONCE = 10;
+  const server = await startMongodb({ dataDir: join(root, "made"), cacheDir, env });
+  const client = await MongoClient.connect(server.uri);
+  try {
+    for (let round = 0; round < AT_ONCE; round += 1) {
+      const db = client.db(`made${round}`);
+      const asked = Array.from({ length: AT_ONCE }, (_, n) => [
+        db.createCollection("things").catch((/** @type {{ code: number }} */ { code }) => code),
+        db.collection("things").insertOne({ _id: n, n }),
+        db.collection("things").createIndex({ n: 1 }, { unique: true }),
+      ]);
+      const answers = await Promise.all(asked.flat());
+      assert.ok(answers.filter((answer) => typeof answer === "number").every((code) => code === NAMESPACE_EXISTS));
+      assert.equal(await db.collection("things").countDocuments(), AT_ONCE);
+      assert.equal((await db.collection("things").indexes()).length, 2);
+      await isRefused(db.collection("things").insertOne({ _id: "other", n: 0 }));
+    }
+  } finally {
+    await client.close();
+    await server.stop();
+  }
+});

@@ -12,6 +12,7 @@ import de.bwaldvogel.mongo.oplog.Oplog;
 import io.netty.channel.Channel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 
@@ -19,6 +20,9 @@ import org.h2.mvstore.MVStore;
 final class IndexedDatabase extends H2Database {
     /** The store of the database that a thread is opening: the library opens its collections before this object has fields. */
     private static final ThreadLocal<DocumentStore> OPENING = new ThreadLocal<>();
+
+    /** Commands that the library lets overtake one another between their look for what is there and what they make. */
+    private static final Set<String> DEFINING = Set.of("create", "createIndexes", "drop", "dropIndexes");
 
     private final DocumentStore store;
 
@@ -63,6 +67,17 @@ final class IndexedDatabase extends H2Database {
         return collection;
     }
 
+    @Override
+    protected MongoCollection<Object> resolveOrCreateCollection(String name) {
+        MongoCollection<Object> found = resolveCollection(name, false);
+        if (found != null) {
+            return found;
+        }
+        synchronized (this) {
+            return super.resolveOrCreateCollection(name);
+        }
+    }
+
     /** Its documents would stay behind if the process were killed meanwhile; nobody here needs it. */
     @Override
     public void moveCollection(MongoDatabase from, MongoCollection<?> collection, String newName) {
@@ -71,6 +86,11 @@ final class IndexedDatabase extends H2Database {
 
     @Override
     public Document handleCommand(Channel channel, String command, Document query, DatabaseResolver resolver, Oplog oplog) {
+        if (DEFINING.contains(command)) {
+            synchronized (this) {
+                return super.handleCommand(channel, command, query, resolver, oplog);
+            }
+        }
         boolean isAggregation = command.equals("aggregate") && query.get("pipeline") instanceof List<?> stages && !stages.isEmpty();
         Object first = isAggregation ? ((List<?>) query.get("pipeline")).get(0) : null;
         return first instanceof Document stage && stage.get("$match") instanceof Document match
