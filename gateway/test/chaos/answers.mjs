@@ -145,6 +145,7 @@ try {
   say(`answers: ${[...counts].map(([name, count]) => `${name} × ${count}`).join(", ")}`);
   const unknown = answered.filter(({ isUnknown }) => isUnknown);
   const unexcused = unknown.filter(({ sentAt, answeredAt }) => !allDown.some(({ from, until }) => sentAt < until && answeredAt > from));
+  const ends = [gateway.ends(), executions.ends()];
   const ledger = await read(api, "/api/admin/ledger/check", { key: admin });
   const usage = [];
   for (let offset = 0; ; offset += 500) {
@@ -171,6 +172,11 @@ try {
     ],
     ["the ledger's invariants hold", ledger.ok === true, JSON.stringify(ledger.mismatches)],
     ["nothing is held any more", held === 0, `${held} credits`],
+    [
+      "the second replicas ended only when they were killed",
+      ends.every((times) => times === 0),
+      `by themselves ${ends.join(" and ")} times`,
+    ],
   ];
   for (const problem of untrue.slice(0, SHOWN)) say(`untrue: ${problem}`);
   for (const [name, ok, detail] of checks) say(`${ok ? "ok    " : "FAILED"}  ${name}: ${detail}`);

@@ -35,19 +35,27 @@ export const startReplica = async ({ service, folder, env, root = ROOT }) => {
       .filter(Boolean)
       .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
   );
-  const { OPS_LISTEN: _, ...own } = inherited;
+  // What the first listens on besides: a replica that has the same address ends while it starts, and takes it when the first is killed.
+  const { OPS_LISTEN: _ops, ADMIN_LISTEN: _admin, ...own } = inherited;
   const [address] = Object.values(env);
   let isWanted = true;
+  let ends = 0;
   /** @type {import("node:child_process").ChildProcess} */
   let child;
   const start = () => {
     child = spawn(process.execPath, [join(root, folder, "dist", "main.js")], { env: { ...own, ...env }, stdio: "ignore", cwd: root });
-    child.once("exit", () => void (isWanted && setTimeout(start, LOOK_MS)));
+    child.once("exit", (code) => {
+      if (!isWanted) return;
+      if (code !== null) ends += 1;
+      setTimeout(start, LOOK_MS);
+    });
   };
   start();
   await untilListening(address ?? "");
   return {
     pid: () => child.pid ?? 0,
+    /** How often it ended by itself; one that is killed doesn't count. */
+    ends: () => ends,
     stop: async () => {
       isWanted = false;
       if (child.exitCode !== null || child.signalCode !== null) return;

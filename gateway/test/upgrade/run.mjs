@@ -112,7 +112,7 @@ try {
     env: { EXECUTIONS_LISTEN: executionsListen, EGRESS_ALLOW: allowed },
   });
   replicas.push(executions);
-  const gatewayEnv = { GATEWAY_LISTEN: gatewayListen, EXECUTIONS_ADDRESS: executionsListen, ADMIN_LISTEN: `127.0.0.1:${await freePort()}` };
+  const gatewayEnv = { GATEWAY_LISTEN: gatewayListen, EXECUTIONS_ADDRESS: executionsListen };
   const gateway = await startReplica({ service: "gateway", folder: "gateway", root, env: gatewayEnv });
   replicas.push(gateway);
   say(`runs are started on ${commit} and on this code for ${SECONDS} s`);
