@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { LIMITS } from "@nodeloom/kernel";
-import { media } from "@nodeloom/proto";
+import type { media } from "@nodeloom/proto";
 import { openFolderBlobs } from "../src/blobs/folder-blobs";
 import { OWNER, PNG, startMedia, startOrigin, uploadMessages, WAV, type RunningMedia } from "./harness";
 
