@@ -202,7 +202,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const start = createStart({ planning, starter, store, execution, holds, queue, finishedPlans, debts });
   const sweep = createSweep({ store, execution, queue, debts, logger });
   const sweeper = startSweeper({
-    sweep: async () => void (await sweep()),
+    sweep: async (signal) => void (await sweep(signal)),
     intervalMs: TIMING.sweepEvery,
     onFailure: (error) => logger.debug({ err: error }, "runs could not be swept"),
   });

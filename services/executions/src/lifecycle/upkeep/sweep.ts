@@ -52,12 +52,14 @@ export const createSweep = ({ store, execution, queue, debts, logger, now = Date
 
   const warn = (id: string, err: unknown): void => logger.warn({ err, id }, "a run could not be swept");
 
-  /** One look. @returns how many rows owe something */
-  return async (): Promise<number> => {
+  /** One look. It ends, with an error, soon after the signal: the next process goes on. @returns how many rows owe something */
+  return async (stopping?: AbortSignal): Promise<number> => {
+    const beat = (): void => stopping?.throwIfAborted();
     const now = new Map<string, string>();
     const unchanged: ExecutionView[] = [];
     let after: ExecutionView | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
+      beat();
       const rows = await store.owing(PAGE, after);
       for (const row of rows) {
         now.set(row._id, signatureOf(row));
@@ -72,8 +74,12 @@ export const createSweep = ({ store, execution, queue, debts, logger, now = Date
       ({ userId }) => userId,
     );
     const decided = unchanged.filter(({ status }) => status !== "queued");
-    await checkEach(decided, { check: move, failed: ({ _id }, error) => warn(_id, error) });
-    await checkEach([...waiting], { check: ([userId, rows]) => mend(userId, rows), failed: ([userId], error) => warn(userId, error) });
+    await checkEach(decided, { beat, check: move, failed: ({ _id }, error) => warn(_id, error) });
+    await checkEach([...waiting], {
+      beat,
+      check: ([userId, rows]) => mend(userId, rows),
+      failed: ([userId], error) => warn(userId, error),
+    });
     return now.size;
   };
 };

@@ -74,6 +74,23 @@ it("sweeps each run for itself: one that can't be swept keeps no other from it",
   expect(await store.find(poisoned._id)).toMatchObject({ status: "accepted" });
 });
 
+it("ends a sweep soon after its process is told to stop, however many runs owe something", async () => {
+  const { store, execution, queue } = money;
+  const many = Array.from({ length: 100 }, () => newRecord("user", { status: "completed", attempt: 1, owes: true, due: ["usage"] }));
+  for (const record of many) await store.insert(record);
+  const stopping = new AbortController();
+  const pay = jest.fn(async () => {
+    stopping.abort();
+    return false;
+  });
+  const sweep = createSweep({ store, execution, queue, debts: { pay }, logger });
+  expect(await sweep(stopping.signal)).toBe(many.length);
+  await expect(sweep(stopping.signal)).rejects.toThrow("aborted");
+  expect(pay.mock.calls.length).toBeGreaterThan(0);
+  expect(pay.mock.calls.length).toBeLessThan(many.length);
+  await expect(sweep(stopping.signal)).rejects.toThrow("aborted");
+});
+
 describe("after a restore of the database", () => {
   it("a run whose row is gone ends as it would have, and is not taken for cancelled", async () => {
     const run = freeRun();
