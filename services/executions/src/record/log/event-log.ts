@@ -110,16 +110,19 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
   const readLog = (filter: object, projection: object): Promise<ExecutionRecord | null> =>
     collection.findOne<ExecutionRecord>(filter, { projection });
 
-  /** Puts the events of a row away when they have become long. Where another process does it, too, one of them does. @returns the parts */
+  /**
+   * Puts the events of a row away when they have become long. Where another process does it, too, one of them does.
+   * @returns the parts that are known to be in the row: the other process may have put away more than this one has seen
+   */
   const spill = async ({ _id, events, logParts = [] }: ExecutionRecord): Promise<readonly StoredEvents[]> => {
     if (sizeOf(events) <= ROW_CHARS) return logParts;
     const part = await putAway(events);
     const isUnchanged = logParts.length === 0 ? {} : { [`logParts.${logParts.length - 1}`]: { $exists: true } };
-    await collection.updateOne({ _id, ...noMoreParts(logParts), ...isUnchanged } as never, {
+    const { matchedCount } = await collection.updateOne({ _id, ...noMoreParts(logParts), ...isUnchanged } as never, {
       $push: { logParts: part as never },
       $pull: { events: { key: { $in: events.map(({ key }) => key) } } as never },
     });
-    return [...logParts, part];
+    return matchedCount === 0 ? logParts : [...logParts, part];
   };
 
   /** A row with everything that is kept beside it because it is long. */
