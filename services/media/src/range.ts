@@ -21,8 +21,10 @@ const partOf = (part: string, size: number): ByteRange | null | undefined => {
 export const readRange = (header: string, size: number): ByteRange | "unsatisfiable" | undefined => {
   if (!BYTES.test(header)) return undefined;
   const parts = header.replace(BYTES, "").split(",");
-  const ranges = parts.map((part) => partOf(part.trim(), size));
-  if (ranges.includes(undefined)) return undefined;
+  // Empty elements of a list are passed over (5.6.1).
+  const named = parts.map((part) => part.trim()).filter((part) => part !== "");
+  const ranges = named.map((part) => partOf(part, size));
+  if (ranges.length === 0 || ranges.includes(undefined)) return undefined;
   const [only, ...others] = ranges.filter((range) => range !== null);
   if (!only) return "unsatisfiable";
   return others.length === 0 ? only : undefined;

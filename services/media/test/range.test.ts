@@ -10,6 +10,7 @@ it.each([
   ["bytes=-10", { start: 90, end: 99 }],
   ["bytes=-1000", { start: 0, end: 99 }],
   ["bytes=0-9, 200-", { start: 0, end: 9 }],
+  ["bytes=, 0-9,", { start: 0, end: 9 }],
 ])("gives the one range that %s names", (header, range) => {
   expect(readRange(header, SIZE)).toEqual(range);
 });
@@ -18,7 +19,7 @@ it.each(["bytes=100-", "bytes=100-200", "bytes=-0", "bytes=100-,200-"])("finds n
   expect(readRange(header, SIZE)).toBe("unsatisfiable");
 });
 
-it.each(["", "bytes=", "bytes=-", "bytes=9-0", "bytes=0-9,9-0", "bytes=0-9,20-29", "bytes=a-b", "bytes=0-9-9", "items=0-9"])(
+it.each(["", "bytes=", "bytes=,", "bytes=-", "bytes=9-0", "bytes=0-9,9-0", "bytes=0-9,20-29", "bytes=a-b", "bytes=0-9-9", "items=0-9"])(
   "takes %p for no range, which asks for the whole file",
   (header) => {
     expect(readRange(header, SIZE)).toBeUndefined();
