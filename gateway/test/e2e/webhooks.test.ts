@@ -243,7 +243,11 @@ describe("delivering a run", () => {
       "the key's webhook is not for execution.completed",
     ]);
     await client.call("DELETE", `/api/keys/${subscriber.id}/webhook`, { cookie: user.cookie });
-    expect(refused(await redeliver(subscriber, id))).toEqual([412, "PRECONDITION_FAILED", "the key has no webhook any more"]);
+    expect(refused(await redeliver(subscriber, id))).toEqual([
+      412,
+      "PRECONDITION_FAILED",
+      "the key has no webhook any more, or may not receive webhooks",
+    ]);
     const silent = (await client.createKey(user.cookie, {})).body as unknown as Subscriber;
     const untold = await submit(silent);
     await eventually(

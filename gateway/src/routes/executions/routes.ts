@@ -244,7 +244,7 @@ export const executionRoutes = [
     operationId: "redeliverWebhook",
     summary: "Deliver an execution's webhook again",
     description:
-      "At once, with eight attempts of its own; a delivery that still waits ends in favour of it. 412 when it would reach nobody: the run is not over or has no webhook, or the key's webhook is disabled, removed or not for this event.",
+      "At once, with eight attempts of its own; a delivery that still waits ends in favour of it. 412 when it would reach nobody: the run is not over or has no webhook, or the key's webhook is disabled, removed or not for this event, or the key may not receive webhooks any more.",
     capability: "webhook:receive",
     limit: "user+id",
     idempotent: "replay",

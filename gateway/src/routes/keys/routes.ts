@@ -236,7 +236,7 @@ export const keyRoutes = [
     operationId: "testKeyWebhook",
     summary: "Send a signed test message to an API key's webhook, now and once",
     description:
-      "The message has the type `webhook.test` and is sent whatever events the webhook is for. 412 when the key has no webhook, or a disabled one.",
+      "The message has the type `webhook.test` and is sent whatever events the webhook is for. 412 when the key has no webhook, or a disabled one, or lacks `webhook:receive`.",
     responses: { 200: webhookTest },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     handler: async ({ gateway, caller, params }) => {

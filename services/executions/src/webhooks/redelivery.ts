@@ -15,7 +15,7 @@ const refused = (message: string): DomainError => new DomainError("precondition"
 /** Why a redelivery can't be sent. */
 const obstacle = (record: ExecutionView, target: identityProto.GetWebhookTargetResponse): string | undefined => {
   if (target.disabled) return "the key's webhook is disabled; set it again to enable it";
-  if (target.url === "") return "the key has no webhook any more";
+  if (target.url === "") return "the key has no webhook any more, or may not receive webhooks";
   if (!wants(target, eventOf(record))) return `the key's webhook is not for ${eventOf(record)}`;
   return undefined;
 };

@@ -131,7 +131,12 @@ export const createWebhooks = ({ store, details, identity, egress, outgoing, log
      */
     test: async ({ keyId, userId }: executions.TestWebhookRequest): Promise<executions.TestWebhookResponse> => {
       const target = await identity.getWebhookTarget({ keyId, userId });
-      if (target.url === "") throw new DomainError("precondition", "PRECONDITION_FAILED", "the key has no webhook, or a disabled one");
+      if (target.url === "")
+        throw new DomainError(
+          "precondition",
+          "PRECONDITION_FAILED",
+          "the key has no webhook, or a disabled one, or may not receive webhooks",
+        );
       await outgoing.webhookTest(userId, target.url);
       const message = { id: `msg_${randomUUID()}`, type: TEST_EVENT, timestamp: new Date(), data: { keyId } };
       const { status, error, durationMs } = await send(target, message);
