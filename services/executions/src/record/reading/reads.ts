@@ -72,9 +72,12 @@ export const createReads = (
     yield* paid(batch);
   }
 
-  /** Calls of a run. Of a node's several, those that have not completed are named by the log: they are noted before they have a name. */
-  const callsOf = async ({ _id, nodes }: ExecutionView): Promise<CallRecord[]> => {
-    const calls = await store.callsOf(_id);
+  /**
+   * Calls of a run. Of a node's several, those that have not completed are named by the log: they are noted before they have a name.
+   * @param current the run as it stands: how many calls a node makes may be known since it began
+   */
+  const callsOf = async ({ _id }: ExecutionView, current: ExecutionView | Promise<ExecutionView>): Promise<CallRecord[]> => {
+    const [calls, { nodes }] = await Promise.all([store.callsOf(_id), current]);
     const single = new Set(nodes.filter(({ items }) => items <= 1).map(({ id }) => id));
     const isUnnamed = ({ nodeId, status, requestId }: CallRecord): boolean =>
       status !== "completed" && requestId === null && !single.has(nodeId);
@@ -83,9 +86,9 @@ export const createReads = (
     return calls.map((call) => (isUnnamed(call) ? { ...call, requestId: named.get(itemKey(call.nodeId, call.item)) ?? null } : call));
   };
 
-  const details = async (row: ExecutionView): Promise<Details> => {
+  const details = async (row: ExecutionView, current: ExecutionView | Promise<ExecutionView> = row): Promise<Details> => {
     const [calls, inputsJson, position] = await Promise.all([
-      tellsItsCalls(row) ? [] : callsOf(row),
+      tellsItsCalls(row) ? [] : callsOf(row, current),
       row.inputs ? store.getText(row.inputs) : null,
       positionOf(row),
     ]);
@@ -100,7 +103,8 @@ export const createReads = (
       const row = await store.findOwned(executionId, userId);
       if (!row) throw executionNotFound();
       await payForReader(row);
-      const [told, about] = await Promise.all([store.current(row), details(row)]);
+      const current = store.current(row);
+      const [told, about] = await Promise.all([current, details(row, current)]);
       return executionMessage(told, about);
     },
 

@@ -204,3 +204,16 @@ it("names a node as its first item is called, and each call whose end is not rec
     ],
   ]);
 });
+
+it("names the calls under way of a node that turned out to make several", async () => {
+  const input = inputOf(newRecord());
+  await begin(input, [node("pic", "generate-image", { items: 1 })]);
+  const reads = createReads(store, { payForReader: () => Promise.resolve() });
+  for (const item of [0, 1]) {
+    const one = { ...call(input, "pic", 0, 2), item, key: `${input.executionId}:pic:${item}` };
+    await store.callSubmitted(one, `send-${item}`);
+    await execution.submitted(one, `job-${item}`);
+  }
+  const [pic] = (await reads.get(input.executionId, input.userId)).nodes;
+  expect(pic!.calls.map(({ requestId }) => requestId)).toEqual(["job-0", "job-1"]);
+});
