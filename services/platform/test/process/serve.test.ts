@@ -1,0 +1,39 @@
+import type { Connection } from "mongoose";
+import { createGrpcClient, createLogger, grpcService, serveGrpc, unary } from "../../src";
+import { deferred } from "../support/deferred";
+import { JSON_SERVICE, type JsonServer } from "../support/json-service";
+
+it("ends calls and the service's own work first, then what both needed, and its database last", async () => {
+  const [begun, go, drained] = [deferred(), deferred(), deferred()];
+  const ended: string[] = [];
+  const end = (name: string) => () => Promise.resolve(void ended.push(name));
+  const answer = async (): Promise<string> => {
+    begun.resolve();
+    await go.promise;
+    ended.push("call");
+    return "done";
+  };
+  const running = await serveGrpc({
+    service: grpcService(JSON_SERVICE, { unary: unary(answer) } as unknown as JsonServer),
+    config: { JSON_LISTEN: "127.0.0.1:0" } as Parameters<typeof serveGrpc<"JSON_LISTEN">>[0]["config"],
+    listen: "JSON_LISTEN",
+    connection: { readyState: 1, close: end("database") } as unknown as Connection,
+    logger: createLogger("test", "silent"),
+    drain: async () => {
+      // While the call is still answered.
+      go.resolve();
+      await drained.promise;
+      ended.push("own work");
+    },
+    stop: end("needs"),
+  });
+  const client = createGrpcClient<JsonServer>(JSON_SERVICE, { address: `127.0.0.1:${running.ports!.JSON_LISTEN}` });
+  const call = client.unary({}, { deadlineMs: 60_000 });
+  await begun.promise;
+  const stopped = running.stop();
+  expect(await call).toBe("done");
+  client.close();
+  drained.resolve();
+  await stopped;
+  expect(ended).toEqual(["call", "own work", "needs", "database"]);
+});
