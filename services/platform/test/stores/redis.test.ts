@@ -135,7 +135,10 @@ describe("a subscriber", () => {
     subscriber.on("message", (_channel, message) => heard.push(message));
     await subscriber.subscribe(channel);
     await ready(publisher);
+    const first = once(subscriber, "message");
     await publisher.publish(channel, "before");
+    // On its way it would be lost with the connection.
+    await first;
     const gone = lost(subscriber);
     await relay.cut();
     await gone;
