@@ -44,7 +44,7 @@ export const createIdentity = async ({ store, changes, pepper, environment, logg
     tiers,
     rollouts: createRollouts({ store: store.tiers }),
     keys: createKeys({ store: store.keys, users, changes, secretBox, pepper, environment }),
-    webhooks: createWebhooks({ store: store.keys, secretBox, changes }),
+    webhooks: createWebhooks({ store: store.keys, users, secretBox, changes }),
     audit: createAudit(store.audit),
     authentication: createAuthentication({ store: store.keys, users, changes, pepper, onTouchFailed }),
   };

@@ -99,6 +99,16 @@ describe("a key's webhook", () => {
     expect(await client.getWebhookTarget({ keyId: key!.id })).toMatchObject({ url: URL, secrets: [webhookSecret] });
   });
 
+  it("is nothing while the tier of the key's owner has no webhooks", async () => {
+    const owner = await newUser(client, { tier: "pro" });
+    const { key } = await createKey(client, owner.id, { preset: "webhook-receiver", webhookUrl: URL });
+    const target = () => client.getWebhookTarget({ keyId: key!.id });
+    await client.updateUser({ userId: owner.id, tier: "free" });
+    expect(await target()).toEqual(NOTHING);
+    await client.updateUser({ userId: owner.id, tier: "pro" });
+    expect(await target()).toMatchObject({ url: URL });
+  });
+
   it("is nothing after its removal, which may be repeated, and after the key's revocation", async () => {
     const { key } = await withWebhook();
     const mine = { userId, keyId: key!.id };

@@ -1,11 +1,11 @@
-import { accountSuspended, DomainError, effectiveCapabilities } from "@nodeloom/kernel";
+import { accountSuspended, DomainError } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
-import { requireApiAccess } from "./grants";
+import { effectiveGrants, requireApiAccess } from "./grants";
 import { createKeyCache, type ResolvedKey } from "./key-cache";
 import type { KeyStore } from "./key-store";
 import { classifyKeyValue, hashKeyValue } from "./key-value";
 import type { KeyRecord } from "../records";
-import { isAdmin, type User } from "../users/user";
+import type { User } from "../users/user";
 import type { Users } from "../users/users";
 
 /** Keys created before this are of the old, ranked kind. */
@@ -96,7 +96,7 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
       requireApiAccess(user);
       if (isCurrent) await startGrace(key, now);
       touch(key, now);
-      return { key, user, effectiveCapabilities: effectiveCapabilities(key.capabilities, user.plan.base, isAdmin(user)) };
+      return { key, user, effectiveCapabilities: effectiveGrants(key.capabilities, user) };
     },
     drain: async () => void (await Promise.all(touching)),
   };

@@ -3,6 +3,7 @@ import {
   accountSuspended,
   covers,
   DomainError,
+  effectiveCapabilities,
   isCapability,
   PRESETS,
   presetCapabilities,
@@ -49,6 +50,10 @@ export const requireApiAccess = (owner: User): void => {
   if (isAdmin(owner) || owner.plan.apiAccess) return;
   throw new DomainError("forbidden", "API_KEY_ACCESS_DENIED", "API keys need the Pro tier or above", { tier: owner.tier });
 };
+
+/** What a key may do now: its grants within its owner's ceiling, and nothing where the owner has no API access. */
+export const effectiveGrants = (capabilities: readonly string[], owner: User): string[] =>
+  isAdmin(owner) || owner.plan.apiAccess ? effectiveCapabilities(capabilities, owner.plan.base, isAdmin(owner)) : [];
 
 /** The capabilities of a valid wish. CAPABILITY_ABOVE_CEILING lists those the owner's tier doesn't reach. */
 export const grantsFor = ({ preset, capabilities }: GrantRequest, owner: User): { preset: string; capabilities: string[] } => {

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { DomainError, invalidRequest, isLonger, wellFormed, type Issue } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
-import { mayReceive, requireWebhookGrant } from "./grants";
+import type { Users } from "../users/users";
+import { effectiveGrants, mayReceive, requireWebhookGrant } from "./grants";
 import type { KeyStore, WebhookSettings } from "./key-store";
 import type { KeyRecord, WebhookRecord, WebhookSecretRecord } from "../records";
 import { generateWebhookSecret, type SecretBox } from "./webhook-secrets";
@@ -44,7 +45,7 @@ export interface Webhooks {
   set(userId: string, keyId: string, request: WebhookRequest): Promise<{ key: KeyRecord; secret: string }>;
   /** Removes it; a key without one stays as it is. */
   remove(userId: string, keyId: string): Promise<KeyRecord>;
-  /** Nothing where the key has no webhook, or may not receive any more. With an owner, NOT_FOUND for another one's key. */
+  /** Nothing where the key has no webhook, or may not receive any more, by its grants and its owner's tier. With an owner, NOT_FOUND for another one's key. */
   target(keyId: string, userId?: string): Promise<WebhookTarget>;
   /**
    * Stops deliveries to a URL that is gone; a webhook that was set anew since stays as it is.
@@ -107,6 +108,7 @@ export const newWebhookSecret = (box: SecretBox, keyId: string, createdAt: Date)
 
 export interface WebhooksOptions {
   store: KeyStore;
+  users: Pick<Users, "find">;
   secretBox: SecretBox;
   changes: Changes;
   clock?: () => number;
@@ -121,7 +123,12 @@ const signing = (secrets: readonly WebhookSecretRecord[], now: number): WebhookS
     return !successor || successor.createdAt.getTime() + SECRET_OVERLAP_MS > now;
   });
 
-export const createWebhooks = ({ store, secretBox, changes, clock = Date.now }: WebhooksOptions): Webhooks => {
+export const createWebhooks = ({ store, users, secretBox, changes, clock = Date.now }: WebhooksOptions): Webhooks => {
+  const receives = async ({ userId, capabilities }: KeyRecord): Promise<boolean> => {
+    const owner = await users.find(userId);
+    return owner !== null && mayReceive(effectiveGrants(capabilities, owner));
+  };
+
   /** The webhook, if it has these settings still. */
   const current = async ({ keyId, url, revision }: WebhookSettings): Promise<WebhookRecord | null> => {
     const webhook = (await store.find(keyId))?.webhook;
@@ -160,7 +167,7 @@ export const createWebhooks = ({ store, secretBox, changes, clock = Date.now }: 
     target: async (keyId, userId) => {
       const key = await (userId === undefined ? store.find(keyId) : store.findOwned(userId, keyId));
       if (!key && userId !== undefined) throw noSuchKey();
-      if (!key?.webhook || !mayReceive(key.capabilities)) return NOTHING;
+      if (!key?.webhook || !(await receives(key))) return NOTHING;
       if (key.webhook.disabledAt) return { ...NOTHING, disabled: true };
       const { url, events, revision } = key.webhook;
       const secrets = signing(key.webhookSecrets, clock()).map(({ sealed }) => secretBox.open(sealed, key._id));
