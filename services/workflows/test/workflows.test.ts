@@ -406,10 +406,10 @@ describe("folders", () => {
     const { id } = await create("old");
     expect((await service.client.renameFolder({ ownerId: owner, folderId: id, name: "new" })).folder).toMatchObject({ id, name: "new" });
     for (const call of [
-      service.client.renameFolder({ ownerId: other, folderId: id, name: "x" }),
-      service.client.deleteFolder({ ownerId: other, folderId: id }),
+      () => service.client.renameFolder({ ownerId: other, folderId: id, name: "x" }),
+      () => service.client.deleteFolder({ ownerId: other, folderId: id }),
     ]) {
-      await expect(call).rejects.toMatchObject({ kind: "not_found", reason: "NOT_FOUND" });
+      await expect(call()).rejects.toMatchObject({ kind: "not_found", reason: "NOT_FOUND" });
     }
   });
 
