@@ -1,0 +1,200 @@
+import { buildResult, callInputs, holdItems, planRun, type GraphIssue } from "@nodeloom/kernel";
+import { graphOf, input, issues, MODELS, OUT, planned, type Node } from "../../support";
+
+const nothing = (): undefined => undefined;
+
+describe("planning", () => {
+  it("evaluates what is known, so that a text-only graph leaves nothing to run", () => {
+    const plan = planned(
+      [input({ name: "who", type: "text" }), { id: "box", type: "text-box", data: { text: "Hello {{who}}, {{ nobody }}!" } }, OUT],
+      [
+        ["in.who", "box.who"],
+        ["box.text", "out.text"],
+      ],
+      { who: "Ada" },
+    );
+    expect(plan.steps).toEqual([]);
+    expect(buildResult(plan.output, nothing)).toEqual({ text: "Hello Ada, !" });
+    expect(plan.warnings.box).toEqual(["{{nobody}} is not connected and becomes empty text"]);
+  });
+
+  it("puts steps in dependency order and lets edges replace literals", () => {
+    const plan = planned(
+      [
+        OUT,
+        { id: "b", type: "generate-video", data: { model: "clip", inputs: { prompt: "own", seconds: 3 } } },
+        { id: "a", type: "generate-image", data: { model: "pic", inputs: { prompt: "x" } } },
+      ],
+      [
+        ["a.image", "b.image"],
+        ["b.video", "out.videos"],
+      ],
+    );
+    expect(plan.steps.map((step) => step.id)).toEqual(["a", "b"]);
+    const [, b] = plan.steps;
+    expect(callInputs(b!, { image: { url: "https://m/x.png", contentType: "image/png" } })).toEqual({
+      prompt: "own",
+      seconds: 3,
+      image: "https://m/x.png",
+    });
+  });
+
+  it("holds one worst case per call: known lists exactly, unknown ones by their bound", () => {
+    const list: Node = { id: "list", type: "list", data: { items: ["one", "two", "three"] } };
+    const pic: Node = { id: "pic", type: "generate-image", data: { model: "pic", inputs: { count: 2 } } };
+    const clip: Node = { id: "clip", type: "generate-video", data: { model: "clip", inputs: { prompt: "p", seconds: 2 } } };
+    const plan = planned(
+      [list, pic, clip, OUT],
+      [
+        ["list.items", "pic.prompt"],
+        ["pic.image", "clip.image"],
+        ["clip.video", "out.videos"],
+      ],
+    );
+    const holds = holdItems(plan);
+    expect(holds.filter((item) => item.model === "pic")).toEqual(
+      [0, 1, 2].map((item) => ({ key: `pic:${item}`, model: "pic", maxMillicredits: 6_000 })),
+    );
+    // Three calls of two pictures each flow into the video node.
+    expect(holds.filter((item) => item.model === "clip")).toHaveLength(6);
+    expect(holds.find((item) => item.model === "clip")!.maxMillicredits).toBe(15_000);
+  });
+
+  it("prices a number that is known only at run time by its maximum", () => {
+    const http: Node = { id: "http", type: "http-request", data: { url: "https://example.com", extract: "/n" } };
+    const plan = planned(
+      [http, { id: "clip", type: "generate-video", data: { model: "clip", inputs: { prompt: "p" } } }],
+      [["http.status", "clip.seconds"]],
+    );
+    expect(holdItems(plan)[0]!.maxMillicredits).toBe(75_000);
+  });
+
+  it("holds what a connected, known number costs, also while another input waits for a node", () => {
+    const plan = planned(
+      [
+        input({ name: "count", type: "number" }, { name: "seconds", type: "number" }),
+        { id: "llm", type: "llm-assistant", data: { model: "chat", inputs: { prompt: "hi" } } },
+        { id: "pic", type: "generate-image", data: { model: "pic" } },
+        { id: "clip", type: "generate-video", data: { model: "clip" } },
+      ],
+      [
+        ["in.count", "pic.count"],
+        ["llm.text", "pic.prompt"],
+        ["in.seconds", "clip.seconds"],
+        ["llm.text", "clip.prompt"],
+      ],
+      { count: 4, seconds: 9 },
+    );
+    const held = new Map(holdItems(plan).map((item) => [item.key, item.maxMillicredits]));
+    expect(held.get("pic:0")).toBe(4 * 3_000);
+    expect(held.get("clip:0")).toBe(9 * 7_500);
+  });
+
+  it("holds as many calls as a known list has items, whatever else is unknown", () => {
+    const plan = planned(
+      [
+        { id: "list", type: "list", data: { items: ["a", "b"] } },
+        { id: "web", type: "http-request", data: { url: "https://example.com" } },
+        { id: "pic", type: "generate-image", data: { model: "pic" } },
+      ],
+      [
+        ["list.items", "pic.prompt"],
+        ["web.body", "pic.image"],
+      ],
+    );
+    expect(holdItems(plan)).toHaveLength(2);
+  });
+
+  it("treats names that every object inherits as names like any other", () => {
+    const plan = planned(
+      [
+        input({ name: "constructor", type: "text" }, { name: "toString", type: "constructor" }),
+        { id: "constructor", type: "text-box", data: { text: "[{{valueOf}}{{__proto__}}{{constructor}}]" } },
+        OUT,
+      ],
+      [
+        ["in.constructor", "constructor.constructor"],
+        ["constructor.text", "out.constructor"],
+        ["constructor.text", "out.__proto__"],
+        ["in.toString", "out.toString"],
+        ["in.constructor", "out"],
+      ],
+      { constructor: "c", toString: "t" },
+    );
+    const result = buildResult(plan.output, nothing);
+    expect(Object.entries(result)).toEqual(
+      expect.arrayContaining([
+        ["constructor", ["[c]", "c"]],
+        ["__proto__", "[c]"],
+        ["toString", "t"],
+      ]),
+    );
+    expect(plan.warnings.constructor).toHaveLength(2);
+    expect(plan.evaluated.find((node) => node.id === "in")!.warnings).toEqual([
+      "field toString takes anything: there is no type constructor",
+    ]);
+  });
+
+  it("lets an input that was not given add nothing to a list", () => {
+    const plan = planned(
+      [
+        input({ name: "extra", type: "text" }),
+        { id: "list", type: "list", data: { items: ["a", "b"] } },
+        { id: "pic", type: "generate-image", data: { model: "pic" } },
+      ],
+      [
+        ["in.extra", "list.items"],
+        ["list.items", "pic.prompt"],
+      ],
+    );
+    expect(holdItems(plan).map((item) => item.key)).toEqual(["pic:0", "pic:1"]);
+  });
+
+  it("takes texts that are addresses for files, and empty ones for none", () => {
+    const flowing = (text: string): GraphIssue[] =>
+      issues(
+        [
+          { id: "box", type: "text-box", data: { text } },
+          { id: "pic", type: "generate-image", data: { model: "pic", inputs: { prompt: "p" } } },
+        ],
+        [["box.text", "pic.image"]],
+      );
+    for (const text of ["https://x.test/a.png", "data:image/png;base64,aaaa", ""]) expect(flowing(text)).toEqual([]);
+    for (const text of ["a picture of a boat", "ftp://x.test/a.png", "data:,x"])
+      expect(flowing(text)).toEqual([{ nodeId: "pic", message: "image: must be a file: an http(s) URL, a data URL or a media id" }]);
+    expect(flowing("no-such-file")).toEqual([{ nodeId: "pic", message: "image: there is no media file no-such-file of yours" }]);
+  });
+
+  it("gives an input that is a list a list, also from a single edge", () => {
+    const step = { literals: {}, textPorts: [], inputNames: ["images"], listPorts: ["images"] };
+    expect(callInputs(step, { images: { url: "u", contentType: "image/png" } })).toEqual({ images: ["u"] });
+    expect(callInputs(step, { images: ["u", "v"] })).toEqual({ images: ["u", "v"] });
+  });
+
+  it("takes literals as they are when told so", () => {
+    const request = { graph: graphOf([{ id: "chat", type: "llm-assistant", data: { model: "chat", inputs: { prompt: "a {{b}}" } } }], []) };
+    const rest = { inputs: new Map(), models: MODELS, media: new Map(), markupPermille: 1_500 };
+    const [literal] = planRun({ ...request, ...rest, noTemplates: true }).plan!.steps;
+    expect(callInputs(literal!, {}).prompt).toBe("a {{b}}");
+    const [template] = planRun({ ...request, ...rest }).plan!.steps;
+    expect(callInputs(template!, {}).prompt).toBe("a ");
+  });
+
+  it("bounds a text model by its longest answer", () => {
+    const [item] = holdItems(planned([{ id: "chat", type: "llm-assistant", data: { model: "chat", prompt: "hi", maxTokens: 1_000 } }], []));
+    expect(item!.maxMillicredits).toBeGreaterThanOrEqual(225);
+    expect(item!.maxMillicredits).toBeLessThan(260);
+  });
+
+  it("leaves notes out and still runs nodes that no output needs", () => {
+    const plan = planned(
+      [
+        { id: "n", type: "note", data: {} },
+        { id: "a", type: "generate-image", data: { model: "pic", inputs: { prompt: "x" } } },
+      ],
+      [],
+    );
+    expect(plan.steps.map((step) => step.id)).toEqual(["a"]);
+    expect(plan.evaluated).toEqual([]);
+  });
+});

@@ -1,0 +1,157 @@
+import { planRun } from "@nodeloom/kernel";
+import { graphOf, input, issues, MODELS, OUT, type Edge, type Node } from "../../support";
+
+describe("a graph that can't run", () => {
+  it.each<[string, Node[], Edge[], string | null, RegExp]>([
+    [
+      "a cycle",
+      [
+        { id: "a", type: "text-box", data: { text: "{{x}}" } },
+        { id: "b", type: "text-box", data: { text: "{{x}}" } },
+      ],
+      [
+        ["a.text", "b.x"],
+        ["b.text", "a.x"],
+      ],
+      "a",
+      /cycle/,
+    ],
+    ["an unknown kind", [{ id: "a", type: "teleport" }], [], "a", /no node kind teleport/],
+    ["a missing model", [{ id: "a", type: "generate-image", data: {} }], [], "a", /needs a model/],
+    ["an unknown model", [{ id: "a", type: "generate-image", data: { model: "nope" } }], [], "a", /no enabled model nope/],
+    [
+      "a model of another kind",
+      [{ id: "a", type: "generate-image", data: { model: "clip", inputs: { prompt: "p" } } }],
+      [],
+      "a",
+      /needs a model that makes image/,
+    ],
+    ["a missing input", [{ id: "a", type: "generate-image", data: { model: "pic", inputs: {} } }], [], "a", /prompt: is required/],
+    ["a bad input", [{ id: "a", type: "generate-image", data: { model: "pic", inputs: { prompt: "p", count: 9 } } }], [], "a", /count/],
+    ["an edge from nowhere", [OUT], [["ghost.text", "out.text"]], "out", /ghost, which does not exist/],
+    ["an unknown port", [{ id: "t", type: "text-box", data: { text: "x" } }, OUT], [["t.nope", "out.text"]], "out", /no output nope/],
+    [
+      "media into a number",
+      [
+        { id: "a", type: "generate-image", data: { model: "pic", inputs: { prompt: "p" } } },
+        { id: "b", type: "generate-video", data: { model: "clip", inputs: { prompt: "p" } } },
+      ],
+      [["a.image", "b.seconds"]],
+      "b",
+      /can't flow/,
+    ],
+    [
+      "a list that is too long",
+      [
+        { id: "l", type: "list", data: { items: Array.from({ length: 51 }, () => "x") } },
+        { id: "a", type: "generate-image", data: { model: "pic" } },
+      ],
+      [["l.items", "a.prompt"]],
+      "a",
+      /at most 50/,
+    ],
+    [
+      "two nodes with one id",
+      [
+        { id: "a", type: "note" },
+        { id: "a", type: "note" },
+      ],
+      [],
+      "a",
+      /same id/,
+    ],
+  ])("names %s", (_, nodes, edges, nodeId, message) => {
+    expect(issues(nodes, edges)).toContainEqual({ nodeId, message: expect.stringMatching(message) as string });
+  });
+
+  it("lists every problem at once", () => {
+    expect(
+      issues(
+        [
+          { id: "a", type: "teleport" },
+          { id: "b", type: "generate-image", data: {} },
+          { id: "c", type: "http-request", data: {} },
+        ],
+        [],
+      ),
+    ).toHaveLength(3);
+  });
+
+  it("does not blame nodes behind a cycle", () => {
+    const box = (id: string): Node => ({ id, type: "text-box", data: { text: "{{x}}" } });
+    const found = issues(
+      [box("a"), box("b"), box("after")],
+      [
+        ["a.text", "b.x"],
+        ["b.text", "a.x"],
+        ["b.text", "after.x"],
+      ],
+    );
+    expect(found.map((issue) => issue.nodeId)).toEqual(["a", "b"]);
+  });
+});
+
+describe("a graph that would grow without bounds", () => {
+  const chain = (count: number, type: string, data: (index: number) => Record<string, unknown>): Node[] =>
+    Array.from({ length: count }, (_, index) => ({ id: `n${index}`, type, data: data(index) }));
+
+  it("is refused when texts that are made of texts outgrow the limit", () => {
+    const nodes = chain(40, "text-box", () => ({ text: "{{a}}{{a}}" }));
+    const edges = nodes.slice(1).map((_, index): Edge => [`n${index}.text`, `n${index + 1}.a`]);
+    const found = issues([input({ name: "a", type: "text" }), ...nodes], [["in.a", "n0.a"], ...edges]);
+    expect(found).toEqual([]);
+    const long = planRun({
+      graph: graphOf([input({ name: "a", type: "text" }), ...nodes], [["in.a", "n0.a"], ...edges]),
+      inputs: new Map([["a", "x".repeat(1_000)]]),
+      models: MODELS,
+      media: new Map(),
+      markupPermille: 1_500,
+    });
+    expect(long.issues[0]!.message).toMatch(/its text would be longer than/);
+  });
+
+  it("is refused when lists that are made of lists outgrow the limit", () => {
+    const nodes = chain(40, "list", (index) => ({ items: index === 0 ? ["a"] : [] }));
+    const edges = nodes.slice(1).flatMap((_, index): Edge[] => [
+      [`n${index}.items`, `n${index + 1}.items`],
+      [`n${index}.items`, `n${index + 1}.items`],
+    ]);
+    expect(issues(nodes, edges)[0]!.message).toMatch(/it has 1024 items/);
+  });
+
+  it("is refused when one value is used so often that the plan outgrows the limit", () => {
+    const nodes = chain(100, "http-request", () => ({ url: "https://example.com" }));
+    const edges = nodes.map((_, index): Edge => ["in.a", `n${index}.body`]);
+    const run = planRun({
+      graph: graphOf([input({ name: "a", type: "text" }), ...nodes], edges),
+      inputs: new Map([["a", "x".repeat(250_000)]]),
+      models: MODELS,
+      media: new Map(),
+      markupPermille: 1_500,
+    });
+    expect(run.issues).toEqual([{ nodeId: "n32", message: "the values that this run makes are more than 8 MB" }]);
+  });
+
+  it("is refused when it makes more calls than a run may have", () => {
+    const nodes = chain(21, "http-request", () => ({ url: "https://example.com" }));
+    const list: Node = { id: "list", type: "list", data: { items: Array.from({ length: 50 }, (_, index) => index) } };
+    const edges = nodes.map((_, index): Edge => ["list.items", `n${index}.body`]);
+    expect(issues([list, ...nodes], edges)).toEqual([{ nodeId: "n20", message: "the run makes more than 1,000 calls" }]);
+  });
+
+  it("is refused when a node's id is too long to name an activity", () => {
+    expect(issues([{ id: "x".repeat(201), type: "text-box" }], [])[0]!.message).toMatch(/id of nodes\[0\]/);
+  });
+
+  it("is judged in time, however its edges run", () => {
+    const text = `${"{{a}} ".repeat(20)}${"x".repeat(200_000)}`;
+    const nodes = chain(499, "text-box", () => ({ text: "{{a}}" }));
+    const edges = nodes.map((_, index): Edge => [`n${index}.text`, `n${index === 498 ? 497 : index + 1}.a`]).reverse();
+    const started = Date.now();
+    expect(issues(nodes, [...edges, ["n1.text", "n0.a"]]).map((issue) => issue.nodeId)).toContain("n0");
+    const wide = Array.from({ length: 2_000 }, (): Edge => ["in.a", "box.a"]);
+    issues([input({ name: "a", type: "text" }), { id: "box", type: "text-box", data: { text } }], wide);
+    // Some milliseconds; minutes where every path through the graph is walked.
+    expect(Date.now() - started).toBeLessThan(20_000);
+  });
+});

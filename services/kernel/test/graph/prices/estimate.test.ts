@@ -1,0 +1,143 @@
+import { estimateMillicredits, generatorUses, type GeneratorUse } from "@nodeloom/kernel";
+import { graphOf, input, MODELS, type Edge, type Node } from "../../support";
+
+/** A picture that is told to come so often, behind which there is another. */
+const usesOf = (count: number): GeneratorUse[] =>
+  generatorUses(
+    graphOf(
+      [
+        { id: "a", type: "generate-image", data: { model: "painter", inputs: { count } } },
+        { id: "b", type: "generate-image", data: { model: "painter" } },
+      ],
+      [["a.image", "b.image"]],
+    ),
+  );
+
+describe("estimates", () => {
+  const uses = generatorUses(
+    graphOf(
+      [
+        { id: "a", type: "generate-image", data: { model: "pic", inputs: { prompt: "x", count: 3 } } },
+        { id: "b", type: "generate-video", data: { model: "clip", inputs: {} } },
+        { id: "c", type: "llm-assistant", data: { model: "chat" } },
+      ],
+      [],
+    ),
+  );
+
+  it("sums the generators at the caller's markup", () => {
+    expect(estimateMillicredits(uses, MODELS, 1_500)).toBe(9_000 + 30_000);
+    expect(estimateMillicredits(uses, MODELS, 2_000)).toBe(12_000 + 40_000);
+  });
+
+  it("counts what lists and defaults of the saved graph tell", () => {
+    const nodes: Node[] = [
+      input({ name: "seconds", type: "number", default: 2 }),
+      { id: "list", type: "list", data: { items: ["a", "b"] } },
+      { id: "pic", type: "generate-image", data: { model: "pic", inputs: { count: 2 } } },
+      { id: "clip", type: "generate-video", data: { model: "clip", inputs: { prompt: "p" } } },
+    ];
+    const found = generatorUses(
+      graphOf(nodes, [
+        ["list.items", "pic.prompt"],
+        ["pic.image", "clip.image"],
+        ["in.seconds", "clip.seconds"],
+      ]),
+    );
+    expect(found.map(({ nodeId, items }) => [nodeId, items])).toEqual([
+      ["pic", 2],
+      ["clip", 4],
+    ]);
+    expect(estimateMillicredits(found, MODELS, 1_500)).toBe(2 * 6_000 + 4 * 15_000);
+  });
+
+  it.each<[string, Node, string]>([
+    ["a JSON node", { id: "from", type: "json", data: {} }, "from.value"],
+    ["an HTTP request", { id: "from", type: "http-request", data: { url: "https://example.com" } }, "from.body"],
+    ["a language model that answers with JSON", { id: "from", type: "llm-assistant", data: { schema: {} } }, "from.json"],
+  ])("counts a list that %s will bring as the maxItems of the node that it flows into, or as one", (_, from, port) => {
+    const pic = (data: object): Node => ({ id: "pic", type: "generate-image", data: { model: "pic", ...data } });
+    const nodes = [
+      from,
+      { id: "box", type: "text-box", data: { text: "{{x}}" } },
+      pic({ maxItems: 4 }),
+      { id: "clip", type: "generate-video", data: { model: "clip" } },
+    ];
+    const edges: [string, string][] = [
+      [port, "box.x"],
+      ["box.text", "pic.prompt"],
+      ["pic.image", "clip.image"],
+    ];
+    const itemsOf = (those: Node[]) => generatorUses(graphOf(those, edges)).map(({ items }) => items);
+    expect(itemsOf(nodes)).toEqual([4, 4]);
+    expect(itemsOf(nodes.map((node) => (node.id === "pic" ? pic({}) : node)))).toEqual([1, 1]);
+    const list = { id: "from", type: "list", data: { items: ["a", "b"] } };
+    expect(itemsOf([list, ...nodes.slice(1)])).toEqual([2, 2]);
+  });
+
+  it("counts what is joined to a list that only a run knows with it, and a list that is known before it", () => {
+    const pic = { id: "pic", type: "generate-image", data: { model: "pic", maxItems: 4 } };
+    const from = { id: "from", type: "json", data: {} };
+    const box = { id: "box", type: "text-box", data: { text: "a" } };
+    const itemsOf = (those: Node[], edges: [string, string][]) => generatorUses(graphOf(those, edges)).map(({ items }) => items);
+    const into: [string, string] = ["from.value", "pic.prompt"];
+    expect(itemsOf([from, box, pic], [into, ["box.text", "pic.prompt"]])).toEqual([4]);
+    const list = { id: "list", type: "list", data: { items: ["a"] } };
+    expect(
+      itemsOf(
+        [from, list, pic],
+        [
+          ["from.value", "list.items"],
+          ["list.list", "pic.prompt"],
+        ],
+      ),
+    ).toEqual([4]);
+    const two = { id: "two", type: "list", data: { items: ["a", "b"] } };
+    expect(itemsOf([from, two, pic], [into, ["two.list", "pic.image"]])).toEqual([2]);
+  });
+
+  it("counts a value that is no list as one, whatever maxItems says", () => {
+    const pic = { id: "pic", type: "generate-image", data: { model: "pic", maxItems: 4 } };
+    const from = { id: "from", type: "http-request", data: {} };
+    expect(generatorUses(graphOf([from, pic], [["from.status", "pic.seed"]])).map(({ items }) => items)).toEqual([1]);
+  });
+
+  it("counts whole calls, whatever the settings say", () => {
+    expect([...usesOf(1.5), ...usesOf(1e300)].map(({ items }) => items)).toEqual([1, 2, 1, 50]);
+  });
+
+  it("counts no calls behind a list that is known to be empty, whatever else flows in", () => {
+    const pic = { id: "pic", type: "generate-image", data: { model: "pic" } };
+    const clip = { id: "clip", type: "generate-video", data: { model: "clip" } };
+    const [none, two, field]: Node[] = [
+      { id: "none", type: "list", data: { items: [] } },
+      { id: "two", type: "list", data: { items: ["a", "b"] } },
+      input({ name: "many", type: "json", default: [] }),
+    ];
+    const itemsOf = (...edges: Edge[]) => generatorUses(graphOf([none!, two!, field!, pic, clip], edges)).map(({ items }) => items);
+    const behind: Edge = ["pic.image", "clip.image"];
+    expect(itemsOf(["none.items", "pic.prompt"], behind)).toEqual([0, 0]);
+    expect(itemsOf(["in.many", "pic.prompt"], behind)).toEqual([0, 0]);
+    expect(itemsOf(["none.items", "pic.prompt"], ["two.items", "pic.image"], behind)).toEqual([0, 0]);
+    expect(itemsOf(["none.items", "pic.prompt"], ["two.items", "pic.prompt"], behind)).toEqual([2, 2]);
+    expect(itemsOf(behind)).toEqual([1, 1]);
+  });
+
+  it("does not hang on a cycle", () => {
+    const loop = graphOf(
+      [
+        { id: "a", type: "generate-image" },
+        { id: "b", type: "generate-image" },
+      ],
+      [
+        ["a.image", "b.image"],
+        ["b.image", "a.image"],
+      ],
+    );
+    expect(generatorUses(loop).map((use) => use.items)).toEqual([1, 1]);
+  });
+
+  it("is null without generators", () => {
+    expect(estimateMillicredits([], MODELS, 1_500)).toBeNull();
+  });
+});

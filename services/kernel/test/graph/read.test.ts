@@ -1,0 +1,20 @@
+import { labelOf, readGraph } from "@nodeloom/kernel";
+
+it("refuses graphs that are no arrays or too large", () => {
+  expect(() => readGraph("{}", "[]")).toThrow(/nodes: must be an array/);
+  expect(() => readGraph("[", "[]")).toThrow(/not valid JSON/);
+  expect(() => readGraph(JSON.stringify(Array.from({ length: 501 }, (_, id) => ({ id: `${id}`, type: "note" }))), "[]")).toThrow(
+    /at most 500/,
+  );
+});
+
+it("leaves out, and names, a node whose id can't be written in UTF-8", () => {
+  const { nodes, issues } = readGraph('[{"id":"a\\ud800","type":"note"},{"id":"\ud83e\uddf5","type":"note"}]', "[]");
+  expect(nodes.map(({ id }) => id)).toEqual(["\ud83e\uddf5"]);
+  expect(issues).toEqual([{ nodeId: null, message: "the id of nodes[0] is no text that can be written in UTF-8" }]);
+});
+
+it("names nodes by labels that are cut between characters' halves as what can be written", () => {
+  const label = labelOf({ data: { label: `x${"\ud83e\uddf5".repeat(50)}` } });
+  expect(label).toBe(`x${"\ud83e\uddf5".repeat(39)}\ufffd`);
+});

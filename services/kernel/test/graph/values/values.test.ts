@@ -1,0 +1,107 @@
+import { bindItems, buildResult, inputFields, resolveInputs, savedValues } from "@nodeloom/kernel";
+import { graphOf, input, type Node } from "../../support";
+
+const nothing = (): undefined => undefined;
+
+describe("fan-out", () => {
+  it("never makes more calls than credits are held for", () => {
+    const step = { sources: { prompt: [{ node: "pic", port: "image" }] }, listPorts: [], maxItems: 1 };
+    expect(() => bindItems(step, () => ["a", "b"])).toThrow(/no more than 1 may/);
+    expect(bindItems(step, () => "a").items).toEqual([{ prompt: "a" }]);
+  });
+
+  const step = (sources: Record<string, unknown>): Parameters<typeof bindItems>[0] => ({
+    sources: Object.fromEntries(Object.entries(sources).map(([name, value]) => [name, [{ value }]])),
+    listPorts: ["all"],
+  });
+
+  it("maps two lists pairwise and repeats single values", () => {
+    expect(bindItems(step({ a: [1, 2], b: ["x", "y"], c: "same", all: [7] }), nothing)).toEqual({
+      mapped: true,
+      items: [
+        { a: 1, b: "x", c: "same", all: [7] },
+        { a: 2, b: "y", c: "same", all: [7] },
+      ],
+    });
+  });
+
+  it("refuses lists whose lengths differ", () => {
+    expect(() => bindItems(step({ a: [1, 2], b: ["x"] }), nothing)).toThrow(/lengths must agree/);
+  });
+
+  it("joins several edges into one list in edge order", () => {
+    const sources = { prompt: [{ value: "a" }, { value: ["b", "c"] }, { value: "d" }] };
+    expect(bindItems({ sources, listPorts: [] }, nothing).items.map((item) => item.prompt)).toEqual(["a", "b", "c", "d"]);
+  });
+});
+
+describe("the result", () => {
+  it("collects media as urls, joins text and passes other names as they are", () => {
+    const file = { url: "https://m/a.png", contentType: "image/png" };
+    const result = buildResult(
+      {
+        images: [{ value: file }, { value: [file, file] }],
+        text: [{ value: ["one", "two"] }],
+        meta: [{ value: { a: 1 } }],
+        many: [{ value: 1 }, { value: 2 }],
+      },
+      nothing,
+    );
+    expect(result).toEqual({
+      images: [{ url: file.url }, { url: file.url }, { url: file.url }],
+      text: "one\n\ntwo",
+      meta: { a: 1 },
+      many: [1, 2],
+    });
+  });
+});
+
+describe("inputs", () => {
+  const fields = inputFields(
+    graphOf(
+      [
+        input(
+          { name: "prompt", type: "text", required: true },
+          { name: "size", type: "select", options: ["s", "m"], default: "m" },
+          { name: "count", type: "number", min: 1, max: 4 },
+          { name: "photo", type: "image_upload" },
+        ),
+      ],
+      [],
+    ),
+  );
+
+  it("applies defaults, and only to what is left out", () => {
+    expect(Object.fromEntries(resolveInputs(fields, { prompt: "hi" }).values)).toEqual({ prompt: "hi", size: "m" });
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{}, "inputs.prompt"],
+    [{ prompt: 3 }, "inputs.prompt"],
+    [{ prompt: "x", size: "xl" }, "inputs.size"],
+    [{ prompt: "x", count: 5 }, "inputs.count"],
+    [{ prompt: "x", count: "2" }, "inputs.count"],
+    [{ prompt: "x", photo: "ftp://a/b" }, "inputs.photo"],
+    [{ prompt: "x", promt: "typo" }, "inputs.promt"],
+    [{ prompt: null }, "inputs.prompt"],
+  ])("refuses %j at %s", (given, path) => {
+    expect(resolveInputs(fields, given).issues.map((issue) => issue.path)).toContain(path);
+  });
+
+  it("bounds texts by characters as people count them", () => {
+    const [field] = inputFields(graphOf([input({ name: "line", type: "text", min: 2, max: 3 })], []));
+    const problems = ["🧵", "🧵🧵", "🧵🧵🧵", "🧵🧵🧵🧵"].map((line) =>
+      resolveInputs([field!], { line }).issues.map(({ message }) => message),
+    );
+    expect(problems).toEqual([["its length must be at least 2"], [], [], ["its length must be at most 3"]]);
+  });
+
+  it("reads saved values, then defaults, then null", () => {
+    const node: Node = {
+      id: "in",
+      type: "request-input",
+      data: { fields: [{ name: "a" }, { name: "b", default: 2 }, { name: "c" }], values: { a: 1 } },
+    };
+    expect(savedValues(graphOf([node], []))).toEqual({ a: 1, b: 2, c: null });
+  });
+});
