@@ -20,7 +20,7 @@ export const GRAPH_BOUNDS = {
   /** Warnings of all nodes together. */
   warnings: 100,
   /** What an execution tells of the outputs of nodes that call nothing, as JSON. */
-  toldChars: 64 * KIB,
+  toldBytes: 64 * KIB,
   /** Problems that are listed of a graph that can't run. */
   issues: 100,
   /** A plan: its settings, and every known value as often as it is used. It must fit into one document (16 MB). */
@@ -37,6 +37,10 @@ const encoder = new TextEncoder();
 
 /** UTF-8 bytes of a text. */
 export const textBytes = (text: string): number => encoder.encode(text).length;
+
+/** The beginning of a text that takes no more UTF-8 bytes than that; no character is parted. */
+export const beginningOf = (text: string, bytes: number): string =>
+  text.length * 3 <= bytes ? text : text.slice(0, encoder.encodeInto(text, new Uint8Array(bytes)).read);
 
 const [SPACE, QUOTE, BACKSLASH, ASCII_END, TWO_BYTES_END] = [0x20, 0x22, 0x5c, 0x80, 0x800];
 const [SURROGATES, LOW_SURROGATES, SURROGATES_END] = [0xd800, 0xdc00, 0xe000];

@@ -1,5 +1,5 @@
 import { wellFormed } from "../../errors";
-import { GRAPH_BOUNDS } from "../bounds";
+import { beginningOf, GRAPH_BOUNDS, textBytes } from "../bounds";
 
 /** What a node or a call gave, by port, as JSON. */
 export interface Told {
@@ -8,24 +8,24 @@ export interface Told {
   truncated?: true;
 }
 
-/** Texts and JSON are told up to this length. */
-const OUTPUT_CHARS = 4_096;
+/** Texts and JSON are told up to so many bytes of UTF-8. */
+const OUTPUT_BYTES = 4_096;
 
 /**
  * What a node or a call gave, as an execution tells it: what is long is cut.
  * @param outputs by port
- * @param most characters that may still be told; each text or JSON has 4,096 at most
+ * @param most bytes that may still be told; each text or JSON has 4,096 at most
  */
 export const toldOutputs = (outputs: Readonly<Record<string, unknown>>, most = Infinity): Told => {
   let left = most;
   let isCut = false;
   const cut = (value: unknown): unknown => {
     const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "null");
-    const chars = Math.min(OUTPUT_CHARS, left);
-    left -= Math.min(text.length, chars);
-    if (text.length <= chars) return value;
+    const told = beginningOf(text, Math.min(OUTPUT_BYTES, left));
+    left -= textBytes(told);
+    if (told.length === text.length) return value;
     isCut = true;
-    return wellFormed(text.slice(0, chars));
+    return wellFormed(told);
   };
   const entries = Object.entries(outputs).map(([port, value]) => [port, cut(value)] as const);
   return { outputsJson: JSON.stringify(Object.fromEntries(entries)), ...(isCut ? { truncated: true } : {}) };
@@ -33,10 +33,10 @@ export const toldOutputs = (outputs: Readonly<Record<string, unknown>>, most = I
 
 /** Tells what the nodes of a run gave that make values of values, as long as all of it together is short enough. */
 export const createTelling = (): ((outputs: Readonly<Record<string, unknown>>) => Told) => {
-  let left: number = GRAPH_BOUNDS.toldChars;
+  let left: number = GRAPH_BOUNDS.toldBytes;
   return (outputs) => {
     const told = toldOutputs(outputs, left);
-    left = Math.max(0, left - told.outputsJson!.length);
+    left = Math.max(0, left - textBytes(told.outputsJson!));
     return told;
   };
 };

@@ -9,11 +9,22 @@ describe("what a node gave", () => {
     expect(JSON.parse(outputsJson!)).toEqual({ text: "x".repeat(4_096), items: `["${"y".repeat(4_094)}`, n: 1 });
   });
 
+  it("is cut by bytes of UTF-8, and never inside a character", () => {
+    expect(toldOutputs({ text: "é".repeat(2_048) })).toEqual({ outputsJson: JSON.stringify({ text: "é".repeat(2_048) }) });
+    for (const [given, told] of [
+      ["é".repeat(2_049), "é".repeat(2_048)],
+      ["x" + "😀".repeat(1_024), "x" + "😀".repeat(1_023)],
+      [["€".repeat(1_500)], `["${"€".repeat(1_364)}`],
+    ]) {
+      expect(toldOutputs({ text: given })).toEqual({ outputsJson: JSON.stringify({ text: told }), truncated: true });
+    }
+  });
+
   it("is bounded for all nodes of a run together", () => {
     const tell = createTelling();
     const told = Array.from({ length: 100 }, () => tell({ text: "x".repeat(4_096) }));
-    const chars = told.reduce((sum, { outputsJson }) => sum + outputsJson!.length, 0);
-    expect(chars).toBeLessThan(GRAPH_BOUNDS.toldChars + 100 * '{"text":""}'.length);
+    const bytes = told.reduce((sum, { outputsJson }) => sum + Buffer.byteLength(outputsJson!), 0);
+    expect(bytes).toBeLessThan(GRAPH_BOUNDS.toldBytes + 100 * '{"text":""}'.length);
     expect(told[0]).toEqual({ outputsJson: JSON.stringify({ text: "x".repeat(4_096) }) });
     expect(told[99]).toEqual({ outputsJson: '{"text":""}', truncated: true });
   });
