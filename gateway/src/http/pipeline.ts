@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from "express";
 import { authorize, requireApproved, type Caller } from "../auth/caller";
 import type { Gateway } from "../gateway";
 import { askForBody, bodyMembers, NO_BODY, readJsonBody, type JsonBody } from "./body/body";
-import { bodyLimit, checkHead } from "./body/head";
+import { bodyLimit, checkHead, valueLimit } from "./body/head";
 import { idempotencyKey, type RenderedReply } from "./idempotency";
 import { fingerprintOf, keyedId } from "./lease";
 import { addressOf, countOthersId, countRefusal, countRequest, noteOwnId } from "./rate/counting";
@@ -40,7 +40,8 @@ interface Received {
 
 const readBody = (gateway: Gateway, route: Route, { request, response, caller, receivedAtMs }: Received): Promise<JsonBody> => {
   const share = gateway.bodies.open(caller ? `user:${caller.user.id}` : `ip:${addressOf(request)}`);
-  return readJsonBody(request, response, { limitBytes: bodyLimit(route), deadlineAtMs: receivedAtMs + gateway.bodyTimeoutMs, share });
+  const limits = { limitBytes: bodyLimit(route), maxValues: valueLimit(route) };
+  return readJsonBody(request, response, { ...limits, deadlineAtMs: receivedAtMs + gateway.bodyTimeoutMs, share });
 };
 
 interface Checked {

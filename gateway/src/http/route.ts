@@ -84,6 +84,8 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   approval?: boolean;
   /** Shape of the JSON body. Without it the body is not read. */
   body?: z.ZodType<B>;
+  /** The body may be a workflow as a GET gives it. */
+  wholeWorkflow?: boolean;
   /** The handler consumes raw bytes of the body. */
   binaryBody?: boolean;
   /** The error of a body that fails validation; INVALID_REQUEST unless given. */

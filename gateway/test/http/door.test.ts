@@ -138,6 +138,17 @@ describe("a known caller", () => {
     expect(JSON.stringify(answer.body.issues)).toMatch(message);
   });
 
+  it("sends back a workflow of as many values as a body may have, as a GET gave it", async () => {
+    const created = await create(`{"name":"Many","viewport":{"a":[${"1,".repeat(199_995)}1]}}`);
+    expect(created.status).toBe(201);
+    const path = `/api/workflows/${created.body.slug as unknown as string}`;
+    const { text } = await platform.send(path, { headers: platform.byKey(user) });
+    const put = (body: string): Promise<Answer> =>
+      platform.send(path, { method: "PUT", body, headers: { ...JSON_TYPE, ...platform.byKey(user) } });
+    expect((await put(text)).status).toBe(200);
+    expect(await put(text.replace("{", `{"more":[${"0,".repeat(100)}0],`))).toMatchObject({ status: 400 });
+  });
+
   it("has a body's time: then it is 408, and the connection is closed", async () => {
     const headers = { ...JSON_TYPE, ...platform.byKey(user), "content-length": String(MEBIBYTE) };
     const answer = await converse("/api/workflows", headers, "{");

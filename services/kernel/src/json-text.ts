@@ -63,6 +63,22 @@ const endOfValue = (text: string, from: number): number => {
   return at;
 };
 
+/** How many values a JSON text has: itself, each item of a list and each member of an object. */
+export const valuesIn = (text: string): number => {
+  let values = 1;
+  let isFirst = false;
+  let at = skipSpace(text, 0);
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    const closes = code === CLOSE_BRACE || code === CLOSE_BRACKET;
+    // The first item has no comma before it.
+    if (code === COMMA || (isFirst && !closes)) values += 1;
+    isFirst = code === OPEN_BRACE || code === OPEN_BRACKET;
+    at = skipSpace(text, code === QUOTE ? endOfString(text, at) : at + 1);
+  }
+  return values;
+};
+
 interface Member {
   name: string;
   /** Where its name begins. */

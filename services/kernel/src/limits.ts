@@ -8,6 +8,8 @@ export const LIMITS = {
   openBodyBytes: 64 * KIB,
   jsonDepth: 64,
   jsonValues: 200_000,
+  /** Values of a whole workflow beside its graph, viewport and cover: its other members, its tags among them. */
+  workflowMemberValues: 100,
   workflowBytes: 8 * MIB,
   textValueBytes: 256 * KIB,
   mediaBytes: 100 * MIB,

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { elements, members, withMember } from "@nodeloom/kernel/json-text";
+import { elements, members, valuesIn, withMember } from "@nodeloom/kernel/json-text";
 
 const spaced = fc.json().map((json) => json.replaceAll(/([,:{}[\]])/g, (mark) => mark));
 
@@ -36,6 +36,13 @@ describe("JSON as text", () => {
         expect(members(withMember(next, [name], undefined)).has(name)).toBe(false);
       }),
     );
+  });
+
+  it("counts every value, without what stands in texts", () => {
+    expect(['""', "[]", " { } ", "[1]", '[[],{},"[,]\\\\",""]', '{"a":[1,2],"a":{"b":null}}'].map(valuesIn)).toEqual([1, 1, 1, 2, 5, 6]);
+    const count = (value: unknown): number =>
+      typeof value === "object" && value !== null ? Object.values(value).reduce((sum: number, one) => sum + count(one), 1) : 1;
+    fc.assert(fc.property(spaced, (text) => expect(valuesIn(` ${text}\n`)).toBe(count(JSON.parse(text)))));
   });
 
   it("keeps spellings that parsing would lose", () => {

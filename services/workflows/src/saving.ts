@@ -50,6 +50,8 @@ export interface SavingDeps {
 }
 
 const MAX_PAUSE_MS = 20;
+/** What a workflow's size is counted of. */
+const TEXTS = ["nodesJson", "edgesJson", "viewportJson", "coverJson"] as const;
 const MAX_REFERENCE_CHARS = 255;
 
 const pauseMs = (): number => Math.random() * MAX_PAUSE_MS;
@@ -133,7 +135,7 @@ export const createSaving = ({ store, folders, withinCap, withinTemplates, pictu
     if (ifRevision !== undefined && current.revision !== ifRevision) throw changedSince();
     const members = changedMembers(current, changes);
     if (Object.keys(members).length === 0) return current;
-    checkSize({ ...current, ...members });
+    if (TEXTS.some((text) => members[text] !== undefined)) checkSize({ ...current, ...members });
     checkPictures(changes, current);
     const next: Workflow = { ...current, ...members, revision: current.revision + 1, updatedAt: new Date() };
     checkPublishing(next, { changes, unapproved });

@@ -17,6 +17,7 @@ export const NO_BODY: JsonBody = { text: "", value: undefined };
 
 export interface BodyOptions {
   limitBytes: number;
+  maxValues: number;
   /** When the last byte must be there, in milliseconds since the epoch. */
   deadlineAtMs: number;
   share: BodyShare;
@@ -67,7 +68,7 @@ export const readJsonBody = async (request: Request, response: Response, options
   try {
     const bytes = await readBytes(request, options);
     if (bytes.length === 0) return NO_BODY;
-    checkJsonBounds(bytes);
+    checkJsonBounds(bytes, options.maxValues);
     return parse(bytes);
   } finally {
     options.share.end();

@@ -18,6 +18,10 @@ export const bodyLimit = (route: Pick<Route, "auth" | "binaryBody">): number => 
   return route.auth === "none" ? LIMITS.openBodyBytes : LIMITS.jsonBodyBytes;
 };
 
+/** Values that a JSON body may have: a whole workflow is taken back, whatever it was made of. */
+export const valueLimit = (route: Pick<Route, "wholeWorkflow">): number =>
+  LIMITS.jsonValues + (route.wholeWorkflow ? LIMITS.workflowMemberValues : 0);
+
 const checkContentType = (header: string | undefined): void => {
   const [type = "", ...parameters] = (header ?? "").split(";").map((part) => part.trim());
   if (!JSON_TYPE.test(type.toLowerCase()))

@@ -117,6 +117,7 @@ export const workflowRoutes = [
     ifMatch: true,
     params: workflowParams,
     body: changes,
+    wholeWorkflow: true,
     replyHeaders: ["ETag"],
     responses: { 200: workflowSchema },
     errors: [

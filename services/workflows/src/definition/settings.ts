@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { generatorUses, inputFields, invalidRequest, isLonger, LIMITS, readGraph, savedValues, type Issue } from "@nodeloom/kernel";
+import { valuesIn } from "@nodeloom/kernel/json-text";
 import { parseText } from "./json-text";
 import type { Derived, Settings } from "./workflow";
 
@@ -56,11 +57,15 @@ export const checkSettings = (settings: Partial<Settings>): void => {
 
 type Texts = Pick<Settings, "nodesJson" | "edgesJson" | "viewportJson" | "coverJson">;
 
-/** @throws DomainError INVALID_REQUEST when the texts of a workflow are too large together. */
+/** @throws DomainError INVALID_REQUEST when the texts of a workflow are too large together, so that it could not be sent back whole. */
 export const checkSize = ({ nodesJson, edgesJson, viewportJson, coverJson }: Texts): void => {
-  const bytes = [nodesJson, edgesJson, viewportJson, coverJson].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  if (bytes > LIMITS.workflowBytes)
+  const texts = [nodesJson, edgesJson, viewportJson, coverJson].filter((text) => text !== "");
+  const sumOf = (sizeOf: (text: string) => number): number => texts.reduce((sum, text) => sum + sizeOf(text), 0);
+  if (sumOf((text) => Buffer.byteLength(text)) > LIMITS.workflowBytes)
     throw invalidRequest([{ path: "", message: `the workflow is larger than ${LIMITS.workflowBytes} bytes` }]);
+  // A part that is empty may be sent or not.
+  if (sumOf((text) => valuesIn(text) - 1) > LIMITS.jsonValues)
+    throw invalidRequest([{ path: "", message: `the workflow has more than ${LIMITS.jsonValues} values` }]);
 };
 
 /** The same for graphs that differ in nothing but how their JSON is written. */

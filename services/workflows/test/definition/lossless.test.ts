@@ -108,4 +108,15 @@ describe("a graph", () => {
     const second = nodes(5);
     await expect(service.update(slug, owner, { edgesJson: second })).rejects.toMatchObject(invalidAt(""));
   });
+
+  it("has no more values, its parts together, than a body may have", async () => {
+    const list = (count: number): string => `[${Array.from({ length: count }, () => "1").join(",")}]`;
+    const within = (count: number): string => `{"a":${list(count)}}`;
+    const { slug } = await service.create(owner, { viewportJson: within(150_000) });
+    await expect(service.update(slug, owner, { viewportJson: within(200_000) })).rejects.toMatchObject(invalidAt(""));
+    // Each list is a value, too.
+    await service.update(slug, owner, { viewportJson: within(199_990), coverJson: within(8) });
+    await expect(service.update(slug, owner, { coverJson: within(9) })).rejects.toMatchObject(invalidAt(""));
+    await service.update(slug, owner, { name: "Renamed" });
+  });
 });
