@@ -65,6 +65,17 @@ const checkText = (field: InputField, value: unknown): string | undefined => {
   return field.min === undefined && field.max === undefined ? undefined : outside(field, characterCount(value), "its length");
 };
 
+/** JSON takes numbers of any size, but what no double holds is infinite once it is read, and null when it is written again. */
+const hasInfinite = (value: unknown): boolean => {
+  if (typeof value === "number") return !Number.isFinite(value);
+  return typeof value === "object" && value !== null && Object.values(value).some(hasInfinite);
+};
+
+const checkJson = (value: unknown): string | undefined => {
+  if (textBytes(JSON.stringify(value) ?? "") > LIMITS.textValueBytes) return `is longer than ${LIMITS.textValueBytes} bytes`;
+  return hasInfinite(value) ? "has a number that is too large" : undefined;
+};
+
 const UPLOADS: ReadonlyMap<string, MediaFamily> = new Map([
   ["image_upload", "image"],
   ["video_upload", "video"],
@@ -93,7 +104,7 @@ export const fieldProblem = (field: InputField, value: unknown): string | undefi
     case "audio_upload":
       return mediaProblem(uploadFamily(field)!, value);
     default:
-      return textBytes(JSON.stringify(value) ?? "") > LIMITS.textValueBytes ? `is longer than ${LIMITS.textValueBytes} bytes` : undefined;
+      return checkJson(value);
   }
 };
 

@@ -104,4 +104,12 @@ describe("inputs", () => {
     };
     expect(savedValues(graphOf([node], []))).toEqual({ a: 1, b: 2, c: null });
   });
+
+  it("refuses numbers in JSON that would be null when they are written again, and takes the largest that are not", () => {
+    const [field] = inputFields(graphOf([input({ name: "any", type: "json" })], []));
+    const problems = ["1e400", '{"a":[-1e400]}', "1e308", '{"a":[null,"1e400"]}'].map((any) =>
+      resolveInputs([field!], { any: JSON.parse(any) }).issues.map(({ message }) => message),
+    );
+    expect(problems).toEqual([["has a number that is too large"], ["has a number that is too large"], [], []]);
+  });
 });
