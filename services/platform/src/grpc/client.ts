@@ -10,6 +10,7 @@ import {
   type handleClientStreamingCall,
   type handleServerStreamingCall,
   type handleUnaryCall,
+  type requestCallback,
   type ServiceDefinition,
   type ServiceError,
 } from "@grpc/grpc-js";
@@ -79,8 +80,10 @@ interface Target {
 
 const callStart = ({ method }: Target): SpanStart => ({ ...describeCall(method.path), kind: "client", within: activeSpan() });
 
+type Call = ClientUnaryCall | ClientWritableStream<unknown> | ClientReadableStream<unknown>;
+
 /** Cancels a call when the caller gives up, for as long as the call lasts. */
-const cancelWith = (call: ClientUnaryCall | ClientWritableStream<unknown> | ClientReadableStream<unknown>, signal?: AbortSignal): void => {
+const cancelWith = (call: Call, signal?: AbortSignal): void => {
   if (!signal) return;
   const cancel = (): void => call.cancel();
   if (signal.aborted) return cancel();
@@ -106,15 +109,18 @@ const whereRefused = (until: Date): RetryOptions => ({
   until: until.getTime(),
 });
 
-const unaryOnce = async ({ connection, method }: Target, request: unknown, options: CallOptions, until: Date): Promise<unknown> => {
-  const { path, requestSerialize, responseDeserialize } = method;
+/** A call that is answered once, on a connection that is kept for it. It is made when its callee is there. */
+const answered = async (
+  { connection }: Target,
+  options: CallOptions,
+  until: Date,
+  make: (client: Client, answer: requestCallback<unknown>, fail: (error: unknown) => void) => Call,
+): Promise<unknown> => {
   const { client, release } = connection.lease();
   try {
     await reach(client, options, until);
     return await new Promise((resolve, reject) => {
-      const metadata = outgoingMetadata(options);
-      const answer = (error: ServiceError | null, response?: unknown): void => (error ? reject(error) : resolve(response));
-      const call = client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, metadata, { deadline: until }, answer);
+      const call = make(client, (error, response) => (error ? reject(error) : resolve(response)), reject);
       cancelWith(call, options.signal);
     });
   } finally {
@@ -122,54 +128,45 @@ const unaryOnce = async ({ connection, method }: Target, request: unknown, optio
   }
 };
 
-const unaryCall = async (target: Target, request: unknown, options: CallOptions): Promise<unknown> => {
+const unaryCall = (target: Target, request: unknown, options: CallOptions): Promise<unknown> => {
   const until = deadline(options);
-  try {
-    return await retry(() => unaryOnce(target, request, options, until), whereRefused(until));
-  } catch (error) {
-    throw fromServiceError(error, target.callee);
-  }
+  const { path, requestSerialize, responseDeserialize } = target.method;
+  const once = (): Promise<unknown> =>
+    answered(target, options, until, (client, answer) =>
+      client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, outgoingMetadata(options), { deadline: until }, answer),
+    );
+  return retry(once, whereRefused(until));
 };
 
-type Stream = ClientReadableStream<unknown>;
-
-async function* messagesOf(call: Stream, signal: AbortSignal | undefined, release: () => void): AsyncIterable<unknown> {
-  cancelWith(call, signal);
+/** The connection is kept for as long as the messages are read. */
+async function* openStream({ connection, method }: Target, request: unknown, options: CallOptions, until: Date): AsyncGenerator<unknown> {
+  const { path, requestSerialize, responseDeserialize } = method;
+  const { client, release } = connection.lease();
+  let call: ClientReadableStream<unknown> | undefined;
   try {
-    for await (const message of call) yield message;
+    await reach(client, options, until);
+    const metadata = outgoingMetadata(options);
+    call = client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, metadata, { deadline: until });
+    cancelWith(call, options.signal);
+    yield* call;
   } finally {
-    call.cancel();
+    call?.cancel();
     release();
   }
 }
-
-const openStream = async (
-  { connection, method }: Target,
-  request: unknown,
-  options: CallOptions,
-  until: Date,
-): Promise<AsyncIterable<unknown>> => {
-  const { path, requestSerialize, responseDeserialize } = method;
-  const { client, release } = connection.lease();
-  await reach(client, options, until);
-  const metadata = outgoingMetadata(options);
-  const call = client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, metadata, { deadline: until });
-  return messagesOf(call, options.signal, release);
-};
 
 async function* serverStreamCall(target: Target, request: unknown, options: CallOptions): AsyncIterable<unknown> {
   const span = startSpan(callStart(target));
   const until = deadline(options);
   try {
     const { messages, first } = await retry(async () => {
-      const open = (): Promise<AsyncIterable<unknown>> => openStream(target, request, options, until);
-      const opened = (await (span ? withSpan(span, open) : open()))[Symbol.asyncIterator]();
-      return { messages: opened, first: await opened.next() };
+      const opened = openStream(target, request, options, until);
+      return { messages: opened, first: await (span ? withSpan(span, () => opened.next()) : opened.next()) };
     }, whereRefused(until));
     try {
       for (let next = first; !next.done; next = await messages.next()) yield next.value;
     } finally {
-      await messages.return?.();
+      await messages.return(undefined);
     }
   } catch (error) {
     if (options.signal?.aborted && (error as Partial<ServiceError>).code === status.CANCELLED) return;
@@ -181,43 +178,27 @@ async function* serverStreamCall(target: Target, request: unknown, options: Call
 }
 
 /** Nothing of the requests is read before the callee is there. */
-const clientStreamCall = async (
-  { connection, method, callee }: Target,
-  requests: AsyncIterable<unknown>,
-  options: CallOptions,
-): Promise<unknown> => {
+const clientStreamCall = (target: Target, requests: AsyncIterable<unknown>, options: CallOptions): Promise<unknown> => {
   const until = deadline(options);
-  const { client, release } = connection.lease();
-  try {
-    await reach(client, options, until);
-    return await new Promise((resolve, reject) => {
-      const { path, requestSerialize, responseDeserialize } = method;
-      const call = client.makeClientStreamRequest(
-        path,
-        requestSerialize,
-        responseDeserialize,
-        outgoingMetadata(options),
-        { deadline: until },
-        (error: ServiceError | null, response?: unknown) => (error ? reject(fromServiceError(error, callee) as Error) : resolve(response)),
-      );
-      cancelWith(call, options.signal);
-      let answered = false;
-      call.once("status", () => (answered = true));
-      const pump = async (): Promise<void> => {
-        for await (const message of requests) {
-          if (answered) return;
-          if (!call.write(message)) await drained(call);
-        }
-        call.end();
-      };
-      pump().catch((error: unknown) => {
-        call.cancel();
-        reject(error as Error);
-      });
+  const { path, requestSerialize, responseDeserialize } = target.method;
+  return answered(target, options, until, (client, answer, fail) => {
+    const metadata = outgoingMetadata(options);
+    const call = client.makeClientStreamRequest(path, requestSerialize, responseDeserialize, metadata, { deadline: until }, answer);
+    let isOver = false;
+    call.once("status", () => (isOver = true));
+    const pump = async (): Promise<void> => {
+      for await (const message of requests) {
+        if (isOver) return;
+        if (!call.write(message)) await drained(call);
+      }
+      call.end();
+    };
+    pump().catch((error: unknown) => {
+      call.cancel();
+      fail(error);
     });
-  } finally {
-    release();
-  }
+    return call;
+  });
 };
 
 export interface ClientOptions {
@@ -249,7 +230,12 @@ export const createGrpcClient = <S>(definition: ServiceDefinition, { address, tl
   const callee = Object.values(definition)[0]!.path.split("/")[1]!.split(".")[1]!;
   const methods = Object.entries(definition).map(([name, method]) => {
     const target: Target = { connection, method, callee };
-    const traced = (run: () => Promise<unknown>): Promise<unknown> => inSpan(callStart(target), run);
+    const traced = (run: () => Promise<unknown>): Promise<unknown> =>
+      inSpan(callStart(target), () =>
+        run().catch((error: unknown) => {
+          throw fromServiceError(error, callee);
+        }),
+      );
     const call = method.responseStream
       ? (request: unknown, options: CallOptions = {}) => serverStreamCall(target, request, options)
       : method.requestStream
