@@ -1,7 +1,8 @@
 /**
  * Records the histories that replay.test.ts replays, from a running local platform:
  * `node services/executions/test/record-histories.mjs [name…]`. Record anew only together with a `patched` change. Those of
- * runs that began before rows came first stand in fixtures/histories/earlier.
+ * runs that could not be settled with their only call (`http-request-joined`, `job-joined`), and of runs that began before rows
+ * came first (fixtures/histories/earlier), are not recorded by this.
  * For the names with `direct` the platform is started on a registry that has the models of fixtures/models as well: copy
  * them and services/models/registry into one folder, and `MODELS_REGISTRY_DIR=<folder> npm start`.
  */
@@ -74,18 +75,6 @@ const KINDS = {
     nodes: [node("get", "http-request", { url: `http://127.0.0.1:${ANSWERING}` }), out],
     edges: [edge("get.status", "out.code")],
   },
-  // As above, of runs whose first call claims them, and whose short jobs are one step.
-  "http-request-joined": {
-    nodes: [node("get", "http-request", { url: `http://127.0.0.1:${ANSWERING}` }), out],
-    edges: [edge("get.status", "out.code")],
-  },
-  "job-joined": { nodes: [video("v", { latencyMs: 300 }), out], edges: [edge("v.video", "out.videos")] },
-  // As above, of runs that are settled with their only call.
-  "http-request-settled": {
-    nodes: [node("get", "http-request", { url: `http://127.0.0.1:${ANSWERING}` }), out],
-    edges: [edge("get.status", "out.code")],
-  },
-  "job-settled": { nodes: [video("v", { latencyMs: 300 }), out], edges: [edge("v.video", "out.videos")] },
   // Takes too long for the workflow task that submits it.
   "job-handed-over": { nodes: [video("v", { latencyMs: 4_000 }), out], edges: [edge("v.video", "out.videos")] },
   "failed-with-siblings": {

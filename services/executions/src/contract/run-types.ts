@@ -26,11 +26,6 @@ export interface RunInput {
   holdId: string;
   /** Counted from 1. Absent in runs of before rows came first: their workflows admit themselves. */
   attempt?: number;
-  /**
-   * Calls may be made in the workflow task: the first of them claims the run, and a job is submitted and followed by one. Absent in
-   * runs of before they could be.
-   */
-  shortCalls?: "joined";
   /** What is held, call by call. Absent where `attempt` is. */
   held?: HeldItem[];
   /** Milliseconds since the epoch: when the request was received. */

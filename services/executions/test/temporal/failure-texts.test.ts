@@ -24,6 +24,7 @@ const endOf = (executionId: string): Promise<RunEnd> => new Promise((resolve) =>
 const NOTHING: CallResult = { files: [], text: null, costMicroUsd: 0, requestId: null };
 const activities = {
   claim: () => Promise.resolve(true),
+  shortJob: () => Promise.resolve({ declined: true, isClaimed: true }),
   submit: step({}, (_call: ModelCall): Promise<SubmittedJob> => {
     throw final("EXECUTION_FAILED", "no \ud800");
   }),

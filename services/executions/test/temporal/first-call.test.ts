@@ -92,7 +92,7 @@ const step = (of: object) => ({ sources: {}, listPorts: [], textPorts: [], input
 const inputOf = (executionId: string, steps: object[], output: RunInput["plan"]["output"] = {}): RunInput =>
   ({
     ...{ executionId, userId: "u", mode: "sync", workflowSlug: "w", source: "canvas", keyId: null, webhook: null, concurrency: 0 },
-    ...{ modelIds: [], holds: [], holdId: executionId, receivedAt: Date.now(), attempt: 1, shortCalls: "joined" },
+    ...{ modelIds: [], holds: [], holdId: executionId, receivedAt: Date.now(), attempt: 1 },
     plan: {
       ...{ steps: steps.map(step), evaluated: [], warnings: {}, output, outputNodes: [], markupPermille: 1_000 },
       used: { valueBytes: 0, calls: 0, work: 0 },

@@ -38,6 +38,7 @@ const activitiesOf = (worker: string) =>
       return Promise.resolve(items.map(({ key }) => ({ key, source: "credits", millicredits: 1 })));
     },
     runFiles: (call: ModelCall) => Promise.resolve(result(call)),
+    shortJob: () => Promise.resolve({ declined: true, isClaimed: true }),
     submit: () => Promise.resolve({ requestId: "j" }),
     poll: async (call: ModelCall) => {
       followed.push(worker);

@@ -141,7 +141,7 @@ it("a call whose turn would come too late fails its run, and says the limit, the
 it("a call that is first made in the workflow task, and then by an activity, has one time for both in which its turn must come", async () => {
   await openWindows(2);
   for (let call = 0; call < PER_WINDOW; call += 1) await budget.outgoing.call({ userId: "u", baseTier: "pro" }, url, Infinity);
-  const { end } = await run(1, { attempt: 1, shortCalls: "joined" });
+  const { end } = await run(1, { attempt: 1 });
   expect(await end).toMatchObject({ status: "completed" });
   expect(untils.length).toBeGreaterThan(1);
   expect(new Set(untils).size).toBe(1);

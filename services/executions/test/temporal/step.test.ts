@@ -46,6 +46,7 @@ const NOTHING: CallResult = { files: [], text: null, costMicroUsd: 0, requestId:
 
 const activities = {
   claim: () => Promise.resolve(true),
+  shortJob: () => Promise.resolve({ declined: true, isClaimed: true }),
   submit: step({}, (call: ModelCall, { clock }): Promise<SubmittedJob> => {
     triesUntil.push(clock.triesUntil());
     if (triesUntil.length > 1) return Promise.resolve({ requestId: call.key });

@@ -39,7 +39,6 @@ export const toRunInput = (request: executions.RunRequest, runner: executions.Ru
     maxMillicredits: request.maxMillicredits,
     holdId: holdIdOf(request.executionId, attempt),
     attempt,
-    shortCalls: "joined",
     receivedAt: Date.now(),
   };
 };

@@ -18,6 +18,7 @@ export const cancelSignal = defineSignal("cancel");
  * @param cancelSteps hears of a cancellation that a step found before the workflow had heard of it
  */
 const runSteps = async (run: GraphRun, input: RunInput, claim: RunClaim, cancelSteps: () => void): Promise<Failure | undefined> => {
+  // Runs of before rows came first have neither waves nor calls in the workflow task: their histories have no such steps.
   const waves = input.attempt === undefined ? undefined : createWaves();
   const done = new Set(run.nodes.filter((node) => node.status === "completed").map((node) => node.id));
   const started = new Set<string>();
@@ -28,7 +29,7 @@ const runSteps = async (run: GraphRun, input: RunInput, claim: RunClaim, cancelS
     const launch = (): void => {
       const ready = run.readyAfter(done, started);
       // What is alone stays so: nothing becomes ready before it is done.
-      const isAlone = input.shortCalls !== undefined && ready.length === 1 && running.size === 0;
+      const isAlone = waves !== undefined && ready.length === 1 && running.size === 0;
       for (const step of ready) {
         started.add(step.id);
         const finished = runStep({ run, input, step, waves, manner: { isAlone, claim } }).then(
@@ -75,7 +76,6 @@ const runGraph = async (input: RunInput, steps: CancellationScope, claim: RunCla
 };
 
 const execute = async (input: RunInput, steps: CancellationScope, claim: RunClaim): Promise<RunOutcome> => {
-  if (input.shortCalls === undefined && !(await claim.make())) return { unclaimed: true };
   const end = await runGraph(input, steps, claim);
   if (!(await claim.make())) return { unclaimed: true };
   const outcome = claim.outcome() ?? (await settleInOrder(input, end));

@@ -33,7 +33,7 @@ export const shortly = async <T>(
   const answer: ShortAnswer<T> = isAlone ? await claim.withCall(inOne) : { declined: true };
   if ("result" in answer) return answer.result;
   if (answer.afterMs) await sleep(answer.afterMs);
-  // What comes between has its place in histories: runs whose claim is a step of its own wait for nothing here.
+  // What comes between has its place in histories: runs of before rows came first wait for nothing here.
   if (!claim.isMade()) await claim.need();
   return activity();
 };

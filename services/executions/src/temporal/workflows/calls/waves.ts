@@ -26,8 +26,7 @@ export const checkHistory = ({ historyLength, historySize }: { historyLength: nu
 export type Waves = ReturnType<typeof createWaves>;
 
 /**
- * Lets the calls of a run be scheduled in waves: each waits until its arguments fit into the workflow task that schedules it. Runs that
- * were started before there were waves have none: their histories have no such timers.
+ * Lets the calls of a run be scheduled in waves: each waits until its arguments fit into the workflow task that schedules it.
  */
 export const createWaves = () => {
   let used = 0;
