@@ -11,8 +11,6 @@ export { EgressError, isPublicAddress, type Lookup } from "./address";
 export interface EgressOptions {
   /** host:port exceptions. */
   allow?: readonly string[];
-  /** Longest time to connect. */
-  connectTimeoutMs?: number;
   lookup?: Lookup;
 }
 
@@ -176,14 +174,16 @@ const redirected = (request: EgressRequest, from: URL, status: number, location:
   };
 };
 
+const CONNECT_TIMEOUT_MS = 5_000;
+
 /** The one HTTP client for calls that leave the platform. */
-export const createEgressClient = ({ allow = [], connectTimeoutMs = 5_000, lookup = dnsLookup }: EgressOptions = {}): EgressClient => {
+export const createEgressClient = ({ allow = [], lookup = dnsLookup }: EgressOptions = {}): EgressClient => {
   // Loaded here, so that processes that never call out don't pay for it.
   const undici = require("undici") as typeof import("undici");
   const allowed = canonicalTargets(allow);
   const agentOptions = { connections: 256, pipelining: 1, keepAliveTimeout: 10_000 };
   const agent = (exempt: boolean): Agent =>
-    new undici.Agent({ ...agentOptions, connect: createConnector({ timeout: connectTimeoutMs, lookup: guardedLookup(lookup, exempt) }) });
+    new undici.Agent({ ...agentOptions, connect: createConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: guardedLookup(lookup, exempt) }) });
   const guarded = agent(false);
   const exempt = agent(true);
 

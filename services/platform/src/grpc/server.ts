@@ -22,8 +22,6 @@ export interface GrpcServerOptions {
   tls?: TlsConfig;
   /** A stop ends calls by force after this long. */
   graceMs?: number;
-  /** Names of the certificates that may call, besides the server's own; by default the callers of its services. With mutual TLS only. */
-  callers?: readonly string[];
   connections?: Partial<ConnectionTimes>;
 }
 
@@ -45,7 +43,7 @@ const callersOf = (definition: ServiceDefinition): string[] => {
 export const startGrpcServer = async (options: GrpcServerOptions): Promise<RunningGrpcServer> => {
   const { listen, services, logger, tls = {}, graceMs = 10_000 } = options;
   const credentials = serverCredentials(listen, tls);
-  const callers = options.callers ?? services.flatMap(({ definition }) => callersOf(definition));
+  const callers = services.flatMap(({ definition }) => callersOf(definition));
   const server = new Server({
     "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
     "grpc.enable_channelz": 0,

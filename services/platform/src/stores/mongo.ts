@@ -6,12 +6,11 @@ import { onceThere } from "../work/startup";
 const SERVER_SELECTION_MS = 5_000;
 /** A server that stops answering must not hold its callers for ever. */
 const SOCKET_TIMEOUT_MS = 30_000;
+const MAX_CONNECTIONS = 20;
 
 export interface MongoOptions {
   uri: string;
   database: string;
-  /** Connections kept at most. */
-  maxPoolSize?: number;
   /** Told that the server is waited for. */
   logger?: Logger | undefined;
   /** How long it is waited for, in milliseconds. Default: as long as a process that starts waits for any server. */
@@ -23,7 +22,7 @@ export interface MongoOptions {
  * majority where the server has a replica set.
  * @throws the driver's error, when the server is still away after the patience
  */
-export const connectMongo = async ({ uri, database, maxPoolSize = 20, ...wait }: MongoOptions): Promise<Connection> => {
+export const connectMongo = async ({ uri, database, ...wait }: MongoOptions): Promise<Connection> => {
   // Loaded here, so that processes without a database don't pay for it.
   const { default: mongoose } = await import("mongoose");
   const connection = mongoose.createConnection();
@@ -32,7 +31,7 @@ export const connectMongo = async ({ uri, database, maxPoolSize = 20, ...wait }:
     bufferCommands: false,
     autoIndex: false,
     autoCreate: false,
-    maxPoolSize,
+    maxPoolSize: MAX_CONNECTIONS,
     serverSelectionTimeoutMS: SERVER_SELECTION_MS,
     socketTimeoutMS: SOCKET_TIMEOUT_MS,
     writeConcern: { w: "majority" as const },
