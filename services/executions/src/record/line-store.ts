@@ -76,7 +76,6 @@ export const createLineStore = (connection: Connection) => {
     maxBatch: MAX_BATCH,
     maxWaiting: MAX_WAITING,
     overloaded: tooBusy,
-    closed: tooBusy,
   });
 
   return {

@@ -26,7 +26,6 @@ export const createStrikes = (executions: ExecutionModel) => {
       maxWaiting: MAX_WAITING,
       gatherMs,
       overloaded: () => unavailable("too much waits to be recorded"),
-      closed: () => unavailable("the process is stopping"),
       work: async (_key, batch) => {
         const { status, attempt, due } = batch[0]!.value;
         const ids = batch.map(({ value }) => value._id);

@@ -31,7 +31,6 @@ export const createInserter = <T extends { _id: string }>(
     maxBatch: MAX_BATCH,
     maxWaiting: MAX_WAITING,
     overloaded: () => unavailable("too much waits to be recorded"),
-    closed: () => unavailable("the process is stopping"),
     work: async (_key, batch) => {
       try {
         await collection.insertMany(batch.map(({ value }) => value) as never, { ordered: false, writeConcern: writeConcern as never });

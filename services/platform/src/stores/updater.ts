@@ -58,7 +58,6 @@ export const createUpdater = (
     maxBatch: MAX_BATCH,
     maxWaiting: MAX_WAITING,
     overloaded: () => unavailable("too much waits to be recorded"),
-    closed: () => unavailable("the process is stopping"),
     work: (_key, batch) => (batch.length === 1 ? writeOne(batch[0]!) : writeMany(batch)),
   });
   return (update) => batcher.submit("", update, Date.now() + MAX_WAIT_MS);

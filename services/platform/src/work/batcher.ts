@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { unavailable } from "@nodeloom/kernel";
 
 /** What was submitted, and how its caller is answered. */
 export interface BatchItem<T, R> {
@@ -22,8 +23,8 @@ export interface BatcherOptions<T, R> {
   gatherMs?: number | undefined;
   /** What items are refused with that are too many, or waited for too long. */
   overloaded(): Error;
-  /** What items are refused with after `close`. */
-  closed(): Error;
+  /** What items are refused with after `close`: unless given, that the process is stopping. */
+  closed?(): Error;
 }
 
 export interface Batcher<T, R> {
@@ -38,9 +39,11 @@ interface Queue<T, R> {
   done: Promise<void> | undefined;
 }
 
+const stopping = (): Error => unavailable("the process is stopping");
+
 /** Works on items of one key together: what arrives while a batch is under way makes up the next one. Keys don't wait for each other. */
 export const createBatcher = <T, R>(options: BatcherOptions<T, R>): Batcher<T, R> => {
-  const { work, maxBatch, maxWaiting, gatherMs, overloaded, closed } = options;
+  const { work, maxBatch, maxWaiting, gatherMs, overloaded, closed = stopping } = options;
   const queues = new Map<string, Queue<T, R>>();
   let isClosed = false;
 

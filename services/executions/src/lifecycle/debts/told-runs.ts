@@ -61,7 +61,6 @@ const createTelling = <Request>({ idOf, one, many, gatherMs }: Telling<Request>)
     maxWaiting: MAX_WAITING,
     gatherMs,
     overloaded: () => unavailable("usage hears of too many runs"),
-    closed: () => unavailable("the process is stopping"),
   });
 
   return (request) => {
