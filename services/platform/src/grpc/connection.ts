@@ -29,7 +29,7 @@ interface Lease {
 }
 
 export interface Renewing {
-  /** The client to make one call with; `release` says that the call has ended. */
+  /** The client to make one call with; `release` says, once, that the call has ended. */
   lease(): { client: Client; release(): void };
   close(): void;
 }
@@ -68,10 +68,7 @@ export const renewing = (connect: (options: ChannelOptions) => Client, given: Pa
       if (Date.now() >= renewAt) renew();
       const lease = current;
       lease.calls += 1;
-      let released = false;
       const release = (): void => {
-        if (released) return;
-        released = true;
         lease.calls -= 1;
         closeIfUnused(lease);
       };
