@@ -8,7 +8,7 @@ import { initialNodes, skipPending } from "../temporal/workflows/graph-run";
 import type { Execution } from "./row/execution";
 import { newRecord } from "./row/run-record";
 import { runEvent } from "./row/progress";
-import { createHolds, heldItem } from "./money/holds";
+import { heldItem } from "./money/holds";
 import { refusalOf } from "../refusals";
 import type { Debts } from "./debts/debts";
 import { CANCEL_REQUESTED } from "./states";
@@ -18,7 +18,7 @@ import { CANCEL_REQUESTED } from "./states";
  * accepted: its caller may have been told so. They are gone a day after the upgrade, and this file may go then.
  */
 export interface EarlierRunsOptions {
-  billing: Pick<Billing, "hold" | "settle" | "extendHold">;
+  billing: Pick<Billing, "hold">;
   store: Pick<ExecutionStore, "insert" | "find">;
   execution: Pick<Execution, "insertFinal">;
   debts: Pick<Debts, "payLater">;
@@ -66,7 +66,6 @@ export const createEarlierRuns = ({ billing, store, execution, debts }: EarlierR
       }
     },
     recordCancelled: (input: RunInput): Promise<void> => insertRunning(input, true),
-    voidAdmission: (holdId: string, userId: string): Promise<void> => createHolds({ billing }).void(holdId, userId),
     runInstant: async (input: RunInput, end: RunEnd): Promise<RunOutcome> => {
       await insertEnded(input, end);
       return { status: end.status, millicredits: 0 };

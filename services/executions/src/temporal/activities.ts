@@ -33,6 +33,7 @@ import type { createRetention } from "../lifecycle/upkeep/retention";
 import type { Settlement } from "../lifecycle/money/settlement";
 import { answeredCall, completedCall, type CallRecord } from "../record/call-store";
 import type { ExecutionView } from "../record/execution-record";
+import type { ExecutionStore } from "../record/store";
 import type { createDeliveryReconciler } from "../webhooks/reconcile-deliveries";
 import type { Webhooks } from "../webhooks/webhooks";
 import type { MediaValue } from "@nodeloom/kernel/graph";
@@ -43,8 +44,9 @@ import { endAfter } from "./workflows/only-call";
 import { cancelKey, extended, laterOf, local, outgoingUntil, postponed } from "./step-failures";
 
 export interface ActivityOptions extends StepDependencies {
+  calls: Pick<ExecutionStore, "callEnded" | "callStanding">;
   earlierRuns: EarlierRuns;
-  holds: Pick<Holds, "extend">;
+  holds: Pick<Holds, "extend" | "void">;
   settlement: Settlement;
   execution: Execution;
   jobs: Jobs;
@@ -111,7 +113,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
 
   /** Nothing is called for a run that is being cancelled, nor past its user's budget. @throws RunCancelled, TryAgain, OUTGOING_LIMIT_EXCEEDED */
   const assertMayCall = async (call: HttpNodeCall | FileToKeep, url: string): Promise<void> => {
-    const { isCancelled, baseTier } = await execution.callStanding(call.executionId);
+    const { isCancelled, baseTier } = await calls.callStanding(call.executionId);
     if (isCancelled) throw new RunCancelled();
     await outgoing.call({ userId: call.userId, baseTier }, url, outgoingUntil(call));
   };
@@ -215,7 +217,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
         return earlierRuns.admit(input, signal).finally(unsubscribe);
       }),
     recordCalledOff: (input) => local(() => earlierRuns.recordCancelled(input)),
-    voidAdmission: (holdId, userId) => local(() => earlierRuns.voidAdmission(holdId, userId)),
+    voidAdmission: (holdId, userId) => local(() => holds.void(holdId, userId)),
     runInstant: (input, end) => local(() => earlierRuns.runInstant(input, end)),
 
     submit,

@@ -39,9 +39,9 @@ beforeAll(async () => {
         if (outcome instanceof Error) return Promise.reject(outcome);
         return Promise.resolve(outcome ? { row: {}, again: false } : null);
       },
-      callStanding: () => Promise.resolve({ isCancelled: false, baseTier: "pro" }),
     },
     calls: {
+      callStanding: () => Promise.resolve({ isCancelled: false, baseTier: "pro" }),
       callEnded: ({ executionId, nodeId }: CallRecord) => {
         if (nodeId !== "other") note(executionId, "record");
         return Promise.resolve();

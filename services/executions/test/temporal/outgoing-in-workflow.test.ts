@@ -44,9 +44,8 @@ beforeAll(async () => {
       itemCompleted: nothing,
       nodeFailed: nothing,
       claim: () => Promise.resolve({ row: {}, again: false }),
-      callStanding: () => Promise.resolve({ isCancelled: false, baseTier: "pro" }),
     },
-    calls: { callEnded: nothing },
+    calls: { callEnded: nothing, callStanding: () => Promise.resolve({ isCancelled: false, baseTier: "pro" }) },
     httpRequest: createHttpRequest(egress),
     outgoing: {
       call: (...call: Parameters<Outgoing["call"]>) => {

@@ -54,8 +54,6 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       return record;
     },
 
-    callStanding: store.callStanding,
-
     /**
      * accepted | queued → processing, for one workflow.
      * @returns null when the run is not that workflow's to carry; `again` when it had claimed the run before
