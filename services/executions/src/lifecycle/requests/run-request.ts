@@ -1,4 +1,4 @@
-import { DomainError, holdIdOf, isBaseTier } from "@nodeloom/kernel";
+import { DomainError, holdIdOf, isBaseTier, unavailable } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { RunInput } from "../../contract/run-types";
 import type { PlannedRun } from "../../plan/planning";
@@ -48,6 +48,8 @@ export const noRoom = (limit: number): DomainError =>
     limit,
     retryAfter: RETRY_AFTER_SECONDS,
   });
+
+export const busy = (): DomainError => unavailable("too many runs are being started", 2);
 
 /** Whatever fails in it leaves a run undecided. */
 export const decided = <T>(work: Promise<T>): Promise<T> =>

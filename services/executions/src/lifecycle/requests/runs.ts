@@ -1,5 +1,5 @@
 /** requests/: runs as callers ask for them: begun or joined, and followed until there is an answer. */
-import { DomainError, REPLAYED_REFUSAL, unavailable } from "@nodeloom/kernel";
+import { DomainError, REPLAYED_REFUSAL } from "@nodeloom/kernel";
 import { createSlots, NoSlot, type Slots } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import { TIMING } from "../../contract/timing";
@@ -9,7 +9,7 @@ import { answer, type RunMode } from "./answer";
 import type { Debts } from "../debts/debts";
 import type { Execution } from "../row/execution";
 import type { Follow, Following } from "./follow";
-import { Undecided } from "./run-request";
+import { busy, decided, Undecided } from "./run-request";
 import type { Start } from "./start";
 import { isFinal } from "../states";
 
@@ -55,8 +55,6 @@ class Refused {
 const asReplay = ({ kind, reason, message, metadata }: DomainError): DomainError =>
   new DomainError(kind, reason, message, { ...metadata, [REPLAYED_REFUSAL]: true });
 
-const busy = (): DomainError => unavailable("too many runs are being started", 2);
-
 /** Runs as their callers ask for them: begun or joined, then followed until there is an answer. */
 export const createRuns = ({ start, follow, store, execution, debts, starts = createSlots(STARTS) }: RunsOptions) => {
   /** Begins a run in turn with other users' requests, until its workflow has claimed it or it is decided otherwise. */
@@ -74,10 +72,7 @@ export const createRuns = ({ start, follow, store, execution, debts, starts = cr
     }
   };
 
-  const claimed = (following: Following): Promise<ExecutionView | null> =>
-    following.next(Date.now() + TIMING.claim).catch((error: unknown) => {
-      throw new Undecided(error);
-    });
+  const claimed = (following: Following): Promise<ExecutionView | null> => decided(following.next(Date.now() + TIMING.claim));
 
   /** What can't be left undecided any longer is refused: its caller is about to be told that nothing runs. */
   const decide = async (row: ExecutionView): Promise<ExecutionView | null> => {

@@ -14,7 +14,7 @@ import type { FinishedPlans } from "./finished-plans";
 import type { Holds } from "../money/holds";
 import type { Queue } from "../line/queue";
 import type { Place } from "../line/line";
-import { checkSame, decided, isRemembered, noRoom, toRunInput, Undecided } from "./run-request";
+import { busy, checkSame, decided, isRemembered, noRoom, toRunInput, Undecided } from "./run-request";
 import type { Debt } from "../states";
 
 const START_PAUSE_MS = 200;
@@ -119,7 +119,7 @@ export const createStart = (options: StartOptions) => {
     ): Promise<ExecutionView> => {
       const planned = await plan(request);
       // Its caller is about to be told that nothing runs.
-      if (Date.now() >= beginBy) throw unavailable("too many runs are being started", 2);
+      if (Date.now() >= beginBy) throw busy();
       const input = toRunInput(request, request.runner!, planned, (earlier?.attempt ?? 0) + 1);
       const part: RunRecordPart = {
         requestToken: request.requestToken,
