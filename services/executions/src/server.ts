@@ -1,4 +1,4 @@
-import { DomainError, LIMITS } from "@nodeloom/kernel";
+import { invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { fromCursor, requestContext, serverStream, unary } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import type { Quotes } from "./plan/quotes";
@@ -17,8 +17,7 @@ const STATUSES: readonly string[] = ["processing", "cancel_requested", "complete
 const readStatus = (status: string): RunStatus | undefined => {
   if (status === "") return undefined;
   if (STATUSES.includes(status)) return status as RunStatus;
-  const message = `must be one of: ${STATUSES.join(", ")}`;
-  throw new DomainError("invalid", "INVALID_REQUEST", `status: ${message}`, { issues: [{ path: "status", message }] });
+  throw invalidRequest([{ path: "status", message: `must be one of: ${STATUSES.join(", ")}` }]);
 };
 
 export interface HandlerOptions {

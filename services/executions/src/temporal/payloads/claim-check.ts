@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import type { Payload, PayloadCodec } from "@temporalio/common";
 import { temporal } from "@temporalio/proto";
 import { LRUCache } from "lru-cache";
+import type { PayloadStore } from "../../record/payload-store";
 
 const ENCODING = "encoding";
 const CLAIM_CHECK = "binary/nodeloom-claim-check";
@@ -14,13 +15,8 @@ const TRUSTED_MS = 24 * 3_600_000;
 
 const text = (bytes: Uint8Array | null | undefined): string => Buffer.from(bytes ?? []).toString("utf8");
 
-export interface PayloadStore {
-  putPayload(hash: string, bytes: Uint8Array): Promise<void>;
-  getPayload(hash: string): Promise<Uint8Array | null>;
-}
-
 /** Keeps histories small whatever a graph carries: large payloads travel by reference (the claim-check pattern). */
-export const createClaimCheckCodec = (store: PayloadStore): PayloadCodec => {
+export const createClaimCheckCodec = (store: Pick<PayloadStore, "putPayload" | "getPayload">): PayloadCodec => {
   const cache = new LRUCache<string, Uint8Array>({ maxSize: CACHE_BYTES, sizeCalculation: (bytes) => bytes.length + 1, ttl: TRUSTED_MS });
   const { Payload: PayloadType } = temporal.api.common.v1;
 
