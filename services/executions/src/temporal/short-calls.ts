@@ -21,8 +21,6 @@ export interface ShortCallOptions {
   places?: number;
 }
 
-export type ShortCalls = ReturnType<typeof createShortCalls>;
-
 export const createShortCalls = ({ onCancel, places = PLACES }: ShortCallOptions) => {
   /**
    * Calls of the runs that this process was the first to carry, by run and key. A workflow task that is repeated here finds

@@ -50,8 +50,6 @@ interface CallProgress {
 
 const notInTime = (): DomainError => final("EXECUTION_FAILED", "the provider did not finish in time");
 
-export type Steps = ReturnType<typeof createSteps>;
-
 export const createSteps = ({ calls, execution, onCancel, logger, stopping }: StepDependencies) => {
   /** Long calls of this process, so that a cancellation stops them at once. */
   const running = new Map<string, AbortController>();
