@@ -39,7 +39,7 @@ const newestTag = () => {
 
 /** Checks a commit out beside this code, and builds it. @returns {Promise<string>} its folder */
 const release = async (/** @type {string} */ commit) => {
-  const { checkOut } = createRequire(import.meta.url)(join(ROOT, "deploy/bench/dist/checkout.js"));
+  const { checkOut } = createRequire(import.meta.url)(join(ROOT, "deploy/bench/dist/costs/checkout.js"));
   const { root } = await checkOut(commit);
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "deploy/local/build.mjs")], { cwd: root, encoding: "utf8" });
   if (status !== 0) throw new Error(`${commit} could not be built:\n${stdout}${stderr}`);
