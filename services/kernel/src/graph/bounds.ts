@@ -83,9 +83,3 @@ export const valueBytes = (value: unknown, most: number): number => {
   }
   return bytes;
 };
-
-/**
- * Whether a run's hold grows when a list turns out longer than was held for. Until then every list of unknown length is held for
- * at its longest.
- */
-export const HOLDS_GROW: boolean = true;

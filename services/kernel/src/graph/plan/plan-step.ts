@@ -1,7 +1,6 @@
 import { LIMITS } from "../../limits";
 import { joined, tokensOf } from "./abstract";
 import { bindItems, type Bound } from "../values/bind";
-import { HOLDS_GROW } from "../bounds";
 import type { NodeKind } from "../kinds/kind";
 import { abstractSources, attempt, countInPlan, isGiven, resolveFiles, source, warn, type ModelTerms, type Planner } from "./planner";
 import type { PlanStep, Source } from "./plan-types";
@@ -147,7 +146,7 @@ const itemBounds = (planner: Planner, node: GraphNode, step: PlanStep, files: re
   if (isEmpty) return { items: 0, limit: 0, mapped, tokens };
   const limit = Math.min(most, givenMaxItems(node) ?? LIMITS.fanOutItems);
   const expected = items === most ? items : (givenMaxItems(node) ?? items);
-  return { items: Math.min(HOLDS_GROW ? expected : most, limit), limit, mapped, tokens };
+  return { items: Math.min(expected, limit), limit, mapped, tokens };
 };
 
 /** Items of a step: a list that is known decides, because all lists of a step are as long. */
