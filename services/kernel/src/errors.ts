@@ -94,25 +94,15 @@ export interface Issue {
   message: string;
 }
 
-export const invalidRequest = (issues: Issue[]): DomainError =>
-  new DomainError(
-    "invalid",
-    "INVALID_REQUEST",
-    issues.map((issue) => (issue.path ? `${issue.path}: ${issue.message}` : issue.message)).join("; "),
-    {
-      issues,
-    },
-  );
+const invalid =
+  (reason: Reason) =>
+  (issues: Issue[]): DomainError => {
+    const message = issues.map((issue) => (issue.path ? `${issue.path}: ${issue.message}` : issue.message)).join("; ");
+    return new DomainError("invalid", reason, message, { issues });
+  };
 
-export const invalidInputs = (issues: Issue[]): DomainError =>
-  new DomainError(
-    "invalid",
-    "INVALID_INPUTS",
-    issues.map((issue) => (issue.path ? `${issue.path}: ${issue.message}` : issue.message)).join("; "),
-    {
-      issues,
-    },
-  );
+export const invalidRequest = invalid("INVALID_REQUEST");
+export const invalidInputs = invalid("INVALID_INPUTS");
 
 export const unavailable = (message: string, retryAfterSeconds = 1): DomainError =>
   new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { retryAfter: retryAfterSeconds });
