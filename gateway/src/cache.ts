@@ -16,7 +16,6 @@ export interface FreshCache<T> {
   get(key: string, source: string): Promise<T>;
   /** Drops entries, and whatever is being loaded now: it may have been read before the change. */
   invalidate(matches: (value: T) => boolean): void;
-  clear(): void;
 }
 
 const isUnavailable = (error: unknown): boolean => error instanceof DomainError && error.reason === "SERVICE_UNAVAILABLE";
@@ -67,10 +66,6 @@ export const createFreshCache = <T extends object>({
     invalidate: (matches) => {
       loading.clear();
       for (const [key, { value }] of entries.entries()) if (matches(value)) entries.delete(key);
-    },
-    clear: () => {
-      loading.clear();
-      entries.clear();
     },
   };
 };
