@@ -28,12 +28,16 @@ export const errorReply = (error: unknown): ErrorReply => {
   const known =
     error instanceof DomainError && error.reason !== "INTERNAL" ? error : new DomainError("internal", "INTERNAL", INTERNAL_MESSAGE);
   const body: Record<string, unknown> = { error: known.message };
-  if (!WITHOUT_CODE.has(known.reason)) body.code = known.reason;
   if (!WITHOUT_CODE.has(known.reason)) {
+    body.code = known.reason;
     for (const [name, value] of Object.entries(known.metadata)) if (!(name in body) && name !== "allow") body[name] = value;
   }
   return { status: HTTP_STATUS_BY_REASON[known.reason], headers: errorHeaders(known), body };
 };
+
+/** Whether an error says that something may not be, and not that it can't be known now. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof DomainError && error.kind !== "unavailable" && error.kind !== "internal";
 
 /** Whether an error was raised on purpose, so that it needs no log of its own. */
 export const isExpected = (error: unknown): boolean => error instanceof DomainError && error.reason !== "INTERNAL";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { DomainError } from "@nodeloom/kernel";
 import { linkSignals } from "@nodeloom/platform";
 import type { Response } from "express";
+import { isRefusal } from "./errors";
 import { EVENT_CALLER_MS, EVENT_HEARTBEAT_MS } from "./limits";
 
 export interface StreamedEvent {
@@ -22,10 +22,8 @@ const format = ({ id, type, data }: StreamedEvent): string =>
     .join("")}\n`;
 
 /** The sequence number a client has seen last; 0 when it has seen none. */
-export const lastEventId = (header: string | string[] | undefined): number => {
-  const id = typeof header === "string" && /^\d{1,15}$/.test(header) ? Number(header) : 0;
-  return id;
-};
+export const lastEventId = (header: string | string[] | undefined): number =>
+  typeof header === "string" && /^\d{1,15}$/.test(header) ? Number(header) : 0;
 
 /** What every event stream says before its first event. */
 export const EVENT_STREAM_HEADERS = { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" };
@@ -60,8 +58,6 @@ export const whileConnected = (response: Response, stopping: AbortSignal): Abort
   else response.once("close", closed);
   return link.signal;
 };
-
-const isRefusal = (error: unknown): boolean => error instanceof DomainError && error.kind !== "unavailable" && error.kind !== "internal";
 
 /**
  * Aborts with another signal, or when the caller would be refused by now: a key that was revoked, a session that ended.

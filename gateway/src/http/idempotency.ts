@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { invalidRequest, LIMITS, unavailable, type Reason } from "@nodeloom/kernel";
 import type { Logger, Redis } from "@nodeloom/platform";
-import { inProgress, reused } from "./lease";
+import { inProgress, REPLAYED, reused } from "./lease";
 import { IDEMPOTENCY_LEASE_MS, IDEMPOTENCY_SECONDS } from "./limits";
 
 /** A reply as it goes over the wire. */
@@ -130,7 +130,7 @@ export const createIdempotency = ({ redis, keyPrefix, logger, leaseMs = IDEMPOTE
           return perform(record, token, () => work(begun[1]));
         case "done": {
           const stored = JSON.parse(begun[1]) as RenderedReply;
-          return { ...stored, headers: { ...stored.headers, "Idempotency-Replayed": "true" } };
+          return { ...stored, headers: { ...stored.headers, ...REPLAYED } };
         }
         case "busy":
           throw inProgress();

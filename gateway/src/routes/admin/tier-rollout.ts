@@ -1,8 +1,8 @@
-import { DomainError } from "@nodeloom/kernel";
 import { startSweeper, type Logger, type Sweeper } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import { toCallerUser } from "../../auth/caller";
 import type { Services } from "../../clients";
+import { isRefusal } from "../../http/errors";
 import { ROLLOUT_CALL_MS, ROLLOUT_INTERVAL_MS, ROLLOUT_PAGE_USERS, ROLLOUT_PARALLEL } from "../../http/limits";
 
 interface Needed {
@@ -34,8 +34,6 @@ export const setConcurrency = async ({ executions }: Pick<Needed, "executions">,
 const inBatches = async <T>(items: readonly T[], size: number, work: (item: T) => Promise<void>): Promise<void> => {
   for (let start = 0; start < items.length; start += size) await Promise.all(items.slice(start, start + size).map(work));
 };
-
-const isRefusal = (error: unknown): boolean => error instanceof DomainError && error.kind !== "unavailable" && error.kind !== "internal";
 
 export interface TierRolloutOptions {
   services: Needed;

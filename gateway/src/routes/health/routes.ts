@@ -1,11 +1,10 @@
-import { DomainError } from "@nodeloom/kernel";
+import { unavailable } from "@nodeloom/kernel";
 import { z } from "zod";
 import { defineRoute } from "../../http/route";
 
 const health = z.object({ status: z.literal("ok") });
 const readiness = z.object({ status: z.literal("ready") }).meta({ id: "Readiness" });
 
-const RETRY_AFTER_SECONDS = 1;
 const shared = { method: "GET", tag: "Health", auth: "none", limit: "none" } as const;
 
 export const healthRoutes = [
@@ -27,7 +26,7 @@ export const healthRoutes = [
     responses: { 200: readiness },
     handler: ({ gateway }) => {
       if (!gateway.isDraining()) return Promise.resolve({ status: 200, body: { status: "ready" } });
-      throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", "this process is stopping", { retryAfter: RETRY_AFTER_SECONDS });
+      throw unavailable("this process is stopping");
     },
   }),
 ];

@@ -40,8 +40,6 @@ export const mediaQuota = ({ isAdmin, user }: Caller): number | undefined => (is
 
 /** Bodies that wrap the bytes in something else. */
 const WRAPPED = /^(?:multipart\/|application\/x-www-form-urlencoded)/i;
-/** What a form may have beside its file. */
-const FORM_BYTES = 64 * 1024;
 
 /** Refuses before anything is read what can be refused by its headers. */
 const checkHeaders = (request: Request, form: string | undefined): void => {
@@ -49,7 +47,7 @@ const checkHeaders = (request: Request, form: string | undefined): void => {
     throw unsupportedMediaType("send the file's bytes as the body, or a form with the file");
   }
   const length = request.headers["content-length"];
-  const most = LIMITS.mediaBytes + (form === undefined ? 0 : FORM_BYTES);
+  const most = LIMITS.mediaBytes + (form === undefined ? 0 : LIMITS.formBytes);
   if (length !== undefined && Number(length) > most) throw payloadTooLarge(LIMITS.mediaBytes);
   if (Number(length ?? 0) === 0 && request.headers["transfer-encoding"] === undefined) {
     throw invalidRequest([{ path: "", message: "the body is empty" }]);
@@ -71,7 +69,7 @@ const uploadOf = (request: Request, caller: Caller, form: string | undefined): A
   const header = media.UploadHeader.fromPartial({ ownerId: caller.user.id, quotaBytes: mediaQuota(caller) });
   // The request must survive a refusal: its connection carries the answer.
   const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-  const file = form === undefined ? body : fileOfForm(atMost(body, LIMITS.mediaBytes + FORM_BYTES), form);
+  const file = form === undefined ? body : fileOfForm(atMost(body, LIMITS.mediaBytes + LIMITS.formBytes), form);
   return uploadParts(header, atMost(file, LIMITS.mediaBytes));
 };
 
