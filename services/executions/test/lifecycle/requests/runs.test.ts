@@ -302,8 +302,13 @@ describe("a crash", () => {
     void dying.runs.run(request).catch(() => undefined);
     await eventually(async () => (await money.store.find(request.executionId)) !== null);
     if (faults.start) await eventually(async () => (await balance(userId)).held === PRICE);
+    const looked = jest.spyOn(money.store, "find");
     const joined = other.runs.run({ ...request, requestToken: "joined" });
     void joined.catch(() => undefined);
+    // Before the run is refused: who looks it up later begins another attempt.
+    await eventually(() => looked.mock.results.length > 0);
+    await looked.mock.results[0]!.value;
+    looked.mockRestore();
     await sweepTwice(other);
     await expect(joined).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
     expect(await money.store.findOwned(request.executionId, userId)).toBeNull();
