@@ -10,10 +10,13 @@ const MOST_DEPTH = 8;
 /** References that are followed for one value. */
 const MOST_REFERENCES = 20;
 const UNIQUE_TRIES = 50;
+/** Texts by a pattern, of which one is as long as it is to be. */
+const PATTERN_TRIES = 20;
 const USUAL_RANGE = 10;
 const DAY_MS = 86_400_000;
 const FIRST_DAY_MS = Date.UTC(2024, 0, 1);
 const DAYS = 730;
+const SEEDS = 2 ** 31;
 const SHORT_NAMES = /name|title|label|heading|caption|id$/i;
 
 interface Writing {
@@ -90,11 +93,36 @@ const FORMATS: Readonly<Record<string, (writing: Writing) => string>> = {
   ipv4: ({ random }) => `192.0.2.${1 + random.below(254)}`,
 };
 
+/** A whole pattern as JavaScript reads it: with Unicode's names, or else with escapes that need none. */
+const expressionOf = (pattern: string): RegExp | undefined => {
+  for (const flags of ["u", ""]) {
+    try {
+      return new RegExp(`^(?:${pattern})$`, flags);
+    } catch {
+      // By the other flags, perhaps.
+    }
+  }
+  return undefined;
+};
+
+const matching = (pattern: string, fits: (text: string) => boolean, { random }: Writing): string | undefined => {
+  const expression = expressionOf(pattern);
+  if (!expression) return undefined;
+  // Loaded here: few schemas have patterns.
+  const { sample, stringMatching } = require("fast-check") as typeof import("fast-check");
+  return sample(stringMatching(expression, { size: "small" }), { numRuns: PATTERN_TRIES, seed: random.below(SEEDS) }).find(fits);
+};
+
 const textFor = (schema: JsonSchema, name: string, writing: Writing): string => {
   const format = typeof schema.format === "string" ? FORMATS[schema.format] : undefined;
   if (format) return format(writing);
   const most = numberOr(schema.maxLength, Infinity);
   const least = numberOr(schema.minLength, 0);
+  const patterned =
+    typeof schema.pattern === "string"
+      ? matching(schema.pattern, (text) => [...text].length >= least && [...text].length <= most, writing)
+      : undefined;
+  if (patterned !== undefined) return patterned;
   const compose = SHORT_NAMES.test(name) ? composeTitle : composePhrase;
   let text = compose(writing.prompt, writing.random);
   while ([...text].length < least) text += ` ${compose(writing.prompt, writing.random)}`;
@@ -153,7 +181,7 @@ function valueFor(given: JsonSchema, name: string, writing: Writing, depth: numb
   }
 }
 
-/** JSON that fits a schema, around the prompt's own words. Patterns are not looked at. */
+/** JSON that fits a schema, around the prompt's own words. Patterns that RE2 knows and JavaScript does not are passed over. */
 export const composeJson = (prompt: string, schema: JsonSchema, context: readonly (string | number | undefined)[]): string => {
   const random = createRandom(seedOf(prompt, JSON.stringify(schema), ...context));
   return JSON.stringify(valueFor(schema, "", { root: schema, prompt, random }, 0));

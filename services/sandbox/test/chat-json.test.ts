@@ -49,6 +49,26 @@ it("answers a schema with JSON that fits it, the same for the same prompt", asyn
   expect(textOf(await ask({ messages: [{ ...QUESTION, content: "Four scenes of a loom" }] }))).not.toBe(answer);
 });
 
+it.each<JsonSchema>([
+  { pattern: "^[a-z]{3}$" },
+  { pattern: "^#[0-9a-f]{6}$", maxLength: 7 },
+  { pattern: "[A-Z]{2}-\\d+", minLength: 6 },
+  { pattern: "^(jpg|png)$" },
+  { pattern: "^shot\\-\\d$" },
+  { pattern: "^\\p{Lu}.{2,}$", maxLength: 5 },
+])("answers with a text by a pattern: %j", (text) => {
+  const schema = { type: "object", required: ["text"], properties: { text: { type: "string", ...text } } };
+  for (const prompt of ["a loom", "a kite", "a tree", "a boat"]) {
+    const answer = composeJson(prompt, schema, []);
+    expect(readAnswer(answer, schema)).toEqual({ value: JSON.parse(answer) as unknown });
+    expect(composeJson(prompt, schema, [])).toBe(answer);
+  }
+});
+
+it("answers with words where a pattern can't be read", () => {
+  expect(composeJson("a loom", { type: "string", pattern: "(?i)loom" }, [])).toMatch(/loom/);
+});
+
 it("answers a schema piece by piece, too", async () => {
   const { text } = await ask({ stream: true });
   const pieces = text
@@ -62,13 +82,13 @@ const SECOND_TURN = [QUESTION, { role: "assistant", content: "words" }, { role: 
 
 it("gives an answer that does not fit when it is asked for one, and what it would have given when it is asked again", async () => {
   const invalid = { sandbox: { fail: "invalid" } };
-  expect(readAnswer(textOf(await ask(invalid)), SCENES)).toEqual({ problems: ["is no JSON"] });
+  expect(readAnswer(textOf(await ask(invalid)), SCENES)).toEqual({ problems: ["it is no JSON"] });
   expect(textOf(await ask({ ...invalid, messages: SECOND_TURN }))).toBe(textOf(await ask({})));
 });
 
 it("never gives an answer that fits when it is asked for that", async () => {
   const unfit = { sandbox: { fail: "unfit" }, messages: SECOND_TURN };
-  expect(readAnswer(textOf(await ask(unfit)), SCENES)).toEqual({ problems: ["is no JSON"] });
+  expect(readAnswer(textOf(await ask(unfit)), SCENES)).toEqual({ problems: ["it is no JSON"] });
 });
 
 it.each<[string, JsonSchema]>([

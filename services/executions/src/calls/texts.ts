@@ -21,7 +21,7 @@ export type WrittenText = Pick<TextStream, "restart" | "write">;
 const jsonOf = ({ text, isCut }: TextAnswer, schema: JsonSchema): Pick<CallResult, "json" | "problems"> => {
   const answer = readAnswer(text, schema);
   if ("value" in answer) return { json: answer };
-  return { problems: [...answer.problems, ...(isCut ? ["ends where the most tokens were reached"] : [])] };
+  return { problems: [...answer.problems, ...(isCut ? ["it ends where the most tokens were reached"] : [])] };
 };
 
 export type Texts = ReturnType<typeof createTexts>;

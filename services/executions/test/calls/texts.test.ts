@@ -90,16 +90,16 @@ describe("a text model that is asked for JSON", () => {
     expect(result).not.toHaveProperty("json");
     expect(result.costMicroUsd).toBeGreaterThan(0);
     answer("[1,", { finish_reason: "length" });
-    expect((await run(asked())).problems).toEqual(["is no JSON", "ends where the most tokens were reached"]);
+    expect((await run(asked())).problems).toEqual(["it is no JSON", "it ends where the most tokens were reached"]);
   });
 
   it("is told what it answered before, and what was wrong with that", async () => {
     answer("[1]");
-    await run(asked({ repair: { answer: "words", problems: ["is no JSON", "is short"] } }));
+    await run(asked({ repair: { answer: "words", problems: ["it is no JSON", "title must be short"] } }));
     expect((sent().messages as unknown[]).slice(1)).toEqual([
       { role: "user", content: "hi" },
       { role: "assistant", content: "words" },
-      { role: "user", content: expect.stringContaining("it is no JSON; it is short") as string },
+      { role: "user", content: expect.stringContaining("used: it is no JSON; title must be short.") as string },
     ]);
   });
 });

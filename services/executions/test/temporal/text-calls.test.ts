@@ -115,7 +115,7 @@ const run = async (part: Pick<Script, "answers" | "extend">, prompts = ["a"]): P
 };
 const keysOf = ({ calls }: Pick<Script, "calls">): string[] => calls.map(({ key, executionId }) => key.slice(executionId.length + 1));
 const scenes = (...value: string[]): Partial<CallResult> => ({ text: JSON.stringify(value), json: { value } });
-const WORDS: Partial<CallResult> = { text: "words", problems: ["is no JSON"] };
+const WORDS: Partial<CallResult> = { text: "words", problems: ["it is no JSON"] };
 
 it("gives the answer's JSON beside its text, and lists of several answers as one", async () => {
   const { end, calls, extended } = await run({ answers: ({ item }) => scenes(`${item}a`, `${item}b`) }, ["x", "y"]);
@@ -130,7 +130,7 @@ it("gives the answer's JSON beside its text, and lists of several answers as one
 it("asks once more for an answer that does not fit, holds that before, and charges each call once", async () => {
   const { end, calls, extended } = await run({ answers: ({ repair }) => (repair ? scenes("a") : WORDS) });
   expect(keysOf({ calls })).toEqual(["ask:0", "ask:0.repair"]);
-  expect(calls[1]!.repair).toEqual({ answer: "words", problems: ["is no JSON"] });
+  expect(calls[1]!.repair).toEqual({ answer: "words", problems: ["it is no JSON"] });
   expect(extended.map(({ items }) => items)).toEqual([[{ key: "ask:0.repair", model: "m", maxMillicredits: 15 }]]);
   expect(end).toMatchObject({ status: "completed", result: { scenes: ["a"] }, nodes: [{ items: 1, itemsDone: 1 }] });
   expect(end.completed.map(({ key }) => key)).toEqual(["ask:0", "ask:0.repair"]);

@@ -16,18 +16,18 @@ export type ReadAnswer = { value: unknown } | { problems: string[] };
 
 /** Reads a model's answer as JSON that fits a schema. */
 export const readAnswer = (text: string, schema: JsonSchema): ReadAnswer => {
-  if (textBytes(text) > LIMITS.textValueBytes) return { problems: [`is longer than ${LIMITS.textValueBytes} bytes`] };
+  if (textBytes(text) > LIMITS.textValueBytes) return { problems: [`it is longer than ${LIMITS.textValueBytes} bytes`] };
   const trimmed = text.trim();
   const parsed = parseJsonText(FENCED.exec(trimmed)?.[1] ?? trimmed);
-  if (!parsed) return { problems: ["is no JSON"] };
+  if (!parsed) return { problems: ["it is no JSON"] };
   const budget = createBudget({}, { valueBytes: Infinity, calls: Infinity, work: ANSWER_WORK });
   try {
     budget.work(charactersOfWork(text.length));
     const issues = schemaViolations(schema, parsed.value, budget);
     if (issues.length === 0) return parsed;
-    return { problems: issues.map(({ path, message }) => (path === "" ? message : `${path} ${message}`)) };
+    return { problems: issues.map(({ path, message }) => (path === "" ? `it ${message}` : `${path} ${message}`)) };
   } catch (error) {
     if (!(error instanceof BoundPassed)) throw error;
-    return { problems: ["takes too much work to check by its schema"] };
+    return { problems: ["it takes too much work to check by its schema"] };
   }
 };

@@ -167,7 +167,7 @@ describe("the work of checking an answer", () => {
     ["a list of which no item may be twice", { items: { uniqueItems: true } }, JSON.stringify(Array(60_000).fill([]))],
   ])("is bounded: %s", (_what, given, text) => {
     expect(schemaProblems(given)).toEqual([]);
-    expect(readAnswer(text, given)).toEqual({ problems: ["takes too much work to check by its schema"] });
+    expect(readAnswer(text, given)).toEqual({ problems: ["it takes too much work to check by its schema"] });
   });
 
   it("suffices for fifty scenes of many members", () => {
@@ -200,8 +200,8 @@ describe("an answer", () => {
   ])("is read from %j", (text, expected) => expect(readAnswer(text, {})).toEqual({ value: expected }));
 
   it.each(["", "words", '{"a":1', "[".repeat(70) + "]".repeat(70)])("is refused when it is no JSON: %j", (text) =>
-    expect(readAnswer(text, {})).toEqual({ problems: ["is no JSON"] }),
+    expect(readAnswer(text, {})).toEqual({ problems: ["it is no JSON"] }),
   );
   it("is refused when it is longer than a text may be", () =>
-    expect(readAnswer(JSON.stringify("x".repeat(300_000)), {})).toEqual({ problems: ["is longer than 262144 bytes"] }));
+    expect(readAnswer(JSON.stringify("x".repeat(300_000)), {})).toEqual({ problems: ["it is longer than 262144 bytes"] }));
 });

@@ -49,7 +49,7 @@ export const repairTurns = ({ repair }: Asked): unknown[] =>
         { role: "assistant", content: repair.answer },
         {
           role: "user",
-          content: `That answer can't be used: it ${repair.problems.join("; it ")}. Answer again, with JSON alone that fits the schema.`,
+          content: `That answer can't be used: ${repair.problems.join("; ")}. Answer again, with JSON alone that fits the schema.`,
         },
       ]
     : [];

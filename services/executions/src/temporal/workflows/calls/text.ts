@@ -32,7 +32,7 @@ export const callText = async (stepRun: StepRun, call: ModelCall): Promise<CallR
     if (waves) await waves.take(repair);
     result = await ask(stepRun, repair, `${summary} (repair)`);
   }
-  if (result.problems) throw new BindError(`${call.model}: its answer does not fit the schema: it ${result.problems.join("; it ")}`);
+  if (result.problems) throw new BindError(`${call.model}: its answer does not fit the schema: ${result.problems.join("; ")}`);
   run.itemDone(call.nodeId);
   return result;
 };
