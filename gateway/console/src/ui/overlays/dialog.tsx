@@ -2,6 +2,7 @@ import { X } from "lucide-react";
 import { useEffect, useId, useRef, type ReactNode } from "react";
 import { IconButton } from "../button";
 import { classes } from "../classes";
+import { TipHome } from "./tip";
 import { Toaster } from "./toast";
 
 const WIDTHS = { sm: "max-w-md", md: "max-w-xl", lg: "max-w-4xl" } as const;
@@ -52,18 +53,20 @@ export const Dialog = ({ title, onClose, children, actions, width = "sm", mayClo
         WIDTHS[width],
       )}
     >
-      <div className="flex max-h-[min(86vh,900px)] flex-col">
-        <header className="flex items-center justify-between gap-3 border-b px-5 py-3">
-          <h2 id={titleId} className="min-w-0 truncate text-base font-semibold">
-            {title}
-          </h2>
-          <IconButton icon={X} label="Close" size="sm" onClick={close} />
-        </header>
-        <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">{children}</div>
-        {actions !== undefined && <footer className="flex flex-wrap justify-end gap-2 border-t bg-page/60 px-5 py-3">{actions}</footer>}
-      </div>
-      {/* The page's own messages stand under an open dialog, where nothing can be pressed. */}
-      <Toaster />
+      <TipHome value={ref}>
+        <div className="flex max-h-[min(86vh,900px)] flex-col">
+          <header className="flex items-center justify-between gap-3 border-b px-5 py-3">
+            <h2 id={titleId} className="min-w-0 truncate text-base font-semibold">
+              {title}
+            </h2>
+            <IconButton icon={X} label="Close" size="sm" onClick={close} />
+          </header>
+          <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">{children}</div>
+          {actions !== undefined && <footer className="flex flex-wrap justify-end gap-2 border-t bg-page/60 px-5 py-3">{actions}</footer>}
+        </div>
+        {/* The page's own messages stand under an open dialog, where nothing can be pressed. */}
+        <Toaster />
+      </TipHome>
     </dialog>
   );
 };

@@ -1,0 +1,38 @@
+import type { Account } from "../e2e/support/client";
+import { edge, nodeAt, nodes } from "./support/canvas";
+import { setStage } from "./support/stage";
+
+/** `npm run console:full`: what nobody looks for until it is missing. */
+const UNBROKEN = "AnUnbrokenName".repeat(7);
+
+const stage = setStage();
+let account: Account;
+let slug: string;
+stage.before(async () => {
+  account = await stage.http.account({ tier: "enterprise" });
+  const graph = {
+    nodes: [
+      nodeAt("wide", "text-box", { x: 0, y: 0 }, { text: "x", label: UNBROKEN }),
+      nodeAt("next", "text-box", { x: 300, y: 0 }, { text: "{{a}}" }),
+      nodeAt("far", "text-box", { x: 9_000, y: 0 }, { text: "x" }),
+    ],
+    edges: [edge("wide.text", "next.a")],
+  };
+  const body = { name: "Corners", isTemplate: true, ...graph };
+  slug = String((await stage.http.call("POST", "/api/workflows", { key: account.key, body })).body.slug);
+});
+
+stage.test("one Escape closes a dialog, also while a tip is shown, and tips stand over dialogs", async () => {
+  const { page, context, complaints } = await stage.signedIn(account);
+  await page.goto(`/workflows/${slug}`);
+  await nodes(page, 2);
+  const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  const tip = dialog.getByText("Close", { exact: true });
+  await page.keyboard.press("?");
+  // The button that closes it has the focus, and so its tip.
+  await tip.waitFor();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached", timeout: 2_000 });
+  expect(complaints).toEqual([]);
+  await context.close();
+});
