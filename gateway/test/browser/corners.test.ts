@@ -1,4 +1,5 @@
 import type { Account } from "../e2e/support/client";
+import { accessibilityProblems } from "../e2e/support/browser";
 import { edge, nodeAt, nodes } from "./support/canvas";
 import { setStage } from "./support/stage";
 
@@ -34,5 +35,13 @@ stage.test("one Escape closes a dialog, also while a tip is shown, and tips stan
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached", timeout: 2_000 });
   expect(complaints).toEqual([]);
+  await context.close();
+});
+
+stage.test("the list of templates of an administrator, with one in it, has nothing that axe finds", async () => {
+  const { page, context } = await stage.signedIn(stage.platform.admin);
+  await page.goto("/admin/templates");
+  await page.getByRole("link", { name: "Corners" }).waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
   await context.close();
 });

@@ -84,7 +84,7 @@ export const TemplatesSection = () => {
           { title: "Owner", wide: true, cell: ({ createdBy }) => <code className="block truncate font-mono text-xs">{createdBy}</code> },
           { title: "Changed", numeric: true, wide: true, cell: ({ updatedAt }) => <Time iso={updatedAt} /> },
           {
-            title: "",
+            title: "Actions",
             numeric: true,
             cell: (template) => (
               <Button size="sm" variant="ghost" onClick={() => setTaken(template)}>
