@@ -1,6 +1,6 @@
 import type { Account } from "../e2e/support/client";
 import { accessibilityProblems } from "../e2e/support/browser";
-import { edge, nodeAt, nodes } from "./support/canvas";
+import { edge, nodeAt, NODE, nodes } from "./support/canvas";
 import { setStage } from "./support/stage";
 
 /** `npm run console:full`: what nobody looks for until it is missing. */
@@ -43,5 +43,22 @@ stage.test("the list of templates of an administrator, with one in it, has nothi
   await page.goto("/admin/templates");
   await page.getByRole("link", { name: "Corners" }).waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
+  await context.close();
+});
+
+stage.test("zoomed out, a long name stays within its node", async () => {
+  const { page, context } = await stage.signedIn(account);
+  await page.goto(`/workflows/${slug}`);
+  await nodes(page, 2);
+  await page.locator('.board[data-far="true"]').waitFor();
+  const card = (await page.locator(`${NODE}[data-id="wide"]`).boundingBox())!;
+  const spills = await page.evaluate(`(() => {
+    const title = document.querySelector('[data-id="wide"] .node-title');
+    return getComputedStyle(title).overflow === "visible" && title.scrollWidth > title.clientWidth;
+  })()`);
+  const title = (await page.locator(`${NODE}[data-id="wide"] .node-title`).boundingBox())!;
+  expect(spills).toBe(false);
+  expect(title.x + title.width).toBeLessThanOrEqual(card.x + card.width);
+  expect(title.y + title.height).toBeLessThanOrEqual(card.y + card.height);
   await context.close();
 });
