@@ -1,10 +1,18 @@
-import type { Account } from "../e2e/support/client";
+import { eventually, type Account } from "../e2e/support/client";
 import { accessibilityProblems } from "../e2e/support/browser";
 import { edge, nodeAt, NODE, nodes } from "./support/canvas";
 import { setStage } from "./support/stage";
 
 /** `npm run console:full`: what nobody looks for until it is missing. */
 const UNBROKEN = "AnUnbrokenName".repeat(7);
+const TITLES: readonly (readonly [string, string])[] = [
+  ["/", "Workflows"],
+  ["/executions", "Runs"],
+  ["/usage", "Usage"],
+  ["/keys", "API keys"],
+  ["/models", "Models"],
+  ["/account", "Account"],
+];
 
 const stage = setStage();
 let account: Account;
@@ -60,5 +68,28 @@ stage.test("zoomed out, a long name stays within its node", async () => {
   expect(spills).toBe(false);
   expect(title.x + title.width).toBeLessThanOrEqual(card.x + card.width);
   expect(title.y + title.height).toBeLessThanOrEqual(card.y + card.height);
+  await context.close();
+});
+
+stage.test("the browser's tab is named after what it shows", async () => {
+  const { page, context } = await stage.visit();
+  await page.goto("/");
+  await eventually(async () => (await page.title()) === "Sign in · Nodeloom");
+  await context.close();
+  const visitor = await stage.signedIn(account);
+  for (const [path, title] of [...TITLES, [`/workflows/${slug}`, "Corners"], ["/nowhere", "There is no such page"]] as const) {
+    await visitor.page.goto(path);
+    await eventually(async () => (await visitor.page.title()) === `${title} · Nodeloom`);
+  }
+  await visitor.context.close();
+});
+
+stage.test("pages that stand for what is not there have a heading, and nothing that axe finds", async () => {
+  const { page, context } = await stage.signedIn(account);
+  for (const path of ["/nowhere", "/workflows/nothing", "/executions/nothing", "/models/nothing", "/admin/users", "/p/nothing"]) {
+    await page.goto(path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    expect([path, ...(await accessibilityProblems(page))]).toEqual([path]);
+  }
   await context.close();
 });

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { codeOf, isNotFound, messageOf } from "../api/client";
 import { Button, buttonClasses } from "../ui/button";
 import { Empty, Notice, Skeleton } from "../ui/notice";
+import { useTitle } from "../ui/use-title";
 
 export const Loading = () => (
   <div className="mx-auto w-full max-w-6xl px-4 py-8 sm:px-8">
@@ -11,21 +12,26 @@ export const Loading = () => (
   </div>
 );
 
-export const NotFoundPage = () => (
-  <main className="mx-auto w-full max-w-2xl px-4 py-16">
-    <Empty
-      icon={Compass}
-      title="There is no such page"
-      actions={
-        <Link to="/" className={buttonClasses("primary")}>
-          Go to your workflows
-        </Link>
-      }
-    >
-      The address may be mistyped, or what it led to was deleted.
-    </Empty>
-  </main>
-);
+const NO_PAGE = "There is no such page";
+export const NotFoundPage = () => {
+  useTitle(NO_PAGE);
+  return (
+    <main className="mx-auto w-full max-w-2xl px-4 py-16">
+      <Empty
+        isPage
+        icon={Compass}
+        title={NO_PAGE}
+        actions={
+          <Link to="/" className={buttonClasses("primary")}>
+            Go to your workflows
+          </Link>
+        }
+      >
+        The address may be mistyped, or what it led to was deleted.
+      </Empty>
+    </main>
+  );
+};
 
 /** Something failed that the page itself does not handle: the service's words, its code, and a way to try again. */
 export const Failure = ({ error, reset }: ErrorComponentProps) => (
@@ -62,22 +68,26 @@ export interface NotThereProps {
 }
 
 /** In place of one thing: that there is none and where others are, or why it could not be loaded. */
-export const NotThere = ({ error, retry, title, list, children }: NotThereProps) => (
-  <div className="mx-auto max-w-2xl px-4 py-16">
-    {isNotFound(error) ? (
-      <Empty
-        icon={FileQuestion}
-        title={title}
-        actions={
-          <Link to={list.to} className={buttonClasses("primary")}>
-            {list.title}
-          </Link>
-        }
-      >
-        {children}
-      </Empty>
-    ) : (
-      <LoadFailure error={error} retry={retry} />
-    )}
-  </div>
-);
+export const NotThere = ({ error, retry, title, list, children }: NotThereProps) => {
+  useTitle(isNotFound(error) ? title : undefined);
+  return (
+    <div className="mx-auto max-w-2xl px-4 py-16">
+      {isNotFound(error) ? (
+        <Empty
+          isPage
+          icon={FileQuestion}
+          title={title}
+          actions={
+            <Link to={list.to} className={buttonClasses("primary")}>
+              {list.title}
+            </Link>
+          }
+        >
+          {children}
+        </Empty>
+      ) : (
+        <LoadFailure error={error} retry={retry} />
+      )}
+    </div>
+  );
+};

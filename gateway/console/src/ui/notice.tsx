@@ -38,21 +38,27 @@ export const Empty = ({
   title,
   children,
   actions,
+  isPage = false,
 }: {
   icon: LucideIcon;
   title: string;
+  /** It stands for a whole page, whose heading its title is. */
+  isPage?: boolean;
   children?: ReactNode;
   actions?: ReactNode;
-}) => (
-  <div className="flex flex-col items-center rounded-2xl border border-dashed border-line-strong/50 px-6 py-12 text-center">
-    <span className="mb-3 flex size-11 items-center justify-center rounded-full bg-sunken text-muted">
-      <Icon className="size-5" aria-hidden />
-    </span>
-    <h2 className="text-base font-semibold">{title}</h2>
-    {children !== undefined && <div className="mt-1 max-w-md text-sm text-muted">{children}</div>}
-    {actions !== undefined && <div className="mt-4 flex flex-wrap justify-center gap-2">{actions}</div>}
-  </div>
-);
+}) => {
+  const Heading = isPage ? "h1" : "h2";
+  return (
+    <div className="flex flex-col items-center rounded-2xl border border-dashed border-line-strong/50 px-6 py-12 text-center">
+      <span className="mb-3 flex size-11 items-center justify-center rounded-full bg-sunken text-muted">
+        <Icon className="size-5" aria-hidden />
+      </span>
+      <Heading className="text-base font-semibold">{title}</Heading>
+      {children !== undefined && <div className="mt-1 max-w-md text-sm text-muted">{children}</div>}
+      {actions !== undefined && <div className="mt-4 flex flex-wrap justify-center gap-2">{actions}</div>}
+    </div>
+  );
+};
 
 /** Grey lines where text will be. */
 export const Skeleton = ({ lines = 3, className }: { lines?: number; className?: string }) => (

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { classes } from "./classes";
+import { useTitle } from "./use-title";
 
 /** A page of text and lists: a title, what can be done, the rest. */
 export const Page = ({
@@ -9,23 +10,26 @@ export const Page = ({
   children,
   narrow,
 }: {
-  title: ReactNode;
+  title: string;
   lead?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
   narrow?: boolean;
-}) => (
-  <div className={classes("mx-auto w-full px-4 py-6 sm:px-8 sm:py-8", narrow ? "max-w-3xl" : "max-w-6xl")}>
-    <header className="mb-6 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
-      <div className="min-w-0">
-        <h1 className="text-xl font-semibold tracking-tight wrap-anywhere">{title}</h1>
-        {lead !== undefined && <p className="mt-1 max-w-2xl text-sm text-muted">{lead}</p>}
-      </div>
-      {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
-    </header>
-    {children}
-  </div>
-);
+}) => {
+  useTitle(title);
+  return (
+    <div className={classes("mx-auto w-full px-4 py-6 sm:px-8 sm:py-8", narrow ? "max-w-3xl" : "max-w-6xl")}>
+      <header className="mb-6 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
+        <div className="min-w-0">
+          <h1 className="text-xl font-semibold tracking-tight wrap-anywhere">{title}</h1>
+          {lead !== undefined && <p className="mt-1 max-w-2xl text-sm text-muted">{lead}</p>}
+        </div>
+        {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+};
 
 export const Card = ({
   title,

@@ -5,6 +5,7 @@ import { messageOf, request } from "../../api/client";
 import { Button, buttonClasses } from "../../ui/button";
 import { Field, Input } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
+import { useTitle } from "../../ui/use-title";
 
 const TOKEN = /^#token=(.+)$/;
 
@@ -29,6 +30,7 @@ export const ResetPage = () => {
       setBusy(false);
     }
   };
+  useTitle("Set a new password");
   return (
     <main className="flex min-h-full items-center justify-center px-4 py-10">
       <div className="w-full max-w-sm">

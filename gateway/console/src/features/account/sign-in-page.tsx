@@ -5,6 +5,7 @@ import { issuesOf, messageOf, request } from "../../api/client";
 import { Button } from "../../ui/button";
 import { Field, Input } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
+import { useTitle } from "../../ui/use-title";
 
 const MIN_PASSWORD = 10;
 
@@ -43,6 +44,7 @@ export const SignInPage = () => {
     }
   };
   const title = isNew ? "Create an account" : "Sign in";
+  useTitle(title);
   return (
     <main className="flex min-h-full items-center justify-center px-4 py-10">
       <div className="w-full max-w-sm">

@@ -32,7 +32,7 @@ export const AdminPage = () => {
   if (me?.user.role !== "admin")
     return (
       <div className="mx-auto max-w-2xl px-4 py-16">
-        <Empty icon={ShieldX} title="For administrators" />
+        <Empty isPage icon={ShieldX} title="For administrators" />
       </div>
     );
   const [, , Section] = SECTIONS.find(([name]) => name === section) ?? SECTIONS[0]!;

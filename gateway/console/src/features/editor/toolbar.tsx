@@ -31,6 +31,7 @@ import { Button, IconButton } from "../../ui/button";
 import { Badge } from "../../ui/badge";
 import { classes } from "../../ui/classes";
 import { Menu } from "../../ui/overlays/menu";
+import { useTitle } from "../../ui/use-title";
 import { useDocument, useEditor, useUi } from "./context";
 import { VersionButton } from "./versions/version-button";
 import { Play } from "lucide-react";
@@ -163,6 +164,7 @@ export const Toolbar = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
   const { ui, canEdit } = editor;
   const name = useDocument((state) => state.meta.name);
+  useTitle(name);
   const panelOpen = useUi((state) => state.panelOpen);
   const entry = (id: string) => {
     const { title, keys, run } = commandById(id);

@@ -10,6 +10,7 @@ import { initialValues, RunForm, sentInputs } from "../../runs/run-form";
 import { TryIt } from "../../runs/try-it";
 import { buttonClasses } from "../../ui/button";
 import { Empty, Notice } from "../../ui/notice";
+import { useTitle } from "../../ui/use-title";
 
 const route = getRouteApi("/p/$slug");
 
@@ -17,10 +18,11 @@ const Playground = ({ slug }: { slug: string }) => {
   const schema = useQuery(publicSchemaQuery(slug));
   const me = useQuery(meQuery);
   const [touched, setTouched] = useState<Record<string, unknown>>({});
+  useTitle(schema.data?.name);
   if (schema.isPending) return <Loading />;
   if (schema.isError)
     return isNotFound(schema.error) ? (
-      <Empty icon={FileQuestion} title="There is no such playground">
+      <Empty isPage icon={FileQuestion} title="There is no such playground">
         It was taken down, or its owner does not share it.
       </Empty>
     ) : (
