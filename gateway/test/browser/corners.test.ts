@@ -93,3 +93,21 @@ stage.test("pages that stand for what is not there have a heading, and nothing t
   }
   await context.close();
 });
+
+stage.test("on a phone the chosen one of a row of tabs is in view", async () => {
+  const { page, context } = await stage.signedIn(stage.platform.admin, { width: 390 });
+  for (const [path, name] of [
+    ["/admin/audit", "Audit"],
+    ["/?show=hidden", "Hidden"],
+  ] as const) {
+    await page.goto(path);
+    const tab = page.locator("nav [aria-current=page]", { hasText: name });
+    await tab.waitFor();
+    expect(await page.locator("main nav [aria-current=page]").count()).toBe(1);
+    await page.waitForTimeout(100);
+    const box = (await tab.boundingBox())!;
+    expect(box.x).toBeGreaterThanOrEqual(0);
+    expect(box.x + box.width).toBeLessThanOrEqual(390);
+  }
+  await context.close();
+});

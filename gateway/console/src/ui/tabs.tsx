@@ -1,5 +1,6 @@
 import { useId, type KeyboardEvent, type ReactNode } from "react";
 import { classes } from "./classes";
+import { useChosenInView } from "./use-chosen-in-view";
 
 export interface TabsProps<Name extends string> {
   label: string;
@@ -13,6 +14,7 @@ export interface TabsProps<Name extends string> {
 /** Tabs over one panel; arrow keys move between them. */
 export const Tabs = <Name extends string>({ label, tabs, chosen, onChoose, children, className }: TabsProps<Name>) => {
   const id = useId();
+  const row = useChosenInView<HTMLDivElement>(chosen);
   const step = (event: KeyboardEvent): void => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (by === undefined) return;
@@ -25,7 +27,7 @@ export const Tabs = <Name extends string>({ label, tabs, chosen, onChoose, child
   };
   return (
     <div className={classes("flex min-h-0 min-w-0 flex-col", className)}>
-      <div role="tablist" aria-label={label} className="flex shrink-0 gap-1 overflow-x-auto border-b px-2" onKeyDown={step}>
+      <div ref={row} role="tablist" aria-label={label} className="flex shrink-0 gap-1 overflow-x-auto border-b px-2" onKeyDown={step}>
         {tabs.map(({ name, title, aside }) => (
           <button
             key={name}

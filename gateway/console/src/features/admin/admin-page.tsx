@@ -6,6 +6,7 @@ import { meQuery } from "../../api/queries";
 import { classes } from "../../ui/classes";
 import { Empty } from "../../ui/notice";
 import { Page } from "../../ui/page";
+import { useChosenInView } from "../../ui/use-chosen-in-view";
 import { AuditSection } from "./audit";
 import { LedgerSection } from "./ledger";
 import { ModelsSection } from "./models";
@@ -28,6 +29,7 @@ const SECTIONS: readonly (readonly [string, string, () => ReactNode])[] = [
 
 export const AdminPage = () => {
   const { section } = route.useParams();
+  const row = useChosenInView<HTMLElement>(section);
   const { data: me } = useSuspenseQuery(meQuery);
   if (me?.user.role !== "admin")
     return (
@@ -38,7 +40,7 @@ export const AdminPage = () => {
   const [, , Section] = SECTIONS.find(([name]) => name === section) ?? SECTIONS[0]!;
   return (
     <Page title="Administration">
-      <nav aria-label="Administration" className="mb-5 flex gap-1 overflow-x-auto border-b">
+      <nav ref={row} aria-label="Administration" className="mb-5 flex gap-1 overflow-x-auto border-b">
         {SECTIONS.map(([name, title]) => (
           <Link
             key={name}

@@ -10,6 +10,7 @@ import { classes } from "../../ui/classes";
 import { Input, Select } from "../../ui/inputs/field";
 import { Empty, Notice, Skeleton } from "../../ui/notice";
 import { Page } from "../../ui/page";
+import { useChosenInView } from "../../ui/use-chosen-in-view";
 import { Tip } from "../../ui/overlays/tip";
 import { filterWorkflows, tagsOf, type Filter } from "./filter";
 import { FolderBar } from "./folder-bar";
@@ -36,24 +37,28 @@ const Approval = ({ me }: { me: Me }) =>
     </Notice>
   );
 
-const ViewTabs = ({ filter }: { filter: Filter }) => (
-  <nav aria-label="Which workflows" className="mb-4 flex gap-1 overflow-x-auto border-b">
-    {VIEWS.map(([show, title]) => (
-      <Link
-        key={title}
-        to="/"
-        search={{ show }}
-        aria-current={filter.show === show ? "page" : undefined}
-        className={classes(
-          "-mb-px border-b-2 px-3 py-2 text-sm font-medium whitespace-nowrap",
-          filter.show === show ? "border-accent text-text" : "border-transparent text-muted hover:text-text",
-        )}
-      >
-        {title}
-      </Link>
-    ))}
-  </nav>
-);
+const ViewTabs = ({ filter }: { filter: Filter }) => {
+  const row = useChosenInView<HTMLElement>(filter.show ?? "");
+  return (
+    <nav ref={row} aria-label="Which workflows" className="mb-4 flex gap-1 overflow-x-auto border-b">
+      {VIEWS.map(([show, title]) => (
+        <Link
+          key={title}
+          to="/"
+          search={{ show }}
+          activeOptions={{ explicitUndefined: true }}
+          aria-current={filter.show === show ? "page" : undefined}
+          className={classes(
+            "-mb-px border-b-2 px-3 py-2 text-sm font-medium whitespace-nowrap",
+            filter.show === show ? "border-accent text-text" : "border-transparent text-muted hover:text-text",
+          )}
+        >
+          {title}
+        </Link>
+      ))}
+    </nav>
+  );
+};
 
 /** The empty dashboard: the first pictures are a few clicks away. */
 const Starters = ({ templates, actions }: { templates: readonly WorkflowSummary[]; actions: WorkflowActions }) => (
