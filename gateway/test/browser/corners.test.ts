@@ -111,3 +111,17 @@ stage.test("on a phone the chosen one of a row of tabs is in view", async () => 
   }
   await context.close();
 });
+
+stage.test("a page that was never opened says without a network that the service can't be reached, and opens when it is back", async () => {
+  const { page, context, complaints } = await stage.signedIn(account);
+  await page.goto(`/workflows/${slug}`);
+  await nodes(page, 2);
+  await context.setOffline(true);
+  await page.evaluate(`history.pushState({}, "", "/keys"); dispatchEvent(new PopStateEvent("popstate"))`);
+  await page.getByText(/can.t be reached/).waitFor();
+  await context.setOffline(false);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "API keys", level: 1 }).waitFor();
+  expect(complaints.filter((one) => !/dynamically imported|can't be loaded|could not be loaded/.test(one))).toEqual([]);
+  await context.close();
+});

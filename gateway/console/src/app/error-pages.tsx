@@ -1,10 +1,11 @@
 import { Link, type ErrorComponentProps } from "@tanstack/react-router";
 import { Compass, FileQuestion } from "lucide-react";
 import type { ReactNode } from "react";
-import { codeOf, isNotFound, messageOf } from "../api/client";
+import { codeOf, isNotFound, isOffline, messageOf } from "../api/client";
 import { Button, buttonClasses } from "../ui/button";
 import { Empty, Notice, Skeleton } from "../ui/notice";
 import { useTitle } from "../ui/use-title";
+import { reloadIfReachable } from "./page-code";
 
 export const Loading = () => (
   <div className="mx-auto w-full max-w-6xl px-4 py-8 sm:px-8">
@@ -36,7 +37,7 @@ export const NotFoundPage = () => {
 /** Something failed that the page itself does not handle: the service's words, its code, and a way to try again. */
 export const Failure = ({ error, reset }: ErrorComponentProps) => (
   <div className="mx-auto w-full max-w-2xl px-4 py-10">
-    <LoadFailure error={error} retry={reset} />
+    <LoadFailure error={error} retry={isOffline(error) ? () => void reloadIfReachable() : reset} />
   </div>
 );
 

@@ -1,7 +1,8 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { createRootRouteWithContext, createRoute, createRouter } from "@tanstack/react-router";
 import { Failure, Loading, NotFoundPage } from "./error-pages";
 import { Frame } from "./frame";
+import { pageOf } from "./page-code";
 import { Shell } from "./shell";
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
@@ -29,7 +30,7 @@ const dashboard = createRoute({
     tag: text(search.tag),
     show: text(search.show),
   }),
-  component: lazyRouteComponent(() => import("../features/workflows/dashboard-page"), "DashboardPage"),
+  component: pageOf(() => import("../features/workflows/dashboard-page"), "DashboardPage"),
 });
 const canvas = createRoute({
   getParentRoute: () => shell,
@@ -38,7 +39,7 @@ const canvas = createRoute({
     run: text(search.run),
     node: text(search.node),
   }),
-  component: lazyRouteComponent(() => import("../features/editor/editor-page"), "EditorPage"),
+  component: pageOf(() => import("../features/editor/editor-page"), "EditorPage"),
 });
 const executions = createRoute({
   getParentRoute: () => shell,
@@ -53,12 +54,12 @@ const executions = createRoute({
     to: day(search.to),
     cursor: text(search.cursor),
   }),
-  component: lazyRouteComponent(() => import("../features/executions/list-page"), "ExecutionsPage"),
+  component: pageOf(() => import("../features/executions/list-page"), "ExecutionsPage"),
 });
 const execution = createRoute({
   getParentRoute: () => shell,
   path: "/executions/$id",
-  component: lazyRouteComponent(() => import("../features/executions/detail-page"), "ExecutionPage"),
+  component: pageOf(() => import("../features/executions/detail-page"), "ExecutionPage"),
 });
 const usage = createRoute({
   getParentRoute: () => shell,
@@ -71,27 +72,27 @@ const usage = createRoute({
     workflow: text(search.workflow),
     page: page(search.page),
   }),
-  component: lazyRouteComponent(() => import("../features/usage/usage-page"), "UsagePage"),
+  component: pageOf(() => import("../features/usage/usage-page"), "UsagePage"),
 });
 const keys = createRoute({
   getParentRoute: () => shell,
   path: "/keys",
-  component: lazyRouteComponent(() => import("../features/keys/keys-page"), "KeysPage"),
+  component: pageOf(() => import("../features/keys/keys-page"), "KeysPage"),
 });
 const models = createRoute({
   getParentRoute: () => shell,
   path: "/models",
-  component: lazyRouteComponent(() => import("../features/models/models-page"), "ModelsPage"),
+  component: pageOf(() => import("../features/models/models-page"), "ModelsPage"),
 });
 const model = createRoute({
   getParentRoute: () => shell,
   path: "/models/$internalName",
-  component: lazyRouteComponent(() => import("../features/models/model-page"), "ModelPage"),
+  component: pageOf(() => import("../features/models/model-page"), "ModelPage"),
 });
 const account = createRoute({
   getParentRoute: () => shell,
   path: "/account",
-  component: lazyRouteComponent(() => import("../features/account/account-page"), "AccountPage"),
+  component: pageOf(() => import("../features/account/account-page"), "AccountPage"),
 });
 const admin = createRoute({
   getParentRoute: () => shell,
@@ -100,22 +101,22 @@ const admin = createRoute({
     q: text(search.q),
     cursor: text(search.cursor),
   }),
-  component: lazyRouteComponent(() => import("../features/admin/admin-page"), "AdminPage"),
+  component: pageOf(() => import("../features/admin/admin-page"), "AdminPage"),
 });
 const playground = createRoute({
   getParentRoute: () => root,
   path: "/p/$slug",
-  component: lazyRouteComponent(() => import("../features/playground/playground-page"), "PlaygroundPage"),
+  component: pageOf(() => import("../features/playground/playground-page"), "PlaygroundPage"),
 });
 const reset = createRoute({
   getParentRoute: () => root,
   path: "/reset-password",
-  component: lazyRouteComponent(() => import("../features/account/reset-page"), "ResetPage"),
+  component: pageOf(() => import("../features/account/reset-page"), "ResetPage"),
 });
 const kitchen = createRoute({
   getParentRoute: () => root,
   path: "/kitchen",
-  component: lazyRouteComponent(() => import("../features/kitchen/kitchen-page"), "KitchenPage"),
+  component: pageOf(() => import("../features/kitchen/kitchen-page"), "KitchenPage"),
 });
 
 const tree = root.addChildren([
