@@ -1,4 +1,4 @@
-import { isRecord, type JsonSchema } from "@nodeloom/kernel";
+import { isRecord, readAnswer, schemaProblems, type JsonSchema } from "@nodeloom/kernel";
 import { composePhrase, composeTitle } from "./chat-text";
 import { createRandom, seedOf, type Random } from "./render/random";
 
@@ -10,8 +10,12 @@ const MOST_DEPTH = 8;
 /** References that are followed for one value. */
 const MOST_REFERENCES = 20;
 const UNIQUE_TRIES = 50;
-/** Texts by a pattern, of which one is as long as it is to be. */
+/** Texts by a pattern, of which one fits. */
 const PATTERN_TRIES = 20;
+/** Repetitions without an end, one in another: each multiplies how long the text becomes, and how long that takes. */
+const MOST_NESTED = 2;
+/** Of a text by a pattern that says no length. */
+const MOST_CHARS = 10_000;
 const USUAL_RANGE = 10;
 const DAY_MS = 86_400_000;
 const FIRST_DAY_MS = Date.UTC(2024, 0, 1);
@@ -105,12 +109,39 @@ const expressionOf = (pattern: string): RegExp | undefined => {
   return undefined;
 };
 
-const matching = (pattern: string, fits: (text: string) => boolean, { random }: Writing): string | undefined => {
+/** Classes and escapes as JavaScript reads them, and what repeats without an end. */
+const PATTERN_TOKENS = /\\.|\[(?:\\.|[^\]\\])*\]|\{\d+,\}|./gsu;
+const ENDLESS = /^(?:[*+]|\{\d+,\})$/;
+
+/** How many repetitions without an end are in one another. */
+const nestedRepetitions = (pattern: string): number => {
+  const deepest = [0];
+  let last = 0;
+  const note = (): void => void deepest.push(Math.max(deepest.pop() ?? 0, last));
+  for (const [token] of pattern.matchAll(PATTERN_TOKENS)) {
+    if (token === ")") last = deepest.pop() ?? 0;
+    else last = ENDLESS.test(token) ? last + 1 : 0;
+    if (token === "(") deepest.push(0);
+    else note();
+  }
+  return Math.max(...deepest);
+};
+
+/** A text by a schema's pattern; undefined where none can be made soon. */
+const patternedText = ({ pattern, minLength = 0, maxLength = MOST_CHARS }: JsonSchema, { random }: Writing): string | undefined => {
+  if (typeof pattern !== "string") return undefined;
+  const schema = { type: "string", pattern, minLength, maxLength };
   const expression = expressionOf(pattern);
-  if (!expression) return undefined;
+  if (!expression || schemaProblems(schema).length > 0 || nestedRepetitions(pattern) > MOST_NESTED) return undefined;
   // Loaded here: few schemas have patterns.
   const { sample, stringMatching } = require("fast-check") as typeof import("fast-check");
-  return sample(stringMatching(expression, { size: "small" }), { numRuns: PATTERN_TRIES, seed: random.below(SEEDS) }).find(fits);
+  try {
+    const texts = sample(stringMatching(expression, { size: "small" }), { numRuns: PATTERN_TRIES, seed: random.below(SEEDS) });
+    return texts.find((text) => "value" in readAnswer(JSON.stringify(text), schema));
+  } catch {
+    // It makes no texts by word boundaries.
+    return undefined;
+  }
 };
 
 const textFor = (schema: JsonSchema, name: string, writing: Writing): string => {
@@ -118,10 +149,7 @@ const textFor = (schema: JsonSchema, name: string, writing: Writing): string => 
   if (format) return format(writing);
   const most = numberOr(schema.maxLength, Infinity);
   const least = numberOr(schema.minLength, 0);
-  const patterned =
-    typeof schema.pattern === "string"
-      ? matching(schema.pattern, (text) => [...text].length >= least && [...text].length <= most, writing)
-      : undefined;
+  const patterned = patternedText(schema, writing);
   if (patterned !== undefined) return patterned;
   const compose = SHORT_NAMES.test(name) ? composeTitle : composePhrase;
   let text = compose(writing.prompt, writing.random);
@@ -181,7 +209,7 @@ function valueFor(given: JsonSchema, name: string, writing: Writing, depth: numb
   }
 }
 
-/** JSON that fits a schema, around the prompt's own words. Patterns that RE2 knows and JavaScript does not are passed over. */
+/** JSON that fits a schema, around the prompt's own words. Patterns by which no text can be made soon are passed over. */
 export const composeJson = (prompt: string, schema: JsonSchema, context: readonly (string | number | undefined)[]): string => {
   const random = createRandom(seedOf(prompt, JSON.stringify(schema), ...context));
   return JSON.stringify(valueFor(schema, "", { root: schema, prompt, random }, 0));

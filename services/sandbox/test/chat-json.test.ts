@@ -56,6 +56,8 @@ it.each<JsonSchema>([
   { pattern: "^(jpg|png)$" },
   { pattern: "^shot\\-\\d$" },
   { pattern: "^\\p{Lu}.{2,}$", maxLength: 5 },
+  { pattern: "^([a-z]+(-[a-z]+)*)(\\.[a-z]+)*$" },
+  { pattern: "^[*+(]+\\(*\\)$" },
 ])("answers with a text by a pattern: %j", (text) => {
   const schema = { type: "object", required: ["text"], properties: { text: { type: "string", ...text } } };
   for (const prompt of ["a loom", "a kite", "a tree", "a boat"]) {
@@ -65,9 +67,21 @@ it.each<JsonSchema>([
   }
 });
 
-it("answers with words where a pattern can't be read", () => {
-  expect(composeJson("a loom", { type: "string", pattern: "(?i)loom" }, [])).toMatch(/loom/);
-});
+it.each(["(?i)loom", "\\bkite\\b", "\\pN", "(kite{900}){900}"])(
+  "answers with words where no text can be made by the pattern %s",
+  (pattern) => {
+    expect(composeJson("a loom", { type: "string", pattern }, [])).toMatch(/loom/);
+  },
+);
+
+it.each(["((((((a*)*)*)*)*)*)*", "[^](((((((a+)+)+)+)+)+)+)+]", "(((((?:a{0,}b)?)*c)*)*)*"])(
+  "answers with words, and soon, where texts by the pattern %s would grow without bounds",
+  (pattern) => {
+    const begun = performance.now();
+    expect(composeJson("a loom", { type: "string", pattern }, [])).toMatch(/loom/);
+    expect(performance.now() - begun).toBeLessThan(2_000);
+  },
+);
 
 it("answers a schema piece by piece, too", async () => {
   const { text } = await ask({ stream: true });
