@@ -1,5 +1,6 @@
-import { DomainError, LIMITS, type Reason } from "@nodeloom/kernel";
+import { LIMITS, type Reason } from "@nodeloom/kernel";
 import { z } from "zod";
+import { isRefusal } from "../../http/errors";
 import { PAGE_DEFAULT } from "../../http/limits";
 import { REPLAYED, reused } from "../../http/lease";
 import { defineRoute, type Reply } from "../../http/route";
@@ -86,8 +87,7 @@ export const workflowRoutes = [
         return await create();
       } catch (error) {
         // Refused, it leaves no trace: the key may be used for something else.
-        if (error instanceof DomainError && error.kind !== "unavailable" && error.kind !== "internal")
-          await gateway.leases.forget(executionId);
+        if (isRefusal(error)) await gateway.leases.forget(executionId);
         throw error;
       }
     },
