@@ -9,7 +9,8 @@ const MAX_ISSUES = 20;
 const createAjv = (): Ajv2020 => {
   const { default: Compiler } = require("ajv/dist/2020") as typeof import("ajv/dist/2020");
   const { default: addFormats } = require("ajv-formats") as typeof import("ajv-formats");
-  const ajv = new Compiler({ allErrors: true, strict: false, useDefaults: false });
+  // JSON takes numbers that no double holds; they are infinite once read.
+  const ajv = new Compiler({ allErrors: true, strict: false, strictNumbers: true, useDefaults: false });
   addFormats(ajv);
   // A file: an http(s) URL, a data URL or a media id; which of them is checked where it is resolved.
   ajv.addFormat("media", { type: "string", validate: (value: string) => value.length > 0 });

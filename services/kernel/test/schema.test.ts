@@ -24,3 +24,9 @@ describe("a value that does not fit a model's schema", () => {
     expect(check({ field: value })).toEqual([{ path: "field", message }]);
   });
 });
+
+it.each(["integer", "number"])("refuses a number that no double holds for a model's %s", (type) => {
+  const check = compileSchema({ type: "object", properties: { seed: { type } } });
+  expect(check(JSON.parse('{"seed":1e400}') as Record<string, unknown>)).toMatchObject([{ path: "seed" }]);
+  expect(check({ seed: 1e300 })).toEqual([]);
+});
