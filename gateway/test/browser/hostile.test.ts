@@ -3,10 +3,10 @@ import { setStage } from "./support/stage";
 
 /** `npm run console:full`: texts that mean harm, in every place that takes a text, on every page that shows it. */
 const PAYLOADS: readonly (readonly [string, string])[] = [
-  ["markup", `<img src=x onerror="document.title='broken'"><script>document.title='broken'</script>`],
-  ["an attribute's end", `"><svg onload="document.title='broken'">' autofocus onfocus=document.title='broken' x='`],
-  ["a template", "{{constructor.constructor('document.title=`broken`')()}} ${document.title='broken'} {{7*7}}"],
-  ["an address", "javascript:document.title='broken'//https://example.test/x.png"],
+  ["markup", `<img src=x onerror="window.broken='yes'"><script>window.broken='yes'</script>`],
+  ["an attribute's end", `"><svg onload="window.broken='yes'">' autofocus onfocus=window.broken='yes' x='`],
+  ["a template", "{{constructor.constructor('window.broken=`yes`')()}} ${window.broken='yes'} {{7*7}}"],
+  ["an address", "javascript:window.broken='yes'//https://example.test/x.png"],
   ["a word without end", "W".repeat(180)],
   ["marks that turn and pile up", `\u202Egnp.exe\u202C Z\u0351\u0352\u0353\u0354\u0355\u0356\u0357\u0358algo \u200F\u2066x\u2069`],
 ];
@@ -69,8 +69,8 @@ describe.each(PAYLOADS)("%s", (_name, text) => {
       });
       const look = async (place: string): Promise<void> => {
         const tooWide = (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) as boolean;
-        const title = await page.title();
-        const found = [...(tooWide ? ["wider than the window"] : []), ...(title === "Nodeloom" ? [] : [title]), ...complaints.splice(0)];
+        const isBroken = (await page.evaluate("window.broken !== undefined")) as boolean;
+        const found = [...(tooWide ? ["wider than the window"] : []), ...(isBroken ? ["ran what it shows"] : []), ...complaints.splice(0)];
         if (found.length > 0) problems[`${place} ${width}`] = found;
       };
       for (const path of paths) {
