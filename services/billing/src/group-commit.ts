@@ -173,7 +173,6 @@ export const createGroupCommit = ({ store, outbox, logger }: GroupCommitDependen
     maxBatch: MAX_BATCH,
     maxWaiting: MAX_WAITING,
     overloaded: tooBusy,
-    closed: () => unavailable("billing is stopping"),
   });
 
   return {

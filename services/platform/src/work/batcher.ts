@@ -23,8 +23,6 @@ export interface BatcherOptions<T, R> {
   gatherMs?: number | undefined;
   /** What items are refused with that are too many, or waited for too long. */
   overloaded(): Error;
-  /** What items are refused with after `close`: unless given, that the process is stopping. */
-  closed?(): Error;
 }
 
 export interface Batcher<T, R> {
@@ -43,7 +41,7 @@ const stopping = (): Error => unavailable("the process is stopping");
 
 /** Works on items of one key together: what arrives while a batch is under way makes up the next one. Keys don't wait for each other. */
 export const createBatcher = <T, R>(options: BatcherOptions<T, R>): Batcher<T, R> => {
-  const { work, maxBatch, maxWaiting, gatherMs, overloaded, closed = stopping } = options;
+  const { work, maxBatch, maxWaiting, gatherMs, overloaded } = options;
   const queues = new Map<string, Queue<T, R>>();
   let isClosed = false;
 
@@ -69,7 +67,7 @@ export const createBatcher = <T, R>(options: BatcherOptions<T, R>): Batcher<T, R
 
   return {
     submit: (key, value, deadlineMs) => {
-      if (isClosed) return Promise.reject(closed());
+      if (isClosed) return Promise.reject(stopping());
       const queue = queues.get(key) ?? { waiting: [], done: undefined };
       if (queue.waiting.length >= maxWaiting) return Promise.reject(overloaded());
       queues.set(key, queue);

@@ -10,7 +10,7 @@ const batcherOf = (options: Partial<BatcherOptions<string, number>> = {}, mayEnd
       await mayEnd;
       for (const { resolve } of batch) resolve(batch.length);
     },
-    ...{ maxBatch: 10, maxWaiting: 10, overloaded: () => new Error("overloaded"), closed: () => new Error("closed") },
+    ...{ maxBatch: 10, maxWaiting: 10, overloaded: () => new Error("overloaded") },
     ...options,
   });
 const later = (): number => Date.now() + LONG_MS;
@@ -49,7 +49,7 @@ it("refuses what is too much, what waited for too long, and what comes after it 
   const late = submit("k", "b", Date.now() - 1);
   await expect(submit("k", "c", later())).rejects.toThrow("overloaded");
   const closed = close();
-  await expect(submit("k", "d", later())).rejects.toThrow("closed");
+  await expect(submit("k", "d", later())).rejects.toThrow("the process is stopping");
   end();
   await expect(late).rejects.toThrow("overloaded");
   expect(await first).toBe(1);

@@ -61,10 +61,12 @@ type Texts = Pick<Settings, "nodesJson" | "edgesJson" | "viewportJson" | "coverJ
 export const checkSize = ({ nodesJson, edgesJson, viewportJson, coverJson }: Texts): void => {
   const texts = [nodesJson, edgesJson, viewportJson, coverJson].filter((text) => text !== "");
   const sumOf = (sizeOf: (text: string) => number): number => texts.reduce((sum, text) => sum + sizeOf(text), 0);
-  if (sumOf((text) => Buffer.byteLength(text)) > LIMITS.workflowBytes)
+  const bytes = sumOf((text) => Buffer.byteLength(text));
+  if (bytes > LIMITS.workflowBytes)
     throw invalidRequest([{ path: "", message: `the workflow is larger than ${LIMITS.workflowBytes} bytes` }]);
-  // A part that is empty may be sent or not.
-  if (sumOf((text) => valuesIn(text) - 1) > LIMITS.jsonValues)
+  // Values are counted where there may be so many: each takes a byte and one that parts it from the next. A part that is empty may be
+  // sent or not.
+  if (bytes / 2 > LIMITS.jsonValues && sumOf((text) => valuesIn(text) - 1) > LIMITS.jsonValues)
     throw invalidRequest([{ path: "", message: `the workflow has more than ${LIMITS.jsonValues} values` }]);
 };
 

@@ -73,10 +73,7 @@ const createCounter = (graph: Graph) => {
     return is;
   };
 
-  /**
-   * Calls of a node: the longest list that flows into any one of its ports, and none where a list is known to be empty. A list that is
-   * known decides before one that is open.
-   */
+  /** Calls of a node: the longest list that flows into any one of its ports. A list that is known decides before one that is open. */
   const calls = (id: string): number => {
     const ports = new Map<string | null, { count: number; isOpen: boolean }>();
     for (const edge of incoming.get(id) ?? []) {
@@ -84,7 +81,6 @@ const createCounter = (graph: Graph) => {
       ports.set(edge.targetHandle, { count: port.count + flowing(edge), isOpen: port.isOpen || isOpenEdge(edge) });
     }
     const all = [...ports.values()];
-    if (all.some(({ count, isOpen }) => !isOpen && count === 0)) return 0;
     const isOnlyOpen = all.some(({ isOpen }) => isOpen) && !all.some(({ isOpen, count }) => !isOpen && count > 1);
     const node = nodes.get(id);
     const given = isOnlyOpen && node ? givenMaxItems(node) : undefined;
