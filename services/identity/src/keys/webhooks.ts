@@ -45,7 +45,10 @@ export interface Webhooks {
   set(userId: string, keyId: string, request: WebhookRequest): Promise<{ key: KeyRecord; secret: string }>;
   /** Removes it; a key without one stays as it is. */
   remove(userId: string, keyId: string): Promise<KeyRecord>;
-  /** Nothing where the key has no webhook, or may not receive any more, by its grants and its owner's tier. With an owner, NOT_FOUND for another one's key. */
+  /**
+   * Nothing where the key has no webhook, or may not receive any more, by its grants and its owner's tier. With an owner, NOT_FOUND
+   * for another one's key.
+   */
   target(keyId: string, userId?: string): Promise<WebhookTarget>;
   /**
    * Stops deliveries to a URL that is gone; a webhook that was set anew since stays as it is.

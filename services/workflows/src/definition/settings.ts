@@ -64,8 +64,7 @@ export const checkSize = ({ nodesJson, edgesJson, viewportJson, coverJson }: Tex
   const bytes = sumOf((text) => Buffer.byteLength(text));
   if (bytes > LIMITS.workflowBytes)
     throw invalidRequest([{ path: "", message: `the workflow is larger than ${LIMITS.workflowBytes} bytes` }]);
-  // Values are counted where there may be so many: each takes a byte and one that parts it from the next. A part that is empty may be
-  // sent or not.
+  // Values are counted only where there may be so many: each takes a byte, and another that parts it from the next.
   if (bytes / 2 > LIMITS.jsonValues && sumOf((text) => valuesIn(text) - 1) > LIMITS.jsonValues)
     throw invalidRequest([{ path: "", message: `the workflow has more than ${LIMITS.jsonValues} values` }]);
 };
