@@ -93,11 +93,18 @@ const cancelWith = (call: Call, signal?: AbortSignal): void => {
 
 const AWAY: readonly connectivityState[] = [connectivityState.CONNECTING, connectivityState.TRANSIENT_FAILURE];
 
-/** Waits a moment for a callee that is starting, or starting again; the call itself tells when it did not come. */
-const reach = async (client: Client, { reconnectMs = RECONNECT_MS }: CallOptions, until: Date): Promise<void> => {
-  if (!AWAY.includes(client.getChannel().getConnectivityState(true))) return;
+/** Waits a moment for a callee that is starting, or starting again; the call itself tells when it did not come, or is not wanted any more. */
+const reach = async (client: Client, { reconnectMs = RECONNECT_MS, signal }: CallOptions, until: Date): Promise<void> => {
+  if (signal?.aborted || !AWAY.includes(client.getChannel().getConnectivityState(true))) return;
   const patience = Math.min(until.getTime(), Date.now() + reconnectMs);
-  await new Promise<void>((resolve) => client.waitForReady(patience, () => resolve()));
+  await new Promise<void>((resolve) => {
+    const goOn = (): void => {
+      signal?.removeEventListener("abort", goOn);
+      resolve();
+    };
+    signal?.addEventListener("abort", goOn);
+    client.waitForReady(patience, goOn);
+  });
 };
 
 /** Before a call is made again that a stopping replica did not take up; by then its connection is known to end. */

@@ -12,6 +12,7 @@ import {
   startGrpcServer,
   unary,
   withRequestContext,
+  type CallOptions,
   type ClientOf,
 } from "../../src";
 import { deferred, type Deferred } from "../support/deferred";
@@ -132,6 +133,25 @@ describe("a callee that can't be reached", () => {
     await expect(client.unary({})).rejects.toMatchObject(UNAVAILABLE);
     client.close();
     dying.close();
+  });
+
+  it.each<[string, (client: ClientOf<JsonServer>, options: CallOptions) => Promise<unknown>]>([
+    ["a call", (client, options) => client.unary({}, options)],
+    ["a stream", (client, options) => collect(client.stream({}, options))],
+    ["an upload", (client, options) => client.upload([END], options)],
+  ])("is not waited for by %s whose caller gives up", async (_kind, ask) => {
+    const client = at((silent.address() as AddressInfo).port);
+    // It is known to be connecting by now.
+    await expect(client.unary({}, { deadlineMs: 200 })).rejects.toMatchObject(UNAVAILABLE);
+    const caller = new AbortController();
+    const reconnectMs = 4_000;
+    const took = await elapsed(async () => {
+      const asked = ask(client, { ...PATIENT, reconnectMs, signal: caller.signal }).catch(() => undefined);
+      caller.abort();
+      await asked;
+    });
+    expect(took).toBeLessThan(reconnectMs - 1_000);
+    client.close();
   });
 
   it("is found again without a new client", async () => {
