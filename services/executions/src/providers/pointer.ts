@@ -7,6 +7,9 @@ export const readJson = (text: string): { value: unknown } | undefined => {
   }
 };
 
+/** What a pointer calls an element of an array: digits without a leading zero. `length` is no element, though arrays have it as a property. */
+const ELEMENT = /^(0|[1-9]\d*)$/;
+
 /**
  * JSON pointers (RFC 6901) with one addition: `*` stands for every element of an array.
  * @returns every value the pointer reaches, in order; empty when it reaches nothing.
@@ -19,6 +22,7 @@ export const pointerAll = (document: unknown, pointer: string): unknown[] => {
       return values.flatMap((value) => {
         if (key === "*") return Array.isArray(value) ? (value as unknown[]) : [];
         if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return [];
+        if (Array.isArray(value) && !ELEMENT.test(key)) return [];
         return [(value as Record<string, unknown>)[key]];
       });
     },

@@ -47,6 +47,8 @@ it.each([
   ["JSON", undefined, { a: { b: [1, 2] } }],
   ["a part of it", "/a/b/1", 2],
   ["null where the part is missing", "/a/c", null],
+  ["null for a list's length, which is no part of its JSON", "/a/b/length", null],
+  ["null for an index with a leading zero", "/a/b/01", null],
 ])("gives %s", async (_, extract, body) => {
   expect(await send(extract === undefined ? {} : { extract })).toEqual({ status: 200, body });
 });
