@@ -1,3 +1,4 @@
+import { textBytes } from "../bounds";
 import { ExpressionError, tokensOf, type Token, type TokenType } from "./tokens";
 
 export type Comparator = "==" | "!=" | "<" | "<=" | ">" | ">=";
@@ -52,7 +53,7 @@ const isComparator = (type: TokenType): type is Comparator => BINDING[type] === 
 
 /** @throws ExpressionError saying what is wrong, and where */
 export const parseExpression = (text: string): Expression => {
-  if (text.length > EXPRESSION_BOUNDS.bytes) throw new ExpressionError(`is longer than ${EXPRESSION_BOUNDS.bytes} characters`);
+  if (textBytes(text) > EXPRESSION_BOUNDS.bytes) throw new ExpressionError(`is longer than ${EXPRESSION_BOUNDS.bytes} bytes`);
   const tokens = tokensOf(text);
   let [at, depth] = [0, 0];
   const peek = (): Token => tokens[at]!;

@@ -80,7 +80,8 @@ describe("a JMESPath expression", () => {
     ["#", /character 1/],
     [`${"(".repeat(40)}a${")".repeat(40)}`, /deeper than 32/],
     [Array.from({ length: 100 }, () => "a").join("|"), /chain of more than 32/],
-    ["x".repeat(33_000), /longer than/],
+    ["x".repeat(33_000), /longer than 32768 bytes/],
+    [`'${"ü".repeat(20_000)}'`, /longer than 32768 bytes/],
   ])("that is none is refused before the run: %#", (expression, problem) => {
     expect(plan([{ id: "j", type: "json", data: { expression, value: {} } }]).issues).toEqual([
       { nodeId: "j", message: expect.stringMatching(problem) as string },
