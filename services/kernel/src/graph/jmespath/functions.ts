@@ -74,9 +74,12 @@ const text = (made: string, budget: RunBudget): string => {
   return made;
 };
 
+/** A number as JSON writes it, which is what `to_number` reads. */
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
 const toNumber = (value: unknown): number | null => {
   if (typeof value === "number") return value;
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : NaN;
+  const number = typeof value === "string" && JSON_NUMBER.test(value) ? Number(value) : NaN;
   return Number.isFinite(number) ? number : null;
 };
 
