@@ -1,4 +1,5 @@
 import { LIMITS } from "../../limits";
+import { textBytes } from "../bounds";
 import { BindError, charactersOfWork, type RunBudget } from "../budget";
 import { isRecord } from "../types";
 
@@ -65,18 +66,21 @@ export const fill = (
   /** Whether the same name may become another text elsewhere. */
   isByPosition = false,
 ): string => {
+  const tooLong = (): BindError => new BindError(`its text would be longer than ${LIMITS.textValueBytes} bytes`);
   const texts = new Map<string, string>();
   let added = 0;
   budget?.work(charactersOfWork(text.length));
-  return text.replace(PLACEHOLDER, (whole: string, escape: string, name: string, position: number) => {
+  const filled = text.replace(PLACEHOLDER, (whole: string, escape: string, name: string, position: number) => {
     budget?.work(1);
     if (escape) return whole.slice(1);
     const value = (isByPosition ? undefined : texts.get(name)) ?? asText(resolve(name, position));
     texts.set(name, value);
     added += value.length;
-    if (added > LIMITS.textValueBytes) throw new BindError(`its text would be longer than ${LIMITS.textValueBytes} characters`);
+    if (added > LIMITS.textValueBytes) throw tooLong();
     return value;
   });
+  if (added > 0 && textBytes(filled) > LIMITS.textValueBytes) throw tooLong();
+  return filled;
 };
 
 /** Fills every text inside a JSON value. */

@@ -107,7 +107,17 @@ describe("a graph that would grow without bounds", () => {
       media: new Map(),
       markupPermille: 1_500,
     });
-    expect(long.issues[0]!.message).toMatch(/its text would be longer than/);
+    expect(long.issues[0]!.message).toMatch(/its text would be longer than 262144 bytes/);
+  });
+
+  it.each<[string, string, string]>([
+    ["what stands in it already", `${"x".repeat(200_000)}{{a}}`, "y".repeat(100_000)],
+    ["letters of more than one byte", "{{a}}{{a}}", "ü".repeat(70_000)],
+  ])("is refused when a text outgrows the limit by %s", (_by, text, a) => {
+    const nodes = [input({ name: "a", type: "text" }), { id: "t", type: "text-box", data: { text } }];
+    const graph = graphOf(nodes, [["in.a", "t.a"]]);
+    const run = planRun({ graph, inputs: new Map([["a", a]]), models: MODELS, media: new Map(), markupPermille: 1_500 });
+    expect(run.issues).toEqual([{ nodeId: "t", message: "its text would be longer than 262144 bytes" }]);
   });
 
   it("is refused when lists that are made of lists outgrow the limit", () => {
