@@ -46,14 +46,17 @@ export const requireKeyRights = (owner: User): void => {
 };
 
 /** Only owners with API access may have working keys. */
+const hasApiAccess = (owner: User): boolean => isAdmin(owner) || owner.plan.apiAccess;
+
+/** @throws API_KEY_ACCESS_DENIED */
 export const requireApiAccess = (owner: User): void => {
-  if (isAdmin(owner) || owner.plan.apiAccess) return;
+  if (hasApiAccess(owner)) return;
   throw new DomainError("forbidden", "API_KEY_ACCESS_DENIED", "API keys need the Pro tier or above", { tier: owner.tier });
 };
 
 /** What a key may do now: its grants within its owner's ceiling, and nothing where the owner has no API access. */
 export const effectiveGrants = (capabilities: readonly string[], owner: User): string[] =>
-  isAdmin(owner) || owner.plan.apiAccess ? effectiveCapabilities(capabilities, owner.plan.base, isAdmin(owner)) : [];
+  hasApiAccess(owner) ? effectiveCapabilities(capabilities, owner.plan.base, isAdmin(owner)) : [];
 
 /** The capabilities of a valid wish. CAPABILITY_ABOVE_CEILING lists those the owner's tier doesn't reach. */
 export const grantsFor = ({ preset, capabilities }: GrantRequest, owner: User): { preset: string; capabilities: string[] } => {
