@@ -4,7 +4,7 @@ import { Keys } from "../keys";
 
 const DELAY_MS = 350;
 
-/** The open dialog that tips stand in: what is outside of it lies under it. */
+/** The dialog that is open. A tip must be inside of it: a dialog stands above all else of the page. */
 export const TipHome = createContext<RefObject<HTMLElement | null> | undefined>(undefined);
 
 export interface TipProps {
