@@ -1,8 +1,8 @@
 import { groupBy } from "@nodeloom/kernel";
-import { isDuplicateKey, retry } from "@nodeloom/platform";
+import { DURABLE, isDuplicateKey, retry } from "@nodeloom/platform";
 import { Schema, type Connection, type UpdateQuery } from "mongoose";
 import { emptyAccount, type Account } from "./account/account";
-import { createAuditStore, type LedgerDocument } from "./ledger/audit-store";
+import { COMMITTED, createAuditStore, type LedgerDocument } from "./ledger/audit-store";
 import type { LedgerRow } from "./account/movement";
 
 type AccountDocument = Omit<Account, "userId"> & { _id: string };
@@ -13,12 +13,8 @@ export interface DueAccount {
   renewsAt: Date;
 }
 
-/** Acknowledged only once it survives the loss of the server's process: money is never told before it is written. */
-const DURABLE = { w: "majority", j: true } as const;
 /** Draining repeats what is durable already; it only has to become durable in the order in which it was done. */
 const ORDERED = { w: "majority" } as const;
-/** A read that decides about money never sees a write that a failover could still take back. */
-const COMMITTED = "majority";
 const UNORDERED = { ordered: false, ignoreUndefined: true, writeConcern: ORDERED as never } as const;
 const OPERATION_TIMEOUT_MS = 10_000;
 const LEDGER_CHUNK = 500;
@@ -44,6 +40,7 @@ const accountSchema = new Schema<AccountDocument>(
     sequence: Number,
     outbox: [Schema.Types.Mixed],
   },
+  // Money is never told before it is written.
   { collection: "accounts", autoCreate: false, minimize: false, versionKey: false, writeConcern: DURABLE },
 );
 // Finds the accounts whose rows are still on their way to the ledger.

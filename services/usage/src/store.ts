@@ -1,4 +1,4 @@
-import { createInserter, createUpdater } from "@nodeloom/platform";
+import { createInserter, createUpdater, DURABLE } from "@nodeloom/platform";
 import { Schema, type AnyBulkWriteOperation, type Connection, type QueryFilter } from "mongoose";
 import { FINAL_STATUSES, type ModelNamesQuery, type RowsQuery, type RunOutcome, type RunStart, type STATUSES } from "./requests";
 
@@ -34,8 +34,6 @@ export interface ExpiredRow {
   isCounted: boolean;
 }
 
-/** Acknowledged only once it survives the loss of the server's process: what billing was told must be found here, too. */
-const DURABLE = { w: "majority", j: true } as const;
 const MAJORITY = { w: "majority" } as const;
 const OPERATION_TIMEOUT_MS = 10_000;
 const BULK_OPERATIONS = 500;
@@ -72,6 +70,7 @@ const rowSchema = new Schema<RowDocument>(
     uncounted: { type: String },
     counted: { type: Boolean },
   },
+  // What billing was told must be found here, too.
   { collection: "usage", id: false, autoCreate: false, minimize: false, versionKey: false, writeConcern: DURABLE },
 );
 // A user's rows, newest first: all of them, and those of a status, a workflow or a model.

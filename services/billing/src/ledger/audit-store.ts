@@ -1,4 +1,4 @@
-import { insertOnce } from "@nodeloom/platform";
+import { DURABLE, insertOnce } from "@nodeloom/platform";
 import { Schema, type Connection, type Model } from "mongoose";
 import type { Account } from "../account/account";
 import type { LedgerRow, MovementKind } from "../account/movement";
@@ -36,8 +36,7 @@ export type LedgerDocument = Omit<LedgerRow, "id"> & { _id: string };
 type CheckpointDocument = Checkpoint & { _id: string };
 
 /** A read that decides about money never sees a write that a failover could still take back. */
-const COMMITTED = "majority";
-const DURABLE = { w: "majority", j: true } as const;
+export const COMMITTED = "majority";
 
 const checkpointSchema = new Schema<CheckpointDocument>(
   {
