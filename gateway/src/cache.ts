@@ -1,4 +1,4 @@
-import { DomainError } from "@nodeloom/kernel";
+import { isUnavailable } from "@nodeloom/kernel";
 import { LRUCache } from "lru-cache";
 
 export interface FreshCacheOptions<T> {
@@ -17,8 +17,6 @@ export interface FreshCache<T> {
   /** Drops entries, and whatever is being loaded now: it may have been read before the change. */
   invalidate(matches: (value: T) => boolean): void;
 }
-
-const isUnavailable = (error: unknown): boolean => error instanceof DomainError && error.reason === "SERVICE_UNAVAILABLE";
 
 /** A cache with a short, hard bound on age; callers that miss together share one load. */
 export const createFreshCache = <T extends object>({

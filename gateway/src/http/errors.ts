@@ -35,10 +35,6 @@ export const errorReply = (error: unknown): ErrorReply => {
   return { status: HTTP_STATUS_BY_REASON[known.reason], headers: errorHeaders(known), body };
 };
 
-/** Whether an error says that something may not be, and not that it can't be known now. */
-export const isRefusal = (error: unknown): boolean =>
-  error instanceof DomainError && error.kind !== "unavailable" && error.kind !== "internal";
-
 /** Whether an error was raised on purpose, so that it needs no log of its own. */
 export const isExpected = (error: unknown): boolean => error instanceof DomainError && error.reason !== "INTERNAL";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
+import { isRefusal } from "@nodeloom/kernel";
 import { linkSignals } from "@nodeloom/platform";
 import type { Response } from "express";
-import { isRefusal } from "./errors";
 import { EVENT_CALLER_MS, EVENT_HEARTBEAT_MS } from "./limits";
 
 export interface StreamedEvent {

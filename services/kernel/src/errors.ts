@@ -63,6 +63,8 @@ export const REASONS = [
 ] as const;
 export type Reason = (typeof REASONS)[number];
 
+export const isReason = (code: string): code is Reason => (REASONS as readonly string[]).includes(code);
+
 export type ErrorMetadata = Readonly<Record<string, unknown>>;
 
 /**
@@ -84,6 +86,13 @@ export class DomainError extends Error {
     super(wellFormed(message));
   }
 }
+
+/** Whether an error says that what is needed can't be reached now. */
+export const isUnavailable = (error: unknown): boolean => error instanceof DomainError && error.kind === "unavailable";
+
+/** Whether an error says that something may not be, and not that it can't be known now. */
+export const isRefusal = (error: unknown): error is DomainError =>
+  error instanceof DomainError && error.kind !== "unavailable" && error.kind !== "internal";
 
 /** Metadata of an error between services: it was told before, under the same Idempotency-Key. Clients see a header instead. */
 export const REPLAYED_REFUSAL = "isReplay";

@@ -1,8 +1,8 @@
+import { isRefusal } from "@nodeloom/kernel";
 import { startSweeper, type Logger, type Sweeper } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import { toCallerUser } from "../../auth/caller";
 import type { Services } from "../../clients";
-import { isRefusal } from "../../http/errors";
 import { ROLLOUT_CALL_MS, ROLLOUT_INTERVAL_MS, ROLLOUT_PAGE_USERS, ROLLOUT_PARALLEL } from "../../http/limits";
 
 interface Needed {

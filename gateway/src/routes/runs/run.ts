@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { covers, DomainError, REASONS, toCredits, unavailable, type Reason } from "@nodeloom/kernel";
+import { covers, DomainError, isReason, isUnavailable, toCredits, unavailable } from "@nodeloom/kernel";
 import { isUnanswered, linkSignals } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import type { Caller } from "../../auth/caller";
@@ -42,8 +42,6 @@ export const toRunner = (caller: Caller, target: "workflow" | "model"): executio
     webhookEvents: webhook?.events ?? [],
   };
 };
-
-const isUnavailable = (error: unknown): boolean => error instanceof DomainError && error.reason === "SERVICE_UNAVAILABLE";
 
 const UNKNOWN = "unknown";
 /** Whether executions itself can't say what becomes of the run. */
@@ -136,8 +134,6 @@ export const startRun = async (
     }
   }
 };
-
-const isReason = (code: string): code is Reason => (REASONS as readonly string[]).includes(code);
 
 const failure = (execution: executions.Execution, error: executions.ExecutionError | undefined): DomainError => {
   const reason = error && isReason(error.code) ? error.code : "EXECUTION_FAILED";

@@ -1,6 +1,5 @@
-import { LIMITS, type Reason } from "@nodeloom/kernel";
+import { isRefusal, LIMITS, type Reason } from "@nodeloom/kernel";
 import { z } from "zod";
-import { isRefusal } from "../../http/errors";
 import { PAGE_DEFAULT } from "../../http/limits";
 import { REPLAYED, reused } from "../../http/lease";
 import { defineRoute, type Reply } from "../../http/route";

@@ -1,4 +1,4 @@
-import { DomainError, type MediaValue } from "@nodeloom/kernel";
+import { DomainError, isUnavailable, type MediaValue } from "@nodeloom/kernel";
 import { createSlots, NoSlot, retry, uploadParts, type Slots } from "@nodeloom/platform";
 import type { media as mediaProto } from "@nodeloom/proto";
 import type { CancelResult, ModelCall } from "../contract/activity-types";
@@ -32,9 +32,6 @@ const storageProblem = (call: ModelCall, { reason, message }: DomainError): Doma
   reason === "INVALID_REQUEST"
     ? final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model} finished without the expected output`)
     : final("EXECUTION_FAILED", `${notStored(call)}: ${message}`);
-
-/** A media service that went away comes back: the same id makes the same file. */
-const isMediaAway = (error: unknown): boolean => error instanceof DomainError && error.kind === "unavailable";
 
 /** Bytes of answers that one process has in memory at once, and answers that may wait for room: their connections wait, unread. */
 export const ANSWER_MEMORY = { concurrency: 256 * 1024 * 1024, queueLimit: 2_000 };
@@ -71,7 +68,8 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
       "url" in file
         ? media.ingest({ ...placement, sourceUrl: file.url, sourceOrigin }, callOptions)
         : media.upload(uploadParts(placement, read!()), callOptions);
-    const putAgain = () => retry(put, { pausesMs: STORE_PAUSES_MS, shouldRetry: isMediaAway, signal });
+    // A media service that went away comes back: the same id makes the same file.
+    const putAgain = () => retry(put, { pausesMs: STORE_PAUSES_MS, shouldRetry: isUnavailable, signal });
     return storeInTurn(downloads, putAgain, { userId: call.userId, signal, problem: notStored(call) });
   };
 

@@ -1,4 +1,4 @@
-import { DomainError } from "@nodeloom/kernel";
+import { isRefusal } from "@nodeloom/kernel";
 import type { Billing } from "../clients";
 import type { Admission } from "../contract/activity-types";
 import type { HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "../contract/run-types";
@@ -57,7 +57,7 @@ export const createEarlierRuns = ({ billing, store, execution, debts }: EarlierR
         return { held };
       } catch (error) {
         if (cancelled.aborted) return { calledOff: true };
-        if (!(error instanceof DomainError) || error.kind === "unavailable" || error.kind === "internal") throw error;
+        if (!isRefusal(error)) throw error;
         const refused = refusalOf(error);
         const failure = { code: refused.reason, message: refused.message };
         const nodes = skipPending(initialNodes(input.plan));

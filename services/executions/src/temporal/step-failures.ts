@@ -1,5 +1,5 @@
 import { activityInfo, ApplicationFailure } from "@temporalio/activity";
-import { DomainError, nodeName } from "@nodeloom/kernel";
+import { DomainError, isRefusal, isUnavailable, nodeName } from "@nodeloom/kernel";
 import { doubling, isDatabaseAway, retry } from "@nodeloom/platform";
 import { mayHaveArrived, type TryAgain } from "../calls/failures";
 import type { ExtendInput, FileToKeep, HttpNodeCall, ModelCall, StepFailure } from "../contract/activity-types";
@@ -11,13 +11,11 @@ import { ATTEMPTS, TIMING } from "../contract/timing";
 export type NodeCall = ModelCall | HttpNodeCall | FileToKeep;
 
 /** Services and databases of ours that are away come back. */
-const areWeAway = (error: unknown): boolean => (error instanceof DomainError ? error.kind === "unavailable" : isDatabaseAway(error));
+const areWeAway = (error: unknown): boolean => isUnavailable(error) || isDatabaseAway(error);
 
 /** Errors of this kind pass: the activity is tried again. What surprised a service of ours is, for a while. */
 export const isTransient = (error: unknown): boolean =>
-  !(error instanceof DomainError) ||
-  error.kind === "unavailable" ||
-  (error.kind === "internal" && activityInfo().attempt < ATTEMPTS.surprise);
+  !(error instanceof DomainError) || isUnavailable(error) || (error.kind === "internal" && activityInfo().attempt < ATTEMPTS.surprise);
 
 /** Pauses before work is tried again that needs what is away. */
 const FIRST_PAUSE_MS = 200;
@@ -95,7 +93,7 @@ export const extended = async <T>({ nodeId, label }: ExtendInput, work: () => Pr
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof DomainError) || areWeAway(error) || error.kind === "internal") throw error;
+    if (!isRefusal(error)) throw error;
     const isMoney = error.reason === "INSUFFICIENT_CREDITS" || error.reason === "grant_exhausted";
     const message = `node ${nodeName(nodeId, label)}: ${error.message}`;
     const problem: RunError = { code: isMoney ? error.reason : "EXECUTION_FAILED", message, nodeId };

@@ -1,5 +1,5 @@
 import { Metadata, status, type ServiceError } from "@grpc/grpc-js";
-import { DomainError, REASONS, unavailable, wellFormed, type ErrorKind, type ErrorMetadata, type Reason } from "@nodeloom/kernel";
+import { DomainError, isReason, unavailable, wellFormed, type ErrorKind, type ErrorMetadata } from "@nodeloom/kernel";
 import { ErrorInfo, Status } from "@nodeloom/proto";
 import { isDatabaseAway } from "../stores/mongo";
 
@@ -114,8 +114,6 @@ const AWAY: ReadonlySet<status> = new Set([status.UNAVAILABLE, status.DEADLINE_E
 /** How a connection that breaks under a call reads, whatever code it is given (a callee that was killed gives INTERNAL, too). */
 const BROKEN_CONNECTION =
   /^(?:Received RST_STREAM|No status information received|Bandwidth exhausted|Write error|Failed to start HTTP\/2 stream|Connection dropped)/;
-
-const isReason = (reason: string): reason is Reason => (REASONS as readonly string[]).includes(reason);
 
 /** A failed call as a DomainError: what the callee raised, or SERVICE_UNAVAILABLE when it could not be reached in time. */
 export const fromServiceError = (error: unknown, callee: string): unknown => {

@@ -1,6 +1,6 @@
 import { AsyncResource } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
-import { DomainError, unavailable } from "@nodeloom/kernel";
+import { isUnavailable, unavailable } from "@nodeloom/kernel";
 import { createBatcher, withRequestContext, type BatchItem } from "@nodeloom/platform";
 import type { usage as usageProto } from "@nodeloom/proto";
 import type { Usage } from "../../clients";
@@ -52,7 +52,7 @@ const createTelling = <Request>({ idOf, one, many, gatherMs }: Telling<Request>)
         // None of their requests may end it: it has a deadline of its own.
         await withRequestContext({ requestId: randomUUID() }, () => together(batch));
       } catch (error) {
-        if (error instanceof DomainError && error.kind === "unavailable") for (const { reject } of batch) reject(error);
+        if (isUnavailable(error)) for (const { reject } of batch) reject(error);
         // A release of usage that does not know the call.
         else await Promise.all(batch.map(alone));
       }

@@ -1,3 +1,4 @@
+import { wellFormed } from "../../errors";
 import { LIMITS } from "../../limits";
 import { BindError, type RunBudget } from "../budget";
 import { asText, fill, placeholders } from "../values/value";
@@ -26,7 +27,7 @@ const partsOf = (url: string): { scheme: string; authority: string; path: string
 };
 
 /** A value as one part of a URL. Halves of characters, which UTF-8 can't say, become the replacement character. */
-const encoded = (value: unknown): string => encodeURIComponent(asText(value).replace(/\p{Surrogate}/gu, "\uFFFD"));
+const encoded = (value: unknown): string => encodeURIComponent(wellFormed(asText(value)));
 
 const decoded = (text: string): string => {
   try {
