@@ -4,7 +4,7 @@ import { isRecord } from "../types";
 import type { RunBudget } from "../budget";
 import { fillUrl, isTemplated, urlTemplateProblem } from "./url-template";
 import { parseJsonText } from "../values/json-text";
-import { asText, fill, fillDeep, isMedia, member, placeholdersIn } from "../values/value";
+import { asText, fill, fillDeep, member, placeholdersIn, withAddresses } from "../values/value";
 
 /** What an http-request node sends, its URL filled in place. */
 
@@ -27,12 +27,6 @@ export interface HttpCall {
 
 type Literals = Readonly<Record<string, unknown>>;
 
-/** A value in a request's body: files travel as their URLs. */
-const plain = (value: unknown): unknown => {
-  if (isMedia(value)) return value.url;
-  return Array.isArray(value) ? value.map(plain) : value;
-};
-
 const QUOTE = '"';
 
 /** Fills a text that is to be JSON: inside its texts values are escaped, elsewhere they are put in as JSON. */
@@ -50,7 +44,7 @@ const fillJson = (template: string, resolve: (name: string) => unknown, budget?:
       readTo(position);
       const value = resolve(name);
       if (inText) return JSON.stringify(asText(value)).slice(1, -1);
-      return typeof value === "string" ? value : JSON.stringify(plain(value) ?? null);
+      return typeof value === "string" ? value : JSON.stringify(withAddresses(value) ?? null);
     },
     budget,
     true,
@@ -79,7 +73,7 @@ export const httpCall = ({ literals }: { literals: Literals }, item: Literals, b
   const filled = Object.entries((fillDeep(headers ?? {}, resolve, budget) ?? {}) as Record<string, unknown>).map(
     ([name, value]): [string, string] => [name, asText(value)],
   );
-  const { content, isJson } = contentOf(plain(member(item, "body")), body, resolve, budget);
+  const { content, isJson } = contentOf(withAddresses(member(item, "body")), body, resolve, budget);
   const call: HttpCall = {
     method: typeof method === "string" ? method.toUpperCase() : "GET",
     url: fillUrl(asText(url), resolve, budget),

@@ -7,7 +7,7 @@ import type { PlanStep, Source } from "./plan-types";
 import { isFileType, literalInputs, type InputPort } from "../wiring/ports";
 import { propertySchema, type JsonSchema } from "../prices/price";
 import { isRecord, shownName, type GraphNode } from "../types";
-import { isMedia, member, placeholdersIn, placeholderUses } from "../values/value";
+import { member, placeholdersIn, placeholderUses, withAddresses } from "../values/value";
 import { givenMaxItems } from "./max-items";
 
 /** Texts of one call that templates fill: a prompt and a system prompt. */
@@ -16,7 +16,6 @@ const MOST_TEXTS = 2;
 /** The literal inputs of a model. Files are meant by their addresses; empty ones are none. */
 const modelLiterals = (planner: Planner, node: GraphNode, schema: JsonSchema, ports: Map<string, InputPort>) => {
   const wired = planner.wiring.inputs.get(node.id);
-  const address = (file: unknown): unknown => (isMedia(file) ? file.url : Array.isArray(file) ? file.map(address) : file);
   return Object.fromEntries(
     Object.entries(literalInputs(node, schema)).flatMap(([name, value]): [string, unknown][] => {
       const type = ports.get(name)?.type ?? "any";
@@ -26,7 +25,7 @@ const modelLiterals = (planner: Planner, node: GraphNode, schema: JsonSchema, po
       // What flows in is used instead.
       return value === "" || isGiven(planner, wired?.get(name) ?? [])
         ? []
-        : [[name, address(resolveFiles(planner, node.id, name, type, value))]];
+        : [[name, withAddresses(resolveFiles(planner, node.id, name, type, value))]];
     }),
   );
 };

@@ -2,7 +2,7 @@ import { LIMITS } from "../../limits";
 import { resultFamily } from "./media";
 import type { MediaValue } from "./value";
 import { BindError, elementsOfWork, type RunBudget } from "../budget";
-import { asText, concatenated, fill, isMedia, member } from "./value";
+import { asText, concatenated, fill, member, withAddresses } from "./value";
 import { shownName } from "../types";
 import type { PlanStep, Source } from "../plan/plan-types";
 
@@ -55,12 +55,6 @@ export const bindItems = (
   return { items, mapped: true };
 };
 
-/** A value inside a model's inputs: files travel as their URLs. */
-const plain = (value: unknown): unknown => {
-  if (isMedia(value)) return value.url;
-  return Array.isArray(value) ? value.map(plain) : value;
-};
-
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 const SHOWN_CHARS = 40;
 
@@ -78,7 +72,7 @@ const asNumber = (port: string, value: unknown): unknown => {
 const portInput = (step: Pick<PlanStep, "textPorts" | "numberPorts" | "listPorts">, name: string, value: unknown): unknown => {
   const given = step.listPorts.includes(name) ? concatenated([value]) : value;
   if (step.textPorts.includes(name)) return asText(given);
-  return step.numberPorts?.includes(name) ? asNumber(name, given) : plain(given);
+  return step.numberPorts?.includes(name) ? asNumber(name, given) : withAddresses(given);
 };
 
 /**

@@ -14,6 +14,12 @@ export interface MediaValue {
 export const isMedia = (value: unknown): value is MediaValue =>
   isRecord(value) && typeof value.url === "string" && typeof value.contentType === "string";
 
+/** A value as a call is given it: files are their addresses. */
+export const withAddresses = (value: unknown): unknown => {
+  if (isMedia(value)) return value.url;
+  return Array.isArray(value) ? value.map(withAddresses) : value;
+};
+
 /** A value as text: what templates and text ports make of it. Lists are joined by blank lines. */
 export const asText = (value: unknown): string => {
   if (value === undefined || value === null) return "";
