@@ -1,13 +1,12 @@
-import { invalidRequest } from "@nodeloom/kernel";
+import { invalidRequest, MEDIA_FAMILIES } from "@nodeloom/kernel";
 import { clientStream, unary } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import type { Library } from "./objects/library";
 import type { Objects, Placement } from "./objects/objects";
 import { isCounted, originOf, type MediaObject } from "./objects/media-object";
-import { FAMILIES } from "./sniff";
 
 const checkAccept = (accept: readonly string[]): void => {
-  const unknown = accept.filter((family) => !(FAMILIES as readonly string[]).includes(family));
+  const unknown = accept.filter((family) => !(MEDIA_FAMILIES as readonly string[]).includes(family));
   if (unknown.length > 0) throw invalidRequest([{ path: "accept", message: `unknown family: ${unknown.join(", ")}` }]);
 };
 

@@ -1,13 +1,11 @@
+import type { MediaFamily } from "@nodeloom/kernel";
 import { filetypeinfo, register } from "magic-bytes.js";
-
-export const FAMILIES = ["image", "video", "audio"] as const;
-export type Family = (typeof FAMILIES)[number];
 
 export interface MediaType {
   contentType: string;
   extension: string;
   /** Families the file can count as: a container may hold sound only. */
-  families: readonly Family[];
+  families: readonly MediaFamily[];
 }
 
 /** Bytes from the start of a file that sniffing looks at. */
@@ -23,7 +21,7 @@ const FILE_TYPE_BOX_OFFSET = 4;
 register("opus", [...OGG_HEADER, ...hex("OpusHead")], { mime: "audio/ogg", extension: "ogg" });
 register("m4a", hex("ftypM4A "), { mime: "audio/mp4", extension: "m4a" }, FILE_TYPE_BOX_OFFSET);
 
-const type = (contentType: string, extension: string, ...families: Family[]): MediaType => ({ contentType, extension, families });
+const type = (contentType: string, extension: string, ...families: MediaFamily[]): MediaType => ({ contentType, extension, families });
 
 /**
  * The types that are served under their own name, the more specific signature first. Documents that a browser would

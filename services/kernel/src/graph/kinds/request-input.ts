@@ -1,5 +1,5 @@
 import { GRAPH_BOUNDS } from "../bounds";
-import { FIELD_TYPES, fieldsOf, type InputField } from "../values/fields";
+import { FIELD_TYPES, fieldsOf, uploadFamily, type InputField } from "../values/fields";
 import type { PortType } from "../wiring/ports";
 import { isRecord, shownName, type Graph, type GraphIssue, type GraphNode } from "../types";
 import { noPorts, type NodeKind } from "./kind";
@@ -11,9 +11,6 @@ const FIELD_PORTS: ReadonlyMap<string, PortType> = new Map([
   ["select", "text"],
   ["number", "number"],
   ["boolean", "boolean"],
-  ["image_upload", "image"],
-  ["video_upload", "video"],
-  ["audio_upload", "audio"],
 ]);
 
 const KNOWN_TYPES: ReadonlySet<string> = new Set(FIELD_TYPES);
@@ -58,7 +55,7 @@ export const requestInput: NodeKind = {
   calls: null,
   runs: true,
   inputs: noPorts,
-  outputs: (node) => new Map(fieldsOf(node.data).map((field) => [field.name, FIELD_PORTS.get(field.type) ?? "any"])),
+  outputs: (node) => new Map(fieldsOf(node.data).map((field) => [field.name, FIELD_PORTS.get(field.type) ?? uploadFamily(field) ?? "any"])),
   check: ({ data: { fields } }) => (fields !== undefined && fields !== null && !Array.isArray(fields) ? ["fields: must be a list"] : []),
   warnings: ({ data }) =>
     fieldsOf(data).flatMap(({ name, type }) =>

@@ -1,11 +1,5 @@
-import { resultFamily } from "../values/media";
+import { resultFamily, resultMember } from "../values/media";
 import { noPorts, nothingWrong, type NodeKind } from "./kind";
-
-const RESULT_BY_OUTPUT: ReadonlyMap<string, string> = new Map([
-  ["image", "images"],
-  ["video", "videos"],
-  ["audio", "audios"],
-]);
 
 export const responseOutput: NodeKind = {
   type: "response-output",
@@ -17,6 +11,6 @@ export const responseOutput: NodeKind = {
   inputs: noPorts,
   anyInput: (name) => ({ type: resultFamily(name) ?? "any", list: true }),
   outputs: noPorts,
-  defaultInput: (outputName) => RESULT_BY_OUTPUT.get(outputName) ?? outputName,
+  defaultInput: resultMember,
   check: nothingWrong,
 };

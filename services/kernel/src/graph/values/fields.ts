@@ -2,7 +2,7 @@ import type { Issue } from "../../errors";
 import { LIMITS } from "../../limits";
 import { textBytes } from "../bounds";
 import { characterCount } from "../prices/price";
-import { mediaProblem, type MediaFamily } from "./media";
+import { MEDIA_FAMILIES, mediaProblem, type MediaFamily } from "./media";
 import { isRecord } from "../types";
 
 export const FIELD_TYPES = [
@@ -76,11 +76,7 @@ const checkJson = (value: unknown): string | undefined => {
   return hasInfinite(value) ? "has a number that is too large" : undefined;
 };
 
-const UPLOADS: ReadonlyMap<string, MediaFamily> = new Map([
-  ["image_upload", "image"],
-  ["video_upload", "video"],
-  ["audio_upload", "audio"],
-]);
+const UPLOADS: ReadonlyMap<string, MediaFamily> = new Map(MEDIA_FAMILIES.map((family) => [`${family}_upload`, family]));
 
 /** The files a field takes; undefined when it takes none. */
 export const uploadFamily = ({ type }: Pick<InputField, "type">): MediaFamily | undefined => UPLOADS.get(type);

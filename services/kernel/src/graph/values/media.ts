@@ -4,14 +4,13 @@ import { isMedia, type MediaValue } from "./value";
 export const MEDIA_FAMILIES = ["image", "video", "audio"] as const;
 export type MediaFamily = (typeof MEDIA_FAMILIES)[number];
 
-const RESULT_FAMILIES: ReadonlyMap<string, MediaFamily> = new Map([
-  ["images", "image"],
-  ["videos", "video"],
-  ["audios", "audio"],
-]);
+const RESULT_FAMILIES: ReadonlyMap<string, MediaFamily> = new Map(MEDIA_FAMILIES.map((family) => [`${family}s`, family]));
 
 /** The kind of files that a member of a run's result carries; undefined for members that carry values. */
 export const resultFamily = (name: string): MediaFamily | undefined => RESULT_FAMILIES.get(name);
+
+/** The member of a run's result that takes what leaves a port: `images` for `image`. */
+export const resultMember = (port: string): string => [...RESULT_FAMILIES].find(([, family]) => family === port)?.[0] ?? port;
 
 const MEDIA_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 const DATA_URL = /^data:(([a-z0-9.+-]+)\/[a-z0-9.+-]+)[;,]/i;

@@ -1,4 +1,4 @@
-import { mediaFamily } from "../values/media";
+import { MEDIA_FAMILIES, mediaFamily } from "../values/media";
 import { propertySchema, type JsonSchema } from "../prices/price";
 import { isRecord, type GraphNode } from "../types";
 
@@ -65,7 +65,7 @@ const CALLED: Readonly<Record<PortType, string>> = {
 /** A type as messages call it. */
 export const portTypeName = (type: PortType): string => CALLED[type];
 
-const FILE_TYPES = ["image", "video", "audio", "media"] as const;
+const FILE_TYPES = [...MEDIA_FAMILIES, "media"] as const;
 export type FileType = (typeof FILE_TYPES)[number];
 
 /** True for ports that take files. */
