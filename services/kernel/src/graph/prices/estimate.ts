@@ -1,3 +1,4 @@
+import { groupBy } from "../../group-by";
 import { LIMITS } from "../../limits";
 import { millicreditsFor } from "../../money";
 import { isGeneratorType, kindOf } from "../kinds";
@@ -36,12 +37,7 @@ const promptCharacters = (literals: Readonly<Record<string, unknown>>, flows: re
  */
 const createCounter = (graph: Graph) => {
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
-  const incoming = new Map<string, GraphEdge[]>();
-  for (const edge of graph.edges) {
-    const edges = incoming.get(edge.target);
-    if (edges) edges.push(edge);
-    else incoming.set(edge.target, [edge]);
-  }
+  const incoming = groupBy(graph.edges, ({ target }) => target);
   const known = new Map<string, number>();
   const open = new Map<string, boolean>();
 
