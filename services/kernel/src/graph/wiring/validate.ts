@@ -64,11 +64,13 @@ const connect = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>, ports: 
   return [];
 };
 
+/** Ids of the nodes whose values flow into each node. */
+const sourcesOf = (nodes: readonly GraphNode[], inputs: Wiring["inputs"]): Map<string, Set<string>> =>
+  new Map(nodes.map(({ id }) => [id, new Set([...(inputs.get(id)?.values() ?? [])].flat().map((edge) => edge.node))]));
+
 /** Kahn's algorithm, stable in node order. What is left over is on a cycle or behind one. */
 const dependencyOrder = (nodes: readonly GraphNode[], inputs: Wiring["inputs"]): { order: GraphNode[]; stuck: GraphNode[] } => {
-  const waiting = new Map(
-    nodes.map((node) => [node.id, new Set([...(inputs.get(node.id)?.values() ?? [])].flat().map((edge) => edge.node))]),
-  );
+  const waiting = sourcesOf(nodes, inputs);
   const dependents = new Map<string, string[]>();
   for (const [id, sources] of waiting) for (const from of sources) dependents.set(from, [...(dependents.get(from) ?? []), id]);
   const byId = new Map(nodes.map((node) => [node.id, node]));
@@ -88,9 +90,7 @@ const dependencyOrder = (nodes: readonly GraphNode[], inputs: Wiring["inputs"]):
 /** Nodes that really are on a cycle, or between two: of the stuck ones, those that feed no other are peeled off. */
 const onCycle = (stuck: readonly GraphNode[], inputs: Wiring["inputs"]): GraphNode[] => {
   const remaining = new Set(stuck.map((node) => node.id));
-  const sources = new Map(
-    stuck.map((node) => [node.id, new Set([...(inputs.get(node.id)?.values() ?? [])].flat().map((edge) => edge.node))]),
-  );
+  const sources = sourcesOf(stuck, inputs);
   const fed = new Map<string, number>();
   for (const from of sources.values()) for (const id of from) fed.set(id, (fed.get(id) ?? 0) + 1);
   const loose = [...remaining].filter((id) => !fed.has(id));
