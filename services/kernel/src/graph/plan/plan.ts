@@ -81,12 +81,15 @@ export type Planned = { used: Readonly<BudgetUse>; dataUrls: string[] } & (
   { plan: RunPlan; issues: [] } | { plan: undefined; issues: GraphIssue[]; unknownMedia: string[] }
 );
 
+/** The input schema of the model that a node names, where it is known. */
+const schemaOf = ({ models }: PlanRequest, { data: { model } }: GraphNode): JsonSchema | undefined =>
+  typeof model === "string" ? models.get(model)?.inputSchema : undefined;
+
 /** Plans one node after those that it depends on. */
 const planNode = (planner: Planner, node: GraphNode): NodePlan => {
   const kind = kindOf(node.type);
   if (!kind) return NOTHING_PLANNED;
-  const schema = typeof node.data.model === "string" ? planner.request.models.get(node.data.model)?.inputSchema : undefined;
-  const misspelt = misspeltSettings(kind, node, schema, (count) => planner.budget.work(count));
+  const misspelt = misspeltSettings(kind, node, schemaOf(planner.request, node), (count) => planner.budget.work(count));
   for (const message of [...(kind.warnings?.(node) ?? []), ...misspelt]) warn(planner, node.id, message);
   const planned = kind.plan?.(planner, node) ?? NOTHING_PLANNED;
   if (planned.step || planned.isEvaluated) planner.outputs.set(node.id, planned.outputs);
@@ -130,15 +133,14 @@ const planNodes = (planner: Planner, nodes: readonly GraphNode[], { steps, evalu
  * `unknownMedia` has their ids.
  */
 export const planRun = (request: PlanRequest, bounds?: Readonly<BudgetUse>): Planned => {
-  const schemaOf = (node: GraphNode): JsonSchema | undefined =>
-    typeof node.data.model === "string" ? request.models.get(node.data.model)?.inputSchema : undefined;
-  const { wiring, issues } = checkStructure(request.graph, schemaOf);
+  const schema = (node: GraphNode): JsonSchema | undefined => schemaOf(request, node);
+  const { wiring, issues } = checkStructure(request.graph, schema);
   const planner: Planner = {
     request,
     wiring,
     outputs: new Map(),
     warnings: new Map(),
-    issues: [...request.graph.issues, ...issues, ...checkSettings(request.graph, schemaOf)],
+    issues: [...request.graph.issues, ...issues, ...checkSettings(request.graph, schema)],
     unknownMedia: new Set(),
     dataUrls: new Set(),
     budget: createBudget({}, bounds),
