@@ -52,10 +52,7 @@ export const charactersOfWork = (length: number): number => Math.ceil(length / C
  * A budget of which something may be used already.
  * @param bounds what may be used at most; by default a run's bounds
  */
-export const createBudget = (
-  used: Partial<BudgetUse> = {},
-  bounds: Readonly<BudgetUse> = { valueBytes: GRAPH_BOUNDS.valueBytes, calls: GRAPH_BOUNDS.calls, work: GRAPH_BOUNDS.work },
-): RunBudget => {
+export const createBudget = (used: Partial<BudgetUse> = {}, bounds: Readonly<BudgetUse> = GRAPH_BOUNDS): RunBudget => {
   const sum: BudgetUse = { valueBytes: 0, calls: 0, work: 0, ...used };
   const add = (what: keyof BudgetUse, count: number): void => {
     sum[what] += count;
