@@ -1,23 +1,9 @@
-import type { BaseTier } from "@nodeloom/kernel";
-import { accountNotApproved, ALL, covers, isBaseTier, PLANS } from "@nodeloom/kernel";
+import { accountNotApproved, ALL, covers, isBaseTier, PLANS, type BaseTier, type Plan } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
 import { capabilityDenied, sessionRequired, unauthenticated } from "../http/errors";
 
 /** Who may call: anyone; a key or a session; a session only; an administrator. */
 export type Auth = "none" | "any" | "session" | "admin";
-
-/** What the caller's tier allows. */
-export interface CallerPlan {
-  tier: string;
-  base: BaseTier;
-  /** Requests per route and window; null means unlimited. */
-  rateLimitPerMinute: number | null;
-  markupPermille: number;
-  monthlyMillicredits: number;
-  concurrency: number;
-  /** Saved workflows, templates excepted; null means uncapped. */
-  maxWorkflows: number | null;
-}
 
 export interface CallerUser {
   id: string;
@@ -28,7 +14,8 @@ export interface CallerUser {
   suspended: boolean;
   /** A session of an earlier epoch has ended. */
   sessionEpoch: number;
-  plan: CallerPlan;
+  /** What the user's tier allows. */
+  plan: Plan;
   /** The business that the account is for. */
   business: { name: string; verified: boolean } | null;
 }
@@ -48,19 +35,11 @@ export interface Caller {
   key: CallerKey | null;
 }
 
-const toPlan = (plan: identity.Plan | undefined, tier: string): CallerPlan => {
+const toPlan = (plan: identity.Plan | undefined, tier: string): Plan => {
   const base: BaseTier = plan && isBaseTier(plan.base) ? plan.base : isBaseTier(tier) ? tier : "free";
-  const builtIn = PLANS[base];
-  if (!plan) return builtIn;
-  return {
-    tier: plan.tier || tier,
-    base,
-    rateLimitPerMinute: plan.rateLimitPerMinute ?? null,
-    markupPermille: plan.markupPermille,
-    monthlyMillicredits: plan.monthlyMillicredits,
-    concurrency: plan.concurrency,
-    maxWorkflows: builtIn.maxWorkflows,
-  };
+  if (!plan) return PLANS[base];
+  const { markupPermille, monthlyMillicredits, concurrency, rateLimitPerMinute = null } = plan;
+  return { ...PLANS[base], tier: plan.tier || tier, rateLimitPerMinute, markupPermille, monthlyMillicredits, concurrency };
 };
 
 /** An identity user as the gateway knows it. */

@@ -71,26 +71,15 @@ export const OUTGOING: Readonly<Record<BaseTier, { calls: OutgoingBudget; webhoo
   enterprise: { calls: { perMinute: 20_000, perHostPerMinute: 10_000 }, webhooks: { perMinute: 12_000, perHostPerMinute: 6_000 } },
 };
 
-export interface CustomTier {
+export interface CustomTier extends Pick<Plan, "rateLimitPerMinute" | "markupPermille" | "monthlyMillicredits" | "concurrency"> {
   id: string;
   base: Exclude<BaseTier, "free">;
-  rateLimitPerMinute: number | null;
-  markupPermille: number;
-  monthlyMillicredits: number;
-  concurrency: number;
 }
 
 export const isBaseTier = (tier: string): tier is BaseTier => (TIERS as readonly string[]).includes(tier);
 
 /** The plan of a custom tier: its own numbers over its base's rights. */
-export const customPlan = (tier: CustomTier): Plan => ({
-  ...PLANS[tier.base],
-  tier: tier.id,
-  rateLimitPerMinute: tier.rateLimitPerMinute,
-  markupPermille: tier.markupPermille,
-  monthlyMillicredits: tier.monthlyMillicredits,
-  concurrency: tier.concurrency,
-});
+export const customPlan = ({ id, ...own }: CustomTier): Plan => ({ ...PLANS[own.base], ...own, tier: id });
 
 /** Whether a tier (by its base) is at least another. */
 export const tierReaches = (have: BaseTier, need: BaseTier): boolean => TIERS.indexOf(have) >= TIERS.indexOf(need);

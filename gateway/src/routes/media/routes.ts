@@ -1,4 +1,4 @@
-import { invalidRequest, LIMITS, PLANS } from "@nodeloom/kernel";
+import { invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { uploadParts } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import type { Request } from "express";
@@ -36,7 +36,7 @@ const view = (object: media.StoredObject | undefined): z.infer<typeof file> => {
 };
 
 /** Bytes the caller may have stored; undefined when there is no bound. */
-export const mediaQuota = ({ isAdmin, user }: Caller): number | undefined => (isAdmin ? undefined : PLANS[user.plan.base].mediaBytes);
+export const mediaQuota = ({ isAdmin, user }: Caller): number | undefined => (isAdmin ? undefined : user.plan.mediaBytes);
 
 /** Bodies that wrap the bytes in something else. */
 const WRAPPED = /^(?:multipart\/|application\/x-www-form-urlencoded)/i;
