@@ -9,7 +9,7 @@ import { fingerprintOf, keyedId } from "./lease";
 import { addressOf, countOthersId, countRefusal, countRequest, noteOwnId } from "./rate/counting";
 import { render, renderError, send } from "./reply";
 import { STREAMED, type CallContext, type Reply, type Route } from "./route";
-import { check, checkListQuery, checkQuery } from "./validate";
+import { check, checkQuery } from "./validate";
 
 const EXECUTION_ID = "X-Execution-Id";
 const FIRST_ERROR = 400;
@@ -53,7 +53,7 @@ interface Checked {
 const validate = (route: Route, request: Request, body: JsonBody): Checked => ({
   params: route.params ? check(route.params.schema, request.params, route.params.invalid) : {},
   body: route.body ? check(route.body, body.value, route.invalidBody) : undefined,
-  query: route.list ? checkListQuery(route.query, request.query) : route.query ? checkQuery(route.query, request.query) : {},
+  query: route.query ? checkQuery(route.query, request.query) : {},
 });
 
 /** Answers a request under a key from what was made, or is made now, under the id that the key stands for. */

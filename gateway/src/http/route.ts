@@ -1,7 +1,7 @@
 import type { DomainError, Issue, Reason } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { Request, Response } from "express";
-import type { z } from "zod";
+import { z } from "zod";
 import type { Auth, Caller } from "../auth/caller";
 import type { Gateway } from "../gateway";
 
@@ -115,6 +115,12 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
 /** A route whose types have been checked against each other and are no longer of interest. */
 export type Route = RouteDefinition;
 
+/** A list's parameters: closed, unless their schema says itself what else there may be. */
+const listQuery = (schema: z.ZodType = z.object({})): z.ZodType =>
+  schema instanceof z.ZodObject && schema.def.catchall === undefined ? schema.strict() : schema;
+
 /** Declares an endpoint; the handler's context is typed by the schemas. */
-export const defineRoute = <A extends Auth, P = unknown, Q = unknown, B = unknown>(definition: RouteDefinition<A, P, Q, B>): Route =>
-  definition as unknown as Route;
+export const defineRoute = <A extends Auth, P = unknown, Q = unknown, B = unknown>(definition: RouteDefinition<A, P, Q, B>): Route => {
+  const route = definition as unknown as Route;
+  return route.list ? { ...route, query: listQuery(route.query) } : route;
+};

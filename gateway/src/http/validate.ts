@@ -1,5 +1,5 @@
 import { invalidRequest, type Issue } from "@nodeloom/kernel";
-import { z } from "zod";
+import type { z } from "zod";
 
 const MAX_ISSUES = 20;
 
@@ -94,19 +94,3 @@ export const checkQuery = <T>(schema: z.ZodType<T>, query: Readonly<Record<strin
   check(schema, query, (issues) =>
     invalidRequest(issues.map((issue) => (Array.isArray(query[issue.path]) ? { ...issue, message: "must be given once" } : issue))),
   );
-
-const NO_PARAMETERS = z.strictObject({});
-const strictForms = new WeakMap<z.ZodType, z.ZodType>();
-
-/** The schema of a list's parameters, closed unless it says itself what else there may be. */
-const strictForm = (schema: z.ZodType): z.ZodType => {
-  const known = strictForms.get(schema);
-  if (known) return known;
-  const made = schema instanceof z.ZodObject && schema.def.catchall === undefined ? schema.strict() : schema;
-  strictForms.set(schema, made);
-  return made;
-};
-
-/** Checks a list's query parameters; one that it does not know is refused by its name. */
-export const checkListQuery = <T>(schema: z.ZodType<T> | undefined, query: Readonly<Record<string, unknown>>): T =>
-  checkQuery(strictForm(schema ?? NO_PARAMETERS) as z.ZodType<T>, query);
