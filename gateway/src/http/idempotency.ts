@@ -16,8 +16,8 @@ export interface IdempotentRequest {
   key: string;
   /** Caller, method and path: keys of different callers and resources never meet. */
   scope: string;
-  /** What must be the same for the stored answer to fit. */
-  content: string;
+  /** Of what must be the same for the stored answer to fit: see `fingerprintOf`. */
+  fingerprint: string;
 }
 
 export interface Idempotency {
@@ -121,10 +121,10 @@ export const createIdempotency = ({ redis, keyPrefix, logger, leaseMs = IDEMPOTE
   };
 
   return {
-    once: async ({ key, scope, content }, work) => {
+    once: async ({ key, scope, fingerprint }, work) => {
       const record = `${keyPrefix}idempotency:${digest(`${scope}\n${key}`)}`;
       const token = randomUUID();
-      const begun = await begin(record, digest(content), token);
+      const begun = await begin(record, fingerprint, token);
       switch (begun[0]) {
         case "work":
           return perform(record, token, () => work(begun[1]));

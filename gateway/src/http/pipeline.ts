@@ -57,10 +57,9 @@ const validate = (route: Route, request: Request, body: JsonBody): Checked => ({
 });
 
 /** Answers a request under a key from what was made, or is made now, under the id that the key stands for. */
-const rebuild = async (route: Route, context: CallContext, body: JsonBody, key: string): Promise<RenderedReply> => {
+const rebuild = async (route: Route, context: CallContext, key: string, fingerprint: string): Promise<RenderedReply> => {
   const { gateway, caller, request, response } = context;
   const executionId = keyedId(caller!.user.id, request.method, request.path, key);
-  const fingerprint = fingerprintOf(context.query, body.text);
   if (route.startsRun) response.setHeader(EXECUTION_ID, executionId);
   const work = async (): Promise<RenderedReply> => render((await route.handler({ ...context, executionId, fingerprint })) as Reply);
   return gateway.leases.hold(executionId, fingerprint, work);
@@ -75,10 +74,10 @@ const answer = async (gateway: Gateway, route: Route, context: CallContext, body
     const reply = await route.handler(context);
     return reply === STREAMED ? undefined : render(reply);
   }
-  if (route.idempotent === "rebuild") return rebuild(route, context, body, key);
+  const fingerprint = fingerprintOf(context.query, body.text);
+  if (route.idempotent === "rebuild") return rebuild(route, context, key, fingerprint);
   const scope = `${context.caller.user.id} ${request.method} ${request.path}`;
-  const content = `${JSON.stringify(context.query)}\n${body.text}`;
-  return gateway.idempotency.once({ key, scope, content }, async (executionId) => {
+  return gateway.idempotency.once({ key, scope, fingerprint }, async (executionId) => {
     if (route.startsRun) response.setHeader(EXECUTION_ID, executionId);
     const headers: Record<string, string> = route.startsRun ? { [EXECUTION_ID]: executionId } : {};
     const rendered = await route.handler({ ...context, executionId }).then(

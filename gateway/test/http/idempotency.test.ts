@@ -20,7 +20,7 @@ afterAll(() => redis.disconnect());
 const PATIENCE_MS = 20_000;
 /** The one record under a prefix. */
 const recordOf = async (keyPrefix: string): Promise<string> => (await redis.keys(`${keyPrefix}*`))[0]!;
-const requestOf = (content = "body") => ({ key: randomUUID(), scope: "user POST /x", content });
+const requestOf = (fingerprint = "body") => ({ key: randomUUID(), scope: "user POST /x", fingerprint });
 
 describe("an Idempotency-Key", () => {
   it("lets one of many simultaneous requests work; the others are told to wait", async () => {
@@ -56,9 +56,9 @@ describe("an Idempotency-Key", () => {
   it("is refused with another body, running or done, and free in another scope", async () => {
     const request = requestOf();
     await idempotency.once(request, () => Promise.resolve(reply(200)));
-    const other = idempotency.once({ ...request, content: "other" }, () => Promise.resolve(reply(200)));
+    const other = idempotency.once({ ...request, fingerprint: "other" }, () => Promise.resolve(reply(200)));
     await expect(other).rejects.toMatchObject({ reason: "IDEMPOTENCY_KEY_REUSED" });
-    const elsewhere = await idempotency.once({ ...request, scope: "another", content: "other" }, () => Promise.resolve(reply(202)));
+    const elsewhere = await idempotency.once({ ...request, scope: "another", fingerprint: "other" }, () => Promise.resolve(reply(202)));
     expect(elsewhere.status).toBe(202);
   });
 
