@@ -43,7 +43,7 @@ export const service = defineService({
     const graceMs = answeringMs(config);
     const http = await startHttpServer({ listen: config.GATEWAY_LISTEN, app, requestTimeoutMs: config.REQUEST_TIMEOUT_MS, graceMs });
     answerMalformed(http.server);
-    const adminHttp = await startAdminListener(config, { gateway, ...adminAuthentication(parts) });
+    const adminHttp = await startAdminListener(config, { gateway, authentication: adminAuthentication(parts) });
     // A body that waits to be asked for is asked for when its turn comes.
     http.server.on("checkContinue", app);
     // Node would refuse any other expectation with an empty answer. None is known here, and none is needed.

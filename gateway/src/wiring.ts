@@ -11,7 +11,7 @@ import { createBodyBudget } from "./http/body/body-budget";
 import { createOwnIds } from "./http/rate/own-ids";
 import { BODY_BYTES_OVERALL, BODY_BYTES_PER_OWNER, EVENT_STREAMS_PER_USER, OWN_IDS } from "./http/limits";
 import { createRateLimits } from "./http/rate/rate";
-import { createSessions, type Sessions } from "./auth/session";
+import { createSessions } from "./auth/session";
 import { createStreamCount } from "./http/rate/stream-count";
 import { startRunStops } from "./routes/admin/run-stops";
 import { startTierRollouts } from "./routes/admin/tier-rollout";
@@ -30,38 +30,33 @@ export interface GatewayParts {
   stopping: AbortSignal;
 }
 
-/** Sessions as one of the listeners takes them: only its own origin may write. */
-const sessionsOf = ({ config, redis }: Pick<GatewayParts, "config" | "redis">, baseUrl: string): Sessions =>
-  createSessions({
+/** How one of the listeners knows who asks: only its own origin may write with a session. */
+const authenticationOf = ({ config, redis, subscriber, connections }: GatewayParts, baseUrl: string) => {
+  const sessions = createSessions({
     redis,
     keyPrefix: config.REDIS_KEY_PREFIX,
     secret: config.SESSION_SECRET,
     secure: config.NODE_ENV === "production",
     publicOrigin: new URL(baseUrl).origin,
   });
+  const changes = { subscriber, channel: identityChangedChannel(config.REDIS_KEY_PREFIX) };
+  return { sessions, authentication: createAuthentication({ identity: connections.services.identity, sessions }, changes) };
+};
 
 /** The same sessions on the listener for administrators. */
-export const adminAuthentication = ({ config, redis, subscriber, connections }: GatewayParts): { authentication: Authentication } => ({
-  authentication: createAuthentication(
-    { identity: connections.services.identity, sessions: sessionsOf({ config, redis }, adminOrigin(config) ?? config.PUBLIC_BASE_URL) },
-    { subscriber, channel: identityChangedChannel(config.REDIS_KEY_PREFIX) },
-  ),
-});
+export const adminAuthentication = (parts: GatewayParts): Authentication =>
+  authenticationOf(parts, adminOrigin(parts.config) ?? parts.config.PUBLIC_BASE_URL).authentication;
 
 /** Puts together what the routes use. */
-export const createGateway = ({ config, logger, redis, subscriber, connections, draining, stopping }: GatewayParts): Gateway => {
+export const createGateway = (parts: GatewayParts): Gateway => {
+  const { config, logger, redis, connections, draining, stopping } = parts;
   const { services } = connections;
   const keyPrefix = config.REDIS_KEY_PREFIX;
-  const sessions = sessionsOf({ config, redis }, config.PUBLIC_BASE_URL);
   const origin = adminOrigin(config);
   return {
     services,
     isDraining: () => draining.aborted,
-    sessions,
-    authentication: createAuthentication(
-      { identity: services.identity, sessions },
-      { subscriber, channel: identityChangedChannel(keyPrefix) },
-    ),
+    ...authenticationOf(parts, config.PUBLIC_BASE_URL),
     rateLimits: createRateLimits({ redis, keyPrefix }),
     ownIds: createOwnIds(OWN_IDS),
     bodies: createBodyBudget({ perOwner: BODY_BYTES_PER_OWNER, overall: BODY_BYTES_OVERALL }),
