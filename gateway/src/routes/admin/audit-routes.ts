@@ -3,6 +3,7 @@ import { z } from "zod";
 import { raw } from "../../http/json";
 import { defineRoute } from "../../http/route";
 import { cursor, cursorPage, iso, limit, nextCursor, timestamp } from "../../schemas";
+import { forAdmins } from "./shared";
 
 const OUTCOMES = {
   [identity.AuditOutcome.AUDIT_OUTCOME_DONE]: "done",
@@ -45,14 +46,12 @@ const view = (row: identity.AuditRow): Record<string, unknown> => ({
 
 export const adminAuditRoutes = [
   defineRoute({
+    ...forAdmins,
     method: "GET",
     path: "/api/admin/audit",
     list: true,
     operationId: "adminListAudit",
     summary: "List the writes of administrators, newest first",
-    tag: "Admin",
-    auth: "admin",
-    limit: "user",
     query: z.object({ limit, cursor: cursor.optional() }),
     responses: { 200: cursorPage(auditRow) },
     handler: async ({ gateway, query }) => {

@@ -5,11 +5,12 @@ import { z } from "zod";
 import type { Services } from "../../clients";
 import { modelNotFound } from "../../http/errors";
 import { idempotencyKey } from "../../http/idempotency";
-import { defineRoute, type RouteDefinition } from "../../http/route";
-import { credits, identifier, idParams, iso, MIN_CREDITS, nextCursor, slug, timestamp } from "../../schemas";
+import { defineRoute } from "../../http/route";
+import { credits, identifier, iso, MIN_CREDITS, nextCursor, slug, timestamp } from "../../schemas";
 import { ledgerPage, ledgerQuery, ledgerRowView, runOf } from "../identity/ledger";
 import { balances, balancesView } from "../identity/view";
 import { audited } from "./audit";
+import { forAdmins, ofUser } from "./shared";
 
 const MAX_CREDITS = 1_000_000_000;
 const MAX_RUNS = 1_000_000;
@@ -97,9 +98,6 @@ const ledgerCheckView = (checked: billing.CheckLedgerResponse): z.infer<typeof l
   nextCursor: nextCursor(checked.nextCursor),
 });
 
-const shared = { tag: "Admin", auth: "admin", limit: "user" } as const satisfies Partial<RouteDefinition<"admin">>;
-const ofUser = { ...shared, params: idParams("user"), errors: ["NOT_FOUND"] } as const;
-
 export const adminCreditRoutes = [
   defineRoute({
     ...ofUser,
@@ -143,7 +141,7 @@ export const adminCreditRoutes = [
     },
   }),
   defineRoute({
-    ...shared,
+    ...forAdmins,
     method: "GET",
     path: "/api/admin/ledger/check",
     list: true,

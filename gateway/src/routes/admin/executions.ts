@@ -3,12 +3,11 @@ import { z } from "zod";
 import { defineRoute } from "../../http/route";
 import { cursor, cursorPage, identifier, limit, nextCursor, PAGES_END_EARLY } from "../../schemas";
 import { execution, executionView, EXECUTION_STATUSES } from "../executions/view";
+import { forAdmins } from "./shared";
 
 export const adminExecutionRoutes = [
   defineRoute({
-    tag: "Admin",
-    auth: "admin",
-    limit: "user",
+    ...forAdmins,
     method: "GET",
     path: "/api/admin/executions",
     list: true,

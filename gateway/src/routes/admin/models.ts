@@ -1,6 +1,7 @@
 import { models } from "@nodeloom/proto";
 import { z } from "zod";
 import { audited } from "./audit";
+import { forAdmins } from "./shared";
 import { model, modelView } from "../models/view";
 import { price, priceView, toStoredPrice } from "../models/prices";
 import { defineRoute } from "../../http/route";
@@ -19,13 +20,11 @@ const overridable = ({ enabled, price: stored, minTier }: models.Model): Record<
 
 export const adminModelRoutes = [
   defineRoute({
+    ...forAdmins,
     method: "PATCH",
     path: "/api/admin/models/:internalName",
     operationId: "adminUpdateModel",
     summary: "Enable or disable a model, or change its wholesale price or lowest tier",
-    tag: "Admin",
-    auth: "admin",
-    limit: "user",
     params: modelParams,
     body: changes,
     responses: { 200: model },

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { defineRoute } from "../../http/route";
 import { slug, workflowParams } from "../../schemas";
 import { audited } from "./audit";
+import { forAdmins } from "./shared";
 
 const change = z.strictObject({ listed: z.boolean(), reason: z.string().max(LIMITS.noteChars).optional() });
 const standing = z
@@ -14,14 +15,12 @@ const standingOf = (listed: boolean, takedown: workflows.Takedown | undefined) =
 
 export const adminTemplateRoutes = [
   defineRoute({
+    ...forAdmins,
     method: "PATCH",
     path: "/api/admin/templates/:slug",
     operationId: "adminModerateTemplate",
     summary: "Take a template down, or let it back",
     description: "A template that is taken down is its owner's alone: others neither see nor run it.",
-    tag: "Admin",
-    auth: "admin",
-    limit: "user",
     params: workflowParams,
     body: change,
     responses: { 200: standing },

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { defineRoute } from "../../http/route";
+import { forAdmins } from "./shared";
 
 export const adminTemporalRoutes = [
   defineRoute({
-    tag: "Admin",
-    auth: "admin",
-    limit: "user",
+    ...forAdmins,
     method: "GET",
     path: "/api/admin/temporal",
     operationId: "adminGetTemporal",

@@ -2,9 +2,10 @@ import { fromCredits, invalidRequest, toCredits } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { audited } from "./audit";
+import { forAdmins } from "./shared";
 import { notFound } from "../../http/errors";
 import type { Gateway } from "../../gateway";
-import { defineRoute, type RouteDefinition } from "../../http/route";
+import { defineRoute } from "../../http/route";
 import { credits, MIN_CREDITS, tierId } from "../../schemas";
 
 const PERMILLE = 1_000;
@@ -46,10 +47,9 @@ const toStored = (id: string, given: z.infer<typeof tierSettings>): identity.Tie
 const findTier = async ({ services }: Gateway, id: string): Promise<identity.Tier | undefined> =>
   (await services.identity.listTiers({})).tiers.find((candidate) => candidate.id === id);
 
-const shared = { tag: "Admin", auth: "admin", limit: "user" } as const satisfies Partial<RouteDefinition<"admin">>;
 const params = z.object({ id: tierId });
 const ofTier = {
-  ...shared,
+  ...forAdmins,
   path: "/api/admin/tiers/:id",
   params: { schema: params, invalid: () => notFound("tier") },
   errors: ["NOT_FOUND"],
@@ -59,7 +59,7 @@ const namesNoTier = () =>
 
 export const adminTierRoutes = [
   defineRoute({
-    ...shared,
+    ...forAdmins,
     method: "GET",
     path: "/api/admin/tiers",
     list: true,

@@ -1,11 +1,12 @@
 import { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { preconditionFailed } from "../../http/errors";
-import { defineRoute, type RouteDefinition } from "../../http/route";
-import { cursor, cursorPage, identifier, idParams, iso, limit, name, nextCursor, queryFlag, tierId, timestamp } from "../../schemas";
+import { defineRoute } from "../../http/route";
+import { cursor, cursorPage, identifier, iso, limit, name, nextCursor, queryFlag, tierId, timestamp } from "../../schemas";
 import { adminUser, adminUserView, balances, balancesView } from "../identity/view";
 import { audited } from "./audit";
 import { applyPlan } from "./plan-change";
+import { forAdmins, ofUser } from "./shared";
 import { setConcurrency } from "./tier-rollout";
 
 const userChanges = z
@@ -35,12 +36,9 @@ const userWithCredits = adminUser.extend({ credits: balances }).meta({ id: "Admi
 /** Where the console asks for the new password. What follows `#` is sent to no server. */
 const RESET_PATH = "/reset-password#token=";
 
-const shared = { tag: "Admin", auth: "admin", limit: "user" } as const satisfies Partial<RouteDefinition<"admin">>;
-const ofUser = { ...shared, params: idParams("user"), errors: ["NOT_FOUND"] } as const;
-
 export const adminUserRoutes = [
   defineRoute({
-    ...shared,
+    ...forAdmins,
     method: "GET",
     path: "/api/admin/users",
     list: true,
