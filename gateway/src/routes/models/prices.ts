@@ -25,26 +25,20 @@ export const price = z
   .meta({ id: "Price", example: { perImageUsd: 0.02 } });
 export type PriceView = z.infer<typeof price>;
 
-/** A registry price as clients see it; null when there is none. */
-export const priceView = (stored: models.Price | undefined): PriceView | null => {
-  switch (stored?.basis?.$case) {
-    case "perRunMicroUsd":
-      return { perRunUsd: toUsd(stored.basis.value) };
-    case "perImageMicroUsd":
-      return { perImageUsd: toUsd(stored.basis.value) };
-    case "perSecondMicroUsd":
-      return { perSecondUsd: toUsd(stored.basis.value) };
-    case "perThousandCharactersMicroUsd":
-      return { perThousandCharactersUsd: toUsd(stored.basis.value) };
-    case "tokens":
-      return {
-        inputUsdPerMillionTokens: toUsd(stored.basis.value.inputMicroUsdPerMillion),
-        outputUsdPerMillionTokens: toUsd(stored.basis.value.outputMicroUsdPerMillion),
-      };
-    default:
-      return null;
-  }
+/** A registry price under names that end with the unit, such as `perImageUsd`; null when there is none. */
+const inUnit = (stored: models.Price | undefined, unit: "Usd" | "Credits", amount: (microUsd: number) => number) => {
+  const basis = stored?.basis;
+  if (!basis) return null;
+  if (basis.$case !== "tokens") return { [basis.$case.replace("MicroUsd", unit)]: amount(basis.value) };
+  const { inputMicroUsdPerMillion, outputMicroUsdPerMillion } = basis.value;
+  return {
+    [`input${unit}PerMillionTokens`]: amount(inputMicroUsdPerMillion),
+    [`output${unit}PerMillionTokens`]: amount(outputMicroUsdPerMillion),
+  };
 };
+
+/** A registry price as clients see it; null when there is none. */
+export const priceView = (stored: models.Price | undefined): PriceView | null => inUnit(stored, "Usd", toUsd) as PriceView | null;
 
 /** The opposite of priceView. */
 export const toStoredPrice = (view: PriceView): models.Price => {
@@ -75,23 +69,5 @@ export const tierPrice = z
 export type TierPriceView = z.infer<typeof tierPrice>;
 
 /** What a unit costs under a markup; null when the model has no price. A call's sum is rounded up to 0.001 credit. */
-export const tierPriceView = (stored: models.Price | undefined, markupPermille: number): TierPriceView | null => {
-  const paid = (microUsd: number): number => unitCredits(microUsd, markupPermille);
-  switch (stored?.basis?.$case) {
-    case "perRunMicroUsd":
-      return { perRunCredits: paid(stored.basis.value) };
-    case "perImageMicroUsd":
-      return { perImageCredits: paid(stored.basis.value) };
-    case "perSecondMicroUsd":
-      return { perSecondCredits: paid(stored.basis.value) };
-    case "perThousandCharactersMicroUsd":
-      return { perThousandCharactersCredits: paid(stored.basis.value) };
-    case "tokens":
-      return {
-        inputCreditsPerMillionTokens: paid(stored.basis.value.inputMicroUsdPerMillion),
-        outputCreditsPerMillionTokens: paid(stored.basis.value.outputMicroUsdPerMillion),
-      };
-    default:
-      return null;
-  }
-};
+export const tierPriceView = (stored: models.Price | undefined, markupPermille: number): TierPriceView | null =>
+  inUnit(stored, "Credits", (microUsd) => unitCredits(microUsd, markupPermille)) as TierPriceView | null;
