@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { PRODUCT_VERSION } from "@nodeloom/platform";
 import { z } from "zod";
 import { HOST_PREFIX, SESSION_COOKIE } from "../auth/session";
 import { TAGS, type Route, type Tag } from "../http/route";
@@ -10,7 +9,6 @@ import { webhooks } from "./webhooks";
 
 /** The OpenAPI 3.1 document, made from the table that also routes and validates. */
 
-const { version: VERSION } = JSON.parse(readFileSync(join(__dirname, "..", "..", "package.json"), "utf8")) as { version: string };
 const TAG_DESCRIPTIONS: Readonly<Record<Tag, string>> = {
   Workflows: "Graphs that are saved, and the schemas of their inputs",
   Runs: "Run a workflow or a single model, or ask what a run would cost",
@@ -55,7 +53,7 @@ export const openApiDocument = (routes: readonly Route[], publicBaseUrl: string)
     openapi: "3.1.0",
     info: {
       title: "Nodeloom API",
-      version: VERSION,
+      version: PRODUCT_VERSION,
       summary: "Build AI media pipelines as node graphs and call them over HTTP.",
       description: INTRODUCTION,
       license: { name: "MIT", identifier: "MIT" },
