@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { hostPort, integer, variables } from "@nodeloom/platform";
+import { hostPort, integer, list, variables, type ConfigOf } from "@nodeloom/platform";
 import { z } from "zod";
 import { TEMPORAL_UI_PATH } from "./admin-listener/path";
 import { ANONYMOUS_REQUESTS_PER_MINUTE, BODY_MS, MEDIA_UPLOAD_MS, REGISTRATIONS_PER_MINUTE } from "./http/limits";
@@ -33,19 +33,10 @@ const trustProxy = z
   );
 
 /** `https://media.example.com,https://…`: origins, without paths. */
-const origins = z
-  .string()
-  .default("")
-  .transform((value) =>
-    value
-      .split(",")
-      .map((origin) => origin.trim())
-      .filter((origin) => origin !== ""),
-  )
-  .refine(
-    (list) => list.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
-    "must be origins such as https://media.example.com, separated by commas",
-  );
+const origins = list().refine(
+  (given) => given.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
+  "must be origins such as https://media.example.com, separated by commas",
+);
 
 /** What the gateway reads from its environment. */
 export const gatewayVariables = {
@@ -91,4 +82,4 @@ export const gatewayVariables = {
   MEDIA_HTTP_URL: z.url().default("http://127.0.0.1:8081").describe("media's HTTP side"),
 };
 
-export type GatewayConfig = { [K in keyof typeof gatewayVariables]: z.infer<(typeof gatewayVariables)[K]> };
+export type GatewayConfig = ConfigOf<typeof gatewayVariables>;

@@ -92,7 +92,10 @@ export const processVariables = {
     ),
   ...tlsVariables,
 };
-export type ProcessConfig = { [K in keyof typeof processVariables]: z.infer<(typeof processVariables)[K]> };
+
+/** What variables become when they are read. */
+export type ConfigOf<V extends Record<string, z.ZodType>> = { [K in keyof V]: z.infer<V[K]> };
+export type ProcessConfig = ConfigOf<typeof processVariables>;
 
 /**
  * Parses the environment once into a frozen typed object.

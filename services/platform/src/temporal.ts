@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { ConfigError } from "./config";
+import { ConfigError, type ConfigOf } from "./config";
 
 /** How a process proves itself to Temporal, and Temporal to it. */
 export const temporalSecurityVariables = {
@@ -15,7 +15,7 @@ export const temporalSecurityVariables = {
   TEMPORAL_API_KEY: z.string().optional().describe("API key to show to Temporal, where it asks for one"),
 } as const;
 
-export type TemporalSecurityConfig = { [K in keyof typeof temporalSecurityVariables]: z.infer<(typeof temporalSecurityVariables)[K]> };
+export type TemporalSecurityConfig = ConfigOf<typeof temporalSecurityVariables>;
 
 /** What Temporal's SDK is given beside the address; nothing for a plain connection. */
 export interface TemporalSecurity {

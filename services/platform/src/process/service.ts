@@ -1,7 +1,15 @@
 /** process/: how a process starts, tells how it is on its ops port, and stops. */
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import { ConfigError, loadConfig, processVariables, type ConfigSchema, type Environment, type ProcessConfig } from "../config";
+import {
+  ConfigError,
+  loadConfig,
+  processVariables,
+  type ConfigOf,
+  type ConfigSchema,
+  type Environment,
+  type ProcessConfig,
+} from "../config";
 import { createLogger, type Logger } from "../telemetry/logger";
 import type { Database } from "../stores/database";
 import { keepHeapGrowth } from "./heap";
@@ -39,7 +47,7 @@ export const defineService = <V extends Record<string, z.ZodType>>(definition: {
   name: string;
   database?: Database;
   variables: V;
-  start(context: StartContext<{ [K in keyof V]: z.infer<V[K]> }>): Promise<RunningService>;
+  start(context: StartContext<ConfigOf<V>>): Promise<RunningService>;
 }): ServiceDefinition => {
   const config = z.object({ ...processVariables, ...definition.variables });
   return {

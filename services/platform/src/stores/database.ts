@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Connection } from "mongoose";
 import { z } from "zod";
-import { loadConfig, variables, type ConfigSchema, type Environment } from "../config";
+import { loadConfig, variables, type ConfigOf, type ConfigSchema, type Environment } from "../config";
 import type { Logger } from "../telemetry/logger";
 import { onceThere } from "../work/startup";
 import { connectMongo, isDatabaseAway } from "./mongo";
@@ -41,7 +41,7 @@ export interface Database {
 }
 
 const baseVariables = { MONGODB_URI: variables.MONGODB_URI, MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX };
-type BaseConfig = { [K in keyof typeof baseVariables]: z.infer<(typeof baseVariables)[K]> };
+type BaseConfig = ConfigOf<typeof baseVariables>;
 
 export interface DatabaseDefinition<V extends Record<string, z.ZodType>> {
   service: string;
@@ -51,7 +51,7 @@ export interface DatabaseDefinition<V extends Record<string, z.ZodType>> {
   /** Variables that `others` reads. */
   variables?: V;
   /** Makes what is needed outside the database, where it is not there yet. */
-  others?(config: BaseConfig & { [K in keyof V]: z.infer<V[K]> }): Promise<void>;
+  others?(config: BaseConfig & ConfigOf<V>): Promise<void>;
 }
 
 const connect = (service: string, { MONGODB_URI: uri, MONGODB_DATABASE_PREFIX: prefix }: BaseConfig, logger?: Logger) =>
@@ -74,7 +74,7 @@ export const defineDatabase = <V extends Record<string, z.ZodType> = Record<neve
     version,
     config,
     migrate: async (env, logger) => {
-      const read = loadConfig(config, env) as BaseConfig & { [K in keyof V]: z.infer<V[K]> };
+      const read = loadConfig(config, env) as BaseConfig & ConfigOf<V>;
       const connection = await connect(service, read, logger);
       try {
         declare(connection);
