@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { execution, webhookConfiguration } from "../routes/executions/view";
 import { timestamp } from "../schemas";
+import type { Json } from "./components";
 
 /** What the service sends to the webhooks of keys. */
 
-type Json = Record<string, unknown>;
 type Describe = (schema: z.ZodType) => Json;
 
 const HEADERS: readonly { name: string; description: string; schema: Json }[] = [
