@@ -46,8 +46,8 @@ const isSame = (one: Certificates, other: Certificates): boolean =>
  */
 class RenewedCertificates implements CertificateProvider {
   private current: Certificates;
-  private readonly caListeners = new Set<CaListener>();
-  private readonly identityListeners = new Set<IdentityListener>();
+  /** With how each of them is told of the certificates of now. */
+  private readonly listeners = new Map<CaListener | IdentityListener, () => void>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -55,14 +55,6 @@ class RenewedCertificates implements CertificateProvider {
     private readonly reloadMs: number,
   ) {
     this.current = readCertificates(files);
-  }
-
-  private tellCa(listener: CaListener): void {
-    listener({ caCertificate: this.current.ca });
-  }
-
-  private tellIdentity(listener: IdentityListener): void {
-    listener({ certificate: this.current.cert, privateKey: this.current.key });
   }
 
   private reload(): void {
@@ -74,42 +66,39 @@ class RenewedCertificates implements CertificateProvider {
     }
     if (isSame(read, this.current)) return;
     this.current = read;
-    this.caListeners.forEach((listener) => this.tellCa(listener));
-    this.identityListeners.forEach((listener) => this.tellIdentity(listener));
+    for (const tell of this.listeners.values()) tell();
   }
 
-  private listen<L>(listeners: Set<L>, listener: L): void {
-    listeners.add(listener);
+  private add(listener: CaListener | IdentityListener, tell: () => void): void {
+    // What was renewed while no connection was open.
+    if (this.timer === undefined) this.reload();
+    this.listeners.set(listener, tell);
     this.timer ??= setInterval(() => this.reload(), this.reloadMs).unref();
+    // Not at once: a listener that is being added is not ready to be told.
+    process.nextTick(tell);
   }
 
-  private unlisten<L>(listeners: Set<L>, listener: L): void {
-    listeners.delete(listener);
-    if (this.caListeners.size + this.identityListeners.size > 0) return;
+  private remove(listener: CaListener | IdentityListener): void {
+    this.listeners.delete(listener);
+    if (this.listeners.size > 0) return;
     clearInterval(this.timer);
     this.timer = undefined;
   }
 
   addCaCertificateListener(listener: CaListener): void {
-    // What was renewed while no connection was open.
-    if (this.timer === undefined) this.reload();
-    this.listen(this.caListeners, listener);
-    // Not at once: a listener that is being added is not ready to be told.
-    process.nextTick(() => this.tellCa(listener));
+    this.add(listener, () => listener({ caCertificate: this.current.ca }));
   }
 
   removeCaCertificateListener(listener: CaListener): void {
-    this.unlisten(this.caListeners, listener);
+    this.remove(listener);
   }
 
   addIdentityCertificateListener(listener: IdentityListener): void {
-    if (this.timer === undefined) this.reload();
-    this.listen(this.identityListeners, listener);
-    process.nextTick(() => this.tellIdentity(listener));
+    this.add(listener, () => listener({ certificate: this.current.cert, privateKey: this.current.key }));
   }
 
   removeIdentityCertificateListener(listener: IdentityListener): void {
-    this.unlisten(this.identityListeners, listener);
+    this.remove(listener);
   }
 }
 
