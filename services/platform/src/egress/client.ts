@@ -5,6 +5,7 @@ import type { Agent, Dispatcher } from "undici";
 import { canonicalTargets, checkUrl, EgressError, isPublicAddress, NOT_ONLY_PUBLIC, refused, targetOf, type Lookup } from "./address";
 import { createConnector } from "./connector";
 import { USER_AGENT } from "../version";
+import { linkSignals } from "../work/signals";
 
 export { EgressError, isPublicAddress, type Lookup } from "./address";
 
@@ -117,22 +118,18 @@ interface Deadline {
   clear(): void;
 }
 
-/** Aborts after a time, or with another signal. Not AbortSignal.any: Node 20 loses its time-outs to the garbage collector. */
+/** Aborts after a time, or with another signal. */
 const startDeadline = (timeoutMs: number, outer: AbortSignal | undefined): Deadline => {
-  const controller = new AbortController();
+  const { signal, abort, unlink } = linkSignals(...(outer ? [outer] : []));
   const clear = (): void => {
     clearTimeout(timer);
-    outer?.removeEventListener("abort", follow);
+    unlink();
   };
-  const abort = (reason: unknown): void => {
-    clear();
-    controller.abort(reason);
-  };
-  const follow = (): void => abort(outer?.reason);
-  const timer = setTimeout(() => abort(new EgressError("TIMEOUT", "the address did not answer in time", true)), timeoutMs);
-  if (outer?.aborted) follow();
-  else outer?.addEventListener("abort", follow);
-  return { signal: controller.signal, clear };
+  const timer = setTimeout(() => {
+    unlink();
+    abort(new EgressError("TIMEOUT", "the address did not answer in time", true));
+  }, timeoutMs);
+  return { signal, clear };
 };
 
 async function* bounded(body: Readable, maxBytes: number, { signal, clear }: Deadline): AsyncIterable<Buffer> {

@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 /** A signal of its own that also follows others, until it is let go. */
 export interface LinkedSignal {
   signal: AbortSignal;
-  abort(): void;
+  abort(reason?: unknown): void;
   /** Stops following; must be called, or longer-lived parents keep every link. */
   unlink(): void;
 }
@@ -20,7 +20,7 @@ export const linkSignals = (...parents: readonly AbortSignal[]): LinkedSignal =>
   }
   return {
     signal: controller.signal,
-    abort: () => controller.abort(),
+    abort: (reason) => controller.abort(reason),
     unlink: () => links.forEach(({ parent, follow }) => parent.removeEventListener("abort", follow)),
   };
 };
