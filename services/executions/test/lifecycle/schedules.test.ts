@@ -4,13 +4,13 @@ import { connectMongo } from "@nodeloom/platform";
 import { billing as billingProto } from "@nodeloom/proto";
 import { createLedgerCheck } from "../../src/lifecycle/upkeep/ledger-check";
 import { createRenewals, type RenewalProgress } from "../../src/lifecycle/upkeep/renewals";
-import type { Activities, LocalActivities } from "../../src/contract/activity-types";
+import type { Activities } from "../../src/contract/activity-types";
 import type { LedgerReport } from "../../src/contract/reports";
-import { bundlePath } from "../../src/temporal/bundle";
 import { ensureSchedules } from "../../src/temporal/schedules";
-import { connectTemporal, type RunningTemporal } from "../../src/temporal/worker";
+import type { RunningTemporal } from "../../src/temporal/worker";
 import { Context } from "@temporalio/activity";
 import { logger, startMoney, type Money } from "../support/money";
+import { startWorker } from "../support/temporal";
 
 const USERS = Array.from({ length: 7 }, (_, index) => `user-${index}`);
 const MONTHLY = 2_000;
@@ -25,20 +25,11 @@ const queue = { name: taskQueue, taskQueue };
 
 beforeAll(async () => {
   money = await startMoney();
-  temporal = await connectTemporal({
-    address: process.env.TEMPORAL_ADDRESS!,
-    namespace: "default",
-    taskQueue,
-    dataConverter: {},
-    logger,
-    workflowBundle: { codePath: bundlePath },
-    shutdownGraceMs: 1_000,
-  });
   const renewals = createRenewals({ billing: money.billing });
   const renewDuePlans: Activities["renewDuePlans"] = () => renewals((progress) => Context.current().heartbeat(progress));
   const ledgerCheck = createLedgerCheck({ billing: money.billing, logger });
   const checkLedger: Activities["checkLedger"] = () => ledgerCheck((progress) => Context.current().heartbeat(progress));
-  await temporal.work({ renewDuePlans, checkLedger } as unknown as Activities & LocalActivities);
+  temporal = await startWorker(taskQueue, { renewDuePlans, checkLedger }, { shutdownGraceMs: 1_000 });
   renewalsSchedule = temporal.client.schedule.getHandle(`${taskQueue}-plan-renewals`);
   ledgerSchedule = temporal.client.schedule.getHandle(`${taskQueue}-ledger-check`);
 });

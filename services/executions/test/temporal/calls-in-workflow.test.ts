@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { ApplicationFailure } from "@temporalio/activity";
-import { createLogger } from "@nodeloom/platform";
 import { RUN_CANCELLED, type CallResult, type RunEnd, type RunInput } from "../../src/contract/run-types";
 import type { Activities, Admission, CancelResult, LocalActivities, ModelCall, StepFailure } from "../../src/contract/activity-types";
-import { bundlePath } from "../../src/temporal/bundle";
 import { createRunStarter, type RunStarter } from "../../src/temporal/client";
-import { connectTemporal, type RunningTemporal } from "../../src/temporal/worker";
+import type { RunningTemporal } from "../../src/temporal/worker";
 import { TIMING } from "../../src/contract/timing";
+import { startWorker } from "../support/temporal";
 
 /** What the activities of a run do, and what they were asked for. */
 interface Script {
@@ -64,16 +63,7 @@ let starter: RunStarter;
 
 beforeAll(async () => {
   const taskQueue = `calls-${randomUUID().slice(0, 8)}`;
-  temporal = await connectTemporal({
-    address: process.env.TEMPORAL_ADDRESS!,
-    namespace: "default",
-    taskQueue,
-    dataConverter: {},
-    logger: createLogger("test", "silent"),
-    workflowBundle: { codePath: bundlePath },
-    shutdownGraceMs: 2_000,
-  });
-  await temporal.work(activities as unknown as Activities & LocalActivities);
+  temporal = await startWorker(taskQueue, activities);
   starter = createRunStarter({ client: temporal.client, taskQueue });
 });
 afterAll(() => temporal.stop());

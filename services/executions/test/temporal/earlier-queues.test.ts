@@ -7,7 +7,8 @@ import type { RunInput } from "../../src/contract/run-types";
 import { bundlePath } from "../../src/temporal/bundle";
 import { createEarlierQueues } from "../../src/temporal/earlier-queues";
 import { earlierQueues, isOfOtherFormat, RUN_FORMAT, runQueue, workerIdentity } from "../../src/temporal/run-queues";
-import { connectTemporal, type RunningTemporal } from "../../src/temporal/worker";
+import type { RunningTemporal } from "../../src/temporal/worker";
+import { connectToTemporal } from "../support/temporal";
 
 const logger = createLogger("test", "silent");
 const workflowBundle = { codePath: bundlePath };
@@ -59,10 +60,7 @@ const startReleaseBefore = async (taskQueue: string): Promise<() => Promise<void
 };
 
 beforeAll(async () => {
-  temporal = await connectTemporal({
-    ...{ address: process.env.TEMPORAL_ADDRESS!, namespace: "default", taskQueue: runQueue(name), earlierQueues: [] },
-    ...{ dataConverter: {}, logger, workflowBundle, shutdownGraceMs: 1_000 },
-  });
+  temporal = await connectToTemporal(runQueue(name), { shutdownGraceMs: 1_000 });
 });
 afterAll(() => temporal.stop());
 
@@ -81,10 +79,7 @@ it("tells workers of other formats by their names, those of before there were fo
 
 it("goes on with a run that an earlier release has started, when nobody of that release is there", async () => {
   const executionId = await startRun(earlier);
-  const next = await connectTemporal({
-    ...{ address: process.env.TEMPORAL_ADDRESS!, namespace: "default", taskQueue: runQueue(name), earlierQueues: earlierQueues(name) },
-    ...{ dataConverter: {}, logger, workflowBundle, shutdownGraceMs: 1_000 },
-  });
+  const next = await connectToTemporal(runQueue(name), { earlierQueues: earlierQueues(name), shutdownGraceMs: 1_000 });
   try {
     await untilOpen(earlier, 1);
     await next.work(activitiesOf("the next release"));

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { createLogger } from "@nodeloom/platform";
 import { final } from "../../src/calls/failures";
-import type { Activities, CancelResult, LocalActivities, ModelCall, SubmittedJob } from "../../src/contract/activity-types";
+import type { CancelResult, ModelCall, SubmittedJob } from "../../src/contract/activity-types";
 import type { CallResult, RunEnd, RunInput } from "../../src/contract/run-types";
-import { bundlePath } from "../../src/temporal/bundle";
 import { createRunStarter } from "../../src/temporal/client";
 import { createSteps } from "../../src/temporal/step";
-import { connectTemporal, type RunningTemporal } from "../../src/temporal/worker";
+import type { RunningTemporal } from "../../src/temporal/worker";
 import { runOf } from "../support/money";
+import { startWorker } from "../support/temporal";
 
 /** What can't be written in UTF-8 reaches Temporal in no failure: its worker would end, and again at every attempt. */
 
@@ -38,16 +38,7 @@ const activities = {
 let temporal: RunningTemporal;
 const taskQueue = `halves-${randomUUID().slice(0, 8)}`;
 beforeAll(async () => {
-  temporal = await connectTemporal({
-    address: process.env.TEMPORAL_ADDRESS!,
-    namespace: "default",
-    taskQueue,
-    dataConverter: {},
-    logger,
-    workflowBundle: { codePath: bundlePath },
-    shutdownGraceMs: 60_000,
-  });
-  await temporal.work(activities as unknown as Activities & LocalActivities);
+  temporal = await startWorker(taskQueue, activities, { shutdownGraceMs: 60_000 });
 });
 afterAll(() => temporal.stop());
 

@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { createLogger } from "@nodeloom/platform";
 import type { Activities, LocalActivities } from "../../src/contract/activity-types";
 import type { RunInput } from "../../src/contract/run-types";
-import { bundlePath } from "../../src/temporal/bundle";
 import { createRunStarter } from "../../src/temporal/client";
-import { connectTemporal } from "../../src/temporal/worker";
+import { connectToTemporal } from "../support/temporal";
 
 const MANY = 200;
 /** A start has a deadline, within which a busy machine does few. */
@@ -20,10 +18,7 @@ const inputOf = (executionId: string, userId: string): RunInput => ({
 
 it("carries another user's first run before most of one user's two hundred that were started before it", async () => {
   const taskQueue = `fair-${randomUUID().slice(0, 8)}`;
-  const temporal = await connectTemporal({
-    ...{ address: process.env.TEMPORAL_ADDRESS!, namespace: "default", taskQueue, logger: createLogger("test", "silent") },
-    ...{ dataConverter: {}, workflowBundle: { codePath: bundlePath }, shutdownGraceMs: 2_000 },
-  });
+  const temporal = await connectToTemporal(taskQueue);
   const { start } = createRunStarter({ client: temporal.client, taskQueue });
   // Nobody works yet, so that all of them wait at the server, in the order of their start.
   for (let started = 0; started < MANY; started += AT_ONCE)

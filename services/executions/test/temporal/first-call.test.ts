@@ -3,10 +3,10 @@ import { DomainError } from "@nodeloom/kernel";
 import { createLogger } from "@nodeloom/platform";
 import type { RunEnd, RunInput, RunOutcome } from "../../src/contract/run-types";
 import { createActivities, type ActivityOptions } from "../../src/temporal/activities";
-import { bundlePath } from "../../src/temporal/bundle";
 import { createRunStarter, type RunStarter } from "../../src/temporal/client";
-import { connectTemporal, type RunningTemporal } from "../../src/temporal/worker";
+import type { RunningTemporal } from "../../src/temporal/worker";
 import type { CallRecord } from "../../src/record/call-store";
+import { startWorker } from "../support/temporal";
 
 /** What happened of a run, in order. */
 const said = new Map<string, string[]>();
@@ -76,11 +76,7 @@ beforeAll(async () => {
     ...{ onClaimed: () => undefined, webhooks: {}, onCancel: () => () => undefined, logger, stopping: new AbortController().signal },
   } as unknown as ActivityOptions);
   const taskQueue = `first-${randomUUID().slice(0, 8)}`;
-  temporal = await connectTemporal({
-    ...{ address: process.env.TEMPORAL_ADDRESS!, namespace: "default", taskQueue, logger },
-    ...{ dataConverter: {}, workflowBundle: { codePath: bundlePath }, shutdownGraceMs: 2_000 },
-  });
-  await temporal.work(activities);
+  temporal = await startWorker(taskQueue, activities);
   starter = createRunStarter({ client: temporal.client, taskQueue });
 });
 afterAll(() => temporal.stop());

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { unavailable } from "@nodeloom/kernel";
-import { createLogger } from "@nodeloom/platform";
-import type { Activities, ExtendInput, LocalActivities, ModelCall } from "../../src/contract/activity-types";
+import type { ExtendInput, ModelCall } from "../../src/contract/activity-types";
 import type { CallResult, HeldItem, RunEnd, RunInput } from "../../src/contract/run-types";
-import { bundlePath } from "../../src/temporal/bundle";
 import { createRunStarter, type RunStarter } from "../../src/temporal/client";
-import { connectTemporal, type RunningTemporal } from "../../src/temporal/worker";
+import type { RunningTemporal } from "../../src/temporal/worker";
+import { startWorker } from "../support/temporal";
 
 /** Runs on a real Temporal whose activities are played: many large calls, an outage of billing, a worker that stops. */
 
@@ -25,46 +24,31 @@ const result = (call: ModelCall): CallResult => ({
   requestId: "j",
 });
 
-const activitiesOf = (worker: string) =>
-  ({
-    claim: () => Promise.resolve(true),
-    settle: ({ executionId }: RunInput, end: RunEnd) => {
-      ends.set(executionId, end);
-      return Promise.resolve({ status: end.status, millicredits: 0 });
-    },
-    extendHold: ({ items }: ExtendInput): Promise<HeldItem[]> => {
-      extensions.push(billingIsAway ? "away" : "held");
-      if (billingIsAway) return Promise.reject(unavailable("billing is away"));
-      return Promise.resolve(items.map(({ key }) => ({ key, source: "credits", millicredits: 1 })));
-    },
-    runFiles: (call: ModelCall) => Promise.resolve(result(call)),
-    shortJob: () => Promise.resolve({ declined: true, isClaimed: true }),
-    submit: () => Promise.resolve({ requestId: "j" }),
-    poll: async (call: ModelCall) => {
-      followed.push(worker);
-      await released;
-      return result(call);
-    },
-  }) as unknown as Activities & LocalActivities;
-
-const connect = async (worker: string): Promise<RunningTemporal> => {
-  const temporal = await connectTemporal({
-    address: process.env.TEMPORAL_ADDRESS!,
-    namespace: "default",
-    taskQueue,
-    dataConverter: {},
-    logger: createLogger("test", "silent"),
-    workflowBundle: { codePath: bundlePath },
-    shutdownGraceMs: 2_000,
-  });
-  await temporal.work(activitiesOf(worker));
-  return temporal;
-};
+const activitiesOf = (worker: string) => ({
+  claim: () => Promise.resolve(true),
+  settle: ({ executionId }: RunInput, end: RunEnd) => {
+    ends.set(executionId, end);
+    return Promise.resolve({ status: end.status, millicredits: 0 });
+  },
+  extendHold: ({ items }: ExtendInput): Promise<HeldItem[]> => {
+    extensions.push(billingIsAway ? "away" : "held");
+    if (billingIsAway) return Promise.reject(unavailable("billing is away"));
+    return Promise.resolve(items.map(({ key }) => ({ key, source: "credits", millicredits: 1 })));
+  },
+  runFiles: (call: ModelCall) => Promise.resolve(result(call)),
+  shortJob: () => Promise.resolve({ declined: true, isClaimed: true }),
+  submit: () => Promise.resolve({ requestId: "j" }),
+  poll: async (call: ModelCall) => {
+    followed.push(worker);
+    await released;
+    return result(call);
+  },
+});
 
 let first: RunningTemporal;
 let starter: RunStarter;
 beforeAll(async () => {
-  first = await connect("first");
+  first = await startWorker(taskQueue, activitiesOf("first"));
   starter = createRunStarter({ client: first.client, taskQueue });
 });
 beforeEach(() => {
@@ -161,7 +145,7 @@ it("waits for billing that is away when a list turns out longer, and holds befor
 });
 
 it("goes on at another worker when the one that carries it stops", async () => {
-  const second = await connect("second");
+  const second = await startWorker(taskQueue, activitiesOf("second"));
   try {
     const runs = Array.from({ length: 6 }, () => inputOf(1, 1, "http-polling"));
     for (const input of runs) await starter.start(input);

@@ -8,10 +8,10 @@ import type { Outgoing } from "../../src/calls/outgoing";
 import type { Activities, LocalActivities } from "../../src/contract/activity-types";
 import type { RunEnd, RunInput } from "../../src/contract/run-types";
 import { createActivities, type ActivityOptions } from "../../src/temporal/activities";
-import { bundlePath } from "../../src/temporal/bundle";
 import { createRunStarter, type RunStarter } from "../../src/temporal/client";
-import { connectTemporal, type RunningTemporal } from "../../src/temporal/worker";
+import type { RunningTemporal } from "../../src/temporal/worker";
 import { openOutgoing } from "../support/index";
+import { startWorker } from "../support/temporal";
 
 const PER_WINDOW = 2;
 
@@ -63,11 +63,7 @@ beforeAll(async () => {
     stopping: new AbortController().signal,
   } as unknown as ActivityOptions);
   const taskQueue = `outgoing-${randomUUID().slice(0, 8)}`;
-  temporal = await connectTemporal({
-    ...{ address: process.env.TEMPORAL_ADDRESS!, namespace: "default", taskQueue, logger: createLogger("test", "silent") },
-    ...{ dataConverter: {}, workflowBundle: { codePath: bundlePath }, shutdownGraceMs: 2_000 },
-  });
-  await temporal.work({
+  temporal = await startWorker(taskQueue, {
     ...activities,
     admit: () => Promise.resolve({ held: [] }),
     settle: ({ executionId }, end) => {

@@ -3,13 +3,13 @@ import { Context } from "@temporalio/activity";
 import { createLogger } from "@nodeloom/platform";
 import { deferred } from "../../../platform/test/support/deferred";
 import { final, TryAgain } from "../../src/calls/failures";
-import type { Activities, CancelResult, LocalActivities, ModelCall, SubmittedJob } from "../../src/contract/activity-types";
+import type { CancelResult, ModelCall, SubmittedJob } from "../../src/contract/activity-types";
 import type { CallResult, RunEnd, RunInput } from "../../src/contract/run-types";
-import { bundlePath } from "../../src/temporal/bundle";
 import { createRunStarter } from "../../src/temporal/client";
 import { createSteps } from "../../src/temporal/step";
-import { connectTemporal, type RunningTemporal } from "../../src/temporal/worker";
+import type { RunningTemporal } from "../../src/temporal/worker";
 import { runOf } from "../support/money";
+import { startWorker } from "../support/temporal";
 
 /** One step of a run over several attempts, as Temporal makes them. */
 
@@ -72,21 +72,9 @@ const activities = {
 
 let temporal: RunningTemporal;
 const taskQueue = `steps-${randomUUID().slice(0, 8)}`;
-const startWorker = async (): Promise<RunningTemporal> => {
-  const started = await connectTemporal({
-    address: process.env.TEMPORAL_ADDRESS!,
-    namespace: "default",
-    taskQueue,
-    dataConverter: {},
-    logger,
-    workflowBundle: { codePath: bundlePath },
-    shutdownGraceMs: 60_000,
-  });
-  await started.work(activities as unknown as Activities & LocalActivities);
-  return started;
-};
+const startOne = (): Promise<RunningTemporal> => startWorker(taskQueue, activities, { shutdownGraceMs: 60_000 });
 beforeAll(async () => {
-  temporal = await startWorker();
+  temporal = await startOne();
 });
 afterAll(() => temporal.stop());
 
@@ -109,7 +97,7 @@ it("finishes a request that can't go on elsewhere when its process is told to st
   await request.begun;
   const stopping = temporal;
   const drained = stopping.drain();
-  temporal = await startWorker();
+  temporal = await startOne();
   request.answer();
   await drained;
   await stopping.close();

@@ -3,13 +3,12 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { ApplicationFailure } from "@temporalio/activity";
-import { createLogger } from "@nodeloom/platform";
 import type { Activities, ExtendInput, LocalActivities, ModelCall } from "../../src/contract/activity-types";
 import { RUN_CANCELLED, type CallResult, type HeldItem, type RunEnd, type RunInput } from "../../src/contract/run-types";
 import { chargeFor } from "../../src/lifecycle/money/charge";
-import { bundlePath } from "../../src/temporal/bundle";
 import { createRunStarter, type RunStarter } from "../../src/temporal/client";
-import { connectTemporal, type RunningTemporal } from "../../src/temporal/worker";
+import type { RunningTemporal } from "../../src/temporal/worker";
+import { startWorker } from "../support/temporal";
 
 /** What a run's model answers, and what was asked of its activities. */
 interface Script {
@@ -43,24 +42,11 @@ const activities = {
   },
 } satisfies Partial<Activities & LocalActivities>;
 
-const connect = (taskQueue: string): Promise<RunningTemporal> =>
-  connectTemporal({
-    address: process.env.TEMPORAL_ADDRESS!,
-    namespace: "default",
-    taskQueue,
-    dataConverter: {},
-    logger: createLogger("test", "silent"),
-    workflowBundle: { codePath: bundlePath },
-    shutdownGraceMs: 2_000,
-  });
-const work = (by: RunningTemporal): Promise<void> => by.work(activities as unknown as Activities & LocalActivities);
-
 let temporal: RunningTemporal;
 let starter: RunStarter;
 beforeAll(async () => {
   const taskQueue = `texts-${randomUUID().slice(0, 8)}`;
-  temporal = await connect(taskQueue);
-  await work(temporal);
+  temporal = await startWorker(taskQueue, activities);
   starter = createRunStarter({ client: temporal.client, taskQueue });
 });
 afterAll(() => temporal.stop());
@@ -180,8 +166,7 @@ it("charges an answer once, and asks no more for it, when the process dies befor
   const input = inputOf(executionId, ["a"]);
   await createRunStarter({ client: temporal.client, taskQueue }).start(input);
   expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
-  const heir = await connect(taskQueue);
-  await work(heir);
+  const heir = await startWorker(taskQueue, activities);
   await temporal.client.workflow.getHandle(executionId).result();
   await heir.stop();
   // The model is asked for the answer by the one, and once more by the other.
