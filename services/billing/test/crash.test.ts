@@ -1,27 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { type DomainError } from "@nodeloom/kernel";
-import { connectMongo, createLogger, makeCollections } from "@nodeloom/platform";
-import type { Connection } from "mongoose";
 import { deferred } from "../../platform/test/support/deferred";
 import { createBilling, type Billing } from "../src/billing";
-import { createStore, type BillingStore } from "../src/store";
-import { mongodbUri } from "./support/instance";
+import type { BillingStore } from "../src/store";
+import { logger, ownStore, type OwnStore } from "./support/database";
 
-const logger = createLogger("billing-test", "silent");
 const DEADLINE_MS = 10_000;
 const FUNDS = 10_000;
 
-let connection: Connection;
+let own: OwnStore;
 let store: BillingStore;
 beforeAll(async () => {
-  connection = await connectMongo({ uri: mongodbUri(), database: `test_${randomUUID().slice(0, 8)}_billing` });
-  store = createStore(connection);
-  await makeCollections(connection);
+  own = await ownStore();
+  ({ store } = own);
 });
-afterAll(async () => {
-  await connection.dropDatabase();
-  await connection.close();
-});
+afterAll(() => own.stop());
 
 type Moment = "before" | "after";
 const never = new Promise<never>(() => undefined);

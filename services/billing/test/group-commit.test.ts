@@ -1,26 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { connectMongo, createLogger, makeCollections } from "@nodeloom/platform";
-import type { Connection } from "mongoose";
 import { deferred } from "../../platform/test/support/deferred";
 import { createBilling, type Billing } from "../src/billing";
 import { BILLING_LIMITS } from "../src/limits";
-import { createStore, type BillingStore } from "../src/store";
-import { mongodbUri } from "./support/instance";
+import type { BillingStore } from "../src/store";
+import { logger, ownStore, type OwnStore } from "./support/database";
 
-const logger = createLogger("billing-test", "silent");
-let connection: Connection;
+let own: OwnStore;
 let store: BillingStore;
 let userId: string;
 
 beforeAll(async () => {
-  connection = await connectMongo({ uri: mongodbUri(), database: `test_${randomUUID().slice(0, 8)}_billing` });
-  store = createStore(connection);
-  await makeCollections(connection);
+  own = await ownStore();
+  ({ store } = own);
 });
-afterAll(async () => {
-  await connection.dropDatabase();
-  await connection.close();
-});
+afterAll(() => own.stop());
 beforeEach(() => (userId = `user-${randomUUID()}`));
 
 const topUp = (billing: Billing, reference: string, deadlineMs = Date.now() + 10_000): Promise<unknown> =>
