@@ -37,6 +37,8 @@ export interface Money {
   delivered: string[];
   /** Takes a run to where its workflow runs its graph. @throws why it can't be held */
   begin(input: RunInput): Promise<RunInput>;
+  /** What usage has of a user's runs, the newest first. */
+  usageRows(userId: string): Promise<usageProto.UsageRow[]>;
   /** Database prefix of billing and usage. */
   prefix: string;
   stop(): Promise<void>;
@@ -100,6 +102,7 @@ export const startMoney = async (): Promise<Money> => {
     cancelled,
     delivered,
     begin,
+    usageRows: async (userId) => (await usage.listRows(usageProto.ListRowsRequest.fromPartial({ userId, limit: 10 }))).rows,
     settlement: createSettlement({ billing, execution, store, debts }),
     prefix,
     stop: stopAll,

@@ -157,8 +157,9 @@ describe("a run", () => {
     expect(await one.carry(one.started[0]!, 1)).toBe(true);
     expect((await asked).row).toMatchObject({ _id: request.executionId, attempt: 1 });
     expect(await balance(userId)).toEqual({ free: 10 * PRICE - 600, held: 0 });
-    const { rows } = await money.usage.listRows({ userId, status: "", modelId: "", workflowSlug: "", limit: 10, offset: 0, sources: [] });
-    expect(rows).toMatchObject([{ executionId: request.executionId, status: "completed", metadata: { order: "7" } }]);
+    expect(await money.usageRows(userId)).toMatchObject([
+      { executionId: request.executionId, status: "completed", metadata: { order: "7" } },
+    ]);
     // A second workflow of the same attempt finds that it is not its own.
     expect(await one.execution.claim(request.executionId, 1, "another")).toBeNull();
   });
@@ -342,8 +343,7 @@ describe("a crash", () => {
     await sweepTwice(other);
     expect(money.delivered).toContain(input.executionId);
     expect(await money.store.find(input.executionId)).toMatchObject({ due: [] });
-    const { rows } = await money.usage.listRows({ userId, status: "", modelId: "", workflowSlug: "", limit: 10, offset: 0, sources: [] });
-    expect(rows).toMatchObject([{ status: "completed", executionId: input.executionId }]);
+    expect(await money.usageRows(userId)).toMatchObject([{ status: "completed", executionId: input.executionId }]);
   });
 
   it("between a cancellation and its workflow leaves a run whose workflow is told by another process", async () => {

@@ -47,16 +47,7 @@ describe("runs that nothing carries", () => {
     const reconcile = createReconciler({ store, starter: { isCarried: ending }, settlement, logger, unseenMs: 0 });
     await reconcile(() => undefined);
     expect(await store.find(run.executionId)).toMatchObject({ status: "completed", resultJson: '{"text":"done"}' });
-    const { rows } = await money.usage.listRows({
-      userId: "user",
-      status: "",
-      modelId: "",
-      workflowSlug: "",
-      limit: 10,
-      offset: 0,
-      sources: [],
-    });
-    expect(rows).toMatchObject([{ status: "completed" }]);
+    expect(await money.usageRows("user")).toMatchObject([{ status: "completed" }]);
   });
 });
 
@@ -119,14 +110,5 @@ it("never takes less than no time, however far the clock of whoever received the
   expect(told.nodes[0]).toMatchObject({ status: "completed", durationMs: 0 });
   await money.settlement.settle(run, endOf(run, "completed"), []);
   expect(await money.store.find(executionId)).toMatchObject({ durationMs: 0 });
-  const { rows } = await money.usage.listRows({
-    userId,
-    status: "",
-    modelId: "",
-    workflowSlug: "",
-    limit: 10,
-    offset: 0,
-    sources: [],
-  });
-  expect(rows).toMatchObject([{ durationMs: 0 }]);
+  expect(await money.usageRows(userId)).toMatchObject([{ durationMs: 0 }]);
 });
