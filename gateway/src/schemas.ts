@@ -1,6 +1,6 @@
-import { LIMITS, MAX_SLUG_CHARS, SLUG, TIERS, UUID } from "@nodeloom/kernel";
+import { executionNotFound, LIMITS, MAX_SLUG_CHARS, SLUG, TIERS, UUID, workflowNotFound } from "@nodeloom/kernel";
 import { z } from "zod";
-import { executionNotFound, invalidSlug, notFound, workflowNotFound } from "./http/errors";
+import { invalidSlug, notFound } from "./http/errors";
 import { PAGE_DEFAULT, PAGE_MAX } from "./http/limits";
 import type { ParamsSpec } from "./http/route";
 

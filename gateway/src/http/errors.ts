@@ -55,12 +55,6 @@ export const crossOriginDenied = (origin: string): DomainError =>
     `requests with a session cookie must come from ${origin} (Origin, or Sec-Fetch-Site: same-origin)`,
   );
 
-export const workflowNotFound = (): DomainError => new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");
-
-export const versionNotFound = (): DomainError => new DomainError("not_found", "VERSION_NOT_FOUND", "the workflow has no such version");
-
-export const executionNotFound = (): DomainError => new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
-
 export const modelNotFound = (internalName: string): DomainError =>
   new DomainError("not_found", "MODEL_NOT_FOUND", `there is no model ${internalName}`);
 

@@ -4,7 +4,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { sendUnaryData, ServerUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
 import { status } from "@grpc/grpc-js";
 import { executions } from "@nodeloom/proto";
-import { executionNotFound } from "../../src/http/errors";
+import { executionNotFound } from "@nodeloom/kernel";
 import { EVENT_STREAMS_PER_USER } from "../../src/http/limits";
 import { createStreamCount } from "../../src/http/rate/stream-count";
 import { startFakeService, type FakeService } from "../support/fake-service";

@@ -1,6 +1,6 @@
-import { invalidRequest, LIMITS } from "@nodeloom/kernel";
+import { invalidRequest, LIMITS, versionNotFound } from "@nodeloom/kernel";
 import { fromCursor, toCursor } from "@nodeloom/platform";
-import { found, versionNotFound } from "./definition/errors";
+import { found } from "./definition/errors";
 import type { ListFilter, SchemaRow, WorkflowHead, WorkflowStore } from "./definition/storage";
 import { newest, type SchemaPart, type Summary, type Workflow } from "./definition/workflow";
 import type { Pictures } from "./pictures/pictures";

@@ -1,5 +1,4 @@
-import { invalidRequest, isLonger, LIMITS } from "@nodeloom/kernel";
-import { workflowNotFound } from "./definition/errors";
+import { invalidRequest, isLonger, LIMITS, workflowNotFound } from "@nodeloom/kernel";
 import type { VersionStore } from "./versions/versions";
 import type { Takedown } from "./definition/workflow";
 import type { WorkflowStore } from "./definition/storage";

@@ -1,10 +1,9 @@
-import { unavailable } from "@nodeloom/kernel";
+import { executionNotFound, unavailable } from "@nodeloom/kernel";
 import { webhookDeliveryJson, withTimeout } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { authorize } from "../../auth/caller";
 import type { Services } from "../../clients";
-import { executionNotFound } from "../../http/errors";
 import {
   EVENT_STREAM_HEADERS,
   lastEventId,

@@ -1,7 +1,6 @@
-import { LIMITS } from "@nodeloom/kernel";
+import { LIMITS, versionNotFound } from "@nodeloom/kernel";
 import { workflows } from "@nodeloom/proto";
 import { z } from "zod";
-import { versionNotFound } from "../../http/errors";
 import { raw } from "../../http/json";
 import { CLONE_MS } from "../../http/limits";
 import { defineRoute, type ParamsSpec } from "../../http/route";

@@ -1,9 +1,8 @@
-import { CONFLICT_ATTEMPTS, executionOf, unavailable } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, executionNotFound, executionOf, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import type { ExecutionStore } from "../record/store";
 import type { Debts } from "./debts/debts";
 import type { Execution } from "./row/execution";
-import { executionNotFound } from "../refusals";
 import { isFinal } from "./states";
 
 /**

@@ -1,11 +1,10 @@
-import { DomainError } from "@nodeloom/kernel";
+import { DomainError, executionNotFound } from "@nodeloom/kernel";
 import type { executions, identity as identityProto } from "@nodeloom/proto";
 import type { Identity } from "../clients";
 import { FIRST_DELIVERY, type WebhookState } from "../contract/delivery";
 import type { ExecutionView } from "../record/execution-record";
 import { isFinal } from "../lifecycle/states";
 import type { ExecutionStore } from "../record/store";
-import { executionNotFound } from "../refusals";
 import type { DeliveryStarter } from "../temporal/client";
 import { executionMessage } from "../record/reading/view";
 import { eventOf, wants } from "./webhooks";

@@ -1,7 +1,5 @@
-import { DomainError } from "@nodeloom/kernel";
+import { DomainError, workflowNotFound } from "@nodeloom/kernel";
 
-export const workflowNotFound = (): DomainError => new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");
-export const versionNotFound = (): DomainError => new DomainError("not_found", "VERSION_NOT_FOUND", "the workflow has no such version");
 export const changedSince = (): DomainError =>
   new DomainError("precondition", "PRECONDITION_FAILED", "the workflow has been changed since it was read");
 export const notApproved = (): DomainError =>

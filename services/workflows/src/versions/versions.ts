@@ -1,8 +1,8 @@
 /** versions/: what was published of a workflow, which never changes again. */
 
-import { CONFLICT_ATTEMPTS, invalidRequest, isLonger, LIMITS, unavailable } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, invalidRequest, isLonger, LIMITS, unavailable, versionNotFound, workflowNotFound } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
-import { changedSince, found, notApproved, versionNotFound, workflowNotFound } from "../definition/errors";
+import { changedSince, found, notApproved } from "../definition/errors";
 import { namedBy } from "../definition/named-media";
 import { graphDigest } from "../definition/settings";
 import { newest, type Published, type Version, type VersionHead, type Workflow } from "../definition/workflow";

@@ -1,9 +1,8 @@
-import { DomainError, holdIdOf, isBaseTier, unavailable } from "@nodeloom/kernel";
+import { DomainError, executionNotFound, holdIdOf, isBaseTier, unavailable } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { RunInput } from "../../contract/run-types";
 import type { PlannedRun } from "../../plan/planning";
 import type { ExecutionView } from "../../record/execution-record";
-import { executionNotFound } from "../../refusals";
 
 /** What a request asks for, as a run: what it is started with, whether a row is the same one, and how it is refused. */
 

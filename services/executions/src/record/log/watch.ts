@@ -1,9 +1,9 @@
+import { executionNotFound } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { EventChannel } from "./channel";
 import { createInbox, type HeardDelta, type Inbox } from "./inbox";
 import type { Debts } from "../../lifecycle/debts/debts";
 import { isFinal } from "../../lifecycle/states";
-import { executionNotFound } from "../../refusals";
 import type { ExecutionStore } from "../store";
 import { NODE_DELTA, type TextStreams } from "../../calls/text-streams";
 

@@ -1,11 +1,10 @@
-import { makesCalls } from "@nodeloom/kernel";
+import { executionNotFound, makesCalls } from "@nodeloom/kernel";
 import { itemKey } from "@nodeloom/kernel/graph";
 import { toCursor } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import type { Debts } from "../../lifecycle/debts/debts";
 import { placeOf } from "../../lifecycle/line/line";
 import { isFinal } from "../../lifecycle/states";
-import { executionNotFound } from "../../refusals";
 import type { CallRecord } from "../call-store";
 import type { ExecutionView } from "../execution-record";
 import { LIST_BATCH, type ExecutionStore } from "../store";
