@@ -116,6 +116,10 @@ export const invalidInputs = invalid("INVALID_INPUTS");
 export const unavailable = (message: string, retryAfterSeconds = 1): DomainError =>
   new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { retryAfter: retryAfterSeconds });
 
+/** Of a user who has as many runs under way as may be. */
+export const tooManyRuns = (limit: number): DomainError =>
+  new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", `no more than ${limit} executions may run at once`, { limit, retryAfter: 1 });
+
 /** Of an account that awaits approval: it may look around and edit its draft, and nothing else. */
 export const accountNotApproved = (): DomainError =>
   new DomainError(

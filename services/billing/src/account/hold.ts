@@ -1,4 +1,4 @@
-import { DomainError, toCredits } from "@nodeloom/kernel";
+import { DomainError, toCredits, tooManyRuns } from "@nodeloom/kernel";
 import {
   done,
   findMovement,
@@ -13,8 +13,6 @@ import {
 import type { ClosedHold, HeldItem } from "./held";
 import { BILLING_LIMITS } from "../limits";
 import { movementId, type Movement } from "./movement";
-
-const RETRY_AFTER_SECONDS = 1;
 
 export interface HoldItem {
   key: string;
@@ -102,12 +100,6 @@ const itemsReply = (items: readonly HeldItem[]): HoldReply => ({
   heldMillicredits: items.reduce((sum, item) => sum + item.millicredits, 0),
 });
 
-const tooManyActive = (limit: number): DomainError =>
-  new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", `no more than ${limit} executions may run at once`, {
-    limit,
-    retryAfter: RETRY_AFTER_SECONDS,
-  });
-
 const notEnough = ({ required, available, exhaustedModel }: Allocation): DomainError => {
   const metadata = { requiredCredits: toCredits(required), availableCredits: toCredits(available) };
   return exhaustedModel === undefined
@@ -129,11 +121,11 @@ const overBudget = ({ required }: Allocation, maxMillicredits: number): DomainEr
 /** Whether the account may hold so many more calls: a run alone always may. */
 const tooManyItems = ({ holds }: Account, more: number): DomainError | undefined => {
   const activeItems = holds.reduce((sum, held) => sum + held.items.length, 0);
-  return holds.length > 0 && activeItems + more > BILLING_LIMITS.activeItems ? tooManyActive(holds.length) : undefined;
+  return holds.length > 0 && activeItems + more > BILLING_LIMITS.activeItems ? tooManyRuns(holds.length) : undefined;
 };
 
 const atCapacity = (account: Account, command: HoldCommand): DomainError | undefined => {
-  if (command.maxActive > 0 && account.holds.length >= command.maxActive) return tooManyActive(command.maxActive);
+  if (command.maxActive > 0 && account.holds.length >= command.maxActive) return tooManyRuns(command.maxActive);
   return tooManyItems(account, command.items.length);
 };
 

@@ -8,7 +8,6 @@ import type { ExecutionView } from "../../record/execution-record";
 
 /** How long a refusal for want of credits is told again under the same key. */
 const REMEMBERED_MS = 60_000;
-const RETRY_AFTER_SECONDS = 1;
 
 /** A run whose row was written, and of which it could not be decided what becomes of it. */
 export class Undecided extends Error {
@@ -41,12 +40,6 @@ export const toRunInput = (request: executions.RunRequest, runner: executions.Ru
     receivedAt: Date.now(),
   };
 };
-
-export const noRoom = (limit: number): DomainError =>
-  new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", `no more than ${limit} executions may run at once`, {
-    limit,
-    retryAfter: RETRY_AFTER_SECONDS,
-  });
 
 export const busy = (): DomainError => unavailable("too many runs are being started", 2);
 

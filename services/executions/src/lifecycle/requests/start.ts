@@ -1,4 +1,4 @@
-import { CONFLICT_ATTEMPTS, DomainError, unavailable } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, DomainError, tooManyRuns, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import type { RunInput } from "../../contract/run-types";
@@ -14,7 +14,7 @@ import type { FinishedPlans } from "./finished-plans";
 import type { Holds } from "../money/holds";
 import type { Queue } from "../line/queue";
 import type { Place } from "../line/line";
-import { busy, checkSame, decided, isRemembered, noRoom, toRunInput, Undecided } from "./run-request";
+import { busy, checkSame, decided, isRemembered, toRunInput, Undecided } from "./run-request";
 import type { Debt } from "../states";
 
 const START_PAUSE_MS = 200;
@@ -61,7 +61,7 @@ export const createStart = (options: StartOptions) => {
       const run: RunInput = { ...input, held: await holds.hold(input) };
       isHeld = true;
       const place = await placeFor(run, noQueue);
-      if (place === null) throw noRoom(run.concurrency);
+      if (place === null) throw tooManyRuns(run.concurrency);
       if (place > 0) return await wait(row, run, place);
       await startWorkflow(run);
       return row;
