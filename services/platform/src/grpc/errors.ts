@@ -87,7 +87,7 @@ const decodeDetails = (bytes: Uint8Array): Details | undefined => {
 };
 
 /** What callers may know of an error: domain errors as they are, an absent database as unavailable, nothing of all others. */
-const knownError = (error: unknown): DomainError => {
+export const knownError = (error: unknown): DomainError => {
   if (error instanceof DomainError) return error;
   return isDatabaseAway(error) ? unavailable("the database is away") : new DomainError("internal", "INTERNAL", "internal error");
 };

@@ -8,7 +8,7 @@ import { fromTraceHeaders } from "../telemetry/trace-place";
 import { inSpan } from "../telemetry/tracing";
 import { isDatabaseAway } from "../stores/mongo";
 import { drained } from "./drained";
-import { toServiceError } from "./errors";
+import { knownError, toServiceError } from "./errors";
 import { describeCall } from "./span";
 import { REQUEST_ID_KEY } from "./wire";
 
@@ -30,7 +30,7 @@ const timed = async <T>(path: string, answer: () => Promise<T>): Promise<T> => {
     note("ok");
     return answered;
   } catch (error) {
-    note(error instanceof DomainError ? error.kind : isDatabaseAway(error) ? "unavailable" : "internal");
+    note(knownError(error).kind);
     throw error;
   }
 };
