@@ -16,7 +16,7 @@ import { execution, executionView, EXECUTION_STATUSES, isFinal, webhookDelivery 
 import { toJson, raw } from "../../http/json";
 import { EVENT_STREAM_MS } from "../../http/limits";
 import { defineRoute, STREAMED, type CallContext, type Reply } from "../../http/route";
-import { cursor, cursorPage, executionParams, limit, nextCursor, PAGES_END_EARLY, slug } from "../../schemas";
+import { cursor, cursorPage, executionParams, iso, limit, nextCursor, PAGES_END_EARLY, slug } from "../../schemas";
 
 const NOTHING_MORE = 204;
 
@@ -38,21 +38,16 @@ const getExecution = async (service: Services["executions"], executionId: string
   return stored;
 };
 
-const toEvent = ({ sequence, type, at, dataJson }: executions.WatchExecutionResponse): StreamedEvent => ({
-  id: sequence,
-  type,
-  data: toJson({ type, at: at?.toISOString() ?? null, data: raw(dataJson, "{}") }),
-});
-
-async function* eventsOf(messages: AsyncIterable<executions.WatchExecutionResponse>): AsyncIterable<StreamedEvent> {
-  for await (const message of messages) yield toEvent(message);
+async function* eventsOf(messages: AsyncIterable<executions.WatchExecutionResponse>): AsyncGenerator<StreamedEvent, void> {
+  for await (const { sequence, type, at, dataJson } of messages)
+    yield { id: sequence, type, data: toJson({ type, at: iso(at), data: raw(dataJson, "{}") }) };
 }
 
 /** An iteration whose first item has been taken already. */
-async function* resumed<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): AsyncIterable<T> {
+async function* resumed<T>(first: IteratorResult<T, void>, rest: AsyncIterable<T>): AsyncIterable<T> {
   if (first.done) return;
   yield first.value;
-  yield* { [Symbol.asyncIterator]: () => rest };
+  yield* rest;
 }
 
 /** Longest wait for the first event of an execution: it has one. */
@@ -67,7 +62,7 @@ const watch = ({ gateway, caller, params, request, response }: Context, afterSeq
   });
   const query = { executionId: params.id, userId: caller.user.id, afterSequence };
   const messages = gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: gone });
-  return { events: eventsOf(messages)[Symbol.asyncIterator](), gone };
+  return { events: eventsOf(messages), gone };
 };
 
 /** Has a client follow an execution as long as it has a place for that; the service's stream ends with it. */
@@ -83,7 +78,7 @@ const follow = async <T>(
   } finally {
     giveBack();
     // It may still wait for an event: it ends with the client's connection then.
-    following.events.return?.().catch(() => undefined);
+    following.events.return().catch(() => undefined);
   }
 };
 
@@ -102,7 +97,7 @@ const followFrom = (context: Context, afterSequence: number, known: executions.E
   follow(context, afterSequence, async ({ events, gone }) => {
     const { gateway, response } = context;
     if (!isFinal(known)) {
-      await streamEvents(response, { [Symbol.asyncIterator]: () => events }, gone);
+      await streamEvents(response, events, gone);
       return STREAMED;
     }
     const first = await events.next();
