@@ -2,6 +2,7 @@
 import type { Connection } from "mongoose";
 import type { Logger } from "../telemetry/logger";
 import { onceThere } from "../work/startup";
+import { failClosedWrites } from "./closed-writes";
 
 const SERVER_SELECTION_MS = 5_000;
 /** A server that stops answering must not hold its callers for ever. */
@@ -25,6 +26,7 @@ export interface MongoOptions {
 export const connectMongo = async ({ uri, database, ...wait }: MongoOptions): Promise<Connection> => {
   // Loaded here, so that processes without a database don't pay for it.
   const { default: mongoose } = await import("mongoose");
+  failClosedWrites();
   const connection = mongoose.createConnection();
   const options = {
     dbName: database,

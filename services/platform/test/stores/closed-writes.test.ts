@@ -1,0 +1,33 @@
+import { randomUUID } from "node:crypto";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Connection } from "mongoose";
+import { connectMongo, isDatabaseAway } from "../../src";
+
+const NEVER_MS = 3_000;
+
+const sockets = new Set<Socket>();
+const note = (message: unknown): unknown => sockets.add((message as { socket: Socket }).socket);
+
+let connection: Connection;
+beforeAll(async () => {
+  subscribe("net.client.socket", note);
+  connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `test_${randomUUID().slice(0, 8)}_closed` });
+});
+afterAll(async () => {
+  unsubscribe("net.client.socket", note);
+  await connection.close();
+});
+
+const ping = (): Promise<unknown> => connection.db!.command({ ping: 1 }).then(() => "answered");
+const failed = (error: unknown): unknown => (isDatabaseAway(error) ? "away" : error);
+
+test("a command ends whose connection closes before it is written", async () => {
+  await ping();
+  // Destroyed, but not closed yet: the driver still takes them for open.
+  for (const socket of sockets) socket.destroy();
+  const outcome = await Promise.race([ping().catch(failed), delay(NEVER_MS, "never ended")]);
+  expect(outcome).toBe("away");
+  await expect(ping()).resolves.toBe("answered");
+});
