@@ -44,6 +44,25 @@ export const moveNodes = (graph: DocGraph, places: ReadonlyMap<string, Point>): 
 export const setData = (graph: DocGraph, id: string, path: readonly string[], value: unknown): DocGraph =>
   mapNodes(graph, (node) => (node.id === id ? withNodeMember(node, ["data", ...path], value) : node));
 
+/** Another name for an output that a node's settings declare: its links and its saved value go with it. */
+export const renameField = (graph: DocGraph, id: string, index: number, fields: readonly { name?: unknown }[], to: string): DocGraph => {
+  const from = fields[index]?.name;
+  const named = setData(
+    graph,
+    id,
+    ["fields"],
+    fields.map((field, at) => (at === index ? { ...field, name: to } : field)),
+  );
+  const isOwn = typeof from === "string" && from !== to && fields.every(({ name }, at) => at === index || name !== from);
+  if (!isOwn) return named;
+  const moved = edgesOf(named)
+    .filter(({ source, sourceHandle }) => source === id && sourceHandle === from)
+    .reduce((next, edge) => reconnect(next, edge.id, { sourceHandle: to }), named);
+  const values: unknown = nodesOf(moved).find((node) => node.id === id)?.data.values;
+  if (typeof values !== "object" || values === null || !Object.hasOwn(values, from)) return moved;
+  return setData(setData(moved, id, ["values", to], (values as Record<string, unknown>)[from]), id, ["values", from], undefined);
+};
+
 /** An id that no node has yet: `image`, `image-2`, … */
 export const freeId = (graph: DocGraph, wanted: string, taken: ReadonlySet<string> = new Set()): string => {
   const used = new Set(graph.nodes.map(({ id }) => id));

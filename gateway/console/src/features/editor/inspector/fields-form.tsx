@@ -1,5 +1,6 @@
 import { FIELD_TYPES, isRecord } from "@nodeloom/kernel/graph";
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
+import { useState } from "react";
 import type { DocNode } from "../../../document/graph";
 import { Button, IconButton } from "../../../ui/button";
 import { Check, Field, Input, Select, TextArea } from "../../../ui/inputs/field";
@@ -58,17 +59,60 @@ const DefaultControl = ({ field, change, disabled }: { field: RawField; change: 
   }
 };
 
+/** A name as it is typed; what no input can be called is said, and the name before is kept. */
+const NameInput = ({ value, taken, disabled, autoFocus, onChange }: NameInputProps) => {
+  const [typed, setTyped] = useState<string>();
+  const shown = typed ?? value;
+  const error = shown === "" ? "An input needs a name." : taken.has(shown) ? "Another input is called that." : undefined;
+  return (
+    <Field label="Name" hint="its key in the API" error={typed === undefined ? undefined : error}>
+      {(attributes) => (
+        <Input
+          {...attributes}
+          disabled={disabled}
+          value={shown}
+          autoFocus={autoFocus}
+          maxLength={100}
+          spellCheck={false}
+          onFocus={(event) => autoFocus && event.target.select()}
+          onBlur={() => setTyped(undefined)}
+          onChange={(event) => {
+            const next = event.target.value;
+            const fits = next !== "" && !taken.has(next);
+            setTyped(fits ? undefined : next);
+            if (fits) onChange(next);
+          }}
+        />
+      )}
+    </Field>
+  );
+};
+
+interface NameInputProps {
+  value: string;
+  /** Names of the other inputs. */
+  taken: ReadonlySet<unknown>;
+  disabled: boolean;
+  autoFocus: boolean;
+  onChange: (name: string) => void;
+}
+
 interface FieldCardProps {
   field: RawField;
   index: number;
   count: number;
   disabled: boolean;
+  /** Names of the other inputs. */
+  taken: ReadonlySet<unknown>;
+  /** It was added just now. */
+  isNew: boolean;
   change: (next: RawField) => void;
+  rename: (name: string) => void;
   move: (by: number) => void;
   remove: () => void;
 }
 
-const FieldCard = ({ field, index, count, disabled, change, move, remove }: FieldCardProps) => (
+const FieldCard = ({ field, index, count, disabled, taken, isNew, change, rename, move, remove }: FieldCardProps) => (
   <fieldset className="flex flex-col gap-3 rounded-xl border p-3">
     <legend className="sr-only">{text(field.label) || text(field.name)}</legend>
     <div className="flex items-center justify-between">
@@ -80,18 +124,7 @@ const FieldCard = ({ field, index, count, disabled, change, move, remove }: Fiel
       </span>
     </div>
     <div className="grid grid-cols-2 gap-3">
-      <Field label="Name" hint="its key in the API">
-        {(attributes) => (
-          <Input
-            {...attributes}
-            disabled={disabled}
-            value={text(field.name)}
-            maxLength={100}
-            spellCheck={false}
-            onChange={(event) => change({ ...field, name: event.target.value })}
-          />
-        )}
-      </Field>
+      <NameInput value={text(field.name)} taken={taken} disabled={disabled} autoFocus={isNew} onChange={rename} />
       <Field label="Type">
         {(attributes) => (
           <Select
@@ -144,7 +177,8 @@ const FieldCard = ({ field, index, count, disabled, change, move, remove }: Fiel
 
 /** The fields of a request-input node: the workflow's form, and its API. */
 export const FieldsForm = ({ node }: { node: DocNode }) => {
-  const { set, disabled } = useSetting(node);
+  const { set, rename, disabled } = useSetting(node);
+  const [added, setAdded] = useState<number>();
   const fields = (Array.isArray(node.data.fields) ? node.data.fields : []).map((field: unknown): RawField =>
     isRecord(field) ? field : {},
   );
@@ -168,6 +202,9 @@ export const FieldsForm = ({ node }: { node: DocNode }) => {
           index={index}
           count={fields.length}
           disabled={disabled}
+          taken={new Set(fields.flatMap(({ name }, at) => (at === index ? [] : [name])))}
+          isNew={index === added}
+          rename={(name) => rename(index, fields, name)}
           change={(next) => write(fields.map((one, at) => (at === index ? next : one)))}
           move={(by) => write(moved(index, by))}
           remove={() => write(fields.filter((_, at) => at !== index))}
@@ -178,7 +215,10 @@ export const FieldsForm = ({ node }: { node: DocNode }) => {
         size="sm"
         disabled={disabled}
         className="self-start"
-        onClick={() => write([...fields, { name: freeName(), type: "text", label: "" }])}
+        onClick={() => {
+          setAdded(fields.length);
+          write([...fields, { name: freeName(), type: "text", label: "" }]);
+        }}
       >
         Add an input
       </Button>

@@ -1,4 +1,4 @@
-import { setData } from "../../../document/edit";
+import { renameField, setData } from "../../../document/edit";
 import type { DocNode } from "../../../document/graph";
 import { useDocument, useEditor } from "../context";
 import { edgesOf, nodeById } from "../../../document/graph";
@@ -11,6 +11,9 @@ export const useSetting = (node: DocNode) => {
     disabled: !canEdit,
     set: (path: readonly string[], value: unknown, label = `Edit ${nodeTitle(node)}`): void =>
       document.change(label, (graph) => setData(graph, node.id, path, value), { key: `${node.id} ${path.join(".")}` }),
+    /** Names one of the inputs that a node declares; its links stay. */
+    rename: (index: number, fields: readonly { name?: unknown }[], to: string): void =>
+      document.change("Edit inputs", (graph) => renameField(graph, node.id, index, fields, to), { key: `${node.id} fields` }),
   };
 };
 

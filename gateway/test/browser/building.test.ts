@@ -1,0 +1,76 @@
+import type { Page } from "playwright-core";
+import { canvasStands } from "../e2e/support/browser";
+import { eventually, type Account } from "../e2e/support/client";
+import { edge, middleOf, NODE, nodeAt, nodes, saved } from "./support/canvas";
+import { handOf } from "./support/hand";
+import { setStage } from "./support/stage";
+
+/** `npm run console:full`: what somebody who knows other editors meets while building. */
+const stage = setStage();
+let account: Account;
+stage.before(async () => {
+  account = await stage.http.account({ tier: "enterprise" });
+});
+
+const GRAPH = {
+  nodes: [
+    nodeAt(
+      "in",
+      "request-input",
+      { x: 0, y: 0 },
+      { fields: [{ name: "prompt", type: "text", label: "Prompt" }], values: { prompt: "boats" } },
+    ),
+    nodeAt("picture", "generate-image", { x: 400, y: 0 }, { model: "sandbox-image", inputs: {} }),
+    nodeAt("end", "response-output", { x: 800, y: 0 }),
+  ],
+  edges: [edge("in.prompt", "picture.prompt"), edge("picture.image", "end.images")],
+};
+interface Saved {
+  nodes: { id: string; position: { x: number; y: number }; data: Record<string, unknown> }[];
+  edges: { source: string; sourceHandle: string; target: string; targetHandle: string }[];
+}
+const read = async (slug: string): Promise<Saved> =>
+  (await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key })).body as unknown as Saved;
+
+const onCanvas = (name: string, query: string, act: (page: Page, slug: string) => Promise<void>): void =>
+  stage.test(name, async () => {
+    const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Building", ...GRAPH } });
+    const { page, context, complaints } = await stage.signedIn(account);
+    await page.goto(`/workflows/${String(body.slug)}${query}`);
+    await nodes(page, GRAPH.nodes.length);
+    await canvasStands(page);
+    await act(page, String(body.slug));
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+const port = (node: string, name: string, side: "source" | "target"): string =>
+  `${NODE}[data-id="${node}"] .react-flow__handle.${side}[data-handleid="${name}"]`;
+const ends = ({ edges }: Saved): string[] => edges.map((one) => `${one.source}.${one.sourceHandle} ${one.target}.${one.targetHandle}`);
+
+onCanvas(
+  "an input that gets another name keeps its links and its saved value, and undo takes all of it back",
+  "?node=in",
+  async (page, slug) => {
+    const name = page.getByRole("textbox", { name: "Name", exact: true });
+    await name.fill("");
+    await page.getByText("An input needs a name.").waitFor();
+    await page.keyboard.type("subject");
+    await saved(page);
+    const renamed = await read(slug);
+    expect(ends(renamed)).toEqual(["in.subject picture.prompt", "picture.image end.images"]);
+    expect(renamed.nodes[0]!.data.values).toEqual({ subject: "boats" });
+    await page.getByRole("button", { name: "Undo: Edit inputs" }).click();
+    await eventually(async () => ends(await read(slug)).includes("in.prompt picture.prompt"));
+  },
+);
+
+onCanvas("an input can't take another one's name, and a new one is named at once", "?node=in", async (page, slug) => {
+  await page.getByRole("button", { name: "Add an input" }).click();
+  await page.keyboard.type("prompt");
+  await page.getByText("Another input is called that.").waitFor();
+  await page.keyboard.type("2");
+  await saved(page);
+  const [input] = (await read(slug)).nodes;
+  expect((input!.data.fields as { name: string }[]).map(({ name }) => name)).toEqual(["prompt", "prompt2"]);
+});
