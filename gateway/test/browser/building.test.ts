@@ -74,3 +74,17 @@ onCanvas("an input can't take another one's name, and a new one is named at once
   const [input] = (await read(slug)).nodes;
   expect((input!.data.fields as { name: string }[]).map(({ name }) => name)).toEqual(["prompt", "prompt2"]);
 });
+
+onCanvas("what is typed after adding an item is the item", "", async (page, slug) => {
+  const { press, type } = handOf(page);
+  await press("/");
+  await type("list");
+  await press("Enter");
+  await nodes(page, 4);
+  for (const item of ["late", "early"]) {
+    await page.getByRole("button", { name: "Add an item" }).click();
+    await type(item);
+  }
+  await saved(page);
+  expect((await read(slug)).nodes.find(({ id }) => id === "list")!.data.items).toEqual(["late", "early"]);
+});

@@ -1,6 +1,7 @@
 import { isRecord } from "@nodeloom/kernel/graph";
 import { frameOf, SMALLEST_FRAME } from "../../../canvas/frames";
 import { Plus, Trash2 } from "lucide-react";
+import { useState } from "react";
 import type { DocNode } from "../../../document/graph";
 import { Button, IconButton } from "../../../ui/button";
 import { Check, Field, Input, Select, TextArea } from "../../../ui/inputs/field";
@@ -78,6 +79,7 @@ export const NoteForm = ({ node }: { node: DocNode }) => {
 
 export const ListForm = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
+  const [added, setAdded] = useState<number>();
   const items = Array.isArray(node.data.items) ? (node.data.items as unknown[]) : [];
   if (!items.every((item) => typeof item === "string"))
     return (
@@ -99,6 +101,8 @@ export const ListForm = ({ node }: { node: DocNode }) => {
           <TextArea
             aria-label={`Item ${index + 1}`}
             rows={1}
+            autoFocus={index === added}
+            onFocus={() => setAdded(undefined)}
             disabled={disabled}
             value={item}
             onChange={(event) =>
@@ -117,7 +121,17 @@ export const ListForm = ({ node }: { node: DocNode }) => {
           />
         </div>
       ))}
-      <Button icon={Plus} size="sm" disabled={disabled} className="self-start" onClick={() => write([...items, ""])}>
+      <Button
+        icon={Plus}
+        size="sm"
+        disabled={disabled}
+        className="self-start"
+        onClick={() => {
+          // Who adds an item is about to type it.
+          setAdded(items.length);
+          write([...items, ""]);
+        }}
+      >
         Add an item
       </Button>
     </div>
