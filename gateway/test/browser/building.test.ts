@@ -88,3 +88,15 @@ onCanvas("what is typed after adding an item is the item", "", async (page, slug
   await saved(page);
   expect((await read(slug)).nodes.find(({ id }) => id === "list")!.data.items).toEqual(["late", "early"]);
 });
+
+onCanvas("a number that is none is said, and not passed over", "?node=picture", async (page, slug) => {
+  const seed = page.getByLabel("Seed");
+  await seed.fill("12");
+  await seed.fill("12 or so");
+  await page.getByText("This is no number").waitFor();
+  expect(await seed.getAttribute("aria-invalid")).toBe("true");
+  await saved(page);
+  expect((await read(slug)).nodes[1]!.data.inputs).toEqual({ seed: 12 });
+  await seed.fill("13");
+  await page.getByText("This is no number").waitFor({ state: "detached" });
+});

@@ -1,5 +1,13 @@
-import { useEffect, useRef, useState, type ComponentProps, type ReactNode } from "react";
+import { useEffect, useId, useRef, useState, type ComponentProps, type ReactNode } from "react";
+import { classes } from "../classes";
 import { Field, Input, TextArea } from "./field";
+
+/** What a typed text stands for: nothing, a number, or none. */
+const numberOf = (typed: string): number | undefined | "none" => {
+  if (typed.trim() === "") return undefined;
+  const number = Number(typed);
+  return Number.isFinite(number) ? number : "none";
+};
 
 /** A text field that keeps what is typed while what it stands for is not valid. */
 export const NumberInput = ({
@@ -13,21 +21,30 @@ export const NumberInput = ({
     if (value !== known.current) setText(typeof value === "number" ? String(value) : "");
     known.current = value;
   }, [value]);
+  const problem = numberOf(text) === "none" ? "This is no number; the last valid one is kept." : undefined;
+  const note = useId();
   return (
-    <Input
-      {...rest}
-      inputMode="decimal"
-      value={text}
-      onChange={(event) => {
-        const { value: typed } = event.target;
-        setText(typed);
-        const number = typed.trim() === "" ? undefined : Number(typed);
-        if (number === undefined || Number.isFinite(number)) {
+    <>
+      <Input
+        {...rest}
+        {...(problem === undefined ? {} : { "aria-invalid": true, "aria-describedby": classes(rest["aria-describedby"], note) })}
+        inputMode="decimal"
+        value={text}
+        onChange={(event) => {
+          const { value: typed } = event.target;
+          setText(typed);
+          const number = numberOf(typed);
+          if (number === "none") return;
           known.current = number;
           onChange(number);
-        }
-      }}
-    />
+        }}
+      />
+      {problem !== undefined && (
+        <p id={note} role="alert" className="text-xs text-bad">
+          {problem}
+        </p>
+      )}
+    </>
   );
 };
 
