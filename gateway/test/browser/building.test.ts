@@ -100,3 +100,14 @@ onCanvas("a number that is none is said, and not passed over", "?node=picture", 
   await seed.fill("13");
   await page.getByText("This is no number").waitFor({ state: "detached" });
 });
+
+onCanvas("a link that can't be says why, and one that was there stays", "", async (page, slug) => {
+  const { drag } = handOf(page);
+  const before = await read(slug);
+  await drag(await middleOf(page, port("picture", "image", "source")), await middleOf(page, port("end", "text", "target")));
+  await page.getByText("“text” takes text; “image” gives image.").waitFor();
+  await drag(await middleOf(page, port("end", "images", "target")), await middleOf(page, port("picture", "prompt", "target")));
+  await page.getByText(/A link goes from an output to an input|“prompt” takes text; “image” gives image/).waitFor();
+  await page.waitForTimeout(1_500);
+  expect(ends(await read(slug))).toEqual(ends(before));
+});

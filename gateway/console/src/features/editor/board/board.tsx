@@ -17,7 +17,7 @@ import { guidesFor, type Guides, type Rect } from "../../../canvas/geometry";
 import { fits, type Port } from "../../../canvas/ports";
 import { connect, moveNodes, reconnect, removeItems, type Ends, type Point } from "../../../document/edit";
 import { leadsTo } from "../../../document/graph";
-import { linkToNode, placeBeside, replacedBy } from "../commands/actions";
+import { complainAbout, linkStart, linkToNode, placeBeside, replacedBy } from "../commands/actions";
 import { useEditor, useUi } from "../context";
 import { EdgeView } from "./edge-view";
 import { GuideLines } from "./guide-lines";
@@ -129,7 +129,11 @@ const useLinking = () => {
   const end = (event: MouseEvent | TouchEvent, state: FinalConnectionState): void => {
     const { linking } = ui.getState();
     ui.setState({ linking: undefined });
-    if (!linking || state.toHandle || !canEdit) return;
+    if (!linking || !canEdit) return;
+    if (state.toHandle) {
+      if (state.isValid === false) complainAbout(editor, linking, state.toHandle);
+      return;
+    }
     const at = pointOf(event);
     const under = window.document.elementFromPoint(at.x, at.y);
     const node = under?.closest<HTMLElement>(".react-flow__node")?.dataset.id;
@@ -146,7 +150,8 @@ const useLinking = () => {
 
 /** Ends of links that are moved; dropped on nothing, the link goes. */
 const useReconnecting = () => {
-  const { document } = useEditor();
+  const editor = useEditor();
+  const { document } = editor;
   const landed = useRef(false);
   return {
     onReconnectStart: () => {
@@ -156,8 +161,11 @@ const useReconnecting = () => {
       landed.current = true;
       document.change("Move link", (graph) => reconnect(graph, edge.id, endsOf(connection)));
     },
-    onReconnectEnd: (_event: MouseEvent | TouchEvent, edge: FlowEdge) => {
-      if (!landed.current) document.change("Remove link", (graph) => removeItems(graph, [], [edge.id]));
+    onReconnectEnd: (_event: MouseEvent | TouchEvent, edge: FlowEdge, _moved: unknown, { fromHandle, toHandle }: FinalConnectionState) => {
+      const start = fromHandle && toHandle && linkStart(editor, fromHandle);
+      // A port that does not take it says so, and the link stays.
+      if (!landed.current && start) complainAbout(editor, start, toHandle);
+      else if (!landed.current) document.change("Remove link", (graph) => removeItems(graph, [], [edge.id]));
     },
   };
 };

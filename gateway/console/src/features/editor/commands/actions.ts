@@ -55,6 +55,35 @@ export const linkToNode = (editor: Editor, start: LinkStart, nodeId: string): bo
   return true;
 };
 
+/** A port as the canvas knows it. */
+interface HandleEnd {
+  nodeId: string;
+  id?: string | null;
+  type: "source" | "target";
+}
+
+/** The end of a link at a port of the canvas. */
+export const linkStart = ({ ui }: Editor, { nodeId, id, type }: HandleEnd): LinkStart | undefined => {
+  const ports = ui.getState().ports.get(nodeId);
+  const port = (type === "source" ? ports?.outputs : ports?.inputs)?.find(({ name }) => name === id);
+  return port && { nodeId, port, side: type === "source" ? "output" : "input" };
+};
+
+/** Says why a link that was dropped on a port can't be. */
+export const complainAbout = (editor: Editor, start: LinkStart, handle: HandleEnd): void => {
+  const end = linkStart(editor, handle);
+  // Back where it began, it was let go.
+  if (!end || (end.nodeId === start.nodeId && end.side === start.side)) return;
+  if (end.side === start.side) return complain("A link goes from an output to an input.");
+  const [output, input] = start.side === "output" ? [start, end] : [end, start];
+  if (output.nodeId === input.nodeId) return complain("A node can't feed itself.");
+  complain(
+    fits(output.port, input.port)
+      ? "That would make a circle: a run could never end."
+      : `“${input.port.name}” takes ${input.port.type}; “${output.port.name}” gives ${output.port.type}.`,
+  );
+};
+
 /** Of a node that was never drawn. */
 export const NEW_SIZE = { width: 248, height: 170 };
 /** Between nodes that follow one another. */
