@@ -111,3 +111,23 @@ onCanvas("a link that can't be says why, and one that was there stays", "", asyn
   await page.waitForTimeout(1_500);
   expect(ends(await read(slug))).toEqual(ends(before));
 });
+
+onCanvas("nodes are found by what other editors call them", "", async (page) => {
+  await page.keyboard.press("/");
+  const search = page.getByRole("combobox");
+  for (const [words, title] of [
+    ["text to image", "Image"],
+    ["ksampler", "Image"],
+    ["tts", "Audio"],
+    ["merge", "Text"],
+    ["loop", "List"],
+    ["load image", "File"],
+    ["trigger", "Inputs"],
+  ] as const) {
+    await search.fill(words);
+    await page
+      .getByRole("option", { name: new RegExp(`^${title}`) })
+      .first()
+      .waitFor({ timeout: 2_000 });
+  }
+});
