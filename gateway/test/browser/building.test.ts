@@ -131,3 +131,33 @@ onCanvas("nodes are found by what other editors call them", "", async (page) => 
       .waitFor({ timeout: 2_000 });
   }
 });
+
+onCanvas("nodes that are added near one another stay apart when a run shows what they made", "?node=picture", async (page) => {
+  const { press, type } = handOf(page);
+  // Twice beside the same node: the second goes below the first.
+  for (const count of [4, 5]) {
+    await page.locator(`${NODE}[data-id="picture"]`).click({ position: { x: 60, y: 20 } });
+    await press("a");
+    await type("results");
+    await press("Enter");
+    await nodes(page, count);
+  }
+  await saved(page);
+  await press("Control+Enter");
+  await page.getByLabel("Prompt").fill("boats");
+  await page.getByTestId("run").click();
+  await page.locator(`${NODE}[data-id="output-2"] img`).waitFor();
+  await canvasStands(page);
+  const boxes = JSON.parse(
+    await page.evaluate(
+      `JSON.stringify([...document.querySelectorAll("${NODE}")].map((one) => { const { left, right, top, bottom } = one.getBoundingClientRect(); return { id: one.dataset.id, left, right, top, bottom }; }))`,
+    ),
+  ) as { id: string; left: number; right: number; top: number; bottom: number }[];
+  const over = boxes.flatMap((a, at) =>
+    boxes
+      .slice(at + 1)
+      .filter((b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)
+      .map((b) => `${a.id} ${b.id}`),
+  );
+  expect(over).toEqual([]);
+});

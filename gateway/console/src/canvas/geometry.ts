@@ -154,7 +154,12 @@ export const guidesFor = (own: Rect, others: readonly Rect[]): Guides => {
   return { x: x?.line, y: y?.line, dx: x?.by ?? 0, dy: y?.by ?? 0 };
 };
 
+/** A node's height once it shows what it made. */
+export const fullHeight = (node: GraphNode, ports: Pick<NodePorts, "inputs" | "outputs">): number => boxOf(node, ports, true).height;
+
 const STEP = 28;
+/** Between a new node and those around it. */
+const APART = 24;
 
 /** A place for a new node near the wanted one where no other node is. */
 export const freePlace = (
@@ -163,7 +168,13 @@ export const freePlace = (
   taken: readonly Rect[],
 ): { x: number; y: number } => {
   const hits = ({ x, y }: { x: number; y: number }): boolean =>
-    taken.some((rect) => x < rect.x + rect.width && x + size.width > rect.x && y < rect.y + rect.height && y + size.height > rect.y);
+    taken.some(
+      (rect) =>
+        x < rect.x + rect.width + APART &&
+        x + size.width + APART > rect.x &&
+        y < rect.y + rect.height + APART &&
+        y + size.height + APART > rect.y,
+    );
   let place = wanted;
   for (let tries = 0; tries < taken.length * 12 && hits(place); tries += 1) place = { x: place.x, y: place.y + STEP };
   return place;

@@ -1,4 +1,4 @@
-import type { Rect } from "../../canvas/geometry";
+import { fullHeight, type Rect } from "../../canvas/geometry";
 import { nodesOf, type DocGraph, type DocNode } from "../../document/graph";
 import type { Editor } from "./context";
 
@@ -18,4 +18,15 @@ export const rectsOf = (editor: Editor, nodes: readonly DocNode[]): Map<string, 
       return [id, { x, y, width, height }];
     }),
   );
+};
+
+/** What nodes take up, with room for what they will show: a place or a layout must hold after a run, too. */
+export const roomsOf = (editor: Editor, nodes: readonly DocNode[]): Map<string, Rect> => {
+  const { ports } = editor.ui.getState();
+  const rooms = rectsOf(editor, nodes);
+  for (const node of nodes) {
+    const [own, rect] = [ports.get(node.id), rooms.get(node.id)!];
+    if (own) rooms.set(node.id, { ...rect, height: fullHeight(node, own) });
+  }
+  return rooms;
 };

@@ -7,7 +7,7 @@ import { partText, readPart } from "../../../document/clipboard";
 import { connect, copyInto, moveNodes, partOf, removeBridging, removeItems, type Ends, type Point } from "../../../document/edit";
 import { edgesOf, leadsTo, nodeById, nodesOf, type DocGraph, type DocNode } from "../../../document/graph";
 import { complain, say } from "../../../ui/overlays/toast";
-import { graphOf, rectsOf, selectedNodes } from "../chosen";
+import { graphOf, rectsOf, roomsOf, selectedNodes } from "../chosen";
 import type { Editor } from "../context";
 import { withFrameContents } from "./frame-actions";
 import { nodeTitle } from "../titles";
@@ -169,7 +169,7 @@ export const tidy = async (editor: Editor): Promise<void> => {
   const chosen = selectedNodes(editor);
   const nodes = (chosen.length > 1 ? chosen : nodesOf(graphOf(editor))).filter(({ type }) => !isRemark(type));
   if (nodes.length < 2) return;
-  const rects = rectsOf(editor, nodes);
+  const rects = roomsOf(editor, nodes);
   const frame = around([...rects.values()])!;
   const edges = edgesOf(graphOf(editor)).filter(({ source, target }) => rects.has(source) && rects.has(target));
   try {
@@ -207,7 +207,7 @@ export const placeBeside = (editor: Editor, nodeId: string, side: "output" | "in
   const width = editor.ui.getState().boxes.get(nodeId)?.width ?? NEW_SIZE.width;
   if (!node) return { x: 0, y: 0 };
   const wanted = { x: side === "output" ? node.x + width + BESIDE : node.x - NEW_SIZE.width - BESIDE, y: node.y };
-  return freePlace(wanted, NEW_SIZE, [...rectsOf(editor, nodesOf(graphOf(editor))).values()]);
+  return freePlace(wanted, NEW_SIZE, [...roomsOf(editor, nodesOf(graphOf(editor))).values()]);
 };
 
 export const isCall = (node: DocNode): boolean => callsModel(node.type);

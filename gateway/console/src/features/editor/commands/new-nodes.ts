@@ -13,7 +13,7 @@ import {
   type DocGraph,
   type DocNode,
 } from "../../../document/graph";
-import { graphOf, rectsOf } from "../chosen";
+import { graphOf, roomsOf } from "../chosen";
 import type { Editor } from "../context";
 import type { PaletteRequest } from "../ui-store";
 import { BESIDE, endsBetween, NEW_SIZE, replacedBy } from "./actions";
@@ -86,7 +86,7 @@ const insertInto = (editor: Editor, graph: DocGraph, edge: DocEdge, node: DocNod
 
 /** Where a new node stands, and where others go to make room for it. */
 const placeFor = (editor: Editor, graph: DocGraph, request: PaletteRequest): { at: Point; moved: ReadonlyMap<string, Point> } => {
-  const rects: ReadonlyMap<string, Rect> = rectsOf(editor, nodesOf(graph));
+  const rects: ReadonlyMap<string, Rect> = roomsOf(editor, nodesOf(graph));
   const edge = linkById(graph, request.edgeId);
   const [source, target] = [edge && rects.get(edge.source), edge && rects.get(edge.target)];
   if (!edge || !source || !target) return { at: freePlace(request.place, NEW_SIZE, [...rects.values()]), moved: new Map() };
