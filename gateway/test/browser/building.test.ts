@@ -161,3 +161,24 @@ onCanvas("nodes that are added near one another stay apart when a run shows what
   );
   expect(over).toEqual([]);
 });
+
+stage.test("whoever waits for approval sees it on the page that is open", async () => {
+  const waiting = { email: "waiting@example.com", password: "a long password" };
+  const { page, context } = await stage.visit();
+  await page.goto("/");
+  await page.getByRole("button", { name: "Create an account" }).click();
+  await page.getByLabel("Email").fill(waiting.email);
+  await page.getByLabel("Password").fill(waiting.password);
+  await page.keyboard.press("Enter");
+  const notice = page.getByText("Your account waits for approval");
+  await notice.waitFor();
+  const admin = await stage.signedIn(stage.platform.admin);
+  await admin.page.goto("/admin/users");
+  await admin.page
+    .getByRole("row", { name: /waiting@example/ })
+    .getByRole("button", { name: "Approve" })
+    .click();
+  await notice.waitFor({ state: "detached", timeout: 30_000 });
+  await context.close();
+  await admin.context.close();
+});

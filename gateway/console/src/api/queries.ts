@@ -4,6 +4,8 @@ import { api, isSignedOut, request } from "./client";
 import { beginSession } from "./session";
 import { loadVersion } from "./workflow-remote";
 
+const APPROVAL_POLL_MS = 10_000;
+
 /** Everything that is read, by the key under which it is remembered. */
 export const meQuery = queryOptions({
   queryKey: ["me"],
@@ -19,6 +21,8 @@ export const meQuery = queryOptions({
     }
   },
   staleTime: 30_000,
+  // Whoever waits for approval sees it on the page that is open.
+  refetchInterval: ({ state }) => (state.data?.user.approved === false ? APPROVAL_POLL_MS : false),
 });
 
 export const workflowsQuery = queryOptions({ queryKey: ["workflows"], queryFn: ({ signal }) => api.workflows.list({ signal }) });
