@@ -162,6 +162,29 @@ onCanvas("nodes that are added near one another stay apart when a run shows what
   expect(over).toEqual([]);
 });
 
+stage.test("what is written from right to left is shown that way", async () => {
+  const text = "שלום, עולם!";
+  const graph = {
+    nodes: [nodeAt("words", "text-box", { x: 0, y: 0 }, { text }), nodeAt("note", "note", { x: 0, y: 300 }, { text })],
+    edges: [],
+  };
+  const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: text, description: text, ...graph } });
+  const { page, context } = await stage.signedIn(account);
+  const directions = (selector: string): Promise<string[]> =>
+    page.evaluate(`[...document.querySelectorAll('${selector}')].map((one) => getComputedStyle(one).direction)`);
+  await page.goto("/");
+  const card = page.getByRole("link", { name: text });
+  await card.waitFor();
+  expect(await directions(`a[href="/workflows/${String(body.slug)}"] span`)).toEqual(["rtl"]);
+  await card.click();
+  await nodes(page, 2);
+  await page.locator(`${NODE}[data-id="words"]`).click();
+  await page.getByRole("textbox", { name: "Text", exact: true }).waitFor();
+  expect(await directions(`${NODE} .node-summary, ${NODE}[data-id="note"] [dir]`)).toEqual(["rtl", "rtl"]);
+  expect(await directions('aside [role="tabpanel"] textarea')).toContain("rtl");
+  await context.close();
+});
+
 stage.test("whoever waits for approval sees it on the page that is open", async () => {
   const waiting = { email: "waiting@example.com", password: "a long password" };
   const { page, context } = await stage.visit();

@@ -20,6 +20,7 @@ export const ResultView = ({ result }: { result: Readonly<Record<string, unknown
           </div>
           {typeof value === "string" ? (
             <p
+              dir="auto"
               className="max-h-72 overflow-y-auto rounded-xl border bg-sunken p-3 text-sm whitespace-pre-wrap wrap-anywhere"
               tabIndex={0}
               role="region"

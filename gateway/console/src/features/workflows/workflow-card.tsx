@@ -94,7 +94,9 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
             className="min-w-0 flex-1 font-semibold wrap-anywhere after:absolute after:inset-0"
             draggable={false}
           >
-            <span className="line-clamp-2">{name}</span>
+            <span dir="auto" className="line-clamp-2">
+              {name}
+            </span>
           </Link>
           <div className="relative z-10 -mt-1 -mr-2">
             <Menu
@@ -103,7 +105,11 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
             />
           </div>
         </div>
-        {description !== "" && <p className="mt-1 line-clamp-2 text-[13px] text-muted wrap-anywhere">{description}</p>}
+        {description !== "" && (
+          <p dir="auto" className="mt-1 line-clamp-2 text-[13px] text-muted wrap-anywhere">
+            {description}
+          </p>
+        )}
         <div className="mt-3 flex flex-wrap gap-1">
           {isTemplate && <Badge tone="accent">Template</Badge>}
           {archived && <Badge>Archived</Badge>}

@@ -41,10 +41,12 @@ export const Field = ({ label, hint, error, aside, className, children }: FieldP
   );
 };
 
-export const Input = ({ className, ...rest }: ComponentProps<"input">) => <input {...rest} className={classes(BOX, "h-9", className)} />;
+export const Input = ({ className, ...rest }: ComponentProps<"input">) => (
+  <input dir="auto" {...rest} className={classes(BOX, "h-9", className)} />
+);
 
 export const TextArea = ({ className, ...rest }: ComponentProps<"textarea">) => (
-  <textarea rows={4} {...rest} className={classes(BOX, "block resize-y py-2 leading-snug", className)} />
+  <textarea rows={4} dir="auto" {...rest} className={classes(BOX, "block resize-y py-2 leading-snug", className)} />
 );
 
 export const Select = ({ className, children, ...rest }: ComponentProps<"select">) => (

@@ -174,6 +174,7 @@ const Footer = ({ nodeId, isFree, progress }: { nodeId: string; isFree: boolean;
 
 const NoteView = ({ node, selected }: { node: DocNode; selected: boolean }) => (
   <div
+    dir="auto"
     className={classes(
       "size-full overflow-hidden rounded-xl border bg-warn-soft p-3.5 text-[13px] leading-5 whitespace-pre-wrap text-warn wrap-anywhere",
       selected && "node-selected",
@@ -214,7 +215,9 @@ export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewDa
     >
       <div className="flex items-center gap-2 px-3" style={{ height: NODE.header }}>
         <kind.icon className="size-4 shrink-0 text-muted" aria-hidden />
-        <span className="node-title min-w-0 flex-1 truncate font-semibold">{title}</span>
+        <span dir="auto" className="node-title min-w-0 flex-1 truncate font-semibold">
+          {title}
+        </span>
         {(problem || warned) && !progress && (
           <TriangleAlert
             className={classes("size-4 shrink-0", problem ? "text-bad" : "text-warn")}
@@ -225,7 +228,11 @@ export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewDa
         <StateIcon progress={progress} />
       </div>
       {box.hasSummary && (
-        <p className="node-summary mx-3 line-clamp-2 text-xs leading-[18px] text-muted wrap-anywhere" style={{ height: NODE.summary - 8 }}>
+        <p
+          dir="auto"
+          className="node-summary mx-3 line-clamp-2 text-xs leading-[18px] text-muted wrap-anywhere"
+          style={{ height: NODE.summary - 8 }}
+        >
           {writing ?? summaryOf(node)}
         </p>
       )}
