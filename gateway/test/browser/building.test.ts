@@ -185,6 +185,23 @@ stage.test("what is written from right to left is shown that way", async () => {
   await context.close();
 });
 
+stage.test("on a phone the nodes are shown above the panel, to watch them run", async () => {
+  const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Phone", ...GRAPH } });
+  const { page, context } = await stage.signedIn(account, { width: 390, height: 844 });
+  await page.goto(`/workflows/${String(body.slug)}`);
+  await nodes(page, GRAPH.nodes.length);
+  await page.getByRole("button", { name: "Run", exact: true }).first().click();
+  const panel = page.getByRole("complementary", { name: "Side panel" });
+  await panel.waitFor();
+  await canvasStands(page);
+  const { y } = (await panel.boundingBox())!;
+  for (const node of await page.locator(NODE).all()) {
+    const box = (await node.boundingBox())!;
+    expect(box.y + box.height).toBeLessThanOrEqual(y);
+  }
+  await context.close();
+});
+
 stage.test("whoever waits for approval sees it on the page that is open", async () => {
   const waiting = { email: "waiting@example.com", password: "a long password" };
   const { page, context } = await stage.visit();

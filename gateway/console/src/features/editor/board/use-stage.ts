@@ -1,4 +1,4 @@
-import { useReactFlow } from "@xyflow/react";
+import { useReactFlow, type FitViewOptions } from "@xyflow/react";
 import { useMemo } from "react";
 import { complain } from "../../../ui/overlays/toast";
 import { pasteText, placeBeside } from "../commands/actions";
@@ -26,6 +26,18 @@ const focusPanel = (): void => {
   });
 };
 
+type Padding = NonNullable<FitViewOptions["padding"]>;
+const PADDING = 0.15;
+
+/** What stays free around what is shown; on a phone, the part of the canvas that the side panel covers, too. */
+const paddingAround = (): Padding => {
+  const [canvas, panel] = [document.querySelector(".react-flow"), document.querySelector("aside[aria-label='Side panel']")];
+  if (!canvas || !panel || !matchMedia(NARROW).matches) return PADDING;
+  const covered = Math.max(0, canvas.getBoundingClientRect().bottom - panel.getBoundingClientRect().top);
+  return { x: PADDING, top: `${EDGE}px`, bottom: `${covered + EDGE}px` };
+};
+const EDGE = 16;
+
 /** What commands do to the view of the canvas and its panels. */
 export const useStage = (editor: Editor): Stage => {
   const flow = useReactFlow();
@@ -39,7 +51,7 @@ export const useStage = (editor: Editor): Stage => {
       fit: (nodeIds, atOnce = false) => {
         const nodes = nodeIds === undefined || nodeIds.length === 0 ? undefined : nodeIds.map((id) => ({ id }));
         const duration = atOnce ? 0 : glideMs();
-        void flow.fitView({ duration, padding: 0.15, maxZoom: MOST_ZOOM, ...(nodes ? { nodes } : {}) });
+        void flow.fitView({ duration, padding: paddingAround(), maxZoom: MOST_ZOOM, ...(nodes ? { nodes } : {}) });
       },
       zoom: (to) => void { in: () => flow.zoomIn(), out: () => flow.zoomOut(), whole: () => flow.zoomTo(1) }[to](),
       openPalette: () => {
