@@ -202,6 +202,19 @@ stage.test("on a phone the nodes are shown above the panel, to watch them run", 
   await context.close();
 });
 
+stage.test("on a phone a row of the audit is seen whole", async () => {
+  const { page, context } = await stage.signedIn(stage.platform.admin, { width: 390, height: 844 });
+  await page.goto("/admin/audit");
+  await page.getByText("user.update").first().waitFor();
+  const widths = JSON.parse(
+    await page.evaluate(
+      `(() => { const { scrollWidth, clientWidth } = document.querySelector("[aria-label=Audit]"); return JSON.stringify([scrollWidth, clientWidth]); })()`,
+    ),
+  ) as [number, number];
+  expect(widths[0]).toBeLessThanOrEqual(widths[1]);
+  await context.close();
+});
+
 stage.test("whoever waits for approval sees it on the page that is open", async () => {
   const waiting = { email: "waiting@example.com", password: "a long password" };
   const { page, context } = await stage.visit();

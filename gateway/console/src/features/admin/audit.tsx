@@ -8,8 +8,17 @@ import { Paged } from "../../app/paged";
 const TONES = { done: "ok", failed: "bad", pending: "warn" } as const;
 
 const COLUMNS: readonly Column<AuditRow>[] = [
-  { title: "What", cell: ({ action }) => <span className="font-medium">{action}</span> },
-  { title: "Of", cell: ({ target }) => <code className="block truncate font-mono text-xs">{target}</code> },
+  {
+    title: "What",
+    cell: ({ action, target }) => (
+      <>
+        <span className="font-medium">{action}</span>
+        {/* Where there is no room for a column of its own. */}
+        <code className="block w-24 truncate font-mono text-xs md:hidden">{target}</code>
+      </>
+    ),
+  },
+  { title: "Of", wide: true, cell: ({ target }) => <code className="block truncate font-mono text-xs">{target}</code> },
   {
     title: "Change",
     wide: true,
