@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { canvasStands } from "../e2e/support/browser";
+import { accessibilityProblems, canvasStands } from "../e2e/support/browser";
 import { eventually, type Account } from "../e2e/support/client";
 import { edge, middleOf, NODE, nodeAt, nodes, saved } from "./support/canvas";
 import { handOf } from "./support/hand";
@@ -234,4 +234,21 @@ stage.test("whoever waits for approval sees it on the page that is open", async 
   await notice.waitFor({ state: "detached", timeout: 30_000 });
   await context.close();
   await admin.context.close();
+});
+
+stage.test("in the browser of a suspended account another one can sign in", async () => {
+  const gone = await stage.http.account({ tier: "pro" });
+  const { page, context } = await stage.signedIn(gone);
+  await page.goto("/");
+  await page.getByRole("heading", { name: "Workflows", level: 1 }).waitFor();
+  const suspended = await stage.http.asAdmin("PATCH", `/api/admin/users/${gone.userId}`, { suspended: true });
+  expect(suspended.status).toBe(200);
+  await page.reload();
+  await page.getByText("Your account is suspended").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByLabel("Email").fill(account.email);
+  await page.getByLabel("Password").fill(account.password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("heading", { name: "Workflows", level: 1 }).waitFor();
+  await context.close();
 });

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useRouterState } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
+import { codeOf } from "../api/client";
 import { meQuery } from "../api/queries";
 import { LoadFailure, Loading } from "./error-pages";
 import { Sidebar, TopBar } from "./navigation";
@@ -14,16 +15,18 @@ export const Shell = () => {
   const [menuOpen, setMenuOpen] = useState(false);
   const path = useRouterState({ select: ({ location }) => location.pathname });
   if (me.isPending) return <Loading />;
-  if (me.data === undefined)
+  const isSuspended = me.data === undefined && codeOf(me.error) === "ACCOUNT_SUSPENDED";
+  if (me.data === undefined && !isSuspended)
     return (
       <main className="mx-auto max-w-2xl px-4 py-16">
         <LoadFailure error={me.error} retry={() => void me.refetch()} />
       </main>
     );
-  if (me.data === null)
+  // Trying again changes nothing for a suspended account; another one may use this browser.
+  if (!me.data)
     return (
       <Suspense fallback={<Loading />}>
-        <SignInPage />
+        <SignInPage suspended={isSuspended} />
       </Suspense>
     );
   const wide = path.startsWith("/workflows/");

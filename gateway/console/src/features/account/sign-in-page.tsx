@@ -21,8 +21,12 @@ const failed = (error: unknown): Failed => {
   return { message: messageOf(error), email: of("email"), password: of("password") };
 };
 
-/** Sign-in and registration, under whatever address was asked for. */
-export const SignInPage = () => {
+/**
+ * Sign-in and registration, under whatever address was asked for.
+ *
+ * @param suspended the account that is signed in in this browser is suspended
+ */
+export const SignInPage = ({ suspended }: { suspended: boolean }) => {
   const client = useQueryClient();
   const [isNew, setNew] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -56,6 +60,11 @@ export const SignInPage = () => {
           <p className="mt-1 mb-5 text-sm text-muted">
             {isNew ? "An administrator approves new accounts before they can run anything." : "Build, run and watch media pipelines."}
           </p>
+          {suspended && !failure && (
+            <Notice kind="warn" title="Your account is suspended" className="mb-5">
+              An administrator can let it in again. Here you can sign in with another account.
+            </Notice>
+          )}
           <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
             {failure && <Notice kind="bad">{failure.message}</Notice>}
             <Field label="Email" error={failure?.email}>
