@@ -252,3 +252,19 @@ stage.test("in the browser of a suspended account another one can sign in", asyn
   await page.getByRole("heading", { name: "Workflows", level: 1 }).waitFor();
   await context.close();
 });
+
+stage.test("a node's summary has its model and its prompt on lines of their own", async () => {
+  const graph = {
+    nodes: [nodeAt("picture", "generate-image", { x: 0, y: 0 }, { model: "sandbox-image", inputs: { prompt: "boats" } })],
+    edges: [],
+  };
+  const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Lines", ...graph } });
+  const { page, context } = await stage.signedIn(account);
+  await page.goto(`/workflows/${String(body.slug)}`);
+  await nodes(page, 1);
+  const lines = await page.evaluate(
+    `(() => { const range = document.createRange(); range.selectNodeContents(document.querySelector(".node-summary")); return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size; })()`,
+  );
+  expect(lines).toBe(2);
+  await context.close();
+});

@@ -230,7 +230,7 @@ export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewDa
       {box.hasSummary && (
         <p
           dir="auto"
-          className="node-summary mx-3 line-clamp-2 text-xs leading-[18px] text-muted wrap-anywhere"
+          className="node-summary mx-3 line-clamp-2 whitespace-pre-line text-xs leading-[18px] text-muted wrap-anywhere"
           style={{ height: NODE.summary - 8 }}
         >
           {writing ?? summaryOf(node)}
