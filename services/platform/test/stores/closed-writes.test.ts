@@ -26,8 +26,12 @@ const failed = (error: unknown): unknown => (isDatabaseAway(error) ? "away" : er
 test("a command ends whose connection closes before it is written", async () => {
   await ping();
   // Destroyed, but not closed yet: the driver still takes them for open.
-  for (const socket of sockets) socket.destroy();
-  const outcome = await Promise.race([ping().catch(failed), delay(NEVER_MS, "never ended")]);
+  const late = [...sockets];
+  const closed = Promise.all(late.map((socket) => new Promise((resolve) => socket.destroy().once("close", resolve))));
+  const outcome = await Promise.race([ping().catch(failed), delay(NEVER_MS, "never ended", { ref: false })]);
   expect(outcome).toBe("away");
+  // Nor is a write waited for that comes when all is over.
+  await closed;
+  for (const socket of late) expect(() => socket.write("late")).toThrow(/closed/);
   await expect(ping()).resolves.toBe("answered");
 });
