@@ -59,16 +59,21 @@ const untold = (executions, receiver) => {
   return executions.filter(({ executionId, webhookDelivery }) => webhookDelivery?.configured === true && !told.has(executionId));
 };
 
-/** Waits until every run is over and every webhook told, having the platform look for what nothing carries. @param {Options} options */
+/**
+ * Waits until every run is over, every webhook told and every usage row closed, which may be some seconds later, having the platform look
+ * for what nothing carries.
+ * @param {Options} options
+ */
 const settled = async (options) => {
-  const { api, cookie, receiver, loadedFromMs } = options;
+  const { api, key, cookie, receiver, loadedFromMs } = options;
   for (const end = Date.now() + options.deadlineMs; ; await delay(LOOK_MS)) {
     const executions = await readExecutions(options, loadedFromMs);
     const open = executions.filter(({ status }) => !FINAL.has(status));
     const missing = untold(executions, receiver);
     const { body: me } = await api.call("GET", "/api/me", { cookie });
-    if ((open.length === 0 && missing.length === 0 && me.credits.held === 0) || Date.now() > end)
-      return { ...(await readAll(options)), open, missing };
+    const { body: usage } = await api.call("GET", "/api/usage?status=processing&limit=1", { key });
+    const isSettled = open.length === 0 && missing.length === 0 && me.credits.held === 0 && usage.rows.length === 0;
+    if (isSettled || Date.now() > end) return { ...(await readAll(options)), open, missing };
     await options.reconcile().catch(() => {});
   }
 };
