@@ -275,6 +275,34 @@ describe("whatever the service answers,", () => {
     expect((listed.body as unknown as { rows: unknown[] }).rows).toHaveLength(failures.length);
   });
 
+  inEditor("publishing can't be pressed again before its version is read, so that one press makes one version", async (editor) => {
+    const { page, slug } = editor;
+    await open(editor);
+    await page.getByRole("button", { name: "Publish" }).click();
+    const dialog = page.getByRole("dialog", { name: "Versions" });
+    const publish = dialog.getByRole("button", { name: /^Publish version/ });
+    let letRead = (): void => undefined;
+    const mayRead = new Promise<void>((resolve) => (letRead = resolve));
+    await page.route(
+      (url) => url.pathname === `/api/workflows/${slug}`,
+      async (route) => {
+        await mayRead;
+        await route.continue();
+      },
+    );
+    await publish.click();
+    await page
+      .getByText(/Version 1 is published/)
+      .first()
+      .waitFor();
+    expect(await publish.isDisabled()).toBe(true);
+    letRead();
+    await eventually(async () => (await publish.getAttribute("aria-busy")) === null);
+    expect(await publish.isDisabled()).toBe(true);
+    const listed = await stage.http.call("GET", `/api/workflows/${slug}/versions`, { key: account.key });
+    expect((listed.body as unknown as { rows: unknown[] }).rows).toHaveLength(1);
+  });
+
   inEditor(
     "a file that was not uploaded is named, and sent when it is tried again",
     async (editor) => {

@@ -28,6 +28,7 @@ const focusPanel = (): void => {
 
 type Padding = NonNullable<FitViewOptions["padding"]>;
 const PADDING = 0.15;
+const EDGE = 16;
 
 /** What stays free around what is shown; on a phone, the part of the canvas that the side panel covers, too. */
 const paddingAround = (): Padding => {
@@ -36,7 +37,6 @@ const paddingAround = (): Padding => {
   const covered = Math.max(0, canvas.getBoundingClientRect().bottom - panel.getBoundingClientRect().top);
   return { x: PADDING, top: `${EDGE}px`, bottom: `${covered + EDGE}px` };
 };
-const EDGE = 16;
 
 /** What commands do to the view of the canvas and its panels. */
 export const useStage = (editor: Editor): Stage => {

@@ -28,14 +28,15 @@ const Publish = () => {
   const empty = useDocument(({ graph }) => graph.nodes.length === 0);
   const { busy, run } = useAction(["versions"]);
   const [note, setNote] = useState("");
-  const publish = async (): Promise<void> => {
-    if (!(await document.flush())) return complain("The workflow is not saved yet, so it was not published. See beside its name why.");
-    const head = await run(async () => (await request("publishVersion", { params: { slug }, body: note === "" ? {} : { note } })).body);
-    if (!head) return;
-    say(`Version ${head.version} is published: callers run it from now on.`);
-    setNote("");
-    await document.refresh().catch(() => undefined);
-  };
+  // Busy until the state is read again: a second press before that would publish the same graph once more.
+  const publish = (): Promise<void> =>
+    run(async () => {
+      if (!(await document.flush())) return complain("The workflow is not saved yet, so it was not published. See beside its name why.");
+      const { body: head } = await request("publishVersion", { params: { slug }, body: note === "" ? {} : { note } });
+      say(`Version ${head.version} is published: callers run it from now on.`);
+      setNote("");
+      await document.refresh().catch(() => undefined);
+    });
   const unchanged = published.version !== null && !ahead;
   return (
     <form
