@@ -131,7 +131,7 @@ export const accountNotApproved = (): DomainError =>
 /** Of an account that an administrator has suspended. */
 export const accountSuspended = (): DomainError => new DomainError("forbidden", "ACCOUNT_SUSPENDED", "this account is suspended");
 
-/** Of what is not there, and of what is another's: the gateway and the services answer alike, so that nobody can tell which. */
+/** For what does not exist and for what belongs to another user: one answer, so that nobody can tell which. */
 export const workflowNotFound = (): DomainError => new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");
 export const versionNotFound = (): DomainError => new DomainError("not_found", "VERSION_NOT_FOUND", "the workflow has no such version");
 export const executionNotFound = (): DomainError => new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");

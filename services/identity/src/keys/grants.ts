@@ -45,7 +45,7 @@ export const requireKeyRights = (owner: User): void => {
   if (!owner.approved) throw accountNotApproved();
 };
 
-/** Only owners with API access may have working keys. */
+/** Whether a user's keys work at all: by the tier, and always for administrators. */
 const hasApiAccess = (owner: User): boolean => isAdmin(owner) || owner.plan.apiAccess;
 
 /** @throws API_KEY_ACCESS_DENIED */
