@@ -8,7 +8,7 @@ export const temporalVariables = {
   TEMPORAL_ADDRESS: hostPort().describe("Temporal's frontend"),
   ...temporalSecurityVariables,
   TEMPORAL_NAMESPACE: z.string().default("default").describe("Temporal namespace"),
-  TEMPORAL_TASK_QUEUE: z.string().default("nodeloom").describe("name of the Temporal task queues of the runs"),
+  TEMPORAL_TASK_QUEUE: z.string().default("nodeloom").describe("name of the Temporal task queue of the runs"),
 };
 
 /**
@@ -25,6 +25,6 @@ export const database = defineDatabase({
       address: config.TEMPORAL_ADDRESS,
       security: temporalSecurity(config),
       namespace: config.TEMPORAL_NAMESPACE,
-      name: config.TEMPORAL_TASK_QUEUE,
+      taskQueue: config.TEMPORAL_TASK_QUEUE,
     }),
 });

@@ -18,7 +18,6 @@ import { TIMING } from "./contract/timing";
 import { createEventChannel } from "./record/log/channel";
 import { createCancellation } from "./lifecycle/cancellation";
 import { createDebts } from "./lifecycle/debts/debts";
-import { createEarlierRuns } from "./lifecycle/earlier-runs";
 import { createExecution } from "./lifecycle/row/execution";
 import { createFinishedPlans } from "./lifecycle/requests/finished-plans";
 import { createFollow } from "./lifecycle/requests/follow";
@@ -64,7 +63,6 @@ import { bundlePath } from "./temporal/bundle";
 import { createDeliveryStarter, createRunStarter } from "./temporal/client";
 import { createClaimCheckCodec } from "./temporal/payloads/claim-check";
 import { createEncryptionCodec } from "./temporal/payloads/encryption";
-import { earlierQueues, runQueue } from "./temporal/run-queues";
 import { connectTemporal } from "./temporal/worker";
 import { createWatch } from "./record/log/watch";
 import { createWebhooks } from "./webhooks/webhooks";
@@ -126,13 +124,12 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const textStreams = createTextStreams(channel);
 
   const stopping = new AbortController();
-  const taskQueue = runQueue(config.TEMPORAL_TASK_QUEUE);
+  const taskQueue = config.TEMPORAL_TASK_QUEUE;
   const temporal = await connectTemporal({
     address: config.TEMPORAL_ADDRESS,
     security: temporalSecurity(config),
     namespace: config.TEMPORAL_NAMESPACE,
     taskQueue,
-    earlierQueues: earlierQueues(config.TEMPORAL_TASK_QUEUE),
     // What is too large for Temporal is put away first: only what is left of it goes there, and is encrypted.
     dataConverter: { payloadCodecs: [createClaimCheckCodec(store), createEncryptionCodec(config.TEMPORAL_PAYLOAD_KEYS)] },
     logger,
@@ -161,7 +158,6 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const settlement = createSettlement({ billing, execution, store, debts });
   await temporal.work(
     createActivities({
-      earlierRuns: createEarlierRuns({ billing, store, execution, debts }),
       holds,
       calls: store,
       settlement,

@@ -1,8 +1,6 @@
 /**
  * Records the histories that replay.test.ts replays, from a running local platform:
- * `node services/executions/test/record-histories.mjs [name…]`. Record anew only together with a `patched` change. Those of
- * runs that could not be settled with their only call (`http-request-joined`, `job-joined`), and of runs that began before rows
- * came first (fixtures/histories/earlier), are not recorded by this.
+ * `node services/executions/test/record-histories.mjs [name…]`. Record anew only together with a `patched` change.
  * For the names with `direct` the platform is started on a registry that has the models of fixtures/models as well: copy
  * them and services/models/registry into one folder, and `MODELS_REGISTRY_DIR=<folder> npm start`.
  */
@@ -13,7 +11,7 @@ import { Client, Connection } from "@temporalio/client";
 import proto from "@temporalio/proto";
 
 const { History } = proto.temporal.api.history.v1;
-const FOLDER = fileURLToPath(new URL("fixtures/histories/rows/", import.meta.url));
+const FOLDER = fileURLToPath(new URL("fixtures/histories/", import.meta.url));
 const local = JSON.parse(readFileSync(new URL("../../../.nodeloom/local.json", import.meta.url), "utf8"));
 const key = local.accounts.business.apiKey;
 

@@ -3,5 +3,5 @@
  * that one leaves is never the next one's.
  */
 export const holdIdOf = (executionId: string, attempt: number): string => `${executionId}.${attempt}`;
-/** @returns undefined for ids of before attempts were numbered */
-export const executionOf = (holdId: string): string | undefined => /^(.+)\.\d+$/.exec(holdId)?.[1];
+/** The execution of a hold. */
+export const executionOf = (holdId: string): string => holdId.slice(0, holdId.lastIndexOf("."));

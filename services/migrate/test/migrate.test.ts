@@ -7,7 +7,6 @@ import { Client, Connection } from "@temporalio/client";
 import { connectMongo, createLogger, makeCollections, untilMigrated, type Logger } from "@nodeloom/platform";
 import { database as billing } from "../../billing/src/database";
 import { createExecutionStore } from "../../executions/src/record/store";
-import { runQueue } from "../../executions/src/temporal/run-queues";
 import { databaseOf, SERVICES } from "../src/databases";
 
 const ROOT = join(__dirname, "..", "..", "..");
@@ -105,7 +104,7 @@ describe("node services/migrate", () => {
     const connection = await Connection.connect({ address: env.TEMPORAL_ADDRESS });
     const { schedule } = new Client({ connection });
     const described = await Promise.all(SCHEDULES.map((id) => schedule.getHandle(`${taskQueue}-${id}`).describe()));
-    expect(described.map(({ action }) => (action as { taskQueue: string }).taskQueue)).toEqual(SCHEDULES.map(() => runQueue(taskQueue)));
+    expect(described.map(({ action }) => (action as { taskQueue: string }).taskQueue)).toEqual(SCHEDULES.map(() => taskQueue));
     await connection.close();
   });
 

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { fromCredits, toCredits } from "@nodeloom/kernel";
+import { executionOf, fromCredits, toCredits } from "@nodeloom/kernel";
 import { billing } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Services } from "../../clients";
@@ -7,7 +7,7 @@ import { modelNotFound } from "../../http/errors";
 import { idempotencyKey } from "../../http/idempotency";
 import { defineRoute } from "../../http/route";
 import { credits, identifier, iso, MIN_CREDITS, nextCursor, slug, timestamp } from "../../schemas";
-import { ledgerPage, ledgerQuery, ledgerRowView, runOf } from "../identity/ledger";
+import { ledgerPage, ledgerQuery, ledgerRowView } from "../identity/ledger";
 import { balances, balancesView } from "../identity/view";
 import { audited } from "./audit";
 import { forAdmins, ofUser } from "./shared";
@@ -91,7 +91,7 @@ const ledgerCheckView = (checked: billing.CheckLedgerResponse): z.infer<typeof l
   })),
   staleHolds: checked.staleHolds.map(({ userId, executionId, millicredits, heldAt }) => ({
     userId,
-    executionId: runOf(executionId),
+    executionId: executionOf(executionId),
     credits: toCredits(millicredits),
     heldAt: iso(heldAt),
   })),

@@ -25,15 +25,12 @@ const ledgerRow = z
 export const ledgerPage = cursorPage(ledgerRow);
 export const ledgerQuery = z.object({ limit: queryInteger(1, LEDGER_PAGE_MAX, PAGE_DEFAULT), cursor: cursor.optional() });
 
-/** The run that a hold is of, as its client knows it. */
-export const runOf = (holdId: string): string => executionOf(holdId) ?? holdId;
-
 export const ledgerRowView = (row: billing.LedgerRow): z.infer<typeof ledgerRow> => ({
   id: row.id,
   kind: row.kind,
   credits: toCredits(row.millicredits),
   moved: toCredits(row.movedMillicredits),
-  executionId: runOf(row.executionId) || null,
+  executionId: executionOf(row.executionId) || null,
   model: row.model || null,
   runs: row.runs,
   note: row.note,

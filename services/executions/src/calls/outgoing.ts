@@ -72,7 +72,7 @@ export const createOutgoing = ({ counter, budgets = OUTGOING, windowSeconds = OU
     return { limit: perMinute, host: undefined, afterMs: userAfterMs };
   };
 
-  /** Rows of earlier releases don't name the tier. */
+  /** Where the row of a run is gone, its tier is not known. */
   const budgetsOf = ({ baseTier = "enterprise" }: OutgoingUser) => budgets[baseTier];
 
   return {

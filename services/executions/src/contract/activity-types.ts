@@ -1,6 +1,6 @@
 import type { LedgerReport, ReconcileReport, RetentionReport } from "./reports";
 import type { AttemptId, DeliveryEnd, Sent } from "./delivery";
-import type { CallContext, CallResult, CancelReport, HeldItem, Refusal, RunEnd, RunInput, RunOutcome } from "./run-types";
+import type { CallContext, CallResult, CancelReport, HeldItem, RunEnd, RunInput, RunOutcome } from "./run-types";
 import type { AuthorFiles, HoldItem, HttpCall, JsonSchema, MediaFamily, MediaValue, Price } from "@nodeloom/kernel/graph";
 
 /** A job as a provider knows it. */
@@ -56,9 +56,6 @@ export interface StepFailure {
   jobMayRun?: boolean;
 }
 
-/** `recorded`: the run had been accepted before it was refused, and is a failed one. `calledOff`: it was cancelled before its hold was answered. */
-export type Admission = { held: HeldItem[] } | { refused: Refusal; recorded?: boolean } | { calledOff: true };
-
 /** Without a number: the run's own delivery. */
 export type DeliveryInput = Pick<AttemptId, "executionId" | "keyId"> & Partial<Pick<AttemptId, "delivery">>;
 
@@ -73,18 +70,10 @@ export interface Claim {
   attempt: number;
   /** The first workflow run of its chain: the same however often its first step is repeated. */
   claimedBy: string;
-  /** The run, where the call that claims it is its only one: it is settled with that. */
-  run?: RunInput;
 }
 
 /** What came of a call that was made in the workflow task: declined ones are made by an activity, after a pause if there is to be one. */
 export type ShortAnswer<T> = { result: T } | { declined: true; afterMs?: number };
-
-/**
- * The same of a run's first call. `isClaimed`: whether the run is this workflow's to carry, where that was asked and could be told.
- * `outcome`: how it was settled, where that was done with its only call.
- */
-export type ClaimingAnswer<T> = ShortAnswer<T> & { isClaimed?: boolean; outcome?: RunOutcome };
 
 /** A job that was submitted, and what it gave where that did not take long. */
 export interface FollowedJob {
@@ -92,11 +81,11 @@ export interface FollowedJob {
   result?: CallResult;
 }
 
-/** Calls that are tried in the workflow task itself. With a claim they are made only once that holds. */
+/** Calls that are tried in the workflow task itself. */
 export interface ShortCalls {
-  shortJob(call: ModelCall, claim?: Claim): Promise<ClaimingAnswer<FollowedJob>>;
-  shortHttpRequest(call: HttpNodeCall, claim?: Claim): Promise<ClaimingAnswer<HttpResult>>;
-  shortKeepFile(call: FileToKeep, claim?: Claim): Promise<ClaimingAnswer<MediaValue>>;
+  shortJob(call: ModelCall): Promise<ShortAnswer<FollowedJob>>;
+  shortHttpRequest(call: HttpNodeCall): Promise<ShortAnswer<HttpResult>>;
+  shortKeepFile(call: FileToKeep): Promise<ShortAnswer<MediaValue>>;
 }
 
 /** Short, in the workflow task itself; each is idempotent by execution id. */
@@ -105,14 +94,7 @@ export interface LocalActivities extends ShortCalls {
   claim(claim: Claim): Promise<boolean>;
   /** Holds calls that a list turned out to need. */
   extendHold(input: ExtendInput): Promise<HeldItem[]>;
-  admit(input: RunInput): Promise<Admission>;
-  /** Records a run that was cancelled before it was admitted. Its settlement closes what may be held for it. */
-  recordCalledOff(input: RunInput): Promise<void>;
-  /** Makes sure that an admission that gave up holds nothing, now or later. */
-  voidAdmission(holdId: string, userId: string): Promise<void>;
-  settle(input: RunInput, end: RunEnd, held: HeldItem[]): Promise<RunOutcome>;
-  /** Admission and settlement of a run that is over when it begins. */
-  runInstant(input: RunInput, end: RunEnd): Promise<RunOutcome>;
+  settle(input: RunInput, end: RunEnd): Promise<RunOutcome>;
   /** How the delivery ended; null when there is to be another attempt. Idempotent. */
   recordAttempt(id: AttemptId, sent: Sent): Promise<DeliveryEnd | null>;
 }

@@ -13,8 +13,8 @@ export interface RunInput {
   /** The key that submitted the run; null for a session. */
   keyId: string | null;
   webhook: { url: string; events: string[] } | null;
-  /** The built-in tier whose rights the user has. Absent in runs of earlier releases. */
-  baseTier?: BaseTier;
+  /** The built-in tier whose rights the user has. */
+  baseTier: BaseTier;
   /** Executions the user may have in flight; 0 means unlimited. */
   concurrency: number;
   plan: RunPlan;
@@ -24,10 +24,10 @@ export interface RunInput {
   maxMillicredits?: number | undefined;
   /** What billing knows this attempt at the run by. */
   holdId: string;
-  /** Counted from 1. Absent in runs of before rows came first: their workflows admit themselves. */
-  attempt?: number;
-  /** What is held, call by call. Absent where `attempt` is. */
-  held?: HeldItem[];
+  /** Counted from 1. */
+  attempt: number;
+  /** What is held, call by call. */
+  held: HeldItem[];
   /** Milliseconds since the epoch: when the request was received. */
   receivedAt: number;
 }
@@ -105,7 +105,7 @@ export interface RunEnd {
 export type Refusal = Pick<DomainError, "kind" | "reason" | "message" | "metadata">;
 
 /** What the workflow records as its result. `unclaimed`: the run was not its own to carry. */
-export type RunOutcome = { refused: Refusal } | { unclaimed: true } | { status: FinalStatus; millicredits: number };
+export type RunOutcome = { unclaimed: true } | { status: FinalStatus; millicredits: number };
 
 /** One call of a provider inside a run. `key` is its idempotency key. */
 export interface CallContext {
@@ -122,8 +122,6 @@ export interface CallContext {
   startedAt: number;
   /** `<executionId>:<nodeId>:<item>` */
   key: string;
-  /** Its run is about to be over with it: the run's end tells that it is done, and what it gave. */
-  isToldByRun?: true;
 }
 
 /** What one call of a model gave and cost. */

@@ -59,8 +59,6 @@ export const TIMING = {
   direct: 9 * MINUTE,
   /** How long pieces of a text are gathered before those who follow it are told. */
   textBatch: 100,
-  /** How long a run counts as under way because this process has just claimed it. */
-  claimSeen: 50,
   /** How long progress of a run waits for more of it to be written with. */
   progressGathered: 2,
   /** The same where nobody is told of the run before its end, which writes what is left. */
@@ -95,8 +93,6 @@ export const TIMING = {
   reconcileEvery: 5 * MINUTE,
   /** How long a run may go unseen before Temporal is asked for it. */
   unseenRun: 10 * MINUTE,
-  /** How old a hold must be that no run can be found for by its name. */
-  leakedHold: 26 * HOUR,
   /** When Temporal itself ends the delivery of a webhook: after the longest pauses that a receiver may ask for. */
   deliveryAtMost: 8 * 24 * HOUR,
   /** How long an attempt at a webhook may be due before Temporal is asked for its delivery. */
@@ -111,10 +107,6 @@ export const TIMING = {
   renewPage: 20 * SECOND,
   /** Renewals may write for a page's time without a beat. */
   renewHeartbeat: MINUTE,
-  /** Between two looks for what earlier releases have started. */
-  earlierQueues: 15 * SECOND,
-  /** For how long a worker that polled a queue counts as being there: more than one poll takes. */
-  pollerSeen: 75 * SECOND,
   /** Between two looks for what was kept long enough. */
   retentionEvery: 24 * HOUR,
   /** Between two checks of every account against all of its rows. */

@@ -52,7 +52,7 @@ export const createCancellation = ({ store, execution, debts }: CancellationOpti
       const { waiting } = await store.lines.find(userId);
       let cancelled = 0;
       // The youngest first: nothing moves up meanwhile that is about to be cancelled.
-      for (const { id } of [...waiting].reverse()) if (await leaveLine(executionOf(id) ?? id, userId)) cancelled += 1;
+      for (const { id } of [...waiting].reverse()) if (await leaveLine(executionOf(id), userId)) cancelled += 1;
       return cancelled;
     },
   };

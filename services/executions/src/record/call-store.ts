@@ -17,7 +17,7 @@ export interface CallRecord extends Told {
   nodeId: string;
   item: number;
   status: CallStatus;
-  /** Attempts at sending it that may have reached the provider. Absent in records of before they were told apart. */
+  /** Attempts at sending it that may have reached the provider; absent where the first that is known of a call is its end. */
   sends?: string[];
   costMicroUsd: number;
   requestId: string | null;

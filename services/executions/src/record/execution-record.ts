@@ -1,7 +1,7 @@
 import type { ListPosition } from "@nodeloom/platform";
 import type { RunStatus, Debt } from "../lifecycle/states";
 import type { WebhookState } from "../contract/delivery";
-import type { CompletedCall, FinalStatus, NodeState, Refusal, RunError, RunInput } from "../contract/run-types";
+import type { FinalStatus, NodeState, Refusal, RunError, RunInput } from "../contract/run-types";
 
 /** One entry of an execution's ordered event log. */
 export interface ExecutionEvent {
@@ -27,7 +27,7 @@ export interface Costs {
 /** What a row says of its run as the run's workflow was told it. */
 type Given = "userId" | "workflowSlug" | "version" | "modelIds" | "source" | "keyId" | "holdId" | "mode" | "baseTier" | "attempt";
 
-/** A run. Members that rows of earlier releases lack are optional. */
+/** A run. */
 export interface ExecutionRecord extends Pick<RunInput, Given> {
   _id: string;
   markupPermille: number;
@@ -59,7 +59,7 @@ export interface ExecutionRecord extends Pick<RunInput, Given> {
   /** When it was last known that something carries the run. */
   seenRunningAt: Date;
   /** What the last transition left to be done. */
-  due?: Debt[];
+  due: Debt[];
   /** Set while anything is owed or undecided: what the sweeper looks at. */
   owes?: true;
   /** The workflow run that claimed the row. */
@@ -85,8 +85,6 @@ export interface ExecutionRecord extends Pick<RunInput, Given> {
   costs?: Costs;
   /** What each model took. */
   modelCredits?: { model: string; millicredits: number }[];
-  /** From when its ending is decided: the paid call whose end is recorded here alone. */
-  onlyCall?: CompletedCall;
 }
 
 const SEPARATOR = "\u0000";

@@ -1,4 +1,4 @@
-import { RETENTION } from "@nodeloom/kernel";
+import { RETENTION, type BaseTier } from "@nodeloom/kernel";
 import { beyond } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { RUNNING, HIDDEN, type RunStatus } from "../lifecycle/states";
@@ -10,7 +10,6 @@ import { createLineStore } from "./line-store";
 import { createEventLog } from "./log/event-log";
 import { createPayloadStore } from "./payload-store";
 import { executionModel, WITHOUT_EVENTS } from "./schema";
-import { createStandings } from "./standing";
 import { createSubmissionStore } from "./submission-store";
 import { createTransitions } from "./transitions";
 
@@ -18,6 +17,12 @@ import { createTransitions } from "./transitions";
 export const LIST_BATCH = 101;
 /** How a run stands, and which attempt at it that is. */
 export type RunState = Pick<ExecutionView, "_id" | "status" | "holdId">;
+
+/** Whether a run is being cancelled, and the tier by which its calls are bounded; none where its row is gone. */
+export interface Standing {
+  isCancelled: boolean;
+  baseTier: BaseTier | undefined;
+}
 
 export type ExecutionStore = ReturnType<typeof createExecutionStore>;
 
@@ -48,12 +53,6 @@ export const createExecutionStore = (connection: Connection, { retentionDays = R
   const log = createEventLog(executions, payloads);
   const transitions = createTransitions(executions, log);
 
-  const standings = createStandings(async (id) => {
-    const standing = { projection: { status: 1, baseTier: 1 } };
-    const record = await executions.collection.findOne<Pick<ExecutionRecord, "status" | "baseTier">>({ _id: id } as object, standing);
-    return { isCancelled: record?.status === "cancel_requested" || record?.status === "cancelled", baseTier: record?.baseTier };
-  });
-
   return {
     ...transitions,
     ...log,
@@ -70,15 +69,10 @@ export const createExecutionStore = (connection: Connection, { retentionDays = R
     lines,
 
     /** What must be known before a call of a run is made. */
-    callStanding: standings.of,
-    claim: async (...claim: Parameters<typeof transitions.claim>) => {
-      const claimed = await transitions.claim(...claim);
-      if (claimed && !claimed.again) standings.claimed(claimed.row);
-      return claimed;
-    },
-    requestCancel: (...request: Parameters<typeof transitions.requestCancel>) => {
-      standings.changed(request[0]);
-      return transitions.requestCancel(...request).finally(() => standings.changed(request[0]));
+    callStanding: async (id: string): Promise<Standing> => {
+      const projection = { status: 1, baseTier: 1 };
+      const row = await executions.collection.findOne<Pick<ExecutionRecord, "status" | "baseTier">>({ _id: id } as object, { projection });
+      return { isCancelled: row?.status === "cancel_requested" || row?.status === "cancelled", baseTier: row?.baseTier };
     },
 
     find: (id: string): Promise<ExecutionView | null> =>

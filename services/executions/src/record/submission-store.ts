@@ -6,8 +6,8 @@ import { documents } from "./schema";
 
 export interface SubmissionRecord {
   _id: string;
-  /** The process that claimed it. Absent in records of before claims had owners. */
-  owner?: string;
+  /** The process that claimed it. */
+  owner: string;
   requestId: string | null;
   handle: Record<string, string> | null;
   at: Date;
@@ -30,7 +30,7 @@ export const createSubmissionStore = (connection: Connection) => {
       const record = { _id: key, owner, requestId: null, handle: null, at: new Date() };
       if (await insertOnce(submissions.collection.insertOne(record as never, { writeConcern: DURABLE }))) return { claimed: true };
       const earlier = await submissions.findOne({ _id: key }).lean<SubmissionRecord>().exec();
-      return { claimed: false, requestId: null, handle: null, at: new Date(), ...earlier };
+      return { ...record, ...earlier, claimed: false };
     },
     recordSubmission: async (key: string, requestId: string, handle: Record<string, string> | null): Promise<void> => {
       await submissions.updateOne({ _id: key }, { $set: { requestId, handle } }).exec();

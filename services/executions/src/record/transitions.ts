@@ -1,5 +1,5 @@
 import { beyond, createInserter, DURABLE } from "@nodeloom/platform";
-import type { CompletedCall, FinalStatus, Refusal } from "../contract/run-types";
+import type { FinalStatus, Refusal } from "../contract/run-types";
 import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type Debt, type RunStatus, type TransitionName } from "../lifecycle/states";
 import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, StoredText } from "./execution-record";
 import { lacks, pushed, type EventLog, type KnownLog, type LogKeys } from "./log/event-log";
@@ -32,7 +32,7 @@ const ENDING_PART = { status: 1, ending: 1, requestId: 1, "events.key": 1, logPa
 export type DecidedEnding = Partial<EndingPart> & { ending: FinalStatus };
 
 interface Change {
-  /** Of this attempt only; undefined for rows of before attempts were counted. */
+  /** Of this attempt only; undefined: of any. */
   attempt?: number | undefined;
   where?: Record<string, unknown>;
   set?: Partial<ExecutionRecord>;
@@ -148,7 +148,6 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
      * restore of the database), ends as it would have. Its log takes nothing more after that.
      * @param last what its log must have before that: it is written by the same update, where it can be
      * @param known what its log was last known to hold
-     * @param onlyCall the call that the run was about and that has no record of its end
      * @returns the ending that holds (the given one, an earlier one, or `cancelled`), with what its settlement needs of the row
      */
     decideEnding: async (
@@ -156,7 +155,6 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
       ending: FinalStatus,
       last: readonly ExecutionEvent[] = [],
       known?: KnownLog,
-      onlyCall?: CompletedCall,
     ): Promise<DecidedEnding> => {
       const allowed: readonly RunStatus[] = ending === "cancelled" ? RUNNING : ["processing"];
       const decide = (
@@ -166,7 +164,7 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
       ): Promise<DecidedEnding | null> =>
         executions.collection.findOneAndUpdate(
           { _id: id, ending: null, ...where } as never,
-          { ...said, $set: { ...said?.$set, ending: to, ...(onlyCall ? { onlyCall } : {}) } } as never,
+          { ...said, $set: { ...said?.$set, ending: to } } as never,
           { ...AFTER, projection: ENDING_PART },
         ) as Promise<DecidedEnding | null>;
       const isPossible = { status: { $in: allowed } };
@@ -187,9 +185,9 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
      * Strikes out what was done for a row, unless it has moved on: a debt of its later state may have the same name.
      * @param mayWait whether it may wait for others to be struck out with
      */
-    strike: async ({ _id, status, attempt, due = [] }: Owing, done: readonly Debt[], mayWait = false): Promise<void> => {
-      const same = { _id, status, ...(attempt === undefined ? {} : { attempt }) };
-      const isAll = attempt !== undefined && !UNDECIDED.includes(status) && due.every((debt) => done.includes(debt));
+    strike: async ({ _id, status, attempt, due }: Owing, done: readonly Debt[], mayWait = false): Promise<void> => {
+      const same = { _id, status, attempt };
+      const isAll = !UNDECIDED.includes(status) && due.every((debt) => done.includes(debt));
       if (isAll) return strikeAll({ _id, status, attempt, due }, mayWait);
       await executions.updateOne(same, { $pull: { due: { $in: [...done] } } } as never).exec();
       await executions.updateOne({ _id, ...OWES_NOTHING, status: { $nin: [...UNDECIDED] } }, { $unset: { owes: 1 } }).exec();

@@ -20,9 +20,8 @@ import type {
   ShortAnswer,
   SubmittedJob,
 } from "../contract/activity-types";
-import type { CallContext, CallResult, HeldItem, RunEnd, RunInput, RunOutcome } from "../contract/run-types";
+import type { CallContext, CallResult, RunEnd, RunInput, RunOutcome } from "../contract/run-types";
 import { TIMING } from "../contract/timing";
-import type { EarlierRuns } from "../lifecycle/earlier-runs";
 import type { Execution } from "../lifecycle/row/execution";
 import type { Holds } from "../lifecycle/money/holds";
 import type { createLeaks } from "../lifecycle/upkeep/leaks";
@@ -37,16 +36,13 @@ import type { ExecutionStore } from "../record/store";
 import type { createDeliveryReconciler } from "../webhooks/reconcile-deliveries";
 import type { Webhooks } from "../webhooks/webhooks";
 import type { MediaValue } from "@nodeloom/kernel/graph";
-import { createFirstCalls } from "./first-calls";
 import { createShortCalls } from "./short-calls";
 import { createSteps, type StepDependencies } from "./step";
-import { endAfter } from "./workflows/only-call";
 import { cancelKey, extended, laterOf, local, outgoingUntil, postponed } from "./step-failures";
 
 export interface ActivityOptions extends StepDependencies {
   calls: Pick<ExecutionStore, "callEnded" | "callStanding">;
-  earlierRuns: EarlierRuns;
-  holds: Pick<Holds, "extend" | "void">;
+  holds: Pick<Holds, "extend">;
   settlement: Settlement;
   execution: Execution;
   jobs: Jobs;
@@ -67,9 +63,9 @@ export interface ActivityOptions extends StepDependencies {
   onClaimed: (row: ExecutionView) => void;
 }
 
-/** A call that is charged for by its record. The only call of a run has none: the row keeps its cost when the ending is decided. */
-const keptFiles = (call: CallContext, result: CallResult): { record: CallRecord | null; event: Record<string, unknown>; isPaid: true } => ({
-  record: call.isToldByRun ? null : completedCall(call, result),
+/** A call that is charged for by its record. */
+const keptFiles = (call: CallContext, result: CallResult): { record: CallRecord; event: Record<string, unknown>; isPaid: true } => ({
+  record: completedCall(call, result),
   event: { files: result.files },
   isPaid: true,
 });
@@ -93,7 +89,6 @@ const resumed = <Progress, Report>(
 export const createActivities = (options: ActivityOptions): Activities & LocalActivities => {
   const {
     calls,
-    earlierRuns,
     holds,
     settlement,
     onClaimed,
@@ -106,7 +101,6 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     keepFile,
     outgoing,
     webhooks,
-    onCancel,
   } = options;
   const { step, withHeartbeat, noteProgress, abort } = createSteps(options);
   const { carry, forget, short, shortLook } = createShortCalls(options);
@@ -142,10 +136,7 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
   const request = step(
     {
       begins: true,
-      kept: (call: HttpNodeCall, answer: HttpResult) => ({
-        record: call.isToldByRun ? null : answeredCall(call, answer),
-        event: { status: answer.status },
-      }),
+      kept: (call: HttpNodeCall, answer: HttpResult) => ({ record: answeredCall(call, answer), event: { status: answer.status } }),
     },
     async (call: HttpNodeCall, { cancelled }) => {
       await assertMayCall(call, call.call.url);
@@ -185,13 +176,11 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     return true;
   };
 
-  const settle = async (input: RunInput, end: RunEnd, held: HeldItem[]): Promise<RunOutcome> => {
-    const outcome = await settlement.settle(input, end, held);
+  const settle = async (input: RunInput, end: RunEnd): Promise<RunOutcome> => {
+    const outcome = await settlement.settle(input, end);
     forget(input.executionId);
     return outcome;
   };
-
-  const claiming = createFirstCalls({ claim: claimRun, settle, logger: options.logger });
 
   const shortSubmit = short(submit);
   const shortPoll = shortLook(poll, ({ key }) => abort(key));
@@ -206,27 +195,12 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
 
   return {
     claim: (claim) => local(() => claimRun(claim)),
-    settle: (input, end, held) => local(() => settle(input, end, held)),
+    settle: (input, end) => local(() => settle(input, end)),
     extendHold: (input) => local(() => extended(input, () => holds.extend(input, input.items))),
-
-    admit: (input) =>
-      local(async () => {
-        const cancelled = new AbortController();
-        const unsubscribe = onCancel(input.executionId, () => cancelled.abort());
-        const signal = AbortSignal.any([cancelled.signal, Context.current().cancellationSignal]);
-        return earlierRuns.admit(input, signal).finally(unsubscribe);
-      }),
-    recordCalledOff: (input) => local(() => earlierRuns.recordCancelled(input)),
-    voidAdmission: (holdId, userId) => local(() => holds.void(holdId, userId)),
-    runInstant: (input, end) => local(() => earlierRuns.runInstant(input, end)),
 
     submit,
     poll,
-    shortJob: claiming(
-      shortJob,
-      (plan, call, job) => (job.result ? endAfter(plan, call, job) : null),
-      async (call, { result }) => void (result && (await calls.callEnded(completedCall(call, result)))),
-    ),
+    shortJob,
 
     cancelJob: async (call, job) => {
       try {
@@ -248,9 +222,9 @@ export const createActivities = (options: ActivityOptions): Activities & LocalAc
     stopFiles: (call) => stop(call, () => files.stop(call)),
 
     httpRequest: request,
-    shortHttpRequest: claiming(short(request), endAfter, (call, answer) => calls.callEnded(answeredCall(call, answer))),
+    shortHttpRequest: short(request),
     keepFile: keep,
-    shortKeepFile: claiming(short(keep)),
+    shortKeepFile: short(keep),
 
     sendWebhook: async (id) => {
       try {

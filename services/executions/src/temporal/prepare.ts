@@ -1,7 +1,6 @@
 import { Client, Connection } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
 import { STARTUP_PATIENCE_MS, type TemporalSecurity } from "@nodeloom/platform";
-import { runQueue } from "./run-queues";
 import { ensureSchedules } from "./schedules";
 import { SEARCH_ATTRIBUTES } from "./search-attributes";
 
@@ -30,16 +29,15 @@ export interface PrepareOptions {
   /** Nothing for a plain connection. */
   security?: TemporalSecurity;
   namespace: string;
-  /** TEMPORAL_TASK_QUEUE. */
-  name: string;
+  taskQueue: string;
 }
 
-/** Makes sure of the search attributes that runs carry, and of the schedules, on the queue where runs are started now. Waits for Temporal. */
-export const prepareTemporal = async ({ address, security, namespace, name }: PrepareOptions): Promise<void> => {
+/** Makes sure of the search attributes that runs carry, and of the schedules, on the queue where runs are started. Waits for Temporal. */
+export const prepareTemporal = async ({ address, security, namespace, taskQueue }: PrepareOptions): Promise<void> => {
   const connection = await Connection.connect({ address, connectTimeout: STARTUP_PATIENCE_MS, ...security });
   try {
     await ensureSearchAttributes(connection, namespace);
-    await ensureSchedules(new Client({ connection, namespace }), { name, taskQueue: runQueue(name) });
+    await ensureSchedules(new Client({ connection, namespace }), taskQueue);
   } finally {
     await connection.close();
   }

@@ -42,15 +42,12 @@ const optionsOf = ({ workflow, everyMs, catchUpMs, note }: (typeof SCHEDULES)[nu
   state: { note },
 });
 
-/**
- * Makes sure that every schedule exists and is as the code says. A paused one stays paused.
- * @param name what the schedules' ids begin with, whatever the queue
- */
-export const ensureSchedules = async (client: Client, { name, taskQueue }: { name: string; taskQueue: string }): Promise<void> => {
+/** Makes sure that every schedule exists and is as the code says; its id begins with the queue's name. A paused one stays paused. */
+export const ensureSchedules = async (client: Client, taskQueue: string): Promise<void> => {
   await Promise.all(
     SCHEDULES.map(async (schedule) => {
       const options = optionsOf(schedule, taskQueue);
-      const scheduleId = `${name}-${schedule.id}`;
+      const scheduleId = `${taskQueue}-${schedule.id}`;
       try {
         await client.schedule.create({ scheduleId, ...options } satisfies ScheduleOptions);
       } catch (error) {

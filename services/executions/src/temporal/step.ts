@@ -40,7 +40,7 @@ export interface StepOptions<Call extends NodeCall, Result, Rest extends unknown
   /** What its provider calls it, where that is known before it begins. */
   requestId?: (...rest: Rest) => string;
   /** What is kept of it. Without an event its item goes on. `isPaid`: it is charged for by that record, which therefore must be written. */
-  kept?: (call: Call, result: Result) => { record: CallRecord | null; event: Record<string, unknown> | null; isPaid?: boolean };
+  kept?: (call: Call, result: Result) => { record: CallRecord; event: Record<string, unknown> | null; isPaid?: boolean };
 }
 
 /** What attempts of a step tell the next one. */
@@ -150,8 +150,8 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
           const result = await work(call, signals, ...rest);
           if (!kept) return result;
           const { record, event, isPaid = false } = kept(call, result);
-          const written = record && calls.callEnded(record);
-          if (written) await (isPaid ? written : bestEffort(written));
+          const written = calls.callEnded(record);
+          await (isPaid ? written : bestEffort(written));
           if (event) await noteProgress((mayWait) => execution.itemCompleted(call, event, mayWait));
           return result;
         };

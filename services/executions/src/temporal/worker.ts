@@ -5,16 +5,11 @@ import { type DataConverter, DefaultLogger, type LogMetadata, NativeConnection, 
 import { type LibraryMetrics, type Logger, onceThere } from "@nodeloom/platform";
 import type { Activities, LocalActivities } from "../contract/activity-types";
 import { aboutExecution } from "./activity-context";
-import { drainEarlierQueues, type Carrier } from "./earlier-queues";
 import { missingSearchAttributes, type PrepareOptions } from "./prepare";
-import { workerIdentity } from "./run-queues";
 import { RunWorker } from "./run-worker";
 import { tracedActivities, tracedStarts } from "./tracing";
 
-export interface TemporalOptions extends Omit<PrepareOptions, "name"> {
-  taskQueue: string;
-  /** Queues of earlier releases, whose runs go on here once nobody else carries them. */
-  earlierQueues?: readonly string[];
+export interface TemporalOptions extends PrepareOptions {
   dataConverter: DataConverter;
   logger: Logger;
   workflowBundle: { codePath: string };
@@ -92,13 +87,18 @@ type WorkerSettings = Pick<TemporalOptions, "namespace" | "workflowBundle" | "sh
   activities: Activities & LocalActivities;
 };
 
-const startWorker = async (taskQueue: string, settings: WorkerSettings): Promise<Carrier> => {
+interface RunningWorker {
+  /** Ends it: what runs is finished within the grace, or goes on elsewhere. */
+  stop(): Promise<void>;
+}
+
+const startWorker = async (taskQueue: string, settings: WorkerSettings): Promise<RunningWorker> => {
   const { activities, shutdownGraceMs, logger, ...rest } = settings;
   const workerOptions = {
     ...rest,
     interceptors: { activity: [aboutExecution, tracedActivities] },
     taskQueue,
-    identity: workerIdentity(`${process.pid}@${hostname()}`),
+    identity: `nodeloom@${process.pid}@${hostname()}`,
     activities: { ...activities },
     maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
     maxConcurrentActivityTaskExecutions: MAX_ACTIVITIES,
@@ -132,19 +132,14 @@ export const connectTemporal = async (options: TemporalOptions) => {
   const connection = await onceThere({ server: "Temporal", isAway, logger }, () => NativeConnection.connect({ address, ...security }));
   await untilPrepared(connection, namespace, logger);
   const client = new Client({ connection, namespace, dataConverter, interceptors: { workflow: [tracedStarts] } });
-  let workers: Carrier[] = [];
-  /** Ends the worker: what runs is finished within the grace, or goes on elsewhere. */
-  const drain = async (): Promise<void> => {
-    await Promise.all(workers.map((worker) => worker.stop()));
-  };
+  let worker: RunningWorker | undefined;
+  const drain = async (): Promise<void> => worker?.stop();
   return {
     client,
     /** Starts working. Call once the activities are ready. */
     work: async (activities: Activities & LocalActivities): Promise<void> => {
       const settings = { connection, namespace, dataConverter, workflowBundle, shutdownGraceMs, logger, activities };
-      workers = [await startWorker(taskQueue, settings)];
-      const { earlierQueues: queues = [] } = options;
-      if (queues.length > 0) workers.push(drainEarlierQueues({ client, queues, work: (queue) => startWorker(queue, settings), logger }));
+      worker = await startWorker(taskQueue, settings);
     },
     drain,
     close: (): Promise<void> => connection.close(),

@@ -21,7 +21,6 @@ let temporal: RunningTemporal;
 let renewalsSchedule: ScheduleHandle;
 let ledgerSchedule: ScheduleHandle;
 const taskQueue = `renewals-${randomUUID().slice(0, 8)}`;
-const queue = { name: taskQueue, taskQueue };
 
 beforeAll(async () => {
   money = await startMoney();
@@ -80,26 +79,26 @@ it.each([
   ["retention", "removeExpired", 86_400_000],
   ["ledger-check", "checkWholeLedger", 604_800_000],
 ])("schedules %s as one workflow at a time", async (name, workflowType, every) => {
-  await ensureSchedules(temporal.client, queue);
+  await ensureSchedules(temporal.client, taskQueue);
   const described = await temporal.client.schedule.getHandle(`${taskQueue}-${name}`).describe();
   expect(described.spec.intervals).toEqual([expect.objectContaining({ every })]);
   expect(described).toMatchObject({ action: { type: "startWorkflow", workflowType, taskQueue }, policies: { overlap: "SKIP" } });
 });
 
 it("is scheduled every hour, once over all processes, and stays paused when an operator has paused it", async () => {
-  await Promise.all([ensureSchedules(temporal.client, queue), ensureSchedules(temporal.client, queue)]);
+  await Promise.all([ensureSchedules(temporal.client, taskQueue), ensureSchedules(temporal.client, taskQueue)]);
   const schedule = renewalsSchedule;
   const described = await schedule.describe();
   expect(described.spec.intervals).toEqual([expect.objectContaining({ every: 3_600_000 })]);
   expect(described.policies).toMatchObject({ overlap: "SKIP", catchupWindow: 3_600_000 });
   await schedule.pause("an operator's reasons");
-  await ensureSchedules(temporal.client, queue);
+  await ensureSchedules(temporal.client, taskQueue);
   expect((await schedule.describe()).state.paused).toBe(true);
   await schedule.unpause();
 });
 
 it("renews accounts that nobody touches, once, when Temporal triggers it, beside runs that renew them, too", async () => {
-  await ensureSchedules(temporal.client, queue);
+  await ensureSchedules(temporal.client, taskQueue);
   await subscribe(USERS);
   const [touched] = USERS;
   const run = { executionId: "e1", userId: touched!, items: [{ key: "a:0", model: "m", maxMillicredits: 100 }], maxActive: 0 };
@@ -114,7 +113,7 @@ it("renews accounts that nobody touches, once, when Temporal triggers it, beside
 });
 
 it("checks every account against all of its rows, and counts what disagrees", async () => {
-  await ensureSchedules(temporal.client, queue);
+  await ensureSchedules(temporal.client, taskQueue);
   const before = (await trigger(ledgerSchedule)) as LedgerReport;
   expect(before).toMatchObject({ mismatches: 0 });
   expect(before.accounts).toBeGreaterThanOrEqual(USERS.length);

@@ -81,7 +81,7 @@ export const startMoney = async (): Promise<Money> => {
   const begin = async (input: RunInput): Promise<RunInput> => {
     await store.insert(newRecord(input, initialNodes(input.plan)));
     const run = { ...input, held: await holds.hold(input) };
-    if (!(await execution.claim(input.executionId, input.attempt!, "workflow"))) throw new Error("the run was not claimed");
+    if (!(await execution.claim(input.executionId, input.attempt, "workflow"))) throw new Error("the run was not claimed");
     return run;
   };
   const stopAll = async (): Promise<void> => {
@@ -157,12 +157,14 @@ export const runOf = (userId: string, nodes: readonly PlannedNode[], part: Parti
     source: "api-slim",
     keyId: null,
     webhook: null,
+    baseTier: "pro",
     concurrency: 0,
     plan,
     modelIds: [...new Set(nodes.map(({ model }) => model))],
     holds: holdItems(plan),
     holdId: `${executionId}.1`,
     attempt: 1,
+    held: [],
     receivedAt: Date.now(),
     ...part,
   };

@@ -157,7 +157,15 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
   const requestOf = ({ concurrency = 1, ...part }: RequestPart = {}, plan: RunPlan = {}): executions.RunRequest => {
     const executionId = randomUUID();
     plans.set(executionId, plan);
-    const runner = { userId, concurrency, source: "api-workflow", keyId: "key", webhookUrl: "https://receiver.test", webhookEvents: [] };
+    const runner = {
+      userId,
+      concurrency,
+      baseTier: "pro",
+      source: "api-workflow",
+      keyId: "key",
+      webhookUrl: "https://receiver.test",
+      webhookEvents: [],
+    };
     const base = {
       executionId,
       inputsJson: JSON.stringify({ calls: plan.calls ?? 1 }),
@@ -263,7 +271,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
       const { done, isRefused } = await callAll(id, carried, by);
       if (temporal.open.get(id) !== carried) return;
       const status = carried.isCancelled ? "cancelled" : isRefused ? "failed" : (plans.get(id)?.end ?? "completed");
-      await activity(by, (one) => one.settlement.settle(input, endOf(carried, status, done), input.held ?? []));
+      await activity(by, (one) => one.settlement.settle(input, endOf(carried, status, done)));
     }
     if (temporal.open.get(id) === carried) temporal.open.delete(id);
   };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ApplicationFailure } from "@temporalio/activity";
 import { RUN_CANCELLED, type CallResult, type RunEnd, type RunInput } from "../../src/contract/run-types";
-import type { Activities, Admission, CancelResult, LocalActivities, ModelCall, StepFailure } from "../../src/contract/activity-types";
+import type { Activities, CancelResult, LocalActivities, ModelCall, StepFailure } from "../../src/contract/activity-types";
 import { createRunStarter, type RunStarter } from "../../src/temporal/client";
 import type { RunningTemporal } from "../../src/temporal/worker";
 import { TIMING } from "../../src/contract/timing";
@@ -9,15 +9,11 @@ import { startWorker } from "../support/temporal";
 
 /** What the activities of a run do, and what they were asked for. */
 interface Script {
-  admit?: (executionId: string, attempt: number) => Promise<Admission>;
   submit?: (attempt: number, call: ModelCall) => void;
   poll: () => CallResult;
   cancelJob?: () => CancelResult;
-  admissions: number;
   submits: number[];
   cancels: number;
-  /** Admissions that had been tried when the run was recorded as cancelled. */
-  calledOffAfter?: number;
   end?: RunEnd;
 }
 const scripts = new Map<string, Script>();
@@ -30,16 +26,9 @@ const DONE: CallResult = {
 };
 
 const activities = {
-  admit: async ({ executionId }) => {
-    const script = scriptOf(executionId);
-    script.admissions += 1;
-    return script.admit ? script.admit(executionId, script.admissions) : { held: [] };
-  },
-  recordCalledOff: ({ executionId }) => {
-    const script = scriptOf(executionId);
-    script.calledOffAfter = script.admissions;
-    return Promise.resolve();
-  },
+  claim: () => Promise.resolve(true),
+  // As where too many calls are under way: an activity makes it.
+  shortJob: () => Promise.resolve({ declined: true }),
   settle: async ({ executionId }, end) => {
     scriptOf(executionId).end = end;
     return { status: end.status, millicredits: 0 };
@@ -76,6 +65,7 @@ const inputOf = (executionId: string, more: Partial<RunInput["plan"]> = {}): Run
   source: "api-slim",
   keyId: null,
   webhook: null,
+  baseTier: "pro",
   concurrency: 0,
   plan: {
     steps: [
@@ -102,17 +92,19 @@ const inputOf = (executionId: string, more: Partial<RunInput["plan"]> = {}): Run
   },
   modelIds: ["m"],
   holds: [],
-  holdId: executionId,
+  holdId: `${executionId}.1`,
+  attempt: 1,
+  held: [],
   receivedAt: Date.now(),
 });
 
 /** Runs one job by a script, and gives its end. */
 const run = async (
-  part: Omit<Script, "admissions" | "submits" | "cancels">,
+  part: Omit<Script, "submits" | "cancels">,
   plan: Partial<RunInput["plan"]> = {},
 ): Promise<Script & { end: RunEnd; executionId: string }> => {
   const executionId = randomUUID();
-  const script: Script = { ...part, admissions: 0, submits: [], cancels: 0 };
+  const script: Script = { ...part, submits: [], cancels: 0 };
   scripts.set(executionId, script);
   await starter.start(inputOf(executionId, plan));
   await temporal.client.workflow.getHandle(executionId).result();
@@ -191,38 +183,6 @@ it("tells every call of the files of a template's author that its run may use", 
 const callOff = (): never => {
   throw ApplicationFailure.nonRetryable("the run is being cancelled", RUN_CANCELLED);
 };
-
-describe("a run that is cancelled before its admission", () => {
-  it("ends at once while billing is away, and is not admitted any more", async () => {
-    const { end, calledOffAfter, admissions, submits } = await run({
-      admit: async (executionId, attempt) => {
-        // By then its pauses are timers of the workflow, which hears of the cancellation meanwhile.
-        if (attempt === 6) await starter.cancel(executionId);
-        throw new Error("billing is away");
-      },
-      poll: () => DONE,
-    });
-    expect([end.status, submits.length, admissions]).toEqual(["cancelled", 0, calledOffAfter]);
-    expect(end.nodes).toMatchObject([{ status: "skipped" }]);
-  });
-
-  it.each<[string, Admission]>([
-    ["was admitted meanwhile", { held: [] }],
-    ["had not been", { calledOff: true }],
-  ])("ends as cancelled when both are heard of together, whether or not it %s", async (_, admission) => {
-    const runs = Array.from({ length: 10 }, () =>
-      run({
-        admit: async (executionId) => {
-          await starter.cancel(executionId);
-          return admission;
-        },
-        submit: callOff,
-        poll: () => DONE,
-      }),
-    );
-    for (const { end } of await Promise.all(runs)) expect(end.status).toBe("cancelled");
-  });
-});
 
 it("ends a run as cancelled whose call finds that it is not wanted any more, should the signal be lost", async () => {
   const { end, cancels } = await run({ submit: callOff, poll: () => DONE });

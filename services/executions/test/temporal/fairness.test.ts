@@ -11,7 +11,17 @@ const AT_ONCE = 10;
 const SOON = 60;
 
 const inputOf = (executionId: string, userId: string): RunInput => ({
-  ...{ executionId, userId, mode: "async", workflowSlug: "w", source: "canvas", keyId: null, webhook: null, concurrency: 0 },
+  ...{
+    executionId,
+    userId,
+    mode: "async",
+    workflowSlug: "w",
+    source: "canvas",
+    keyId: null,
+    webhook: null,
+    baseTier: "pro",
+    concurrency: 0,
+  },
   plan: { steps: [], evaluated: [], warnings: {}, models: {}, output: {}, outputNodes: [], markupPermille: 1_000 },
   ...{ modelIds: [], holds: [], holdId: `${executionId}.1`, attempt: 1, held: [], receivedAt: 0 },
 });

@@ -73,6 +73,7 @@ const inputOf = (nodes: number, items: number, providerKind: "direct" | "http-po
     source: "api-slim",
     keyId: null,
     webhook: null,
+    baseTier: "pro",
     concurrency: 0,
     plan: {
       steps: ids.map((id) => ({

@@ -65,7 +65,7 @@ beforeAll(async () => {
   const taskQueue = `outgoing-${randomUUID().slice(0, 8)}`;
   temporal = await startWorker(taskQueue, {
     ...activities,
-    admit: () => Promise.resolve({ held: [] }),
+    claim: () => Promise.resolve(true),
     settle: ({ executionId }, end) => {
       ends.set(executionId, end);
       return Promise.resolve({ status: end.status, millicredits: 0 });
@@ -91,7 +91,17 @@ const openWindows = async (windowSeconds: number): Promise<void> => {
 };
 
 const inputOf = (executionId: string, calls: number): RunInput => ({
-  ...{ executionId, userId: "u", mode: "sync", workflowSlug: "w", source: "canvas", keyId: null, webhook: null, concurrency: 0 },
+  ...{
+    executionId,
+    userId: "u",
+    mode: "sync",
+    workflowSlug: "w",
+    source: "canvas",
+    keyId: null,
+    webhook: null,
+    baseTier: "pro",
+    concurrency: 0,
+  },
   plan: {
     steps: Array.from({ length: calls }, (_, n) => ({
       ...{ id: `call${n}`, type: "http-request" as const, sources: {}, listPorts: [], textPorts: [], inputNames: [] },
@@ -99,7 +109,7 @@ const inputOf = (executionId: string, calls: number): RunInput => ({
     })),
     ...{ evaluated: [], warnings: {}, models: {}, output: {}, outputNodes: [], markupPermille: 1_000 },
   },
-  ...{ modelIds: [], holds: [], holdId: executionId, receivedAt: Date.now() },
+  ...{ modelIds: [], holds: [], holdId: executionId, attempt: 1, held: [], receivedAt: Date.now() },
 });
 
 /** Starts a run of some calls. @returns its end */

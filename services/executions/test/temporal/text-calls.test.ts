@@ -59,6 +59,7 @@ const inputOf = (executionId: string, prompts: readonly string[]): RunInput => (
   source: "api-workflow",
   keyId: null,
   webhook: null,
+  baseTier: "pro",
   concurrency: 0,
   plan: {
     steps: [

@@ -22,7 +22,7 @@ export interface QueueOptions {
 export const createQueue = ({ store, starter, logger }: QueueOptions) => {
   /** Starts a run whose turn has come. Started twice it is carried once: its workflow claims the row. */
   const start = async (holdId: string): Promise<void> => {
-    const row = await store.find(executionOf(holdId) ?? holdId);
+    const row = await store.find(executionOf(holdId));
     if (row?.status !== "queued" || row.holdId !== holdId || !row.runInput) return;
     const json = await store.getText(row.runInput);
     if (json === null) return logger.error({ executionId: row._id }, "what a waiting run is started with is gone");
@@ -37,7 +37,7 @@ export const createQueue = ({ store, starter, logger }: QueueOptions) => {
 
   /** Those among some attempts that are over, or that no row knows. */
   const overAmong = async (holdIds: readonly string[]): Promise<string[]> => {
-    const rows = holdIds.length === 0 ? [] : await store.statesOf(holdIds.map((id) => executionOf(id) ?? id));
+    const rows = holdIds.length === 0 ? [] : await store.statesOf(holdIds.map(executionOf));
     const living = new Set(rows.filter((row) => !isOver(row)).map(({ holdId }) => holdId));
     return holdIds.filter((id) => !living.has(id));
   };

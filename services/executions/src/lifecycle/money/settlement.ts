@@ -52,9 +52,6 @@ const creditsByModel = (captured: readonly billingProto.HeldItem[]): { model: st
 
 const NOTHING: billingProto.SettleResponse = { capturedMillicredits: 0, releasedMillicredits: 0, captured: [] };
 
-/** Runs of before rows came first may hold calls that cost nothing. */
-const isFree = ({ attempt }: RunInput, held: readonly HeldItem[]): boolean => attempt !== undefined && held.length === 0;
-
 export interface SettlementOptions {
   billing: Pick<Billing, "settle">;
   execution: Pick<Execution, "decideEnding" | "finish">;
@@ -70,7 +67,7 @@ export type Settlement = ReturnType<typeof createSettlement>;
  */
 export const createSettlement = ({ billing, execution, store, debts }: SettlementOptions) => {
   /** What is closed: a run, or its row. */
-  type ClosingRun = FinishedRun & { attempt?: number | undefined; hasWebhook: boolean };
+  type ClosingRun = FinishedRun & { attempt: number; hasWebhook: boolean };
 
   /** @returns whether that ended the run: see `finish` */
   const close = async (run: ClosingRun, end: RunEnd, costs: Costs, settled: billingProto.SettleResponse): Promise<boolean> => {
@@ -83,7 +80,7 @@ export const createSettlement = ({ billing, execution, store, debts }: Settlemen
       run.executionId,
       captured.filter(({ key }) => fanOuts.has(nodeOf(key))),
     );
-    const due: Debt[] = [...(run.attempt === undefined ? [] : ([`place:${run.attempt}`] as const)), ...endDebts(run.hasWebhook)];
+    const due: Debt[] = [`place:${run.attempt}`, ...endDebts(run.hasWebhook)];
     return execution.finish(
       run,
       { ...end, nodes: withReceipts(end.nodes, captured) },
@@ -112,15 +109,14 @@ export const createSettlement = ({ billing, execution, store, debts }: Settlemen
    * @returns undefined where that did not end it
    */
   const settleAs = async (input: RunInput, end: RunEnd, held: HeldItem[], decided?: DecidedEnding): Promise<RunOutcome | undefined> => {
-    const { executionId, attempt } = input;
+    const { executionId } = input;
     const { markupPermille } = input.plan;
     const underWay = end.status === "cancelled" ? await underWayOf(executionId, end) : [];
     const charge = chargeFor({ ...end, underWay }, held, markupPermille);
-    const settled = isFree(input, held) ? NOTHING : await capture(input, charge);
+    const settled = held.length === 0 ? NOTHING : await capture(input, charge);
     const { capturedMillicredits: millicredits } = settled;
     const { costMicroUsd, userCostMicroUsd } = millicredits === sumOf(charge.items) ? charge : costsBehind(millicredits, markupPermille);
-    // Workflows of before rows came first start their delivery themselves.
-    const hasWebhook = attempt !== undefined && input.webhook !== null && input.keyId !== null;
+    const hasWebhook = input.webhook !== null && input.keyId !== null;
     const isEnded = await close(
       { ...input, input, ...(decided ? { decided } : {}), hasWebhook },
       end,
@@ -135,19 +131,17 @@ export const createSettlement = ({ billing, execution, store, debts }: Settlemen
      * Captures what is owed, releases the rest and closes the rows. Idempotent by execution id. From when it is paid for, a run is not
      * cancelled any more: its ending is decided before. One that has completed, and costs nothing, is ended at once where that is possible.
      */
-    settle: async (input: RunInput, seen: RunEnd, first: HeldItem[]): Promise<RunOutcome> => {
-      const held = [...first, ...(seen.extended ?? [])];
-      const atOnce = seen.status === "completed" && isFree(input, held) ? await settleAs(input, seen, held) : undefined;
+    settle: async (input: RunInput, seen: RunEnd): Promise<RunOutcome> => {
+      const held = [...input.held, ...(seen.extended ?? [])];
+      const atOnce = seen.status === "completed" && held.length === 0 ? await settleAs(input, seen, held) : undefined;
       if (atOnce) return atOnce;
-      const [onlyCall, ...others] = seen.completed;
-      const decided = await execution.decideEnding(input.executionId, seen.status, others.length === 0 ? onlyCall : undefined);
+      const decided = await execution.decideEnding(input.executionId, seen.status);
       const end = decidedEnd(seen, decided.ending);
       return (await settleAs(input, end, held, decided))!;
     },
 
     /**
-     * Ends a run that nothing carries any more. It is charged for the calls that are recorded as completed, by themselves or in its
-     * row, and for nothing else. What an earlier settlement has decided stands. Idempotent.
+     * Ends a run that nothing carries any more. It is charged for the calls that are recorded as completed, and for nothing else. What an earlier settlement has decided stands. Idempotent.
      */
     abandon: async (record: ExecutionView, error: RunError): Promise<FinalStatus> => {
       const { _id: executionId, markupPermille, createdAt } = record;
@@ -158,11 +152,9 @@ export const createSettlement = ({ billing, execution, store, debts }: Settlemen
       const row = await store.find(executionId);
       if (row && isFinal(row)) return row.status as FinalStatus;
       const prefix = executionId.length + 1;
-      const recorded = (await store.callsOf(executionId))
+      const completed = (await store.callsOf(executionId))
         .filter((call) => call.status === "completed")
         .map(({ _id, nodeId, costMicroUsd }): CompletedCall => ({ key: _id.slice(prefix), nodeId, costMicroUsd }));
-      const onlyCall = row?.onlyCall;
-      const completed = onlyCall && !recorded.some(({ key }) => key === onlyCall.key) ? [...recorded, onlyCall] : recorded;
       const charge = chargeFor({ status, error: null, completed }, null, markupPermille);
       const settled = await capture(record, charge);
       const hasWebhook = record.webhook !== null && record.keyId !== null;

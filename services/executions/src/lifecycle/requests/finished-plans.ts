@@ -25,8 +25,7 @@ export const createFinishedPlans =
   ({ store, execution, pay }: FinishedPlansOptions): FinishedPlans =>
   async (input, part, earlier, isNew) => {
     const end = endOf(new GraphRun(input.plan), undefined);
-    if (earlier && !(await store.forgetRefused(input.executionId, earlier.attempt!)))
-      throw unavailable("the run is still being refused", 1);
+    if (earlier && !(await store.forgetRefused(input.executionId, earlier.attempt))) throw unavailable("the run is still being refused", 1);
     // Only other requests with its id may be waiting for it.
     const record = await execution.insertFinal(input, end, part, endDebts(input.webhook !== null), !isNew);
     // Who reads the usage after the answer finds the run there, unless usage is away.

@@ -1,4 +1,4 @@
-import { DomainError, executionNotFound, holdIdOf, isBaseTier, unavailable } from "@nodeloom/kernel";
+import { DomainError, executionNotFound, holdIdOf, isBaseTier, unavailable, type BaseTier } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { RunInput } from "../../contract/run-types";
 import type { PlannedRun } from "../../plan/planning";
@@ -18,6 +18,12 @@ export class Undecided extends Error {
 
 const isAsyncMode = (mode: executions.RunMode): boolean => mode !== executions.RunMode.RUN_MODE_SYNC;
 
+const baseTierOf = ({ baseTier }: executions.Runner): BaseTier => {
+  if (!isBaseTier(baseTier)) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs its runner's base tier");
+  return baseTier;
+};
+
+/** @returns what a run is started with once its credits are held */
 export const toRunInput = (request: executions.RunRequest, runner: executions.Runner, planned: PlannedRun, attempt: number): RunInput => {
   const isAsync = isAsyncMode(request.mode);
   return {
@@ -29,11 +35,12 @@ export const toRunInput = (request: executions.RunRequest, runner: executions.Ru
     source: runner.source,
     keyId: runner.keyId || null,
     webhook: isAsync && runner.webhookUrl ? { url: runner.webhookUrl, events: runner.webhookEvents } : null,
-    ...(isBaseTier(runner.baseTier) ? { baseTier: runner.baseTier } : {}),
+    baseTier: baseTierOf(runner),
     concurrency: runner.concurrency,
     plan: planned.plan,
     modelIds: planned.modelIds,
     holds: planned.holds,
+    held: [],
     maxMillicredits: request.maxMillicredits,
     holdId: holdIdOf(request.executionId, attempt),
     attempt,

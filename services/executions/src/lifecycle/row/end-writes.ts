@@ -51,8 +51,8 @@ export const createEndWrites = (store: ExecutionStore, journal: Pick<Journal, "c
     }),
 
   /**
-   * Nothing is appended any more to the log of a run whose ending is decided, but the last of it may still be put away, and a process
-   * of an earlier release may append: then it is read again.
+   * Nothing is appended any more to the log of a run whose ending is decided, but the last of it may still be put away: then it is
+   * read again.
    * @returns null where the run can't be ended: it is over, or is what it was before it was claimed
    */
   write: async (
@@ -79,7 +79,7 @@ export const createEndWrites = (store: ExecutionStore, journal: Pick<Journal, "c
     if (!input) return null;
     const { executionId, attempt } = input;
     const row = await store.find(executionId);
-    if (row && attempt !== undefined && UNDECIDED.includes(row.status)) {
+    if (row && UNDECIDED.includes(row.status)) {
       await store.claim(executionId, attempt, "restored", runEvent("started"));
       const stowed = await store.stowedEnd(state, [settledEvent(end)]);
       return store.finish(executionId, stowed.state, stowed.events, due);

@@ -1,6 +1,6 @@
 /** row/: the row of a run from its insertion to its end, and what its log says meanwhile. */
 import type { DomainError } from "@nodeloom/kernel";
-import type { CompletedCall, FinalStatus, RunEnd, RunError, RunInput } from "../../contract/run-types";
+import type { FinalStatus, RunEnd, RunError, RunInput } from "../../contract/run-types";
 import { countRefusal, countRun } from "../../meters";
 import type { ExecutionEvent, ExecutionRecord, ExecutionView } from "../../record/execution-record";
 import type { EventChannel } from "../../record/log/channel";
@@ -69,8 +69,8 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     },
 
     /** accepted → refused, with what that leaves. @returns the row as it is then; null when the run is decided otherwise */
-    refuse: async (row: ExecutionView, error: DomainError, due: readonly Debt[] = refusalDebts(row.attempt!)) => {
-      const refused = await store.refuse(row._id, row.attempt!, refusalOf(error), due);
+    refuse: async (row: ExecutionView, error: DomainError, due: readonly Debt[] = refusalDebts(row.attempt)) => {
+      const refused = await store.refuse(row._id, row.attempt, refusalOf(error), due);
       if (!refused) return null;
       countRefusal(error);
       announce(row._id, runEvent("refused"), refused);
@@ -81,7 +81,7 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     queue: async (row: ExecutionView, input: RunInput, position: number): Promise<ExecutionView | null> => {
       const json = JSON.stringify(input);
       const said = runEvent("queued", { position });
-      const queued = await store.queue(row._id, row.attempt!, await store.putText(json), json.length, said);
+      const queued = await store.queue(row._id, row.attempt, await store.putText(json), json.length, said);
       if (queued) announce(row._id, said, queued);
       return queued;
     },
@@ -97,7 +97,7 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       const recorded = await store.recordedKeys(await store.logKeys(executionId));
       const events = [...(error ? [] : [runEvent(CANCEL_REQUESTED)]), ...missingEvents(nodes, recorded, new Date())];
       const settled = settledEvent(end);
-      const due = [...refusalDebts(row.attempt!), ...endDebts(row.webhook !== null)];
+      const due = [...refusalDebts(row.attempt), ...endDebts(row.webhook !== null)];
       const stowed = await store.stowedEnd(finalState({ receivedAt: row.createdAt.getTime() }, end, FREE), [...events, settled]);
       const left = await store.leave(executionId, where, stowed.state, stowed.events, due);
       if (!left) return null;
@@ -115,10 +115,8 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     },
 
     /** Fixes how a run ends, and what its log says until then. @returns the ending that holds */
-    decideEnding: async (executionId: string, ending: FinalStatus, onlyCall?: CompletedCall): Promise<DecidedEnding> => {
-      const decided = await journal.close(executionId, (waiting, known) =>
-        store.decideEnding(executionId, ending, waiting, known, onlyCall),
-      );
+    decideEnding: async (executionId: string, ending: FinalStatus): Promise<DecidedEnding> => {
+      const decided = await journal.close(executionId, (waiting, known) => store.decideEnding(executionId, ending, waiting, known));
       progressEnds(executionId);
       return decided;
     },

@@ -34,8 +34,8 @@ export const createProgress = (journal: Pick<Journal, "note">) => {
   /** Synchronous runs that were claimed here: their clients are told at their end, so their progress may wait for that. */
   const untold = new LRUCache<string, true>({ max: MAX_WAITED_FOR });
 
-  const note = (executionId: string, said: ExecutionEvent, mayWait = false, isTold = !untold.has(executionId)): Promise<Appended | null> =>
-    journal.note(executionId, said, mayWait && !isTold ? TIMING.progressHeld : TIMING.progressGathered);
+  const note = (executionId: string, said: ExecutionEvent, mayWait = false): Promise<Appended | null> =>
+    journal.note(executionId, said, mayWait && untold.has(executionId) ? TIMING.progressHeld : TIMING.progressGathered);
 
   return {
     /** Of a run that was claimed here. */
@@ -52,11 +52,11 @@ export const createProgress = (journal: Pick<Journal, "note">) => {
 
     /** One call of a node is done; the node is, when it was the last. */
     itemCompleted: async (call: CallContext, data: Record<string, unknown>, mayWait?: boolean): Promise<void> => {
-      const { executionId, nodeId, item, items, startedAt, isToldByRun } = call;
+      const { executionId, nodeId, item, items, startedAt } = call;
       const durationMs = elapsed(startedAt);
       const completed = (more: Record<string, unknown> = {}): ExecutionEvent =>
         event(endKey("completed", nodeId), "node.completed", { nodeId, durationMs, ...more });
-      if (items === 1) return void (await note(executionId, completed(data), mayWait, isToldByRun ? false : undefined));
+      if (items === 1) return void (await note(executionId, completed(data), mayWait));
       const appended = await note(executionId, event(itemPrefix(nodeId) + item, "node.progress", { nodeId, item, ...data }), mayWait);
       if (appended && countItems(appended.recorded, nodeId) >= items) await note(executionId, completed());
     },

@@ -18,8 +18,6 @@ export interface LeaksOptions {
   logger: Logger;
   /** How old a hold must be. */
   ageMs?: number;
-  /** How old one of before attempts were numbered must be: its run is not known by its name. */
-  unnumberedMs?: number;
 }
 
 /**
@@ -27,8 +25,7 @@ export interface LeaksOptions {
  * workflow knows. What a final row says it was charged is captured; all else is given back. A run that is alive keeps its
  * hold. Restores of databases, and faults of ours, leave such holds; without this their credits were locked for ever.
  */
-export const createLeaks = ({ billing, store, starter, logger, ...options }: LeaksOptions) => {
-  const { ageMs = TIMING.unseenRun, unnumberedMs = TIMING.leakedHold } = options;
+export const createLeaks = ({ billing, store, starter, logger, ageMs = TIMING.unseenRun }: LeaksOptions) => {
   let cursor = "";
 
   const isNeeded = async (row: ExecutionView | null, executionId: string, holdId: string): Promise<boolean> => {
@@ -57,11 +54,10 @@ export const createLeaks = ({ billing, store, starter, logger, ...options }: Lea
   };
 
   /** @returns whether it was closed */
-  const check = async ({ executionId: holdId, userId, heldAt }: billingProto.OpenHold): Promise<boolean> => {
+  const check = async ({ executionId: holdId, userId }: billingProto.OpenHold): Promise<boolean> => {
     const executionId = executionOf(holdId);
-    if (executionId === undefined && Date.now() - (heldAt?.getTime() ?? Date.now()) < unnumberedMs) return false;
-    const row = executionId === undefined ? null : await store.find(executionId);
-    if (executionId !== undefined && (await isNeeded(row, executionId, holdId))) return false;
+    const row = await store.find(executionId);
+    if (await isNeeded(row, executionId, holdId)) return false;
     await billing.settle({ executionId: holdId, userId, items: await chargedTo(row, holdId), captureAll: false });
     logger.warn({ holdId, status: row?.status }, "closed a hold that no run needs");
     return true;

@@ -79,7 +79,7 @@ const advance = (node: NodeState, { type, at, data }: Told): void => {
 
 /**
  * Nodes of a run under way, as its log says that they stand.
- * @param nodes as they were when the run began. Rows of earlier releases have them as they stand already.
+ * @param nodes as they were when the run began
  */
 export const nodesAfter = (nodes: readonly NodeState[], log: readonly Told[]): NodeState[] => {
   // Counted anew.

@@ -74,9 +74,7 @@ const deliveryMessage = (webhook: WebhookState): executions.WebhookDelivery =>
   executions.WebhookDelivery.fromPartial({
     ...present(webhook),
     configured: true,
-    // Executions of before the history was kept have neither.
-    state: webhook.state ?? (webhook.deliveredAt ? "delivered" : "pending"),
-    history: (webhook.history ?? []).map((attempt) => attemptMessage(attempt, webhook.url)),
+    history: webhook.history.map((attempt) => attemptMessage(attempt, webhook.url)),
   });
 
 /** An execution as it travels between services. */

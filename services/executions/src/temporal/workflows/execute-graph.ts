@@ -1,15 +1,21 @@
-import { CancellationScope, defineSignal, isCancellation, setHandler, sleep, upsertSearchAttributes } from "@temporalio/workflow";
+import {
+  CancellationScope,
+  defineSignal,
+  isCancellation,
+  setHandler,
+  sleep,
+  upsertSearchAttributes,
+  workflowInfo,
+} from "@temporalio/workflow";
 import type { RunEnd, RunError, RunInput, RunOutcome } from "../../contract/run-types";
 import { TIMING } from "../../contract/timing";
 import { STATUS } from "../search-attributes";
 import { isRunCancelled, runError } from "./calls/failures";
 import { runStep } from "./calls/step";
-import { executeEarlierRun } from "./earlier-run";
 import { GraphRun, initialNodes, skipPending } from "./graph-run";
-import { CLAIMED, createRunClaim, type RunClaim } from "./run-claim";
 import { endOf, type Failure } from "./run-end";
-import { settle } from "./steps";
-import { createWaves } from "./calls/waves";
+import { claim, settle } from "./steps";
+import { createBatches } from "./calls/batches";
 
 export const cancelSignal = defineSignal("cancel");
 
@@ -17,9 +23,8 @@ export const cancelSignal = defineSignal("cancel");
  * Runs steps as they become ready, in parallel. The first failure cancels the rest.
  * @param cancelSteps hears of a cancellation that a step found before the workflow had heard of it
  */
-const runSteps = async (run: GraphRun, input: RunInput, claim: RunClaim, cancelSteps: () => void): Promise<Failure | undefined> => {
-  // Runs of before rows came first have neither waves nor calls in the workflow task: their histories have no such steps.
-  const waves = input.attempt === undefined ? undefined : createWaves();
+const runSteps = async (run: GraphRun, input: RunInput, cancelSteps: () => void): Promise<Failure | undefined> => {
+  const batches = createBatches();
   const done = new Set(run.nodes.filter((node) => node.status === "completed").map((node) => node.id));
   const started = new Set<string>();
   const running = new Map<string, Promise<void>>();
@@ -28,11 +33,11 @@ const runSteps = async (run: GraphRun, input: RunInput, claim: RunClaim, cancelS
   await scope.run(async () => {
     const launch = (): void => {
       const ready = run.readyAfter(done, started);
-      // What is alone stays so: nothing becomes ready before it is done.
-      const isAlone = waves !== undefined && ready.length === 1 && running.size === 0;
+      // While it runs, no other step becomes ready.
+      const isAlone = ready.length === 1 && running.size === 0;
       for (const step of ready) {
         started.add(step.id);
-        const finished = runStep({ run, input, step, waves, manner: { isAlone, claim } }).then(
+        const finished = runStep({ run, input, step, batches, isAlone }).then(
           () => void done.add(step.id),
           (error: unknown) => {
             if (isRunCancelled(error)) return isCancellation(error) ? undefined : cancelSteps();
@@ -62,35 +67,29 @@ export async function executeGraph(input: RunInput): Promise<RunOutcome> {
   setHandler(cancelSignal, () => steps.cancel());
   // A cancellation from Temporal's own tools means the same as the signal.
   CancellationScope.current().cancelRequested.catch(() => steps.cancel());
-  return CancellationScope.nonCancellable(() =>
-    input.attempt === undefined
-      ? executeEarlierRun(input, steps, () => runGraph(input, steps, CLAIMED))
-      : execute(input, steps, createRunClaim(input, input.attempt)),
-  );
+  return CancellationScope.nonCancellable(async () => {
+    const { executionId, attempt } = input;
+    if (!(await claim({ executionId, attempt, claimedBy: workflowInfo().firstExecutionRunId }))) return { unclaimed: true };
+    const outcome = await settleInOrder(input, await runGraph(input, steps));
+    markStatus(outcome);
+    return outcome;
+  });
 }
 
-const runGraph = async (input: RunInput, steps: CancellationScope, claim: RunClaim): Promise<RunEnd> => {
+const runGraph = async (input: RunInput, steps: CancellationScope): Promise<RunEnd> => {
   const run = new GraphRun(input.plan);
-  const failure = await withDeadline(steps, () => steps.run(() => runSteps(run, input, claim, () => steps.cancel())));
+  const failure = await withDeadline(steps, () => steps.run(() => runSteps(run, input, () => steps.cancel())));
   return endOf(run, failure);
-};
-
-const execute = async (input: RunInput, steps: CancellationScope, claim: RunClaim): Promise<RunOutcome> => {
-  const end = await runGraph(input, steps, claim);
-  if (!(await claim.make())) return { unclaimed: true };
-  const outcome = claim.outcome() ?? (await settleInOrder(input, end));
-  markStatus(outcome);
-  return outcome;
 };
 
 /** Settles a run. An end that can't be recorded as it is, whatever is tried, is recorded as a failure. */
 const settleInOrder = async (input: RunInput, end: RunEnd): Promise<RunOutcome> => {
   try {
-    return await settle(input, end, input.held ?? []);
+    return await settle(input, end);
   } catch {
     const error: RunError = { code: "EXECUTION_FAILED", message: "the end of the run could not be recorded" };
     const nodes = skipPending(initialNodes(input.plan));
-    return settle(input, { ...end, status: "failed", result: null, error, nodes }, input.held ?? []);
+    return settle(input, { ...end, status: "failed", result: null, error, nodes });
   }
 };
 

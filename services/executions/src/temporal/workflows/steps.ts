@@ -56,7 +56,7 @@ const certain = {
   // Longer pauses are timers of the run, so that an outage does not hold the worker.
   localRetryThreshold: "2s",
 } as const;
-export const { claim, settle, admit, recordCalledOff, voidAdmission, runInstant } = proxyLocalActivities<LocalActivities>({
+export const { claim, settle } = proxyLocalActivities<LocalActivities>({
   ...certain,
   scheduleToCloseTimeout: TIMING.run,
 });

@@ -90,7 +90,7 @@ const replica = (faults: Faults = {}, calls = 1) => {
       nodes: initialNodes(input.plan).map((node) => ({ ...node, status: "completed" })),
       completed: Array.from({ length: completed }, (_, item) => ({ key: `pics:${item}`, nodeId: "pics", costMicroUsd: 4_000 })),
     };
-    await money.settlement.settle(input, end, input.held!);
+    await money.settlement.settle(input, end);
     return true;
   };
   return {
@@ -127,7 +127,7 @@ const requestOf = (userId: string, { concurrency = 1, ...part }: Part = {}): exe
     waitMs: 200,
     requestToken: randomUUID(),
     ...part,
-    runner: { userId, concurrency, source: "api-workflow" },
+    runner: { userId, concurrency, baseTier: "pro", source: "api-workflow" },
   });
 /** Asks, and carries the run as soon as its workflow was started. */
 const runThrough = async (one: ReturnType<typeof replica>, request: executions.RunRequest) => {

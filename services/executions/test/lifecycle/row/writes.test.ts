@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { connectMongo } from "@nodeloom/platform";
 import type { CallContext, RunEnd } from "../../../src/contract/run-types";
-import { TIMING } from "../../../src/contract/timing";
 import { createExecution } from "../../../src/lifecycle/row/execution";
 import { FREE, newRecord } from "../../../src/lifecycle/row/run-record";
 import { createExecutionStore } from "../../../src/record/store";
@@ -54,29 +53,6 @@ it("writes the row of a run of a short call three times: its progress is part of
   expect(commands).toEqual(["insert executions", "findAndModify executions", "findAndModify executions"]);
   const log = await store.events(executionId, userId, 0);
   expect(log!.events.map(({ key }) => key)).toEqual(["admitted", "started:pic", "submitted:pic:0", "completed:pic", "settled"]);
-  await stop();
-});
-
-it("writes that the only call of a run is done with the end of the run, though others follow it", async () => {
-  const { store, commands, stop } = await open();
-  const execution = createExecution({ store, channel: { publish: () => undefined } });
-  const input = runOf("user", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }], { mode: "async" });
-  const { executionId, userId } = input;
-  const nodes = initialNodes(input.plan);
-  await store.insert(newRecord(input, nodes));
-  await execution.claim(executionId, 1, "workflow");
-  const call: CallContext = { executionId, userId, nodeId: "pic", nodeIndex: 0, item: 0, items: 1, startedAt: Date.now(), key: "" };
-  await execution.submitted(call, "job", true);
-  commands.length = 0;
-  const done = execution.itemCompleted({ ...call, isToldByRun: true }, { files: [] }, true);
-  await new Promise((resolve) => setTimeout(resolve, 5 * TIMING.progressGathered));
-  const ended = nodes.map((node) => ({ ...node, status: "completed" as const, startedAt: call.startedAt }));
-  const end: RunEnd = { status: "completed", result: {}, error: null, requestId: "job", nodes: ended, completed: [] };
-  expect(await execution.finish({ ...input, input }, end, FREE, ["usage"], () => Promise.resolve())).toBe(true);
-  await done;
-  expect(commands).toEqual(["findAndModify executions"]);
-  const { events } = (await store.events(executionId, userId, 0))!;
-  expect(events.map(({ key }) => key)).toEqual(["admitted", "submitted:pic:0", "completed:pic", "settled"]);
   await stop();
 });
 

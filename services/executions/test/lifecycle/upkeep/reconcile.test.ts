@@ -41,7 +41,7 @@ describe("runs that nothing carries", () => {
     const run = await money.begin(freeRun());
     const { store, settlement } = money;
     const ending = async (): Promise<boolean> => {
-      await settlement.settle(run, endOf(run, "completed"), []);
+      await settlement.settle(run, endOf(run, "completed"));
       return false;
     };
     const reconcile = createReconciler({ store, starter: { isCarried: ending }, settlement, logger, unseenMs: 0 });
@@ -87,7 +87,7 @@ describe("after a restore of the database", () => {
     const run = freeRun();
     expect(await money.store.callStanding(run.executionId)).toMatchObject({ isCancelled: false });
     expect(await money.store.decideEnding(run.executionId, "completed")).toEqual({ ending: "completed" });
-    expect(await money.settlement.settle(run, endOf(run, "completed"), [])).toMatchObject({ status: "completed" });
+    expect(await money.settlement.settle(run, endOf(run, "completed"))).toMatchObject({ status: "completed" });
     expect(await money.store.find(run.executionId)).toMatchObject({ status: "completed", resultJson: '{"text":"done"}' });
   });
 
@@ -95,7 +95,7 @@ describe("after a restore of the database", () => {
     const run = freeRun();
     const { executionId: _id, holdId, userId } = run;
     await money.store.insert(newRecord(userId, { _id, holdId, status, attempt: 1, owes: true, due: [] }));
-    expect(await money.settlement.settle(run, endOf(run, "completed"), [])).toMatchObject({ status: "completed" });
+    expect(await money.settlement.settle(run, endOf(run, "completed"))).toMatchObject({ status: "completed" });
     expect(await money.store.find(_id)).toMatchObject({ status: "completed", ending: "completed" });
   });
 });
@@ -108,7 +108,7 @@ it("never takes less than no time, however far the clock of whoever received the
   await money.execution.itemCompleted(call, {});
   const told = await money.store.current((await money.store.find(executionId))!);
   expect(told.nodes[0]).toMatchObject({ status: "completed", durationMs: 0 });
-  await money.settlement.settle(run, endOf(run, "completed"), []);
+  await money.settlement.settle(run, endOf(run, "completed"));
   expect(await money.store.find(executionId)).toMatchObject({ durationMs: 0 });
   expect(await money.usageRows(userId)).toMatchObject([{ durationMs: 0 }]);
 });

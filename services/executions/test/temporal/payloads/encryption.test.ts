@@ -91,7 +91,17 @@ describe("the keys in the environment", () => {
 });
 
 const inputOf = (executionId: string): RunInput => ({
-  ...{ executionId, userId: "u", mode: "sync", workflowSlug: "w", source: "canvas", keyId: null, webhook: null, concurrency: 0 },
+  ...{
+    executionId,
+    userId: "u",
+    mode: "sync",
+    workflowSlug: "w",
+    source: "canvas",
+    keyId: null,
+    webhook: null,
+    baseTier: "pro",
+    concurrency: 0,
+  },
   plan: {
     steps: [
       {
@@ -101,7 +111,7 @@ const inputOf = (executionId: string): RunInput => ({
     ],
     ...{ evaluated: [], warnings: {}, models: {}, output: {}, outputNodes: [], markupPermille: 1_000 },
   },
-  ...{ modelIds: [], holds: [], holdId: executionId, receivedAt: Date.now() },
+  ...{ modelIds: [], holds: [], holdId: executionId, attempt: 1, held: [], receivedAt: Date.now() },
 });
 
 /** A worker on a task queue of its own, and what its activities were called with. */
@@ -114,7 +124,8 @@ const startWorker = async (taskQueue: string, keys: readonly string[]) => {
   });
   const heard: HttpNodeCall[] = [];
   const activities = {
-    admit: () => Promise.resolve({ held: [] }),
+    claim: () => Promise.resolve(true),
+    shortHttpRequest: () => Promise.resolve({ declined: true }),
     settle: (_input, end) => Promise.resolve({ status: end.status, millicredits: 0 }),
     httpRequest: (call) => {
       heard.push(call);

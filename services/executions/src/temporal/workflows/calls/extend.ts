@@ -18,10 +18,9 @@ export const holdRepair = async (stepRun: StepRun, item: number): Promise<void> 
 
 /** Holds the calls of a list that is longer than was known before the run, before any of them is submitted. */
 export const holdMore = async (stepRun: StepRun, calls: number): Promise<void> => {
-  const { input, step } = stepRun;
+  const { step } = stepRun;
   const { model, maxMillicredits } = step;
-  // Runs of before rows came first hold every call that they may make.
-  if (input.attempt === undefined || model === undefined || calls <= step.maxItems) return;
+  if (model === undefined || calls <= step.maxItems) return;
   const items = Array.from({ length: calls - step.maxItems }, (_, index) => ({
     key: itemKey(step.id, step.maxItems + index),
     model,

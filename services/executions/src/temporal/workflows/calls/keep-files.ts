@@ -1,12 +1,12 @@
 import { authorFilesOf, resultFiles, type MediaValue, type ResultFile } from "@nodeloom/kernel/graph";
 import { keepFile, shortKeepFile } from "../steps";
-import { onlyIf, shortly } from "./short";
+import { shortly } from "./short";
 import { callItems, type StepRun } from "./step-run";
 
 const keyOf = ({ family, reference }: ResultFile): string => `${family} ${reference}`;
 
 /** Fetches what a result names and is not in our storage, each file once, and gives the files as the step's outputs. */
-export const keepFiles = async ({ run, input: { plan }, step, context, waves, manner }: StepRun): Promise<void> => {
+export const keepFiles = async ({ run, input: { plan }, step, context, batches, isAlone }: StepRun): Promise<void> => {
   const files = resultFiles(step, run.outputs, plan.storage);
   const foreign = [...new Map(files.filter((file) => file.stored === undefined).map((file) => [keyOf(file), file])).values()];
   run.countCalls(step.id, foreign.length);
@@ -16,11 +16,11 @@ export const keepFiles = async ({ run, input: { plan }, step, context, waves, ma
       const { port, family, reference, given } = foreign[index]!;
       const authorFiles = authorFilesOf(plan);
       const call = { ...context(index, foreign.length), port, family, reference, given, ...(authorFiles ? { authorFiles } : {}) };
-      if (waves) await waves.take(call);
+      await batches.take(call);
       const summary = `result: ${port}`;
       const file = await shortly(
-        onlyIf(manner, foreign.length === 1),
-        (claim) => shortKeepFile.executeWithOptions({ summary }, [call, ...claim]),
+        isAlone && foreign.length === 1,
+        () => shortKeepFile.executeWithOptions({ summary }, [call]),
         () => keepFile.executeWithOptions({ summary }, [call]),
       );
       run.itemDone(step.id);

@@ -7,7 +7,7 @@ import { isRunCancelled, jobMayRun, saidJobMayRun } from "./failures";
 import { giveCall, giveJob } from "../given";
 import type { GraphRun } from "../graph-run";
 import { cancelJob, poll, runFiles, shortJob, stopFiles, submit } from "../steps";
-import { shortly, type CallManner } from "./short";
+import { shortly } from "./short";
 import { plainSummary } from "./summary";
 
 /** Calls of models that make files: by jobs, or by one answer. */
@@ -38,11 +38,11 @@ const submitted = (call: ModelCall): ModelCall => {
 };
 
 /** A provider that makes files: two activities, however long it takes. A job that does not take long is one step. */
-export const callJob = async (run: GraphRun, call: ModelCall, manner: CallManner): Promise<CallResult> => {
+export const callJob = async (run: GraphRun, call: ModelCall, isAlone: boolean): Promise<CallResult> => {
   const summary = plainSummary(`${call.nodeId}: ${call.model}`);
   const { job, result: finished } = await shortly<FollowedJob>(
-    manner,
-    (claim) => shortJob.executeWithOptions({ summary }, [call, ...claim]),
+    isAlone,
+    () => shortJob.executeWithOptions({ summary }, [call]),
     async () => ({ job: await submit.executeWithOptions({ summary }, [call]) }),
   ).catch((error: unknown) => {
     // Its job has no name here by which the provider could be told.

@@ -3,8 +3,7 @@ import type { PlanStep } from "@nodeloom/kernel/graph";
 import type { CallContext, RunInput } from "../../../contract/run-types";
 import type { GraphRun } from "../graph-run";
 import { isRunCancelled } from "./failures";
-import type { CallManner } from "./short";
-import type { Waves } from "./waves";
+import type { Batches } from "./batches";
 
 /** One step of a run that makes calls. */
 export interface StepRun {
@@ -13,8 +12,9 @@ export interface StepRun {
   step: PlanStep;
   /** Where a call of it stands in the run. */
   context: (item: number, items: number) => CallContext;
-  waves: Waves | undefined;
-  manner: CallManner;
+  batches: Batches;
+  /** No other step of the run is under way, or becomes ready before this one is done. */
+  isAlone: boolean;
 }
 
 /** Calls every item in parallel. The first failure stops the others, and is thrown once they all have stopped. */

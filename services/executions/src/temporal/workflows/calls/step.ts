@@ -6,20 +6,18 @@ import { holdMore } from "./extend";
 import { giveAnswers, giveResults } from "../given";
 import { keepFiles } from "./keep-files";
 import { httpRequest, shortHttpRequest } from "../steps";
-import { onlyIf, shortly } from "./short";
+import { shortly } from "./short";
 import { callItems, type StepRun } from "./step-run";
 import { plainSummary } from "./summary";
 
 const callModel = async (stepRun: StepRun): Promise<void> => {
-  const { run, input, step, context, waves, manner } = stepRun;
+  const { run, input, step, context, batches, isAlone } = stepRun;
   const { items, mapped } = run.bind(step);
   const model = step.model!;
   const { providerKind, modality, price } = input.plan.models[model]!;
   const authorFiles = authorFilesOf(input.plan);
   const isText = modality === "text";
   const isJob = !isText && providerKind !== "direct";
-  const own = onlyIf(manner, isJob && items.length === 1);
-  if (!own.isAlone && !manner.claim.isMade()) await manner.claim.need();
   await holdMore(stepRun, items.length);
   const results = await callItems(items, async (item, index) => {
     const call: ModelCall = {
@@ -30,8 +28,8 @@ const callModel = async (stepRun: StepRun): Promise<void> => {
       ...(authorFiles ? { authorFiles } : {}),
       ...(step.answer ? { schema: step.answer.schema } : {}),
     };
-    if (waves) await waves.take(call);
-    if (isJob) return callJob(run, call, own);
+    await batches.take(call);
+    if (isJob) return callJob(run, call, isAlone && items.length === 1);
     if (providerKind === "direct") return callFiles(run, call);
     return callText(stepRun, call);
   });
@@ -44,15 +42,15 @@ const callModel = async (stepRun: StepRun): Promise<void> => {
   giveResults(run, step, results, isText, mapped);
 };
 
-const callHttp = async ({ run, step, context, waves, manner }: StepRun): Promise<void> => {
+const callHttp = async ({ run, step, context, batches, isAlone }: StepRun): Promise<void> => {
   const { items, mapped } = run.bind(step);
   const answers = await callItems(items, async (item, index) => {
     const call = { ...context(index, items.length), call: run.httpCall(step, item) };
-    if (waves) await waves.take(call);
+    await batches.take(call);
     const summary = plainSummary(`${step.id}: http request`);
     const answer = await shortly(
-      onlyIf(manner, items.length === 1),
-      (claim) => shortHttpRequest.executeWithOptions({ summary }, [call, ...claim]),
+      isAlone && items.length === 1,
+      () => shortHttpRequest.executeWithOptions({ summary }, [call]),
       () => httpRequest.executeWithOptions({ summary }, [call]),
     );
     run.itemDone(step.id);

@@ -18,7 +18,7 @@ const ask = async ({ run }: StepRun, call: ModelCall, summary: string): Promise<
  * @throws BindError when the second answer does not fit either
  */
 export const callText = async (stepRun: StepRun, call: ModelCall): Promise<CallResult> => {
-  const { run, waves } = stepRun;
+  const { run, batches } = stepRun;
   const summary = `${call.nodeId}: ${call.model}`;
   let result = await ask(stepRun, call, summary);
   if (result.problems) {
@@ -29,7 +29,7 @@ export const callText = async (stepRun: StepRun, call: ModelCall): Promise<CallR
       key: repairKey(call.key),
       repair: { answer: result.text ?? "", problems: result.problems },
     };
-    if (waves) await waves.take(repair);
+    await batches.take(repair);
     result = await ask(stepRun, repair, `${summary} (repair)`);
   }
   if (result.problems) throw new BindError(`${call.model}: its answer does not fit the schema: ${result.problems.join("; ")}`);

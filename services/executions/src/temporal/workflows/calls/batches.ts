@@ -23,12 +23,10 @@ export const checkHistory = ({ historyLength, historySize }: { historyLength: nu
   );
 };
 
-export type Waves = ReturnType<typeof createWaves>;
+export type Batches = ReturnType<typeof createBatches>;
 
-/**
- * Lets the calls of a run be scheduled in waves: each waits until its arguments fit into the workflow task that schedules it.
- */
-export const createWaves = () => {
+/** Lets the calls of a run be scheduled in batches: each waits until its arguments fit into the workflow task that schedules it. */
+export const createBatches = () => {
   let used = 0;
   let turn: Promise<void> = Promise.resolve();
   return {
