@@ -308,6 +308,20 @@ describe("a run under an Idempotency-Key", () => {
   });
 });
 
+describe("query parameters", () => {
+  it.each([
+    ["/api/workflows/my-flow/run", "asinc"],
+    ["/api/models/sandbox-image/run", "version"],
+    ["/api/workflows/my-flow/quote", "async"],
+    ["/api/models/sandbox-image/quote", "version"],
+  ])("that %s does not know are refused by name: %s", async (path, name) => {
+    const refused = await run({ inputs: {} }, { path, query: `?${name}=true` });
+    expect([refused.status, refused.body.code]).toEqual([400, "INVALID_REQUEST"]);
+    expect(refused.body.issues).toEqual([{ path: name, message: "is not known" }]);
+    expect(asked).toEqual([]);
+  });
+});
+
 describe("Prefer", () => {
   it("runs every model asynchronously by respond-async, and says so; the query's rule holds over it", async () => {
     answer = (_request, reply) => reply({ status: "processing" });

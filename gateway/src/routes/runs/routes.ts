@@ -64,9 +64,9 @@ const until = z
   .meta({ description: "A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside" });
 const workflowRunBody = runBody.extend({ until }).meta({ id: "WorkflowRunRequest" });
 const workflowQuoteBody = quoteBody.extend({ until }).meta({ id: "WorkflowQuoteRequest" });
-const runQuery = z.object({ async: queryFlag.optional().meta({ description: ASYNC_DESCRIPTION }) });
+const runQuery = z.strictObject({ async: queryFlag.optional().meta({ description: ASYNC_DESCRIPTION }) });
 const workflowRunQuery = runQuery.extend({ version: versionQuery });
-const workflowQuoteQuery = z.object({ version: versionQuery });
+const workflowQuoteQuery = z.strictObject({ version: versionQuery });
 
 const runResult = z
   .object({
@@ -241,7 +241,7 @@ const running = {
   body: runBody,
   responses: { 200: runResult, 202: submitResult },
 } as const;
-const quoting = { ...shared, body: quoteBody, responses: { 200: quoteResult } } as const;
+const quoting = { ...shared, query: z.strictObject({}), body: quoteBody, responses: { 200: quoteResult } } as const;
 const ofWorkflow = { tag: "Runs", capability: specific("workflow", "slug"), params: workflowParams } as const;
 const ofModel = { tag: "Runs", capability: specific("model", "internalName"), params: modelParams } as const;
 
