@@ -47,7 +47,7 @@ const headerParameters = (route: Route): Json[] => {
     parameters.push(
       parameter(
         "Prefer",
-        "`wait=n`: wait at most n seconds for the result. `respond-async`: answer 202 at once, whatever the models are. `no-queue`: refuse the run (429) instead of letting it wait in line",
+        "`wait=n`: wait at most n seconds for the result. `respond-async`: answer 202 at once, whatever the models are. `no-queue`: refuse the run (429) instead of letting it wait in line. A value that can't be read is refused",
       ),
     );
   if (route.ifMatch) parameters.push(parameter("If-Match", "Change only this revision (an ETag)"));

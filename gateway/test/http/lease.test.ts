@@ -78,7 +78,16 @@ it.each([
   ["respond-async", { respondAsync: true, noQueue: false, wait: undefined }],
   ["Respond-Async; wait=5, no-queue", { respondAsync: true, noQueue: true, wait: 5 }],
   [["wait=10", "no-queue"], { respondAsync: false, noQueue: true, wait: 10 }],
-  ["handling=lenient, wait=soon", { respondAsync: false, noQueue: false, wait: undefined }],
+  ['handling=lenient, wait="7", wait=9,', { respondAsync: false, noQueue: false, wait: 7 }],
 ])("reads Prefer: %s", (header, preferences) => {
   expect(readPrefer(header)).toEqual(preferences);
 });
+
+it.each(["wait=soon", "wait", "wait=-1", "wait=1.5", "respond-async=yes", "no queue", "=5", 'wait="5', "wait==5"])(
+  "refuses a Prefer that can't be read: %s",
+  (header) => {
+    expect(() => readPrefer(`respond-async, ${header}`)).toThrow(
+      expect.objectContaining({ reason: "INVALID_REQUEST", metadata: { issues: [expect.objectContaining({ path: "Prefer" })] } }),
+    );
+  },
+);

@@ -79,7 +79,7 @@ describe("a synchronous run", () => {
     ["wait=0", 0],
     ["no-queue, wait=10", 10_000],
     ["wait=100000", 120_000],
-    ["wait=soon", 120_000],
+    ["handling=lenient", 120_000],
   ])("waits as Prefer says, at most 120 s: %s", async (prefer, waitMs) => {
     await run({ inputs: {} }, { headers: { prefer } });
     expect(asked[0]!.waitMs).toBe(waitMs);
