@@ -66,6 +66,13 @@ const execution = (more: Partial<executions.Execution>): executions.Execution =>
   return made;
 };
 
+it("refuses a filter by metadata that no run can carry", async () => {
+  for (const name of ["metadata.__proto__", "metadata.a%00b"]) {
+    const answer = await platform.send(`/api/executions?${name}=x`, { headers: platform.byKey(pro) });
+    expect([answer.status, answer.body.code]).toEqual([400, "INVALID_REQUEST"]);
+  }
+});
+
 describe("polling", () => {
   it("shows a running execution without result and error", async () => {
     const { executionId } = execution({ nodes: [executions.NodeState.fromPartial({ id: "n", type: "text-box", status: "processing" })] });

@@ -120,8 +120,9 @@ const named = z.object({
 });
 const listQuery = named.catchall(z.string()).superRefine((query, context) => {
   for (const path of Object.keys(query)) {
-    // No run carries a name with a zero character.
-    if (Object.hasOwn(named.shape, path) || (path.startsWith(METADATA_PREFIX) && !path.includes("\0"))) continue;
+    // No run carries a name with a zero character, or this one.
+    const isOfMetadata = path.startsWith(METADATA_PREFIX) && !path.includes("\0") && path !== `${METADATA_PREFIX}__proto__`;
+    if (Object.hasOwn(named.shape, path) || isOfMetadata) continue;
     context.addIssue({ code: "custom", path: [path], message: "is not known" });
   }
 });
