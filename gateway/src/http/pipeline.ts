@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
+import { invalidRequest } from "@nodeloom/kernel";
 import type { Request, RequestHandler, Response } from "express";
 import { authorize, requireApproved, type Caller } from "../auth/caller";
 import type { Gateway } from "../gateway";
 import { askForBody, bodyMembers, NO_BODY, readJsonBody, type JsonBody } from "./body/body";
 import { bodyLimit, checkHead, valueLimit } from "./body/head";
+import { surrogateIssues } from "./body/well-formed";
 import { idempotencyKey, type RenderedReply } from "./idempotency";
 import { fingerprintOf, keyedId } from "./lease";
 import { addressOf, countOthersId, countRefusal, countRequest, noteOwnId } from "./rate/counting";
@@ -50,9 +52,16 @@ interface Checked {
   body: unknown;
 }
 
+const checkBody = ({ body: schema, invalidBody = invalidRequest }: Route, body: JsonBody): unknown => {
+  if (!schema) return undefined;
+  const issues = surrogateIssues(body);
+  if (issues.length > 0) throw invalidBody(issues);
+  return check(schema, body.value, invalidBody);
+};
+
 const validate = (route: Route, request: Request, body: JsonBody): Checked => ({
   params: route.params ? check(route.params.schema, request.params, route.params.invalid) : {},
-  body: route.body ? check(route.body, body.value, route.invalidBody) : undefined,
+  body: checkBody(route, body),
   query: route.query ? checkQuery(route.query, request.query) : {},
 });
 

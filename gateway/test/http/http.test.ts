@@ -114,6 +114,24 @@ describe("bodies", () => {
     expect(answer.body.issues).not.toHaveLength(0);
   });
 
+  it.each([
+    ['{"name":"a\\ud800b"}', "name"],
+    ['{"name":"\\uDC00"}', "name"],
+    ['{"name":"x","tags":["ok","\\udead\\ud83e"]}', "tags.1"],
+    ['{"name":"x","nodes":[{"id":"a","data":{"\\ud83e":1}}]}', "nodes.0.data"],
+  ])("with half of a surrogate pair are refused: %s", async (body, path) => {
+    const headers = { ...platform.byKey(pro), "content-type": "application/json" };
+    const answer = await platform.send("/api/workflows", { body, headers });
+    expect([answer.status, answer.body.code]).toEqual([400, "INVALID_REQUEST"]);
+    expect(answer.body.issues).toEqual([{ path, message: expect.stringContaining("surrogate") as string }]);
+  });
+
+  it("with whole pairs, however they are written, are taken", async () => {
+    const headers = { ...platform.byKey(pro), "content-type": "application/json" };
+    const answer = await platform.send("/api/folders", { body: '{"name":"\\ud83e\\uddf5 \\\\ud800 🧵"}', headers });
+    expect([answer.status, answer.body.name]).toEqual([201, "🧵 \\ud800 🧵"]);
+  });
+
   it("that are too large are refused before and while they are read", async () => {
     const body = `{"name":"${"x".repeat(LIMITS.jsonBodyBytes)}"}`;
     const announced = await post(body, { "content-type": "application/json" });

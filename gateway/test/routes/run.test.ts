@@ -308,6 +308,13 @@ describe("a run under an Idempotency-Key", () => {
   });
 });
 
+it("refuses an input with half of a surrogate pair as INVALID_INPUTS", async () => {
+  const headers = { ...platform.byKey(pro), "content-type": "application/json" };
+  const answer = await platform.send("/api/workflows/my-flow/run", { body: '{"inputs":{"t":"\\ud800"}}', headers });
+  expect([answer.status, answer.body.code]).toEqual([400, "INVALID_INPUTS"]);
+  expect(asked).toEqual([]);
+});
+
 describe("query parameters", () => {
   it.each([
     ["/api/workflows/my-flow/run", "asinc"],

@@ -1,0 +1,23 @@
+import type { Issue } from "@nodeloom/kernel";
+import type { JsonBody } from "./body";
+
+/** A body is UTF-8, so that half of a surrogate pair comes as an escape. */
+const MAYBE = /\\u[dD][89a-fA-F]/;
+const HALF = /\p{Surrogate}/u;
+
+/** Where the first text with half of a surrogate pair stands, names of members included. */
+const placeOf = (value: unknown, path: readonly string[]): readonly string[] | undefined => {
+  if (typeof value === "string") return HALF.test(value) ? path : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const place = HALF.test(name) ? path : placeOf(member, [...path, name]);
+    if (place) return place;
+  }
+  return undefined;
+};
+
+/** Texts are refused that have half of a surrogate pair: they have no UTF-8, so that they could be neither stored nor sent on as they are. */
+export const surrogateIssues = ({ text, value }: JsonBody): Issue[] => {
+  const place = MAYBE.test(text) ? placeOf(value, []) : undefined;
+  return place ? [{ path: place.join("."), message: "has half of a surrogate pair, which is no character" }] : [];
+};
