@@ -50,6 +50,8 @@ const headerParameters = (route: Route): Json[] => {
         "`wait=n`: wait at most n seconds for the result. `respond-async`: answer 202 at once, whatever the models are. `no-queue`: refuse the run (429) instead of letting it wait in line. A value that can't be read is refused",
       ),
     );
+  if (route.method === "GET" && route.contentType === undefined)
+    parameters.push(parameter("If-None-Match", "Answer 304 without a body where this ETag still holds"));
   if (route.ifMatch) parameters.push(parameter("If-Match", "Change only this revision (an ETag)"));
   if (route.operationId === "watchExecution") parameters.push(parameter("Last-Event-ID", "Send only what came after this event"));
   return parameters;

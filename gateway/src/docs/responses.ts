@@ -7,6 +7,7 @@ import { COMPONENTS, type Components, type Json } from "./components";
 /** What a route answers, its errors included. */
 
 const ACCEPTED = 202;
+const NOT_MODIFIED = 304;
 const STATUS_TEXT: Readonly<Record<number, string>> = {
   200: "Success",
   201: "Created",
@@ -22,8 +23,9 @@ const RATE_LIMIT = {
   "X-RateLimit-Remaining": header("Requests left in the window", "integer"),
   "X-RateLimit-Reset": header("Unix epoch second when the window resets", "integer"),
 };
+const TAG = header("For If-None-Match");
 const REPLIES: Readonly<Record<ReplyHeader, Json>> = {
-  ETag: header("The workflow's revision, for If-Match"),
+  ETag: header("For If-Match: the workflow's revision, and after a hyphen what is no part of it"),
   Link: header('The next page, as `<address>; rel="next"`; absent on the last one'),
   Location: header("The address of what was made"),
 };
@@ -96,7 +98,20 @@ const replyHeaders = ({ replyHeaders: names = [], idempotent, startsRun }: Route
   ...(startsRun && status === ACCEPTED ? APPLIED : {}),
 });
 
-export const successResponses = (route: Route, components: Components): Json =>
+/** Every read has a tag, unless it is a stream. */
+const isRevalidated = ({ method, contentType }: Route): boolean => method === "GET" && contentType === undefined;
+
+const notModified = (route: Route): Json => ({
+  description: "The client has this already, as its If-None-Match says",
+  headers: { ...REQUEST_ID, ...(route.limit === "none" ? {} : RATE_LIMIT), ETag: TAG, ...replyHeaders(route, NOT_MODIFIED) },
+});
+
+export const successResponses = (route: Route, components: Components): Json => ({
+  ...successes(route, components),
+  ...(isRevalidated(route) ? { [NOT_MODIFIED]: notModified(route) } : {}),
+});
+
+const successes = (route: Route, components: Components): Json =>
   Object.fromEntries(
     Object.entries(route.responses).map(([status, schema]) => [
       status,
@@ -106,6 +121,7 @@ export const successResponses = (route: Route, components: Components): Json =>
           ...REQUEST_ID,
           ...(route.startsRun ? EXECUTION_ID : {}),
           ...(route.limit === "none" ? {} : RATE_LIMIT),
+          ...(isRevalidated(route) ? { ETag: TAG } : {}),
           ...replyHeaders(route, Number(status)),
         },
         ...(schema ? { content: { [route.contentType ?? "application/json"]: { schema: components.describe(schema, "output") } } } : {}),

@@ -10,6 +10,7 @@ import { idempotencyKey, type RenderedReply } from "./idempotency";
 import { fingerprintOf, keyedId } from "./lease";
 import { addressOf, countOthersId, countRefusal, countRequest, noteOwnId } from "./rate/counting";
 import { render, renderError, send } from "./reply";
+import { revalidate } from "./revalidation";
 import { STREAMED, type CallContext, type Reply, type Route } from "./route";
 import { check, checkQuery } from "./validate";
 
@@ -137,7 +138,7 @@ const serve = async (gateway: Gateway, route: Route, request: Request, response:
   try {
     const reply = await answer(gateway, route, context, body);
     noteOwner(gateway, route, received, reply);
-    return reply;
+    return reply && route.method === "GET" ? revalidate(request, response, reply) : reply;
   } catch (error) {
     throw await countOthersId(gateway, route, request, { caller, error });
   }

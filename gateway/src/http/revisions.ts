@@ -1,10 +1,10 @@
-/** Revisions of a resource as entity tags: `"<revision>"`. */
+/** Revisions of a resource as entity tags: `"<revision>"`, and after a hyphen what else the resource shows that is no part of its revision. */
 
 /** Names no revision: an update that asks for it is refused. */
 export const NO_REVISION = -1;
-const STRONG_TAG = /^"(\d{1,15})"$/;
+const STRONG_TAG = /^"(\d{1,15})(?:-[\w-]+)?"$/;
 
-export const revisionTag = (revision: number): string => `"${revision}"`;
+export const revisionTag = (revision: number, ...more: readonly string[]): string => `"${[revision, ...more].join("-")}"`;
 
 /**
  * The revision an If-Match header asks for: undefined for any, NO_REVISION when its tags name none.

@@ -49,6 +49,28 @@ describe("every answer", () => {
   });
 });
 
+describe("a read", () => {
+  it.each(["/api/whoami", "/api/workflows", "/api/models", "/api/usage?limit=7", "/healthz"])(
+    "of %s answers 304 without a body while its ETag holds",
+    async (path) => {
+      const first = await platform.send(path, { headers: platform.byKey(pro) });
+      const etag = String(first.headers.etag);
+      const again = await platform.send(path, { headers: { ...platform.byKey(pro), "if-none-match": etag } });
+      expect([again.status, again.text, again.headers.etag, again.headers["content-type"]]).toEqual([304, "", etag, undefined]);
+      expect((await platform.send(path, { headers: { ...platform.byKey(pro), "if-none-match": '"x"' } })).status).toBe(200);
+    },
+  );
+
+  it("answers 200 once it would read otherwise, and errors have no ETag", async () => {
+    const ask = (headers = {}) => platform.send("/api/folders", { headers: { ...platform.byKey(pro), ...headers } });
+    const { etag } = (await ask()).headers;
+    await platform.send("/api/folders", { json: { name: "Another" }, headers: platform.byKey(pro) });
+    expect((await ask({ "if-none-match": etag! })).status).toBe(200);
+    const refused = await platform.send("/api/whoami", { headers: { "if-none-match": "*" } });
+    expect([refused.status, refused.headers.etag]).toEqual([401, undefined]);
+  });
+});
+
 describe("what is no request of ours", () => {
   it.each(["/", "/api", "/api/nothing", "/api/workflows/", "/API/workflows", "/api/workflows/a/b/c"])(
     "answers ROUTE_NOT_FOUND on %s",

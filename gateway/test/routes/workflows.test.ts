@@ -189,6 +189,21 @@ describe("updating a workflow", () => {
     expect((await platform.send(path, as(pro))).headers.etag).toBe(tag(3));
   });
 
+  it("is told by a read's ETag, and so is a publication, after which If-Match still names the draft's revision", async () => {
+    const { body } = await create({ name: nameOf("Read again") });
+    const path = `/api/workflows/${String(body.slug)}`;
+    const read = (tag: string) => platform.send(path, as(pro, { "if-none-match": tag }));
+    const tag = String((await read('"0"')).headers.etag);
+    expect(await read(`"0", W/${tag}`)).toMatchObject({ status: 304, text: "", headers: { etag: tag } });
+    await platform.send(`${path}/versions`, { json: {}, ...as(pro) });
+    const published = await read(tag);
+    expect([published.status, published.body.publishedVersion]).toEqual([200, 1]);
+    expect((await read(String(published.headers.etag))).status).toBe(304);
+    const put = { method: "PUT", json: { description: "changed" }, ...as(pro, { "if-match": String(published.headers.etag) }) };
+    expect((await platform.send(path, put)).status).toBe(200);
+    expect((await read(String(published.headers.etag))).status).toBe(200);
+  });
+
   it("refuses a body that is no change", async () => {
     const { body } = await create({ name: nameOf("Odd") });
     for (const json of [[], null, "x", { name: null }, { nodes: null }]) {

@@ -62,7 +62,11 @@ export const schemaView = (schema: workflows.Schema | undefined): Record<string,
   description: schema?.description ?? "",
 });
 
+/** Neither a publication nor a takedown is a revision of the draft, but a read shows both. */
+const tagOf = ({ revision, publishedVersion, takedown }: workflows.Workflow): string =>
+  revisionTag(revision, ...(publishedVersion > 0 ? [`v${publishedVersion}`] : []), ...(takedown?.at ? [`t${takedown.at.getTime()}`] : []));
+
 export const workflowReply = (status: number, stored: workflows.Workflow | undefined, headers: Record<string, string> = {}): Reply => {
   if (!stored) throw new Error("workflows answered without a workflow");
-  return { status, body: view(stored), headers: { ETag: revisionTag(stored.revision), ...headers } };
+  return { status, body: view(stored), headers: { ETag: tagOf(stored), ...headers } };
 };
