@@ -9,19 +9,27 @@ afterAll(() => platform.stop());
 type Sum = { runs: number; creditsCost: number };
 
 const get = (path: string, user: User) => platform.send(path, { headers: platform.bySession(user) });
-const ran = async (user: User, at: string, source: string, models: Record<string, number>): Promise<void> => {
+const ran = async (user: User, at: string, source: string, models: Record<string, number>, status = "completed"): Promise<void> => {
   const service = createGrpcClient<usage.UsageServiceServer>(usage.UsageServiceService, { address: platform.env.USAGE_ADDRESS! });
   const modelCredits = Object.entries(models).map(([model, millicredits]) => ({ model, millicredits }));
   await service.finishRun(
     usage.FinishRunRequest.fromPartial({
       run: { executionId: `${user.id} ${at} ${source}`, userId: user.id, modelIds: Object.keys(models), source, startedAt: new Date(at) },
-      status: "completed",
+      status,
       millicredits: modelCredits.reduce((sum, { millicredits }) => sum + millicredits, 0),
       modelCredits,
     }),
   );
   service.close();
 };
+
+it("lists the runs of one status, cancelled ones too", async () => {
+  const user = await platform.createUser({ tier: "pro" });
+  await ran(user, "2026-05-04T00:00:00.000Z", "api-slim", { "sandbox-chat": 6 });
+  await ran(user, "2026-05-05T00:00:00.000Z", "api-slim", { "sandbox-chat": 4 }, "cancelled");
+  const { body } = await get("/api/usage?status=cancelled", user);
+  expect(body).toMatchObject({ total: 1, rows: [{ status: "cancelled", creditsCost: 0.004 }] });
+});
 
 describe("the caller's usage, summed up", () => {
   it("has credits and runs by day and model, and no one else's", async () => {

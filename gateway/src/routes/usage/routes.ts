@@ -61,7 +61,7 @@ export const usageRoutes = [
     operationId: "listUsage",
     summary: "List the caller's own API runs, newest first",
     query: z.object({
-      status: z.enum(["processing", "completed", "failed"]).optional(),
+      status: z.enum(["processing", "completed", "failed", "cancelled"]).optional(),
       modelId: filter.optional(),
       workflowSlug: filter.optional(),
       limit,
