@@ -72,8 +72,10 @@ const secure = helmet({
 });
 
 const HTTP_1_0 = "1.0";
-/** HTTP/1.1 wants to know whom a request is for. */
+/** HTTP/1.1 wants to know whom a request is for; two answers to that are none (RFC 9112, 3.2). */
 const addressed: RequestHandler = (request, _response, next) => {
+  const hosts = request.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
+  if (hosts.length > 1) throw invalidRequest([{ path: "Host", message: "must be given once" }]);
   if (request.headers.host === undefined && request.httpVersion !== HTTP_1_0) {
     throw invalidRequest([{ path: "Host", message: "is required" }]);
   }

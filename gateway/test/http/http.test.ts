@@ -94,6 +94,15 @@ describe("what is no request of ours", () => {
     expect((await send(platform.baseUrl, "/api/workflows/%E0%A4%A", { headers: platform.byKey(pro) })).body.code).toBe("INVALID_REQUEST");
   });
 
+  it("refuses a request with two hosts", async () => {
+    const answer = await raw("GET /healthz HTTP/1.1\r\nHost: a.example\r\nhost: b.example\r\nConnection: close\r\n\r\n");
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(JSON.parse(answer.split("\r\n\r\n")[1]!)).toMatchObject({
+      code: "INVALID_REQUEST",
+      issues: [{ path: "Host", message: "must be given once" }],
+    });
+  });
+
   it("answers what is not even HTTP in JSON", async () => {
     const answer = await raw("NONSENSE\r\n\r\n");
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
@@ -248,7 +257,7 @@ describe("usage queries", () => {
     "limit=",
     "offset=-1",
     "offset=x",
-    "status=cancelled",
+    "status=canceled",
     "status=done",
     "limit=1&limit=2",
   ])("refuse %s", async (query) => {
@@ -415,6 +424,19 @@ describe("media", () => {
       socket.write(body);
     });
     expect(answer).toContain(`HTTP/1.1 ${status} `);
+  });
+
+  it("answers any origin, also that there is none", async () => {
+    const uploaded = await platform.send("/api/media", { body: PNG, headers: platform.byKey(pro) });
+    const path = new URL(String(uploaded.body.url)).pathname;
+    for (const [address, status] of [
+      [path, 200],
+      ["/media/none.png", 404],
+    ] as const) {
+      const answer = await send(platform.baseUrl, address, { headers: { origin: "https://elsewhere.example" } });
+      expect([answer.status, answer.headers["access-control-allow-origin"]]).toEqual([status, "*"]);
+      expect(answer.headers["access-control-allow-credentials"]).toBeUndefined();
+    }
   });
 
   it("that does not exist is not found, in JSON", async () => {
