@@ -15,8 +15,11 @@ export const slug = z
   .regex(SLUG, "must be lowercase letters, digits and single hyphens")
   .meta({ example: "poster-maker" });
 export const uuid = z.string().regex(UUID).meta({ example: "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11" });
-export const identifier = z.string().min(1).max(MAX_ID_CHARS);
-export const name = z.string().max(LIMITS.nameChars).regex(/\S/, "must not be empty").meta({ example: "Poster maker" });
+/** A UUID says the same in capitals. */
+const lowerUuid = (value: string): string => (UUID.test(value.toLowerCase()) ? value.toLowerCase() : value);
+export const identifier = z.string().min(1).max(MAX_ID_CHARS).overwrite(lowerUuid);
+/** Names are kept, and looked for, in composed form (NFC): é is one character however it was typed. */
+export const name = z.string().normalize().max(LIMITS.nameChars).regex(/\S/, "must not be empty").meta({ example: "Poster maker" });
 export const timestamp = z.iso.datetime().meta({ example: "2026-05-04T12:00:00.000Z" });
 export const credits = z.number().meta({ description: "Credits; 1 credit = 0.01 USD" });
 /** The smallest amount there is. */
@@ -32,7 +35,11 @@ export const modelParams: ParamsSpec<{ internalName: string }> = {
   schema: z.object({ internalName: slug.meta({ example: "sandbox-image" }) }),
   invalid: invalidSlug,
 };
-export const executionParams: ParamsSpec<{ id: string }> = { schema: z.object({ id: uuid }), invalid: executionNotFound };
+const UUID_PARAMETER = { override: { pattern: null, format: "uuid" }, example: "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11" };
+export const executionParams: ParamsSpec<{ id: string }> = {
+  schema: z.object({ id: z.string().overwrite(lowerUuid).regex(UUID).meta(UUID_PARAMETER) }),
+  invalid: executionNotFound,
+};
 /** Parameters that name a thing by an opaque id. */
 export const idParams = (what: string): ParamsSpec<{ id: string }> => ({
   schema: z.object({ id: identifier }),

@@ -74,6 +74,12 @@ it("refuses a filter by metadata that no run can carry", async () => {
 });
 
 describe("polling", () => {
+  it("finds an execution by its id in capitals", async () => {
+    const { executionId } = execution({});
+    const answer = await platform.send(`/api/executions/${executionId.toUpperCase()}`, { headers: platform.byKey(pro) });
+    expect([answer.status, answer.body.executionId]).toEqual([200, executionId]);
+  });
+
   it("shows a running execution without result and error", async () => {
     const { executionId } = execution({ nodes: [executions.NodeState.fromPartial({ id: "n", type: "text-box", status: "processing" })] });
     const answer = await platform.send(`/api/executions/${executionId}`, { headers: platform.byKey(pro) });

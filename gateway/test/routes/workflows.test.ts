@@ -56,6 +56,24 @@ describe("creating a workflow", () => {
     expect(headers).toMatchObject({ etag: expect.stringMatching(/^"\d+"$/) as string, location: `/api/workflows/${slug}` });
   });
 
+  it("keeps a name in composed letters, and finds it by decomposed ones", async () => {
+    const name = nameOf("Caf\u00e9");
+    const { body } = await create({ name: name.normalize("NFD"), tags: ["Gr\u0075\u0308n"] });
+    expect(body).toMatchObject({ name, tags: ["Gr\u00fcn"] });
+    const query = `q=${encodeURIComponent(name.normalize("NFD"))}&tag=${encodeURIComponent("Gr\u0075\u0308n")}`;
+    const found = await platform.send(`/api/workflows?${query}`, as(pro));
+    expect((found.body as unknown as { slug: string }[]).map(({ slug }) => slug)).toEqual([body.slug]);
+  });
+
+  it("takes ids in capitals", async () => {
+    const folder = await platform.send("/api/folders", { json: { name: nameOf("Folder") }, ...as(pro) });
+    const id = String(folder.body.id).toUpperCase();
+    const { body } = await create({ name: nameOf("Filed"), folderId: id });
+    expect(body.folderId).toBe(folder.body.id);
+    const renamed = await platform.send(`/api/folders/${id}`, { method: "PATCH", json: { name: nameOf("Renamed") }, ...as(pro) });
+    expect([renamed.status, renamed.body.id]).toEqual([200, folder.body.id]);
+  });
+
   it("numbers slugs that are taken, also when many ask at once", async () => {
     const name = nameOf("Twin");
     const answers = await Promise.all([1, 2, 3].map(() => create({ name })));

@@ -56,4 +56,5 @@ export const MAX_SLUG_CHARS = 200;
 
 export const isSlug = (value: string): boolean => value.length <= MAX_SLUG_CHARS && SLUG.test(value);
 
+/** As every UUID of ours is written. */
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -13,8 +13,8 @@ const ROOT = "null";
 const listQuery = z.strictObject({
   limit: optionalLimit,
   cursor: cursor.optional(),
-  q: z.string().max(LIMITS.searchChars).optional().meta({ description: "In name, description, slug or a tag" }),
-  tag: z.string().max(LIMITS.tagChars).optional(),
+  q: z.string().normalize().max(LIMITS.searchChars).optional().meta({ description: "In name, description, slug or a tag" }),
+  tag: z.string().normalize().max(LIMITS.tagChars).optional(),
   folderId: identifier.optional().meta({ description: "The caller's own in this folder; `null`: at the root level" }),
 });
 

@@ -5,7 +5,7 @@ import { anyObject, credits, identifier, name, slug, timestamp } from "../../sch
 /** What requests and answers about workflows look like. */
 
 const description = z.string().max(LIMITS.descriptionChars);
-const tags = z.array(z.string().max(LIMITS.tagChars)).max(LIMITS.tags);
+const tags = z.array(z.string().normalize().max(LIMITS.tagChars)).max(LIMITS.tags);
 const cover = anyObject
   .nullable()
   .meta({ description: "`{ image, video? }`, media-storage URLs", example: { image: "https://example.com/media/cover.png" } });

@@ -6,9 +6,9 @@ export const MAX_CHARS = 80;
 const NUMBER_CHARS = 8;
 const FALLBACK = "workflow";
 
-/** The slug a name gives while nobody has it: Latin letters and digits, words joined by hyphens. */
+/** The slug a name gives while nobody has it: Latin letters and digits, words joined by hyphens; the same for composed and decomposed letters. */
 export const slugOf = (name: string): string =>
-  slugify(name, { lowercase: true, separator: "-", allowedChars: "a-zA-Z0-9" })
+  slugify(name.normalize(), { lowercase: true, separator: "-", allowedChars: "a-zA-Z0-9" })
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, MAX_CHARS - NUMBER_CHARS)
     .replace(/^-+|-+$/g, "") || FALLBACK;

@@ -16,6 +16,10 @@ describe("a slug", () => {
     [`${"ab ".repeat(100)}`, "ab-".repeat(24).slice(0, -1)],
   ])("of %j is %j", (name, slug) => expect(slugOf(name)).toBe(slug));
 
+  it.each(["Café Ångström", "がぎ ガ", "й ё ї", "한국어"])("of %j is the same however its letters are composed", (name) => {
+    expect(slugOf(name.normalize("NFD"))).toBe(slugOf(name.normalize("NFC")));
+  });
+
   it("is valid for any name, also with a long number", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (name) => {

@@ -104,6 +104,13 @@ export const fieldProblem = (field: InputField, value: unknown): string | undefi
   }
 };
 
+/** Inputs by the names of their fields: a letter with an accent is the same in one character and in two (NFC, NFD). */
+const byFieldName = (fields: readonly InputField[], inputs: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> => {
+  const names = new Map(fields.map(({ name }) => [name.normalize(), name]));
+  const exact = new Set(fields.map(({ name }) => name));
+  return new Map(Object.entries(inputs).map(([name, value]) => [exact.has(name) ? name : (names.get(name.normalize()) ?? name), value]));
+};
+
 /** Applies defaults and checks every value. Keys that are no fields are problems, so that a typo is never silent. */
 export const resolveInputs = (
   fields: readonly InputField[],
@@ -112,16 +119,17 @@ export const resolveInputs = (
   const values = new Map<string, unknown>();
   const issues: Issue[] = [];
   const known = new Set(fields.map((field) => field.name));
-  for (const name of Object.keys(inputs))
+  const given = byFieldName(fields, inputs);
+  for (const name of given.keys())
     if (!known.has(name)) issues.push({ path: `inputs.${name}`, message: "is not an input of this workflow" });
   for (const field of fields) {
-    const given = Object.hasOwn(inputs, field.name);
-    const value = given ? inputs[field.name] : field.default;
+    const isGiven = given.has(field.name);
+    const value = isGiven ? given.get(field.name) : field.default;
     if (value === undefined) {
       if (field.required) issues.push({ path: `inputs.${field.name}`, message: "is required" });
       continue;
     }
-    const problem = given ? fieldProblem(field, value) : undefined;
+    const problem = isGiven ? fieldProblem(field, value) : undefined;
     if (problem) issues.push({ path: `inputs.${field.name}`, message: problem });
     else values.set(field.name, value);
   }

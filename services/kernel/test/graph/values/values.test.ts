@@ -71,6 +71,12 @@ describe("inputs", () => {
     ),
   );
 
+  it("knows a field by its name in composed and decomposed letters", () => {
+    const [field] = inputFields(graphOf([input({ name: "caf\u00e9", type: "text" })], []));
+    const { values, issues } = resolveInputs([field!], { "cafe\u0301": "noir" });
+    expect([issues, Object.fromEntries(values)]).toEqual([[], { "caf\u00e9": "noir" }]);
+  });
+
   it("applies defaults, and only to what is left out", () => {
     expect(Object.fromEntries(resolveInputs(fields, { prompt: "hi" }).values)).toEqual({ prompt: "hi", size: "m" });
   });
