@@ -14,7 +14,7 @@ export interface RenderedReply {
 export interface IdempotentRequest {
   /** The client's Idempotency-Key. */
   key: string;
-  /** Caller, method and path: keys of different callers and resources never meet. */
+  /** Caller and resource: keys of different callers and resources never meet. */
   scope: string;
   /** Of what must be the same for the stored answer to fit: see `fingerprintOf`. */
   fingerprint: string;

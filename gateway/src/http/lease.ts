@@ -17,10 +17,13 @@ export const REPLAYED: Readonly<Record<string, string>> = { "Idempotency-Replaye
 
 const HEX_PARTS = [8, 12, 16, 20, 32] as const;
 
-/** The id of what a request under a key starts: a UUID made from user, method, full path and key. */
-export const keyedId = (userId: string, method: string, path: string, key: string): string => {
+/** What a request under a key is for: its route with the parameters as they are understood, however the path was written. */
+export const resourceOf = (method: string, route: string, params: unknown): string => JSON.stringify([method, route, params]);
+
+/** The id of what a request under a key starts: a UUID made from user, resource and key. */
+export const keyedId = (userId: string, resource: string, key: string): string => {
   const hash = createHash("sha256")
-    .update(JSON.stringify([userId, method, path, key]))
+    .update(JSON.stringify([userId, resource, key]))
     .digest();
   // A UUID of version 8: its bits are of our own making.
   hash[6] = (hash[6]! & 0x0f) | 0x80;

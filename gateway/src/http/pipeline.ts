@@ -7,7 +7,7 @@ import { askForBody, bodyMembers, NO_BODY, readJsonBody, type JsonBody } from ".
 import { bodyLimit, checkHead, valueLimit } from "./body/head";
 import { surrogateIssues } from "./body/well-formed";
 import { idempotencyKey, type RenderedReply } from "./idempotency";
-import { fingerprintOf, keyedId } from "./lease";
+import { fingerprintOf, keyedId, resourceOf } from "./lease";
 import { addressOf, countOthersId, countRefusal, countRequest, noteOwnId } from "./rate/counting";
 import { render, renderError, send } from "./reply";
 import { revalidate } from "./revalidation";
@@ -68,8 +68,8 @@ const validate = (route: Route, request: Request, body: JsonBody): Checked => ({
 
 /** Answers a request under a key from what was made, or is made now, under the id that the key stands for. */
 const rebuild = async (route: Route, context: CallContext, key: string, fingerprint: string): Promise<RenderedReply> => {
-  const { gateway, caller, request, response } = context;
-  const executionId = keyedId(caller!.user.id, request.method, request.path, key);
+  const { gateway, caller, params, response } = context;
+  const executionId = keyedId(caller!.user.id, resourceOf(route.method, route.path, params), key);
   if (route.startsRun) response.setHeader(EXECUTION_ID, executionId);
   const work = async (): Promise<RenderedReply> => render((await route.handler({ ...context, executionId, fingerprint })) as Reply);
   return gateway.leases.hold(executionId, fingerprint, work);
@@ -86,7 +86,7 @@ const answer = async (gateway: Gateway, route: Route, context: CallContext, body
   }
   const fingerprint = fingerprintOf(context.query, body.text);
   if (route.idempotent === "rebuild") return rebuild(route, context, key, fingerprint);
-  const scope = `${context.caller.user.id} ${request.method} ${request.path}`;
+  const scope = `${context.caller.user.id} ${resourceOf(route.method, route.path, context.params)}`;
   return gateway.idempotency.once({ key, scope, fingerprint }, async (executionId) => {
     if (route.startsRun) response.setHeader(EXECUTION_ID, executionId);
     const headers: Record<string, string> = route.startsRun ? { [EXECUTION_ID]: executionId } : {};

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { UUID } from "@nodeloom/kernel";
 import { connectRedis, createLogger, redisReady, type Redis } from "@nodeloom/platform";
-import { createLeases, fingerprintOf, keyedId, type Leases } from "../../src/http/lease";
+import { createLeases, fingerprintOf, keyedId, resourceOf, type Leases } from "../../src/http/lease";
 import { readPrefer } from "../../src/http/prefer";
 import { startCuttableProxy } from "../support/proxy";
 
@@ -15,22 +15,24 @@ beforeAll(async () => {
 });
 afterAll(() => redis.disconnect());
 
+const POST_A = resourceOf("POST", "/a", {});
+
 describe("the id of a key", () => {
   it("is a UUID, the same for the same request, and another for any other user, method, path or key", () => {
-    const id = keyedId("u", "POST", "/a", "k");
+    const id = keyedId("u", POST_A, "k");
     expect(id).toMatch(UUID);
-    expect(keyedId("u", "POST", "/a", "k")).toBe(id);
+    expect(keyedId("u", POST_A, "k")).toBe(id);
     const others = [
-      keyedId("v", "POST", "/a", "k"),
-      keyedId("u", "PUT", "/a", "k"),
-      keyedId("u", "POST", "/b", "k"),
-      keyedId("u", "POST", "/a", "l"),
+      keyedId("v", POST_A, "k"),
+      keyedId("u", resourceOf("PUT", "/a", {}), "k"),
+      keyedId("u", resourceOf("POST", "/a", { id: "b" }), "k"),
+      keyedId("u", POST_A, "l"),
     ];
     expect(new Set([id, ...others]).size).toBe(5);
   });
 
   it("is another where parts only look the same when they are put together", () => {
-    expect(keyedId("u", "POST", "/a", "b c")).not.toBe(keyedId("u", "POST", "/a b", "c"));
+    expect(keyedId("u", "/a", "b c")).not.toBe(keyedId("u", "/a b", "c"));
     expect(fingerprintOf({ async: true }, "{}")).not.toBe(fingerprintOf({}, "{}"));
   });
 });

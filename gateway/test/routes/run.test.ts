@@ -262,6 +262,13 @@ describe("a run under an Idempotency-Key", () => {
     expect(second.headers["x-request-id"]).not.toBe(first.headers["x-request-id"]);
   });
 
+  it("has the same id however its path is written", async () => {
+    const headers = { "idempotency-key": randomUUID() };
+    await run({ inputs: {} }, { headers });
+    await run({ inputs: {} }, { headers, path: "/api/workflows/%6dy-%66low/run" });
+    expect(asked[1]!.executionId).toBe(asked[0]!.executionId);
+  });
+
   it("is told apart by body, query and user", async () => {
     const headers = { "idempotency-key": randomUUID() };
     await run({ inputs: {} }, { headers });
