@@ -33,9 +33,13 @@ export type Movement = Pick<LedgerRow, "id" | "kind"> &
   Partial<Pick<LedgerRow, "millicredits" | "movedMillicredits" | "runs" | "closed">> &
   Partial<Pick<LedgerRow, "executionId" | "model" | "note">>;
 
+const idOf = (...parts: string[]): string => parts.map(encodeURIComponent).join(":");
+
 /** The id of a movement. Parts are escaped, so that different movements never share an id. */
-export const movementId = (userId: string, kind: MovementKind, ...parts: string[]): string =>
-  [userId, kind, ...parts].map(encodeURIComponent).join(":");
+export const movementId = (userId: string, kind: MovementKind, ...parts: string[]): string => idOf(userId, kind, ...parts);
+
+/** The id of a movement by an administrator: a reference names one, of whatever kind. */
+export const referencedId = (userId: string, reference: string): string => idOf(userId, "credit", reference);
 
 /** The row of a movement. */
 export const ledgerRow = (movement: Movement, userId: string, sequence: number, at: Date): LedgerRow => ({

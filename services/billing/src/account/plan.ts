@@ -11,7 +11,7 @@ import {
   type Transition,
 } from "./account";
 import { BILLING_LIMITS } from "../limits";
-import { movementId, type Movement, type MovementKind } from "./movement";
+import { movementId, referencedId, type Movement, type MovementKind } from "./movement";
 
 export interface SetPlanCommand extends CommandContext {
   type: "setPlan";
@@ -150,12 +150,13 @@ const credited = (account: Account, { credit }: CreditCommand): Account => {
 export const credit = (account: Account, command: CreditCommand): Transition<Account> => {
   const { credit: change, userId } = command;
   const kind = CREDIT_MOVEMENT[change.kind];
-  const id = movementId(userId, kind, "credit", command.reference);
+  const id = referencedId(userId, command.reference);
   const amounts = change.kind === "grant" ? { runs: change.runs, model: change.model } : { millicredits: change.millicredits };
+  const movement = { kind, ...amounts };
   const applied = findMovement(account, command, id);
   if (applied === "unknown") return needsLedger(account, [id]);
   if (applied) {
-    const same = Object.entries(amounts).every(([name, value]) => applied[name as keyof typeof applied] === value);
+    const same = Object.entries(movement).every(([name, value]) => applied[name as keyof typeof applied] === value);
     return same
       ? done(account, account)
       : refused(account, new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this reference names another movement"));
@@ -165,6 +166,6 @@ export const credit = (account: Account, command: CreditCommand): Transition<Acc
   if (balanced.plan + balanced.topUp + balanced.held > BILLING_LIMITS.balanceMillicredits) {
     return refused(account, invalidRequest([{ path: "amount", message: "would leave too large a balance" }]));
   }
-  const next = record(balanced, command.at, [{ id, kind, ...amounts, ...(command.note ? { note: command.note } : {}) }]);
+  const next = record(balanced, command.at, [{ id, ...movement, ...(command.note ? { note: command.note } : {}) }]);
   return done(next, next);
 };

@@ -374,6 +374,8 @@ describe("plans and credits", () => {
     const start = run(account({}), credit({ kind: "topup", millicredits: 10 }));
     expect(accept(start, credit({ kind: "topup", millicredits: 10 })).account).toBe(start);
     expect(refusal(apply(start, credit({ kind: "topup", millicredits: 11 })), start)).toMatchObject({ reason: "IDEMPOTENCY_KEY_REUSED" });
+    for (const kind of ["plan", "adjust"] as const)
+      expect(refusal(apply(start, credit({ kind, millicredits: 10 })), start)).toMatchObject({ reason: "IDEMPOTENCY_KEY_REUSED" });
     expect(run(start, credit({ kind: "topup", millicredits: 10 }, "r2")).topUp).toBe(20);
     expect(apply({ ...start, outbox: [] }, credit({ kind: "topup", millicredits: 10 }, "r1", NOTHING_KNOWN)).outcome.kind).toBe(
       "needsLedger",
