@@ -14,6 +14,10 @@ export const reused = (): DomainError =>
 
 /** Tells that an answer was given before. */
 export const REPLAYED: Readonly<Record<string, string>> = { "Idempotency-Replayed": "true" };
+/** The same on the way to an answer that is made elsewhere, an error's. */
+export const markReplayed = (response: { setHeader(name: string, value: string): unknown }): void => {
+  for (const [name, value] of Object.entries(REPLAYED)) response.setHeader(name, value);
+};
 
 const HEX_PARTS = [8, 12, 16, 20, 32] as const;
 

@@ -90,6 +90,17 @@ describe("creating a workflow", () => {
     expect((await create({ name: "another" }, pro, headers)).body.code).toBe("IDEMPOTENCY_KEY_REUSED");
   });
 
+  it("under an Idempotency-Key answers 404 once its workflow was deleted", async () => {
+    const json = { name: nameOf("Gone") };
+    const headers = { "idempotency-key": randomUUID() };
+    const { body } = await create(json, pro, headers);
+    await platform.send(`/api/workflows/${String(body.slug)}`, { method: "DELETE", ...as(pro) });
+    const again = await create(json, pro, headers);
+    expect([again.status, again.headers["idempotency-replayed"], again.body]).toEqual([404, "true", { error: "workflow not found" }]);
+    await loseAnswers();
+    expect((await create(json, pro, headers)).status).toBe(404);
+  });
+
   it("under an Idempotency-Key makes no second one when Redis has lost what it knew of the key", async () => {
     const json = { name: nameOf("Once") };
     const headers = { "idempotency-key": randomUUID() };

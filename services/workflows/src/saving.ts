@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { CONFLICT_ATTEMPTS, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, invalidRequest, LIMITS, unavailable, workflowNotFound } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import type { WithinCap } from "./cap/cap";
 import { changedSince, found, foundAt, notApproved } from "./definition/errors";
@@ -33,6 +33,7 @@ export interface Update {
 
 /** Makes and changes workflows. */
 export interface Saving {
+  /** @throws DomainError WORKFLOW_NOT_FOUND when the named creation was made already, and its workflow deleted since */
   create(creation: Creation): Promise<Workflow>;
   update(update: Update): Promise<Workflow>;
   move(which: OwnWorkflow, folderId: string | null): Promise<Workflow>;
@@ -158,6 +159,7 @@ export const createSaving = ({ store, folders, withinCap, withinTemplates, pictu
       const creationId = creationIdOf(ownerId, reference);
       const earlier = reference === "" ? undefined : await store.created(creationId, ownerId);
       if (earlier) return settleFolder(earlier);
+      if (reference !== "" && (await store.wasRemoved(creationId))) throw workflowNotFound();
       if (unapproved && settings.isTemplate) throw notApproved();
       const derived = derive(settings.nodesJson, settings.edgesJson);
       await requireFolder(settings.folderId, ownerId);

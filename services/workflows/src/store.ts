@@ -10,6 +10,8 @@ type Row = Omit<Workflow, "slug"> & {
   formerOwner?: string;
   /** Of a deleted workflow whose versions are still to be removed: its creationId. */
   versionsOf?: string;
+  /** creationIds of deleted workflows that had the slug, newest last. */
+  formerCreations?: string[];
 };
 
 const text = { type: String, default: "" };
@@ -53,6 +55,7 @@ const rows = new Schema<Row>(
     takedown,
     formerOwner: String,
     versionsOf: String,
+    formerCreations: { type: [String], default: undefined },
   },
   { collection: "workflows", versionKey: false, minimize: false, strict: "throw" },
 );
@@ -61,6 +64,8 @@ rows.index({ createdBy: 1, updatedAt: -1 });
 rows.index({ isTemplate: 1, updatedAt: -1 });
 // One workflow per creation, however often it is attempted.
 rows.index({ creationId: 1 }, { unique: true });
+// A creation that is sent again must not bring back what was deleted since.
+rows.index({ formerCreations: 1 }, { sparse: true });
 
 /** Named one by one: what a workflow gets later is no part of lists by itself. */
 const SUMMARY = {
@@ -72,6 +77,8 @@ const SCHEMA = {
   ...{ createdBy: 1, creationId: 1, published: 1 },
 } as const;
 const HEAD = { _id: 0, name: 1, revision: 1, createdBy: 1, creationId: 1, published: 1 } as const;
+/** Deleted workflows of one slug that are remembered. */
+const FORMER_CREATIONS = 100;
 /** A list of ordinary length is one exchange with the server. */
 const LIST_BATCH = 1_000;
 
@@ -143,7 +150,8 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
       try {
         // One whose versions are still there is left alone.
         const free = { _id: slug, formerOwner: rest.createdBy, versionsOf: null };
-        return (await model.replaceOne(free as object, rest as object).exec()).modifiedCount === 1;
+        const change = { $set: rest, $unset: { formerOwner: "", versionsOf: "" } };
+        return (await model.updateOne(free as object, change as object).exec()).modifiedCount === 1;
       } catch (error) {
         if (isDuplicateKey(error)) return false;
         throw error;
@@ -162,6 +170,7 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
     publicSchema: (slug) => part({ _id: slug, publicPlayground: true, takedown: null }, SCHEMA),
     owned: (slug, ownerId) => one({ _id: slug, createdBy: ownerId }),
     created: (creationId, ownerId) => one({ creationId, createdBy: ownerId }),
+    wasRemoved: async (creationId) => (await model.exists({ formerCreations: creationId }).exec()) !== null,
     ownSummaries: (ownerId, filter, limit) => {
       const { folderId } = filter;
       return summaries({ createdBy: ownerId, ...(folderId === undefined ? {} : { folderId }) }, filter, limit);
@@ -210,11 +219,13 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
     },
     remove: async ({ slug, ownerId, ifRevision }) => {
       const wanted = { _id: slug, createdBy: ownerId, ...atRevision(ifRevision) };
-      const read = await model.findOne(wanted, { creationId: 1 }).lean<Pick<Row, "creationId">>().exec();
+      const parts = { creationId: 1, formerCreations: 1 };
+      const read = await model.findOne(wanted, parts).lean<Pick<Row, "creationId" | "formerCreations">>().exec();
       if (!read) return undefined;
       const { creationId } = read;
+      const formerCreations = [...(read.formerCreations ?? []), creationId].slice(-FORMER_CREATIONS);
       // The slug stays as a mark of its owner's; the unique creationId needs another value.
-      const mark = { formerOwner: ownerId, versionsOf: creationId, creationId: `deleted:${creationId}` };
+      const mark = { formerOwner: ownerId, versionsOf: creationId, creationId: `deleted:${creationId}`, formerCreations };
       const { modifiedCount } = await model.collection.replaceOne({ ...wanted, creationId } as object, mark);
       return modifiedCount === 1 ? creationId : undefined;
     },

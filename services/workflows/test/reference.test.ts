@@ -36,6 +36,24 @@ describe("a creation with a reference", () => {
     expect(slugs.size).toBe(1);
   });
 
+  it("makes nothing again of what was deleted since, also when its slug has another workflow by then", async () => {
+    const owner = newOwner();
+    const references = [randomUUID(), randomUUID(), randomUUID()];
+    const name = `Deleted ${owner}`;
+    const slugs = new Set<string>();
+    for (const reference of references.slice(0, 2)) {
+      const { slug } = await service.create(owner, { name, reference });
+      slugs.add(slug);
+      await service.client.deleteWorkflow({ slug, ownerId: owner });
+    }
+    const { slug } = await service.create(owner, { name, reference: references[2]! });
+    expect(slugs).toEqual(new Set([slug]));
+    for (const reference of references.slice(0, 2))
+      await expect(replica.create(owner, { name, reference })).rejects.toMatchObject({ reason: "WORKFLOW_NOT_FOUND" });
+    expect(await service.create(owner, { name, reference: references[2]! })).toMatchObject({ slug });
+    expect(await slugsOf(owner)).toEqual([slug]);
+  });
+
   it("does not count against its own cap when it is repeated, and another one does", async () => {
     const [owner, reference] = [newOwner(), randomUUID()];
     const first = await service.create(owner, { reference, maxWorkflows: 1 });

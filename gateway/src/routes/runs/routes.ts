@@ -13,7 +13,7 @@ import {
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { webhookConfiguration } from "../executions/view";
-import { REPLAYED } from "../../http/lease";
+import { markReplayed } from "../../http/lease";
 import { ASYNC_WAIT_MS } from "../../http/limits";
 import { readPrefer, type Preferences } from "../../http/prefer";
 import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../http/route";
@@ -167,15 +167,12 @@ const run = async (context: RunContext, $case: TargetCase, value: string): Promi
     noQueue: preferences.noQueue,
     metadata: body.metadata ?? {},
   });
-  const markReplay = (): void => {
-    for (const [name, header] of Object.entries(REPLAYED)) context.response.setHeader(name, header);
-  };
   const response = await startRun(gateway.services.executions, request, gateway.stopping).catch((error: unknown) => {
     const told = toldBefore(error);
-    if (told) markReplay();
+    if (told) markReplayed(context.response);
     throw told ?? error;
   });
-  if (response.replayed && context.fingerprint !== "") markReplay();
+  if (response.replayed && context.fingerprint !== "") markReplayed(context.response);
   const reply = runReply({ request, response });
   const applied: Record<string, string> =
     preferences.respondAsync && reply.status === ACCEPTED ? { "Preference-Applied": "respond-async" } : {};

@@ -1,7 +1,7 @@
-import { isRefusal, LIMITS, type Reason } from "@nodeloom/kernel";
+import { DomainError, isRefusal, LIMITS, type Reason } from "@nodeloom/kernel";
 import { z } from "zod";
 import { PAGE_DEFAULT } from "../../http/limits";
-import { REPLAYED, reused } from "../../http/lease";
+import { markReplayed, REPLAYED, reused } from "../../http/lease";
 import { defineRoute, type Reply } from "../../http/route";
 import { cursor, identifier, optionalLimit, versionQuery, workflowParams } from "../../schemas";
 import { createRequest, updateRequest, wantedRevision } from "./requests";
@@ -25,6 +25,9 @@ const nextPage = (query: z.infer<typeof listQuery>, next: string): string => {
   );
   return `</api/workflows?${new URLSearchParams(given).toString()}>; rel="next"`;
 };
+
+/** Of a creation under a key: its workflow was made, and deleted since. */
+const isDeletedSince = (error: unknown): boolean => error instanceof DomainError && error.reason === "WORKFLOW_NOT_FOUND";
 
 const read = { tag: "Workflows", auth: "any", capability: "workflow:read", limit: "user" } as const;
 const write = { tag: "Workflows", auth: "any", capability: "workflow:write", limit: "user" } as const;
@@ -70,7 +73,8 @@ export const workflowRoutes = [
     body: creation,
     replyHeaders: ["ETag", "Location"],
     responses: { 201: workflowSchema },
-    errors: ["WORKFLOW_CAP_REACHED", "TEMPLATE_CAP_REACHED", "ACCOUNT_NOT_APPROVED"],
+    description: "Sent again under its Idempotency-Key it answers the workflow as it is then, or 404 once that was deleted.",
+    errors: ["WORKFLOW_CAP_REACHED", "TEMPLATE_CAP_REACHED", "ACCOUNT_NOT_APPROVED", "WORKFLOW_NOT_FOUND"],
     example: { name: "Poster maker", tags: ["print"] },
     handler: async (context) => {
       const { executionId, fingerprint, gateway } = context;
@@ -81,12 +85,12 @@ export const workflowRoutes = [
       if (fingerprint === "") return create();
       const earlier = await gateway.leases.remember(executionId, fingerprint);
       if (earlier !== undefined && earlier !== fingerprint) throw reused();
-      if (earlier !== undefined) return create(REPLAYED);
       try {
-        return await create();
+        return await create(earlier === undefined ? {} : REPLAYED);
       } catch (error) {
-        // Refused, it leaves no trace: the key may be used for something else.
-        if (isRefusal(error)) await gateway.leases.forget(executionId);
+        if (isDeletedSince(error)) markReplayed(context.response);
+        // Refused at first, it leaves no trace: the key may be used for something else.
+        else if (earlier === undefined && isRefusal(error)) await gateway.leases.forget(executionId);
         throw error;
       }
     },

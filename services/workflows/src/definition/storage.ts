@@ -38,6 +38,8 @@ export interface WorkflowStore {
   publicSchema(slug: string): Promise<SchemaRow | undefined>;
   owned(slug: string, ownerId: string): Promise<Workflow | undefined>;
   created(creationId: string, ownerId: string): Promise<Workflow | undefined>;
+  /** Whether a workflow of this creation was deleted. */
+  wasRemoved(creationId: string): Promise<boolean>;
   /** Newest first; at most `limit`, 0: all. */
   ownSummaries(ownerId: string, filter: ListFilter, limit: number): AsyncIterable<readonly Summary[]>;
   othersTemplates(userId: string, filter: ListFilter, limit: number): AsyncIterable<readonly Summary[]>;
