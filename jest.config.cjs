@@ -2,8 +2,8 @@
 module.exports = {
   testEnvironment: "node",
   testMatch: ["<rootDir>/{services/*,gateway,gateway/console,deploy/*}/test/**/*.test.ts"],
-  // `npm run peers`, `npm run console:full` and `npm run console:year` run those.
-  testPathIgnorePatterns: ["/node_modules/", "/test/peers/", "/gateway/test/browser/", "/gateway/test/year/"],
+  // `npm run drill peers` runs those.
+  testPathIgnorePatterns: ["/node_modules/", "/test/peers/"],
   // `npm run bench -- --against` keeps whole checkouts there.
   modulePathIgnorePatterns: ["<rootDir>/\\.nodeloom/"],
   transform: { "^.+\\.ts$": "@swc/jest" },

@@ -10,7 +10,7 @@ import { gzipSync } from "node:zlib";
 import { pythonEnvironment } from "../local/build/python.mjs";
 
 const REQUIREMENTS = "kubernetes-validate==1.37.0";
-/** That of the API server of `npm run kube`. */
+/** That of the API server of `npm run drill kube`. */
 const VERSION = "1.36.0";
 const TARGET = fileURLToPath(new URL("test/kubernetes.json.gz", import.meta.url));
 /** File names of the package: kind, group without its domain, version. */

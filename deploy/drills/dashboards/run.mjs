@@ -1,5 +1,5 @@
 /**
- * `npm run dashboards`: a real Prometheus reads a platform under load for some minutes, in which billing is away for a while. Every panel of
+ * `npm run drill dashboards`: a real Prometheus reads a platform under load for some minutes, in which billing is away for a while. Every panel of
  * the chart's dashboard must then have data, every rule be evaluated without an error, and the alerts be quiet that nothing was done for. A
  * picture of the dashboard, drawn from what Prometheus answered, goes to .nodeloom/dashboard.png. Linux only; touches only what it started.
  */
@@ -8,11 +8,11 @@ import { mkdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { createApi } from "../../../gateway/test/chaos/api.mjs";
-import { createReceiver } from "../../../gateway/test/chaos/receiver.mjs";
+import { createApi } from "../support/api.mjs";
+import { createReceiver } from "../support/receiver.mjs";
 import { ROOT, STATE_DIR } from "../../local/paths.mjs";
 import { startCluster } from "../cluster/cluster.mjs";
-import { runDrill } from "../cluster/drill.mjs";
+import { runDrill } from "../support/run-drill.mjs";
 import { opsUrl } from "../cluster/services.mjs";
 import { createLoad } from "../restore/load.mjs";
 import { linesOf, page } from "./drawing.mjs";
@@ -98,14 +98,14 @@ const readPanels = async (prometheus, span) => {
   );
 };
 
-/** @param {Awaited<ReturnType<typeof readPanels>>} drawn @returns {import("../cluster/drill.mjs").Check} */
+/** @param {Awaited<ReturnType<typeof readPanels>>} drawn @returns {import("../support/run-drill.mjs").Check} */
 const panelsCheck = (drawn) => {
   const panels = drawn.filter(({ panel }) => panel.type !== "row");
   const empty = panels.filter(({ isWhole }) => !isWhole).map(({ panel }) => panel.title);
   return ["every query of every panel has data", empty.length === 0, `${panels.length} panels; without: ${empty.join(", ") || "none"}`];
 };
 
-/** @param {Prometheus} prometheus @returns {Promise<import("../cluster/drill.mjs").Check[]>} */
+/** @param {Prometheus} prometheus @returns {Promise<import("../support/run-drill.mjs").Check[]>} */
 const rulesChecks = async (prometheus) => {
   const rules = await prometheus.rules();
   const broken = rules.filter(({ health }) => health !== "ok").map(({ name, lastError }) => `${name}: ${lastError ?? "not evaluated"}`);

@@ -1,5 +1,5 @@
 /**
- * `npm run migration-drill`: a hundred thousand executions, two indexes of which are missing, as when a release declares new ones.
+ * `npm run drill migration`: a hundred thousand executions, two indexes of which are missing, as when a release declares new ones.
  * `node services/migrate` makes them while the platform answers; then it runs again, with nothing to do. Every process must stay
  * ready, no request fail, and the second time take five seconds at most. Linux only; touches only what it started.
  */
@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
 import { startCluster } from "../cluster/cluster.mjs";
-import { runDrill } from "../cluster/drill.mjs";
+import { runDrill } from "../support/run-drill.mjs";
 import { createConnection } from "../restarts/http.mjs";
 
 const ROWS = Number(process.env.MIGRATION_ROWS ?? 100_000);

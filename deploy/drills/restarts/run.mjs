@@ -1,12 +1,12 @@
 /**
- * `npm run restarts`: two replicas of every service under load, each stopped and started again twice, as a rolling update does;
+ * `npm run drill restarts`: two replicas of every service under load, each stopped and started again twice, as a rolling update does;
  * with RESTART_TOGETHER=true then one of each at the same time.
  * No request may fail, no connection be reset, and every process must exit with 0. Then: a replica that joins gets calls, one that
  * vanishes without a word is left alone soon, and a service that is killed harms nobody else. Linux only; touches only what it started.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { startCluster } from "../cluster/cluster.mjs";
-import { runDrill, seconds } from "../cluster/drill.mjs";
+import { runDrill, seconds } from "../support/run-drill.mjs";
 import { createConnection } from "./http.mjs";
 import { createLoad } from "./load.mjs";
 import { tryJoin, tryKilled, tryVanished } from "./lost.mjs";

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
  * Runs that were over long before the copies: as many as a platform has after a while, in the time that a drill has. One is carried
  * out; the others are copies of its rows, with a hold and a capture each, which the account has paid.
  * @typedef {Awaited<ReturnType<typeof import("../cluster/cluster.mjs").startCluster>>} Cluster
- * @typedef {ReturnType<typeof import("../../../gateway/test/chaos/api.mjs").createApi>} Api
+ * @typedef {ReturnType<typeof import("../support/api.mjs").createApi>} Api
  */
 
 const BATCH = 500;

@@ -21,7 +21,7 @@ const KINDS = [
 ];
 
 /**
- * @param {{ api: ReturnType<typeof import("../../../gateway/test/chaos/api.mjs").createApi>, key: string }} options
+ * @param {{ api: ReturnType<typeof import("../support/api.mjs").createApi>, key: string }} options
  */
 export const createLoad = ({ api, key }) => {
   let count = 0;

@@ -1,5 +1,5 @@
 /**
- * `npm run restore-drill`: the databases and files of a platform are copied while runs go on, everything is lost, and the copies are
+ * `npm run drill restore`: the databases and files of a platform are copied while runs go on, everything is lost, and the copies are
  * restored twice: with Temporal's older than MongoDB's, and the other way round. Then every run must come to its end, nothing be
  * charged twice, no credit be lost, every webhook be told. The restored processes' clocks are a quarter of an hour ahead, as if the
  * copies were that old. Linux only; touches only what it started.
@@ -8,10 +8,10 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { createApi } from "../../../gateway/test/chaos/api.mjs";
-import { createReceiver } from "../../../gateway/test/chaos/receiver.mjs";
+import { createApi } from "../support/api.mjs";
+import { createReceiver } from "../support/receiver.mjs";
 import { startCluster } from "../cluster/cluster.mjs";
-import { runDrill } from "../cluster/drill.mjs";
+import { runDrill } from "../support/run-drill.mjs";
 import { addEarlierRuns } from "./earlier.mjs";
 import { createLoad } from "./load.mjs";
 import { copyMedia, copyServer, loseAndRestore } from "./snapshots.mjs";

@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 
 /**
  * What must hold on a restored platform.
- * @typedef {ReturnType<typeof import("../../../gateway/test/chaos/api.mjs").createApi>} Api
- * @typedef {Awaited<ReturnType<typeof import("../../../gateway/test/chaos/receiver.mjs").createReceiver>>} Receiver
+ * @typedef {ReturnType<typeof import("../support/api.mjs").createApi>} Api
+ * @typedef {Awaited<ReturnType<typeof import("../support/receiver.mjs").createReceiver>>} Receiver
  * @typedef {{ api: Api, baseUrl: string, key: string, cookie: string, adminKey: string, receiver: Receiver, loadedFromMs: number, filesUntilMs: number, deadlineMs: number, reconcile: () => Promise<void> }} Options
  * @typedef {[name: string, ok: boolean, detail: string][]} Checks
  */

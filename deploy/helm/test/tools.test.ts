@@ -8,7 +8,7 @@ import { complaintsOf } from "./kubernetes";
 
 /**
  * What needs programs that take long to build: they are used where they are there already (on PATH, or in the cache since
- * `npm run kube`), and it is said loudly when they are not. Everything that needs none is in agreement.test.ts.
+ * `npm run drill kube`), and it is said loudly when they are not. Everything that needs none is in agreement.test.ts.
  */
 
 const CACHE = join(process.env.NODELOOM_CACHE_DIR ?? join(homedir(), ".cache", "nodeloom"), "go");
@@ -30,7 +30,7 @@ const found = (name: string, how: string): string | undefined => {
   return path;
 };
 
-const helm = found("helm", "npm run kube builds it");
+const helm = found("helm", "npm run drill kube builds it");
 const promtool = found("promtool", "Debian: prometheus");
 const sets = readdirSync(join(CHART, "ci"));
 

@@ -2,7 +2,7 @@ import { startPlatform, type Platform } from "../e2e/support/platform";
 import { CASES } from "./cases";
 import { runAbuse, type Finding } from "./runner";
 
-/** The bounded form of `npm run abuse`: answers and survival. What an attack costs is for a quiet machine to say. */
+/** The bounded form of `npm run drill abuse`: answers and survival. What an attack costs is for a quiet machine to say. */
 
 const ATTACKS = 2;
 

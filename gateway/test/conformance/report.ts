@@ -8,7 +8,7 @@ What the HTTP interface promises, and whether it was seen to hold. Each line is 
 \`gateway/test/conformance\`, which speaks only HTTP and can be run against any deployment:
 
 \`\`\`sh
-npm run conformance -- --base-url http://127.0.0.1:8080 --accounts .nodeloom/local.json
+npm run drill -- conformance --base-url http://127.0.0.1:8080 --accounts .nodeloom/local.json
 \`\`\`
 
 This page is written by that command (with \`--report docs/conformance.md\`); a test checks that it lists every case.

@@ -9,10 +9,10 @@ const READY_MS = START_MS - 10_000;
 const LOOK_MS = 250;
 const OUTPUT_KEPT = 20_000;
 
-/** The Python or the program that `npm run peers` prepared. */
+/** The Python or the program that `npm run drill peers` prepared. */
 export const peerOf = (name: string): string => {
   const path = process.env[`PEER_${name.toUpperCase()}`];
-  if (!path) throw new Error("run these tests by: npm run peers");
+  if (!path) throw new Error("run these tests by: npm run drill peers");
   return path;
 };
 

@@ -73,7 +73,7 @@ let webhooks: Webhooks;
 let program: ChildProcess | undefined;
 
 beforeAll(async () => {
-  if (PYTHON === "") throw new Error("PEER_WEBHOOKS is not set: npm run peers sets it");
+  if (PYTHON === "") throw new Error("PEER_WEBHOOKS is not set: npm run drill peers sets it");
   [receiver, port, { store, stop: stopStore }, identity] = await Promise.all([startReceiver(), freePort(), openStore(), startIdentity()]);
   egress = createEgressClient({ allow: [receiver.address, `127.0.0.1:${port}`] });
   webhooks = createWebhooks({

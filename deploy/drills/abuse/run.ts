@@ -1,0 +1,96 @@
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import type { Accounts } from "../../../gateway/test/conformance/context";
+import { CASES } from "../../../gateway/test/abuse/cases";
+import { runAbuse, type Finding } from "../../../gateway/test/abuse/runner";
+
+/**
+ * `npm run drill abuse`: does to the platform that `npm start` runs here what its users must not be able to hurt it by. Per hostile
+ * request at most 300 ms of our processes' CPU and 64 MB, another user's p95 at most doubled meanwhile, no process restarted.
+ */
+
+const LOCAL = ".nodeloom/local.json";
+const MAX_CPU_MS = 300;
+const MAX_GROWN_MEGABYTES = 64;
+const MAX_SLOWDOWN = 2;
+/** Below this a request of another user counts as quick, whatever it was before. */
+const QUICK_MS = 50;
+const DEFAULT_ATTACKS = 10;
+const SERVICES = ["gateway", "identity", "workflows", "models", "billing", "usage", "media", "executions"];
+const SERVERS = ["mongodb", "redis", "temporal"];
+
+interface LocalFile {
+  baseUrl: string;
+  sandboxUrl: string;
+  temporalUiUrl?: string;
+  accounts: Accounts;
+  /** By service; several share a process, and some may not run. */
+  pids: Record<string, number | null>;
+}
+const readLocal = (): LocalFile => JSON.parse(readFileSync(LOCAL, "utf8")) as LocalFile;
+
+const out = (text: string): void => void process.stdout.write(`${text}\n`);
+const figure = (value: number | undefined): string => (value === undefined ? "–" : value.toFixed(value < 10 ? 1 : 0));
+
+const isSlowed = ({ quietP95Ms, p95Ms }: Finding): boolean => p95Ms > Math.max(QUICK_MS, quietP95Ms * MAX_SLOWDOWN);
+
+const faultsOf = (finding: Finding): string[] => {
+  const { failure, cpuMsPerRequest = 0, grownMegabytes = 0, quietP95Ms, refusedOthers } = finding;
+  return [
+    ...(failure === undefined ? [] : [failure]),
+    ...(cpuMsPerRequest > MAX_CPU_MS ? [`more than ${MAX_CPU_MS} ms of CPU for each request`] : []),
+    ...(grownMegabytes > MAX_GROWN_MEGABYTES ? [`more than ${MAX_GROWN_MEGABYTES} MB`] : []),
+    ...(isSlowed(finding) ? [`another user's p95 rose from ${figure(quietP95Ms)} ms`] : []),
+    ...(refusedOthers > 0 ? [`${refusedOthers} requests of another user failed`] : []),
+  ];
+};
+
+const COLUMNS = ["", "case", "CPU ms", "servers", "MB", "p95 quiet", "p95 ms", "what"];
+const WIDTHS = [4, 26, 8, 8, 6, 10, 8, 0];
+const row = (cells: readonly string[]): string =>
+  cells
+    .map((cell, index) => (index < 2 || index === cells.length - 1 ? cell.padEnd(WIDTHS[index]!) : cell.padStart(WIDTHS[index]!)))
+    .join(" ");
+
+/** One line of the table, and what is wrong below it; answers how many faults there are. */
+const show = (finding: Finding): number => {
+  const found = faultsOf(finding);
+  const { case: one, cpuMsPerRequest, serverCpuMsPerRequest, grownMegabytes, quietP95Ms, p95Ms } = finding;
+  const figures = [cpuMsPerRequest, serverCpuMsPerRequest, grownMegabytes, quietP95Ms, p95Ms].map(figure);
+  out(row([found.length === 0 ? "ok" : "FAIL", one.id, ...figures, one.title]));
+  for (const fault of found) out(`     ${fault}`);
+  return found.length;
+};
+
+const pidsOf = ({ pids }: LocalFile, names: readonly string[]): number[] => [
+  ...new Set(names.map((name) => pids[name]).filter((pid): pid is number => typeof pid === "number")),
+];
+
+const main = async (): Promise<number> => {
+  const { values } = parseArgs({ options: { only: { type: "string" }, attacks: { type: "string" } } });
+  const local = readLocal();
+  const chosen = CASES.filter(({ id }) => values.only === undefined || id.startsWith(values.only));
+  let faults = 0;
+  out(row(COLUMNS));
+  await runAbuse(chosen, {
+    ...local,
+    attacks: Number(values.attacks ?? DEFAULT_ATTACKS),
+    pids: { own: pidsOf(local, SERVICES), servers: pidsOf(local, SERVERS) },
+    // A pause of a busy machine slows others once, an attack does each time.
+    isUncertain: (finding) => isSlowed(finding) && faultsOf(finding).length === 1,
+    onFinding: (finding) => (faults += show(finding)),
+  });
+  const now = readLocal().pids;
+  const restarted = [...SERVICES, ...SERVERS].filter((name) => now[name] !== local.pids[name]);
+  for (const name of restarted) out(`FAIL ${name} was restarted`);
+  if (restarted.length === 0) out("no process was restarted");
+  return faults + restarted.length > 0 ? 1 : 0;
+};
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(2);
+  },
+);

@@ -1,0 +1,69 @@
+/** @typedef {import("./load.mjs").Answered} Answered */
+/** @typedef {{ executionId: string, status: string, creditsCost: number, createdAt: string, durationMs: number, metadata?: Record<string, string> }} Execution */
+
+const FINAL = new Set(["completed", "failed", "cancelled"]);
+
+/** What an answer says of its run: that there is one, how it ended, that there is none, or nothing. */
+const claimOf = (/** @type {Answered} */ { status, executionId, isUnknown }) => {
+  if (status === 0 || isUnknown || status === 409) return "nothing";
+  if (status === 200) return "completed";
+  if (status === 202) return "runs";
+  if (status === 500 && executionId !== null) return "failed";
+  return "none";
+};
+
+const endedAt = (/** @type {Execution} */ { createdAt, durationMs }) => Date.parse(createdAt) + durationMs;
+
+/**
+ * What is untrue of the answers to the requests of one key, in words.
+ * @param {readonly Answered[]} answers @param {readonly Execution[]} executions what was made with the key
+ */
+export const untruths = (answers, executions) => {
+  const [execution] = executions;
+  /** @type {string[]} */
+  const found = [];
+  if (executions.length > 1) found.push(`${executions.length} executions of one key`);
+  const named = new Set(answers.flatMap((answer) => (["runs", "completed"].includes(claimOf(answer)) ? (answer.executionId ?? []) : [])));
+  if (named.size > 1) found.push(`one key was told ${named.size} ids`);
+  for (const id of named) if (execution && id !== execution.executionId) found.push(`told ${id}, but ran ${execution.executionId}`);
+  for (const answer of answers) {
+    const claim = claimOf(answer);
+    const said = `${answer.status}${answer.code === null ? "" : ` ${answer.code}`}`;
+    if (claim === "runs" && !execution) found.push(`${said}, and there is no run`);
+    else if (claim === "runs" && execution && !FINAL.has(execution.status)) found.push(`${said}, and the run does not end`);
+    else if (claim === "completed" && execution?.status !== "completed")
+      found.push(`${said}, and the run is ${execution?.status ?? "not there"}`);
+    else if (claim === "failed" && execution?.status !== "failed")
+      found.push(`${said}, and the run is ${execution?.status ?? "not there"}`);
+    if (claim !== "none" || !execution) continue;
+    // Another request with the key may have begun the run afterwards, or meanwhile.
+    const others = answers.filter((other) => other !== answer && claimOf(other) !== "none");
+    if (others.length === 0) found.push(`${said}, and there is a run (${execution.status}, ${execution.creditsCost} credits)`);
+    else if (Date.parse(execution.createdAt) < answer.sentAt && endedAt(execution) > answer.answeredAt)
+      found.push(`${said}, while the run of an earlier request with the key was under way`);
+  }
+  return found;
+};
+
+/**
+ * @param {readonly Answered[]} answered @param {readonly Execution[]} executions all that were made
+ * @returns {{ untrue: string[], counts: Map<string, number> }}
+ */
+export const compare = (answered, executions) => {
+  const counts = new Map();
+  for (const { status, code, isUnknown } of answered) {
+    const name = isUnknown ? "503 unknown" : `${status === 0 ? "no answer" : status}${code === null ? "" : ` ${code}`}`;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  /** @type {Map<string, { answers: Answered[], executions: Execution[] }>} */
+  const byKey = new Map();
+  const of = (/** @type {string} */ key) => {
+    const known = byKey.get(key) ?? { answers: [], executions: [] };
+    byKey.set(key, known);
+    return known;
+  };
+  for (const answer of answered) of(answer.key).answers.push(answer);
+  for (const execution of executions) of(execution.metadata?.chaos ?? "").executions.push(execution);
+  const untrue = [...byKey].flatMap(([key, one]) => untruths(one.answers, one.executions).map((problem) => `${key}: ${problem}`));
+  return { untrue, counts };
+};

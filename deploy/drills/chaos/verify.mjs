@@ -1,0 +1,97 @@
+const FINAL = new Set(["completed", "failed", "cancelled"]);
+const OURS = new Set(["SERVICE_UNAVAILABLE", "INTERNAL"]);
+const POLL_MS = 1_000;
+
+/**
+ * What must hold when the dust has settled.
+ * @param {{ api: ReturnType<import("../support/api.mjs").createApi>, user: import("../support/api.mjs").User, outcomes: any[], receiver: Awaited<ReturnType<import("../support/receiver.mjs").createReceiver>>, admin: { apiKey: string }, deadlineMs: number, say: (line: string) => void }} options
+ */
+export const verify = async ({ api, user, outcomes, receiver, admin, deadlineMs, say }) => {
+  const end = Date.now() + deadlineMs;
+  /** @param {string} id */
+  const read = async (id) => (await api.call("GET", `/api/executions/${id}`, { key: user.key })).body;
+  const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
+
+  // Accepted is what was answered 200 or 202, and what failed after it had begun.
+  const accepted = outcomes.filter(
+    ({ status, code, executionId }) => executionId && (status === 200 || status === 202 || (status === 500 && code !== "INTERNAL")),
+  );
+  const answers = new Map();
+  for (const { status } of outcomes) answers.set(status, (answers.get(status) ?? 0) + 1);
+  say(`answers: ${[...answers].map(([status, count]) => `${status} × ${count}`).join(", ")}`);
+
+  const executions = new Map();
+  for (const { executionId } of accepted) {
+    let execution = await read(executionId);
+    while (!FINAL.has(execution.status) && Date.now() < end) {
+      await pause();
+      execution = await read(executionId);
+    }
+    executions.set(executionId, execution);
+  }
+  // Providers fail runs, here the sandbox when it is told to; our own services never do.
+  const ours = [...executions.values()].filter(({ error }) => OURS.has(error?.code));
+  const open = [...executions.values()].filter(({ status }) => !FINAL.has(status));
+
+  const rows = [];
+  for (let offset = 0; ; offset += 500) {
+    const { body } = await api.call("GET", `/api/usage?limit=500&offset=${offset}`, { key: user.key });
+    rows.push(...body.rows);
+    if (body.rows.length < 500) break;
+  }
+  const slugs = new Set(outcomes.map(({ slug }) => slug));
+  const mine = rows.filter(({ workflowSlug }) => slugs.has(workflowSlug));
+  const listed = [];
+  for (let cursor = ""; ;) {
+    const { body } = await api.call("GET", `/api/executions?limit=100${cursor ? `&cursor=${cursor}` : ""}`, { key: user.key });
+    listed.push(...body.rows.filter((/** @type {any} */ row) => slugs.has(row.workflowSlug)));
+    if (!body.nextCursor) break;
+    cursor = body.nextCursor;
+  }
+  const charged = mine.reduce((sum, row) => sum + Math.round(row.creditsCost * 1_000), 0);
+  const receipts = listed.reduce((sum, row) => sum + Math.round(row.creditsCost * 1_000), 0);
+  const ledger = (await api.call("GET", "/api/admin/ledger/check", { key: admin.apiKey })).body;
+  const { body: me } = await api.call("GET", "/api/me", { cookie: user.cookie });
+
+  const wantsWebhook = accepted.filter(({ status, isAsync }) => isAsync && status === 202).map(({ executionId }) => executionId);
+  const delivered = () => new Set(receiver.received.map(({ id }) => id.slice("msg_".length)));
+  while (wantsWebhook.some((id) => !delivered().has(id)) && Date.now() < end) await pause();
+  const missing = wantsWebhook.filter((id) => !delivered().has(id));
+  const unsigned = receiver.received.filter((delivery) => !receiver.isSigned(delivery, user.webhookSecret));
+
+  /** @type {[string, boolean, string][]} */
+  const checks = [
+    [
+      "every accepted run is final",
+      open.length === 0,
+      `${executions.size - open.length} of ${executions.size}; open: ${open.slice(0, 3).map((one) => `${one.executionId} ${one.status}`)}`,
+    ],
+    [
+      "no run failed for want of a service of ours",
+      ours.length === 0,
+      ours.length === 0
+        ? `${executions.size} runs`
+        : ours
+            .slice(0, 3)
+            .map(({ executionId, error }) => `${executionId} ${error.message}`)
+            .join("; "),
+    ],
+    ["every request was answered", outcomes.length > 0, `${outcomes.length} answers`],
+    ["exactly one usage row for each execution", mine.length === listed.length, `${mine.length} rows, ${listed.length} executions`],
+    [
+      "no usage row is still open",
+      mine.every(({ status }) => status !== "processing"),
+      `${mine.filter(({ status }) => status === "processing").length} open`,
+    ],
+    ["usage and executions agree to the milli-credit", charged === receipts, `${charged} and ${receipts}`],
+    ["the ledger's invariants hold", ledger.ok === true, JSON.stringify(ledger.mismatches)],
+    ["nothing is held any more", me.credits.held === 0, `${me.credits.held} credits`],
+    ["no webhook was lost", missing.length === 0, `${missing.length} of ${wantsWebhook.length} missing`],
+    ["no webhook is unsigned", unsigned.length === 0, `${receiver.received.length} deliveries`],
+  ];
+  const statuses = new Map();
+  for (const { status } of executions.values()) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  say(`executions: ${[...statuses].map(([status, count]) => `${status} × ${count}`).join(", ")}`);
+  for (const [name, ok, detail] of checks) say(`${ok ? "ok    " : "FAILED"}  ${name}: ${detail}`);
+  return checks.every(([, ok]) => ok);
+};

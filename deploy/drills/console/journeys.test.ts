@@ -1,0 +1,61 @@
+import type { Page } from "playwright-core";
+import type { Account } from "../../../gateway/test/e2e/support/client";
+import { startReceiver, type Receiver } from "../../../gateway/test/e2e/support/receiver";
+import { setStage } from "./support/stage";
+
+/** `npm run drill console`: whole ways through the console beside the main one. */
+const MOST_LOOKS = 60;
+
+let receiver: Receiver;
+const stage = setStage(async () => {
+  receiver = await startReceiver();
+  return { allow: [receiver.address] };
+});
+afterAll(() => receiver?.close());
+
+const journey = (name: string, test: (page: Page, account: Account) => Promise<void>): void =>
+  stage.test(name, async () => {
+    const account = await stage.http.account({ tier: "pro", webhook: { url: receiver.url } });
+    const { page, context, complaints } = await stage.signedIn(account);
+    await test(page, account);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+const create = async (account: Account, name: string, nodes: object[] = [], edges: object[] = []): Promise<string> =>
+  String((await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name, nodes, edges } })).body.slug);
+
+journey("a slow video is cancelled from the canvas, and its page says what was charged", async (page, account) => {
+  const video = {
+    id: "video",
+    type: "generate-video",
+    position: { x: 0, y: 0 },
+    data: { model: "sandbox-video", inputs: { prompt: "x", seconds: 1, sandbox: { fail: "hang" } } },
+  };
+  const slug = await create(account, "Slow", [video]);
+  await page.goto(`/workflows/${slug}`);
+  await page.locator(".react-flow__node").waitFor();
+  await page.locator("header").getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByTestId("run").click();
+  const run = page.locator("section[aria-label=Run]");
+  await run.getByRole("button", { name: "Cancel" }).click();
+  await run.locator("header").getByText("Cancelled", { exact: true }).waitFor();
+  await run.getByRole("link", { name: "Open this run's page" }).click();
+  await page.getByRole("heading", { name: "Receipt" }).waitFor();
+  await page.getByText("Cancelled", { exact: true }).first().waitFor();
+});
+
+journey("a run by key is told to its webhook, and its page shows the delivery", async (page, account) => {
+  const words = { id: "words", type: "text-box", position: { x: 0, y: 0 }, data: { text: "told" } };
+  const slug = await create(account, "Told", [words]);
+  const body = { inputs: {}, metadata: { team: "red" } };
+  const ran = await stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body, headers: { prefer: "respond-async" } });
+  const id = ran.headers.get("x-execution-id")!;
+  await page.goto("/executions?meta=team%3Dred");
+  await page.getByRole("link", { name: slug, exact: true }).click();
+  await page.getByRole("heading", { name: "Webhook" }).waitFor();
+  for (let looks = 0; looks < MOST_LOOKS && receiver.deliveries.length === 0; looks += 1) await page.reload();
+  expect(receiver.deliveries.map((delivery) => delivery.id)).toEqual([`msg_${id}`]);
+  await page.reload();
+  await page.getByText("delivered", { exact: true }).waitFor();
+});

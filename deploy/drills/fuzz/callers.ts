@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import { call, clientOf, type Account, type Answer } from "../../../gateway/test/e2e/support/client";
+import { clip, greeting } from "../../../gateway/test/e2e/support/graphs";
+import type { Platform } from "../../../gateway/test/e2e/support/platform";
+
+/** Enough for any number of requests, so that the limits are not what is found. They have tests of their own. */
+const AMPLE = { rateLimitPerMinute: 1_000_000, markup: 1.5, monthlyCredits: 1_000_000, concurrency: 1_000 };
+
+/** Makes redelivery possible, without a delivery for every run: nothing that is cancelled. */
+const WEBHOOK = { url: "https://receiver.invalid/hook", events: ["execution.cancelled"] };
+
+/** Who fuzzes, and what there is for them to find. */
+export interface Caller {
+  name: "pro" | "business" | "admin";
+  key: string;
+  cookie: string;
+  /** A session that may end. */
+  endingCookie: string;
+  /** Things that exist, by the path parameter that names them: `{slug}` of any operation, or `<resource>.id`. */
+  known: Readonly<Record<string, string[]>>;
+}
+
+type Target = Pick<Platform, "baseUrl" | "admin">;
+
+const text = (answer: Answer, member: string): string => {
+  const value = answer.body[member];
+  if (typeof value !== "string") throw new Error(`no ${member} in ${answer.status}: ${answer.text}`);
+  return value;
+};
+
+/** Something of every resource, so that not every path ends in a 404. */
+const seed = async (baseUrl: string, { key, cookie }: Account): Promise<Record<string, string[]>> => {
+  const send = (method: string, path: string, body?: unknown): Promise<Answer> => call(baseUrl, method, path, { key, body });
+  const slugs: string[] = [];
+  for (const graph of [greeting(), clip({ latencyMs: 10 }), { ...greeting(), publicPlayground: true }]) {
+    slugs.push(text(await send("POST", "/api/workflows", graph), "slug"));
+  }
+  const clipRun = await send("POST", `/api/workflows/${slugs[1]!}/run?async=true`, { inputs: {} });
+  const executions = await Promise.all(
+    slugs.map(async (slug) => (await send("POST", `/api/workflows/${slug}/run`, { inputs: {} })).headers.get("x-execution-id") ?? ""),
+  );
+  const folder = await send("POST", "/api/folders", { name: "A folder" });
+  const other = await call(baseUrl, "POST", "/api/keys", {
+    cookie,
+    body: { name: "Another", preset: "webhook-receiver", webhook: WEBHOOK },
+  });
+  return {
+    slug: slugs,
+    internalName: ["sandbox-image", "sandbox-image-fast", "sandbox-video", "sandbox-music", "sandbox-speech", "sandbox-chat"],
+    "executions.id": [text(clipRun, "executionId"), ...executions],
+    "folders.id": [text(folder, "id")],
+    "keys.id": [text(other, "id")],
+  };
+};
+
+/**
+ * Users of a platform to fuzz with: the rights of Pro and of Business under limits that are not reached, and an admin of
+ * their own. Users who are changed are others, so that nobody loses rights on the way.
+ */
+export const createCallers = async (target: Target): Promise<Caller[]> => {
+  const client = clientOf(target);
+  const callers: Caller[] = [];
+  for (const name of ["pro", "business", "admin"] as const) {
+    const base = name === "pro" ? "pro" : "business";
+    const tier = `fuzz-${base}-${randomUUID().slice(0, 8)}`;
+    const put = await client.asAdmin("PUT", `/api/admin/tiers/${tier}`, { base, ...AMPLE });
+    if (put.status !== 200) throw new Error(`no tier: ${put.text}`);
+    const account = await client.account({ tier, webhook: WEBHOOK });
+    const bystander = await client.account({ tier, capabilities: null });
+    if (name === "admin") {
+      await client.asAdmin("PATCH", `/api/admin/users/${account.userId}`, { role: "admin" });
+      account.key = text(await client.createKey(account.cookie, {}), "key");
+    }
+    const known = await seed(target.baseUrl, account);
+    const others = { "users.id": [bystander.userId], "tiers.id": [tier] };
+    const endingCookie = await client.login(account.email, account.password);
+    callers.push({ name, key: account.key!, cookie: account.cookie, endingCookie, known: { ...known, ...others } });
+  }
+  return callers;
+};

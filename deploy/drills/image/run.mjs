@@ -1,0 +1,110 @@
+/**
+ * `npm run drill image`: the Dockerfile's image, built and run where there is no Docker. Every process of the platform runs from it, as
+ * uid 1000 on a read-only root, and the demo run must be answered. Says how large it is, and writes what is in it to
+ * .nodeloom/image/sbom.cdx.json. As root on Linux, with buildah, runc and mmdebstrap. `--built` takes the image that was built last.
+ */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { NAMES } from "../cluster/replica.mjs";
+import { startCluster } from "../cluster/cluster.mjs";
+import { STATE_DIR } from "../../local/paths.mjs";
+import { createProgress } from "../../local/run/progress.mjs";
+import { runToEnd } from "../../local/run/to-end.mjs";
+import { exists } from "../../local/servers/programs/cache.mjs";
+import { createClient } from "../../local/seed/client.mjs";
+import { runDemo, seedWorkflows } from "../../local/seed/workflows.mjs";
+import { buildImage, lastImage, requireTools } from "./builder.mjs";
+import { createContainers, UID } from "./containers.mjs";
+
+const MEGABYTE = 1024 ** 2;
+
+/** @typedef {Awaited<ReturnType<typeof buildImage>>} Built */
+
+/** Bytes of a folder's files. @param {string} folder */
+const sizeOf = async (folder) => {
+  const { output } = await runToEnd("du", ["-sb", folder], { cwd: folder });
+  return Number.parseInt(output, 10);
+};
+
+/** The packages of npm and of Debian in the image. @param {Built["builder"]} builder @param {string} container @param {string} rootfs */
+const writeBill = async (builder, container, rootfs) => {
+  const inside = (/** @type {string[]} */ ...command) => builder.run("run", container, "--", ...command);
+  // By the lock file: the tree has no packages of development, which npm takes for a fault. What is not there is left out.
+  const locked = JSON.parse(await inside("npm", "sbom", "--package-lock-only", "--omit=dev", "--sbom-format=cyclonedx", "--logs-max=0"));
+  const installed = await Promise.all(
+    locked.components.map((/** @type {any} */ component) => exists(join(rootfs, "app", placeOf(component)))),
+  );
+  const packages = locked.components.filter((/** @type {any} */ _component, /** @type {number} */ index) => installed[index]);
+  const debian = (await inside("dpkg-query", "-W", "-f", "${Package} ${Version}\\n")).split("\n").filter(Boolean);
+  const system = debian.map((line) => {
+    const [name, version] = line.split(" ");
+    return { type: "library", name, version, purl: `pkg:deb/debian/${name}@${version}` };
+  });
+  const folder = join(STATE_DIR, "image");
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, "sbom.cdx.json");
+  await writeFile(file, JSON.stringify({ ...locked, components: [...packages, ...system] }, null, 2));
+  return `${packages.length} packages of npm, ${system.length} of Debian: ${file}`;
+};
+
+/** Where npm installs a package. @param {{ properties?: { name: string, value: string }[] }} component */
+const placeOf = ({ properties = [] }) => properties.find(({ name }) => name === "cdx:npm:package:path")?.value ?? "";
+
+/** The whole platform from the image, and its demo run. @param {string} rootfs @param {import("../../local/run/progress.mjs").Progress} progress */
+const tryPlatform = async (rootfs, progress) => {
+  const containers = await createContainers({ rootfs, files: [NAMES] });
+  /** @type {Awaited<ReturnType<typeof startCluster>> | undefined} */
+  let cluster;
+  try {
+    await progress.step("platform", async () => {
+      cluster = await startCluster({
+        replicas: 1,
+        owner: UID,
+        command: ({ main, env, folder }) => containers.command({ args: ["node", "--require", NAMES, main], env, folders: [folder] }),
+      });
+      const seen = await containers.inspect();
+      const wrong = seen.filter(({ uid, hasCapabilities, isReadOnly }) => uid !== UID || hasCapabilities || !isReadOnly);
+      if (wrong.length > 0 || seen.length !== cluster.replicas.length) throw new Error(`not as it should run: ${JSON.stringify(seen)}`);
+      return `${seen.length} processes as uid ${UID}, without capabilities, on a read-only root`;
+    });
+    await progress.step("demo run", async () => {
+      const { baseUrl, accounts } = /** @type {Awaited<ReturnType<typeof startCluster>>} */ (cluster);
+      const [client, key] = [createClient(baseUrl), accounts.pro.apiKey ?? ""];
+      await seedWorkflows({ client, key });
+      const run = await runDemo({ client, key });
+      return `${run.result.images[0]?.url} (${run.cost} credits, ${run.ms} ms)`;
+    });
+  } finally {
+    await cluster?.stop();
+    await containers.remove();
+  }
+};
+
+const progress = createProgress();
+try {
+  await requireTools();
+  /** @type {Built | undefined} */
+  let built;
+  await progress.step("image", async () => {
+    built = process.argv.includes("--built") ? await lastImage() : await buildImage(progress.line);
+    return built.image;
+  });
+  const { builder, image } = /** @type {Built} */ (/** @type {unknown} */ (built));
+  const container = await builder.run("from", image);
+  try {
+    const rootfs = await builder.run("mount", container);
+    await progress.step(
+      "size",
+      async () =>
+        `${Math.round((await sizeOf(rootfs)) / MEGABYTE)} MB, of it ${Math.round((await sizeOf(join(rootfs, "app"))) / MEGABYTE)} MB in /app`,
+    );
+    await progress.step("contents", () => writeBill(builder, container, rootfs));
+    await tryPlatform(rootfs, progress);
+  } finally {
+    await builder.run("umount", container);
+    await builder.run("rm", container);
+  }
+} catch (error) {
+  progress.fail(error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,87 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { startChild } from "../../local/run/child.mjs";
+
+/**
+ * What makes pods of objects, on an API server that would only keep them: Kubernetes' own controllers and scheduler, and nodes in
+ * three zones that kwok keeps alive. A pod that is put on such a node counts as running, and the one of a Job as done, though no
+ * container runs.
+ */
+
+export const ZONES = ["a", "b", "c"];
+const STAGES = fileURLToPath(new URL("stages.yaml", import.meta.url));
+const READY_MS = 120_000;
+const LOOK_MS = 250;
+const CAPACITY = { cpu: "32", memory: "128Gi", pods: "110" };
+const FAKE = "kwok.x-k8s.io/node";
+
+/** @typedef {import("./cluster.mjs").Cluster} Cluster */
+
+/** @param {string} zone */
+const nodeIn = (zone) => ({
+  apiVersion: "v1",
+  kind: "Node",
+  metadata: {
+    name: `node-${zone}`,
+    annotations: { [FAKE]: "fake" },
+    labels: { "kubernetes.io/hostname": `node-${zone}`, "kubernetes.io/os": "linux", "topology.kubernetes.io/zone": zone },
+  },
+  status: { capacity: CAPACITY, allocatable: CAPACITY },
+});
+
+/** For who asks for a volume; nothing is ever written to it. @param {number} number */
+const volume = (number) => ({
+  apiVersion: "v1",
+  kind: "PersistentVolume",
+  metadata: { name: `volume-${number}` },
+  spec: { capacity: { storage: "100Gi" }, accessModes: ["ReadWriteOnce"], hostPath: { path: "/nowhere" } },
+});
+const VOLUMES = 4;
+
+/** @param {Cluster} cluster */
+const readyNodes = async (cluster) => {
+  const { body } = await cluster.must("GET", "/api/v1/nodes");
+  const isReady = (/** @type {any} */ { status, spec }) =>
+    status.conditions?.some((/** @type {any} */ one) => one.type === "Ready" && one.status === "True") && !spec.taints?.length;
+  return body.items.filter(isReady).length;
+};
+
+/**
+ * @param {Cluster} cluster
+ * @param {{ controllerManager: string, scheduler: string, kwok: string }} programs
+ * @returns {Promise<() => Promise<void>>} stops them
+ */
+export const startNodes = async (cluster, { controllerManager, scheduler, kwok }) => {
+  const client = ["--kubeconfig", cluster.kubeconfig];
+  const alone = ["--leader-elect=false", "--secure-port=0"];
+  const keys = [`--service-account-private-key-file=${cluster.keys.accounts}`, `--root-ca-file=${cluster.keys.authority}`];
+  const scaling = "--horizontal-pod-autoscaler-sync-period=2s";
+  const keeping = [
+    "--config",
+    STAGES,
+    `--manage-nodes-with-annotation-selector=${FAKE}=fake`,
+    "--node-lease-duration-seconds=40",
+    "--node-port=0",
+  ];
+  /** @type {import("../../local/run/child.mjs").Child[]} */
+  const children = [];
+  const stop = async () => {
+    await Promise.all(children.map((child) => child.stop()));
+  };
+  try {
+    children.push(await startChild({ command: controllerManager, args: [...client, ...alone, ...keys, scaling] }));
+    children.push(await startChild({ command: scheduler, args: [...client, ...alone] }));
+    children.push(await startChild({ command: kwok, args: [...client, ...keeping] }));
+    for (const zone of ZONES) await cluster.must("POST", "/api/v1/nodes", nodeIn(zone));
+    for (let number = 1; number <= VOLUMES; number += 1) await cluster.must("POST", "/api/v1/persistentvolumes", volume(number));
+    for (const end = Date.now() + READY_MS; (await readyNodes(cluster)) < ZONES.length; await delay(LOOK_MS)) {
+      const ended = children.find((child) => child.process.exitCode !== null);
+      if (ended === undefined && Date.now() < end) continue;
+      throw new Error(`no nodes became ready:\n${(ended ?? children.at(-1))?.tail()}`);
+    }
+    return stop;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};

@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { GO_BUILD_MS, goTool } from "../../local/build/go.mjs";
+import { cached, defaultCacheDir, exists, findExecutable, findOnPath } from "../../local/servers/programs/cache.mjs";
+import { runOrExplain, Unavailable } from "../../local/servers/programs/packages.mjs";
+
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+const HASH_CHARS = 12;
+/** The version that the API server tells, and clients look at; the build doesn't know it by itself. */
+const KUBERNETES = { gitVersion: "v1.36.3", gitMajor: "1", gitMinor: "36" };
+const VERSION_FLAGS = Object.entries(KUBERNETES).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
+const HELM = "helm.sh/helm/v4/cmd/helm@v4.3.1";
+const KWOK = "sigs.k8s.io/kwok/cmd/kwok@v0.8.0";
+
+/** What `helm` is called in the cache, for those who use it only where it is there already. */
+export const HELM_TOOL = { name: "helm", tool: HELM };
+
+/**
+ * A program of a module in a folder beside this file, built once as its go.mod and go.sum say, and kept in the cache. A module
+ * of our own, because Kubernetes' names its parts by paths that only its repository has.
+ * @param {{ folder: string, package: string, program: string, progress: (line: string) => void }} options
+ * @returns {Promise<string>} path of the program; throws Unavailable when this machine can't build it
+ */
+const wrappedTool = async ({ folder, package: wanted, program, progress }) => {
+  const module = join(HERE, folder);
+  const sources = await Promise.all(["go.mod", "go.sum"].map((name) => readFile(join(module, name))));
+  const hash = createHash("sha256").update(Buffer.concat(sources)).update(wanted).digest("hex").slice(0, HASH_CHARS);
+  const entry = join(defaultCacheDir(process.env), "go", `${program}-${hash}`);
+  if (!(await exists(entry))) {
+    const go = await findOnPath(process.env, "go");
+    if (go === undefined) throw new Unavailable("go is not on PATH: install it (Debian: golang)");
+    progress(`building ${program}, which takes up to a quarter of an hour, once`);
+    const flags = ["-C", module, "build", "-mod=readonly", "-trimpath", "-buildvcs=false", `-ldflags=-s -w ${VERSION_FLAGS.join(" ")}`];
+    await cached(entry, (draft) => runOrExplain(go, [...flags, "-o", join(draft, program), wanted], process.env, GO_BUILD_MS));
+  }
+  const path = await findExecutable(entry, program);
+  if (path === undefined) throw new Unavailable(`${wanted} is no program`);
+  return path;
+};
+
+/** @param {string} program @param {(line: string) => void} progress */
+const kubernetesProgram = (program, progress) =>
+  wrappedTool({ folder: "kubernetes", package: `k8s.io/kubernetes/cmd/${program}`, program, progress });
+
+/**
+ * A Kubernetes API server with its store, controllers, scheduler and what stands in for nodes; kubectl and Helm. One after the other: each
+ * build takes every processor.
+ * @param {(line: string) => void} progress
+ */
+export const kubernetesTools = async (progress) => ({
+  etcd: await wrappedTool({ folder: "etcd", package: ".", program: "etcd", progress }),
+  apiServer: await kubernetesProgram("kube-apiserver", progress),
+  controllerManager: await kubernetesProgram("kube-controller-manager", progress),
+  scheduler: await kubernetesProgram("kube-scheduler", progress),
+  kubectl: await kubernetesProgram("kubectl", progress),
+  kwok: await goTool({ name: "kwok", tool: KWOK, progress }),
+  helm: (await findOnPath(process.env, "helm")) ?? (await goTool({ ...HELM_TOOL, progress })),
+});

@@ -1,0 +1,181 @@
+/**
+ * `npm run drill long-run`: one run of as many calls as a run may make, on a whole local platform, and its log of some thousand events
+ * followed to the end: by clients that stay, by one that comes back again and again, and by one that reads it afterwards. Each must
+ * see every event once and in order, while the run's row stays small and its execution is answered in time. Touches only processes
+ * that it started.
+ */
+import { mongo } from "mongoose";
+import { createApi } from "../support/api.mjs";
+import { pause, readLocal, startPlatform } from "../support/platform.mjs";
+
+const NODES = 20;
+const CALLS = 50;
+const FOLLOWERS = 3;
+/** Events after which the restless follower comes back. */
+const RESTLESS = 100;
+const LOOK_MS = 500;
+const END_MS = 600_000;
+/** How long an execution may take to be told while its calls go on, on a machine that has more to do. */
+const ANSWER_MS = 5_000;
+const ROW_BYTES = 64 * 1024;
+const CREDITS = 20_000;
+const BUSY = 503;
+const FINAL = ["completed", "failed", "cancelled"];
+
+/** @typedef {{ sequence: number, type: string, nodeId?: string, item?: number }} Told */
+
+const started = Date.now();
+const say = (/** @type {string} */ line) => process.stdout.write(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${line}\n`);
+
+const node = (/** @type {string} */ id, /** @type {string} */ type, data = {}) => ({ id, type, position: { x: 0, y: 0 }, data });
+const names = Array.from({ length: NODES }, (_, index) => `pic-${index}`);
+const GRAPH = {
+  name: "Long run",
+  nodes: [
+    node("list", "list", { items: Array.from({ length: CALLS }, (_, index) => `loom ${index}`) }),
+    ...names.map((name) => node(name, "generate-image", { model: "sandbox-image", inputs: { sandbox: { latencyMs: 100 } } })),
+    node("out", "response-output"),
+  ],
+  edges: [
+    ...names.map((name) => ({ id: name, source: "list", sourceHandle: "items", target: name, targetHandle: "prompt" })),
+    { id: "out", source: "pic-0", sourceHandle: "image", target: "out", targetHandle: "images" },
+  ],
+};
+
+/**
+ * Reads a run's events from a number on.
+ * @param {string} id @param {string} key @param {number} after @param {number} [most] after so many it hangs up
+ * @returns {Promise<Told[]>}
+ */
+const events = async (id, key, after, most = Infinity) => {
+  const stop = new AbortController();
+  const response = await fetch(`${readLocal().baseUrl}/api/executions/${id}/events`, {
+    headers: { "x-api-key": key, ...(after > 0 ? { "last-event-id": String(after) } : {}) },
+    signal: AbortSignal.any([stop.signal, AbortSignal.timeout(END_MS)]),
+  });
+  if (response.status === BUSY) {
+    await pause(LOOK_MS);
+    return [];
+  }
+  if (!response.ok || !response.body) throw new Error(`the events were answered ${response.status}`);
+  /** @type {Told[]} */
+  const told = [];
+  let rest = "";
+  for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+    const parts = (rest + text).split("\n\n");
+    rest = parts.pop() ?? "";
+    for (const part of parts) {
+      const [, sequence] = /^id: (\d+)$/m.exec(part) ?? [];
+      const [, json] = /^data: (.*)$/m.exec(part) ?? [];
+      if (sequence === undefined || json === undefined) continue;
+      const { type, data = {} } = JSON.parse(json);
+      told.push({ sequence: Number(sequence), type, nodeId: data.nodeId, item: data.item });
+      if (told.length === most) {
+        stop.abort();
+        return told;
+      }
+    }
+  }
+  return told;
+};
+
+/** Follows a run to its end, and comes back wherever a stream ends before. @param {string} id @param {string} key @param {number} [most] */
+const follow = async (id, key, most) => {
+  /** @type {Told[]} */
+  const told = [];
+  while (told.at(-1)?.type !== "settled") told.push(...(await events(id, key, told.length, most)));
+  return told;
+};
+
+/** The session of an account. @param {ReturnType<typeof createApi>} api @param {{ email: string, password: string }} account */
+const signIn = async (api, { email, password }) => {
+  const { headers } = await api.call("POST", "/api/auth/login", { body: { email, password } });
+  return headers
+    .getSetCookie()
+    .map((one) => one.split(";")[0])
+    .join("; ");
+};
+
+/** @param {number[]} values @param {number} share */
+const percentile = (values, share) =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
+
+/** What is wrong with a log. @param {readonly Told[]} log */
+const problemsOf = (log) => {
+  const problems = [];
+  const gap = log.findIndex(({ sequence }, index) => sequence !== index + 1);
+  if (gap >= 0) problems.push(`event ${gap + 1} has number ${log[gap]?.sequence}`);
+  if (log[0]?.type !== "admitted" || log.at(-1)?.type !== "settled") problems.push(`it goes from ${log[0]?.type} to ${log.at(-1)?.type}`);
+  for (const type of ["submitted", "node.progress"]) {
+    const calls = new Set(log.filter((event) => event.type === type).map(({ nodeId, item }) => `${nodeId}:${item}`));
+    const count = log.filter((event) => event.type === type).length;
+    if (calls.size !== NODES * CALLS || count !== calls.size) problems.push(`${count} times ${type}, of ${calls.size} calls`);
+  }
+  const ends = log.filter(({ type, nodeId }) => type === "node.completed" && names.includes(nodeId ?? ""));
+  if (ends.length !== NODES) problems.push(`${ends.length} nodes completed`);
+  return problems;
+};
+
+const platform = await startPlatform({});
+const databases = new mongo.MongoClient(readLocal().mongoUri);
+let failed = true;
+try {
+  const api = createApi(() => readLocal().baseUrl);
+  const { accounts } = readLocal();
+  const { userId, apiKey: key } = accounts.enterprise;
+  const cookie = await signIn(api, accounts.enterprise);
+  const credits = { kind: "topup", amount: CREDITS, note: "a long run" };
+  const given = await api.call("POST", `/api/admin/users/${userId}/credits`, { key: accounts.admin.apiKey, body: credits });
+  if (given.status !== 200) throw new Error(`credits were answered ${given.status}: ${JSON.stringify(given.body)}`);
+  const saved = await api.call("POST", "/api/workflows", { key, body: GRAPH });
+  const begun = await api.call("POST", `/api/workflows/${saved.body.slug}/run?async=true`, { key, body: { inputs: {} } });
+  if (begun.status !== 202) throw new Error(`the run was answered ${begun.status}: ${JSON.stringify(begun.body)}`);
+  const id = begun.body.executionId;
+  say(`${NODES * CALLS} calls are made by ${id}`);
+
+  const row = () => databases.db("nodeloom_executions").collection("executions").findOne({ _id: id });
+  const following = Promise.all([...Array.from({ length: FOLLOWERS }, () => follow(id, key)), follow(id, key, RESTLESS)]);
+  following.catch(() => undefined);
+  /** @type {number[]} */
+  const answers = [];
+  /** @type {number[]} */
+  const sizes = [];
+  let execution;
+  for (const end = Date.now() + END_MS; Date.now() < end; await pause(LOOK_MS)) {
+    const askedAt = performance.now();
+    execution = (await api.call("GET", `/api/executions/${id}`, { key })).body;
+    answers.push(performance.now() - askedAt);
+    sizes.push(mongo.BSON.calculateObjectSize((await row()) ?? {}));
+    if (FINAL.includes(execution.status)) break;
+  }
+  const logs = [...(await following), await follow(id, key)];
+  const [first] = logs;
+  const { held } = (await api.call("GET", "/api/me", { cookie })).body.credits;
+  const done = execution.nodes.filter((/** @type {any} */ one) => one.status === "completed" && one.itemsDone === CALLS).length;
+  say(`${first?.length} events; ${sizes.length} looks: the row had at most ${Math.max(...sizes)} bytes, and the execution was told within`);
+  say(`${percentile(answers, 0.5).toFixed(0)} ms (half of the looks), ${Math.max(...answers).toFixed(0)} ms (all of them)`);
+  const checks = [
+    [
+      "the run completed, with all calls of all nodes",
+      execution.status === "completed" && done === NODES,
+      `${execution.status}, ${done} nodes`,
+    ],
+    ["the log has every event once, in order", problemsOf(first ?? []).length === 0, problemsOf(first ?? []).join("; ")],
+    [
+      "every follower was told the same",
+      new Set(logs.map((log) => JSON.stringify(log))).size === 1,
+      logs.map(({ length }) => length).join(),
+    ],
+    ["the row stayed small", Math.max(...sizes) < ROW_BYTES, `${Math.max(...sizes)} bytes`],
+    ["the execution was told in time", Math.max(...answers) < ANSWER_MS, `${Math.max(...answers).toFixed(0)} ms`],
+    ["nothing is held any more", held === 0, `${held} credits`],
+  ];
+  for (const [what, isTrue, seen] of checks) say(`${isTrue ? "ok  " : "FAIL"}  ${what}${isTrue ? "" : `: ${seen}`}`);
+  failed = checks.some(([, isTrue]) => !isTrue);
+} catch (error) {
+  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+} finally {
+  await databases.close();
+  await platform.stop();
+}
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,95 @@
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { basename, join, relative } from "node:path";
+import { filesBelow } from "../../local/run/files.mjs";
+import { goTool } from "../../local/build/go.mjs";
+import { ROOT } from "../../local/paths.mjs";
+import { createProgress } from "../../local/run/progress.mjs";
+import { pythonEnvironment } from "../../local/build/python.mjs";
+
+/**
+ * `npm run drill peers`: the suites `<package>/test/peers/<name>.test.ts`, which need the real software of others. What one needs
+ * stands beside it, pinned, and is given to the suite as PEER_<NAME>: packages of PyPI in `<name>.requirements.txt` (the path
+ * of a Python that has them), or a program in Go in `<name>.go-tool.txt` (its path). Names as arguments choose suites.
+ */
+
+const PARENTS = ["services", "gateway"];
+const SUITE = /\/test\/peers\/([\w-]+)\.test\.ts$/;
+/** What a suite may need, by the ending of the file that says so. */
+const NEEDS = {
+  ".requirements.txt": pythonPeer,
+  ".go-tool.txt": goPeer,
+};
+
+/** @typedef {(options: { name: string, text: string, progress: (line: string) => void }) => Promise<string>} Prepare */
+
+/** @type {Prepare} */
+function pythonPeer({ name, text, progress }) {
+  return pythonEnvironment({ name, requirements: text, progress });
+}
+
+/** @type {Prepare} */
+function goPeer({ name, text, progress }) {
+  return goTool({ name, tool: text.trim(), progress });
+}
+
+/** @param {string} name */
+const variableOf = (name) => `PEER_${name.toUpperCase().replaceAll("-", "_")}`;
+
+/** @param {string[]} wanted */
+const findSuites = async (wanted) => {
+  const files = (await Promise.all(PARENTS.map((parent) => filesBelow(join(ROOT, parent))))).flat().sort();
+  const suites = files.filter((path) => SUITE.test(path)).map((path) => ({ path, name: basename(path, ".test.ts") }));
+  const unknown = wanted.filter((name) => !suites.some((suite) => suite.name === name));
+  if (unknown.length > 0) throw new Error(`no such suite: ${unknown.join(", ")} (there are ${suites.map(({ name }) => name).join(", ")})`);
+  return suites.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+};
+
+/** @param {string} path */
+const readIfThere = async (path) => {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === "ENOENT") return undefined;
+    throw error;
+  }
+};
+
+/** @param {{ path: string, name: string }[]} suites @param {import("../../local/run/progress.mjs").Progress} progress */
+const environments = async (suites, progress) => {
+  /** @type {Record<string, string>} */
+  const env = {};
+  for (const { path, name } of suites) {
+    for (const [ending, prepare] of Object.entries(NEEDS)) {
+      const text = await readIfThere(path.replace(/\.test\.ts$/, ending));
+      if (text === undefined) continue;
+      await progress.step(name, async () => {
+        const prepared = await prepare({ name, text, progress: progress.line });
+        env[variableOf(name)] = prepared;
+        return prepared;
+      });
+    }
+  }
+  return env;
+};
+
+/** @param {{ path: string }[]} suites @param {Record<string, string>} env @returns {Promise<number>} */
+const runJest = (suites, env) =>
+  new Promise((resolve, reject) => {
+    const jest = join(ROOT, "node_modules", ".bin", "jest");
+    // Their own ignore pattern takes the place of the one that keeps them out of `npm test`.
+    const args = [jest, "--runInBand", "--verbose", "--testPathIgnorePatterns", "/node_modules/", "--runTestsByPath"];
+    const paths = suites.map(({ path }) => relative(ROOT, path));
+    const child = spawn(process.execPath, [...args, ...paths], { cwd: ROOT, stdio: "inherit", env: { ...process.env, ...env } });
+    child.once("error", reject);
+    child.once("close", (code) => resolve(code ?? 1));
+  });
+
+const progress = createProgress();
+try {
+  const suites = await findSuites(process.argv.slice(2));
+  process.exitCode = await runJest(suites, await environments(suites, progress));
+} catch (error) {
+  progress.fail(error);
+  process.exitCode = 1;
+}

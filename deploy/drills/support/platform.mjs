@@ -1,0 +1,50 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freePort } from "../../local/servers/ports.cjs";
+
+export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const LOCAL = join(ROOT, ".nodeloom", "local.json");
+const START_MS = 120_000;
+
+export const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** What runs where now; a restarted process has another pid. */
+export const readLocal = () => JSON.parse(readFileSync(LOCAL, "utf8"));
+
+/** The process of a service now. @param {string} name @returns {number} */
+export const pidOf = (name) => {
+  const pid = readLocal().pids[name];
+  if (!pid) throw new Error(`${name} has no process`);
+  return pid;
+};
+
+/**
+ * Starts a whole local platform, each service in a process of its own.
+ * @param {Record<string, string>} env
+ */
+export const startPlatform = async (env) => {
+  if (existsSync(join(ROOT, ".nodeloom", "lock.json"))) throw new Error("a platform is running here already: stop it first");
+  // Not the usual port: another platform may take that while this one's gateway is killed.
+  const GATEWAY_LISTEN = `127.0.0.1:${await freePort()}`;
+  const child = spawn(process.execPath, [join(ROOT, "deploy/local/start.mjs")], {
+    env: { GATEWAY_LISTEN, ...process.env, NODELOOM_HOSTING: "separate", LOG_LEVEL: "warn", ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  const end = Date.now() + START_MS;
+  while (!output.includes("Ctrl-C stops it")) {
+    if (child.exitCode !== null || Date.now() > end) throw new Error(`the platform did not start:\n${output}`);
+    await pause(200);
+  }
+  return {
+    stop: async () => {
+      const gone = once(child, "exit");
+      child.kill("SIGTERM");
+      await gone;
+    },
+  };
+};

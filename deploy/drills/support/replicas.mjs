@@ -1,0 +1,93 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { freePort } from "../../local/servers/ports.cjs";
+import { pause, pidOf, ROOT } from "./platform.mjs";
+
+const READY_MS = 60_000;
+const LOOK_MS = 100;
+
+const isListening = (/** @type {string} */ address) =>
+  new Promise((resolve) => {
+    const [host, port] = address.split(":");
+    const socket = connect({ host, port: Number(port) });
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
+
+const untilListening = async (/** @type {string} */ address) => {
+  for (const end = Date.now() + READY_MS; !(await isListening(address)); await pause(LOOK_MS))
+    if (Date.now() > end) throw new Error(`nothing listens on ${address}`);
+};
+
+/**
+ * A second process of a service, with the environment of the first and addresses of its own. One that was killed is started
+ * again.
+ * @param {{ service: string, folder: string, env: Record<string, string>, root?: string }} options `root`: of another checkout
+ */
+export const startReplica = async ({ service, folder, env, root = ROOT }) => {
+  const first = readFileSync(`/proc/${pidOf(service)}/environ`, "utf8");
+  const inherited = Object.fromEntries(
+    first
+      .split("\0")
+      .filter(Boolean)
+      .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+  );
+  // What the first listens on besides: a replica that has the same address ends while it starts, and takes it when the first is killed.
+  const { OPS_LISTEN: _ops, ADMIN_LISTEN: _admin, ...own } = inherited;
+  const [address] = Object.values(env);
+  let isWanted = true;
+  let ends = 0;
+  /** @type {import("node:child_process").ChildProcess} */
+  let child;
+  const start = () => {
+    child = spawn(process.execPath, [join(root, folder, "dist", "main.js")], { env: { ...own, ...env }, stdio: "ignore", cwd: root });
+    child.once("exit", (code) => {
+      if (!isWanted) return;
+      if (code !== null) ends += 1;
+      setTimeout(start, LOOK_MS);
+    });
+  };
+  start();
+  await untilListening(address ?? "");
+  return {
+    pid: () => child.pid ?? 0,
+    /** How often it ended by itself; one that is killed doesn't count. */
+    ends: () => ends,
+    stop: async () => {
+      isWanted = false;
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, "exit");
+      child.kill("SIGTERM");
+      await gone;
+    },
+  };
+};
+
+/** Replicas behind one address, as behind a service of Kubernetes: a connection goes to one that answers and is not stopped. */
+export const startBalancer = async () => {
+  /** @type {{ address: string, isStopped: boolean }[]} */
+  const replicas = [];
+  let turn = 0;
+  const server = createServer(async (client) => {
+    client.on("error", () => client.destroy());
+    for (let tries = 0; tries < replicas.length; tries += 1) {
+      const replica = replicas[(turn += 1) % replicas.length];
+      if (!replica || replica.isStopped || !(await isListening(replica.address))) continue;
+      const [host, port] = replica.address.split(":");
+      const upstream = connect({ host, port: Number(port) });
+      upstream.on("error", () => client.destroy());
+      client.on("close", () => upstream.destroy());
+      upstream.on("close", () => client.destroy());
+      client.pipe(upstream).pipe(client);
+      return;
+    }
+    client.destroy();
+  });
+  const port = await freePort();
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  return { address: `127.0.0.1:${port}`, replicas, close: () => server.close() };
+};

@@ -1,0 +1,177 @@
+/**
+ * Every drill: what `npm run drill` lists, and how each is run. A drill's code is in the folder of its name.
+ *
+ * @typedef {"program" | "typescript" | "suites"} Kind
+ *   program: `run.mjs`, by plain Node; typescript: `run.ts`, from its sources; suites: the folder's tests, by Jest one after the other
+ *
+ * @typedef {object} Drill
+ * @property {string} name
+ * @property {string} sentence what it does, or what must hold
+ * @property {number} minutes its usual time on two cores, without what it builds or fetches once
+ * @property {Kind} kind
+ * @property {boolean} builds whether the checkout is built first; a drill that doesn't say so starts the platform, which builds it, or needs nothing built
+ */
+
+/** @type {readonly Drill[]} */
+export const DRILLS = [
+  {
+    name: "conformance",
+    sentence: "checks the deployment that runs here, or any other, against the contract of its HTTP interface",
+    minutes: 3,
+    kind: "typescript",
+    builds: false,
+  },
+  {
+    name: "chaos",
+    sentence: "kills every part in turn under mixed runs: nothing may be lost, charged twice or left open",
+    minutes: 4,
+    kind: "program",
+    builds: false,
+  },
+  {
+    name: "answers",
+    sentence: "kills and stops replicas under forty requests at a time: no answer may be untrue",
+    minutes: 3,
+    kind: "program",
+    builds: false,
+  },
+  {
+    name: "abuse",
+    sentence: "does to the platform that runs here what its users must not be able to hurt it by, and measures the cost",
+    minutes: 6,
+    kind: "typescript",
+    builds: false,
+  },
+  {
+    name: "fuzz",
+    sentence: "sends generated requests to every operation of the OpenAPI document, as several callers",
+    minutes: 8,
+    kind: "program",
+    builds: true,
+  },
+  {
+    name: "load",
+    sentence: "runs 2,000 asynchronous video runs at once and says what that takes",
+    minutes: 5,
+    kind: "typescript",
+    builds: true,
+  },
+  {
+    name: "long-run",
+    sentence: "follows the events of one run of 1,000 calls: none may be missing, and its row stays small",
+    minutes: 4,
+    kind: "program",
+    builds: true,
+  },
+  {
+    name: "restarts",
+    sentence: "stops and starts every process, two replicas each, under load: no request may fail",
+    minutes: 10,
+    kind: "program",
+    builds: true,
+  },
+  {
+    name: "restore",
+    sentence: "loses a platform and restores it from copies that were made while runs went on",
+    minutes: 10,
+    kind: "program",
+    builds: true,
+  },
+  {
+    name: "migration",
+    sentence: "makes the indexes of a hundred thousand executions while the platform answers",
+    minutes: 10,
+    kind: "program",
+    builds: true,
+  },
+  {
+    name: "upgrade",
+    sentence: "runs another release beside this code, and stops it: no run may be lost",
+    minutes: 6,
+    kind: "program",
+    builds: true,
+  },
+  {
+    name: "cost",
+    sentence: "counts what one run does: commands of the databases, calls between services, events of its history",
+    minutes: 4,
+    kind: "program",
+    builds: true,
+  },
+  {
+    name: "footprint",
+    sentence: "says what runs and requests cost each process in CPU, and what memory each takes",
+    minutes: 3,
+    kind: "program",
+    builds: true,
+  },
+  {
+    name: "console",
+    sentence: "goes through the whole console in a browser: building, errors, keyboard, hostile texts, everyday tasks",
+    minutes: 15,
+    kind: "suites",
+    builds: true,
+  },
+  {
+    name: "console-year",
+    sentence: "opens every list of the console on a platform that was used for a year",
+    minutes: 5,
+    kind: "suites",
+    builds: true,
+  },
+  {
+    name: "peers",
+    sentence: "tests with the real software of others: what they speak must be what the product speaks",
+    minutes: 3,
+    kind: "program",
+    builds: true,
+  },
+  {
+    name: "engines",
+    sentence: "tries both commands of the README on Node.js 20.18, 22 and 24",
+    minutes: 45,
+    kind: "program",
+    builds: false,
+  },
+  {
+    name: "image",
+    sentence: "builds the image without Docker, and runs the platform from it",
+    minutes: 15,
+    kind: "program",
+    builds: false,
+  },
+  {
+    name: "kube",
+    sentence: "installs, upgrades and rolls back the Helm chart on a real Kubernetes API server",
+    minutes: 4,
+    kind: "program",
+    builds: false,
+  },
+  {
+    name: "dashboards",
+    sentence: "has a real Prometheus read a platform, and draws the chart's dashboard from it",
+    minutes: 7,
+    kind: "program",
+    builds: true,
+  },
+];
+
+/** Letters to change, add or leave out to get from one word to the other (Levenshtein). @param {string} one @param {string} other */
+const distance = (one, other) => {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let from = 1; from <= one.length; from += 1) {
+    const above = row;
+    row = [from];
+    for (let to = 1; to <= other.length; to += 1) {
+      const replaced = Number(above[to - 1]) + Number(one[from - 1] !== other[to - 1]);
+      row.push(Math.min(replaced, Number(above[to]) + 1, Number(row[to - 1]) + 1));
+    }
+  }
+  return Number(row.at(-1));
+};
+
+/** The drill whose name is nearest to a wrong one. @param {string} wrong */
+export const nearest = (wrong) => {
+  const [found] = DRILLS.map(({ name }) => ({ name, far: distance(wrong, name) })).sort((one, other) => one.far - other.far);
+  return found?.name;
+};

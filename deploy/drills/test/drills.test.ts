@@ -1,0 +1,102 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
+
+const ROOT = join(__dirname, "..", "..", "..");
+const DRILLS = join(__dirname, "..");
+/** What several drills share. */
+const SHARED = ["cluster", "support", "test"];
+const SCRIPTS = ["start", "dev", "status", "logs", "reset", "build", "test", "typecheck", "lint", "format", "bench", "drill"];
+const LISTED = /^ {2}([a-z-]+) +(\d+) min +(\S.*)$/gm;
+const ROW = /^\| `([a-z-]+)` +\| +(\d+) \| (.*?) +\|$/gm;
+/** Where scripts are named: texts, sources and settings, not what is made from them. */
+const PLACES = ["README.md", "docs", "deploy", "gateway", "services", "docker-compose.yml", "jest.config.cjs", "eslint.config.mjs", ".ci"];
+const MADE = new Set(["node_modules", "dist", ".nodeloom", "fixtures", "gen"]);
+const TEXT = /(\.(md|mjs|cjs|js|ts|tsx|py|sh|ya?ml|json|tpl|txt|env|rules)|Dockerfile|\/run)$/;
+/** A command may be wrapped in a comment; options follow two dashes. */
+const BETWEEN = String.raw`(?:\s|\*|//|#)+`;
+const COMMAND = new RegExp(`\\bnpm${BETWEEN}run${BETWEEN}([\\w:-]+)(?:${BETWEEN}(?:--${BETWEEN})?([a-z][\\w:-]*))?`, "g");
+const OF_THE_CLIENT = /npm run generate -w @nodeloom\/client/g;
+
+type Listed = { name: string; minutes: string; sentence: string };
+const rowsIn = (text: string, pattern: RegExp): Listed[] =>
+  [...text.matchAll(pattern)].map(([, name = "", minutes = "", sentence = ""]) => ({ name, minutes, sentence }));
+
+const drill = (...args: string[]) => spawnSync(process.execPath, [join(DRILLS, "drill.mjs"), ...args], { encoding: "utf8", cwd: ROOT });
+const listed = rowsIn(drill().stdout, LISTED);
+const names = new Set(listed.map(({ name }) => name));
+
+const scriptsOf = (folder: string): Record<string, string> =>
+  (JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")) as { scripts?: Record<string, string> }).scripts ?? {};
+
+const filesIn = (path: string): string[] => {
+  if (!statSync(path).isDirectory()) return TEXT.test(path) ? [path] : [];
+  return readdirSync(path)
+    .filter((name) => !MADE.has(name))
+    .flatMap((name) => filesIn(join(path, name)));
+};
+
+/** Commands of a text that name no script, or no drill. */
+const wrongIn = (text: string): string[] =>
+  [...text.replaceAll(OF_THE_CLIENT, "").matchAll(COMMAND)]
+    .filter(([, script = "", drill]) => !SCRIPTS.includes(script) || (script === "drill" && drill !== undefined && !names.has(drill)))
+    .map(([command]) => command);
+
+it("lists every drill with its sentence and its usual time", () => {
+  const { status, stdout } = drill();
+  expect(status).toBe(0);
+  expect(listed).toHaveLength(stdout.trim().split("\n").length - 2);
+  expect(names.size).toBe(listed.length);
+});
+
+it.each(readdirSync(DRILLS, { withFileTypes: true }).filter((one) => one.isDirectory() && !SHARED.includes(one.name)))(
+  "has the folder $name listed",
+  ({ name }) => expect(names).toContain(name),
+);
+
+it.each(listed.map(({ name }) => name))("has something to run in the folder %s", (name) => {
+  const files = readdirSync(join(DRILLS, name));
+  expect(files.filter((file) => ["run.mjs", "run.ts"].includes(file) || file.endsWith(".test.ts"))).not.toEqual([]);
+});
+
+it.each([
+  ["restroe", "restore"],
+  ["chaos:answers", "answers"],
+  ["kubernetes", "kube"],
+])("names the drill that is nearest to %s", (wrong, right) => {
+  const { status, stderr } = drill(wrong);
+  expect(status).toBe(2);
+  expect(stderr).toBe(`there is no drill ${wrong}; the nearest is: npm run drill -- ${right}\n`);
+});
+
+it("passes options on to a drill, and answers with its exit code", () => {
+  const { status, stderr } = drill("conformance", "--accounts", "nowhere.json");
+  expect({ status, stderr }).toEqual({ status: 2, stderr: "there is no nowhere.json; say where the accounts are with --accounts\n" });
+  expect(drill("conformance", "--help").status).toBe(0);
+});
+
+it("is in the guide to a local platform as it is listed", () => {
+  expect(rowsIn(readFileSync(join(ROOT, "docs/operations/local.md"), "utf8"), ROW)).toEqual(listed);
+});
+
+it("leaves twelve scripts beside the drills", () => {
+  expect(Object.keys(scriptsOf(".")).sort()).toEqual([...SCRIPTS].sort());
+});
+
+it("sees a script or a drill that does not exist", () => {
+  expect(
+    wrongIn(
+      "`npm run drill` and `npm run drill chaos`, `npm run drill -- load --runs 5`; npm run build && node x; npm run logs -- billing",
+    ),
+  ).toEqual([]);
+  expect(wrongIn("`npm run kube`")).toHaveLength(1);
+  expect(wrongIn("by `npm run\n * drill caos`")).toHaveLength(1);
+  expect(wrongIn("npm run drill -- sizing")).toHaveLength(1);
+});
+
+it("is named with scripts and drills that exist, wherever it is named", () => {
+  const wrong = PLACES.flatMap((place) => filesIn(join(ROOT, place)))
+    .filter((path) => path !== __filename)
+    .flatMap((path) => wrongIn(readFileSync(path, "utf8")).map((command) => `${relative(ROOT, path)}: ${command}`));
+  expect(wrong).toEqual([]);
+});

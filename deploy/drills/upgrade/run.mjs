@@ -1,0 +1,190 @@
+/**
+ * `npm run drill -- upgrade --from <commit>`: the gateway and the executions service of a release, built from git into a folder of
+ * their own, beside a whole platform of this code: one database, one Temporal, one Redis. Runs are started on both at once; then
+ * the release before is stopped, as in a rolling upgrade, while its runs go on. Every run must end well, once, and be charged
+ * once. Touches only processes that it started.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { freePort } from "../../local/servers/ports.cjs";
+import { createApi } from "../support/api.mjs";
+import { pause, readLocal, ROOT, startPlatform } from "../support/platform.mjs";
+import { createReceiver } from "../support/receiver.mjs";
+import { startReplica } from "../support/replicas.mjs";
+
+const SECONDS = Number(process.env.UPGRADE_SECONDS ?? 30);
+/** Between two starts on one gateway. */
+const GAP_MS = 500;
+const SETTLE_MS = 300_000;
+const POLL_MS = 2_000;
+/** How long what was asked of the release before may take to be answered by it. */
+const ANSWER_MS = 20_000;
+const SHOWN = 20;
+
+const started = Date.now();
+const say = (/** @type {string} */ line) => process.stdout.write(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${line}\n`);
+const git = (/** @type {string[]} */ ...args) =>
+  execFileSync("git", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+
+/** The newest release by its tag. */
+const newestTag = () => {
+  try {
+    return git("describe", "--tags", "--abbrev=0").trim();
+  } catch {
+    throw new Error("no release has a tag here: name one with --from <commit>");
+  }
+};
+
+/** Checks a commit out beside this code, and builds it. @returns {Promise<string>} its folder */
+const release = async (/** @type {string} */ commit) => {
+  const { checkOut } = createRequire(import.meta.url)(join(ROOT, "deploy/bench/dist/costs/checkout.js"));
+  const { root } = await checkOut(commit);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "deploy/local/build.mjs")], { cwd: root, encoding: "utf8" });
+  if (status !== 0) throw new Error(`${commit} could not be built:\n${stdout}${stderr}`);
+  return root;
+};
+
+const sandbox = (/** @type {number} */ latencyMs) => ({ latencyMs });
+/** What is run: each answers by itself whether it was accepted. The long ones outlive the release that started them. */
+const RUNS = [
+  { path: "sandbox-video/run?async=true", inputs: { prompt: "a loom", seconds: 1, sandbox: sandbox(2_000) } },
+  { path: "sandbox-image/run?async=true", inputs: { prompt: "a loom", sandbox: sandbox(25_000) } },
+  { path: "sandbox-chat/run", inputs: { prompt: "a loom", maxTokens: 20, sandbox: sandbox(300) } },
+  { path: "sandbox-video/run?async=true", inputs: { prompt: "a loom", seconds: 1, sandbox: sandbox(90_000) } },
+  { path: "sandbox-speech/run", inputs: { prompt: "a loom" } },
+];
+
+/**
+ * Starts runs until it is told to stop.
+ * @param {string} gateway @param {string} key
+ */
+const createLoad = (gateway, key) => {
+  const api = createApi(() => gateway);
+  /** @type {{ executionId: string, status: number, body: any }[]} */
+  const answers = [];
+  let isWanted = true;
+  /** @type {Promise<void>[]} */
+  const pending = [];
+  const starting = (async () => {
+    for (let index = 0; isWanted; index += 1) {
+      const { path, inputs } = /** @type {typeof RUNS[number]} */ (RUNS[index % RUNS.length]);
+      pending.push(
+        api.call("POST", `/api/models/${path}`, { key, body: { inputs } }).then(({ status, headers, body }) => {
+          answers.push({ executionId: headers.get("x-execution-id") ?? "", status, body });
+        }),
+      );
+      await pause(GAP_MS);
+    }
+  })();
+  return {
+    answers,
+    stop: async () => {
+      isWanted = false;
+      await starting;
+    },
+    answered: () => Promise.all(pending),
+  };
+};
+
+const { values: flags } = parseArgs({ options: { from: { type: "string" } } });
+const commit = flags.from ?? newestTag();
+say(`building ${commit}`);
+const root = await release(commit);
+const receiver = await createReceiver();
+const platform = await startPlatform({ EGRESS_ALLOW: receiver.address });
+/** @type {{ stop: () => Promise<void> }[]} */
+const replicas = [];
+let failed = true;
+
+try {
+  const api = createApi(() => readLocal().baseUrl);
+  const user = await api.enterprise(readLocal().accounts, receiver.url);
+  const { apiKey: admin } = readLocal().accounts.admin;
+  const [executionsListen, gatewayListen] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
+  // The first release had one list of addresses that it might call.
+  const allowed = [new URL(readLocal().sandboxUrl).host, receiver.address].join(",");
+  const executions = await startReplica({
+    service: "executions",
+    folder: "services/executions",
+    root,
+    env: { EXECUTIONS_LISTEN: executionsListen, EGRESS_ALLOW: allowed },
+  });
+  replicas.push(executions);
+  const gatewayEnv = { GATEWAY_LISTEN: gatewayListen, EXECUTIONS_ADDRESS: executionsListen };
+  const gateway = await startReplica({ service: "gateway", folder: "gateway", root, env: gatewayEnv });
+  replicas.push(gateway);
+  say(`runs are started on ${commit} and on this code for ${SECONDS} s`);
+  const [before, now] = [createLoad(`http://${gatewayListen}`, user.key), createLoad(readLocal().baseUrl, user.key)];
+  await pause(SECONDS * 1_000);
+  await before.stop();
+  await Promise.race([before.answered(), pause(ANSWER_MS)]);
+  const open = (await api.call("GET", "/api/executions?limit=100&status=processing", { key: user.key })).body.rows;
+  const ofBefore = new Set(before.answers.map(({ executionId }) => executionId));
+  const openAtStop = open.filter((/** @type {{ executionId: string }} */ { executionId }) => ofBefore.has(executionId)).length;
+  say(`stopping ${commit}; ${openAtStop} runs of its own are under way, ${open.length} in all`);
+  await gateway.stop();
+  await executions.stop();
+  replicas.length = 0;
+  say("the release before is gone");
+  await pause(SECONDS * 250);
+  await now.stop();
+  await now.answered();
+  const end = Date.now() + SETTLE_MS;
+  let held = -1;
+  for (;;) {
+    const { body } = await api.call("GET", "/api/executions?limit=1&status=processing", { key: user.key });
+    held = (await api.call("GET", "/api/me", { cookie: user.cookie })).body.credits.held;
+    if ((body.rows.length === 0 && held === 0) || Date.now() > end) break;
+    await pause(POLL_MS);
+  }
+  say("no run is under way any more");
+
+  const sides = { [commit]: before.answers, "this code": now.answers };
+  /** @type {string[]} */
+  const problems = [];
+  const milli = (/** @type {number} */ credits) => Math.round(credits * 1_000);
+  const usage = new Map();
+  for (let offset = 0; ; offset += 500) {
+    const { body } = await api.call("GET", `/api/usage?limit=500&offset=${offset}`, { key: user.key });
+    for (const row of body.rows) usage.set(row.executionId || row.requestId, [...(usage.get(row.executionId || row.requestId) ?? []), row]);
+    if (body.rows.length < 500) break;
+  }
+  for (const [side, answers] of Object.entries(sides)) {
+    let completed = 0;
+    for (const { executionId, status, body } of answers) {
+      if (status !== 200 && status !== 202) {
+        problems.push(`${side}: ${status} ${JSON.stringify(body)}`);
+        continue;
+      }
+      const { body: execution } = await api.call("GET", `/api/executions/${executionId}`, { key: user.key });
+      if (execution.status === "completed") completed += 1;
+      else problems.push(`${side}: ${executionId} is ${execution.status}: ${JSON.stringify(execution.error)}`);
+      const rows = usage.get(executionId) ?? [];
+      if (rows.length > 1) problems.push(`${side}: ${executionId} has ${rows.length} usage rows`);
+      if (rows.length === 1 && milli(rows[0].creditsCost) !== milli(execution.creditsCost ?? rows[0].creditsCost))
+        problems.push(`${side}: ${executionId} was charged ${rows[0].creditsCost} and says ${execution.creditsCost}`);
+    }
+    say(`${side}: ${answers.length} runs, ${completed} completed`);
+  }
+  const ledger = (await api.call("GET", "/api/admin/ledger/check", { key: admin })).body;
+  /** @type {[string, boolean, string][]} */
+  const checks = [
+    ["every run that was accepted completed, and was charged once", problems.length === 0, `${problems.length} problems`],
+    ["runs of the release before were under way when it was stopped", openAtStop > 0, `${openAtStop} runs`],
+    ["the ledger's invariants hold", ledger.ok === true, JSON.stringify(ledger.mismatches)],
+    ["nothing is held any more", held === 0, `${held} credits`],
+  ];
+  for (const problem of problems.slice(0, SHOWN)) say(`problem: ${problem}`);
+  for (const [name, ok, detail] of checks) say(`${ok ? "ok    " : "FAILED"}  ${name}: ${detail}`);
+  failed = checks.some(([, ok]) => !ok);
+} catch (error) {
+  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+} finally {
+  await Promise.all(replicas.map((replica) => replica.stop()));
+  await platform.stop();
+  receiver.close();
+}
+process.stdout.write(failed ? "\nupgrade: FAILED\n" : "\nupgrade: passed\n");
+process.exit(failed ? 1 : 0);
