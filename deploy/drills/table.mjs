@@ -106,6 +106,13 @@ export const DRILLS = [
     builds: true,
   },
   {
+    name: "size",
+    sentence: "counts what there is to read: lines, long files, imports between the floors of executions, files that one run visits",
+    minutes: 1,
+    kind: "program",
+    builds: true,
+  },
+  {
     name: "console",
     sentence: "goes through the whole console in a browser: building, errors, keyboard, hostile texts, everyday tasks",
     minutes: 15,

@@ -1,0 +1,12 @@
+/**
+ * The floors of services/executions/src, the lowest first: what is on a floor may import what is on its own and on lower ones. A part is
+ * a folder of src, or a file; a folder that stands nowhere here is counted by its own name, and as a fault.
+ * @type {readonly (readonly string[])[]}
+ */
+export const FLOORS = [["run"], ["store"], ["calls"], ["carry"], ["requests", "upkeep"], ["server.ts", "main.ts"]];
+
+/** The part a file belongs to: its first folder, or the file itself. @param {string} path below src */
+export const partOf = (path) => path.split("/", 1)[0] ?? path;
+
+/** @param {string} part @returns {number} -1 for one that stands on no floor */
+export const levelOf = (part) => FLOORS.findIndex((parts) => parts.includes(part));

@@ -1,0 +1,41 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+
+/** What `npm run drill size` counts. Its modules are ESM that Jest can't load here. */
+
+const IMPORTS = [
+  { from: "server.ts", to: "requests/runs.ts" },
+  { from: "carry/worker.ts", to: "store/store.ts" },
+  { from: "store/store.ts", to: "run/states.ts" },
+  { from: "store/log.ts", to: "store/store.ts" },
+  { from: "store/store.ts", to: "carry/worker.ts" },
+  { from: "run/states.ts", to: "run/line.ts" },
+];
+
+const SCRIPT = `
+import { byPart, circlesAmong, importsIn, upwards } from ${JSON.stringify(join(__dirname, "../size/imports.mjs"))};
+const imports = ${JSON.stringify(IMPORTS)};
+const real = await importsIn("services/executions/src");
+process.stdout.write(JSON.stringify({
+  up: upwards(imports),
+  circles: circlesAmong(byPart(imports)),
+  straight: circlesAmong(byPart(imports.slice(0, 4))),
+  ofMain: real.filter(({ from }) => from === "main.ts").map(({ to }) => to),
+  ofOthers: real.filter(({ to }) => to.startsWith("..")).length,
+}));
+`;
+const found = JSON.parse(
+  execFileSync(process.execPath, ["--input-type=module", "--eval", SCRIPT], { encoding: "utf8", cwd: join(__dirname, "../../..") }),
+) as Record<string, unknown>;
+
+it("finds an import of a higher floor", () => expect(found.up).toEqual([{ from: "store/store.ts", to: "carry/worker.ts" }]));
+
+it("finds parts that import one another, however indirectly, and only those", () => {
+  expect(found.circles).toEqual([["carry", "store"]]);
+  expect(found.straight).toEqual([]);
+});
+
+it("reads the imports of executions, types included", () => {
+  expect(found.ofMain).toContain("wiring.ts");
+  expect(found.ofOthers).toBe(0);
+});
