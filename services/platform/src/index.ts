@@ -40,6 +40,7 @@ export { inCalledSpan, inClientSpan, inLinkedTrace, spanNamer, spanOverProcesses
 export type { TraceHeaders } from "./telemetry/trace-place";
 
 export * from "./work/batcher";
+export * from "./work/removal";
 export * from "./work/retry";
 export { createSharedReads } from "./work/shared-reads";
 export * from "./work/signals";

@@ -1,0 +1,47 @@
+import { createRemoval, untilNone } from "../../src/work/removal";
+
+const pages: Record<string, number[]> = { rows: [3, 2, 0], files: [1] };
+
+/** Removes in pages; `files` by position, `rows` until none is left. */
+const removal = () => {
+  const left = structuredClone(pages);
+  return createRemoval({
+    rows: () => Promise.resolve(untilNone(left.rows!.shift()!)),
+    files: (cursor) => Promise.resolve({ removed: Number(cursor || "1"), next: cursor === "" ? "5" : "" }),
+  });
+};
+
+it("does one page of one kind per call, in order, until all kinds have ended", async () => {
+  const remove = removal();
+  const calls: [string, object][] = [];
+  let cursor = "";
+  do {
+    const { removed, nextCursor } = await remove(cursor);
+    calls.push([cursor, removed]);
+    cursor = nextCursor;
+  } while (cursor !== "");
+  expect(calls).toEqual([
+    ["", { rows: 3 }],
+    ["rows:again", { rows: 2 }],
+    ["rows:again", { rows: 0 }],
+    ["files:", { files: 1 }],
+    ["files:5", { files: 5 }],
+  ]);
+});
+
+it("keeps whatever a kind's own cursor has in it", async () => {
+  const asked: string[] = [];
+  const remove = createRemoval({
+    years: (cursor) => {
+      asked.push(cursor);
+      return Promise.resolve({ removed: 0, next: cursor === "" ? "a:b\nc" : "" });
+    },
+  });
+  const { nextCursor } = await remove("");
+  expect(await remove(nextCursor)).toEqual({ removed: { years: 0 }, nextCursor: "" });
+  expect(asked).toEqual(["", "a:b\nc"]);
+});
+
+it.each(["rows", "others:", "toString:", ":"])("refuses a cursor that it never gave: %j", async (cursor) => {
+  await expect(removal()(cursor)).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
+});
