@@ -1,10 +1,10 @@
-import type { Logger } from "@nodeloom/platform";
+import { createRemoval, type Logger } from "@nodeloom/platform";
 import { emptyAccount, type Account } from "./account/account";
 import { allocate, type Allocation, type HoldReply } from "./account/hold";
 import { BILLING_LIMITS } from "./limits";
 import { createGroupCommit } from "./group-commit";
 import { createAudit, type LedgerCheck } from "./ledger/audit";
-import { createCheckpoints, type CheckpointPage } from "./ledger/checkpoints";
+import { createCheckpoints } from "./ledger/checkpoints";
 import { createLedger, type LedgerPage } from "./ledger/ledger";
 import { createOutbox } from "./ledger/outbox";
 import { renewIfDue } from "./account/plan";
@@ -94,10 +94,8 @@ export const createBilling = ({ store, logger, clock = () => new Date() }: Billi
       return audit.check(cursor, full ?? false, deadlineMs);
     },
 
-    writeCheckpoints: async (request: RequestOf<"checkpoints">): Promise<CheckpointPage> => {
-      const { limit, cursor } = checked("checkpoints", request);
-      return checkpoints.page(limit, cursor);
-    },
+    /** The ledger is kept for ever; what ends is that a check adds up past years row by row. */
+    removeExpired: createRemoval({ checkpoints: (cursor) => checkpoints.page(cursor) }),
 
     start: (): void => outbox.start(),
 

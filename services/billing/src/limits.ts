@@ -19,8 +19,7 @@ export const BILLING_LIMITS = {
   ledgerPageDefault: 50,
   holdPageAccounts: 1_000,
   holdPageDefault: 200,
-  checkpointPageAccounts: 500,
-  checkpointPageDefault: 100,
+  checkpointPageAccounts: 100,
   renewalPageAccounts: 1_000,
   renewalPageDefault: 200,
   /** Findings of one check of the ledger; beyond them it stops, and says where to go on. */

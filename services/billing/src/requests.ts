@@ -83,10 +83,6 @@ export const REQUESTS = {
     cursor: z.string().max(LIMITS.idChars),
   }),
   check: z.object({ cursor: z.string().max(LIMITS.idChars), full: z.boolean().optional() }),
-  checkpoints: z.object({
-    limit: z.number().int().min(0).max(LIMITS.checkpointPageAccounts),
-    cursor: z.string().max(LIMITS.idChars),
-  }),
   ledger: z.object({
     userId: id,
     limit: z.number().int().min(0).max(LIMITS.ledgerPageRows),

@@ -92,7 +92,7 @@ export const billingHandlers = (billing: Billing): proto.BillingServiceServer =>
 
   listHolds: unary(async (request) => proto.ListHoldsResponse.fromPartial(await billing.openHolds(request))),
 
-  writeCheckpoints: unary(async (request) => proto.WriteCheckpointsResponse.fromPartial(await billing.writeCheckpoints(request))),
+  removeExpired: unary(async ({ cursor }) => proto.RemoveExpiredResponse.fromPartial(await billing.removeExpired(cursor))),
 
   checkLedger: unary(async (request) => {
     const { accounts, mismatches, staleHolds, nextCursor } = await billing.checkLedger(request, deadline());

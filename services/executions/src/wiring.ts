@@ -49,6 +49,7 @@ import { createReconciler } from "./lifecycle/upkeep/reconcile";
 import { createDeliveryReconciler } from "./webhooks/reconcile-deliveries";
 import { createLedgerCheck } from "./lifecycle/upkeep/ledger-check";
 import { createRenewals } from "./lifecycle/upkeep/renewals";
+import { createOwnRemoval } from "./lifecycle/upkeep/own-removal";
 import { createRetention } from "./lifecycle/upkeep/retention";
 import { createRedelivery } from "./webhooks/redelivery";
 import { createRuns, STARTS } from "./lifecycle/requests/runs";
@@ -175,7 +176,17 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       closeLeaks: createLeaks({ billing, store, starter, logger }),
       renewals: createRenewals({ billing: services.billing }),
       ledgerCheck: createLedgerCheck({ billing: services.billing, logger }),
-      retention: createRetention({ ...services, store, executionDays: config.RETENTION_EXECUTIONS_DAYS, logger }),
+      retention: createRetention({
+        owners: {
+          executions: createOwnRemoval({ store, executionDays: config.RETENTION_EXECUTIONS_DAYS }),
+          media: services.media,
+          workflows: services.workflows,
+          usage: services.usage,
+          identity: services.identity,
+          billing: services.billing,
+        },
+        logger,
+      }),
       onClaimed: debts.claimed,
       onCancel: (executionId, listener) =>
         channel.onTransition(executionId, ({ type }) => {

@@ -173,9 +173,9 @@ const rolloutHandlers = ({ rollouts }: Identity): Pick<Server, "claimTierRollout
   }),
 });
 
-const auditHandlers = ({ audit }: Identity): Pick<Server, "recordAudit" | "listAudit" | "pruneAudit"> => ({
-  pruneAudit: unary(async ({ before, limit }: identity.PruneAuditRequest) =>
-    identity.PruneAuditResponse.fromPartial({ pruned: await audit.prune(before ?? new Date(0), limit) }),
+const auditHandlers = ({ audit }: Identity): Pick<Server, "recordAudit" | "listAudit" | "removeExpired"> => ({
+  removeExpired: unary(async ({ cursor }: identity.RemoveExpiredRequest) =>
+    identity.RemoveExpiredResponse.fromPartial(await audit.removeExpired(cursor)),
   ),
   recordAudit: unary(async ({ row }: identity.RecordAuditRequest) => {
     const stored = await audit.record(fromAuditMessage(row ?? identity.AuditRow.fromPartial({})));

@@ -1,6 +1,7 @@
 import {
   answeringMs,
   createEgressClient,
+  createGrpcClient,
   defineService,
   grpcService,
   hostPort,
@@ -12,15 +13,17 @@ import {
   variables,
   type Logger,
 } from "@nodeloom/platform";
-import { media } from "@nodeloom/proto";
+import { media, workflows as workflowsProto } from "@nodeloom/proto";
 import { z } from "zod";
 import { database } from "./database";
 import type { BlobStore } from "./blobs/blobs";
 import { openFolderBlobs } from "./blobs/folder-blobs";
 import { createCountStore } from "./objects/count-store";
+import { createExpiry } from "./objects/expiry";
 import { mediaHttp } from "./http";
 import { createLibrary } from "./objects/library";
 import { createObjects } from "./objects/objects";
+import { createPurge } from "./objects/purge";
 import { createQuota } from "./objects/quota";
 import { openS3Blobs } from "./blobs/s3-blobs";
 import { mediaHandlers } from "./server";
@@ -43,6 +46,9 @@ const openBlobs = (config: BlobsConfig, logger: Logger): Promise<BlobStore> => {
   return openS3Blobs({ bucket, endpoint, region, prefix, scratch: folder, logger });
 };
 
+/** What workflows may take to say which of some files they name. */
+const NAMED_MS = 5_000;
+
 /** Media storage: objects over gRPC, their bytes over HTTP. */
 export const service = defineService({
   name: "media",
@@ -58,6 +64,7 @@ export const service = defineService({
     MEDIA_S3_ENDPOINT: z.url().optional().describe("address of the S3-compatible store, unless it is AWS"),
     MEDIA_S3_REGION: z.string().default("us-east-1").describe("region of the bucket"),
     MEDIA_S3_PREFIX: z.string().default("").describe("what the names of the files in the bucket begin with, such as `media/`"),
+    WORKFLOWS_ADDRESS: hostPort().default("127.0.0.1:50052").describe("the workflows service, for the files that workflows name"),
     MEDIA_LISTEN: hostPort().default("127.0.0.1:50057").describe("where the media service listens for gRPC"),
     MEDIA_HTTP_LISTEN: hostPort().default("127.0.0.1:8081").describe("where the media service serves bytes over HTTP"),
   },
@@ -77,8 +84,18 @@ export const service = defineService({
     });
     const warn = (error: unknown, { id }: { id: string }): void =>
       logger.warn({ err: error, id }, "the bytes of a file could not be removed yet");
-    const library = createLibrary({ store, blobs, quota, objects, warn });
-    const handlers = mediaHandlers(objects, library, config.PUBLIC_BASE_URL);
+    const purge = createPurge({ store, blobs, warn });
+    const workflows = createGrpcClient<workflowsProto.WorkflowsServiceServer>(workflowsProto.WorkflowsServiceService, {
+      address: config.WORKFLOWS_ADDRESS,
+      tls: config,
+    });
+    const findNamed = async (names: string[]) => (await workflows.findNamedMedia({ names }, { deadlineMs: NAMED_MS })).names;
+    const handlers = mediaHandlers({
+      objects,
+      library: createLibrary({ store, blobs, quota, objects, purge }),
+      removeExpired: createExpiry({ store, quota, purge, findNamed }),
+      baseUrl: config.PUBLIC_BASE_URL,
+    });
     const services = [grpcService(media.MediaServiceService, handlers)];
     // Files take their time: all that a stop has.
     const graceMs = answeringMs(config);
@@ -90,6 +107,7 @@ export const service = defineService({
       checks: { mongodb: () => isConnected(connection) },
       stop: async () => {
         await Promise.all([grpc.stop(), http.stop()]);
+        workflows.close();
         await Promise.all([providerEgress.close(), userEgress.close()]);
         blobs.close();
         await connection.close();

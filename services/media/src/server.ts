@@ -1,5 +1,5 @@
 import { invalidRequest, MEDIA_FAMILIES } from "@nodeloom/kernel";
-import { clientStream, unary } from "@nodeloom/platform";
+import { clientStream, unary, type Removal } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import type { Library } from "./objects/library";
 import type { Objects, Placement } from "./objects/objects";
@@ -34,13 +34,16 @@ async function* chunks(rest: AsyncIterator<media.UploadRequest>): AsyncIterable<
   }
 }
 
-const requiredTime = (time: Date | undefined): Date => {
-  if (!time) throw invalidRequest([{ path: "before", message: "is required" }]);
-  return time;
-};
+export interface Handled {
+  objects: Objects;
+  library: Library;
+  removeExpired(cursor: string): Promise<Removal>;
+  /** Where clients reach the platform. */
+  baseUrl: string;
+}
 
-/** gRPC handlers of the media service. `baseUrl` is where clients reach the platform. */
-export const mediaHandlers = (objects: Objects, library: Library, baseUrl: string): media.MediaServiceServer => {
+/** gRPC handlers of the media service. */
+export const mediaHandlers = ({ objects, library, removeExpired, baseUrl }: Handled): media.MediaServiceServer => {
   const prefix = `${baseUrl.replace(/\/+$/, "")}/media/`;
   const toMessage = (object: MediaObject): media.StoredObject => {
     const { id, key, contentType, bytes, ownerId, createdAt } = object;
@@ -91,13 +94,6 @@ export const mediaHandlers = (objects: Objects, library: Library, baseUrl: strin
         copies: Object.fromEntries([...copies].map(([id, object]) => [id, toMessage(object)])),
       });
     }),
-    listExpiring: unary(async ({ before, limit, after }) => {
-      const { objects: found, next } = await library.expiring(requiredTime(before), limit, after);
-      return media.ListExpiringResponse.fromPartial({ objects: found.map(toMessage), next });
-    }),
-    hideExpired: unary(async ({ ids, before }) => ({ ids: await library.hideExpired(ids, requiredTime(before)) })),
-    restoreExpired: unary(async ({ ids }) => ({ restored: await library.restoreExpired(ids) })),
-    removeExpired: unary(async ({ ids }) => ({ removed: await library.removeExpired(ids) })),
-    finishAbandoned: unary(async () => ({ finished: await library.finishAbandoned() })),
+    removeExpired: unary(async ({ cursor }) => media.RemoveExpiredResponse.fromPartial(await removeExpired(cursor))),
   };
 };

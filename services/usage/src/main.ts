@@ -2,7 +2,6 @@ import { defineService, grpcService, hostPort, openDatabase, runProcess, serveGr
 import { usage as proto } from "@nodeloom/proto";
 import { database } from "./database";
 import { createFolding } from "./totals/folding";
-import { startMigration } from "./totals/migration";
 import { usageHandlers } from "./server";
 import { createStore } from "./store";
 import { createTotalsStore } from "./totals/totals-store";
@@ -23,16 +22,14 @@ export const service = defineService({
     const totals = createTotalsStore(connection);
     const onError = (error: unknown): void => logger.warn({ err: error }, "totals of usage fell behind; lists stay exact");
     const folding = createFolding({ store, totals, onError });
-    const migration = startMigration({ store, totals, folding, onError });
-    const usage = createUsage({ store, totals, folding, migration, latestId: await store.latestId() });
-    const stop = async (): Promise<void> => void (await Promise.all([folding.stop(), migration.stop()]));
+    const usage = createUsage({ store, totals, folding, latestId: await store.latestId() });
     return serveGrpc({
       service: grpcService(proto.UsageServiceService, usageHandlers(usage)),
       config,
       listen: "USAGE_LISTEN",
       connection,
       logger,
-      stop,
+      stop: folding.stop,
     });
   },
 });

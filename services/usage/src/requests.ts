@@ -20,7 +20,6 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const METADATA_NAMES = 20;
 const METADATA_NAME_CHARS = 40;
 const METADATA_VALUE_CHARS = 500;
-const MAX_PRUNED = 1_000;
 const MS_PER_DAY = 24 * 60 * 60 * 1_000;
 
 const metadata = z
@@ -72,14 +71,12 @@ export const REQUESTS = {
       path: ["toDay"],
       message: `must be less than ${LIMITS.usageSummaryDays} days after fromDay`,
     }),
-  prune: z.object({ before: z.date(), limit: z.number().int().min(1).max(MAX_PRUNED) }),
 } as const;
 
 export type RunStart = z.infer<typeof REQUESTS.run>;
 export type RunOutcome = z.infer<typeof REQUESTS.outcome>;
 export type RowsQuery = z.infer<typeof REQUESTS.rows>;
 export type DailySumsQuery = z.infer<typeof REQUESTS.dailySums>;
-export type PruneRequest = z.infer<typeof REQUESTS.prune>;
 export type ModelNamesQuery = z.infer<typeof REQUESTS.modelNames>;
 
 /** @throws DomainError INVALID_REQUEST with every problem and where it is. */

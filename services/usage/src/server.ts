@@ -1,6 +1,6 @@
 import { unary } from "@nodeloom/platform";
 import { usage as proto } from "@nodeloom/proto";
-import type { PruneRequest, RowsQuery, RunOutcome, RunStart } from "./requests";
+import type { RowsQuery, RunOutcome, RunStart } from "./requests";
 import type { UsageRow } from "./store";
 import type { Usage } from "./usage";
 
@@ -23,8 +23,6 @@ const runOutcome = ({
   errorCode: errorCode ?? null,
   requestId: requestId ?? null,
 });
-
-const pruneRequest = ({ before, limit }: proto.PruneRowsRequest): PruneRequest => ({ before: before ?? new Date(0), limit });
 
 const rowMessage = ({ workflowSlug, errorCode, requestId, ...row }: UsageRow): proto.UsageRow =>
   proto.UsageRow.fromPartial({
@@ -71,5 +69,5 @@ export const usageHandlers = (usage: Usage): proto.UsageServiceServer => ({
 
   listDailySums: unary(async (request) => proto.ListDailySumsResponse.fromPartial({ sums: await usage.dailySums(request) })),
 
-  pruneRows: unary(async (request) => proto.PruneRowsResponse.fromPartial({ pruned: await usage.prune(pruneRequest(request)) })),
+  removeExpired: unary(async ({ cursor }) => proto.RemoveExpiredResponse.fromPartial(await usage.removeExpired(cursor))),
 });

@@ -1,5 +1,5 @@
 import { createInserter, createUpdater, DURABLE } from "@nodeloom/platform";
-import { Schema, type AnyBulkWriteOperation, type Connection, type QueryFilter } from "mongoose";
+import { Schema, type Connection, type QueryFilter } from "mongoose";
 import { FINAL_STATUSES, type ModelNamesQuery, type RowsQuery, type RunOutcome, type RunStart, type STATUSES } from "./requests";
 
 /** One run, as stored; the outcome's members are zero or null until it is final. */
@@ -14,7 +14,7 @@ interface RowDocument extends Omit<UsageRow, "executionId" | "metadata" | "model
   _id: string;
   metadata?: UsageRow["metadata"];
   modelCredits?: UsageRow["modelCredits"];
-  /** The owner, until the row is part of the owner's totals. Absent from rows older than totals, until they are marked. */
+  /** The owner, until the row is part of the owner's totals. */
   uncounted?: string;
   /** Set once the row is part of its owner's totals. */
   counted?: true;
@@ -36,7 +36,6 @@ export interface ExpiredRow {
 
 const MAJORITY = { w: "majority" } as const;
 const OPERATION_TIMEOUT_MS = 10_000;
-const BULK_OPERATIONS = 500;
 const COUNTED_PART = {
   userId: 1,
   source: 1,
@@ -179,23 +178,5 @@ export const createStore = (connection: Connection) => {
     remove: async (executionIds: readonly string[]): Promise<void> => {
       await rows.deleteMany({ _id: { $in: [...executionIds] } }, { writeConcern: MAJORITY });
     },
-
-    /** Marks rows from before there were totals as not counted. */
-    markOld: async (): Promise<void> => {
-      const unmarked = { uncounted: { $exists: false }, counted: { $exists: false } };
-      let marks: AnyBulkWriteOperation<RowDocument>[] = [];
-      const write = async (): Promise<void> => {
-        if (marks.length > 0) await rows.bulkWrite(marks, { ordered: false, writeConcern: MAJORITY });
-        marks = [];
-      };
-      for await (const { _id, userId } of rows.find(unmarked, { userId: 1 }).lean<RowDocument[]>().cursor()) {
-        marks.push({ updateOne: { filter: { _id, ...unmarked }, update: { $set: { uncounted: userId } } } });
-        if (marks.length === BULK_OPERATIONS) await write();
-      }
-      await write();
-    },
-
-    /** Users with rows that are not in their totals. */
-    usersToCount: (): Promise<string[]> => rows.distinct("uncounted", { uncounted: { $exists: true } }) as unknown as Promise<string[]>,
   };
 };

@@ -1,24 +1,15 @@
-import { CONFLICT_ATTEMPTS, DomainError, groupBy, LIMITS, unavailable } from "@nodeloom/kernel";
-import { retryOnConflict } from "@nodeloom/platform";
+import { CONFLICT_ATTEMPTS, DomainError, expiresBefore, groupBy, LIMITS, RETENTION, unavailable } from "@nodeloom/kernel";
+import { createRemoval, retryOnConflict, untilNone } from "@nodeloom/platform";
 import { createIds } from "./ids";
-import {
-  checked,
-  REQUESTS,
-  type DailySumsQuery,
-  type ModelNamesQuery,
-  type PruneRequest,
-  type RowsQuery,
-  type RunOutcome,
-  type RunStart,
-} from "./requests";
+import { checked, REQUESTS, type DailySumsQuery, type ModelNamesQuery, type RowsQuery, type RunOutcome, type RunStart } from "./requests";
 import type { Folding } from "./totals/folding";
-import type { Migration } from "./totals/migration";
 import type { CountedPart, UsageRow, UsageStore } from "./store";
 import { countIn, dailySumsIn, daysBetween, matches, modelNamesIn, totalKey, type DailySum } from "./totals/totals";
 import type { TotalsStore } from "./totals/totals-store";
 
 /** As many rows outside of the totals are worth a fold. */
 const MANY_UNCOUNTED = 200;
+const REMOVED_PAGE = 1_000;
 
 const NO_OUTCOME = {
   costMicroUsd: 0,
@@ -46,13 +37,15 @@ export interface UsageOptions {
   store: UsageStore;
   totals: Pick<TotalsStore, "total" | "progress" | "days">;
   folding: Folding;
-  migration: Pick<Migration, "isDone">;
   /** No row has a higher id. */
   latestId: number;
+  now?: () => Date;
+  /** Rows that one call removes at most. */
+  removedPage?: number;
 }
 
 /** One row per run: inserted when the run is admitted, final once. */
-export const createUsage = ({ store, totals, folding, migration, latestId }: UsageOptions) => {
+export const createUsage = ({ store, totals, folding, latestId, now = () => new Date(), removedPage = REMOVED_PAGE }: UsageOptions) => {
   const nextId = createIds(latestId);
 
   /** What was read of totals, and the rows that are not in them, as of one moment; undefined where rows keep moving into them. */
@@ -72,9 +65,22 @@ export const createUsage = ({ store, totals, folding, migration, latestId }: Usa
 
   const countOf = async (query: RowsQuery): Promise<number> => {
     const key = totalKey(query.userId, query.workflowSlug, query.modelId);
-    const found = (await migration.isDone()) ? await consistent(query.userId, () => totals.total(key)) : undefined;
+    const found = await consistent(query.userId, () => totals.total(key));
     if (!found) return store.countAll(query);
     return countIn(found.total.counts, query) + found.others.filter(matches(query)).length;
+  };
+
+  const removeRows = async (): Promise<number> => {
+    const expired = groupBy(await store.expired(expiresBefore(RETENTION.usage, now()), removedPage), ({ userId }) => userId);
+    let removed = 0;
+    for (const [userId, rows] of expired) {
+      if (rows.some(({ isCounted }) => !isCounted)) await folding.foldAll(userId, 1);
+      removed += await folding.remove(
+        userId,
+        rows.map(({ executionId }) => executionId),
+      );
+    }
+    return removed;
   };
 
   return {
@@ -128,7 +134,7 @@ export const createUsage = ({ store, totals, folding, migration, latestId }: Usa
     modelNames: async (request: ModelNamesQuery): Promise<string[]> => {
       const query = checked(REQUESTS.modelNames, request);
       const key = totalKey(query.userId, "", "");
-      const found = (await migration.isDone()) ? await consistent(query.userId, () => totals.total(key)) : undefined;
+      const found = await consistent(query.userId, () => totals.total(key));
       if (!found) return (await store.modelNamesOfAll(query)).sort();
       return modelNamesIn(found.total.models, found.others, query);
     },
@@ -143,20 +149,7 @@ export const createUsage = ({ store, totals, folding, migration, latestId }: Usa
       return dailySumsIn(found.total, recent, query);
     },
 
-    /** Deletes some final rows that are older than a time, and answers how many; 0 when there are no more. */
-    prune: async (request: PruneRequest): Promise<number> => {
-      const { before, limit } = checked(REQUESTS.prune, request);
-      if (!(await migration.isDone())) throw unavailable("old rows are still being counted; ask again");
-      const expired = groupBy(await store.expired(before, limit), ({ userId }) => userId);
-      let pruned = 0;
-      for (const [userId, rows] of expired) {
-        if (rows.some(({ isCounted }) => !isCounted)) await folding.foldAll(userId, 1);
-        pruned += await folding.remove(
-          userId,
-          rows.map(({ executionId }) => executionId),
-        );
-      }
-      return pruned;
-    },
+    /** Removes final rows that were kept as long as the table of retention says, with their part of the totals, a page per call. */
+    removeExpired: createRemoval({ usage: async () => untilNone(await removeRows()) }),
   };
 };

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { connectMongo, makeCollections } from "@nodeloom/platform";
 import { createFolding, type Folding } from "../src/totals/folding";
-import { startMigration, type Migration } from "../src/totals/migration";
 import type { RowsQuery, RunStart } from "../src/requests";
 import { createStore, type UsageStore } from "../src/store";
 import { createTotalsStore, type TotalsStore } from "../src/totals/totals-store";
@@ -11,7 +10,7 @@ const database = `test_${randomUUID().slice(0, 8)}_usage`;
 let connection: Awaited<ReturnType<typeof connectMongo>>;
 let store: UsageStore;
 let totals: TotalsStore;
-const open: { folding: Folding; migration: Migration }[] = [];
+const open: Folding[] = [];
 
 beforeAll(async () => {
   connection = await connectMongo({ uri: process.env.MONGODB_URI!, database });
@@ -20,7 +19,7 @@ beforeAll(async () => {
   await makeCollections(connection);
 });
 afterAll(async () => {
-  await Promise.all(open.flatMap(({ folding, migration }) => [folding.stop(), migration.stop()]));
+  await Promise.all(open.map((folding) => folding.stop()));
   await connection.dropDatabase();
   await connection.close();
 });
@@ -30,16 +29,13 @@ const refuse = (): never => {
 };
 
 /** A process of usage on the shared database, in which some writes may fail; it must not count rows one by one. */
-const start = async (
-  faults: { store?: Partial<UsageStore>; totals?: Partial<TotalsStore> } = {},
-): Promise<Usage & { folding: Folding }> => {
+const start = (faults: { store?: Partial<UsageStore>; totals?: Partial<TotalsStore> } = {}): Usage & { folding: Folding } => {
   const own = { store: { ...store, countAll: refuse, modelNamesOfAll: refuse, ...faults.store }, totals: { ...totals, ...faults.totals } };
   const folding = createFolding({ ...own, onError: () => undefined });
-  const migration = startMigration({ ...own, folding, onError: refuse });
-  open.push({ folding, migration });
-  const usage = createUsage({ ...own, folding, migration, latestId: 0 });
-  while (!(await migration.isDone())) await new Promise(setImmediate);
-  return { ...usage, folding };
+  open.push(folding);
+  // Rows are kept for 25 months: those from before 2021 go.
+  const now = (): Date => new Date("2023-02-01T00:00:00Z");
+  return { ...createUsage({ ...own, folding, latestId: 0, now, removedPage: 40 }), folding };
 };
 
 const FINAL = { costMicroUsd: 0, userCostMicroUsd: 0, durationMs: 1, errorCode: null, requestId: null } as const;
@@ -98,7 +94,7 @@ const expectExact = async (usage: Usage, userId: string): Promise<void> => {
 
 it("counts exactly by every filter, while rows of all kinds come, end and move into the totals", async () => {
   const userId = randomUUID();
-  const [one, other] = [await start(), await start()];
+  const [one, other] = [start(), start()];
   const runs = variedRuns(userId, 300);
   const seen: number[] = [];
   const reader = (async () => {
@@ -151,7 +147,7 @@ const STEPS: [string, (fail: () => Promise<never>) => { store?: Partial<UsageSto
 it.each(STEPS)("counts every row once when a process dies in a fold: %s", async (_, faultsOf) => {
   const userId = randomUUID();
   const dies = (): Promise<never> => Promise.reject(new Error("killed"));
-  const [dying, ...others] = [await start(faultsOf(dies)), await start(), await start()];
+  const [dying, ...others] = [start(faultsOf(dies)), start(), start()];
   for (const run of variedRuns(userId, 130)) await finish(dying!, run);
   await expect(dying!.folding.foldAll(userId)).rejects.toThrow("killed");
   expect((await totals.progress(userId)).pending).not.toBeNull();
@@ -162,39 +158,9 @@ it.each(STEPS)("counts every row once when a process dies in a fold: %s", async 
   expect((await store.uncounted(userId)).length).toBeLessThan(130);
 });
 
-it("counts rows from before there were totals once, and theirs with an open run when it ends", async () => {
-  const userId = randomUUID();
-  const old = connection.collection("usage");
-  const rows = times(250, (index) => ({
-    _id: randomUUID() as never,
-    id: 1_000_000 + index,
-    userId,
-    workflowSlug: "posters",
-    modelIds: ["painter"],
-    status: index === 0 ? "processing" : "completed",
-    source: "api-workflow",
-    ...FINAL,
-    millicredits: 5,
-    createdAt: new Date("2025-01-01T00:00:00Z"),
-  }));
-  await old.insertMany(rows);
-  await connection.collection("usage_migrations").deleteMany({});
-  const usage = await start();
-  expect((await usage.list(all(userId))).total).toBe(250);
-  await expectExact(usage, userId);
-  await usage.finish(runOf(userId, { executionId: String(rows[0]!._id) }), {
-    ...FINAL,
-    status: "failed",
-    millicredits: 0,
-    modelCredits: [],
-  });
-  expect((await usage.list(all(userId, { status: "failed" }))).total).toBe(1);
-  expect((await store.uncounted(userId)).length).toBeLessThan(250);
-});
-
 it("sums up days and models, of rows in the totals and of those that are not", async () => {
   const userId = randomUUID();
-  const usage = await start();
+  const usage = start();
   const runs = variedRuns(userId, 150);
   for (const run of runs) {
     const modelCredits = run.modelIds.map((model, index) => ({ model, millicredits: index + 1 }));
@@ -229,16 +195,15 @@ it("forgets rows that are too old, and their part of the totals, also when a pro
     await store.remove(ids.slice(0, 10));
     return dies();
   };
-  const [usage, dying] = [await start(), await start({ store: { remove: removeSome } })];
+  const [usage, dying] = [start(), start({ store: { remove: removeSome } })];
   const long = new Date("2020-01-01T00:00:00Z");
   const old = times(60, () => runOf(userId, { startedAt: long, workflowSlug: "songs", modelIds: ["drummer"] }));
   for (const run of [...old, ...variedRuns(userId, 30)]) await finish(usage, run);
   const running = runOf(userId, { startedAt: long });
   await usage.start(running);
   await usage.folding.foldAll(userId, 50);
-  const before = new Date("2021-01-01T00:00:00Z");
-  await expect(dying.prune({ before, limit: 40 })).rejects.toThrow("killed");
-  while ((await usage.prune({ before, limit: 40 })) > 0);
+  await expect(dying.removeExpired("")).rejects.toThrow("killed");
+  for (let cursor: string | undefined; cursor !== "";) cursor = (await usage.removeExpired(cursor ?? "")).nextCursor;
   expect((await usage.list(all(userId))).total).toBe(31);
   await expectExact(usage, userId);
   expect(await usage.modelNames({ userId, sources: [] })).toEqual(["painter", "singer"]);

@@ -163,7 +163,7 @@ export const workflowsHandlers = ({
     });
   }),
   findNamedMedia: unary(async ({ names }) => ({ names: await templates.named(names) })),
-  finishAbandoned: unary(async () => ({ finished: await workflows.finishAbandoned() })),
+  removeExpired: unary(async ({ cursor }) => proto.RemoveExpiredResponse.fromPartial(await workflows.removeExpired(cursor))),
   createFolder: unary(async ({ ownerId, name }) =>
     proto.CreateFolderResponse.fromPartial({ folder: toFolder(await folders.create(ownerId, name)) }),
   ),

@@ -1,3 +1,4 @@
+import { createRemoval, untilNone, type Removal } from "@nodeloom/platform";
 import { foundAt } from "./definition/errors";
 import type { OwnWorkflow } from "./definition/storage";
 import { createReading, type Reading, type ReadingDeps } from "./reading";
@@ -6,8 +7,8 @@ import { createSaving, type Saving, type SavingDeps } from "./saving";
 /** The use cases of workflows: saving.ts and reading.ts have all but their removal. */
 export interface Workflows extends Saving, Reading {
   remove(which: OwnWorkflow): Promise<void>;
-  /** Removes what is left of deleted workflows. @returns of how many */
-  finishAbandoned(): Promise<number>;
+  /** Removes what is left of deleted workflows, whose removal a crash cut short, a page per call. */
+  removeExpired(cursor: string): Promise<Removal>;
 }
 
 export type WorkflowsDeps = SavingDeps & ReadingDeps;
@@ -28,10 +29,12 @@ export const createWorkflows = (deps: WorkflowsDeps): Workflows => {
     remove: async (which) => {
       await finishRemoval(await foundAt(await store.remove(which), () => store.owned(which.slug, which.ownerId)));
     },
-    finishAbandoned: async () => {
-      const unfinished = await store.unfinishedRemovals(REMOVALS_AT_ONCE);
-      for (const creationId of unfinished) await finishRemoval(creationId);
-      return unfinished.length;
-    },
+    removeExpired: createRemoval({
+      deletedWorkflows: async () => {
+        const unfinished = await store.unfinishedRemovals(REMOVALS_AT_ONCE);
+        for (const creationId of unfinished) await finishRemoval(creationId);
+        return untilNone(unfinished.length);
+      },
+    }),
   };
 };

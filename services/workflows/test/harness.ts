@@ -6,6 +6,7 @@ import { connectMongo, createGrpcClient, type ClientOf } from "@nodeloom/platfor
 import { media as mediaProto, workflows as proto } from "@nodeloom/proto";
 import { service as mediaService } from "../../media/src/main";
 import { service } from "../src/main";
+import { freePort } from "../../../deploy/local/servers/ports.cjs";
 import { startMigrated } from "../../platform/test/support/start-migrated";
 import { patient } from "../../platform/test/support/patient";
 
@@ -34,17 +35,19 @@ export const newOwner = (): string => `user-${randomUUID()}`;
 export const startWorkflows = async (prefix = `test_${randomUUID().slice(0, 8)}_`): Promise<RunningWorkflows & { prefix: string }> => {
   const uri = process.env.MONGODB_URI!;
   const folder = await mkdtemp(join(tmpdir(), "nodeloom-workflows-"));
+  // Each calls the other.
+  const address = `127.0.0.1:${await freePort()}`;
   const shared = { MONGODB_URI: uri, MONGODB_DATABASE_PREFIX: prefix, PUBLIC_BASE_URL: BASE_URL, LOG_LEVEL: "silent" };
   const runningMedia = await startMigrated(mediaService, {
     ...shared,
+    WORKFLOWS_ADDRESS: address,
     MEDIA_DIR: folder,
     MEDIA_LISTEN: "127.0.0.1:0",
     MEDIA_HTTP_LISTEN: "127.0.0.1:0",
   });
   const mediaAddress = `127.0.0.1:${runningMedia.ports!.MEDIA_LISTEN}`;
-  const running = await startMigrated(service, { ...shared, MEDIA_ADDRESS: mediaAddress, WORKFLOWS_LISTEN: "127.0.0.1:0" });
+  const running = await startMigrated(service, { ...shared, MEDIA_ADDRESS: mediaAddress, WORKFLOWS_LISTEN: address });
   const media = patient(createGrpcClient<mediaProto.MediaServiceServer>(mediaProto.MediaServiceService, { address: mediaAddress }));
-  const address = `127.0.0.1:${running.ports!.WORKFLOWS_LISTEN}`;
   const client = patient(createGrpcClient<proto.WorkflowsServiceServer>(proto.WorkflowsServiceService, { address }));
   const database = `${prefix}workflows`;
   const close = async (): Promise<void> => {

@@ -286,7 +286,7 @@ describe("files that workflows name", () => {
     const owner = newOwner();
     const files = await Promise.all(Array.from({ length: 5 }, () => upload(owner)));
     const [inGraph, inCover, asThumbnail, inVersion, unnamed] = files as [mediaProto.StoredObject, ...mediaProto.StoredObject[]];
-    const named = await service.create(owner, {
+    await service.create(owner, {
       name: unique(),
       nodesJson: JSON.stringify([{ id: "m", data: { mediaId: inGraph.id } }]),
       coverJson: cover(inCover!.url),
@@ -298,12 +298,34 @@ describe("files that workflows name", () => {
     });
     await service.client.publishVersion(proto.PublishVersionRequest.fromPartial({ slug: versioned.slug, ownerId: owner }));
     await service.update(versioned.slug, owner, { nodesJson: "[]" });
-    const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: service.database });
-    await connection.collection<{ _id: string }>("workflows").updateOne({ _id: named.slug }, { $unset: { mediaNames: "" } });
-    await connection.close();
     const names = files.flatMap(({ id, key }) => [id, key]);
     const found = (await service.client.findNamedMedia({ names })).names;
     expect(new Set(found)).toEqual(new Set([inGraph.id, inCover!.key, asThumbnail!.key, inVersion!.key]));
     expect(found).not.toContain(unnamed!.id);
+  });
+
+  it("outlive 90 days: in a graph, a version and a cover", async () => {
+    const owner = newOwner();
+    const generate = async (): Promise<mediaProto.StoredObject> => {
+      const request = mediaProto.IngestRequest.fromPartial({ id: `${randomUUID()}-0-0-0`, ownerId: owner, sourceUrl: dataUrl(PNG) });
+      return (await service.media.ingest(request, { deadlineMs: 20_000 })).object!;
+    };
+    const [inGraph, inCover, inVersion, unnamed] = [await generate(), await generate(), await generate(), await generate()];
+    const naming = (id: string) => ({ nodesJson: JSON.stringify([{ id: "m", type: "media-upload", data: { mediaId: id } }]) });
+    await service.create(owner, { name: unique(), ...naming(inGraph.id), coverJson: cover(inCover.url) });
+    const { slug } = await service.create(owner, { name: unique(), ...naming(inVersion.id) });
+    await service.client.publishVersion(proto.PublishVersionRequest.fromPartial({ slug, ownerId: owner }));
+    await service.update(slug, owner, { nodesJson: "[]" });
+    const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${service.prefix}media` });
+    const longAgo = { createdAt: new Date(Date.now() - 91 * 24 * 60 * 60_000) };
+    await connection.collection("objects").updateMany({ ownerId: owner }, { $set: longAgo });
+    await connection.close();
+
+    let cursor = "";
+    do cursor = (await service.media.removeExpired({ cursor }, { deadlineMs: 20_000 })).nextCursor;
+    while (cursor !== "");
+    const { objects } = await service.media.listObjects({ ownerId: owner, limit: 10, cursor: "" });
+    expect(new Set(objects.map(({ id }) => id))).toEqual(new Set([inGraph, inCover, inVersion].map(({ id }) => id)));
+    expect(objects.map(({ id }) => id)).not.toContain(unnamed.id);
   });
 });

@@ -1,16 +1,10 @@
-import type { Logger } from "@nodeloom/platform";
+import type { Logger, RemovedPage } from "@nodeloom/platform";
 import type { Checkpoint, RowTotal } from "./audit-store";
 import { BILLING_LIMITS } from "../limits";
 import type { BillingStore } from "../store";
 
 /** A year is closed this long after its end: by then no row of it is on its way any more. */
 const SETTLE_MS = 7 * 86_400_000;
-
-export interface CheckpointPage {
-  written: number;
-  /** Empty after the last page. */
-  nextCursor: string;
-}
 
 /** Sums of the same kind and model become one. */
 export const addTotals = (...lists: readonly (readonly RowTotal[])[]): RowTotal[] => {
@@ -44,10 +38,17 @@ export interface CheckpointDependencies {
   store: Pick<BillingStore, "pageAccounts" | "checkpointsOf" | "addCheckpoint" | "firstRowAfter" | "lastSequenceBefore" | "totals">;
   logger: Logger;
   clock: () => Date;
+  /** Accounts of a page. */
+  pageAccounts?: number;
 }
 
 /** Adds up what each account's rows of past years come to, once a year, so that an audit needs the rows since then only. */
-export const createCheckpoints = ({ store, logger, clock }: CheckpointDependencies) => {
+export const createCheckpoints = ({
+  store,
+  logger,
+  clock,
+  pageAccounts = BILLING_LIMITS.checkpointPageAccounts,
+}: CheckpointDependencies) => {
   const write = async (userId: string, year: number, earlier: Checkpoint | undefined): Promise<boolean> => {
     const end = new Date(Date.UTC(year + 1, 0, 1));
     const after = earlier?.sequence ?? 0;
@@ -65,11 +66,10 @@ export const createCheckpoints = ({ store, logger, clock }: CheckpointDependenci
   };
 
   return {
-    /** Writes what checkpoints a page of accounts lacks for the last year that is over. Idempotent. */
-    page: async (limit: number, cursor: string): Promise<CheckpointPage> => {
-      const size = limit || BILLING_LIMITS.checkpointPageDefault;
+    /** Writes what checkpoints a page of accounts lacks for the last year that is over. Idempotent. @returns how many */
+    page: async (cursor: string): Promise<RemovedPage> => {
       const year = new Date(clock().getTime() - SETTLE_MS).getUTCFullYear() - 1;
-      const accounts = await store.pageAccounts(cursor, size);
+      const accounts = await store.pageAccounts(cursor, pageAccounts);
       const sequences = new Map(accounts.map(({ userId, sequence }) => [userId, sequence]));
       const newest = newestOf(await store.checkpointsOf([...sequences.keys()]), sequences);
       let written = 0;
@@ -77,7 +77,7 @@ export const createCheckpoints = ({ store, logger, clock }: CheckpointDependenci
         const earlier = newest.get(userId);
         if ((earlier?.year ?? 0) < year && (await write(userId, year, earlier))) written += 1;
       }
-      return { written, nextCursor: accounts.length < size ? "" : accounts.at(-1)!.userId };
+      return { removed: written, next: accounts.length < pageAccounts ? "" : accounts.at(-1)!.userId };
     },
   };
 };

@@ -10,20 +10,8 @@ export interface Looked {
 /** What nothing carries any more: runs, which are ended; webhooks, which are delivered again; holds, which are closed. */
 export type ReconcileReport = Record<"runs" | "deliveries" | "holds", Looked>;
 
-/** What was removed because it was kept long enough. */
-export interface RetentionReport {
-  executions: number;
-  refusedRuns: number;
-  submissions: number;
-  payloads: number;
-  media: number;
-  usage: number;
-  audit: number;
-  /** Of past years, written for the ledger, which is kept for ever. */
-  checkpoints: number;
-  /** Removals that a crash had cut short. */
-  finished: number;
-}
+/** How much each owner has removed because it was kept long enough, by kind. */
+export type RetentionReport = Record<string, Record<string, number>>;
 
 /** A check of every account against all of its rows. */
 export interface LedgerReport {

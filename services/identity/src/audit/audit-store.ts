@@ -11,7 +11,7 @@ export interface AuditStore {
   end(id: string, end: AuditEnd): Promise<void>;
   find(id: string): Promise<AuditRecord | null>;
   /** Removes rows from before a time, oldest first, some at a time. @returns how many */
-  prune(before: Date, limit: number): Promise<number>;
+  removeBefore(before: Date, limit: number): Promise<number>;
   /** Newest first. */
   page(after: ListPosition | undefined, limit: number): Promise<AuditRecord[]>;
 }
@@ -21,7 +21,7 @@ export const createAuditStore = (audit: Model<AuditRecord>): AuditStore => ({
     return insertOnce(audit.create([row]));
   },
   end: async (id, end) => void (await audit.updateOne({ _id: id, outcome: "pending" }, { $set: end })),
-  prune: (before, limit) => removeSome(audit, { at: { $lt: before } }, limit, { at: 1, _id: 1 }),
+  removeBefore: (before, limit) => removeSome(audit, { at: { $lt: before } }, limit, { at: 1, _id: 1 }),
   find: (id) => audit.findById(id).lean<AuditRecord>().exec(),
   page: (after, limit) =>
     audit

@@ -1,5 +1,5 @@
 import { DomainError, expiresBefore, invalidRequest, RETENTION, type Issue } from "@nodeloom/kernel";
-import { fromCursor, toCursor } from "@nodeloom/platform";
+import { createRemoval, fromCursor, toCursor, untilNone, type Removal } from "@nodeloom/platform";
 import type { AuditStore } from "./audit-store";
 import { pageSize } from "../page-size";
 import type { AuditRecord } from "../records";
@@ -26,18 +26,14 @@ export interface Audit {
    * @throws NOT_FOUND when there is no row to end
    */
   record(entry: AuditEntry): Promise<AuditRecord>;
-  /**
-   * Removes rows from before a time, some at a time. @returns how many
-   * @throws INVALID_REQUEST for a time that the table of retention does not allow
-   */
-  prune(before: Date, limit: number): Promise<number>;
+  /** Removes rows that were kept as long as the table of retention says, oldest first, a page per call. */
+  removeExpired(cursor: string): Promise<Removal>;
   /** Newest first. */
   list(query: { limit: number; cursor: string }): Promise<AuditPage>;
 }
 
 const MAX_ID_CHARS = 64;
-const MAX_PRUNED = 1_000;
-const CLOCK_SKEW_MS = 60 * 60 * 1_000;
+const REMOVED_PAGE = 1_000;
 const REQUIRED = ["id", "actorId", "action", "target"] as const;
 
 const checkEntry = (entry: AuditEntry): AuditRecord["outcome"] => {
@@ -65,13 +61,9 @@ export const createAudit = (store: AuditStore, clock: () => number = Date.now): 
     return stored;
   },
 
-  prune: async (before, limit) => {
-    // Clocks of two processes may differ a little.
-    const latest = expiresBefore(RETENTION.audit, new Date(clock() + CLOCK_SKEW_MS));
-    if (!(before <= latest)) throw invalidRequest([{ path: "before", message: "must be as long ago as rows are kept" }]);
-    if (!(limit >= 1 && limit <= MAX_PRUNED)) throw invalidRequest([{ path: "limit", message: `must be between 1 and ${MAX_PRUNED}` }]);
-    return store.prune(before, limit);
-  },
+  removeExpired: createRemoval({
+    audit: async () => untilNone(await store.removeBefore(expiresBefore(RETENTION.audit, new Date(clock())), REMOVED_PAGE)),
+  }),
 
   list: async ({ limit, cursor }) => {
     const size = pageSize(limit);

@@ -4,10 +4,11 @@ import { fromCursor, retryOnConflict, toCursor } from "@nodeloom/platform";
 import type { BlobStore } from "../blobs/blobs";
 import type { ObjectStore } from "./object-store";
 import type { Objects } from "./objects";
-import { isCounted, originOf, type MediaObject } from "./media-object";
-import { ABANDONED_AFTER_MS, type Quota } from "./quota";
+import { isCounted, type MediaObject } from "./media-object";
+import type { Purge } from "./purge";
+import type { Quota } from "./quota";
 
-/** What owners do with their stored files: list, keep, delete, copy; and what time does with those nobody keeps. */
+/** What owners do with their stored files: list, keep, delete, copy. */
 export interface Library {
   /** @throws DomainError INVALID_REQUEST for a cursor that is none. */
   list(ownerId: string, limit: number, cursor: string): Promise<Page>;
@@ -17,16 +18,6 @@ export interface Library {
   keep(id: string, ownerId: string, quota: number | undefined): Promise<MediaObject>;
   /** Copies by the ids of what was copied. @throws DomainError MEDIA_QUOTA_EXCEEDED */
   copy(request: Copying): Promise<Map<string, MediaObject>>;
-  /** Generated objects from before a moment that are not kept, oldest first. `next`: where to go on; empty at the end. */
-  expiring(before: Date, limit: number, cursor: string): Promise<{ objects: MediaObject[]; next: string }>;
-  /** Hides those of the objects that may still expire. @returns the ids of those that are hidden */
-  hideExpired(ids: readonly string[], before: Date): Promise<string[]>;
-  /** Shows objects again that were hidden for their age. @returns how many */
-  restoreExpired(ids: readonly string[]): Promise<number>;
-  /** Removes objects that are hidden for their age. @returns how many */
-  removeExpired(ids: readonly string[]): Promise<number>;
-  /** Finishes removals and counts that a crash cut short. @returns how many */
-  finishAbandoned(): Promise<number>;
 }
 
 export interface Page {
@@ -49,12 +40,10 @@ export interface LibraryDeps {
   blobs: BlobStore;
   quota: Quota;
   objects: Objects;
-  /** Tells of bytes that could not be removed yet. */
-  warn(error: unknown, object: MediaObject): void;
+  purge: Purge;
 }
 
 const COPIES_AT_ONCE = 4;
-const SWEEP_BATCH = 100;
 
 const cursorAfter = ({ id, createdAt }: MediaObject): string => toCursor({ at: createdAt, id });
 
@@ -63,17 +52,7 @@ const notFound = (): DomainError => new DomainError("not_found", "NOT_FOUND", "m
 const copyId = (reference: string, id: string): string =>
   createHash("sha256").update(`copy\n${reference}\n${id}`).digest("hex").slice(0, 32);
 
-export const createLibrary = ({ store, blobs, quota, objects, warn }: LibraryDeps): Library => {
-  /** Removes the bytes and the record of an object that nobody reads any more. What fails is finished later. */
-  const purge = async (object: MediaObject): Promise<void> => {
-    try {
-      await blobs.remove(object.blob);
-      await store.purge(object.id);
-    } catch (error) {
-      warn(error, object);
-    }
-  };
-
+export const createLibrary = ({ store, blobs, quota, objects, purge }: LibraryDeps): Library => {
   /** False when the object has changed since it was read. */
   const removeAsRead = async (object: MediaObject): Promise<boolean> => {
     const hide = (token: string): Promise<boolean> => store.hide(object, token, new Date());
@@ -128,38 +107,6 @@ export const createLibrary = ({ store, blobs, quota, objects, warn }: LibraryDep
         batch.forEach((object, index) => copies.set(object.id, made[index]!));
       }
       return copies;
-    },
-    expiring: async (before, limit, cursor) => {
-      const found = await store.expiring(before, limit, fromCursor(cursor));
-      return { objects: found.filter((object) => !isCounted(object)), next: found.length === limit ? cursorAfter(found.at(-1)!) : "" };
-    },
-    hideExpired: async (ids, before) => {
-      const mayExpire = (object: MediaObject): boolean =>
-        !isCounted(object) && originOf(object) === "generated" && object.createdAt < before;
-      for (const id of ids) {
-        const object = await store.byId(id);
-        if (object && mayExpire(object)) await store.expire(object, new Date());
-      }
-      return (await store.expired(ids)).map(({ id }) => id);
-    },
-    restoreExpired: (ids) => store.restore(ids),
-    removeExpired: async (ids) => {
-      let removed = 0;
-      for (const object of await store.expired(ids)) {
-        if (!(await store.condemn(object.id))) continue;
-        await purge(object);
-        removed += 1;
-      }
-      return removed;
-    },
-    finishAbandoned: async () => {
-      // Counts first: what they need to know of an object is on its record.
-      let finished = await quota.finishAbandoned();
-      const before = new Date(Date.now() - ABANDONED_AFTER_MS);
-      const hidden = await store.hidden(before, SWEEP_BATCH);
-      for (const object of hidden) await purge(object);
-      finished += hidden.length;
-      return finished;
     },
   };
 };

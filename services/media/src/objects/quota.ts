@@ -47,15 +47,14 @@ export interface Quota {
   add(target: Target, max: number | undefined, mark: (token: string) => Promise<boolean>): Promise<boolean>;
   /** Takes an object out of the count. `mark` begins its removal; false when somebody else did, or it has changed. */
   remove(object: MediaObject, mark: (token: string) => Promise<boolean>): Promise<boolean>;
-  /** Finishes changes that were cut short. @returns how many */
-  finishAbandoned(): Promise<number>;
+  /** Finishes changes from before a moment, which were cut short, of some owners. @returns of how many owners */
+  finishAbandoned(before: Date, limit: number): Promise<number>;
 }
 
 export type Target = Pick<MediaObject, "id" | "ownerId" | "bytes">;
 
 /** An entry whose process died is finished by others after this long: far longer than the change takes. */
 export const ABANDONED_AFTER_MS = 10 * 60 * 1_000;
-const BATCH = 100;
 
 const exceeded = (used: number, max: number): DomainError =>
   new DomainError("forbidden", "MEDIA_QUOTA_EXCEEDED", `your plan stores ${max} bytes of files, and ${used} are taken: delete some first`, {
@@ -76,14 +75,12 @@ export const createQuota = ({ counts, objects }: { counts: CountStore; objects: 
     return made;
   };
 
-  const finish = async ({ ownerId, entries }: ByteCount, before: Date): Promise<number> => {
-    const old = entries.filter(({ at }) => at < before);
-    for (const entry of old) {
+  const finish = async ({ ownerId, entries }: ByteCount, before: Date): Promise<void> => {
+    for (const entry of entries.filter(({ at }) => at < before)) {
       const marks = await objects.marks(entry.objectId);
       const isStillCounted = marks !== undefined && marks.removal !== entry.token && (marks.countedBy === entry.token || isRemoval(entry));
       await counts.close(ownerId, entry, isStillCounted);
     }
-    return old.length;
   };
 
   return {
@@ -117,14 +114,10 @@ export const createQuota = ({ counts, objects }: { counts: CountStore; objects: 
       await counts.close(ownerId, entry, !isMarked);
       return isMarked;
     },
-    finishAbandoned: async () => {
-      const before = new Date(Date.now() - ABANDONED_AFTER_MS);
-      let finished = 0;
-      for (;;) {
-        const found = await counts.abandoned(before, BATCH);
-        for (const count of found) finished += await finish(count, before);
-        if (found.length < BATCH) return finished;
-      }
+    finishAbandoned: async (before, limit) => {
+      const found = await counts.abandoned(before, limit);
+      for (const count of found) await finish(count, before);
+      return found.length;
     },
   };
 };

@@ -4,7 +4,7 @@
  */
 export const CALLERS = {
   identity: ["gateway", "executions"],
-  workflows: ["gateway", "executions"],
+  workflows: ["gateway", "executions", "media"],
   models: ["gateway", "executions"],
   billing: ["gateway", "executions"],
   usage: ["gateway", "executions"],

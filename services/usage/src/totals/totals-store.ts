@@ -28,16 +28,10 @@ interface TotalDocument {
   models?: Numbers;
   sums?: Numbers;
 }
-interface MigrationDocument {
-  _id: string;
-  passes: number;
-  finishedAt: Date;
-}
 
 const OPERATION_TIMEOUT_MS = 10_000;
 const NOTHING: Progress = { folds: 0, pending: null };
 const BULK_OPERATIONS = 1_000;
-const OLD_ROWS = "old-rows";
 
 const schemaOf = <T>(definition: Record<string, unknown>, collection: string): Schema<T> =>
   new Schema<T>(definition as never, { collection, id: false, autoCreate: false, minimize: false, versionKey: false } as never);
@@ -53,10 +47,6 @@ const totalSchema = schemaOf<TotalDocument>(
 const daySchema = schemaOf<TotalDocument>(
   { _id: { type: String, required: true }, fold: { type: Number, required: true }, sums: { type: Object } },
   "usage_days",
-);
-const migrationSchema = schemaOf<MigrationDocument>(
-  { _id: { type: String, required: true }, passes: { type: Number, required: true }, finishedAt: { type: Date, required: true } },
-  "usage_migrations",
 );
 
 /** Every failed write of a bulk was an insert that lost against the total it would have made. */
@@ -89,7 +79,6 @@ export const createTotalsStore = (connection: Connection) => {
   const progress = connection.model<ProgressDocument>("UsageFolds", progressSchema);
   const totals = connection.model<TotalDocument>("UsageTotals", totalSchema);
   const days = connection.model<TotalDocument>("UsageDays", daySchema);
-  const migrations = connection.model<MigrationDocument>("UsageMigrations", migrationSchema);
 
   return {
     progress: async (userId: string): Promise<Progress> =>
@@ -129,14 +118,6 @@ export const createTotalsStore = (connection: Connection) => {
         .lean<TotalDocument[]>();
       const byKey = new Map(found.map(({ _id, sums }) => [_id, sums]));
       return wanted.map((day, index) => ({ day, sums: byKey.get(keys[index]!) ?? {} }));
-    },
-
-    /** How often old rows have been marked, and when last. */
-    migration: async (): Promise<{ passes: number; finishedAt: Date } | undefined> =>
-      (await migrations.findOne({ _id: OLD_ROWS }).lean<MigrationDocument | null>()) ?? undefined,
-
-    notePass: async (passes: number, finishedAt: Date): Promise<void> => {
-      await migrations.updateOne({ _id: OLD_ROWS }, { $max: { passes, finishedAt } }, { upsert: true });
     },
   };
 };

@@ -1,0 +1,26 @@
+import type { BlobStore } from "../blobs/blobs";
+import type { MediaObject } from "./media-object";
+import type { ObjectStore } from "./object-store";
+
+export interface PurgeDeps {
+  store: Pick<ObjectStore, "purge">;
+  blobs: Pick<BlobStore, "remove">;
+  /** Hears of bytes that could not be removed. */
+  warn(error: unknown, object: MediaObject): void;
+}
+
+/** Removes the bytes and the record of a hidden object. False where that failed; then `RemoveExpired` repeats it. */
+export type Purge = (object: MediaObject) => Promise<boolean>;
+
+export const createPurge =
+  ({ store, blobs, warn }: PurgeDeps): Purge =>
+  async (object) => {
+    try {
+      await blobs.remove(object.blob);
+      await store.purge(object.id);
+      return true;
+    } catch (error) {
+      warn(error, object);
+      return false;
+    }
+  };

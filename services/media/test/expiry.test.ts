@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto";
+import { media } from "@nodeloom/proto";
+import { connectMongo } from "@nodeloom/platform";
+import { createExpiry } from "../src/objects/expiry";
+import { createObjectStore } from "../src/objects/store";
+import { PNG, startMedia, type RunningMedia } from "./harness";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+let service: RunningMedia & { prefix: string };
+let connection: Awaited<ReturnType<typeof connectMongo>>;
+beforeAll(async () => {
+  // Nothing listens there: workflows is away.
+  service = await startMedia([], undefined, { WORKFLOWS_ADDRESS: "127.0.0.1:1" });
+  connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${service.prefix}media` });
+});
+afterAll(async () => {
+  await connection.close();
+  await service.stop();
+});
+beforeEach(async () => void (await connection.collection("objects").deleteMany({})));
+
+const objects = () => connection.collection<{ _id: string }>("objects");
+
+/** A generated file of some age. */
+const generate = async (days: number): Promise<media.StoredObject> => {
+  const made = await service.ingest(`${randomUUID()}-0-0-0`, `data:;base64,${PNG.toString("base64")}`, [], `user-${randomUUID()}`);
+  await objects().updateOne({ _id: made.id }, { $set: { createdAt: new Date(Date.now() - days * DAY_MS) } });
+  return made;
+};
+const upload = async (days: number): Promise<media.StoredObject> => {
+  const made = await service.upload(PNG);
+  await objects().updateOne({ _id: made.id }, { $set: { createdAt: new Date(Date.now() - days * DAY_MS) } });
+  return made;
+};
+
+/** Expiry over the service's own records, with what is named decided here. */
+const expiry = (findNamed: (names: string[]) => Promise<string[]>) => {
+  const purged: string[] = [];
+  const store = createObjectStore(connection);
+  const purge = async ({ id }: { id: string }): Promise<boolean> => {
+    purged.push(id);
+    await store.purge(id);
+    return true;
+  };
+  const remove = createExpiry({ store, quota: { finishAbandoned: () => Promise.resolve(0) }, purge, findNamed });
+  return { remove: () => remove("generatedMedia:"), purged };
+};
+const nobodyNames = (): Promise<string[]> => Promise.resolve([]);
+
+it("removes generated files after 90 days, and neither kept ones nor uploads", async () => {
+  const [old, young, kept] = [await generate(91), await generate(89), await generate(91)];
+  await upload(91);
+  await service.client.keepObject(media.KeepObjectRequest.fromPartial({ id: kept.id, ownerId: kept.ownerId }));
+  const { remove, purged } = expiry(nobodyNames);
+  expect(await remove()).toEqual({ removed: { generatedMedia: 1 }, nextCursor: "" });
+  expect(purged).toEqual([old.id]);
+  expect((await fetch(`${service.http}/media/${young.key}`)).status).toBe(200);
+  expect(await objects().countDocuments({})).toBe(3);
+});
+
+it("keeps what is named by id or by key, and shows again what a call that was cut short has hidden", async () => {
+  const [byId, byKey] = [await generate(91), await generate(91)];
+  await objects().updateOne({ _id: byId.id }, { $set: { removal: "expired", removedAt: new Date() } });
+  const { remove, purged } = expiry(() => Promise.resolve([byId.id, byKey.key]));
+  await remove();
+  expect(purged).toEqual([]);
+  for (const { key } of [byId, byKey]) expect((await fetch(`${service.http}/media/${key}`)).status).toBe(200);
+});
+
+it("keeps what is named between the first question and the removal", async () => {
+  const late = await generate(91);
+  let isNamed = false;
+  const { remove, purged } = expiry(() => {
+    const answer = isNamed ? [late.id] : [];
+    isNamed = true;
+    return Promise.resolve(answer);
+  });
+  expect(await remove()).toEqual({ removed: { generatedMedia: 0 }, nextCursor: "" });
+  expect(purged).toEqual([]);
+  expect((await fetch(`${service.http}/media/${late.key}`)).status).toBe(200);
+});
+
+it("removes what is hidden when a call before it was cut short", async () => {
+  const hidden = await generate(91);
+  const unsure = (): Promise<string[]> => (purges.purged.length === 0 && asks++ > 0 ? Promise.reject(new Error("killed")) : nobodyNames());
+  let asks = 0;
+  const purges = expiry(unsure);
+  await expect(purges.remove()).rejects.toThrow("killed");
+  expect((await fetch(`${service.http}/media/${hidden.key}`)).status).toBe(404);
+  const { remove, purged } = expiry(nobodyNames);
+  await remove();
+  expect(purged).toEqual([hidden.id]);
+});
+
+it("goes through any number of files, a bounded page per call", async () => {
+  const made = await generate(91);
+  const { _id, ...row } = (await objects().findOne({ _id: made.id }))! as unknown as { _id: string; key: string };
+  await objects().insertMany(Array.from({ length: 249 }, (_, index) => ({ ...row, _id: `${_id}-${index}`, key: `${index}${row.key}` })));
+  const remove = createExpiry({
+    store: createObjectStore(connection),
+    quota: { finishAbandoned: () => Promise.resolve(0) },
+    purge: () => Promise.resolve(true),
+    findNamed: nobodyNames,
+  });
+  const removed: number[] = [];
+  for (let cursor = "generatedMedia:"; cursor !== "";) {
+    const page = await remove(cursor);
+    removed.push(page.removed.generatedMedia!);
+    cursor = page.nextCursor;
+  }
+  expect(removed).toEqual([100, 100, 50]);
+});
+
+it("removes nothing while workflows can't say what it names", async () => {
+  const old = await generate(91);
+  let cursor = "";
+  const enforce = async (): Promise<void> => {
+    do cursor = (await service.client.removeExpired({ cursor }, { deadlineMs: 20_000 })).nextCursor;
+    while (cursor !== "");
+  };
+  await expect(enforce()).rejects.toMatchObject({ kind: "unavailable" });
+  expect(cursor).toBe("generatedMedia:");
+  expect((await fetch(`${service.http}/media/${old.key}`)).status).toBe(200);
+}, 60_000);
