@@ -92,6 +92,22 @@ it("lets one call try after the pause, for longer pauses as long as it fails, an
   expect(await ask(gate)).toBe(FIRST_PAUSE);
 });
 
+it("does not hear calls that began before it left the provider alone", async () => {
+  const gate = createGates(logger)(settings());
+  const [ends, probes]: ((error: Error) => void)[][] = [[], []];
+  const hanging = (list: ((error: Error) => void)[]) => (): Promise<never> => new Promise((_, reject) => list.push(reject));
+  const early = fail(gate, hanging(ends!));
+  await failOften(gate, failing("unreachable"));
+  now += FIRST_PAUSE;
+  const probe = fail(gate, hanging(probes!));
+  ends![0]!(new ProviderError("unreachable", "late"));
+  await early;
+  expect(await ask(gate)).toBe(TIMING.breakerProbe);
+  probes![0]!(new ProviderError("refused", "no such model", 404));
+  await probe;
+  expect(await ask(gate)).toBe("fine");
+});
+
 it("learns nothing from a probe that was given up", async () => {
   const gate = createGates(logger)(settings());
   await failOften(gate, failing("unreachable"));
