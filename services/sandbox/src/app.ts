@@ -30,8 +30,8 @@ export interface SandboxOptions {
 
 const fileRoutes = (files: Files): Router => {
   const router = Router();
-  router.get("/files/:name", (request, response) => {
-    const file = files.open(request.params.name);
+  router.get("/files/:name", async (request, response) => {
+    const file = await files.open(request.params.name);
     if (!file) throw notFound("file");
     response.set({ "cache-control": "public, max-age=31536000, immutable", "x-content-type-options": "nosniff" });
     response.type(file.contentType).send(file.bytes);

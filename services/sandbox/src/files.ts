@@ -18,7 +18,7 @@ interface Format {
   contentType: string;
   /** Highest value of the first parameter in the name. */
   max: number;
-  render(seed: string, first: number, second: number): Buffer;
+  render(seed: string, first: number, second: number): Buffer | Promise<Buffer>;
 }
 
 const FORMATS: readonly Format[] = [
@@ -28,7 +28,7 @@ const FORMATS: readonly Format[] = [
   { pattern: /^speech-([1-9]\d{0,2})()-([0-9a-f]{32})\.wav$/, contentType: "audio/wav", max: MAX_SYLLABLES, render: renderSpeech },
 ];
 
-const lookUp = (name: string): { contentType: string; render(): Buffer } | undefined => {
+const lookUp = (name: string): { contentType: string; render(): Buffer | Promise<Buffer> } | undefined => {
   for (const { pattern, contentType, max, render } of FORMATS) {
     const [, first, second, seed] = pattern.exec(name) ?? [];
     if (seed === undefined || Number(first) > max) continue;
@@ -54,7 +54,7 @@ export interface FileStats {
 
 export interface Files {
   /** Renders a file, or takes it from the cache; undefined for a name the sandbox never gave. */
-  open(name: string): RenderedFile | undefined;
+  open(name: string): Promise<RenderedFile | undefined>;
   stats(): FileStats;
 }
 
@@ -62,19 +62,19 @@ export interface Files {
 export const createFiles = (): Files => {
   const cache = createByteCache(CACHE_BYTES);
   const counters = { served: 0, rendered: 0, renderCpuMs: 0 };
-  const render = (make: () => Buffer): Buffer => {
+  const render = async (make: () => Buffer | Promise<Buffer>): Promise<Buffer> => {
     const before = process.cpuUsage();
-    const bytes = make();
+    const bytes = await make();
     const { user, system } = process.cpuUsage(before);
     counters.rendered += 1;
     counters.renderCpuMs += (user + system) / 1000;
     return bytes;
   };
   return {
-    open: (name) => {
+    open: async (name) => {
       const found = lookUp(name);
       if (!found) return undefined;
-      const bytes = cache.get(name) ?? render(found.render);
+      const bytes = cache.get(name) ?? (await render(found.render));
       cache.set(name, bytes);
       counters.served += 1;
       return { contentType: found.contentType, bytes };

@@ -54,7 +54,8 @@ const LENGTHS: readonly [seconds: number, framesPerSecond: number][] = [
 ];
 
 describe.each(LENGTHS)("a video of %d s at %d frames per second", (seconds, framesPerSecond) => {
-  const bytes = renderVideo(seedOf("a cat", seconds), seconds, framesPerSecond);
+  let bytes: Buffer;
+  beforeAll(async () => (bytes = await renderVideo(seedOf("a cat", seconds), seconds, framesPerSecond)));
 
   it("is an H.264 track of exactly that length, its index in front", () => {
     const { movie, samples } = parseMp4(bytes);
@@ -119,11 +120,11 @@ describe("the encoder", () => {
     expect(changed.data.length).toBeLessThan(384 + 20);
   });
 
-  whenFfmpeg("is lossless, over more frames than the frame number counts", () => {
+  whenFfmpeg("is lossless, over more frames than the frame number counts", async () => {
     const encode = createEncoder(format);
     const frames = [noise(seedOf("noise"))];
     for (let index = 1; index < 300; index++) frames.push(change(frames.at(-1)!, (index * 131) % (64 * 48)));
-    const file = muxMp4(format, frames.map(encode));
+    const file = await muxMp4(format, frames.map(encode));
     const raw = withFile(
       file,
       (path) =>
@@ -133,7 +134,7 @@ describe("the encoder", () => {
     expect(raw.equals(expected)).toBe(true);
   });
 
-  whenFfmpeg("survives samples that look like start codes", () => {
+  whenFfmpeg("survives samples that look like start codes", async () => {
     const encode = createEncoder(format);
     const flat = (value: number): Frame => ({
       y: new Uint8Array(64 * 48).fill(value),
@@ -142,7 +143,7 @@ describe("the encoder", () => {
     });
     const dark: Frame = flat(0);
     const nearlyDark: Frame = { ...flat(0), y: Uint8Array.from({ length: 64 * 48 }, (_, index) => (index % 3 === 2 ? 1 : 0)) };
-    const file = muxMp4(format, [encode(dark), encode(nearlyDark), encode(flat(3))]);
+    const file = await muxMp4(format, [encode(dark), encode(nearlyDark), encode(flat(3))]);
     const raw = withFile(file, (path) => spawnSync("ffmpeg", ["-v", "error", "-i", path, "-f", "rawvideo", "-"]).stdout);
     expect(raw.equals(Buffer.concat([dark, nearlyDark, flat(3)].flatMap(({ y, u, v }) => [y, u, v])))).toBe(true);
   });

@@ -32,8 +32,8 @@ export const imagesDialect = (files: Files, clock: () => number): ImagesDialect 
   const router = Router();
   const exchanges = createExchanges();
 
-  const picture = (request: Request, name: string, asUrl: boolean): object =>
-    asUrl ? { url: fileUrl(request, name) } : { b64_json: files.open(name)!.bytes.toString("base64") };
+  const picture = async (request: Request, name: string, asUrl: boolean): Promise<object> =>
+    asUrl ? { url: fileUrl(request, name) } : { b64_json: (await files.open(name))!.bytes.toString("base64") };
 
   router.post("/v1/images/generations", async (request, response) => {
     const body = parseBody(imagesSchema, request.body);
@@ -47,7 +47,7 @@ export const imagesDialect = (files: Files, clock: () => number): ImagesDialect 
     const names = body.sandbox?.fail === "incomplete" ? [] : generator.files(input);
     response.json({
       created: Math.floor(clock() / 1_000),
-      data: names.map((name) => picture(request, name, body.response_format === "url")),
+      data: await Promise.all(names.map((name) => picture(request, name, body.response_format === "url"))),
     });
   });
 

@@ -39,7 +39,7 @@ export const speechDialect = (files: Files): SpeechDialect => {
     if (!(await exchanges.undergo(response, body, generator.latencyMs(input)))) return;
     response.type("audio/wav");
     if (body.sandbox?.fail !== "incomplete") {
-      const { bytes } = files.open(generator.files(input)[0]!)!;
+      const { bytes } = (await files.open(generator.files(input)[0]!))!;
       for (let at = 0; at < bytes.length; at += PIECE_BYTES) response.write(bytes.subarray(at, at + PIECE_BYTES));
     }
     response.end();

@@ -1,8 +1,10 @@
-import { ArrayBufferTarget, Muxer } from "mp4-muxer";
+import type * as Mediabunny from "mediabunny" with { "resolution-mode": "import" };
 import type { EncodedFrame } from "./h264/encoder";
 import { CODEC_NAME, decoderConfiguration, type VideoFormat } from "./h264/parameters";
 
-const MICROSECONDS = 1_000_000;
+// Its types are declared for the ES module alone, though it has a CommonJS bundle, too.
+const { BufferTarget, EncodedPacket, EncodedVideoPacketSource, Mp4OutputFormat, Output } = require("mediabunny") as typeof Mediabunny;
+
 /** Boxes that hold the two time stamps, and the boxes on the way to them (ISO/IEC 14496-12). */
 const CONTAINERS = new Set(["moov", "trak", "mdia"]);
 const TIMED = new Set(["mvhd", "tkhd", "mdhd"]);
@@ -25,17 +27,23 @@ const eraseTimes = (file: DataView, start: number, end: number): void => {
 };
 
 /** Puts frames of equal duration into an MP4 file whose index stands in front, so that it plays while it loads. */
-export const muxMp4 = (format: VideoFormat, frames: Iterable<EncodedFrame>): Buffer => {
+export const muxMp4 = async (format: VideoFormat, frames: Iterable<EncodedFrame>): Promise<Buffer> => {
   const { width, height, framesPerSecond } = format;
-  const target = new ArrayBufferTarget();
-  const muxer = new Muxer({ target, video: { codec: "avc", width, height, frameRate: framesPerSecond }, fastStart: "in-memory" });
+  const target = new BufferTarget();
+  const output = new Output({ target, format: new Mp4OutputFormat({ fastStart: "in-memory" }) });
+  const track = new EncodedVideoPacketSource("avc");
+  output.addVideoTrack(track, { frameRate: framesPerSecond });
+  await output.start();
   const metadata = {
     decoderConfig: { codec: CODEC_NAME, codedWidth: width, codedHeight: height, description: decoderConfiguration(format) },
   };
-  const duration = MICROSECONDS / framesPerSecond;
   let index = 0;
-  for (const { data, isKey } of frames) muxer.addVideoChunkRaw(data, isKey ? "key" : "delta", index++ * duration, duration, metadata);
-  muxer.finalize();
-  eraseTimes(new DataView(target.buffer), 0, target.buffer.byteLength);
-  return Buffer.from(target.buffer);
+  for (const { data, isKey } of frames) {
+    await track.add(new EncodedPacket(data, isKey ? "key" : "delta", index / framesPerSecond, 1 / framesPerSecond), metadata);
+    index += 1;
+  }
+  await output.finalize();
+  const file = target.buffer!;
+  eraseTimes(new DataView(file), 0, file.byteLength);
+  return Buffer.from(file);
 };

@@ -75,7 +75,7 @@ const createPath = (seed: string): ((seconds: number) => { x: number; y: number 
 };
 
 /** Renders an MP4 of exactly `seconds`: a ball moves over a picture of the seed's, and a bar shows how much has passed. */
-export const renderVideo = (seed: string, seconds: number, framesPerSecond: number): Buffer => {
+export const renderVideo = (seed: string, seconds: number, framesPerSecond: number): Promise<Buffer> => {
   const format: VideoFormat = { width: WIDTH, height: HEIGHT, framesPerSecond };
   const background = toFrame(paint(seed, WIDTH, HEIGHT));
   const colour = toYuv(...fromHsl(createRandom(seed).next(), 0.9, 0.85));
