@@ -14,7 +14,7 @@ import { loadCompose, readEnvFile, ROOT } from "./compose-file";
 const DOCKER = join(ROOT, "deploy", "docker");
 const SETTINGS = Object.fromEntries(Object.keys(readEnvFile(join(DOCKER, "example.env"))).map((name) => [name, "x"]));
 /** The services that the compose file asks certificates for. */
-const NAMES = loadCompose(SETTINGS).services.certs!.command!.slice(3);
+const NAMES = loadCompose(SETTINGS).services.certs!.command!.slice(2);
 const ACCOUNT = { userId: "u" };
 
 const folder = mkdtempSync(join(tmpdir(), "nodeloom-certificates-"));

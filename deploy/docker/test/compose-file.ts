@@ -72,4 +72,4 @@ export const readEnvFile = (path: string, { commented = false } = {}): Record<st
 
 /** The services that run Nodeloom's own code, by name. */
 export const ownServices = (compose: ComposeFile): [string, ComposeService][] =>
-  Object.entries(compose.services).filter(([, { image, command }]) => image === IMAGE && command?.[0] === "node");
+  Object.entries(compose.services).filter(([, { image, entrypoint }]) => image === IMAGE && entrypoint === undefined);

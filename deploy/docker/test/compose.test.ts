@@ -121,7 +121,7 @@ describe("the platform's services", () => {
 
   it.each(own)("%s runs the built main of its own workspace", (name, { command }) => {
     const workspace = name === "gateway" ? "gateway" : `services/${name}`;
-    expect(command).toEqual(["node", `${workspace}/dist/main.js`]);
+    expect(command).toEqual([`${workspace}/dist/main.js`]);
     expect(DEFINITIONS[name]!.name).toBe(name);
   });
 
@@ -176,8 +176,9 @@ describe("the platform's services", () => {
       TLS_KEY_FILE: `/certificates/${name}/key.pem`,
     });
     expect(volumes).toContain("certificates:/certificates:ro");
-    const [script, authority, certificates, ...names] = compose.services.certs!.command!;
-    expect([script, authority, certificates]).toEqual(["deploy/docker/make-certs.sh", "/authority", "/certificates"]);
+    const { entrypoint, command } = compose.services.certs!;
+    const [authority, certificates, ...names] = command!;
+    expect([...entrypoint!, authority, certificates]).toEqual(["deploy/docker/make-certs.sh", "/authority", "/certificates"]);
     expect(names).toContain(name);
   });
 
@@ -201,7 +202,7 @@ describe("the platform's services", () => {
 
 it("makes the databases before any service starts that keeps one, with the variables that it needs", () => {
   const { command, environment, restart, networks } = compose.services[MIGRATE]!;
-  expect([command, restart]).toEqual([["node", "services/migrate"], "on-failure:5"]);
+  expect([command, restart]).toEqual([["services/migrate"], "on-failure:5"]);
   const keepers = own.filter(([name]) => DEFINITIONS[name]!.database !== undefined);
   expect(keepers.map(([name]) => name).sort()).toEqual([...SERVICES].sort());
   for (const [name, { depends_on: dependencies, networks: others }] of keepers) {

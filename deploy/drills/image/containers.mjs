@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MALLOC, V8_FLAGS } from "../../local/run/node-process.mjs";
+import { MALLOC } from "../../local/run/node-process.mjs";
 import { runToEnd } from "../../local/run/to-end.mjs";
 
 /** Runs processes of an image by runc: as an unprivileged user, on a read-only root, without a capability, on this machine's network. */
@@ -9,7 +9,7 @@ import { runToEnd } from "../../local/run/to-end.mjs";
 export const UID = 1000;
 const CWD = "/app";
 /** As the image says it. */
-const IMAGE_ENV = { PATH: "/usr/local/bin:/usr/bin:/bin", NODE_ENV: "production", NODE_OPTIONS: V8_FLAGS.join(" "), ...MALLOC };
+const IMAGE_ENV = { PATH: "/usr/local/bin:/usr/bin:/bin", NODE_ENV: "production", ...MALLOC };
 const MEMORY_MOUNT = ["nosuid", "nodev", "mode=1777", "size=67108864"];
 
 /** @param {{ rootfs: string, args: string[], env: Record<string, string>, folders: readonly string[], files: readonly string[] }} options */

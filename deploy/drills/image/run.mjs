@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { NAMES } from "../cluster/replica.mjs";
 import { startCluster } from "../cluster/cluster.mjs";
 import { STATE_DIR } from "../../local/paths.mjs";
+import { V8_FLAGS } from "../../local/run/node-process.mjs";
 import { createProgress } from "../../local/run/progress.mjs";
 import { runToEnd } from "../../local/run/to-end.mjs";
 import { exists } from "../../local/servers/programs/cache.mjs";
@@ -60,7 +61,8 @@ const tryPlatform = async (rootfs, progress) => {
       cluster = await startCluster({
         replicas: 1,
         owner: UID,
-        command: ({ main, env, folder }) => containers.command({ args: ["node", "--require", NAMES, main], env, folders: [folder] }),
+        command: ({ main, env, folder }) =>
+          containers.command({ args: ["node", ...V8_FLAGS, "--require", NAMES, main], env, folders: [folder] }),
       });
       const seen = await containers.inspect();
       const wrong = seen.filter(({ uid, hasCapabilities, isReadOnly }) => uid !== UID || hasCapabilities || !isReadOnly);

@@ -41,7 +41,7 @@ interface Rendered {
     template: {
       spec: {
         securityContext: Record<string, unknown>;
-        containers: { env: { name: string; value?: string }[]; command: string[]; securityContext: Record<string, unknown> }[];
+        containers: { env: { name: string; value?: string }[]; args: string[]; securityContext: Record<string, unknown> }[];
       };
     };
   };
@@ -77,7 +77,7 @@ const render = (...args: string[]): Rendered[] =>
       expect(Object.keys(given).sort()).toEqual(expected.map(([variable]) => variable).sort());
       for (const [variable, value] of expected)
         if (given[variable] !== undefined) expect([variable, given[variable]]).toEqual([variable, value]);
-      expect(container!.command).toEqual(["node", values.services[name]!.main]);
+      expect(container!.args).toEqual([values.services[name]!.main]);
     }
   });
 

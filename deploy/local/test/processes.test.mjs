@@ -114,6 +114,8 @@ test("providers alone reach the sandbox; users reach what is allowed from outsid
 test("the image runs processes by the same engine and allocator settings", async () => {
   const dockerfile = await readFile(join(ROOT, "deploy", "docker", "Dockerfile"), "utf8");
   const runtime = dockerfile.slice(dockerfile.indexOf(" AS runtime"));
-  for (const [name, value] of Object.entries({ NODE_OPTIONS: V8_FLAGS.join(" "), ...MALLOC }))
+  const [entrypoint] = /^ENTRYPOINT (.*)$/m.exec(runtime)?.slice(1) ?? [];
+  assert.deepEqual(JSON.parse(entrypoint ?? "null"), ["node", ...V8_FLAGS]);
+  for (const [name, value] of Object.entries(MALLOC))
     assert.ok(new RegExp(`^(ENV| {3}) .*\\b${name}=${value}( |$)`, "m").test(runtime), name);
 });

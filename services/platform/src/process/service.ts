@@ -12,7 +12,7 @@ import {
 } from "../config";
 import { createLogger, type Logger } from "../telemetry/logger";
 import type { Database } from "../stores/database";
-import { keepHeapGrowth } from "./heap";
+import { collectWhenIdle } from "./heap";
 import { startOps, type Checks, type ProcessState } from "./ops";
 import { startTelemetry, type Telemetry } from "../telemetry/telemetry";
 
@@ -180,7 +180,7 @@ const stopProcess = async (stopped: Process, exitCode: number): Promise<void> =>
  * reverse order within the grace. Tells a supervising parent `{ type: "ready" }` when all have started.
  */
 export const runProcess = async (definitions: readonly ServiceDefinition[], env: Environment = process.env): Promise<void> => {
-  keepHeapGrowth();
+  collectWhenIdle();
   const name = definitions.map((definition) => definition.name).join("+");
   const config = processConfig(name, env);
   const logger = createLogger(name, config.LOG_LEVEL);

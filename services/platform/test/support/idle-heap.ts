@@ -1,5 +1,5 @@
 import { getHeapStatistics } from "node:v8";
-import { keepHeapGrowth } from "../../src/process/heap";
+import { collectWhenIdle } from "../../src/process/heap";
 
 /** A process that works for a moment, and is idle then. Prints what its heap took at the end of its work and once that became less. */
 
@@ -9,7 +9,7 @@ const MB = 1024 * 1024;
 
 const heapMb = (): number => getHeapStatistics().total_heap_size / MB;
 
-keepHeapGrowth(LOOK_MS);
+collectWhenIdle(LOOK_MS);
 let held: object[] | undefined = Array.from({ length: HELD }, (_, number) => ({
   text: `held ${number}`,
   numbers: [number, number, number],
