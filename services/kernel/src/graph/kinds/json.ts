@@ -1,9 +1,14 @@
 import { LIMITS } from "../../limits";
 import { BindError, charactersOfWork } from "../budget";
-import { evaluate, ExpressionError, parseExpression, type Expression } from "../jmespath";
+import { evaluate, ExpressionError, parseExpression, shapeOf, type Expression } from "../jmespath";
 import { parseJsonText } from "../values/json-text";
+import { UNKNOWN, type Shape } from "../values/shape";
+import { isKnown, type Bounds } from "../plan/abstract";
+import { abstractSources, type Planner } from "../plan/planner";
+import type { ItemBounds } from "../plan/plan-step";
 import { NOTHING_PLANNED } from "../plan/plan-types";
 import { planPure } from "../plan/pure-plan";
+import type { GraphNode } from "../types";
 import type { NodeKind } from "./kind";
 
 const WHOLE: Expression = { type: "current" };
@@ -30,6 +35,24 @@ const compiled = (text: unknown): Expression => {
   return latest.expression;
 };
 
+/** What flows in, as far as a schema says it. A text may be any JSON. */
+const givenShape = (planner: Planner, node: GraphNode): Shape => {
+  const [source, ...others] = abstractSources(planner, node, "value");
+  if (!source || isKnown(source) || others.length > 0) return UNKNOWN;
+  return source.shape === undefined || source.shape.kind === "plain" ? UNKNOWN : source.shape;
+};
+
+/** What the expression makes of it: a list that no schema bounds has as many items as a node may run for. */
+const outputBounds = (given: Shape, expression: Expression, { items }: ItemBounds): Bounds => {
+  const shape = shapeOf(expression, given);
+  const rest = { tokens: LIMITS.textValueBytes, shape };
+  if (shape.kind === "plain" || shape.kind === "object") return { list: false, items, most: 1, ...rest };
+  // What is missing flows as one value.
+  const [least, most] = shape.kind === "list" ? [shape.least, shape.isThere ? shape.most : Math.max(1, shape.most)] : [0, Infinity];
+  const bounded = (count: number): number => Math.min(LIMITS.fanOutItems, count);
+  return { list: true, items: Math.min(bounded(Math.max(items, least)), bounded(most)), most: bounded(most), ...rest };
+};
+
 export const json: NodeKind = {
   type: "json",
   summary: "Picks and reshapes JSON with a JMESPath expression. A list fans out behind it.",
@@ -47,12 +70,7 @@ export const json: NodeKind = {
     const isConnected = planner.wiring.inputs.get(node.id)?.has("value") ?? false;
     if (!isConnected && node.data.value === undefined) planner.issues.push({ nodeId: node.id, message: "needs a value" });
     if (expressionProblem(node.data.expression).length > 0) return NOTHING_PLANNED;
-    return planPure(planner, json, node, ({ items }) => ({
-      list: true,
-      items,
-      most: LIMITS.fanOutItems,
-      tokens: LIMITS.textValueBytes,
-    }));
+    return planPure(planner, json, node, (bounds) => outputBounds(givenShape(planner, node), compiled(node.data.expression), bounds));
   },
   evaluate: (literals, item, budget) => {
     const given = item.value ?? literals.value ?? null;

@@ -5,6 +5,7 @@ import { charactersOfWork } from "../budget";
 import { planCalls, textTokens } from "../plan/call-plan";
 import { schemaProblems } from "../json-schema";
 import { parseJsonText } from "../values/json-text";
+import { shapeOfSchema } from "../values/shape";
 import { countInPlan, type Planner } from "../plan/planner";
 import { NOTHING_PLANNED } from "../plan/plan-types";
 import type { ItemBounds } from "../plan/plan-step";
@@ -45,13 +46,14 @@ const count = (value: unknown, fallback: number): number => Math.min(LIMITS.fanO
 
 const mayBeList = ({ type }: JsonSchema): boolean => type === undefined || [type].flat().includes("array");
 
-/** What flows behind the port `json`, as far as the schema says it. */
+/** What flows behind the port `json`, as far as the schema says it. Answers of several calls are one list. */
 const jsonBounds = (schema: JsonSchema, { items, limit, mapped }: ItemBounds, tokens: number): Bounds => {
-  if (!mayBeList(schema)) return { list: mapped, items, most: limit, tokens };
+  const shape = mapped ? {} : { shape: shapeOfSchema(schema) };
+  if (!mayBeList(schema)) return { list: mapped, items, most: limit, tokens, ...shape };
   const { type, minItems, maxItems } = schema;
   const most = type === "array" ? Math.max(1, count(maxItems, LIMITS.fanOutItems)) : LIMITS.fanOutItems;
   const least = type === "array" ? Math.max(1, count(minItems, 1)) : 1;
-  return { list: true, items: items * least, most: limit * most, tokens };
+  return { list: true, items: items * least, most: limit * most, tokens, ...shape };
 };
 
 /** Plans the calls of a node whose answers are JSON. */

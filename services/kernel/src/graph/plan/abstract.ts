@@ -1,4 +1,5 @@
 import { GRAPH_BOUNDS, textBytes, valueBytes } from "../bounds";
+import type { Shape } from "../values/shape";
 import { asText } from "../values/value";
 
 /** What is known of an output before the run: its value, or bounds of it. */
@@ -15,6 +16,8 @@ export interface Bounds {
   most: number;
   /** Tokens that its text has at most. */
   tokens: number;
+  /** What the value is like, where a schema says it. */
+  shape?: Shape;
 }
 
 export type Abstract = Known | Bounds;
