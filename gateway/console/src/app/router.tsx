@@ -106,7 +106,7 @@ const admin = createRoute({
 const playground = createRoute({
   getParentRoute: () => root,
   path: "/p/$slug",
-  component: pageOf(() => import("../features/playground/playground-page"), "PlaygroundPage"),
+  component: pageOf(() => import("./playground-route"), "PlaygroundRoute"),
 });
 const reset = createRoute({
   getParentRoute: () => root,

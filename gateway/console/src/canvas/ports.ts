@@ -17,7 +17,12 @@ export interface Port {
   type: PortType;
   /** Takes or gives a list as it is. */
   list: boolean;
+  /** Of an input: a call needs it, the node shows it, or it is among those that are rarely set. */
+  need?: "required" | "shown" | "rare";
 }
+
+/** Settings that are rarely needed, and that no link is made to by itself. */
+export const RARE_INPUTS: ReadonlySet<string> = new Set(["sandbox", "seed", "temperature", "maxTokens"]);
 
 export interface NodePorts {
   /** Shown on the node: used ones, files, placeholders and what is asked for. */
@@ -48,13 +53,19 @@ const inputsOf = (node: GraphNode, schema: JsonSchema | undefined, wired: readon
     const ports = [...new Set([...wired, ...RESULT_NAMES])].map((name) => resultPort(node, name));
     return { shown: ports, all: ports };
   }
-  const all = [...inputPorts(node, schema)].map(([name, port]): Port => ({ name, ...port }));
-  const known = new Set(all.map(({ name }) => name));
   const declared = new Set(isRecord(schema?.properties) ? Object.keys(schema.properties) : []);
   const required = requiredOf(schema);
-  const shown = all.filter(
-    ({ name, type }) => wired.includes(name) || !declared.has(name) || required.has(name) || isFileType(type) || ALWAYS_SHOWN.has(name),
-  );
+  const needOf = (name: string, type: PortType): Port["need"] => {
+    if (required.has(name)) return "required";
+    if (declared.has(name) && RARE_INPUTS.has(name)) return "rare";
+    return !declared.has(name) || isFileType(type) || ALWAYS_SHOWN.has(name) ? "shown" : undefined;
+  };
+  const all = [...inputPorts(node, schema)].map(([name, port]): Port => {
+    const need = needOf(name, port.type);
+    return { name, type: port.type, list: port.list, ...(need === undefined ? {} : { need }) };
+  });
+  const known = new Set(all.map(({ name }) => name));
+  const shown = all.filter(({ name, need }) => wired.includes(name) || need === "required" || need === "shown");
   return { shown: [...shown, ...wired.filter((name) => !known.has(name)).map(strayPort)], all };
 };
 
@@ -78,17 +89,25 @@ export const sourcePort = (edge: Pick<DocEdge, "sourceHandle">, ports: NodePorts
 /** Whether a value of an output may go into an input. */
 export const fits = (output: Port, input: Port): boolean => FLOWS[output.type][input.type] !== "refused";
 
-/** How well it fits: the same type first, then what needs no conversion. */
+const NEEDS = { required: 3, shown: 2, rare: -1 } as const;
+
+/** How well it fits: what is asked for first, then the same type, then what needs no conversion. What takes anything says nothing. */
 const rank = (output: Port, input: Port): number => {
   const flow = FLOWS[output.type][input.type];
-  return (output.type === input.type ? 4 : flow === "allowed" ? 2 : flow === "converted" ? 1 : 0) + (ALWAYS_SHOWN.has(input.name) ? 1 : 0);
+  const same = output.type === input.type && output.type !== "any";
+  const fit = same ? 4 : input.type === "any" ? 0 : flow === "allowed" ? 3 : flow === "converted" ? 2 : 1;
+  return fit * 2 + (input.need === undefined ? 0 : NEEDS[input.need] * 2) + (ALWAYS_SHOWN.has(input.name) ? 1 : 0);
 };
 
 /** The inputs a link from this output may go into, the best first. Free ones come before used ones. */
-export const fittingInputs = (output: Port, ports: NodePorts, used: ReadonlySet<string>): Port[] =>
+export const allFittingInputs = (output: Port, ports: NodePorts, used: ReadonlySet<string>): Port[] =>
   [...new Map([...ports.inputs, ...ports.allInputs].map((port) => [port.name, port])).values()]
     .filter((input) => fits(output, input))
     .sort((a, b) => Number(used.has(a.name) && !a.list) - Number(used.has(b.name) && !b.list) || rank(output, b) - rank(output, a));
+
+/** Those that a link is made to without being asked. */
+export const fittingInputs = (output: Port, ports: NodePorts, used: ReadonlySet<string>): Port[] =>
+  allFittingInputs(output, ports, used).filter(({ need }) => need !== "rare");
 
 export const fittingOutputs = (input: Port, ports: NodePorts): Port[] =>
   ports.outputs.filter((output) => fits(output, input)).sort((a, b) => rank(b, input) - rank(a, input));

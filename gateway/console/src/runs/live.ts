@@ -1,6 +1,7 @@
 import { NodeloomError, type Execution } from "@nodeloom/client";
 import { create } from "zustand";
 import { api, isNotFound, messageOf } from "../api/client";
+import type { NodeCall } from "./outputs";
 
 /** Something that happened to a run, as the event stream tells it. */
 export interface RunEvent {
@@ -50,8 +51,29 @@ const ENDED: ReadonlyMap<string, NodeProgress["status"]> = new Map([
 
 const numberIn = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
 
+/** The calls of a node after one of them ended with files, or was sent. */
+const withCall = (node: NodeProgress, { type, data }: RunEvent): NodeProgress["calls"] => {
+  const item = numberIn(data.item) ?? 0;
+  const before = node.calls ?? [];
+  const known = before.find((call) => call.item === item);
+  const files = Array.isArray(data.files) ? (data.files as unknown[]) : undefined;
+  if (files === undefined && (type !== "submitted" || known !== undefined)) return node.calls;
+  const call: NodeCall = {
+    item,
+    status: files === undefined ? "processing" : "completed",
+    ...(files === undefined ? {} : { outputs: { files } }),
+    error: null,
+    creditsCost: known?.creditsCost ?? 0,
+    requestId: known?.requestId ?? null,
+  };
+  return [...before.filter((one) => one.item !== item), call].sort((a, b) => a.item - b.item);
+};
+
 /** A node after an event. */
-const progressed = (node: NodeProgress, { type, at, data }: RunEvent): NodeProgress => {
+const progressed = (before: NodeProgress, event: RunEvent): NodeProgress => {
+  const { type, at, data } = event;
+  const calls = withCall(before, event);
+  const node = calls === undefined ? before : { ...before, calls };
   const ended = ENDED.get(type);
   const items = numberIn(data.items) ?? numberIn(data.calls) ?? node.items;
   if (ended !== undefined) {
@@ -89,10 +111,31 @@ const put = (slug: string, change: (run: LiveRun) => LiveRun): void =>
     return next === undefined || next === run ? { runs } : { runs: { ...runs, [slug]: next } };
   });
 
+const STAGES: Readonly<Record<NodeProgress["status"], number>> = {
+  pending: 0,
+  processing: 1,
+  completed: 2,
+  failed: 2,
+  cancelled: 2,
+  skipped: 2,
+};
+
+/** What was read of a node, with what its events said meanwhile. */
+const newest = (read: NodeProgress, live: NodeProgress | undefined): NodeProgress => {
+  if (live === undefined || STAGES[read.status] > STAGES[live.status]) return read;
+  const known = new Map((live.calls ?? []).map((call) => [call.item, call]));
+  for (const call of read.calls ?? [])
+    if (call.outputs !== undefined || known.get(call.item)?.outputs === undefined) known.set(call.item, call);
+  const calls = known.size === 0 || read.outputs !== undefined ? {} : { calls: [...known.values()].sort((a, b) => a.item - b.item) };
+  if (STAGES[read.status] === STAGES[live.status])
+    return { ...read, ...calls, itemsDone: Math.max(read.itemsDone ?? 0, live.itemsDone ?? 0) };
+  return { ...live, ...calls, creditsCost: read.creditsCost };
+};
+
 const withExecution = (run: LiveRun, execution: Execution): LiveRun => ({
   ...run,
   execution,
-  nodes: new Map(execution.nodes.map((node) => [node.id, node])),
+  nodes: new Map(execution.nodes.map((node) => [node.id, FINAL.has(execution.status) ? node : newest(node, run.nodes.get(node.id))])),
 });
 
 /** Follows a run until it is over: its events, and its last state. */
@@ -104,12 +147,28 @@ const follow = async (slug: string, executionId: string, signal: AbortSignal): P
   await read();
   if (isOver(useLive.getState().runs[slug])) return;
   put(slug, (run) => ({ ...run, connected: true, problem: undefined }));
+  // Events tell of files; texts and prices of what has ended are read, at most once in a while.
+  let [reading, wanted] = [false, false];
+  const readSoon = async (): Promise<void> => {
+    wanted = true;
+    if (reading) return;
+    reading = true;
+    while (wanted && !signal.aborted) {
+      wanted = false;
+      await new Promise((resolve) => setTimeout(resolve, READ_PAUSE_MS));
+      // What could not be read now is read at the end.
+      if (!signal.aborted && !isOver(useLive.getState().runs[slug])) await read().catch(() => undefined);
+    }
+    reading = false;
+  };
   for await (const event of api.events(executionId, { after: useLive.getState().runs[slug]?.seen ?? 0, signal })) {
     put(slug, (run) => (run.executionId === executionId ? applyEvent(run, event) : run));
+    if (event.type === "node.completed" || event.type === "node.progress") void readSoon();
   }
   await read();
 };
 
+const READ_PAUSE_MS = 700;
 const RETRY_MS = 3_000;
 const FORBIDDEN = 403;
 const passes = (error: unknown): boolean => !isNotFound(error) && !(error instanceof NodeloomError && error.status === FORBIDDEN);

@@ -1,4 +1,4 @@
-import type { Execution } from "@nodeloom/client";
+import type { Execution, NodeState } from "@nodeloom/client";
 import { makesResult } from "@nodeloom/kernel/graph";
 import { edgesOf, type DocGraph } from "../document/graph";
 import { familyOfUrl, safeUrl, type MediaFamily } from "../api/media-url";
@@ -18,9 +18,10 @@ const FAMILIES: ReadonlyMap<string, MediaFamily> = new Map([
   ["audio", "audio"],
 ]);
 
+type Values = Readonly<Record<string, unknown>>;
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 
-const familyOfType = (contentType: unknown): MediaFamily | undefined => {
+export const familyOfType = (contentType: unknown): MediaFamily | undefined => {
   const family = typeof contentType === "string" ? contentType.split("/")[0] : undefined;
   return family === "image" || family === "video" || family === "audio" ? family : undefined;
 };
@@ -38,34 +39,60 @@ export const filesIn = (value: unknown, name = "", depth = 0): OutputFile[] => {
 };
 
 /** What of a result is no file: texts and other values, by name. */
-export const valuesIn = (result: Readonly<Record<string, unknown>>): [string, unknown][] =>
+export const valuesIn = (result: Values): [string, unknown][] =>
   Object.entries(result).filter(
     ([, value]) => filesIn(value).length === 0 && value !== undefined && !(Array.isArray(value) && value.length === 0),
   );
 
-/** What the nodes gave at which a run ended: those that led to no other of it. */
-export const endOutputs = (graph: DocGraph, { nodes }: Execution): { id: string; outputs: Readonly<Record<string, unknown>> }[] => {
-  const ran = new Set(nodes.map(({ id }) => id));
-  const leads = new Set(edgesOf(graph).flatMap(({ source, target }) => (ran.has(target) ? [source] : [])));
-  return nodes.flatMap(({ id, outputs }) => (outputs === undefined || leads.has(id) ? [] : [{ id, outputs }]));
+export type NodeCall = NonNullable<NodeState["calls"]>[number];
+type Gave = Pick<NodeState, "status" | "outputs" | "calls" | "creditsCost" | "error">;
+
+/** A node's calls, in order; one that made a single call, or none, is shown as one. */
+export const callsOf = ({ status, outputs, calls, creditsCost, error }: Gave): readonly NodeCall[] => {
+  if (calls !== undefined && calls.length > 0) return calls;
+  if (status === "pending" || status === "skipped") return [];
+  return [{ item: 0, status, ...(outputs === undefined ? {} : { outputs }), error, creditsCost, requestId: null }];
 };
 
-/** Files by the node that made them: as the execution says, else as far as the result's edges tell. */
-export const filesByNode = (graph: DocGraph, execution: Execution | undefined): ReadonlyMap<string, OutputFile[]> => {
+/** What a node gave, by port; of several calls, each port's values as a list in the order of the calls. */
+export const outputsOf = (node: Gave): Values | undefined => {
+  if (node.outputs !== undefined) return node.outputs;
+  const gave = callsOf(node).flatMap(({ outputs }) => (outputs === undefined ? [] : [outputs]));
+  if (gave.length === 0) return undefined;
+  const ports = [...new Set(gave.flatMap((one) => Object.keys(one)))];
+  return Object.fromEntries(ports.map((port) => [port, gave.flatMap((one) => one[port] ?? [])]));
+};
+
+/** What the nodes gave at which a run ended: those whose values went to no other node that gave something. */
+export const endOutputs = (graph: DocGraph, { nodes }: Pick<Execution, "nodes">): { id: string; outputs: Values }[] => {
+  const gave = new Map(nodes.flatMap((node) => [outputsOf(node)].flatMap((outputs) => (outputs ? [[node.id, outputs] as const] : []))));
+  const leads = new Set(edgesOf(graph).flatMap(({ source, target }) => (gave.has(target) ? [source] : [])));
+  return [...gave].flatMap(([id, outputs]) => (leads.has(id) ? [] : [{ id, outputs }]));
+};
+
+/** Nodes that made files, with them. */
+export const madeFiles = ({ nodes }: Pick<Execution, "nodes">): { id: string; label: string | undefined; files: OutputFile[] }[] =>
+  nodes
+    .filter(({ type }) => !makesResult(type))
+    .map((node) => ({ id: node.id, label: node.label, files: filesIn(outputsOf(node)) }))
+    .filter(({ files }) => files.length > 0);
+
+/** Files by the node that made them: as the run's nodes say, else as far as the result's edges tell. */
+export const filesByNode = (graph: DocGraph, nodes: Iterable<NodeState>, result: Values | undefined): ReadonlyMap<string, OutputFile[]> => {
   const files = new Map<string, OutputFile[]>();
-  if (!execution) return files;
-  for (const node of execution.nodes) {
-    const own = filesIn((node as { outputs?: unknown }).outputs);
+  for (const node of nodes) {
+    const own = filesIn(outputsOf(node));
     if (own.length > 0) files.set(node.id, own);
   }
+  if (result === undefined) return files;
   for (const node of graph.nodes) {
     if ("stranger" in node || !makesResult(node.type)) continue;
-    const made = filesIn(execution.result);
+    const made = filesIn(result);
     if (made.length > 0) files.set(node.id, made);
     for (const name of ["images", "videos", "audios"]) {
       const edges = edgesOf(graph).filter((edge) => edge.target === node.id && edge.targetHandle === name);
       const [only] = edges;
-      const found = filesIn({ [name]: execution.result?.[name] });
+      const found = filesIn({ [name]: result[name] });
       if (only && edges.length === 1 && !files.has(only.source) && found.length > 0) files.set(only.source, found);
     }
   }

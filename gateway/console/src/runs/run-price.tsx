@@ -1,14 +1,19 @@
 import type { Quote } from "@nodeloom/client";
 import { useState } from "react";
 import { Field } from "../ui/inputs/field";
-import { creditNumber, credits } from "../ui/format";
+import { credits, roundCredits } from "../ui/format";
 import { NumberInput } from "../ui/inputs/value-inputs";
 
-/** A quote's price as the Run button says it: "2.6 credits", or "12 to 40 credits" where lists of unknown length decide. */
+/**
+ * A quote's price as the Run button says it: "2.6 credits", or "about 92, at most 120 credits" where the run decides. What
+ * it may cost at most is never rounded down.
+ */
 export const priceOf = (quote: Quote | undefined): string | undefined => {
   if (!quote?.maxCreditCost) return undefined;
-  const least = quote.estimatedCreditCost ?? 0;
-  return quote.exact ? credits(least) : `${creditNumber(least)} to ${credits(quote.maxCreditCost)}`;
+  const most = roundCredits(quote.maxCreditCost, Math.ceil);
+  const about = roundCredits(quote.estimatedCreditCost ?? 0);
+  const unit = most === "1" ? "credit" : "credits";
+  return quote.exact || about === most ? `${most} ${unit}` : `about ${about}, at most ${most} ${unit}`;
 };
 
 /**

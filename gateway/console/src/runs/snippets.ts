@@ -4,25 +4,31 @@ export interface Call {
   /** `workflows/<slug>` or `models/<internalName>` */
   path: string;
   inputs: Readonly<Record<string, unknown>>;
+  /** Credits that the run may cost at most. */
+  maxCredits?: number | undefined;
 }
+
+const bodyOf = ({ inputs, maxCredits }: Call): Record<string, unknown> => ({ inputs, ...(maxCredits === undefined ? {} : { maxCredits }) });
 
 const KEY = "YOUR_API_KEY";
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const indented = (json: string, by: string): string => json.split("\n").join(`\n${by}`);
 
-export const curl = ({ baseUrl, path, inputs }: Call, key = KEY): string =>
-  [
+export const curl = (call: Call, key = KEY): string => {
+  const { baseUrl, path } = call;
+  return [
     `curl -X POST ${shellQuoted(`${baseUrl}/api/${path}/run`)}`,
     `  -H ${shellQuoted(`x-api-key: ${key}`)}`,
     `  -H 'content-type: application/json'`,
-    `  -d ${shellQuoted(JSON.stringify({ inputs }))}`,
+    `  -d ${shellQuoted(JSON.stringify(bodyOf(call)))}`,
   ].join(" \\\n");
+};
 
-export const typescript = ({ baseUrl, path, inputs }: Call, key = KEY): string =>
-  `const response = await fetch(${JSON.stringify(`${baseUrl}/api/${path}/run`)}, {
+export const typescript = (call: Call, key = KEY): string =>
+  `const response = await fetch(${JSON.stringify(`${call.baseUrl}/api/${call.path}/run`)}, {
   method: "POST",
   headers: { "x-api-key": ${JSON.stringify(key)}, "content-type": "application/json" },
-  body: JSON.stringify({ inputs: ${indented(JSON.stringify(inputs, undefined, 2), "  ")} }),
+  body: JSON.stringify(${indented(JSON.stringify(bodyOf(call), undefined, 2), "  ")}),
 });
 const answer = await response.json();
 if (!response.ok) throw new Error(answer.error);
@@ -42,15 +48,15 @@ const python3 = (value: unknown, by = ""): string => {
   return JSON.stringify(value);
 };
 
-export const python = ({ baseUrl, path, inputs }: Call, key = KEY): string =>
+export const python = (call: Call, key = KEY): string =>
   `import json
 import urllib.request
 
 request = urllib.request.Request(
-    ${JSON.stringify(`${baseUrl}/api/${path}/run`)},
+    ${JSON.stringify(`${call.baseUrl}/api/${call.path}/run`)},
     method="POST",
     headers={"x-api-key": ${JSON.stringify(key)}, "content-type": "application/json"},
-    data=json.dumps({"inputs": ${python3(inputs, "    ")}}).encode(),
+    data=json.dumps(${python3(bodyOf(call), "    ")}).encode(),
 )
 with urllib.request.urlopen(request) as response:
     print(json.load(response)["result"])

@@ -10,6 +10,8 @@ const TONES: Readonly<Record<string, readonly [string, Tone]>> = {
   skipped: ["Skipped", "neutral"],
 };
 
+export const statusWords = (status: string): string => TONES[status]?.[0] ?? status;
+
 export const RunStatus = ({ status }: { status: string }) => {
   const [text, tone] = TONES[status] ?? [status, "neutral"];
   return <Badge tone={tone}>{text}</Badge>;

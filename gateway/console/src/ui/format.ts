@@ -16,6 +16,12 @@ const MS = 1_000;
 const SECONDS = 60;
 const KIB = 1024;
 
+const EXACT_BELOW = 10;
+
+/** Credits as people compare them: "2.6", and whole from ten on: "92". @param round what becomes of the rest */
+export const roundCredits = (amount: number, round: (amount: number) => number = Math.round): string =>
+  CREDITS.format(amount < EXACT_BELOW ? amount : round(amount));
+
 /** "2.6 credits" */
 export const credits = (amount: number): string => `${CREDITS.format(amount)} ${amount === 1 ? "credit" : "credits"}`;
 export const creditNumber = (amount: number): string => CREDITS.format(amount);

@@ -1,11 +1,55 @@
 import type { AuditRow } from "@nodeloom/client";
+import { useState } from "react";
 import { request } from "../../api/client";
 import { Badge } from "../../ui/badge";
+import { Input, Select } from "../../ui/inputs/field";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { Paged } from "../../app/paged";
+import { AccountName } from "./account-name";
 
 const TONES = { done: "ok", failed: "bad", pending: "warn" } as const;
+const OUTCOMES = ["done", "failed", "pending"] as const;
+/** What administrators change, as actions begin. */
+const SUBJECTS = [
+  ["user.", "Accounts and credits"],
+  ["user.credit", "Credits"],
+  ["model.", "Models"],
+  ["template.", "Templates"],
+  ["tier.", "Tiers"],
+] as const;
+
+const PAGE = 50;
+/** The service lists the audit unfiltered: so many rows are looked through for one page. */
+const MOST_PAGES = 10;
+const ACCOUNT_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+
+interface Filter {
+  subject: string;
+  outcome: string;
+  words: string;
+}
+
+const fits = (row: AuditRow, { subject, outcome, words }: Filter): boolean =>
+  row.action.startsWith(subject) &&
+  (outcome === "" || row.outcome === outcome) &&
+  (words === "" || JSON.stringify([row.action, row.target, row.change, row.errorCode]).toLowerCase().includes(words.toLowerCase()));
+
+/** Rows that fit, from as many pages as it takes, within bounds. */
+const readFitting = async (filter: Filter, cursor: string | undefined, signal: AbortSignal) => {
+  const rows: AuditRow[] = [];
+  let next: string | null | undefined = cursor;
+  for (let pages = 0; pages < MOST_PAGES && rows.length < PAGE && next !== null; pages += 1) {
+    const query: { limit: number; cursor?: string } = { limit: PAGE, ...(next === undefined ? {} : { cursor: next }) };
+    const { body } = await request("adminListAudit", { query, signal });
+    rows.push(...body.rows.filter((row) => fits(row, filter)));
+    next = body.nextCursor;
+  }
+  return { rows, nextCursor: next ?? null };
+};
+
+const Target = ({ target }: { target: string }) =>
+  ACCOUNT_ID.test(target) ? <AccountName id={target} /> : <span className="block truncate">{target}</span>;
 
 const COLUMNS: readonly Column<AuditRow>[] = [
   {
@@ -14,11 +58,13 @@ const COLUMNS: readonly Column<AuditRow>[] = [
       <>
         <span className="font-medium">{action}</span>
         {/* Where there is no room for a column of its own. */}
-        <code className="block w-24 truncate font-mono text-xs md:hidden">{target}</code>
+        <span className="block w-40 text-xs md:hidden">
+          <Target target={target} />
+        </span>
       </>
     ),
   },
-  { title: "Of", wide: true, cell: ({ target }) => <code className="block truncate font-mono text-xs">{target}</code> },
+  { title: "Of", wide: true, cell: ({ target }) => <Target target={target} /> },
   {
     title: "Change",
     wide: true,
@@ -35,24 +81,56 @@ const COLUMNS: readonly Column<AuditRow>[] = [
   {
     title: "By",
     wide: true,
-    cell: ({ actor, keyId }) => (
-      <code className="block truncate font-mono text-xs" title={keyId === null ? "by session" : `by key ${keyId}`}>
-        {actor}
-      </code>
-    ),
+    cell: ({ actor, keyId }) => <AccountName id={actor} title={keyId === null ? "by session" : `by key ${keyId}`} />,
   },
   { title: "When", numeric: true, cell: ({ at }) => <Time iso={at} /> },
 ];
 
-export const AuditSection = () => (
-  <Paged<AuditRow>
-    label="Audit"
-    queryKey={["admin-audit"]}
-    read={async (cursor, signal) =>
-      (await request("adminListAudit", { query: { limit: 50, ...(cursor === undefined ? {} : { cursor }) }, signal })).body
-    }
-    columns={COLUMNS}
-    keyOf={({ id }) => id}
-    empty="No administrator has changed anything yet."
-  />
-);
+export const AuditSection = () => {
+  const [filter, setFilter] = useState<Filter>({ subject: "", outcome: "", words: "" });
+  const set = (change: Partial<Filter>): void => setFilter({ ...filter, ...change });
+  return (
+    <>
+      <div className="mb-4 flex flex-wrap gap-2">
+        <Select
+          aria-label="What was changed"
+          className="w-44!"
+          value={filter.subject}
+          onChange={({ target }) => set({ subject: target.value })}
+        >
+          <option value="">Everything</option>
+          {SUBJECTS.map(([prefix, title]) => (
+            <option key={prefix} value={prefix}>
+              {title}
+            </option>
+          ))}
+        </Select>
+        <Select aria-label="Outcome" className="w-36!" value={filter.outcome} onChange={({ target }) => set({ outcome: target.value })}>
+          <option value="">Every outcome</option>
+          {OUTCOMES.map((outcome) => (
+            <option key={outcome}>{outcome}</option>
+          ))}
+        </Select>
+        <Input
+          type="search"
+          aria-label="Search the audit"
+          placeholder="Model, slug, or what was changed"
+          className="min-w-48 flex-1"
+          value={filter.words}
+          onChange={({ target }) => set({ words: target.value })}
+        />
+      </div>
+      <Paged<AuditRow>
+        key={JSON.stringify(filter)}
+        label="Audit"
+        queryKey={["admin-audit", filter]}
+        read={(cursor, signal) => readFitting(filter, cursor, signal)}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={
+          Object.values(filter).some(Boolean) ? "Nothing fits among what was looked through." : "No administrator has changed anything yet."
+        }
+      />
+    </>
+  );
+};

@@ -9,6 +9,7 @@ import { Notice } from "../../ui/notice";
 import { Card } from "../../ui/page";
 import { Table } from "../../ui/table";
 import { Time } from "../../ui/time";
+import { AccountName } from "./account-name";
 
 /** Adds up the ledger of every account and compares it with the balances. */
 export const LedgerSection = () => {
@@ -41,7 +42,7 @@ export const LedgerSection = () => {
           rows={check.mismatches}
           keyOf={({ userId, what, model }) => `${userId} ${what} ${model ?? ""}`}
           columns={[
-            { title: "Account", cell: ({ userId }) => <code className="font-mono text-xs">{userId}</code> },
+            { title: "Account", cell: ({ userId }) => <AccountName id={userId} /> },
             { title: "What", cell: ({ what, model }) => `${what}${model === null ? "" : ` · ${model}`}` },
             { title: "By the ledger", numeric: true, cell: ({ expected }) => creditNumber(expected) },
             { title: "By the account", numeric: true, cell: ({ actual }) => creditNumber(actual) },

@@ -1,13 +1,15 @@
 import type { AdminExecution } from "@nodeloom/client";
 import { useState } from "react";
 import { request } from "../../api/client";
-import { RunStatus } from "../../runs/status";
+import { RunStatus, statusWords } from "../../runs/status";
 import { TemporalLink } from "../../runs/temporal-link";
 import { Select } from "../../ui/inputs/field";
 import { creditNumber, duration } from "../../ui/format";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { Paged } from "../../app/paged";
+import { CopyButton } from "../../ui/copy";
+import { AccountName } from "./account-name";
 
 const STATUSES = ["processing", "completed", "failed", "cancelled", "cancel_requested"] as const;
 
@@ -18,14 +20,14 @@ const COLUMNS: readonly Column<AdminExecution>[] = [
       <span className="block min-w-0">
         <span className="block truncate font-medium">{workflowSlug ?? modelIds[0]}</span>
         <span className="flex items-center gap-2 text-xs">
-          <code className="min-w-0 truncate font-mono text-faint">{executionId}</code>
+          <CopyButton compact text={executionId} label="Copy the run's id" />
           <TemporalLink executionId={executionId} />
         </span>
       </span>
     ),
   },
   { title: "Status", cell: ({ status }) => <RunStatus status={status} /> },
-  { title: "Account", wide: true, cell: ({ userId }) => <code className="block truncate font-mono text-xs">{userId}</code> },
+  { title: "Account", wide: true, cell: ({ userId }) => <AccountName id={userId} /> },
   { title: "What went wrong", wide: true, cell: ({ error }) => <span className="block truncate text-bad">{error?.message}</span> },
   { title: "Took", numeric: true, wide: true, cell: ({ durationMs }) => duration(durationMs) },
   { title: "Credits", numeric: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
@@ -41,7 +43,9 @@ export const RunsSection = () => {
       <Select aria-label="Status" className="mb-4 w-44!" value={status} onChange={(event) => setStatus(event.target.value)}>
         <option value="">Every status</option>
         {STATUSES.map((one) => (
-          <option key={one}>{one}</option>
+          <option key={one} value={one}>
+            {statusWords(one)}
+          </option>
         ))}
       </Select>
       <Paged<AdminExecution>

@@ -1,7 +1,7 @@
 import type { AdminUser } from "@nodeloom/client";
 import { TIERS } from "@nodeloom/kernel/plans";
 import { useQuery } from "@tanstack/react-query";
-import { Coins, Ellipsis, KeyRound, List, ShieldCheck, UserCheck, UserX } from "lucide-react";
+import { Coins, Copy, Ellipsis, KeyRound, List, ShieldCheck, UserCheck, UserX } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
 import { tiersQuery } from "../../api/queries";
@@ -10,6 +10,7 @@ import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
 import { Check, Input, Select } from "../../ui/inputs/field";
 import { Menu } from "../../ui/overlays/menu";
+import { say } from "../../ui/overlays/toast";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { ResetDialog } from "./reset-dialog";
@@ -66,6 +67,11 @@ const UserActions = ({ user, ask }: { user: User; ask: (asking: Asking) => void 
         entries={[
           { label: "Give credits…", icon: Coins, run: () => ask({ what: "credits", user }) },
           { label: "Ledger…", icon: List, run: () => ask({ what: "ledger", user }) },
+          {
+            label: "Copy the id",
+            icon: Copy,
+            run: () => void navigator.clipboard.writeText(user.id).then(() => say("The id was copied.")),
+          },
           { label: "Password link…", icon: KeyRound, run: () => ask({ what: "reset", user }) },
           null,
           {
@@ -116,7 +122,6 @@ const columnsOf = (ask: (asking: Asking) => void): readonly Column<User>[] => [
     cell: (user) => (
       <span className="block min-w-0">
         <span className="block truncate font-medium">{user.email}</span>
-        <code className="block truncate font-mono text-xs text-faint">{user.id}</code>
         <span className="mt-1.5 flex flex-wrap items-center gap-1 md:hidden">
           <States {...user} />
           <TierSelect user={user} />

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from "react";
-import { fittingInputs, type Port } from "../../canvas/ports";
+import { allFittingInputs, type Port } from "../../canvas/ports";
 import { isRemark, kindOf } from "../../canvas/kinds";
 import { connect, removeItems } from "../../document/edit";
 import { edgesOf, leadsTo, nodesOf } from "../../document/graph";
@@ -162,7 +162,7 @@ const connections = (editor: Editor): Pick[] => {
         const used = new Set(
           edgesOf(graph).flatMap(({ target, targetHandle }) => (target === node.id && targetHandle !== null ? [targetHandle] : [])),
         );
-        return fittingInputs(output, ports.get(node.id)!, used).map((input): Pick => ({
+        return allFittingInputs(output, ports.get(node.id)!, used).map((input): Pick => ({
           key: `${output.name} ${node.id} ${input.name}`,
           title: `${output.name} → ${nodeTitle(node)}: ${input.name}`,
           note: `${node.id}${used.has(input.name) && !input.list ? " · replaces its link" : ""}`,

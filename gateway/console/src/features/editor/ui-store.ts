@@ -48,6 +48,8 @@ export interface EditorUi {
   lasso: boolean;
   /** Inputs that were typed into the run panel, by name. */
   typed: Readonly<Record<string, unknown>>;
+  /** What the run panel would let the next run cost. */
+  maxCredits: number | undefined;
 }
 
 export const createUi = (): StoreApi<EditorUi> =>
@@ -67,6 +69,7 @@ export const createUi = (): StoreApi<EditorUi> =>
     locked: false,
     lasso: false,
     typed: {},
+    maxCredits: undefined,
   }));
 
 /** Whether the run that is being prepared leaves a node out. */

@@ -6,7 +6,10 @@ import { Loading, NotThere } from "../../app/error-pages";
 import { api, request } from "../../api/client";
 import { executionQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";
+import { Gallery } from "../../runs/media-view";
+import { filesIn, madeFiles } from "../../runs/outputs";
 import { ResultView } from "../../runs/result-view";
+import { sourceWords } from "../../runs/source";
 import { RunStatus } from "../../runs/status";
 import { TemporalLink } from "../../runs/temporal-link";
 import { Badge } from "../../ui/badge";
@@ -38,7 +41,7 @@ const Receipt = ({ execution }: { execution: Execution & More }) => (
         ["Took", duration(execution.durationMs)],
         ["Started", execution.createdAt === null ? "–" : dateTime(execution.createdAt)],
         ["Ended", execution.finishedAt === null ? "–" : dateTime(execution.finishedAt)],
-        ["Source", execution.source],
+        ["From", sourceWords(execution.source)],
         ["Models", execution.modelIds.join(", ") || "none"],
         ...(typeof execution.version === "number" ? [["Version", String(execution.version)] as const] : []),
         [
@@ -146,6 +149,25 @@ const Actions = ({ execution }: { execution: Execution }) => {
   );
 };
 
+/** Files that are in no result: of a run that failed, or that nothing led on from. */
+const Made = ({ execution }: { execution: Execution }) => {
+  const shown = new Set(filesIn(execution.result).map(({ url }) => url));
+  const made = madeFiles(execution).filter(({ files }) => files.some(({ url }) => !shown.has(url)));
+  if (made.length === 0) return null;
+  return (
+    <Card title={execution.status === "failed" ? "Made before it failed" : "Made by its nodes"}>
+      <div className="flex flex-col gap-4">
+        {made.map(({ id, label, files }) => (
+          <section key={id} aria-label={label ?? id}>
+            <h3 className="mb-1.5 text-[13px] font-semibold">{label ?? id}</h3>
+            <Gallery files={files} />
+          </section>
+        ))}
+      </div>
+    </Card>
+  );
+};
+
 const Detail = ({ execution }: { execution: Execution & More }) => {
   const started = Date.parse(execution.createdAt ?? "") || 0;
   const ended = execution.finishedAt === null ? started + execution.durationMs : Date.parse(execution.finishedAt);
@@ -158,11 +180,12 @@ const Detail = ({ execution }: { execution: Execution & More }) => {
               {execution.error.message}
             </Notice>
           )}
-          {execution.result && (
+          {execution.result && Object.keys(execution.result).length > 0 && (
             <Card title="Result">
               <ResultView result={execution.result} />
             </Card>
           )}
+          <Made execution={execution} />
           <Card title="Nodes">
             <Timeline nodes={execution.nodes} startedAt={started} endedAt={ended} />
           </Card>

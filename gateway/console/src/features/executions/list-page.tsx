@@ -4,6 +4,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { History, RotateCcw } from "lucide-react";
 import { LoadFailure } from "../../app/error-pages";
 import { executionsQuery } from "../../api/queries";
+import { sourceWords } from "../../runs/source";
 import { RunStatus } from "../../runs/status";
 import { Button } from "../../ui/button";
 import { creditNumber, duration } from "../../ui/format";
@@ -15,7 +16,6 @@ import { filterOf, Filters } from "./filters";
 
 const route = getRouteApi("/shell/executions");
 const PAGE = 50;
-const SOURCES: Readonly<Record<string, string>> = { canvas: "console", "api-workflow": "API", "api-slim": "API, one model" };
 
 const COLUMNS: readonly Column<Execution>[] = [
   {
@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<Execution>[] = [
   },
   { title: "Status", cell: ({ status }) => <RunStatus status={status} /> },
   { title: "What went wrong", wide: true, cell: ({ error }) => <span className="block truncate text-bad">{error?.message}</span> },
-  { title: "From", wide: true, cell: ({ source }) => SOURCES[source] ?? source },
+  { title: "From", wide: true, cell: ({ source }) => sourceWords(source) },
   { title: "Took", numeric: true, wide: true, cell: ({ durationMs }) => duration(durationMs) },
   { title: "Credits", numeric: true, wide: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
   { title: "Started", numeric: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },

@@ -27,13 +27,17 @@ const DAY_MS = 86_400_000;
 /** The built-in tier that decides; of a custom tier only the service knows its base. */
 const baseOf = (tier: string): BaseTier => (isBaseTier(tier) ? tier : "enterprise");
 
+const FOLLOW = "run-and-follow";
 interface Grants {
-  preset: Preset | "custom";
+  preset: Preset | typeof FOLLOW | "custom";
   chosen: ReadonlySet<string>;
   more: string;
 }
 
 const specific = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
+
+/** What most keys are for, beside the service's presets: it starts runs and follows them. */
+const RUN_AND_FOLLOW = ["workflow:run", "workflow:read", "execution:read"] as const;
 
 const CustomGrants = ({
   grants,
@@ -89,14 +93,16 @@ export const NewKeyDialog = ({ me, onIssued, onClose }: { me: Me; onIssued: (iss
   const [life, setLife] = useState("");
   const [webhook, setWebhook] = useState("");
   const [grants, setGrants] = useState<Grants>({
-    preset: "workflow-deploy",
-    chosen: new Set(["workflow:run", "workflow:read", "execution:read"]),
+    preset: FOLLOW,
+    chosen: new Set(RUN_AND_FOLLOW),
     more: "",
   });
   const [failure, setFailure] = useState<string>();
   const [busy, setBusy] = useState(false);
-  const capabilities =
-    grants.preset === "custom" ? [...grants.chosen, ...specific(grants.more)] : presetCapabilities(grants.preset, base, isAdmin);
+  const { preset } = grants;
+  const named = preset === "custom" || preset === FOLLOW ? undefined : preset;
+  const own = preset === FOLLOW ? RUN_AND_FOLLOW : [...grants.chosen, ...specific(grants.more)];
+  const capabilities = named === undefined ? own : presetCapabilities(named, base, isAdmin);
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setBusy(true);
@@ -104,7 +110,7 @@ export const NewKeyDialog = ({ me, onIssued, onClose }: { me: Me; onIssued: (iss
     try {
       const body: NewApiKey = {
         name: name.trim(),
-        ...(grants.preset === "custom" ? { capabilities: [...capabilities] } : { preset: grants.preset }),
+        ...(named === undefined ? { capabilities: [...own] } : { preset: named }),
         ...(life === "" ? {} : { expiresAt: new Date(Date.now() + Number(life) * DAY_MS).toISOString() }),
         ...(webhook.trim() === "" ? {} : { webhook: { url: webhook.trim() } }),
       };
@@ -153,9 +159,10 @@ export const NewKeyDialog = ({ me, onIssued, onClose }: { me: Me; onIssued: (iss
               value={grants.preset}
               onChange={(event) => setGrants({ ...grants, preset: event.target.value as Grants["preset"] })}
             >
-              {PRESETS.map((preset) => (
-                <option key={preset} value={preset}>
-                  {NAMES[preset]}
+              <option value={FOLLOW}>Run workflows, and follow the runs</option>
+              {PRESETS.map((one) => (
+                <option key={one} value={one}>
+                  {NAMES[one]}
                 </option>
               ))}
               <option value="custom">Custom</option>
@@ -165,7 +172,7 @@ export const NewKeyDialog = ({ me, onIssued, onClose }: { me: Me; onIssued: (iss
         {grants.preset === "custom" && <CustomGrants grants={grants} base={base} isAdmin={isAdmin} onChange={setGrants} />}
         {grants.preset === "workflow-deploy" && (
           <p className="text-xs text-faint">
-            It can start runs but not poll them: for asynchronous runs choose Custom, with execution:read.
+            It can start runs but not poll them: for asynchronous runs choose “Run workflows, and follow the runs”.
           </p>
         )}
         <Field label="Expires">

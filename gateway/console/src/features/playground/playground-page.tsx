@@ -1,25 +1,28 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { FileQuestion } from "lucide-react";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { LoadFailure, Loading } from "../../app/error-pages";
 import { Logo } from "../../app/navigation";
 import { isNotFound } from "../../api/client";
 import { meQuery, publicSchemaQuery } from "../../api/queries";
 import { initialValues, RunForm, sentInputs } from "../../runs/run-form";
 import { TryIt } from "../../runs/try-it";
-import { buttonClasses } from "../../ui/button";
+import { Button } from "../../ui/button";
 import { Empty, Notice } from "../../ui/notice";
 import { useTitle } from "../../ui/use-title";
 
 const route = getRouteApi("/p/$slug");
 
-const Playground = ({ slug }: { slug: string }) => {
+/** What was filled in here, by slug: it is still there when somebody has signed in meanwhile. */
+const typedHere = new Map<string, Record<string, unknown>>();
+
+const Playground = ({ slug, onSignIn }: { slug: string; onSignIn: () => void }) => {
   const schema = useQuery(publicSchemaQuery(slug));
   const me = useQuery(meQuery);
-  const [touched, setTouched] = useState<Record<string, unknown>>({});
+  const [touched, setTouched] = useState<Record<string, unknown>>(typedHere.get(slug) ?? {});
   useTitle(schema.data?.name);
-  if (schema.isPending) return <Loading />;
+  if (schema.isPending || me.isPending) return <Loading />;
   if (schema.isError)
     return isNotFound(schema.error) ? (
       <Empty isPage icon={FileQuestion} title="There is no such playground">
@@ -29,13 +32,17 @@ const Playground = ({ slug }: { slug: string }) => {
       <LoadFailure error={schema.error} retry={() => void schema.refetch()} />
     );
   const { name, description, fields, values: saved } = schema.data;
+  const change = (values: Record<string, unknown>): void => {
+    typedHere.set(slug, values);
+    setTouched(values);
+  };
   const values = { ...initialValues(fields, saved), ...touched };
   return (
     <>
       <h1 className="text-2xl font-semibold tracking-tight wrap-anywhere">{name}</h1>
       {description !== "" && <p className="mt-2 text-sm whitespace-pre-line text-muted wrap-anywhere">{description}</p>}
       <div className="mt-6 rounded-2xl border bg-surface p-5">
-        <RunForm fields={fields} values={values} onChange={setTouched} mayUpload={me.data?.user.approved === true} />
+        <RunForm fields={fields} values={values} onChange={change} mayUpload={me.data?.user.approved === true} />
         <div className="mt-5">
           {me.data ? (
             <>
@@ -44,18 +51,19 @@ const Playground = ({ slug }: { slug: string }) => {
                   Your account waits for approval; running begins then.
                 </Notice>
               )}
+              <p className="mb-3 text-xs text-faint">Running it takes credits of yours; nobody else pays.</p>
               <TryIt target={{ workflow: slug }} inputs={sentInputs(fields, values)} mayRun={me.data.user.approved} />
             </>
           ) : (
             <Notice
               title="Sign in to run this"
               actions={
-                <Link to="/" className={buttonClasses("primary", "sm")}>
+                <Button variant="primary" size="sm" onClick={onSignIn}>
                   Sign in or create an account
-                </Link>
+                </Button>
               }
             >
-              Runs are paid by the credits of whoever runs.
+              Whoever runs it pays with their own credits. You come back to this page, with what you filled in.
             </Notice>
           )}
         </div>
@@ -64,9 +72,15 @@ const Playground = ({ slug }: { slug: string }) => {
   );
 };
 
-/** A workflow that everybody may look at. */
-export const PlaygroundPage = () => {
+/**
+ * A workflow that everybody may look at, and whoever is signed in may run.
+ * @param signIn what is shown to those who want to sign in, under this address
+ */
+export const PlaygroundPage = ({ signIn }: { signIn: ReactNode }) => {
   const { slug } = route.useParams();
+  const me = useQuery(meQuery);
+  const [signingIn, setSigningIn] = useState(false);
+  if (signingIn && !me.data) return signIn;
   return (
     <div className="min-h-full">
       <header className="border-b bg-surface px-4 py-2.5 sm:px-8">
@@ -75,7 +89,7 @@ export const PlaygroundPage = () => {
         </Link>
       </header>
       <main className="mx-auto w-full max-w-2xl px-4 py-8">
-        <Playground key={slug} slug={slug} />
+        <Playground key={slug} slug={slug} onSignIn={() => setSigningIn(true)} />
       </main>
     </div>
   );

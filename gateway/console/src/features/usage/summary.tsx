@@ -16,7 +16,7 @@ export const Summary = () => {
   const byModel = new Map<string, number>();
   for (const { model, creditsCost } of data.days.flatMap(({ models }) => models))
     byModel.set(model, (byModel.get(model) ?? 0) + creditsCost);
-  const words = `${credits(data.creditsCost)} in ${whole(data.runs)} ${data.runs === 1 ? "run" : "runs"}, from the console too`;
+  const words = `${credits(data.creditsCost)} in ${whole(data.runs)} ${data.runs === 1 ? "run" : "runs"}, from the console and by key`;
   return (
     <div className="mb-5 grid gap-5 lg:grid-cols-2">
       <Card title="Credits by day">

@@ -110,7 +110,7 @@ export const UsagePage = () => {
   return (
     <Page
       title="Usage"
-      lead="What calls by key have used. Runs from the console stand under Runs."
+      lead="Your credits, by day and by model, of runs from the console and by key. Below, the calls by key one by one."
       actions={
         <Button
           icon={Download}
@@ -123,6 +123,7 @@ export const UsagePage = () => {
     >
       {me && <Balance me={me} />}
       <Summary />
+      <h2 className="mb-3 text-[15px] font-semibold">Calls by key</h2>
       <div className="mb-4 flex flex-wrap gap-2">
         <Select
           aria-label="Status"
@@ -150,8 +151,8 @@ export const UsagePage = () => {
       {usage.isPending && <Skeleton lines={8} />}
       {usage.isError && <LoadFailure error={usage.error} retry={() => void usage.refetch()} />}
       {usage.data && total === 0 && (
-        <Empty icon={ChartColumn} title="Nothing used yet">
-          Make a key and call a workflow: its calls appear here.
+        <Empty icon={ChartColumn} title="No calls by key yet">
+          Make a key and call a workflow: its calls appear here. Runs from the console are counted above, and listed under Runs.
         </Empty>
       )}
       {usage.data && total > 0 && usage.data.rows.length === 0 && (

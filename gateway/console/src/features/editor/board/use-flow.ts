@@ -90,7 +90,7 @@ export const useFlow = (): { nodes: FlowNode[]; edges: FlowEdge[] } => {
     nodes: createCache<DocNode, FlowNode>(),
     edges: createCache<DocEdge, FlowEdge>(),
   });
-  const files = useMemo(() => filesByNode(graph, execution), [graph, execution]);
+  const files = useMemo(() => filesByNode(graph, execution?.nodes ?? [], execution?.result), [graph, execution]);
   const ports = useMemo(() => caches.current.ports(graph, schemaOf), [graph, schemaOf]);
   const filesOf = useRef(new Map<string, readonly OutputFile[]>());
   const nodes = useMemo(() => {

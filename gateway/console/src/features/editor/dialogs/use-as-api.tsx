@@ -45,11 +45,12 @@ export const UseAsApi = ({ onClose }: { onClose: () => void }) => {
   const { version } = useDocument((state) => state.published);
   const ahead = useDocument(isAhead);
   const typed = useUi((state) => state.typed);
+  const maxCredits = useUi((state) => state.maxCredits);
   const [language, setLanguage] = useState<Language>("curl");
   const { key, busy, make } = useKey();
   const fields = inputFields(kernelGraph(graph));
   const inputs = sentInputs(fields, { ...initialValues(fields, savedValues(kernelGraph(graph))), ...typed });
-  const call = { baseUrl: location.origin, path: `workflows/${slug}`, inputs };
+  const call = { baseUrl: location.origin, path: `workflows/${slug}`, inputs, maxCredits };
   return (
     <Dialog title="Use as API" width="md" onClose={onClose}>
       <p className="mb-3 text-sm text-muted">

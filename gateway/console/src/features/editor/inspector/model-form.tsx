@@ -1,6 +1,7 @@
 import { isRecord } from "@nodeloom/kernel/graph";
 import { Link2 } from "lucide-react";
 import { kindOf } from "../../../canvas/kinds";
+import { RARE_INPUTS } from "../../../canvas/ports";
 import type { DocNode } from "../../../document/graph";
 import { Field, Select } from "../../../ui/inputs/field";
 import { Notice } from "../../../ui/notice";
@@ -50,9 +51,6 @@ const placeOf = (node: DocNode, name: string): string[] => {
 const valueAt = (node: DocNode, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, name) => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined), node.data);
 
-/** Rarely needed; below the others. */
-const RARE: ReadonlySet<string> = new Set(["sandbox", "seed", "temperature", "maxTokens"]);
-
 /** Settings of a node that calls a model, from the model's own schema. */
 export const ModelForm = ({ node }: { node: DocNode }) => {
   const { schemaOf } = useEditor();
@@ -60,7 +58,7 @@ export const ModelForm = ({ node }: { node: DocNode }) => {
   const wired = useWired(node.id);
   const schema = schemaOf(node);
   const properties = propertiesOf(schema);
-  const sorted = [...properties.filter(([name]) => !RARE.has(name)), ...properties.filter(([name]) => RARE.has(name))];
+  const sorted = [...properties.filter(([name]) => !RARE_INPUTS.has(name)), ...properties.filter(([name]) => RARE_INPUTS.has(name))];
   return (
     <div className="flex flex-col gap-4">
       <ModelSelect node={node} />

@@ -1,9 +1,8 @@
-import type { Execution } from "@nodeloom/client";
 import { inputFields, savedValues, upToNode } from "@nodeloom/kernel/graph";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { CircleStop, Code2, ExternalLink, Milestone, Play, X } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { api, messageOf } from "../../../api/client";
 import { afterRun } from "../../../api/queries";
 import { kernelGraph, nodeById } from "../../../document/graph";
@@ -85,11 +84,12 @@ const Progress = ({ run }: { run: LiveRun }) => {
   );
 };
 
-/** What a run gave; one that went to a node without a result, what that node gave. */
-const Result = ({ execution }: { execution: Execution }) => {
+/** What a run gave; one without a result, what its last nodes gave: nothing that was paid for is hidden. */
+const Result = ({ run }: { run: LiveRun }) => {
   const graph = useDocument((state) => state.graph);
-  const ends = Object.keys(execution.result ?? {}).length === 0 ? endOutputs(graph, execution) : [];
-  if (ends.length === 0) return <ResultView result={execution.result ?? {}} />;
+  const result = run.execution?.result ?? {};
+  const ends = Object.keys(result).length === 0 ? endOutputs(graph, { nodes: [...run.nodes.values()] }) : [];
+  if (ends.length === 0) return run.execution?.result === undefined ? null : <ResultView result={result} />;
   return ends.map(({ id, outputs }) => {
     const node = nodeById(graph, id);
     return (
@@ -159,7 +159,7 @@ const RunView = ({ run }: { run: LiveRun }) => {
           {execution.error.message}
         </Notice>
       )}
-      {execution?.result && <Result execution={execution} />}
+      <Result run={run} />
       <details open={!over || execution?.status !== "completed"}>
         <summary className="text-[13px] font-medium text-muted">Nodes</summary>
         <div className="mt-1">
@@ -206,6 +206,8 @@ export const RunPanel = () => {
   const etag = useDocument((state) => state.etag);
   const { quote, problem } = useQuote(target, inputs, me.user.approved, etag);
   const [limit, price] = [useLimit(quote), priceOf(quote)];
+  const most = limit.limit ?? undefined;
+  useEffect(() => ui.setState({ maxCredits: most }), [ui, most]);
   const { start, starting, refused } = useStart(target, () => inputs, limit.limit);
   const running = run !== undefined && !isOver(run);
   return (

@@ -1,0 +1,29 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { isNotFound, request } from "../../api/client";
+import { CopyButton } from "../../ui/copy";
+
+const userQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["admin-user", id],
+    queryFn: async ({ signal }) => {
+      try {
+        return (await request("adminGetUser", { params: { id }, signal })).body.email;
+      } catch (error) {
+        if (isNotFound(error)) return null;
+        throw error;
+      }
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+
+/** An account by its address; its id is there to be copied. */
+export const AccountName = ({ id, title }: { id: string; title?: string }) => {
+  const { data } = useQuery(userQuery(id));
+  return (
+    <span className="flex min-w-0 items-center gap-1" title={title}>
+      <span className="min-w-0 truncate">{data ?? (data === null ? "a deleted account" : "…")}</span>
+      <CopyButton compact text={id} label={`Copy the id of ${data ?? "the account"}`} />
+    </span>
+  );
+};
