@@ -87,21 +87,8 @@ const resumed = <Progress, Report>(
 
 /** Everything that touches the world, as Temporal calls it. */
 export const createActivities = (options: ActivityOptions): Activities & LocalActivities => {
-  const {
-    calls,
-    holds,
-    settlement,
-    onClaimed,
-    execution,
-    jobs,
-    texts,
-    files,
-    textStreams,
-    httpRequest,
-    keepFile,
-    outgoing,
-    webhooks,
-  } = options;
+  const { calls, holds, settlement, onClaimed, execution, jobs, texts, files, textStreams, httpRequest, keepFile, outgoing, webhooks } =
+    options;
   const { step, withHeartbeat, noteProgress, abort } = createSteps(options);
   const { carry, forget, short, shortLook } = createShortCalls(options);
 
