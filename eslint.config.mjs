@@ -1,5 +1,6 @@
 import boundaries from "eslint-plugin-boundaries";
 import tseslint from "typescript-eslint";
+import { FLOORS } from "./deploy/drills/size/floors.mjs";
 
 /** Only the guarded client may call out: everything else could be pointed at our own network. */
 const GUARDED = "Call out through platform's egress client.";
@@ -42,11 +43,24 @@ const RETURNED_FUNCTION_SYNTAX = {
   message: "Give the type of the function that is returned a name.",
 };
 
+/** The floors of executions: each imports its own, and those below it. */
+const floorElements = FLOORS.flatMap((parts) =>
+  parts.map((part) => ({
+    type: `executions ${parts[0]}`,
+    pattern: `services/executions/src/${part}`,
+    mode: part.endsWith(".ts") ? "file" : "folder",
+  })),
+);
+const floorRules = FLOORS.map((parts, floor) => ({
+  from: `executions ${parts[0]}`,
+  allow: ["kernel", "platform", "proto", ...FLOORS.slice(0, floor + 1).map(([first]) => `executions ${first}`)],
+}));
+
 const SERVICES = ["identity", "workflows", "models", "billing", "usage", "executions", "media", "sandbox"];
-const workflowCode = "services/executions/src/temporal/workflows/*.ts";
-const workflowFolders = "services/executions/src/temporal/workflows/*/**";
+const workflowCode = "services/executions/src/carry/workflows/*.ts";
+const workflowFolders = "services/executions/src/carry/workflows/*/**";
 /** What workflows share with activities: constants and pure functions. */
-const workflowShared = ["services/executions/src/contract/**", "services/executions/src/temporal/search-attributes.ts"];
+const workflowShared = ["services/executions/src/run/**", "services/executions/src/carry/search-attributes.ts"];
 const workflowImports = (/** @type {string[]} */ ...own) => ({
   "no-restricted-imports": "off",
   "@typescript-eslint/no-restricted-imports": [
@@ -103,6 +117,7 @@ export default tseslint.config(
         { type: "kernel", pattern: "services/kernel/src", mode: "folder" },
         { type: "platform", pattern: "services/platform/src", mode: "folder" },
         { type: "proto", pattern: "proto/src", mode: "folder" },
+        ...floorElements,
         { type: "service", pattern: "services/*/src", mode: "folder", capture: ["name"] },
         { type: "gateway", pattern: "gateway/src", mode: "folder" },
         { type: "bench", pattern: "deploy/bench/src", mode: "folder" },
@@ -118,6 +133,7 @@ export default tseslint.config(
             { from: "kernel", allow: ["kernel"] },
             { from: "proto", allow: ["proto"] },
             { from: "platform", allow: ["kernel", "proto", "platform"] },
+            ...floorRules,
             { from: "service", allow: ["kernel", "platform", "proto", ["service", { name: "${from.name}" }]] },
             { from: "gateway", allow: ["kernel", "platform", "proto", "gateway"] },
             { from: "bench", allow: ["kernel", "platform", "proto", "bench"] },
@@ -157,12 +173,17 @@ export default tseslint.config(
   {
     // Workflows are deterministic: only Temporal's workflow API, the kernel, one another, and files that are as pure. Types may
     // come from anywhere.
-    files: [workflowCode, ...workflowShared],
-    rules: workflowImports("\\.\\./\\.\\./contract/[a-z-]+$", "\\.\\./search-attributes$"),
+    files: [workflowCode],
+    rules: workflowImports("\\.\\./\\.\\./run/[a-z-]+$", "\\.\\./search-attributes$"),
   },
   {
     files: [workflowFolders],
-    rules: workflowImports("\\.\\./[a-z-]+$", "\\.\\./\\.\\./\\.\\./contract/[a-z-]+$"),
+    rules: workflowImports("\\.\\./[a-z-]+$", "\\.\\./\\.\\./\\.\\./run/[a-z-]+$"),
+  },
+  {
+    // What a run is, is pure.
+    files: workflowShared,
+    rules: workflowImports("@nodeloom/kernel$"),
   },
   {
     // Concept files know no gRPC, no Express and no mongoose, at any depth.
@@ -170,7 +191,8 @@ export default tseslint.config(
     ignores: [
       "services/*/src/{main,wiring,server,http,http-*}.ts",
       "services/*/src/**/{store,*-store,schema}.ts",
-      "services/executions/src/temporal/{client,worker,activities}.ts",
+      "services/executions/src/store/*.ts",
+      "services/executions/src/carry/{client,worker,activities}.ts",
     ],
     rules: {
       "no-restricted-imports": [

@@ -3,7 +3,18 @@
  * a folder of src, or a file; a folder that stands nowhere here is counted by its own name, and as a fault.
  * @type {readonly (readonly string[])[]}
  */
-export const FLOORS = [["run"], ["store"], ["calls"], ["carry"], ["requests", "upkeep"], ["server.ts", "main.ts"]];
+export const FLOORS = [
+  ["run"],
+  ["clients.ts", "meters.ts"],
+  ["store"],
+  ["lifecycle"],
+  ["plan"],
+  ["calls"],
+  ["carry"],
+  ["requests"],
+  ["upkeep", "webhooks"],
+  ["config.ts", "database.ts", "server.ts", "wiring.ts", "main.ts"],
+];
 
 /** The part a file belongs to: its first folder, or the file itself. @param {string} path below src */
 export const partOf = (path) => path.split("/", 1)[0] ?? path;

@@ -8,7 +8,7 @@ import { readStamps, writeStamp } from "./stamps.mjs";
 
 const EXECUTIONS = join(ROOT, "services", "executions");
 const BUNDLE = join(EXECUTIONS, "dist", "workflow-bundle.js");
-const BUNDLER = join(EXECUTIONS, "dist", "temporal", "bundle.js");
+const BUNDLER = join(EXECUTIONS, "dist", "carry", "bundle.js");
 const STEP = "workflow-bundle";
 
 /** Relative imports of values; types don't reach the bundle. */
@@ -17,7 +17,7 @@ const IMPORT = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^;]*?from\s+"(\.[^"]+)
 /** The workflow code and every file of the service it imports, however indirectly. */
 const workflowSources = async () => {
   const pending = await filesBelow(join(EXECUTIONS, "src", "temporal", "workflows"));
-  pending.push(...["bundle.ts", "payloads/converter.ts"].map((name) => join(EXECUTIONS, "src", "temporal", name)));
+  pending.push(...["bundle.ts", "payloads/converter.ts"].map((name) => join(EXECUTIONS, "src", "carry", name)));
   const found = new Set();
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     if (found.has(path)) continue;

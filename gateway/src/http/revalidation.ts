@@ -11,8 +11,8 @@ const bodyTag = (text: string): string => `W/"${createHash("sha1").update(text).
 /** Gives a successful read an ETag unless it has one, and answers 304 where the client's If-None-Match says that it has this already. */
 export const revalidate = (request: Request, response: Response, reply: RenderedReply): RenderedReply => {
   if (reply.status !== OK || reply.text === "" || response.headersSent) return reply;
-  const headers = { ...reply.headers, ETag: reply.headers.ETag ?? bodyTag(reply.text) };
-  response.setHeader("ETag", headers.ETag);
+  const headers: RenderedReply["headers"] = { ...reply.headers, ETag: reply.headers.ETag ?? bodyTag(reply.text) };
+  response.setHeader("ETag", headers.ETag!);
   // Express compares the response's ETag with what a GET or HEAD asks for.
   if (!request.fresh) return { ...reply, headers };
   const { "Content-Type": _, ...kept } = headers;

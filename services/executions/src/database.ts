@@ -1,7 +1,7 @@
 import { hostPort, defineDatabase, temporalSecurity, temporalSecurityVariables } from "@nodeloom/platform";
 import { z } from "zod";
-import { createExecutionStore } from "./record/store";
-import { prepareTemporal } from "./temporal/prepare";
+import { createExecutionStore } from "./store/store";
+import { prepareTemporal } from "./carry/prepare";
 
 /** Where Temporal is, and what of it is ours. */
 export const temporalVariables = {

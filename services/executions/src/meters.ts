@@ -1,5 +1,5 @@
 import { durationHistogram, eventCounter, observedGauge, type Reading, type Slots } from "@nodeloom/platform";
-import type { Refusal, RunEnd } from "./contract/run-types";
+import type { Refusal, RunEnd } from "./run/types";
 
 /**
  * What an operator watches. Attributes have few values: outcomes, codes, kinds of nodes, hosts of providers; never ids of users,

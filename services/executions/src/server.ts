@@ -1,15 +1,15 @@
 import { invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { fromCursor, requestContext, serverStream, unary } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
-import type { Quotes } from "./plan/quotes";
-import type { Runs } from "./lifecycle/requests/runs";
-import type { Cancellation } from "./lifecycle/cancellation";
-import type { Queue } from "./lifecycle/line/queue";
-import type { Reads } from "./record/reading/reads";
-import type { RunStatus } from "./lifecycle/states";
-import type { ExecutionStore } from "./record/store";
-import { executionMessage } from "./record/reading/view";
-import type { Watch } from "./record/log/watch";
+import type { Quotes } from "./requests/quotes";
+import type { Runs } from "./requests/runs";
+import type { Cancellation } from "./requests/cancellation";
+import type { Queue } from "./lifecycle/queue";
+import type { Reads } from "./requests/reads";
+import type { RunStatus } from "./run/states";
+import type { ExecutionStore } from "./store/store";
+import { executionMessage } from "./requests/view";
+import type { Watch } from "./requests/watch";
 import type { Webhooks } from "./webhooks/webhooks";
 
 const STATUSES: readonly string[] = ["processing", "cancel_requested", "completed", "failed", "cancelled"];

@@ -14,18 +14,18 @@ import {
 import { billing, identity, media, models, usage, workflows } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
 import { LRUCache } from "lru-cache";
-import { TIMING } from "./contract/timing";
-import { createEventChannel } from "./record/log/channel";
-import { createCancellation } from "./lifecycle/cancellation";
-import { createDebts } from "./lifecycle/debts/debts";
-import { createExecution } from "./lifecycle/row/execution";
-import { createFinishedPlans } from "./lifecycle/requests/finished-plans";
-import { createFollow } from "./lifecycle/requests/follow";
-import { createHolds } from "./lifecycle/money/holds";
-import { createQueue } from "./lifecycle/line/queue";
-import { createStart } from "./lifecycle/requests/start";
-import { createSweep } from "./lifecycle/upkeep/sweep";
-import { createReads } from "./record/reading/reads";
+import { TIMING } from "./run/timing";
+import { createEventChannel } from "./store/channel";
+import { createCancellation } from "./requests/cancellation";
+import { createDebts } from "./lifecycle/outbox";
+import { createExecution } from "./lifecycle/execution";
+import { createFinishedPlans } from "./requests/finished-plans";
+import { createFollow } from "./requests/follow";
+import { createHolds } from "./lifecycle/holds";
+import { createQueue } from "./lifecycle/queue";
+import { createStart } from "./requests/start";
+import { createSweep } from "./upkeep/sweep";
+import { createReads } from "./requests/reads";
 import { DOWNLOADS } from "./calls/call";
 import { createFiles } from "./calls/files";
 import { createGates } from "./calls/gates";
@@ -42,30 +42,31 @@ import { createPace } from "./calls/pace";
 import { createBriefPlanner } from "./plan/planner/brief";
 import { createPlannerThreads } from "./plan/planner/threads";
 import { createPlanning } from "./plan/planning";
-import { createProvider, type Provider } from "./providers";
-import { createQuotes } from "./plan/quotes";
-import { createLeaks } from "./lifecycle/upkeep/leaks";
-import { createReconciler } from "./lifecycle/upkeep/reconcile";
+import { createProvider, type Provider } from "./calls/providers";
+import { createQuotes } from "./requests/quotes";
+import { createLeaks } from "./upkeep/leaks";
+import { createReconciler } from "./upkeep/reconcile";
 import { createDeliveryReconciler } from "./webhooks/reconcile-deliveries";
-import { createLedgerCheck } from "./lifecycle/upkeep/ledger-check";
-import { createRenewals } from "./lifecycle/upkeep/renewals";
-import { createOwnRemoval } from "./lifecycle/upkeep/own-removal";
-import { createRetention } from "./lifecycle/upkeep/retention";
+import { createLedgerCheck } from "./upkeep/ledger-check";
+import { createRenewals } from "./upkeep/renewals";
+import { createOwnRemoval } from "./upkeep/own-removal";
+import { createRetention } from "./upkeep/retention";
 import { createRedelivery } from "./webhooks/redelivery";
-import { createRuns, STARTS } from "./lifecycle/requests/runs";
+import { createRuns, STARTS } from "./requests/runs";
 import type { HandlerOptions } from "./server";
-import { createSettlement } from "./lifecycle/money/settlement";
-import { CANCEL_REQUESTED } from "./lifecycle/states";
-import { createToldRuns } from "./lifecycle/debts/told-runs";
-import { createExecutionStore } from "./record/store";
+import { createSettlement } from "./lifecycle/settlement";
+import { CANCEL_REQUESTED } from "./run/states";
+import { createToldRuns } from "./lifecycle/usage-reports";
+import { createExecutionStore } from "./store/store";
 import { createTextStreams } from "./calls/text-streams";
-import { createActivities } from "./temporal/activities";
-import { bundlePath } from "./temporal/bundle";
-import { createDeliveryStarter, createRunStarter } from "./temporal/client";
-import { createClaimCheckCodec } from "./temporal/payloads/claim-check";
-import { createEncryptionCodec } from "./temporal/payloads/encryption";
-import { connectTemporal } from "./temporal/worker";
-import { createWatch } from "./record/log/watch";
+import { createActivities } from "./carry/activities";
+import { createUpkeepActivities } from "./carry/upkeep-activities";
+import { bundlePath } from "./carry/bundle";
+import { createDeliveryStarter, createRunStarter } from "./carry/client";
+import { createClaimCheckCodec } from "./carry/payloads/claim-check";
+import { createEncryptionCodec } from "./carry/payloads/encryption";
+import { connectTemporal } from "./carry/worker";
+import { createWatch } from "./requests/watch";
 import { createWebhooks } from "./webhooks/webhooks";
 
 const CACHED_PROVIDERS = 500;
@@ -157,8 +158,8 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     logger,
   });
   const settlement = createSettlement({ billing, execution, store, debts });
-  await temporal.work(
-    createActivities({
+  await temporal.work({
+    ...createActivities({
       holds,
       calls: store,
       settlement,
@@ -171,22 +172,6 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       keepFile: createKeepFile(services.media, downloads),
       outgoing,
       webhooks,
-      reconcileRuns: createReconciler({ store, starter, settlement, logger }),
-      reconcileDeliveries: createDeliveryReconciler({ store, starter: deliveries, logger }),
-      closeLeaks: createLeaks({ billing, store, starter, logger }),
-      renewals: createRenewals({ billing: services.billing }),
-      ledgerCheck: createLedgerCheck({ billing: services.billing, logger }),
-      retention: createRetention({
-        owners: {
-          executions: createOwnRemoval({ store, executionDays: config.RETENTION_EXECUTIONS_DAYS }),
-          media: services.media,
-          workflows: services.workflows,
-          usage: services.usage,
-          identity: services.identity,
-          billing: services.billing,
-        },
-        logger,
-      }),
       onClaimed: debts.claimed,
       onCancel: (executionId, listener) =>
         channel.onTransition(executionId, ({ type }) => {
@@ -195,7 +180,25 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       logger,
       stopping: stopping.signal,
     }),
-  );
+    ...createUpkeepActivities({
+      reconcileRuns: createReconciler({ store, starter, settlement, logger }),
+      reconcileDeliveries: createDeliveryReconciler({ store, starter: deliveries, logger }),
+      closeLeaks: createLeaks({ billing, store, starter, logger }),
+      renewals: createRenewals({ billing }),
+      ledgerCheck: createLedgerCheck({ billing, logger }),
+      retention: createRetention({
+        owners: {
+          executions: createOwnRemoval({ store, executionDays: config.RETENTION_EXECUTIONS_DAYS }),
+          media: services.media,
+          workflows: services.workflows,
+          usage: services.usage,
+          identity: services.identity,
+          billing,
+        },
+        logger,
+      }),
+    }),
+  });
 
   const threads = createPlannerThreads({ logger, addresses });
   const endWatch = watchLoad({ pools: { starts, downloads, planning: threads }, providers: gates.states, jobs: pace.followed });

@@ -6,9 +6,9 @@ import { countDelivery, countRefusal, countRun, notePollLag, watchLoad } from ".
 import { FAILURES_TO_OPEN } from "../src/calls/breaker";
 import { createCallClock } from "../src/calls/clock";
 import { createGates } from "../src/calls/gates";
-import { ProviderError } from "../src/providers";
-import type { NodeState } from "../src/contract/run-types";
-import { TIMING } from "../src/contract/timing";
+import { ProviderError } from "../src/calls/providers";
+import type { NodeState } from "../src/run/types";
+import { TIMING } from "../src/run/timing";
 
 const exporter = new sdk.InMemoryMetricExporter(sdk.AggregationTemporality.CUMULATIVE);
 const reader = new sdk.PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { Client, Connection } from "@temporalio/client";
 import { connectMongo, createLogger, makeCollections, untilMigrated, type Logger } from "@nodeloom/platform";
 import { database as billing } from "../../billing/src/database";
-import { createExecutionStore } from "../../executions/src/record/store";
+import { createExecutionStore } from "../../executions/src/store/store";
 import { databaseOf, SERVICES } from "../src/databases";
 
 const ROOT = join(__dirname, "..", "..", "..");

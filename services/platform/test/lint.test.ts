@@ -10,7 +10,7 @@ interface Snippet {
 
 const SERVICE = "services/usage/src/main.ts";
 const CONCEPT = "services/billing/src/account/account.ts";
-const WORKFLOW = "services/executions/src/temporal/workflows/execute-graph.ts";
+const WORKFLOW = "services/executions/src/carry/workflows/execute-graph.ts";
 const KERNEL = "services/kernel/src/money.ts";
 const EGRESS = "services/platform/src/egress/client.ts";
 
@@ -111,8 +111,8 @@ const refused: (Snippet & { because: RegExp })[] = [
   { name: "a workflow with the platform", file: WORKFLOW, code: takes("@nodeloom/platform"), because: /Workflows import only/ },
   ...[
     "../activities",
-    "../../record/store",
-    "../../lifecycle/money/settlement",
+    "../../store/store",
+    "../../lifecycle/settlement",
     "../../calls/http-request",
     "./../worker",
     "../../../../kernel/src/money",
@@ -125,7 +125,7 @@ const refused: (Snippet & { because: RegExp })[] = [
   { name: "the kernel's other half in a workflow", file: WORKFLOW, code: takes("@nodeloom/kernel"), because: /Workflows import only/ },
   {
     name: "files in what workflows share with others",
-    file: "services/executions/src/contract/timing.ts",
+    file: "services/executions/src/run/timing.ts",
     code: takesName("readFileSync", "node:fs"),
     because: /Workflows import only/,
   },
@@ -152,7 +152,7 @@ const refused: (Snippet & { because: RegExp })[] = [
   },
   { name: "a concept file with gRPC", file: CONCEPT, code: takes("@grpc/grpc-js"), because: /Concept files know no transport/ },
   { name: "a concept file with Express", file: CONCEPT, code: takes("express"), because: /Concept files know no transport/ },
-  ...["services/identity/src/keys/keys.ts", "services/executions/src/lifecycle/requests/runs.ts"].map((file) => ({
+  ...["services/identity/src/keys/keys.ts", "services/executions/src/requests/runs.ts"].map((file) => ({
     name: `mongoose in ${file}`,
     file,
     code: takes("mongoose"),
@@ -160,7 +160,7 @@ const refused: (Snippet & { because: RegExp })[] = [
   })),
   {
     name: "the platform in a call of a workflow",
-    file: "services/executions/src/temporal/workflows/calls/step.ts",
+    file: "services/executions/src/carry/workflows/calls/step.ts",
     code: takes("@nodeloom/platform"),
     because: /Workflows import only/,
   },
@@ -208,19 +208,17 @@ const accepted: Snippet[] = [
     file: WORKFLOW,
     code: takes("@temporalio/workflow") + 'export * from "@nodeloom/kernel/graph";\n',
   },
-  ...["./calls/step", "../../contract/run-types", "../../contract/timing", "../../contract/delivery", "../search-attributes"].map(
-    (path) => ({
-      name: `${path} in a workflow`,
-      file: WORKFLOW,
-      code: takes(path),
-    }),
-  ),
-  ...["./short", "../steps", "../../../contract/timing"].map((path) => ({
-    name: `${path} in a call of a workflow`,
-    file: "services/executions/src/temporal/workflows/calls/step.ts",
+  ...["./calls/step", "../../run/types", "../../run/timing", "../../run/graph-run", "../search-attributes"].map((path) => ({
+    name: `${path} in a workflow`,
+    file: WORKFLOW,
     code: takes(path),
   })),
-  { name: "types of activities in a workflow", file: WORKFLOW, code: takesType("Activities", "../../contract/activity-types") },
+  ...["./short", "../steps", "../../../run/timing"].map((path) => ({
+    name: `${path} in a call of a workflow`,
+    file: "services/executions/src/carry/workflows/calls/step.ts",
+    code: takes(path),
+  })),
+  { name: "types of activities in a workflow", file: WORKFLOW, code: takesType("Activities", "../activity-types") },
   { name: "types of the protocol in a workflow", file: WORKFLOW, code: takesType("executions", "@nodeloom/proto") },
   { name: "ajv in the kernel", file: KERNEL, code: takes("ajv") },
 ];

@@ -1,7 +1,7 @@
 import { circuitBreaker, CircuitState, DelegateBackoff, handleWhen, type IBreaker } from "cockatiel";
 import type { Logger } from "@nodeloom/platform";
-import { TIMING } from "../contract/timing";
-import { ProviderError } from "../providers";
+import { TIMING } from "../run/timing";
+import { ProviderError } from "./providers";
 import { isAway } from "./failures";
 
 /** Failures in a row, over at least `TIMING.breakerOutage`, that open the circuit: a burst of requests that make a provider fail is no outage. */

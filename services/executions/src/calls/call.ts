@@ -2,12 +2,12 @@ import { actualMicroUsd, authorFilesOf, inputAddresses, pricedInputs, type Media
 import type { AddressRules, Slots } from "@nodeloom/platform";
 import type { Media } from "../clients";
 import { media as mediaProto } from "@nodeloom/proto";
-import type { ModelCall } from "../contract/activity-types";
-import type { CallContext, CallResult } from "../contract/run-types";
-import { TIMING } from "../contract/timing";
+import type { ModelCall } from "../run/calls";
+import type { CallContext, CallResult } from "../run/types";
+import { TIMING } from "../run/timing";
 import { withFiles } from "../plan/files";
 import type { CatalogModel, ModelCatalog } from "../plan/model-catalog";
-import type { Provider } from "../providers";
+import type { Provider } from "./providers";
 import { final } from "./failures";
 import type { Gate } from "./gates";
 import type { Submissions } from "./submissions";

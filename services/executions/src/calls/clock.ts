@@ -1,4 +1,4 @@
-import { TIMING } from "../contract/timing";
+import { TIMING } from "../run/timing";
 
 interface ClockOptions {
   /** When an earlier attempt asked the provider, moved by what was waited since. */

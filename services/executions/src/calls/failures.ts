@@ -1,8 +1,8 @@
 import { DomainError, type ErrorMetadata } from "@nodeloom/kernel";
-import type { ModelCall } from "../contract/activity-types";
-import { TIMING } from "../contract/timing";
+import type { ModelCall } from "../run/calls";
+import { TIMING } from "../run/timing";
 import type { CallClock } from "./clock";
-import { ProviderError } from "../providers";
+import { ProviderError } from "./providers";
 
 /** What failed calls of providers mean: what may be sent again, when, and what becomes of the rest. */
 

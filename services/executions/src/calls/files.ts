@@ -1,12 +1,12 @@
 import { DomainError, isUnavailable, type MediaValue } from "@nodeloom/kernel";
 import { createSlots, NoSlot, retry, uploadParts, type Slots } from "@nodeloom/platform";
 import type { media as mediaProto } from "@nodeloom/proto";
-import type { CancelResult, ModelCall } from "../contract/activity-types";
-import type { CallResult } from "../contract/run-types";
-import { TIMING } from "../contract/timing";
+import type { CancelResult, ModelCall } from "../run/calls";
+import type { CallResult } from "../run/types";
+import { TIMING } from "../run/timing";
 import { files as filesOf } from "../plan/files";
 import type { CatalogModel } from "../plan/model-catalog";
-import { ProviderError, type FilesProvider, type ProviderFile, type Submission } from "../providers";
+import { ProviderError, type FilesProvider, type ProviderFile, type Submission } from "./providers";
 import { filesResult, mediaId, notStored, placementOf, readyCall, storeInTurn, target, type CallOptions, type ReadyCall } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, final } from "./failures";

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { createBreaker } from "./breaker";
 import type { CallClock } from "./clock";
 import { final } from "./failures";
-import { TIMING } from "../contract/timing";
+import { TIMING } from "../run/timing";
 import type { Watched } from "../meters";
 
 /** Calls that may wait for one of a provider's `maxConcurrent`. */

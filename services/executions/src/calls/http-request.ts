@@ -1,9 +1,9 @@
 import { type DomainError, HTTP_METHODS, LIMITS } from "@nodeloom/kernel";
 import { parseJsonText, type HttpCall } from "@nodeloom/kernel/graph";
 import { EgressError, retry, type EgressClient, type EgressRequest, type EgressResponse } from "@nodeloom/platform";
-import { pointer } from "../providers/pointer";
-import { headerKey } from "../providers/transport";
-import { TIMING } from "../contract/timing";
+import { pointer } from "./providers/pointer";
+import { headerKey } from "./providers/transport";
+import { TIMING } from "../run/timing";
 import { final } from "./failures";
 
 const METHODS: ReadonlySet<string> = new Set(HTTP_METHODS);

@@ -1,10 +1,10 @@
 import { pause } from "@nodeloom/platform";
-import type { CancelResult, ModelCall, SubmittedJob } from "../contract/activity-types";
-import type { CallResult } from "../contract/run-types";
-import { TIMING } from "../contract/timing";
+import type { CancelResult, ModelCall, SubmittedJob } from "../run/calls";
+import type { CallResult } from "../run/types";
+import { TIMING } from "../run/timing";
 import { notePollLag } from "../meters";
 import type { CatalogModel } from "../plan/model-catalog";
-import { ProviderError, type Submission } from "../providers";
+import { ProviderError, type Submission } from "./providers";
 import { filesResult, notStored, placementOf, readyCall, storeInTurn, target, type CallOptions } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, final, isBusy, pauseFor, TryAgain } from "./failures";

@@ -1,6 +1,6 @@
 import { DomainError, OUTGOING, type BaseTier, type OutgoingBudget } from "@nodeloom/kernel";
 import type { WindowCounter } from "@nodeloom/platform";
-import { TIMING } from "../contract/timing";
+import { TIMING } from "../run/timing";
 import { countOutgoingWait } from "../meters";
 import { pauseFor, TryAgain } from "./failures";
 

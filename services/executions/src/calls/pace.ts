@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { TIMING } from "../contract/timing";
+import { TIMING } from "../run/timing";
 
 /** Polls that one process sends in a second, over all the jobs that it follows. */
 const POLLS_PER_SECOND = 150;

@@ -2,8 +2,8 @@ import { authorFilesOf, DomainError, fileOf, isMediaId, member, type MediaValue 
 import { NoSlot, type Slots } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
-import type { FileToKeep } from "../contract/activity-types";
-import { TIMING } from "../contract/timing";
+import type { FileToKeep } from "../run/calls";
+import { TIMING } from "../run/timing";
 import { files } from "../plan/files";
 import { mediaId, storeInTurn } from "./call";
 import { final } from "./failures";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { pause, retry } from "@nodeloom/platform";
-import type { ModelCall } from "../contract/activity-types";
-import { TIMING } from "../contract/timing";
-import { ProviderError, type Submission } from "../providers";
-import type { ExecutionStore } from "../record/store";
+import type { ModelCall } from "../run/calls";
+import { TIMING } from "../run/timing";
+import { ProviderError, type Submission } from "./providers";
+import type { ExecutionStore } from "../store/store";
 import { classifyFailure, final, RunCancelled } from "./failures";
 
 /**

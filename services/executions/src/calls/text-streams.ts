@@ -1,8 +1,8 @@
 import { LIMITS } from "@nodeloom/kernel";
 import { LRUCache } from "lru-cache";
-import type { EventChannel } from "../record/log/channel";
-import type { CallContext } from "../contract/run-types";
-import { TIMING } from "../contract/timing";
+import type { EventChannel } from "../store/channel";
+import type { CallContext } from "../run/types";
+import { TIMING } from "../run/timing";
 
 export const NODE_DELTA = "node.delta";
 

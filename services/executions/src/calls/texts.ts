@@ -1,9 +1,9 @@
 import { actualMicroUsd, readAnswer, type JsonSchema } from "@nodeloom/kernel";
 import { doubling, retry } from "@nodeloom/platform";
-import type { ModelCall } from "../contract/activity-types";
-import type { CallResult } from "../contract/run-types";
-import { ATTEMPTS } from "../contract/timing";
-import { ProviderError, type TextAnswer } from "../providers";
+import type { ModelCall } from "../run/calls";
+import type { CallResult } from "../run/types";
+import { ATTEMPTS } from "../run/timing";
+import { ProviderError, type TextAnswer } from "./providers";
 import { readyCall, type CallOptions, type ReadyCall } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, TryAgain } from "./failures";

@@ -4,7 +4,7 @@ import { members } from "@nodeloom/kernel/json-text";
 import { uploadParts } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
-import { base64Bytes } from "../providers/answers";
+import { base64Bytes } from "../run/base64";
 
 /**
  * Data URLs that a run is given for files become files of the runner's before the run is recorded: they would else be written,

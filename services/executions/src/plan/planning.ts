@@ -6,7 +6,7 @@ import type { Media, Workflows } from "../clients";
 import { isBrief } from "./planner/brief";
 import { createDataFiles, recordedInputs, takeOutDataUrls, type TakenOut } from "./data-urls";
 import { files } from "./files";
-import { errorOf } from "../refusals";
+import { errorOf } from "../run/refusals";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
 import type { Lookup, PlanAnswer, Planner, PlanTask, TaskGraph, TaskModel, WantedFile } from "./planner/protocol";
 

@@ -1,11 +1,11 @@
 import type { Logger } from "@nodeloom/platform";
-import type { Looked } from "../contract/reports";
-import { FIRST_DELIVERY } from "../contract/delivery";
-import type { ExecutionView } from "../record/execution-record";
-import type { ExecutionStore } from "../record/store";
-import type { DeliveryStarter } from "../temporal/client";
-import { TIMING } from "../contract/timing";
-import { LOOK_PAGE, lookThrough } from "../lifecycle/upkeep/look";
+import type { Looked } from "../carry/reports";
+import { FIRST_DELIVERY } from "../run/delivery";
+import type { ExecutionView } from "../run/record";
+import type { ExecutionStore } from "../store/store";
+import type { DeliveryStarter } from "../carry/client";
+import { TIMING } from "../run/timing";
+import { LOOK_PAGE, lookThrough } from "../upkeep/look";
 
 export interface DeliveryReconcilerOptions {
   store: Pick<ExecutionStore, "lateDeliveries" | "beginDelivery">;

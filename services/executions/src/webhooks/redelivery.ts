@@ -1,12 +1,12 @@
 import { DomainError, executionNotFound } from "@nodeloom/kernel";
 import type { executions, identity as identityProto } from "@nodeloom/proto";
 import type { Identity } from "../clients";
-import { FIRST_DELIVERY, type WebhookState } from "../contract/delivery";
-import type { ExecutionView } from "../record/execution-record";
-import { isFinal } from "../lifecycle/states";
-import type { ExecutionStore } from "../record/store";
-import type { DeliveryStarter } from "../temporal/client";
-import { executionMessage } from "../record/reading/view";
+import { FIRST_DELIVERY, type WebhookState } from "../run/delivery";
+import type { ExecutionView } from "../run/record";
+import { isFinal } from "../run/states";
+import type { ExecutionStore } from "../store/store";
+import type { DeliveryStarter } from "../carry/client";
+import { executionMessage } from "../requests/view";
 import { eventOf, wants } from "./webhooks";
 
 const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);

@@ -1,8 +1,8 @@
 import { type EgressClient, EgressError, type EgressStream, parseRetryAfter } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import { Webhook } from "standardwebhooks";
-import type { SentAttempt } from "../contract/delivery";
-import { TIMING } from "../contract/timing";
+import type { SentAttempt } from "../run/delivery";
+import { TIMING } from "../run/timing";
 
 /** What of an answer's body is read, and for how long: the status has said everything. */
 const MAX_ANSWER_BYTES = 64 * 1024;

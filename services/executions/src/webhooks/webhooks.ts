@@ -14,12 +14,12 @@ import {
   type DeliveryState,
   type Sent,
   type SentAttempt,
-} from "../contract/delivery";
+} from "../run/delivery";
 import { countDelivery, countWebhookAttempt, noteFirstAttempt } from "../meters";
-import type { ExecutionView } from "../record/execution-record";
-import { isFinal } from "../lifecycle/states";
-import type { ExecutionStore } from "../record/store";
-import { executionMessage, type Details } from "../record/reading/view";
+import type { ExecutionView } from "../run/record";
+import { isFinal } from "../run/states";
+import type { ExecutionStore } from "../store/store";
+import { executionMessage, type Details } from "../requests/view";
 import { createSend } from "./send";
 
 const GONE = 410;

@@ -1,5 +1,5 @@
 import { createCallClock } from "../../src/calls/clock";
-import { TIMING } from "../../src/contract/timing";
+import { TIMING } from "../../src/run/timing";
 
 let now = Date.parse("2030-01-01T00:00:00Z");
 beforeEach(() => void jest.spyOn(Date, "now").mockImplementation(() => now));

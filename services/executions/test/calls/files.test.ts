@@ -24,10 +24,10 @@ import { createCallClock, type CallClock } from "../../src/calls/clock";
 import { createFiles, type Files, type FilesOptions } from "../../src/calls/files";
 import type { CatalogModel } from "../../src/plan/model-catalog";
 import { createGates } from "../../src/calls/gates";
-import { createProvider } from "../../src/providers";
-import type { ExecutionStore } from "../../src/record/store";
+import { createProvider } from "../../src/calls/providers";
+import type { ExecutionStore } from "../../src/store/store";
 import { createSubmissions } from "../../src/calls/submissions";
-import type { ModelCall } from "../../src/contract/activity-types";
+import type { ModelCall } from "../../src/run/calls";
 import { openStore } from "../support/index";
 import { startMigrated } from "../../../platform/test/support/start-migrated";
 

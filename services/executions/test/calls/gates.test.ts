@@ -2,8 +2,8 @@ import { createLogger } from "@nodeloom/platform";
 import { FAILURES_TO_OPEN } from "../../src/calls/breaker";
 import { createCallClock } from "../../src/calls/clock";
 import { createGates, type Gate, type PassOptions } from "../../src/calls/gates";
-import { ProviderError } from "../../src/providers";
-import { TIMING } from "../../src/contract/timing";
+import { ProviderError } from "../../src/calls/providers";
+import { TIMING } from "../../src/run/timing";
 
 const logger = createLogger("test", "silent");
 const settings = (part: Record<string, unknown> = {}): string =>

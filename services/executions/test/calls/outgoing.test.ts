@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { OUTGOING } from "@nodeloom/kernel";
 import { TryAgain } from "../../src/calls/failures";
-import { TIMING } from "../../src/contract/timing";
+import { TIMING } from "../../src/run/timing";
 import { openOutgoing } from "../support/index";
 
 type Budget = Awaited<ReturnType<typeof openOutgoing>>;

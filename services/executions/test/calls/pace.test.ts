@@ -1,5 +1,5 @@
 import { createPace } from "../../src/calls/pace";
-import { TIMING } from "../../src/contract/timing";
+import { TIMING } from "../../src/run/timing";
 
 /** A pace that follows this many jobs. */
 const following = (jobs: number): ReturnType<typeof createPace> => {

@@ -8,7 +8,7 @@ import { type ClientOf, connectMongo, createGrpcClient, createSlots, type Runnin
 import { media } from "@nodeloom/proto";
 import { service as mediaService } from "../../../media/src/main";
 import { createKeepFile, type KeepFile } from "../../src/calls/result-files";
-import type { FileToKeep } from "../../src/contract/activity-types";
+import type { FileToKeep } from "../../src/run/calls";
 import { startMigrated } from "../../../platform/test/support/start-migrated";
 
 const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");

@@ -5,12 +5,12 @@ import { DOWNLOADS } from "../../src/calls/call";
 import { TryAgain } from "../../src/calls/failures";
 import { createSubmissions } from "../../src/calls/submissions";
 import type { CatalogModel } from "../../src/plan/model-catalog";
-import type { ExecutionStore } from "../../src/record/store";
+import type { ExecutionStore } from "../../src/store/store";
 import { createLogger, createSlots } from "@nodeloom/platform";
 import { createGates, type Gate } from "../../src/calls/gates";
 import { createJobs, type Jobs } from "../../src/calls/jobs";
-import { createProvider, ProviderError } from "../../src/providers";
-import { TIMING } from "../../src/contract/timing";
+import { createProvider, ProviderError } from "../../src/calls/providers";
+import { TIMING } from "../../src/run/timing";
 import {
   type Answer,
   peer,

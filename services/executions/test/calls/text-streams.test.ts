@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
-import type { ChannelEvent, EventChannel } from "../../src/record/log/channel";
+import type { ChannelEvent, EventChannel } from "../../src/store/channel";
 import { createTextStreams, type TextStreams } from "../../src/calls/text-streams";
-import { TIMING } from "../../src/contract/timing";
+import { TIMING } from "../../src/run/timing";
 
 const ID = "execution";
 const CALL = { executionId: ID, nodeId: "writer", item: 0 };

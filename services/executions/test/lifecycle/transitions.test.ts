@@ -1,6 +1,6 @@
 import { unavailable } from "@nodeloom/kernel";
-import type { FinalStatus } from "../../src/contract/run-types";
-import { isFinal, TRANSITIONS, type RunStatus, type TransitionName } from "../../src/lifecycle/states";
+import type { FinalStatus } from "../../src/run/types";
+import { isFinal, TRANSITIONS, type RunStatus, type TransitionName } from "../../src/run/states";
 import { createProcess, type Fault, type Process } from "../support/faults";
 import { startMoney, type Money } from "../support/money";
 import { createWorld, PRICE, type Replica, type World } from "../support/world";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEgressClient, type EgressClient, type RunningService } from "@nodeloom/platform";
 import { service as sandboxService } from "@nodeloom/sandbox";
-import { keepRecording, perform, recorder, SECRET, type Exchange, type Step } from "../providers/recording";
+import { keepRecording, perform, recorder, SECRET, type Exchange, type Step } from "../calls/providers/recording";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 import { peerOf, START_MS, startPeer } from "./process";
 

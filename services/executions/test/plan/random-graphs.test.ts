@@ -9,7 +9,7 @@ import {
   type Planned,
   type RunPlan,
 } from "@nodeloom/kernel";
-import { GraphRun } from "../../src/temporal/workflows/graph-run";
+import { GraphRun } from "../../src/run/graph-run";
 
 /**
  * Maximal random graphs. `RANDOM_GRAPHS=2000 npx jest services/executions/test/plan/random-graphs` tries more of them, and prints what

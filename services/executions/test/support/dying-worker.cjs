@@ -2,7 +2,7 @@
 //   node dying-worker.cjs <Temporal's address> <task queue>
 // Tells its parent of each call before it answers it.
 const { createLogger } = require("@nodeloom/platform");
-const { bundlePath } = require("../../dist/temporal/bundle.js");
+const { bundlePath } = require("../../dist/carry/bundle.js");
 const { connectTemporal } = require("../../dist/temporal/worker.js");
 
 const [address, taskQueue] = process.argv.slice(2);

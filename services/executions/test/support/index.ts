@@ -3,13 +3,13 @@ import type { OutgoingBudget } from "@nodeloom/kernel";
 import { connectMongo, connectRedis, createLogger, createWindowCounter, makeCollections, redisReady } from "@nodeloom/platform";
 import { createOutgoing, type Outgoing } from "../../src/calls/outgoing";
 import type { Connection } from "mongoose";
-import type { RunEnd } from "../../src/contract/run-types";
-import { type Execution } from "../../src/lifecycle/row/execution";
-import { FREE } from "../../src/lifecycle/row/run-record";
-import type { DecidedRun } from "../../src/lifecycle/row/end-writes";
-import type { ExecutionRecord } from "../../src/record/execution-record";
-import { createReads, type Reads } from "../../src/record/reading/reads";
-import { createExecutionStore, type ExecutionStore, type ExecutionStoreOptions } from "../../src/record/store";
+import type { RunEnd } from "../../src/run/types";
+import { type Execution } from "../../src/lifecycle/execution";
+import { FREE } from "../../src/run/new-record";
+import type { DecidedRun } from "../../src/lifecycle/end-writes";
+import type { ExecutionRecord } from "../../src/run/record";
+import { createReads, type Reads } from "../../src/requests/reads";
+import { createExecutionStore, type ExecutionStore, type ExecutionStoreOptions } from "../../src/store/store";
 
 /** A store in a database of its own. */
 export const openStore = async (

@@ -12,10 +12,10 @@ import { createJobs, type Jobs } from "../../src/calls/jobs";
 import { createSubmissions } from "../../src/calls/submissions";
 import { createTexts, type Texts, type WrittenText } from "../../src/calls/texts";
 import type { CatalogModel, ModelCatalog } from "../../src/plan/model-catalog";
-import { createProvider } from "../../src/providers";
-import type { ExecutionStore } from "../../src/record/store";
-import type { ModelCall } from "../../src/contract/activity-types";
-import { TIMING } from "../../src/contract/timing";
+import { createProvider } from "../../src/calls/providers";
+import type { ExecutionStore } from "../../src/store/store";
+import type { ModelCall } from "../../src/run/calls";
+import { TIMING } from "../../src/run/timing";
 import { openStore } from "./index";
 
 /** Calls of models against a provider that answers as a test wants it, with what is recorded of them in a store. */

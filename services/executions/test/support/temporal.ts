@@ -1,7 +1,7 @@
 import { createLogger } from "@nodeloom/platform";
-import type { Activities, LocalActivities } from "../../src/contract/activity-types";
-import { bundlePath } from "../../src/temporal/bundle";
-import { connectTemporal, type RunningTemporal, type TemporalOptions } from "../../src/temporal/worker";
+import type { Activities, LocalActivities } from "../../src/carry/activity-types";
+import { bundlePath } from "../../src/carry/bundle";
+import { connectTemporal, type RunningTemporal, type TemporalOptions } from "../../src/carry/worker";
 
 /** Connects to the Temporal server of the tests. No worker runs yet. */
 export const connectToTemporal = (taskQueue: string, more: Partial<TemporalOptions> = {}): Promise<RunningTemporal> =>

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { Client } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
 import { DefaultLogger, type InjectedSinks, NativeConnection, Runtime, Worker } from "@temporalio/worker";
-import type { AttemptId, DeliveryEnd, Sent, SentAttempt } from "../../src/contract/delivery";
-import type { Activities, DeliveryInput, LocalActivities } from "../../src/contract/activity-types";
-import type { deliverWebhook } from "../../src/temporal/workflows";
-import type { KEEP_TIMERS as KeepTimers, TimerSinks } from "../temporal/compressed-timers";
+import type { AttemptId, DeliveryEnd, Sent, SentAttempt } from "../../src/run/delivery";
+import type { Activities, DeliveryInput, LocalActivities } from "../../src/carry/activity-types";
+import type { deliverWebhook } from "../../src/carry/workflows";
+import type { KEEP_TIMERS as KeepTimers, TimerSinks } from "../carry/compressed-timers";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

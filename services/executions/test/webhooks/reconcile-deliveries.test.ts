@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { createLogger } from "@nodeloom/platform";
 import { Client } from "@temporalio/client";
 import { NativeConnection } from "@temporalio/worker";
-import { newWebhookState, type WebhookState } from "../../src/contract/delivery";
+import { newWebhookState, type WebhookState } from "../../src/run/delivery";
 import { createDeliveryReconciler } from "../../src/webhooks/reconcile-deliveries";
-import type { ExecutionRecord } from "../../src/record/execution-record";
-import type { ExecutionStore } from "../../src/record/store";
-import { createDeliveryStarter, type DeliveryStarter } from "../../src/temporal/client";
+import type { ExecutionRecord } from "../../src/run/record";
+import type { ExecutionStore } from "../../src/store/store";
+import { createDeliveryStarter, type DeliveryStarter } from "../../src/carry/client";
 import { newRecord, openStore } from "../support/index";
 
 const MINUTE = 60_000;

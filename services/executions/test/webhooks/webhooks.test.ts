@@ -1,10 +1,10 @@
 import { TryAgain } from "../../src/calls/failures";
 import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
 import { Webhook } from "standardwebhooks";
-import { newWebhookState, type AttemptId, type DeliveryEnd, type Sent, type SentAttempt } from "../../src/contract/delivery";
-import type { ExecutionRecord, ExecutionView } from "../../src/record/execution-record";
-import type { ExecutionStore } from "../../src/record/store";
-import { executionMessage } from "../../src/record/reading/view";
+import { newWebhookState, type AttemptId, type DeliveryEnd, type Sent, type SentAttempt } from "../../src/run/delivery";
+import type { ExecutionRecord, ExecutionView } from "../../src/run/record";
+import type { ExecutionStore } from "../../src/store/store";
+import { executionMessage } from "../../src/requests/view";
 import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks";
 import { newRecord, openOutgoing, openStore, readsOf } from "../support/index";
 import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../support/webhook-support";

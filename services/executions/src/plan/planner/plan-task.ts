@@ -34,7 +34,7 @@ import { createAddressRules, type AddressRulesOptions } from "@nodeloom/platform
 import { LRUCache } from "lru-cache";
 import { addressIssues, uploadIssues } from "./addresses";
 import { fileFields, fileInputsOf, resolveDataFields, standForFiles } from "./data-places";
-import { refusalOf } from "../../refusals";
+import { refusalOf } from "../../run/refusals";
 import { compiledInputs } from "../model-catalog";
 import { directGraph } from "./direct-graph";
 import { broughtIds } from "./given-texts";

@@ -1,5 +1,5 @@
 import type { DataFile, MediaValue, RunPlan } from "@nodeloom/kernel";
-import type { Refusal } from "../../contract/run-types";
+import type { Refusal } from "../../run/types";
 import type { CatalogModel } from "../model-catalog";
 
 /** What planning asks a planner, here or in another thread, and what that answers. Plain values that can be cloned. */

@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+import { StringDecoder } from "node:string_decoder";
+import { LIMITS } from "@nodeloom/kernel";
+import {
+  EgressError,
+  inClientSpan,
+  parseRetryAfter,
+  type EgressRequest,
+  type EgressStream,
+  type ProviderSettings,
+} from "@nodeloom/platform";
+import { countProviderRequest } from "../../meters";
+import { ProviderError, type DialectContext } from "./dialect";
+import { refusal } from "./errors";
+import { readJson } from "./pointer";
+
+const STATUS_CLASS = 100;
+const REQUEST_TIMEOUT_MS = 20_000;
+/** Of requests that are answered with what a model made. */
+export const DIRECT_TIMEOUT_MS = 300_000;
+const MAX_JSON_BYTES = 8 * 1024 * 1024;
+const MAX_PROVIDER_REDIRECTS = 3;
+
+/** Long secrets that might be echoed by a provider: bearer tokens and key-like words, also where the provider hid a part. */
+const SECRET_LIKE = /\b(?:sk|pk|key|token|r8|nl|whsec)[-_][A-Za-z0-9_*.…-]{8,}/gi;
+
+/** What of a provider's answer may be shown: cut, and without our secret or anything like one. */
+export const showable = (body: string, secret: string | undefined): string => {
+  const clean = secret && secret.length >= 6 ? body.replaceAll(secret, "[secret]") : body;
+  return Buffer.from(clean.replace(SECRET_LIKE, "[secret]")).subarray(0, LIMITS.providerBodyBytes).toString("utf8");
+};
+
+/** Longest text of a provider that becomes part of an error's message. */
+const MAX_REASON_CHARS = 500;
+const PRINTABLE = /^[\x21-\x7e]{1,255}$/;
+
+/** A key as a header can carry it: node ids are in it, and may be in any script. */
+export const headerKey = (key: string): string => (PRINTABLE.test(key) ? key : createHash("sha256").update(key).digest("hex"));
+
+export interface JsonCall {
+  method: string;
+  url: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  timeoutMs?: number;
+  /** Longest answer; by default that of a JSON document. */
+  maxBytes?: number;
+  signal?: AbortSignal | undefined;
+}
+
+export type Transport = ReturnType<typeof createTransport>;
+
+async function* translatedBody(body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  try {
+    yield* body;
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    throw new ProviderError("ambiguous", `the provider's answer did not arrive: ${error.message}`);
+  }
+}
+
+/** Notes what a provider answered, and how long that took to begin. */
+const counted = async (host: string, send: () => Promise<EgressStream>): Promise<EgressStream> => {
+  const startedAt = performance.now();
+  const note = (outcome: string): void => countProviderRequest(host, outcome, performance.now() - startedAt);
+  try {
+    const answer = await send();
+    note(`${Math.floor(answer.status / STATUS_CLASS)}xx`);
+    return answer;
+  } catch (error) {
+    note(error instanceof EgressError ? (error.mayHaveBeenSent ? "no answer" : "unreachable") : "given up");
+    throw error;
+  }
+};
+
+/** Authenticated JSON over the guarded client. */
+export const createTransport = (
+  { egress, secret: readSecret }: DialectContext,
+  { auth, traceparent }: Pick<ProviderSettings, "auth" | "traceparent">,
+) => {
+  const secret = auth ? (readSecret(auth.secretEnv) ?? auth.default) : undefined;
+  const authorization: Record<string, string> =
+    auth && secret ? { [auth.header ?? "Authorization"]: auth.scheme ? `${auth.scheme} ${secret}` : secret } : {};
+
+  const send = (call: JsonCall): Promise<EgressStream> => {
+    const request: EgressRequest = {
+      url: call.url,
+      method: call.method,
+      headers: {
+        accept: "application/json",
+        ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+        ...call.headers,
+        ...authorization,
+      },
+      timeoutMs: call.timeoutMs ?? REQUEST_TIMEOUT_MS,
+      maxBytes: call.maxBytes ?? MAX_JSON_BYTES,
+      maxRedirects: MAX_PROVIDER_REDIRECTS,
+      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      ...(call.signal ? { signal: call.signal } : {}),
+    };
+    const { host } = new URL(call.url);
+    return inClientSpan(`${call.method} ${host}`, { "http.request.method": call.method, "server.address": host }, (trace) =>
+      counted(host, () => egress.stream(traceparent ? { ...request, headers: { ...request.headers, ...trace } } : request)),
+    );
+  };
+
+  const text = async (body: AsyncIterable<Buffer>): Promise<string> => {
+    // Decoded as it arrives: the bytes of an answer and its text are not in memory at once.
+    const decoder = new StringDecoder("utf8");
+    let read = "";
+    for await (const chunk of body) read += decoder.write(chunk);
+    return read + decoder.end();
+  };
+
+  /** A successful answer with its headers. What goes wrong while its body is read is a ProviderError, too. */
+  const open = async (call: JsonCall): Promise<Pick<EgressStream, "headers"> & { body: AsyncIterable<Buffer> }> => {
+    try {
+      const { status, headers, body } = await send(call);
+      if (status >= 200 && status < 300) return { headers, body: translatedBody(body) };
+      const said = showable(await text(body), secret);
+      throw new ProviderError("refused", refusal(status, said), status, said, parseRetryAfter(headers["retry-after"]));
+    } catch (error) {
+      if (!(error instanceof EgressError)) throw error;
+      throw new ProviderError(error.mayHaveBeenSent ? "ambiguous" : "unreachable", `the provider could not be called: ${error.message}`);
+    }
+  };
+
+  /** The JSON of a body that was opened. @throws ProviderError when it is none. */
+  const parse = async (body: AsyncIterable<Buffer>): Promise<unknown> => {
+    const content = await text(body);
+    const read = content === "" ? { value: null } : readJson(content);
+    if (!read) throw new ProviderError("ambiguous", "the provider's answer is no JSON", undefined, showable(content, secret));
+    return read.value;
+  };
+
+  return {
+    open,
+    parse,
+    /** One JSON exchange. @throws ProviderError for an error status, a body that is no JSON, or no answer. */
+    json: async (call: JsonCall): Promise<unknown> => parse((await open(call)).body),
+    /** What a provider says went wrong, fit to be shown: short, and without secrets. */
+    reason: (text: string): string => {
+      const clean = showable(text, secret);
+      return clean.length > MAX_REASON_CHARS ? `${clean.slice(0, MAX_REASON_CHARS)}…` : clean;
+    },
+  };
+};

@@ -1,0 +1,193 @@
+import { RunCancelled, TryAgain } from "../calls/failures";
+import type { Files } from "../calls/files";
+import type { createHttpRequest } from "../calls/http-request";
+import type { Jobs } from "../calls/jobs";
+import type { KeepFile } from "../calls/result-files";
+import type { Outgoing } from "../calls/outgoing";
+import type { TextStream, TextStreams } from "../calls/text-streams";
+import type { Texts } from "../calls/texts";
+import type { Activities, Claim, LocalActivities, ShortAnswer } from "./activity-types";
+import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob } from "../run/calls";
+import type { CallContext, CallResult, RunEnd, RunInput, RunOutcome } from "../run/types";
+import { TIMING } from "../run/timing";
+import type { Execution } from "../lifecycle/execution";
+import type { Holds } from "../lifecycle/holds";
+import type { Settlement } from "../lifecycle/settlement";
+import { answeredCall, completedCall, type CallRecord } from "../run/call-record";
+import type { ExecutionView } from "../run/record";
+import type { ExecutionStore } from "../store/store";
+import type { MediaValue } from "@nodeloom/kernel/graph";
+import { createShortCalls } from "./short-calls";
+import type { AttemptId, DeliveryEnd, Sent } from "../run/delivery";
+import { createSteps, type StepDependencies } from "./step";
+import type { createUpkeepActivities } from "./upkeep-activities";
+import { cancelKey, extended, laterOf, local, outgoingUntil, postponed } from "./step-failures";
+
+export interface ActivityOptions extends StepDependencies {
+  calls: Pick<ExecutionStore, "callEnded" | "callStanding">;
+  holds: Pick<Holds, "extend">;
+  settlement: Settlement;
+  execution: Execution;
+  jobs: Jobs;
+  texts: Texts;
+  files: Files;
+  textStreams: Pick<TextStreams, "open">;
+  httpRequest: ReturnType<typeof createHttpRequest>;
+  keepFile: KeepFile;
+  outgoing: Pick<Outgoing, "call">;
+  webhooks: { send(id: AttemptId): Promise<Sent>; record(id: AttemptId, sent: Sent): Promise<DeliveryEnd | null> };
+  /** Does what a run owes since it was claimed. */
+  onClaimed: (row: ExecutionView) => void;
+}
+
+/** A call that is charged for by its record. */
+const keptFiles = (call: CallContext, result: CallResult): { record: CallRecord; event: Record<string, unknown>; isPaid: true } => ({
+  record: completedCall(call, result),
+  event: { files: result.files },
+  isPaid: true,
+});
+
+/** A text. One that does not fit its schema is charged for, but does not complete its item. */
+const keptText = (call: ModelCall, result: CallResult) => ({ ...keptFiles(call, result), event: result.problems ? null : {} });
+
+/** Activities of runs and of webhooks. */
+type RunActivities = Omit<Activities, keyof ReturnType<typeof createUpkeepActivities>> & LocalActivities;
+
+/** What runs do in the world, as Temporal calls it. */
+export const createActivities = (options: ActivityOptions): RunActivities => {
+  const { calls, holds, settlement, onClaimed, execution, jobs, texts, files, textStreams, httpRequest, keepFile, outgoing, webhooks } =
+    options;
+  const { step, withHeartbeat, noteProgress, abort } = createSteps(options);
+  const { carry, forget, short, shortLook } = createShortCalls(options);
+
+  /** Nothing is called for a run that is being cancelled, nor past its user's budget. @throws RunCancelled, TryAgain, OUTGOING_LIMIT_EXCEEDED */
+  const assertMayCall = async (call: HttpNodeCall | FileToKeep, url: string): Promise<void> => {
+    const { isCancelled, baseTier } = await calls.callStanding(call.executionId);
+    if (isCancelled) throw new RunCancelled();
+    await outgoing.call({ userId: call.userId, baseTier }, url, outgoingUntil(call));
+  };
+
+  /** Tells those who follow a text of it while it is written. */
+  const writing = async <T>(call: ModelCall, work: (written: TextStream) => Promise<T>): Promise<T> => {
+    const written = textStreams.open(call);
+    try {
+      return await work(written);
+    } finally {
+      written.close();
+    }
+  };
+
+  const submit = step({}, async (call: ModelCall, { ending, clock }) => {
+    const job = await jobs.submit(call, ending, clock);
+    await noteProgress((mayWait) => execution.submitted(call, job.requestId, mayWait), true);
+    return job;
+  });
+
+  const poll = step(
+    { endsWithRun: false, requestId: (job: SubmittedJob) => job.requestId, kept: keptFiles },
+    (call: ModelCall, { ending }, job: SubmittedJob) => jobs.poll(call, job, ending),
+  );
+
+  const request = step(
+    {
+      begins: true,
+      kept: (call: HttpNodeCall, answer: HttpResult) => ({ record: answeredCall(call, answer), event: { status: answer.status } }),
+    },
+    async (call: HttpNodeCall, { cancelled }) => {
+      await assertMayCall(call, call.call.url);
+      return httpRequest(call.call, call.key, cancelled);
+    },
+  );
+
+  const keep = step(
+    {
+      begins: true,
+      kept: (call: FileToKeep, file: MediaValue) => ({
+        ...keptFiles(call, { files: [file], text: null, costMicroUsd: 0, requestId: null }),
+        isPaid: false,
+      }),
+    },
+    async (call: FileToKeep, { cancelled }) => {
+      await assertMayCall(call, call.reference);
+      return keepFile(call, cancelled);
+    },
+  );
+
+  /** Stops a call. What had finished by then is recorded as if it had been waited for. */
+  const stop = (call: ModelCall, work: () => Promise<CancelResult>): Promise<CancelResult> => {
+    abort(call.key);
+    return withHeartbeat(cancelKey(call), async () => {
+      const stopped = await work();
+      if (stopped.finished) await calls.callEnded(completedCall(call, stopped.finished));
+      return stopped;
+    });
+  };
+
+  const claimRun = async ({ executionId, attempt, claimedBy }: Claim): Promise<boolean> => {
+    const claimed = await execution.claim(executionId, attempt, claimedBy);
+    if (!claimed) return false;
+    if (!claimed.again) carry(executionId);
+    onClaimed(claimed.row);
+    return true;
+  };
+
+  const settle = async (input: RunInput, end: RunEnd): Promise<RunOutcome> => {
+    const outcome = await settlement.settle(input, end);
+    forget(input.executionId);
+    return outcome;
+  };
+
+  const shortSubmit = short(submit);
+  const shortPoll = shortLook(poll, ({ key }) => abort(key));
+  /** What takes longer, or fails, is followed by the activity. */
+  const shortJob = async (call: ModelCall): Promise<ShortAnswer<FollowedJob>> => {
+    const submitted = await shortSubmit(call);
+    if (!("result" in submitted)) return submitted;
+    const job = submitted.result;
+    const followed = await shortPoll(call, job).catch(() => null);
+    return { result: { job, ...(followed && "result" in followed ? followed : {}) } };
+  };
+
+  return {
+    claim: (claim) => local(() => claimRun(claim)),
+    settle: (input, end) => local(() => settle(input, end)),
+    extendHold: (input) => local(() => extended(input, () => holds.extend(input, input.items))),
+
+    submit,
+    poll,
+    shortJob,
+
+    cancelJob: async (call, job) => {
+      try {
+        return await stop(call, () => jobs.cancel(call, job));
+      } catch (error) {
+        throw error instanceof TryAgain ? laterOf(error, call) : error;
+      }
+    },
+
+    runText: step({ begins: true, limitMs: TIMING.text, kept: keptText }, (call, { cancelled, clock }) =>
+      writing(call, (written) => texts.run(call, cancelled, clock, written)),
+    ),
+
+    // Not ended when this process stops: it could not go on elsewhere.
+    runFiles: step({ begins: true, limitMs: TIMING.direct, kept: keptFiles }, (call: ModelCall, { cancelled, clock }) =>
+      files.run(call, cancelled, clock),
+    ),
+
+    stopFiles: (call) => stop(call, () => files.stop(call)),
+
+    httpRequest: request,
+    shortHttpRequest: short(request),
+    keepFile: keep,
+    shortKeepFile: short(keep),
+
+    sendWebhook: async (id) => {
+      try {
+        return await withHeartbeat(`webhook:${id.executionId}:${id.delivery}:${id.attempt}`, () => webhooks.send(id));
+      } catch (error) {
+        throw error instanceof TryAgain ? postponed(error) : error;
+      }
+    },
+    recordAttempt: webhooks.record,
+  };
+};

@@ -1,0 +1,59 @@
+import type { LedgerReport, ReconcileReport, RetentionReport } from "./reports";
+import type { AttemptId, DeliveryEnd, Sent } from "../run/delivery";
+import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob } from "../run/calls";
+import type { CallResult, HeldItem, RunEnd, RunInput, RunOutcome } from "../run/types";
+import type { HoldItem, MediaValue } from "@nodeloom/kernel/graph";
+
+/** Without a number: the run's own delivery. */
+export type DeliveryInput = Pick<AttemptId, "executionId" | "keyId"> & Partial<Pick<AttemptId, "delivery">>;
+
+export type ExtendInput = Pick<RunInput, "executionId" | "userId" | "holdId" | "maxMillicredits"> & {
+  nodeId: string;
+  label?: string;
+  items: HoldItem[];
+};
+
+export interface Claim {
+  executionId: string;
+  attempt: number;
+  /** The first workflow run of its chain: the same however often its first step is repeated. */
+  claimedBy: string;
+}
+
+/** What came of a call that was made in the workflow task: declined ones are made by an activity, after a pause if there is to be one. */
+export type ShortAnswer<T> = { result: T } | { declined: true; afterMs?: number };
+
+/** Calls that are tried in the workflow task itself. */
+export interface ShortCalls {
+  shortJob(call: ModelCall): Promise<ShortAnswer<FollowedJob>>;
+  shortHttpRequest(call: HttpNodeCall): Promise<ShortAnswer<HttpResult>>;
+  shortKeepFile(call: FileToKeep): Promise<ShortAnswer<MediaValue>>;
+}
+
+/** Short, in the workflow task itself; each is idempotent by execution id. */
+export interface LocalActivities extends ShortCalls {
+  /** accepted | queued → processing. @returns whether the run is this workflow's to carry */
+  claim(claim: Claim): Promise<boolean>;
+  /** Holds calls that a list turned out to need. */
+  extendHold(input: ExtendInput): Promise<HeldItem[]>;
+  settle(input: RunInput, end: RunEnd): Promise<RunOutcome>;
+  /** How the delivery ended; null when there is to be another attempt. Idempotent. */
+  recordAttempt(id: AttemptId, sent: Sent): Promise<DeliveryEnd | null>;
+}
+
+/** Whatever touches a provider or a receiver. */
+export interface Activities {
+  submit(call: ModelCall): Promise<SubmittedJob>;
+  poll(call: ModelCall, job: SubmittedJob): Promise<CallResult>;
+  cancelJob(call: ModelCall, job: SubmittedJob): Promise<CancelResult>;
+  runText(call: ModelCall): Promise<CallResult>;
+  runFiles(call: ModelCall): Promise<CallResult>;
+  stopFiles(call: ModelCall): Promise<CancelResult>;
+  httpRequest(call: HttpNodeCall): Promise<HttpResult>;
+  keepFile(call: FileToKeep): Promise<MediaValue>;
+  sendWebhook(id: AttemptId): Promise<Sent>;
+  reconcile(): Promise<ReconcileReport>;
+  renewDuePlans(): Promise<{ renewed: number; failed: number }>;
+  enforceRetention(): Promise<RetentionReport>;
+  checkLedger(): Promise<LedgerReport>;
+}

@@ -1,0 +1,130 @@
+import {
+  type Client,
+  isGrpcServiceError,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  type WorkflowStartOptions,
+} from "@temporalio/client";
+import { status } from "@grpc/grpc-js";
+import { TypedSearchAttributes } from "@temporalio/common";
+import { unavailable } from "@nodeloom/kernel";
+import { inLinkedTrace } from "@nodeloom/platform";
+import { FIRST_DELIVERY } from "../run/delivery";
+import type { RunInput } from "../run/types";
+import { TIMING } from "../run/timing";
+import type { DeliveryInput } from "./activity-types";
+import { MODELS, USER, WORKFLOW } from "./search-attributes";
+import type { cancelSignal, deliverWebhook, executeGraph } from "./workflows";
+
+const CANCEL: typeof cancelSignal.name = "cancel";
+const DELIVER: keyof { deliverWebhook: typeof deliverWebhook } = "deliverWebhook";
+const EXECUTE: keyof { executeGraph: typeof executeGraph } = "executeGraph";
+
+const translate = (error: unknown, message = "runs can't be started right now"): unknown => {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const code = isGrpcServiceError(error) ? error.code : isGrpcServiceError(cause) ? cause.code : undefined;
+  const isAway =
+    code === status.UNAVAILABLE || code === status.DEADLINE_EXCEEDED || code === status.RESOURCE_EXHAUSTED || code === status.CANCELLED;
+  return isAway ? unavailable(message, 2) : error;
+};
+
+/** Whether a workflow is under way. */
+const isRunning = async (client: Client, workflowId: string): Promise<boolean> => {
+  try {
+    return (await client.workflow.getHandle(workflowId).describe()).status.name === "RUNNING";
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw translate(error);
+  }
+};
+
+export type RunStarter = ReturnType<typeof createRunStarter>;
+
+/** Starts, cancels and inspects runs on Temporal. */
+export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => ({
+  /**
+   * Starts the workflow of a run's attempt. Only the one that claims the row has any effect.
+   * @returns `exists` while one with this id is running: the same attempt's, or an earlier one's, which is about to end
+   * @throws SERVICE_UNAVAILABLE when it is not known whether it was started
+   */
+  start: async (input: RunInput): Promise<"started" | "exists"> => {
+    const what = input.workflowSlug ? `workflow ${input.workflowSlug}` : `model ${input.modelIds.join(", ")}`;
+    try {
+      await client.withDeadline(Date.now() + TIMING.startCall, () =>
+        client.workflow.start(EXECUTE, {
+          workflowId: input.executionId,
+          taskQueue,
+          args: [input],
+          requestEagerStart: true,
+          workflowIdReusePolicy: "ALLOW_DUPLICATE",
+          // Its own deadline ends it in order before that.
+          workflowExecutionTimeout: TIMING.runAtMost,
+          staticSummary: what,
+          memo: { mode: input.mode, source: input.source, keyId: input.keyId, nodes: input.plan.steps.length },
+          typedSearchAttributes: new TypedSearchAttributes([
+            { key: USER, value: input.userId },
+            ...(input.workflowSlug ? [{ key: WORKFLOW, value: input.workflowSlug }] : []),
+            ...(input.modelIds.length > 0 ? [{ key: MODELS, value: input.modelIds }] : []),
+          ]),
+          priority: { fairnessKey: input.userId },
+        }),
+      );
+      return "started";
+    } catch (error) {
+      if (error instanceof WorkflowExecutionAlreadyStartedError) return "exists";
+      throw translate(error);
+    }
+  },
+
+  /** Tells a run to stop. A run that is over needs no telling. */
+  cancel: async (executionId: string): Promise<void> => {
+    try {
+      await client.withDeadline(Date.now() + TIMING.startCall, () => client.workflow.getHandle(executionId).signal(CANCEL));
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw translate(error);
+    }
+  },
+
+  /** Whether a workflow carries the run. */
+  isCarried: (executionId: string): Promise<boolean> => isRunning(client, executionId),
+});
+
+export type DeliveryStarter = ReturnType<typeof createDeliveryStarter>;
+
+const deliveryId = (executionId: string, delivery: number): string =>
+  delivery === FIRST_DELIVERY ? `webhook-${executionId}` : `webhook-${executionId}-${delivery}`;
+
+/** Starts deliveries of webhooks on Temporal, each once. */
+export const createDeliveryStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => {
+  const start = async (input: Required<DeliveryInput>, options: Partial<WorkflowStartOptions<typeof deliverWebhook>>): Promise<void> => {
+    const workflowId = deliveryId(input.executionId, input.delivery);
+    try {
+      await inLinkedTrace("webhook delivery", () =>
+        client.workflow.start(DELIVER, {
+          ...options,
+          workflowId,
+          taskQueue,
+          args: [input],
+          workflowExecutionTimeout: TIMING.deliveryAtMost,
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw translate(error, "webhooks can't be delivered right now");
+    }
+  };
+  return {
+    isCarried: (executionId: string, delivery: number): Promise<boolean> => isRunning(client, deliveryId(executionId, delivery)),
+
+    /** Starts the first delivery where the run itself can't. */
+    startFirst: (executionId: string, keyId: string): Promise<void> =>
+      start({ executionId, keyId, delivery: FIRST_DELIVERY }, { workflowIdReusePolicy: "REJECT_DUPLICATE" }),
+
+    /** Starts a redelivery, or joins the one with the same number, unless that was ended from outside. */
+    startAgain: (input: Required<DeliveryInput>): Promise<void> =>
+      start(input, {
+        staticSummary: `delivery ${input.delivery}`,
+        workflowIdConflictPolicy: "USE_EXISTING",
+        workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY",
+      }),
+  };
+};

@@ -1,0 +1,41 @@
+import { Context } from "@temporalio/activity";
+import type { Activities } from "./activity-types";
+import type { LedgerReport, Looked, RetentionReport } from "./reports";
+
+/** What Temporal's schedules have done, as activities. */
+
+/** Work page by page: `beat` hears how far it is after each; `progress` is what it heard last in an attempt before this one. */
+type Paged<Progress, Report> = (beat: (progress: Progress) => void, progress: Progress | undefined) => Promise<Report>;
+type Look = (beat: () => void) => Promise<Looked>;
+
+export interface UpkeepOptions<Renewed, Removed, Checked> {
+  reconcileRuns: Look;
+  reconcileDeliveries: Look;
+  closeLeaks: Look;
+  renewals: Paged<Renewed, { renewed: number; failed: number }>;
+  retention: Paged<Removed, RetentionReport>;
+  ledgerCheck: Paged<Checked, LedgerReport>;
+}
+
+const resumed = <Progress, Report>(work: Paged<Progress, Report>): Promise<Report> => {
+  const context = Context.current();
+  const beat = (progress: Progress): void => {
+    context.heartbeat(progress);
+    context.cancellationSignal.throwIfAborted();
+  };
+  return work(beat, context.info.heartbeatDetails as Progress | undefined);
+};
+
+export const createUpkeepActivities = <Renewed, Removed, Checked>(
+  upkeep: UpkeepOptions<Renewed, Removed, Checked>,
+): Pick<Activities, "reconcile" | "enforceRetention" | "renewDuePlans" | "checkLedger"> => ({
+  reconcile: async () => {
+    const beat = (): void => Context.current().heartbeat();
+    const runs = await upkeep.reconcileRuns(beat);
+    const deliveries = await upkeep.reconcileDeliveries(beat);
+    return { runs, deliveries, holds: await upkeep.closeLeaks(beat) };
+  },
+  enforceRetention: () => resumed(upkeep.retention),
+  renewDuePlans: () => resumed(upkeep.renewals),
+  checkLedger: () => resumed(upkeep.ledgerCheck),
+});

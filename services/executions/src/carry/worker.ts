@@ -1,0 +1,152 @@
+import { hostname } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
+import { Client } from "@temporalio/client";
+import { type DataConverter, DefaultLogger, type LogMetadata, NativeConnection, Runtime, TransportError } from "@temporalio/worker";
+import { type LibraryMetrics, type Logger, onceThere } from "@nodeloom/platform";
+import type { Activities, LocalActivities } from "./activity-types";
+import { aboutExecution } from "./activity-context";
+import { missingSearchAttributes, type PrepareOptions } from "./prepare";
+import { RunWorker } from "./run-worker";
+import { tracedActivities, tracedStarts } from "./tracing";
+
+export interface TemporalOptions extends PrepareOptions {
+  dataConverter: DataConverter;
+  logger: Logger;
+  workflowBundle: { codePath: string };
+  /** Where this process is measured. */
+  metrics?: LibraryMetrics | undefined;
+  shutdownGraceMs: number;
+}
+
+/** Runs beyond these are replayed when something happens to them: a few milliseconds against half a megabyte each. */
+const MAX_CACHED_WORKFLOWS = 120;
+const MAX_ACTIVITIES = 4_000;
+const MAX_LOCAL_ACTIVITIES = 200;
+const MAX_WORKFLOW_TASKS = 100;
+/** Of the grace of a stop, what is kept for everything but calls under way. */
+const SHUTDOWN_RESERVE_MS = 5_000;
+const MIN_SHUTDOWN_GRACE_MS = 1_000;
+/** A call that lost its worker is found out by its heartbeats; they must not be held back for longer. */
+const MAX_HEARTBEAT_THROTTLE_MS = 1_000;
+
+const PAYLOAD_CONVERTER = require.resolve("./payloads/converter");
+
+const LOOK_PAUSE_MS = 1_000;
+const LOOKS_PER_LINE = 10;
+const MAX_LOOKS = 600;
+
+let runtimeInstalled = false;
+
+/** What of Temporal's details helps a reader. */
+const readable = ({ workflowId, activityType, attempt, durationMs, error }: LogMetadata = {}): Record<string, unknown> => ({
+  workflowId,
+  activityType,
+  attempt,
+  durationMs,
+  reason: error instanceof Error ? error.message : undefined,
+});
+
+const METRICS_EVERY = "15s";
+
+/** As Temporal's SDK asks for it; its metrics keep the names of its documentation. */
+const metricsOptions = (to: LibraryMetrics) => ({
+  attachServiceName: false,
+  ...("listen" in to
+    ? { prometheus: { bindAddress: to.listen, countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true } }
+    : { otel: { url: to.collector, metricsExportInterval: METRICS_EVERY, useSecondsForDurations: true } as const }),
+});
+
+/** Routes Temporal's own log lines and metrics to where ours go. Once per OS process. */
+const installRuntime = (logger: Logger, metrics: LibraryMetrics | undefined): void => {
+  if (runtimeInstalled) return;
+  runtimeInstalled = true;
+  Runtime.install({
+    logger: new DefaultLogger("WARN", ({ level, message, meta }) => logger[level === "ERROR" ? "error" : "warn"](readable(meta), message)),
+    shutdownSignals: [],
+    ...(metrics ? { telemetryOptions: { metrics: metricsOptions(metrics) } } : {}),
+  });
+};
+
+/** Resolves when Temporal knows the search attributes that runs carry; one that was set up anew may not. */
+const untilPrepared = async (connection: NativeConnection, namespace: string, logger: Logger): Promise<void> => {
+  for (let looks = 0; ; looks += 1) {
+    const missing = await missingSearchAttributes(connection, namespace);
+    if (missing.length === 0) return;
+    if (looks === MAX_LOOKS) throw new Error("nobody ran `node services/migrate executions`");
+    if (looks % LOOKS_PER_LINE === 0)
+      logger.warn({ missing: missing.map(({ name }) => name) }, "waiting for Temporal: run `node services/migrate executions`");
+    await delay(LOOK_PAUSE_MS);
+  }
+};
+
+export type RunningTemporal = Awaited<ReturnType<typeof connectTemporal>>;
+
+type WorkerSettings = Pick<TemporalOptions, "namespace" | "workflowBundle" | "shutdownGraceMs" | "logger"> & {
+  connection: NativeConnection;
+  dataConverter: DataConverter;
+  activities: Activities & LocalActivities;
+};
+
+interface RunningWorker {
+  /** Ends it: what runs is finished within the grace, or goes on elsewhere. */
+  stop(): Promise<void>;
+}
+
+const startWorker = async (taskQueue: string, settings: WorkerSettings): Promise<RunningWorker> => {
+  const { activities, shutdownGraceMs, logger, ...rest } = settings;
+  const workerOptions = {
+    ...rest,
+    interceptors: { activity: [aboutExecution, tracedActivities] },
+    taskQueue,
+    identity: `nodeloom@${process.pid}@${hostname()}`,
+    activities: { ...activities },
+    maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
+    maxConcurrentActivityTaskExecutions: MAX_ACTIVITIES,
+    maxConcurrentLocalActivityExecutions: MAX_LOCAL_ACTIVITIES,
+    maxConcurrentWorkflowTaskExecutions: MAX_WORKFLOW_TASKS,
+    maxHeartbeatThrottleInterval: MAX_HEARTBEAT_THROTTLE_MS,
+    defaultHeartbeatThrottleInterval: MAX_HEARTBEAT_THROTTLE_MS,
+    shutdownGraceTime: Math.max(MIN_SHUTDOWN_GRACE_MS, shutdownGraceMs - SHUTDOWN_RESERVE_MS),
+    shutdownForceTime: shutdownGraceMs,
+  };
+  const worker = await RunWorker.create(workerOptions);
+  const running = worker.run().catch((error: unknown) => {
+    // Without a worker nothing runs: the supervisor must start this process again.
+    logger.fatal({ err: error }, "the Temporal worker failed");
+    process.exit(1);
+  });
+  return {
+    stop: async () => {
+      if (worker.getState() === "RUNNING") worker.shutdown();
+      await running;
+    },
+  };
+};
+
+/** One native connection for client and worker, so that a run's first task is executed where it was started. */
+export const connectTemporal = async (options: TemporalOptions) => {
+  const { address, security, namespace, taskQueue, logger, workflowBundle, shutdownGraceMs } = options;
+  const dataConverter: DataConverter = { payloadConverterPath: PAYLOAD_CONVERTER, ...options.dataConverter };
+  installRuntime(logger, options.metrics);
+  const isAway = (error: unknown): boolean => error instanceof TransportError;
+  const connection = await onceThere({ server: "Temporal", isAway, logger }, () => NativeConnection.connect({ address, ...security }));
+  await untilPrepared(connection, namespace, logger);
+  const client = new Client({ connection, namespace, dataConverter, interceptors: { workflow: [tracedStarts] } });
+  let worker: RunningWorker | undefined;
+  const drain = async (): Promise<void> => worker?.stop();
+  return {
+    client,
+    /** Starts working. Call once the activities are ready. */
+    work: async (activities: Activities & LocalActivities): Promise<void> => {
+      const settings = { connection, namespace, dataConverter, workflowBundle, shutdownGraceMs, logger, activities };
+      worker = await startWorker(taskQueue, settings);
+    },
+    drain,
+    close: (): Promise<void> => connection.close(),
+    /** Both. */
+    stop: async (): Promise<void> => {
+      await drain();
+      await connection.close();
+    },
+  };
+};

@@ -1,0 +1,50 @@
+import { ApplicationFailure, ActivityFailure, isCancellation, TimeoutFailure } from "@temporalio/workflow";
+import { nodeName } from "@nodeloom/kernel/graph";
+import type { StepFailure } from "../../../run/calls";
+import { RUN_CANCELLED, type NodeState, type RunError, type RunInput } from "../../../run/types";
+
+/** What a failed call says of its node, its job and its run. */
+
+/** Why a call failed: the failure of an activity carries it; that of a call in the workflow task is it. */
+export const causeOf = (error: unknown): unknown => (error instanceof ActivityFailure ? error.cause : error);
+
+/**
+ * The error of a failed activity (or of anything thrown) as the run records it. A refused submission has a code of
+ * its own only where the caller waits for the submission.
+ */
+export const runError = (error: unknown, { id: nodeId, label }: NodeState, mode: RunInput["mode"]): RunError => {
+  const cause = causeOf(error);
+  if (cause instanceof ApplicationFailure) {
+    const [details] = (cause.details ?? []) as [RunError?];
+    const code = details?.code === "PROVIDER_SUBMIT_FAILED" && mode === "sync" ? "EXECUTION_FAILED" : details?.code;
+    if (details && code) return { ...details, code, nodeId };
+  }
+  return { code: "EXECUTION_FAILED", message: `node ${nodeName(nodeId, label)}: ${describe(error)}`, nodeId };
+};
+
+/** Whether a step ended because its run is being cancelled: as the workflow knows it, or as an activity found it first. */
+export const isRunCancelled = (error: unknown): boolean => {
+  const cause = causeOf(error);
+  return isCancellation(error) || (cause instanceof ApplicationFailure && cause.type === RUN_CANCELLED);
+};
+
+const isTimeout = (error: ActivityFailure): boolean => error.cause instanceof TimeoutFailure;
+
+const describe = (error: unknown): string => {
+  if (error instanceof Error && error.name === "BindError") return error.message;
+  if (!(error instanceof ActivityFailure)) return "the provider did not finish in time";
+  // What is sent once is tried again only while it certainly did not arrive.
+  const neverArrived = error.activityType === "submit" || (error.activityType === "runFiles" && !isTimeout(error));
+  return neverArrived ? "the provider could not be reached" : "the provider did not finish in time";
+};
+
+/** Whether an activity said that its job may go on at the provider. */
+export const saidJobMayRun = (error: unknown): boolean => {
+  const cause = causeOf(error);
+  const [, failure] = ((cause instanceof ApplicationFailure && cause.details) || []) as [unknown, StepFailure?];
+  return failure?.jobMayRun === true;
+};
+
+/** Whether a step ended while its job may go on: it was cancelled, its time is over, or its provider fell silent. */
+export const jobMayRun = (error: unknown): boolean =>
+  isRunCancelled(error) || (error instanceof ActivityFailure && isTimeout(error)) || saidJobMayRun(error);

@@ -1,0 +1,121 @@
+import {
+  CancellationScope,
+  defineSignal,
+  isCancellation,
+  setHandler,
+  sleep,
+  upsertSearchAttributes,
+  workflowInfo,
+} from "@temporalio/workflow";
+import type { RunEnd, RunError, RunInput, RunOutcome } from "../../run/types";
+import { TIMING } from "../../run/timing";
+import { STATUS } from "../search-attributes";
+import { isRunCancelled, runError } from "./calls/failures";
+import { runStep } from "./calls/step";
+import { GraphRun, initialNodes, skipPending } from "../../run/graph-run";
+import { endOf, type Failure } from "../../run/graph-end";
+import { claim, settle } from "./steps";
+import { createBatches } from "./calls/batches";
+
+export const cancelSignal = defineSignal("cancel");
+
+/**
+ * Runs steps as they become ready, in parallel. The first failure cancels the rest.
+ * @param cancelSteps hears of a cancellation that a step found before the workflow had heard of it
+ */
+const runSteps = async (run: GraphRun, input: RunInput, cancelSteps: () => void): Promise<Failure | undefined> => {
+  const batches = createBatches();
+  const done = new Set(run.nodes.filter((node) => node.status === "completed").map((node) => node.id));
+  const started = new Set<string>();
+  const running = new Map<string, Promise<void>>();
+  let failure: Failure | undefined;
+  const scope = new CancellationScope();
+  await scope.run(async () => {
+    const launch = (): void => {
+      const ready = run.readyAfter(done, started);
+      // While it runs, no other step becomes ready.
+      const isAlone = ready.length === 1 && running.size === 0;
+      for (const step of ready) {
+        started.add(step.id);
+        const finished = runStep({ run, input, step, batches, isAlone }).then(
+          () => void done.add(step.id),
+          (error: unknown) => {
+            if (isRunCancelled(error)) return isCancellation(error) ? undefined : cancelSteps();
+            const problem = runError(error, run.node(step.id), input.mode);
+            run.fail(step.id, problem, Date.now());
+            failure ??= { error: problem };
+            scope.cancel();
+          },
+        );
+        running.set(
+          step.id,
+          finished.then(() => void running.delete(step.id)),
+        );
+      }
+    };
+    const goOn = (): void => {
+      if (!failure && !scope.consideredCancelled) launch();
+    };
+    for (goOn(); running.size > 0; goOn()) await CancellationScope.nonCancellable(() => Promise.race(running.values()));
+  });
+  return failure;
+};
+
+/** One run: claim its row, run the graph, settle. */
+export async function executeGraph(input: RunInput): Promise<RunOutcome> {
+  const steps = new CancellationScope();
+  setHandler(cancelSignal, () => steps.cancel());
+  // A cancellation from Temporal's own tools means the same as the signal.
+  CancellationScope.current().cancelRequested.catch(() => steps.cancel());
+  return CancellationScope.nonCancellable(async () => {
+    const { executionId, attempt } = input;
+    if (!(await claim({ executionId, attempt, claimedBy: workflowInfo().firstExecutionRunId }))) return { unclaimed: true };
+    const outcome = await settleInOrder(input, await runGraph(input, steps));
+    markStatus(outcome);
+    return outcome;
+  });
+}
+
+const runGraph = async (input: RunInput, steps: CancellationScope): Promise<RunEnd> => {
+  const run = new GraphRun(input.plan);
+  const failure = await withDeadline(steps, () => steps.run(() => runSteps(run, input, () => steps.cancel())));
+  return endOf(run, failure);
+};
+
+/** Settles a run. An end that can't be recorded as it is, whatever is tried, is recorded as a failure. */
+const settleInOrder = async (input: RunInput, end: RunEnd): Promise<RunOutcome> => {
+  try {
+    return await settle(input, end);
+  } catch {
+    const error: RunError = { code: "EXECUTION_FAILED", message: "the end of the run could not be recorded" };
+    const nodes = skipPending(initialNodes(input.plan));
+    return settle(input, { ...end, status: "failed", result: null, error, nodes });
+  }
+};
+
+/** Lets an operator find runs that did not go well; all others are just completed. */
+const markStatus = (outcome: RunOutcome): void => {
+  if (!("status" in outcome) || outcome.status === "completed") return;
+  upsertSearchAttributes([{ key: STATUS, value: outcome.status }]);
+};
+
+/** Fails the run when it is not done in time. */
+const withDeadline = async (scope: CancellationScope, steps: () => Promise<Failure | undefined>): Promise<Failure | undefined> => {
+  let late = false;
+  const timer = new CancellationScope();
+  const deadline = timer.run(async () => {
+    await sleep(TIMING.run);
+    late = true;
+    scope.cancel();
+  });
+  deadline.catch(() => undefined);
+  try {
+    const failure = await steps().catch((error: unknown) => {
+      if (isCancellation(error)) return undefined;
+      throw error;
+    });
+    return failure ?? (late ? { error: { code: "EXECUTION_FAILED", message: "the run did not finish within 24 hours" } } : undefined);
+  } finally {
+    timer.cancel();
+  }
+};

@@ -1,0 +1,89 @@
+import { proxyActivities, proxyLocalActivities } from "@temporalio/workflow";
+import type { Activities, LocalActivities, ShortCalls } from "../activity-types";
+import { ATTEMPTS, TIMING } from "../../run/timing";
+
+/** Every step that workflows take outside, with the time that it may take and how it is tried again. */
+
+const backoff = { initialInterval: 250, backoffCoefficient: 2, maximumInterval: "10s" } as const;
+
+export const { submit } = proxyActivities<Activities>({
+  scheduleToCloseTimeout: TIMING.run,
+  heartbeatTimeout: TIMING.heartbeatQuick,
+  cancellationType: "WAIT_CANCELLATION_COMPLETED",
+  retry: backoff,
+});
+export const { poll } = proxyActivities<Activities>({
+  scheduleToCloseTimeout: TIMING.job,
+  heartbeatTimeout: TIMING.heartbeatQuick,
+  cancellationType: "TRY_CANCEL",
+  retry: { ...backoff, maximumAttempts: ATTEMPTS.poll },
+});
+export const { cancelJob, stopFiles } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.cancelJob,
+  heartbeatTimeout: TIMING.heartbeatQuick,
+  retry: { ...backoff, maximumAttempts: ATTEMPTS.cancelJob },
+});
+
+/** One exchange with the other side. @param timeMs of one attempt; those that keep their own time have the run's */
+const exchange = (maximumAttempts: number, timeMs: number = TIMING.run) =>
+  proxyActivities<Activities>({
+    startToCloseTimeout: timeMs,
+    heartbeatTimeout: TIMING.heartbeat,
+    cancellationType: "TRY_CANCEL",
+    retry: { ...backoff, maximumAttempts },
+  });
+export const { runFiles } = exchange(ATTEMPTS.direct);
+export const { runText } = exchange(ATTEMPTS.text);
+export const { keepFile } = exchange(ATTEMPTS.keepFile);
+export const { httpRequest } = exchange(ATTEMPTS.httpRequest, TIMING.httpRequest);
+
+/** Calls in the workflow task. What is declined, or fails for want of something, is made by an activity: there are no retries here. */
+const inTask = (timeMs: number) =>
+  proxyLocalActivities<ShortCalls>({
+    startToCloseTimeout: timeMs,
+    // Aborts what runs, and hears how that ended.
+    cancellationType: "WAIT_CANCELLATION_COMPLETED",
+    retry: { maximumAttempts: 1 },
+  });
+export const { shortJob } = inTask(TIMING.direct + TIMING.minute);
+export const { shortHttpRequest } = inTask(TIMING.httpRequest + TIMING.localActivity);
+export const { shortKeepFile } = inTask(TIMING.keepFile);
+
+/** What must happen, whatever is down meanwhile. What can't pass ends it: see the activities' `local`. */
+const certain = {
+  startToCloseTimeout: TIMING.localActivity,
+  retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: "30s" },
+  // Longer pauses are timers of the run, so that an outage does not hold the worker.
+  localRetryThreshold: "2s",
+} as const;
+export const { claim, settle } = proxyLocalActivities<LocalActivities>({
+  ...certain,
+  scheduleToCloseTimeout: TIMING.run,
+});
+export const { extendHold } = proxyLocalActivities<LocalActivities>({ ...certain, scheduleToCloseTimeout: TIMING.extension });
+
+/** Sending a webhook is more than its attempt: what is read before, and noted after. */
+const SEND_MARGIN_MS = 10_000;
+const minutely = { initialInterval: "1s", maximumInterval: "1 minute" } as const;
+export const { sendWebhook } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.webhookAttempt + SEND_MARGIN_MS,
+  heartbeatTimeout: TIMING.heartbeatQuick,
+  retry: minutely,
+});
+// Recorded apart from sending, so that a store that is away does not make the receiver hear it again.
+export const { recordAttempt } = proxyLocalActivities<LocalActivities>({
+  ...certain,
+  retry: { ...certain.retry, maximumInterval: "1 minute" },
+});
+
+export const { renewDuePlans, enforceRetention, checkLedger } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.renew,
+  scheduleToCloseTimeout: TIMING.renew,
+  heartbeatTimeout: TIMING.renewHeartbeat,
+  retry: minutely,
+});
+export const { reconcile } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.reconcile,
+  heartbeatTimeout: TIMING.heartbeat,
+  retry: { maximumAttempts: 3 },
+});

@@ -1,0 +1,46 @@
+import type { HoldItem } from "@nodeloom/kernel";
+import { billing as billingProto } from "@nodeloom/proto";
+import type { Billing } from "../clients";
+import type { HeldItem, RunInput } from "../run/types";
+import { TIMING } from "../run/timing";
+
+export const heldItem = ({ key, source, millicredits }: billingProto.HeldItem): HeldItem => ({
+  key,
+  source: source === billingProto.HoldSource.HOLD_SOURCE_GRANT ? "grant" : "credits",
+  millicredits,
+});
+
+/** Calls that cost something: billing is asked for no others. */
+const paidItems = (items: readonly HoldItem[]): HoldItem[] => items.filter(({ maxMillicredits }) => maxMillicredits > 0);
+
+export type Holds = ReturnType<typeof createHolds>;
+
+/** The credits of runs, as far as executions asks billing for them. Each call is idempotent by the run's attempt. */
+export const createHolds = ({ billing }: { billing: Pick<Billing, "hold" | "extendHold" | "settle"> }) => ({
+  /** Holds what a run may cost. @throws DomainError why it can't be held, or SERVICE_UNAVAILABLE */
+  hold: async ({ holdId, userId, holds, maxMillicredits }: RunInput): Promise<HeldItem[]> => {
+    const wanted = paidItems(holds);
+    if (wanted.length === 0) return [];
+    const { items } = await billing.hold(
+      { executionId: holdId, userId, items: wanted, maxActive: 0, maxMillicredits },
+      { deadlineMs: TIMING.holdCall },
+    );
+    return items.map(heldItem);
+  },
+
+  /** Holds calls that a run turned out to need. @throws DomainError INSUFFICIENT_CREDITS, grant_exhausted */
+  extend: async (
+    { holdId, userId, maxMillicredits }: Pick<RunInput, "holdId" | "userId" | "maxMillicredits">,
+    items: readonly HoldItem[],
+  ): Promise<HeldItem[]> => {
+    const wanted = paidItems(items);
+    if (wanted.length === 0) return [];
+    const held = await billing.extendHold({ executionId: holdId, userId, items: wanted, maxMillicredits }, { deadlineMs: TIMING.holdCall });
+    return held.items.map(heldItem);
+  },
+
+  /** Gives up what an attempt holds or is about to hold. */
+  void: async (holdId: string, userId: string): Promise<void> => {
+    await billing.settle({ executionId: holdId, userId, items: [], captureAll: false });
+  },
+});

@@ -1,0 +1,61 @@
+import { CONFLICT_ATTEMPTS, executionNotFound, executionOf, unavailable } from "@nodeloom/kernel";
+import { retryOnConflict } from "@nodeloom/platform";
+import type { ExecutionStore } from "../store/store";
+import type { Debts } from "../lifecycle/outbox";
+import type { Execution } from "../lifecycle/execution";
+import { isFinal } from "../run/states";
+
+/**
+ * Cancelling arrives in four ways.
+ * - A client asks for it (`cancel`): a run under way becomes `cancel_requested`, and its workflow and the calls under way hear
+ *   of it; one that waits in line is over at once.
+ * - A client cancels all that waits (`cancelQueued`).
+ * - An operator cancels the workflow in Temporal: the workflow takes it for the signal, and its end is `cancelled`.
+ * - A call finds its run `cancel_requested` before it is sent: it is not sent, and the workflow stops the others.
+ */
+
+export interface CancellationOptions {
+  store: Pick<ExecutionStore, "findOwned" | "lines">;
+  execution: Pick<Execution, "requestCancel" | "leaveLine">;
+  debts: Pick<Debts, "payForReader" | "payLater">;
+}
+
+export const createCancellation = ({ store, execution, debts }: CancellationOptions) => {
+  const leaveLine = async (executionId: string, userId: string): Promise<boolean> => {
+    const row = await execution.leaveLine(executionId, { userId }, null);
+    if (row) debts.payLater(row);
+    return row !== null;
+  };
+
+  return {
+    /** @returns cancel_requested, or already_ and how the run ended. @throws EXECUTION_NOT_FOUND */
+    cancel: async (executionId: string, userId: string): Promise<string> => {
+      const answer = await retryOnConflict(CONFLICT_ATTEMPTS.cancellation, async () => {
+        const row = (await execution.requestCancel(executionId, userId)) ?? (await store.findOwned(executionId, userId));
+        if (!row) throw executionNotFound();
+        // Its workflow is told of it, once more where it was before. Where that can't be done now, the sweeper does it.
+        if (row.status === "cancel_requested") {
+          debts.payLater(row);
+          return "cancel_requested";
+        }
+        if (row.status === "queued") return (await leaveLine(executionId, userId)) ? "cancel_requested" : undefined;
+        await debts.payForReader(row);
+        const end = isFinal(row) ? row.status : row.ending;
+        return end ? `already_${end}` : undefined;
+      });
+      if (!answer) throw unavailable("the execution changes too often");
+      return answer;
+    },
+
+    /** Cancels all of a user's runs that wait in line. @returns how many */
+    cancelQueued: async (userId: string): Promise<number> => {
+      const { waiting } = await store.lines.find(userId);
+      let cancelled = 0;
+      // The youngest first: nothing moves up meanwhile that is about to be cancelled.
+      for (const { id } of [...waiting].reverse()) if (await leaveLine(executionOf(id), userId)) cancelled += 1;
+      return cancelled;
+    },
+  };
+};
+
+export type Cancellation = ReturnType<typeof createCancellation>;

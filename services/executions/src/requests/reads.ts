@@ -1,0 +1,113 @@
+import { executionNotFound, makesCalls } from "@nodeloom/kernel";
+import { itemKey } from "@nodeloom/kernel/graph";
+import { toCursor } from "@nodeloom/platform";
+import { executions } from "@nodeloom/proto";
+import type { Debts } from "../lifecycle/outbox";
+import { placeOf } from "../run/line";
+import { isFinal } from "../run/states";
+import type { CallRecord } from "../run/call-record";
+import type { ExecutionView } from "../run/record";
+import { LIST_BATCH, type ExecutionStore } from "../store/store";
+import { executionMessage, type Details } from "./view";
+
+/** A page travels as one message, and results may be long: it ends where it would become too large. */
+const PAGE_BYTES = 8 * 1024 * 1024;
+
+/**
+ * One page of executions: at most `size` of them, fewer where they are large, and at least one.
+ * @param rows one more than `size`, where there are as many
+ */
+export const collectPage = async (
+  rows: AsyncIterable<ExecutionView>,
+  size: number,
+  maxBytes = PAGE_BYTES,
+): Promise<executions.ListExecutionsResponse> => {
+  const page: executions.Execution[] = [];
+  let last: ExecutionView | undefined;
+  let bytes = 0;
+  for await (const row of rows) {
+    const message = executionMessage(row);
+    bytes += executions.Execution.encode(message).finish().byteLength;
+    if (last && (page.length === size || bytes > maxBytes))
+      return { executions: page, nextCursor: toCursor({ at: last.createdAt, id: last._id }) };
+    page.push(message);
+    last = row;
+  }
+  return { executions: page, nextCursor: "" };
+};
+
+export type Reads = ReturnType<typeof createReads>;
+
+/** Whether all that is told of a run's calls is in its row. */
+const tellsItsCalls = (row: ExecutionView): boolean =>
+  isFinal(row) &&
+  row.nodesHash === undefined &&
+  row.nodes.every(({ type, status, items, outputsJson }) => {
+    const wasCalled = makesCalls(type) && status !== "pending" && status !== "skipped";
+    return !wasCalled || (items <= 1 && outputsJson !== undefined);
+  });
+
+/** Executions as their owners read them: the row, with what is kept beside it. */
+export const createReads = (
+  store: Pick<ExecutionStore, "findOwned" | "callsOf" | "requestIds" | "getText" | "current" | "standing" | "lines">,
+  { payForReader }: Pick<Debts, "payForReader">,
+) => {
+  const positionOf = async ({ holdId, userId, status }: ExecutionView): Promise<number | undefined> =>
+    status === "queued" ? placeOf(await store.lines.find(userId), holdId) : undefined;
+
+  async function* paid(batch: readonly ExecutionView[]): AsyncIterable<ExecutionView> {
+    await Promise.all(batch.map(payForReader));
+    yield* store.standing(batch);
+  }
+
+  async function* allStanding(rows: AsyncIterable<ExecutionView>): AsyncIterable<ExecutionView> {
+    let batch: ExecutionView[] = [];
+    for await (const row of rows) {
+      batch.push(row);
+      if (batch.length < LIST_BATCH) continue;
+      yield* paid(batch);
+      batch = [];
+    }
+    yield* paid(batch);
+  }
+
+  /**
+   * Calls of a run. Of a node's several, those that have not completed are named by the log: they are noted before they have a name.
+   * @param current the run as it stands: how many calls a node makes may be known since it began
+   */
+  const callsOf = async ({ _id }: ExecutionView, current: ExecutionView | Promise<ExecutionView>): Promise<CallRecord[]> => {
+    const [calls, { nodes }] = await Promise.all([store.callsOf(_id), current]);
+    const single = new Set(nodes.filter(({ items }) => items <= 1).map(({ id }) => id));
+    const isUnnamed = ({ nodeId, status, requestId }: CallRecord): boolean =>
+      status !== "completed" && requestId === null && !single.has(nodeId);
+    if (!calls.some(isUnnamed)) return calls;
+    const named = await store.requestIds(_id);
+    return calls.map((call) => (isUnnamed(call) ? { ...call, requestId: named.get(itemKey(call.nodeId, call.item)) ?? null } : call));
+  };
+
+  const details = async (row: ExecutionView, current: ExecutionView | Promise<ExecutionView> = row): Promise<Details> => {
+    const [calls, inputsJson, position] = await Promise.all([
+      tellsItsCalls(row) ? [] : callsOf(row, current),
+      row.inputs ? store.getText(row.inputs) : null,
+      positionOf(row),
+    ]);
+    return { calls, inputsJson: inputsJson ?? undefined, position };
+  };
+
+  return {
+    details,
+
+    /** @throws DomainError EXECUTION_NOT_FOUND, also for another user's execution, and for what is not decided yet. */
+    get: async (executionId: string, userId: string): Promise<executions.Execution> => {
+      const row = await store.findOwned(executionId, userId);
+      if (!row) throw executionNotFound();
+      await payForReader(row);
+      const current = store.current(row);
+      const [told, about] = await Promise.all([current, details(row, current)]);
+      return executionMessage(told, about);
+    },
+
+    page: (rows: AsyncIterable<ExecutionView>, size: number): Promise<executions.ListExecutionsResponse> =>
+      collectPage(allStanding(rows), size),
+  };
+};

@@ -1,0 +1,7 @@
+/** A multiple of four: every piece is base64 by itself. */
+const PIECE_CHARS = 256 * 1024;
+
+/** Decodes piece by piece, so that a file is never in memory twice. */
+export function* base64Bytes(base64: string): Iterable<Uint8Array> {
+  for (let at = 0; at < base64.length; at += PIECE_CHARS) yield Buffer.from(base64.slice(at, at + PIECE_CHARS), "base64");
+}

@@ -1,0 +1,50 @@
+import { toldOutputs, type Told } from "@nodeloom/kernel";
+import { toldResult } from "./call-outputs";
+import type { HttpResult } from "./calls";
+import type { CallContext, CallResult, RunError } from "./types";
+
+/** `submitted`: it may have reached its provider, and its end is not known. */
+export type CallStatus = "submitted" | "completed" | "failed" | "cancelled";
+
+/** One call of a node. */
+export interface CallRecord extends Told {
+  /** `<executionId>:<nodeId>:<item>`, and `.repair` behind it where an answer was asked for once more. */
+  _id: string;
+  executionId: string;
+  nodeId: string;
+  item: number;
+  status: CallStatus;
+  /** Attempts at sending it that may have reached the provider; absent where the first that is known of a call is its end. */
+  sends?: string[];
+  costMicroUsd: number;
+  requestId: string | null;
+  error?: RunError | null;
+  /** Charged, in milli-credits; known when the run is over. */
+  millicredits?: number;
+}
+
+export type Call = Pick<CallContext, "key" | "executionId" | "nodeId" | "item">;
+
+export const identityOf = ({ key, executionId, nodeId, item }: Call) => ({ _id: key, executionId, nodeId, item });
+
+/** A completed call of a model, and what it is charged by. */
+export const completedCall = (call: Call, result: CallResult): CallRecord => {
+  const { costMicroUsd, requestId } = result;
+  return { ...identityOf(call), status: "completed", costMicroUsd, requestId, ...toldResult(result) };
+};
+
+export const answeredCall = (call: Call, { status, body }: HttpResult): CallRecord => ({
+  ...identityOf(call),
+  status: "completed",
+  costMicroUsd: 0,
+  requestId: null,
+  ...toldOutputs({ status, body }),
+});
+
+export const failedCall = (call: Call, error: RunError, requestId: string | null): CallRecord => ({
+  ...identityOf(call),
+  status: "failed",
+  costMicroUsd: 0,
+  requestId,
+  error,
+});

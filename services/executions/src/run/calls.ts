@@ -1,0 +1,63 @@
+import type { AuthorFiles, HttpCall, JsonSchema, MediaFamily, Price } from "@nodeloom/kernel/graph";
+import type { CallContext, CallResult, CancelReport } from "./types";
+
+/** Calls of nodes, and what they give. */
+
+/** A job as a provider knows it. */
+export interface SubmittedJob {
+  requestId: string;
+  handle?: Record<string, string>;
+  /** In milliseconds since the epoch, by the clock of the process that submitted it. */
+  submittedAt?: number;
+  /** How long it may be followed without a sign of life. */
+  heartbeatTimeoutMs?: number;
+}
+
+export interface ModelCall extends CallContext, AuthorFiles {
+  model: string;
+  inputs: Record<string, unknown>;
+  /** As it was when the run was planned. */
+  price: Price;
+  /** What a language model's answer must be. */
+  schema?: JsonSchema;
+  /** What was answered before, and why that does not fit the schema. */
+  repair?: { answer: string; problems: string[] };
+}
+
+export interface HttpNodeCall extends CallContext {
+  call: HttpCall;
+}
+
+/** A file that a result names and that is to be put into our storage. */
+export interface FileToKeep extends CallContext, AuthorFiles {
+  /** The member of the result. */
+  port: string;
+  family: MediaFamily;
+  /** An address or an id. */
+  reference: string;
+  /** The graph or its caller named it, not something that the run called. */
+  given: boolean;
+}
+
+export interface HttpResult {
+  status: number;
+  body: unknown;
+}
+
+export interface CancelResult {
+  report: CancelReport;
+  /** What the provider had finished already. */
+  finished: CallResult | null;
+}
+
+/** What the workflow learns of a failed step besides the run's error. */
+export interface StepFailure {
+  /** The step was given up, but its job at the provider was not seen to end. */
+  jobMayRun?: boolean;
+}
+
+/** A job that was submitted, and what it gave where that did not take long. */
+export interface FollowedJob {
+  job: SubmittedJob;
+  result?: CallResult;
+}

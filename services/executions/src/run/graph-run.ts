@@ -1,0 +1,269 @@
+import {
+  BindError,
+  bindItems,
+  buildResult,
+  callInputs,
+  collect,
+  createBudget,
+  createTelling,
+  dependencies,
+  evaluateStep,
+  GRAPH_BOUNDS,
+  httpCall,
+  nodeName,
+  outputPort,
+  RESULT_TYPE,
+  unboundedBudget,
+  valueBytes,
+  withSharedTexts,
+  type Bound,
+  type BudgetUse,
+  type HttpCall,
+  type Outputs,
+  type PlanStep,
+  type RunBudget,
+  type RunPlan,
+  type Told,
+} from "@nodeloom/kernel/graph";
+import {
+  CANCEL_REPORTS,
+  type CallContext,
+  type CancelReport,
+  type CompletedCall,
+  type HeldItem,
+  type NodeState,
+  type NodeStatus,
+  type RunError,
+} from "./types";
+
+const newNode = (
+  { labels = {} }: RunPlan,
+  { id, type, outputsJson, truncated }: Pick<NodeState, "id" | "type" | keyof Told>,
+  status: NodeStatus,
+  warnings: string[],
+  items: number,
+): NodeState => ({
+  id,
+  type,
+  ...(Object.hasOwn(labels, id) ? { label: labels[id]! } : {}),
+  status,
+  startedAt: null,
+  durationMs: null,
+  millicredits: 0,
+  error: null,
+  requestId: null,
+  warnings,
+  cancelReport: null,
+  items,
+  itemsDone: 0,
+  ...(outputsJson === undefined ? {} : { outputsJson }),
+  ...(truncated ? { truncated } : {}),
+});
+
+const warningsOf = ({ warnings }: RunPlan, id: string): string[] => (Object.hasOwn(warnings, id) ? warnings[id]! : []);
+
+/** Nodes that make the result, and that no step runs before: what they name is in our storage already. */
+const resultNodes = ({ outputNodes, steps }: RunPlan): string[] => {
+  const run = new Set(steps.map((step) => step.id));
+  return outputNodes.filter((id) => !run.has(id));
+};
+
+/** Every node of a run before it starts: what planning evaluated is done, the rest is pending. */
+export const initialNodes = (plan: RunPlan): NodeState[] => [
+  ...plan.evaluated.map((node) => newNode(plan, node, "completed", node.warnings, 0)),
+  ...plan.steps.map((step) => newNode(plan, step, "pending", warningsOf(plan, step.id), step.maxItems)),
+  ...resultNodes(plan).map((id) => newNode(plan, { id, type: RESULT_TYPE }, "pending", [], 0)),
+];
+
+/** Nodes of a run that goes no further: what never ran is skipped. */
+export const skipPending = (nodes: readonly NodeState[]): NodeState[] =>
+  nodes.map((node) => (node.status === "pending" ? { ...node, status: "skipped" } : node));
+
+/** How many steps, and the result, have yet to read what each node gave. */
+const readersOf = ({ steps, output }: RunPlan): Map<string, number> => {
+  const readers = new Map<string, number>();
+  const count = (ids: Iterable<string>): void => {
+    for (const id of ids) readers.set(id, (readers.get(id) ?? 0) + 1);
+  };
+  for (const step of steps) count(dependencies(step));
+  count(dependencies({ sources: output }));
+  return readers;
+};
+
+/** The memory of one run: what each node gave, how it stands, what was paid for. */
+export class GraphRun {
+  readonly nodes: NodeState[];
+  readonly completed: CompletedCall[] = [];
+  /** Keys of calls that were submitted and not seen to end: a cancelled run is charged for them. */
+  readonly submitted = new Set<string>();
+  /** What was held beyond the run's first hold. */
+  readonly extended: HeldItem[] = [];
+  requestId: string | null = null;
+  private readonly values = new Map<string, Map<string, unknown>>();
+  /** What is left to read each node's values: without readers they are let go. */
+  private readonly readers: Map<string, number>;
+  private readonly dependencies = new Map<string, readonly string[]>();
+  private readonly budget: RunBudget;
+  private readonly index: Map<string, number>;
+  private readonly tell = createTelling();
+
+  private readonly plan: RunPlan;
+
+  /** @param bounds what all of it may use at most, planning included; by default a run's bounds */
+  constructor(travelled: RunPlan, bounds?: Readonly<BudgetUse>) {
+    const plan = withSharedTexts(travelled);
+    this.plan = plan;
+    this.nodes = initialNodes(plan);
+    this.index = new Map(this.nodes.map((node, position) => [node.id, position]));
+    this.readers = readersOf(plan);
+    // Runs that were planned before runs were counted go on as they were planned.
+    this.budget = plan.used ? createBudget(plan.used, bounds) : unboundedBudget();
+    for (const step of plan.steps) this.dependencies.set(step.id, dependencies(step));
+  }
+
+  readonly outputs: Outputs = (nodeId, port) => this.values.get(nodeId)?.get(port);
+
+  indexOf(nodeId: string): number {
+    return this.index.get(nodeId)!;
+  }
+
+  node(nodeId: string): NodeState {
+    return this.nodes[this.indexOf(nodeId)]!;
+  }
+
+  /** Steps that have not been started, and whose dependencies are all done. */
+  readyAfter(done: ReadonlySet<string>, started: ReadonlySet<string>): PlanStep[] {
+    return this.plan.steps.filter((step) => !started.has(step.id) && this.dependencies.get(step.id)!.every((id) => done.has(id)));
+  }
+
+  start(step: PlanStep, now: number): void {
+    const node = this.node(step.id);
+    node.status = "processing";
+    node.startedAt = now;
+  }
+
+  /** The calls a started step makes, now that its inputs are there. */
+  bind(step: PlanStep): Bound {
+    const bound = bindItems(step, this.outputs, this.budget);
+    this.node(step.id).items = bound.items.length;
+    return bound;
+  }
+
+  /** The inputs of one call of a model, counted. @throws BindError */
+  callInputs(step: PlanStep, item: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    this.budget.calls(1);
+    return callInputs(step, item, this.budget);
+  }
+
+  /** One request of an http-request step, counted. @throws BindError */
+  httpCall(step: PlanStep, item: Readonly<Record<string, unknown>>): HttpCall {
+    this.budget.calls(1);
+    return httpCall(step, item, this.budget);
+  }
+
+  /** The calls a started step makes that is not mapped over items. @throws BindError */
+  countCalls(nodeId: string, calls: number): void {
+    this.budget.calls(calls);
+    this.node(nodeId).items = calls;
+  }
+
+  /** One more call of a step, for an item that had one. @throws BindError */
+  countRepair(): void {
+    this.budget.calls(1);
+  }
+
+  /** A paid call that was completed. */
+  callCompleted({ executionId, nodeId, key }: Pick<CallContext, "executionId" | "nodeId" | "key">, costMicroUsd: number): void {
+    const own = key.slice(executionId.length + 1);
+    this.completed.push({ key: own, nodeId, costMicroUsd });
+    this.submitted.delete(own);
+  }
+
+  /** One more of a step's calls is done. */
+  itemDone(nodeId: string): void {
+    this.node(nodeId).itemsDone += 1;
+  }
+
+  /** Evaluates a pure step. */
+  evaluate(step: PlanStep): void {
+    const { items, mapped } = this.bind(step);
+    const values = items.map((item) => evaluateStep(step, item, this.budget));
+    const port = outputPort(step.type);
+    const value = collect(values, mapped);
+    if (!this.plan.isDiscreet) Object.assign(this.node(step.id), this.tell({ [port]: value }));
+    this.keep(step.id, port, value);
+  }
+
+  /** What a call gave: counted, and kept for those that read it. @throws BindError when the run's values outgrow their bound */
+  give(nodeId: string, port: string, value: unknown): void {
+    this.keep(nodeId, port, this.budget.value(value));
+  }
+
+  private keep(nodeId: string, port: string, value: unknown): void {
+    if (!this.readers.has(nodeId)) return;
+    this.values.set(nodeId, (this.values.get(nodeId) ?? new Map<string, unknown>()).set(port, value));
+  }
+
+  complete(nodeId: string, now: number): void {
+    const node = this.node(nodeId);
+    node.status = "completed";
+    node.itemsDone = node.items;
+    node.durationMs = now - (node.startedAt ?? now);
+    for (const id of this.dependencies.get(nodeId) ?? []) this.release(id);
+  }
+
+  /** One reader less of a node's values. */
+  private release(nodeId: string): void {
+    const left = this.readers.get(nodeId)! - 1;
+    this.readers.set(nodeId, left);
+    if (left === 0) this.values.delete(nodeId);
+  }
+
+  fail(nodeId: string, error: RunError, now: number): void {
+    const node = this.node(nodeId);
+    node.status = "failed";
+    node.error = error;
+    node.durationMs = now - (node.startedAt ?? now);
+  }
+
+  /** What came of stopping one of a node's calls. The node tells of the one that fared worst. */
+  stopped(nodeId: string, report: CancelReport): void {
+    const node = this.node(nodeId);
+    const worse = CANCEL_REPORTS.indexOf(report) > CANCEL_REPORTS.indexOf(node.cancelReport ?? "stopped");
+    if (worse || node.cancelReport === null) node.cancelReport = report;
+  }
+
+  /** What never ran is skipped; what still ran is cancelled. */
+  stopRest(now: number): void {
+    for (const node of this.nodes) {
+      if (node.status === "pending") node.status = "skipped";
+      if (node.status !== "processing") continue;
+      node.status = "cancelled";
+      node.cancelReport ??= "stopped";
+      node.durationMs = now - (node.startedAt ?? now);
+    }
+  }
+
+  /** True when every step is done. */
+  get isComplete(): boolean {
+    return this.plan.steps.every((step) => this.node(step.id).status === "completed");
+  }
+
+  /** What the run gives, or why that is more than a run may give. */
+  result(now: number): { result: Record<string, unknown> } | { error: RunError } {
+    const [nodeId = ""] = this.plan.outputNodes;
+    try {
+      const result = buildResult(this.plan.output, this.outputs, this.budget);
+      if (valueBytes(result, GRAPH_BOUNDS.resultBytes) > GRAPH_BOUNDS.resultBytes)
+        throw new BindError(`the result is larger than ${GRAPH_BOUNDS.resultBytes} bytes`);
+      for (const id of resultNodes(this.plan)) Object.assign(this.node(id), { status: "completed", startedAt: now, durationMs: 0 });
+      return { result };
+    } catch (error) {
+      if (!(error instanceof BindError)) throw error;
+      const message = `node ${nodeName(nodeId, this.node(nodeId).label)}: ${error.message}`;
+      const problem: RunError = { code: "EXECUTION_FAILED", message, nodeId };
+      this.fail(nodeId, problem, now);
+      return { error: problem };
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import type { ListPosition } from "@nodeloom/platform";
+import type { RunStatus, Debt } from "./states";
+import type { WebhookState } from "./delivery";
+import type { FinalStatus, NodeState, Refusal, RunError, RunInput } from "./types";
+
+/** One entry of an execution's ordered event log. */
+export interface ExecutionEvent {
+  /** Names the occurrence: an event with the same key is recorded once. */
+  key: string;
+  type: string;
+  at: Date;
+  data: Record<string, unknown>;
+}
+
+/** JSON text that is kept in the row while it is short, and as a payload of its own when it is not. */
+export type StoredText = { json: string } | { hash: string };
+
+/** Events of a log that are kept beside the row. */
+export type StoredEvents = StoredText & { count: number };
+
+/** What a run cost, in micro-dollars. */
+export interface Costs {
+  costMicroUsd: number;
+  userCostMicroUsd: number;
+}
+
+/** What a row says of its run as the run's workflow was told it. */
+type Given = "userId" | "workflowSlug" | "version" | "modelIds" | "source" | "keyId" | "holdId" | "mode" | "baseTier" | "attempt";
+
+/** A run. */
+export interface ExecutionRecord extends Pick<RunInput, Given> {
+  _id: string;
+  markupPermille: number;
+  status: RunStatus;
+  /** Set once the run has decided how it ends; from then on it can't be cancelled. */
+  ending: FinalStatus | null;
+  requestId: string | null;
+  /** JSON text: result keys are the users' own. */
+  resultJson: string | null;
+  /** Where a result is kept that is long: `resultJson` is null then. */
+  resultHash?: string;
+  error: RunError | null;
+  webhook: WebhookState | null;
+  /** As they were when the run began, and as they are when it is over. In between its log says how far they have come. */
+  nodes: NodeState[];
+  /** Where nodes are kept that are many: `nodes` is empty then. */
+  nodesHash?: string;
+  /** The newest of the log. */
+  events: ExecutionEvent[];
+  /** What was logged before that and is too long for the row, oldest first. */
+  logParts?: StoredEvents[];
+  /** What the run's end added to the log, where that is long. */
+  closing?: StoredEvents;
+  millicredits: number;
+  grantUsed: boolean;
+  createdAt: Date;
+  finishedAt: Date | null;
+  durationMs: number | null;
+  /** When it was last known that something carries the run. */
+  seenRunningAt: Date;
+  /** What the last transition left to be done. */
+  due: Debt[];
+  /** Set while anything is owed or undecided: what the sweeper looks at. */
+  owes?: true;
+  /** The workflow run that claimed the row. */
+  claimedBy?: string;
+  refusal?: Refusal | null;
+  refusedAt?: Date;
+  /** When the row may be forgotten: refused ones only. */
+  expiresAt?: Date;
+  /** What was asked for, of requests that may be repeated. */
+  fingerprint?: string;
+  /** The client's request that began this attempt. */
+  requestToken?: string;
+  /** What the client was told last, where that can't be read off the row: 202 of a synchronous run, the error of an asynchronous one. */
+  told?: "accepted" | "failure";
+  /** What a run that waits in line is started with. */
+  runInput?: StoredText;
+  /** Bytes of it. */
+  inputBytes?: number;
+  queuedAt?: Date;
+  inputs?: StoredText;
+  /** The client's own names for the run: see `metadataKeys`. */
+  metadata?: string[];
+  costs?: Costs;
+  /** What each model took. */
+  modelCredits?: { model: string; millicredits: number }[];
+}
+
+const SEPARATOR = "\u0000";
+/** Names and values as they are stored and searched for: one text each, for clients' names may have dots. */
+export const metadataKeys = (metadata: Readonly<Record<string, string>>): string[] =>
+  Object.entries(metadata).map(([name, value]) => name + SEPARATOR + value);
+export const metadataOf = (keys: readonly string[] = []): Record<string, string> =>
+  Object.fromEntries(
+    keys.map((key) => {
+      const end = key.indexOf(SEPARATOR);
+      return [key.slice(0, end), key.slice(end + 1)];
+    }),
+  );
+
+/** An execution without the events in its row. */
+export type ExecutionView = Omit<ExecutionRecord, "events">;
+
+/** What changes when an execution is over. */
+export type FinalState = Pick<ExecutionRecord, "resultHash" | "nodesHash" | "closing" | "costs" | "modelCredits"> &
+  Pick<ExecutionRecord, "resultJson" | "error" | "nodes" | "millicredits" | "grantUsed" | "finishedAt" | "durationMs"> & {
+    status: FinalStatus;
+    requestId?: string;
+  };
+
+export interface ExecutionFilter {
+  /** Null: every user's. */
+  userId: string | null;
+  status?: RunStatus | undefined;
+  workflowSlug?: string | undefined;
+  metadata?: Readonly<Record<string, string>> | undefined;
+  /** Executions that were created then or later. */
+  createdAfter?: Date | undefined;
+  /** Executions that were created earlier. */
+  createdBefore?: Date | undefined;
+  limit: number;
+  /** Executions that were created before this one. */
+  before?: ListPosition | undefined;
+}

@@ -1,0 +1,85 @@
+import { RETENTION } from "@nodeloom/kernel";
+import type { FinalStatus } from "./types";
+
+/**
+ * The life of a run, which is its row. Every change of `status` is one of these transitions: one conditional update, which
+ * also writes what it still owes.
+ *
+ *   accepted ─┬─► queued ─┬─► processing ─► cancel_requested
+ *     ▲  │    └───────────┘       └──────────────┴─► completed | failed | cancelled
+ *     │  └──► refused ───► accepted again, as the next attempt
+ */
+
+/** `accepted` and `refused` are never shown; `queued` is shown as `processing`. */
+export type RunStatus = "accepted" | "queued" | "processing" | "cancel_requested" | FinalStatus | "refused";
+
+/**
+ * What a row still owes after a transition. It is done at once and struck out; the sweeper does the rest.
+ * `void:<attempt>`: the hold of an attempt must be given up. `place:<attempt>`: its place in line. `usage`: its usage row.
+ * `webhook`: the delivery of its webhook. `cancel`: its workflow must hear that it is being cancelled.
+ */
+export type Debt = `void:${number}` | `place:${number}` | "usage" | "webhook" | "cancel";
+
+/** What a row may become by a transition, by what it is. */
+export type Transition = Partial<Record<RunStatus, readonly RunStatus[]>>;
+
+export const FINAL_STATUSES: readonly FinalStatus[] = ["completed", "failed", "cancelled"];
+/** A workflow carries the run. */
+export const RUNNING: readonly RunStatus[] = ["processing", "cancel_requested"];
+/** It is open whether and when the run begins: the sweeper looks at it. */
+export const UNDECIDED: readonly RunStatus[] = ["accepted", "queued"];
+/** Neither listed nor found by clients. */
+export const HIDDEN: readonly RunStatus[] = ["accepted", "refused"];
+
+const FINAL: ReadonlySet<string> = new Set(FINAL_STATUSES);
+export const isFinal = ({ status }: { status: RunStatus }): boolean => FINAL.has(status);
+
+/** Nothing of this attempt runs, or will. */
+export const isOver = (row: { status: RunStatus }): boolean => isFinal(row) || row.status === "refused";
+
+export const TRANSITIONS = {
+  /** No place is free: the run waits in line, with its credits held. */
+  queue: { accepted: ["queued"] },
+  /** The workflow's first step. Nothing else sets `processing`. */
+  claim: { accepted: ["processing"], queued: ["processing"] },
+  /** Nothing runs, and nothing will. */
+  refuse: { accepted: ["refused"] },
+  /** The same request was sent again after a refusal that may pass. */
+  retry: { refused: ["accepted"] },
+  /** Possible until the run has decided how it ends. */
+  cancel: { processing: ["cancel_requested"] },
+  /** Ends what waits in line: cancelled, or failed when it waited too long. */
+  leave: { queued: ["cancelled", "failed"] },
+  /** Settled. */
+  finish: { processing: FINAL_STATUSES, cancel_requested: ["cancelled"] },
+} as const satisfies Record<string, Transition>;
+
+export type TransitionName = keyof typeof TRANSITIONS;
+
+/** The event by which calls under way hear of a cancellation at once. */
+export const CANCEL_REQUESTED = "cancel_requested";
+/** Events of a row's own changes; what waits for a run hears of them. */
+export const TRANSITION_EVENTS: ReadonlySet<string> = new Set([
+  "admitted",
+  "queued",
+  "started",
+  "submitted",
+  CANCEL_REQUESTED,
+  "settled",
+  "refused",
+]);
+
+/** From where a transition leads to a status. */
+export const sourcesOf = (name: TransitionName, to: RunStatus): RunStatus[] => {
+  const entries = Object.entries(TRANSITIONS[name]) as [RunStatus, readonly RunStatus[]][];
+  return entries.filter(([, targets]) => targets.includes(to)).map(([from]) => from);
+};
+
+/** What a refused attempt leaves: it may hold credits and a place, or be about to. */
+export const refusalDebts = (attempt: number): Debt[] => [`void:${attempt}`, `place:${attempt}`];
+
+/** What the end of a run leaves: it is told of. */
+export const endDebts = (hasWebhook: boolean): Debt[] => (hasWebhook ? ["usage", "webhook"] : ["usage"]);
+
+/** As long as a refusal is kept. */
+export const REFUSED_MS = RETENTION.refusedRuns.days * 86_400_000;

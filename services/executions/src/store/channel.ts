@@ -1,0 +1,121 @@
+import { EventEmitter } from "node:events";
+import type { Logger, Redis } from "@nodeloom/platform";
+import { TRANSITION_EVENTS } from "../run/states";
+import type { ExecutionView } from "../run/record";
+
+/** What travels over an execution's channel. */
+export interface ChannelEvent {
+  type: string;
+  /** Milliseconds since the epoch. */
+  at: number;
+  data: Record<string, unknown>;
+}
+
+export type Unsubscribe = () => void;
+/** `record` is the execution as it is now, where the news come from this process. */
+export type Listener = (event: ChannelEvent, record?: ExecutionView) => void;
+
+export type EventChannel = ReturnType<typeof createEventChannel>;
+
+interface ChannelOptions {
+  publisher: Redis;
+  subscriber: Redis;
+  prefix: string;
+  logger: Logger;
+}
+
+/** A message of another replica; undefined for anything else that is said on the channel. */
+const read = (message: string): { from: string; event: ChannelEvent } | undefined => {
+  try {
+    const sent = JSON.parse(message) as { from?: unknown; event?: Partial<ChannelEvent> } | null;
+    return typeof sent?.from === "string" && typeof sent.event?.type === "string"
+      ? { from: sent.from, event: sent.event as ChannelEvent }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Pause before a subscription that the server has refused is asked for again. */
+const SUBSCRIBE_AGAIN_MS = 1_000;
+
+/**
+ * Events reach listeners of this process directly, and those of other replicas over Redis. All replicas hear the transitions of all
+ * executions, most of which have three. What else an execution tells is heard by replicas that follow it. A lost message costs latency
+ * only: listeners read the store, too, when the channel stays silent.
+ */
+export const createEventChannel = ({ publisher, subscriber, prefix, logger }: ChannelOptions) => {
+  const everything = new EventEmitter().setMaxListeners(0);
+  const transitions = new EventEmitter().setMaxListeners(0);
+  const origin = `${process.pid}-${Math.random().toString(36).slice(2)}`;
+  const channelOf = (executionId: string): string => `${prefix}executions:${executionId}`;
+  const shared = channelOf("transitions");
+
+  const quietly = (work: Promise<unknown>): void => {
+    work.catch((error: Error) => logger.debug({ reason: error.message }, "event channel is not reachable"));
+  };
+
+  const tell = (executionId: string, event: ChannelEvent, record?: ExecutionView): void => {
+    everything.emit(executionId, event, record);
+    if (TRANSITION_EVENTS.has(event.type)) transitions.emit(executionId, event, record);
+  };
+  const isHeard = (executionId: string): boolean => everything.listenerCount(executionId) > 0 || transitions.listenerCount(executionId) > 0;
+  const hear = (executionId: string, message: string): void => {
+    const sent = read(message);
+    if (sent && sent.from !== origin) tell(executionId, sent.event);
+  };
+
+  /** Channels whose messages the server has not been heard to end yet. */
+  const leaving = new Set<string>();
+  const leave = (channel: string): void => {
+    leaving.add(channel);
+    quietly(subscriber.unsubscribe(channel).finally(() => leaving.delete(channel)));
+  };
+
+  subscriber.on("message", (channel: string, message: string) => {
+    if (channel === shared) {
+      const end = message.indexOf(" ");
+      const executionId = message.slice(0, end);
+      return isHeard(executionId) ? hear(executionId, message.slice(end + 1)) : undefined;
+    }
+    const executionId = channel.slice(channelOf("").length);
+    // On its way when the last listener left, or left over from a connection that was lost meanwhile.
+    if (everything.listenerCount(executionId) === 0) return leaving.has(channel) ? undefined : leave(channel);
+    hear(executionId, message);
+  });
+  const isReady = (): boolean => subscriber.status === "ready";
+  // While Redis is away nothing is queued; who listens by then is subscribed at once.
+  const subscribeAll = (): void => {
+    if (!isReady()) return;
+    subscriber.subscribe(shared, ...everything.eventNames().map((executionId) => channelOf(String(executionId)))).catch((error: Error) => {
+      logger.warn({ reason: error.message }, "transitions of runs of other processes are not heard, trying again");
+      setTimeout(subscribeAll, SUBSCRIBE_AGAIN_MS).unref();
+    });
+  };
+  subscriber.on("ready", subscribeAll);
+  subscribeAll();
+
+  return {
+    /** Tells everyone who listens to an execution, in this process first. Never fails, never waits. */
+    publish: (executionId: string, event: ChannelEvent, record?: ExecutionView): void => {
+      tell(executionId, event, record);
+      const message = JSON.stringify({ from: origin, event });
+      const isTransition = TRANSITION_EVENTS.has(event.type);
+      quietly(isTransition ? publisher.publish(shared, `${executionId} ${message}`) : publisher.publish(channelOf(executionId), message));
+    },
+    /** Hears of an execution's transitions until the returned function is called. */
+    onTransition: (executionId: string, listener: Listener): Unsubscribe => {
+      transitions.on(executionId, listener);
+      return () => void transitions.off(executionId, listener);
+    },
+    /** Hears all that is told of an execution until the returned function is called. */
+    subscribe: (executionId: string, listener: Listener): Unsubscribe => {
+      if (everything.listenerCount(executionId) === 0 && isReady()) quietly(subscriber.subscribe(channelOf(executionId)));
+      everything.on(executionId, listener);
+      return () => {
+        everything.off(executionId, listener);
+        if (everything.listenerCount(executionId) === 0 && isReady()) leave(channelOf(executionId));
+      };
+    },
+  };
+};

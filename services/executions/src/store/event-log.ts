@@ -1,0 +1,262 @@
+import { CONFLICT_ATTEMPTS } from "@nodeloom/kernel";
+import { itemKey } from "@nodeloom/kernel/graph";
+import { retryOnConflict } from "@nodeloom/platform";
+import { LRUCache } from "lru-cache";
+import { HIDDEN, isFinal, RUNNING } from "../run/states";
+import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, StoredEvents } from "../run/record";
+import type { PayloadStore } from "./payloads";
+import type { ExecutionModel } from "./schema";
+import { nodesAfter } from "../run/node-events";
+
+/**
+ * The event log of a run. Its newest events are in the row, so that a transition writes its own in the same update. What
+ * outgrows the row is put away as payloads: parts of the log that never change, before the events in the row (`logParts`), or
+ * behind them (`closing`). An event's number is its place in the log.
+ *
+ * Whatever crashes between two lines: an event is either in the row or in a part that the row names, because both change in one
+ * update. A payload that no row names is removed when its time is over. An event is told once, because every append is
+ * conditional on its key being absent from the row, and on the parts that were looked through being all there are. Nothing is
+ * appended once the run's ending is decided: whoever writes the end then knows all that the log has.
+ */
+
+/** Events that one read of a log answers. */
+export const EVENT_PAGE = 500;
+/** Characters of events, as JSON, that a row keeps, and of those that an end adds to them. */
+const ROW_CHARS = 12_000;
+const CLOSING_CHARS = 4_000;
+/** The same of nodes. */
+const NODES_CHARS = 12_000;
+const CACHED_PARTS = 300;
+
+type Log = Pick<ExecutionRecord, "events" | "logParts" | "closing">;
+const LOG = { events: 1, logParts: 1, closing: 1 } as const;
+
+export interface EventPage {
+  /** Of the run's row, what says whether it is over and what it owes. */
+  row: Pick<ExecutionView, "_id" | "status" | "due" | "finishedAt">;
+  events: (ExecutionEvent & { sequence: number })[];
+  more: boolean;
+}
+
+/** Keys of everything that a log holds. */
+export type RecordedKeys = ReadonlySet<string>;
+/** What keys of a log are read from. */
+export type LogKeys = Pick<Log, "logParts"> & { events: readonly Pick<ExecutionEvent, "key">[] };
+
+export interface Appended extends KnownLog {
+  row: ExecutionView;
+}
+
+/** What a log is known to hold. */
+export interface KnownLog {
+  recorded: RecordedKeys;
+  /** What the run was named by the first call that was told of; it keeps that name. */
+  requestId: string | null;
+  /** The parts that were put away of it. */
+  parts: readonly StoredEvents[];
+}
+
+const sizeOf = (value: unknown): number => JSON.stringify(value).length;
+/** Of a row: no other part has been put away since some were looked through. */
+const noMoreParts = ({ length }: readonly StoredEvents[]): Record<string, unknown> => ({ [`logParts.${length}`]: { $exists: false } });
+/** Of a row: its log has none of some events, beside what was looked through, and it has one whose key is given. */
+export const lacks = (events: readonly ExecutionEvent[], parts: readonly StoredEvents[] = [], but?: string): Record<string, unknown> => ({
+  ...noMoreParts(parts),
+  "events.key": { $nin: events.map(({ key }) => key), ...(but === undefined ? {} : { $in: [but] }) },
+});
+
+/**
+ * An append of events to a row's log: what must be so of the row, and its update. The first call that is told of names the run.
+ * @param isNamed whether the run has its name
+ */
+export const pushed = (
+  events: readonly ExecutionEvent[],
+  isNamed: boolean,
+): { isUnnamed: object; push: { $push: object; $set?: { requestId: string } } } => {
+  const $push = { events: { $each: [...events] } };
+  const requestId = isNamed ? undefined : (events.find(({ type }) => type === "submitted")?.data.requestId as string | undefined);
+  if (requestId === undefined) return { isUnnamed: {}, push: { $push } };
+  return { isUnnamed: { requestId: null }, push: { $push, $set: { requestId } } };
+};
+
+export type EventLog = ReturnType<typeof createEventLog>;
+
+export const createEventLog = (executions: ExecutionModel, payloads: Pick<PayloadStore, "putText" | "getText">) => {
+  const { collection } = executions;
+  /** Parts never change. */
+  const cache = new LRUCache<string, readonly ExecutionEvent[]>({ max: CACHED_PARTS });
+
+  const putAway = async (events: readonly ExecutionEvent[]): Promise<StoredEvents> => {
+    const stored = await payloads.putText(JSON.stringify(events));
+    if ("hash" in stored) cache.set(stored.hash, events);
+    return { ...stored, count: events.length };
+  };
+
+  /** @returns nothing where it is gone */
+  const load = async ({ count: _, ...part }: StoredEvents): Promise<readonly ExecutionEvent[]> => {
+    const known = "hash" in part ? cache.get(part.hash) : undefined;
+    if (known) return known;
+    const json = await payloads.getText(part);
+    const events = (JSON.parse(json ?? "[]") as ExecutionEvent[]).map((event) => ({ ...event, at: new Date(event.at) }));
+    if ("hash" in part) cache.set(part.hash, events);
+    return events;
+  };
+
+  const recordedKeys = async ({ events, logParts = [] }: LogKeys): Promise<Set<string>> => {
+    const parts = await Promise.all(logParts.map(load));
+    return new Set([...parts.flat(), ...events].map(({ key }) => key));
+  };
+
+  const readLog = (filter: object, projection: object): Promise<ExecutionRecord | null> =>
+    collection.findOne<ExecutionRecord>(filter, { projection });
+
+  /**
+   * Puts the events of a row away when they have become long. Where another process does it, too, one of them does.
+   * @returns the parts that are known to be in the row: the other process may have put away more than this one has seen
+   */
+  const spill = async ({ _id, events, logParts = [] }: ExecutionRecord): Promise<readonly StoredEvents[]> => {
+    if (sizeOf(events) <= ROW_CHARS) return logParts;
+    const part = await putAway(events);
+    const isUnchanged = logParts.length === 0 ? {} : { [`logParts.${logParts.length - 1}`]: { $exists: true } };
+    const { matchedCount } = await collection.updateOne({ _id, ...noMoreParts(logParts), ...isUnchanged } as never, {
+      $push: { logParts: part as never },
+      $pull: { events: { key: { $in: events.map(({ key }) => key) } } as never },
+    });
+    return matchedCount === 0 ? logParts : [...logParts, part];
+  };
+
+  /** A row with everything that is kept beside it because it is long. */
+  const whole = async (row: ExecutionView): Promise<ExecutionView> => {
+    const { resultHash, nodesHash } = row;
+    const hasNodes = nodesHash === undefined || (isFinal(row) && row.nodes.length > 0);
+    const [result, nodes] = await Promise.all([
+      resultHash === undefined || row.resultJson !== null ? row.resultJson : payloads.getText({ hash: resultHash }),
+      hasNodes ? undefined : payloads.getText({ hash: nodesHash }),
+    ]);
+    return { ...row, resultJson: result, ...(nodes ? { nodes: JSON.parse(nodes) as ExecutionView["nodes"] } : {}) };
+  };
+
+  /** Rows as they stand: the logs of those under way are read by one query, and what is long of each row when it is its turn. */
+  async function* standing(rows: readonly ExecutionView[]): AsyncIterable<ExecutionView> {
+    const running = rows.filter(({ status }) => RUNNING.includes(status)).map(({ _id }) => _id);
+    const filter = { _id: running.length === 1 ? running[0]! : { $in: running } };
+    const found = running.length === 0 ? [] : await collection.find<ExecutionRecord>(filter as object, { projection: LOG }).toArray();
+    const logs = new Map(found.map((log) => [log._id, log]));
+    for (const row of rows) {
+      const [told, log] = [await whole(row), logs.get(row._id)];
+      const parts = await Promise.all((log?.logParts ?? []).map(load));
+      yield log ? { ...told, nodes: nodesAfter(told.nodes, [...parts.flat(), ...log.events]) } : told;
+    }
+  }
+
+  return {
+    whole,
+
+    /** A row as it stands, its nodes as far as its log says that they have come. */
+    current: async (row: ExecutionView): Promise<ExecutionView> => {
+      for await (const told of standing([row])) return told;
+      return row;
+    },
+    standing,
+
+    /** A new run's row, with what is long of it put away. */
+    stowed: async (record: ExecutionRecord): Promise<ExecutionRecord> => {
+      const { events } = record;
+      const log = sizeOf(events) <= ROW_CHARS ? {} : { events: [], logParts: [await putAway(events)] };
+      return { ...record, ...(await stow(record)), ...log };
+    },
+
+    /** How a run ended and what that adds to its log, with what is long of it put away. */
+    stowedEnd: async (end: FinalState, added: readonly ExecutionEvent[]) => {
+      const state: FinalState = { ...end, ...(await stow(end)) };
+      if (sizeOf(added) <= CLOSING_CHARS) return { state, events: added };
+      return { state: { ...state, closing: await putAway(added) }, events: [] };
+    },
+
+    recordedKeys,
+
+    /** What providers call the calls of a run, by `<nodeId>:<item>`, as far as they were told of. */
+    requestIds: async (id: string): Promise<ReadonlyMap<string, string>> => {
+      const log = await readLog({ _id: id }, LOG);
+      const { logParts = [], events = [], closing } = log ?? {};
+      const parts = await Promise.all([...logParts, ...(closing ? [closing] : [])].map(load));
+      const submitted = [...parts.flat(), ...events].filter(({ type }) => type === "submitted");
+      return new Map(
+        submitted.map(({ data: { nodeId, item, requestId } }) => [itemKey(nodeId as string, item as number), requestId as string]),
+      );
+    },
+
+    /** Of a run's log what keys are read from. */
+    logKeys: async (id: string): Promise<LogKeys> => (await readLog({ _id: id }, { "events.key": 1, logParts: 1 })) ?? { events: [] },
+
+    /**
+     * Appends events to the log of a run under way, each once by its key.
+     * @param known what the log was last known to hold: what it holds by now is read where that is too little
+     * @returns null when the run's ending is decided
+     */
+    append: async (id: string, events: readonly ExecutionEvent[], known?: KnownLog): Promise<Appended | null> => {
+      let { parts, requestId }: Pick<KnownLog, "parts" | "requestId"> = known ?? { parts: [], requestId: null };
+      let left = [...events];
+      const appended = await retryOnConflict(CONFLICT_ATTEMPTS.log, async (): Promise<Appended | null | undefined> => {
+        const earlier = await recordedKeys({ events: [], logParts: [...parts] });
+        left = left.filter(({ key }) => !earlier.has(key));
+        const { isUnnamed, push } = pushed(left, requestId !== null);
+        const row =
+          left.length === 0
+            ? null
+            : await collection.findOneAndUpdate(
+                { _id: id, status: { $in: [...RUNNING] }, ending: null, ...lacks(left, parts), ...isUnnamed } as never,
+                push,
+                {
+                  returnDocument: "after",
+                  ignoreUndefined: true,
+                },
+              );
+        if (row) {
+          const { events: told, ...view } = row as unknown as ExecutionRecord;
+          const logged = await spill(row as unknown as ExecutionRecord);
+          return { row: view, parts: logged, requestId: view.requestId, recorded: new Set([...earlier, ...told.map(({ key }) => key)]) };
+        }
+        const now = await collection.findOne<ExecutionRecord>({ _id: id as never });
+        if (!now || !RUNNING.includes(now.status) || now.ending) return null;
+        ({ requestId, logParts: parts = [] } = now);
+        const recorded = await recordedKeys(now);
+        left = left.filter(({ key }) => !recorded.has(key));
+        return left.length === 0 ? { row: now, recorded, parts, requestId } : undefined;
+      });
+      if (appended === undefined) throw new Error(`the log of ${id} changes too often`);
+      return appended;
+    },
+
+    /** A page of the event log after a sequence number (the first event has number 1); `more` when it may go on behind it. */
+    events: async (id: string, userId: string, after: number): Promise<EventPage | null> => {
+      const row = await readLog({ _id: id, userId, status: { $nin: [...HIDDEN] } }, { ...LOG, status: 1, due: 1, finishedAt: 1 });
+      if (!row) return null;
+      const { events, logParts = [], closing } = row;
+      const parts = [...logParts, { count: events.length, loaded: events }, ...(closing ? [closing] : [])];
+      const total = parts.reduce((sum, { count }) => sum + count, 0);
+      let first = 0;
+      for (const part of parts) {
+        const from = Math.max(after, first);
+        first += part.count;
+        if (from >= first) continue;
+        const all = "loaded" in part ? part.loaded : await load(part);
+        const page = all.slice(from - (first - part.count)).slice(0, EVENT_PAGE);
+        if (page.length === 0) continue;
+        return { row, events: page.map((event, at) => ({ ...event, sequence: from + at + 1 })), more: from + page.length < total };
+      }
+      return { row, events: [], more: false };
+    },
+  };
+
+  async function stow({ resultJson, nodes }: Pick<FinalState, "resultJson" | "nodes">): Promise<Partial<FinalState>> {
+    const [result, kept] = await Promise.all([
+      resultJson === null ? undefined : payloads.putText(resultJson),
+      sizeOf(nodes) <= NODES_CHARS ? undefined : payloads.putText(JSON.stringify(nodes)),
+    ]);
+    return {
+      ...(result && "hash" in result ? { resultJson: null, resultHash: result.hash } : {}),
+      ...(kept && "hash" in kept ? { nodes: [], nodesHash: kept.hash } : {}),
+    };
+  }
+};

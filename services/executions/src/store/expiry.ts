@@ -1,0 +1,49 @@
+import { beyond, fromCursor, removeSome, toCursor } from "@nodeloom/platform";
+import { FINAL_STATUSES } from "../run/states";
+import type { CallModel } from "./calls";
+import type { ExecutionView } from "../run/record";
+import type { ExecutionModel } from "./schema";
+
+/** A page of what was removed. */
+export interface Removed {
+  removed: number;
+  /** Where to go on; empty at the end. */
+  next: string;
+}
+
+/** Rows that are over, that owe nothing, and whose webhook is not on its way. */
+const over = (before: Date): Record<string, unknown> => ({
+  status: { $in: [...FINAL_STATUSES] },
+  createdAt: { $lt: before },
+  finishedAt: { $lt: before },
+  owes: { $ne: true },
+  "due.0": { $exists: false },
+  "webhook.state": { $ne: "pending" },
+});
+
+/** Removes executions that were kept long enough, oldest first, a page at a time. Each page may be repeated. */
+export const createExpiry = (executions: ExecutionModel, calls: CallModel) => ({
+  /**
+   * Removes executions that ended before a time, with their events and calls. One that is not over, still owes something, or
+   * whose webhook is on its way stays.
+   */
+  removeExecutions: async (before: Date, limit: number, cursor: string): Promise<Removed> => {
+    const found = await executions
+      .find({ ...over(before), ...beyond("createdAt", fromCursor(cursor)) }, { createdAt: 1 })
+      .sort({ createdAt: 1, _id: 1 })
+      .limit(limit)
+      .lean<Pick<ExecutionView, "_id" | "createdAt">[]>()
+      .exec();
+    if (found.length === 0) return { removed: 0, next: "" };
+    const ids = found.map(({ _id }) => _id);
+    // First what only the row leads to: a crash in between leaves a row that is found again.
+    await calls.deleteMany({ executionId: { $in: ids } }).exec();
+    const { deletedCount } = await executions.deleteMany({ ...over(before), _id: { $in: ids } }).exec();
+    const { createdAt, _id } = found.at(-1)!;
+    return { removed: deletedCount, next: found.length < limit ? "" : toCursor({ at: createdAt, id: _id }) };
+  },
+
+  /** Removes refused attempts whose time is over and that owe nothing. */
+  removeRefused: (now: Date, limit: number): Promise<number> =>
+    removeSome(executions, { status: "refused", expiresAt: { $lt: now }, "due.0": { $exists: false } }, limit),
+});

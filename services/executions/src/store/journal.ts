@@ -1,0 +1,118 @@
+import { LRUCache } from "lru-cache";
+import type { ExecutionEvent } from "../run/record";
+import type { Appended, KnownLog } from "./event-log";
+
+/** Keys that are remembered of all logs together. */
+const REMEMBERED_KEYS = 200_000;
+
+/** What waits to be written of one run. */
+interface Page {
+  events: ExecutionEvent[];
+  /** Who waits for it. */
+  written: ((outcome: Promise<Appended | null>) => void)[];
+  /** When it is written, in milliseconds of `performance.now`. */
+  dueAt: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+interface JournalOptions {
+  append: (executionId: string, events: readonly ExecutionEvent[], known: KnownLog | undefined) => Promise<Appended | null>;
+  /** Tells of events that are recorded now. */
+  announce: (executionId: string, events: readonly ExecutionEvent[], appended: Appended) => void;
+}
+
+export type Journal = ReturnType<typeof createJournal>;
+
+/**
+ * Progress of runs, written behind: events of a run that come close together are one write, and those that come right before its
+ * ending is decided are part of that. What is lost with a process is recorded with the run's end.
+ */
+export const createJournal = ({ append, announce }: JournalOptions) => {
+  const waiting = new Map<string, Page>();
+  /** The last write of each run that is under way. */
+  const writing = new Map<string, Promise<unknown>>();
+  const closing = new Set<string>();
+  /** What logs held after their last write of this process. */
+  const known = new LRUCache<string, KnownLog>({ maxSize: REMEMBERED_KEYS, sizeCalculation: ({ recorded }) => recorded.size + 1 });
+
+  const appendAll = async (executionId: string, events: readonly ExecutionEvent[]): Promise<Appended | null> => {
+    await writing.get(executionId)?.catch(() => undefined);
+    const appended = await append(executionId, events, known.get(executionId));
+    if (!appended) return null;
+    const { recorded, parts, requestId } = appended;
+    known.set(executionId, { recorded, parts, requestId });
+    announce(executionId, events, appended);
+    return appended;
+  };
+
+  const write = (executionId: string): void => {
+    const page = waiting.get(executionId);
+    if (!page || closing.has(executionId)) return;
+    waiting.delete(executionId);
+    clearTimeout(page.timer);
+    const outcome = appendAll(executionId, page.events);
+    const isOver = outcome
+      .catch(() => undefined)
+      .then(() => {
+        if (writing.get(executionId) === isOver) writing.delete(executionId);
+      });
+    writing.set(executionId, isOver);
+    for (const resolve of page.written) resolve(outcome);
+  };
+
+  const schedule = (executionId: string, page: Page, withinMs: number): void => {
+    const dueAt = performance.now() + withinMs;
+    if (dueAt >= page.dueAt) return;
+    page.dueAt = dueAt;
+    clearTimeout(page.timer);
+    page.timer = setTimeout(() => write(executionId), withinMs);
+  };
+
+  return {
+    /**
+     * Notes an event, to be written with others of its run.
+     * @param withinMs how long it may wait for them
+     * @returns when it is recorded; null when its run was over before that
+     */
+    note: (executionId: string, event: ExecutionEvent, withinMs: number): Promise<Appended | null> =>
+      new Promise((resolve) => {
+        const page = waiting.get(executionId) ?? { events: [], written: [], dueAt: Infinity, timer: undefined };
+        waiting.set(executionId, page);
+        if (!page.events.some(({ key }) => key === event.key)) page.events.push(event);
+        page.written.push(resolve);
+        schedule(executionId, page, withinMs);
+      }),
+
+    /**
+     * Has what waits of a run written by its last write, after which nothing is recorded any more. Where that fails, or gives
+     * null, it is written as ever.
+     * @param writeLast is given what waits, and what the log is known to hold since this process wrote to it
+     */
+    close: async <T>(
+      executionId: string,
+      writeLast: (waiting: readonly ExecutionEvent[], known: KnownLog | undefined) => Promise<T>,
+    ): Promise<T> => {
+      closing.add(executionId);
+      try {
+        await writing.get(executionId);
+        const written = await writeLast([...(waiting.get(executionId)?.events ?? [])], known.get(executionId));
+        if (written === null) return written;
+        known.delete(executionId);
+        const page = waiting.get(executionId);
+        waiting.delete(executionId);
+        clearTimeout(page?.timer);
+        for (const resolve of page?.written ?? []) resolve(Promise.resolve(null));
+        return written;
+      } finally {
+        closing.delete(executionId);
+        write(executionId);
+      }
+    },
+
+    /** Writes everything that waits. */
+    flush: async (): Promise<void> => {
+      for (const executionId of [...waiting.keys()]) write(executionId);
+      await Promise.all(writing.values());
+    },
+  };
+};

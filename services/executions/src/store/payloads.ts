@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { RETENTION } from "@nodeloom/kernel";
+import { DURABLE, removeSome } from "@nodeloom/platform";
+import type { Connection } from "mongoose";
+import type { StoredText } from "../run/record";
+import { documents } from "./schema";
+
+const DAY_MS = 86_400_000;
+/** A text is written when its run begins, and a run may wait and take two days: it must not go before its row. */
+const TEXT_MARGIN_DAYS = 3;
+/** Texts up to this length are kept where they belong. */
+const INLINE_CHARS = 2_048;
+
+interface PayloadRecord {
+  _id: string;
+  bytes: Buffer;
+  expiresAt: Date;
+}
+const payloadSchema = documents<PayloadRecord>("payloads");
+payloadSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+export type PayloadStore = Awaited<ReturnType<typeof createPayloadStore>>;
+
+/**
+ * Large texts and Temporal's payloads, by what they are. Shared ones live as long as their last user.
+ * @param executionDays how long executions are kept, and so the texts that they name
+ */
+export const createPayloadStore = (connection: Connection, executionDays: number) => {
+  const payloads = connection.model("Payload", payloadSchema);
+
+  const put = async (hash: string, bytes: Uint8Array, days: number): Promise<void> => {
+    const expiresAt = new Date(Date.now() + days * DAY_MS);
+    await payloads
+      .updateOne(
+        { _id: hash },
+        { $setOnInsert: { bytes: Buffer.from(bytes) }, $max: { expiresAt } },
+        { upsert: true, writeConcern: DURABLE },
+      )
+      .exec();
+  };
+  const get = async (hash: string): Promise<Uint8Array | null> => {
+    const found = await payloads.findOne({ _id: hash }).lean<{ bytes: { buffer: Uint8Array } | Buffer }>().exec();
+    if (!found) return null;
+    return new Uint8Array(Buffer.isBuffer(found.bytes) ? found.bytes : found.bytes.buffer);
+  };
+
+  return {
+    putPayload: (hash: string, bytes: Uint8Array): Promise<void> => put(hash, bytes, RETENTION.claimChecks.days),
+    getPayload: get,
+
+    /** Removes payloads whose time is over. */
+    removePayloads: (now: Date, limit: number): Promise<number> => removeSome(payloads, { expiresAt: { $lt: now } }, limit),
+
+    /** Keeps a JSON text for a row: in the row itself while it is short. */
+    putText: async (json: string): Promise<StoredText> => {
+      if (json.length <= INLINE_CHARS) return { json };
+      const bytes = gzipSync(json, { level: 1 });
+      const hash = `text-${createHash("sha256").update(json).digest("hex")}`;
+      await put(hash, bytes, executionDays + TEXT_MARGIN_DAYS);
+      return { hash };
+    },
+    /** @returns null when it is gone */
+    getText: async (stored: StoredText): Promise<string | null> => {
+      if ("json" in stored) return stored.json;
+      const bytes = await get(stored.hash);
+      return bytes && gunzipSync(bytes).toString("utf8");
+    },
+  };
+};

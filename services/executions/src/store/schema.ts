@@ -1,0 +1,26 @@
+import { Schema, type Connection } from "mongoose";
+import type { ExecutionRecord } from "../run/record";
+
+/** A collection whose documents are what the code's types say: nothing is cast, and nothing is added. */
+export const documents = <T extends { _id: string }>(collection: string): Schema<T> =>
+  new Schema<T>({ _id: String } as never, { collection, minimize: false, versionKey: false, strict: false });
+
+export const executionSchema = documents<ExecutionRecord>("executions");
+// One user's executions, and everyone's, newest first.
+executionSchema.index({ userId: 1, createdAt: -1, _id: -1 });
+executionSchema.index({ createdAt: -1, _id: -1 });
+// Those of a workflow, which may be few among many.
+executionSchema.index({ userId: 1, workflowSlug: 1, createdAt: -1, _id: -1 });
+executionSchema.index({ userId: 1, metadata: 1, createdAt: -1, _id: -1 });
+executionSchema.index({ status: 1, seenRunningAt: 1 });
+// Few owe anything at a time.
+executionSchema.index({ owes: 1, createdAt: -1, _id: -1 }, { partialFilterExpression: { owes: true } });
+executionSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+// Few are pending at a time.
+executionSchema.index({ "webhook.state": 1, finishedAt: 1 }, { partialFilterExpression: { "webhook.state": "pending" } });
+
+/** What is read of a row where its log is not. */
+export const WITHOUT_EVENTS = { events: 0 } as const;
+
+export const executionModel = (connection: Connection) => connection.model("Execution", executionSchema);
+export type ExecutionModel = ReturnType<typeof executionModel>;

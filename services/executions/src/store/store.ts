@@ -1,0 +1,129 @@
+import { RETENTION, type BaseTier } from "@nodeloom/kernel";
+import { beyond } from "@nodeloom/platform";
+import type { Connection } from "mongoose";
+import { RUNNING, HIDDEN, type RunStatus } from "../run/states";
+import { callModel, createCallStore } from "./calls";
+import { createDeliveryRecords } from "./deliveries";
+import { metadataKeys, type ExecutionFilter, type ExecutionRecord, type ExecutionView } from "../run/record";
+import { createExpiry } from "./expiry";
+import { createLineStore } from "./lines";
+import { createEventLog } from "./event-log";
+import { createPayloadStore } from "./payloads";
+import { executionModel, WITHOUT_EVENTS } from "./schema";
+import { createSubmissionStore } from "./submissions";
+import { createTransitions } from "./transitions";
+
+/** Rows of a list per exchange with the server: pages of ordinary length take one. */
+export const LIST_BATCH = 101;
+/** How a run stands, and which attempt at it that is. */
+export type RunState = Pick<ExecutionView, "_id" | "status" | "holdId">;
+
+/** Whether a run is being cancelled, and the tier by which its calls are bounded; none where its row is gone. */
+export interface Standing {
+  isCancelled: boolean;
+  baseTier: BaseTier | undefined;
+}
+
+export type ExecutionStore = ReturnType<typeof createExecutionStore>;
+
+const timeFilter = ({ createdAfter, createdBefore }: Pick<ExecutionFilter, "createdAfter" | "createdBefore">): Record<string, unknown> => {
+  if (!createdAfter && !createdBefore) return {};
+  return { createdAt: { ...(createdAfter ? { $gte: createdAfter } : {}), ...(createdBefore ? { $lt: createdBefore } : {}) } };
+};
+
+const statusFilter = (status: RunStatus | undefined): Record<string, unknown> => {
+  if (status === undefined) return { status: { $nin: [...HIDDEN] } };
+  // What waits in line is shown as under way.
+  return { status: status === "processing" ? { $in: ["processing", "queued"] } : status };
+};
+
+export interface ExecutionStoreOptions {
+  /** How long executions are kept. */
+  retentionDays?: number;
+}
+
+/** The executions database: runs and their calls, who waits in line, large payloads, and what was sent to providers without idempotency keys. */
+export const createExecutionStore = (connection: Connection, { retentionDays = RETENTION.executions.days }: ExecutionStoreOptions = {}) => {
+  const executions = executionModel(connection);
+  const submissions = createSubmissionStore(connection);
+  const payloads = createPayloadStore(connection, retentionDays);
+  const calls = createCallStore(connection);
+  const lines = createLineStore(connection);
+
+  const log = createEventLog(executions, payloads);
+  const transitions = createTransitions(executions, log);
+
+  return {
+    ...transitions,
+    ...log,
+    /** Inserts a run; a repeated insert changes nothing. @returns whether it was inserted */
+    insert: async (record: ExecutionRecord): Promise<boolean> => transitions.insert(await log.stowed(record)),
+    /** The next attempt at a refused run, as if it were new. */
+    retry: async (earlier: ExecutionView, record: ExecutionRecord): Promise<ExecutionView | null> =>
+      transitions.retry(earlier, await log.stowed(record)),
+    ...createDeliveryRecords(executions),
+    ...createExpiry(executions, callModel(connection)),
+    ...submissions,
+    ...payloads,
+    ...calls,
+    lines,
+
+    /** What must be known before a call of a run is made. */
+    callStanding: async (id: string): Promise<Standing> => {
+      const projection = { status: 1, baseTier: 1 };
+      const row = await executions.collection.findOne<Pick<ExecutionRecord, "status" | "baseTier">>({ _id: id } as object, { projection });
+      return { isCancelled: row?.status === "cancel_requested" || row?.status === "cancelled", baseTier: row?.baseTier };
+    },
+
+    find: (id: string): Promise<ExecutionView | null> =>
+      executions.collection.findOne<ExecutionView>({ _id: id } as object, { projection: WITHOUT_EVENTS }),
+
+    /** A run that may be shown. */
+    findOwned: (id: string, userId: string): Promise<ExecutionView | null> =>
+      executions
+        .findOne({ _id: id, userId, status: { $nin: [...HIDDEN] } }, WITHOUT_EVENTS)
+        .lean<ExecutionView>()
+        .exec(),
+
+    /** The rows among some ids, without what takes much room. */
+    statesOf: (ids: readonly string[]): Promise<RunState[]> =>
+      executions
+        .find({ _id: { $in: [...ids] } }, { status: 1, holdId: 1 })
+        .lean<RunState[]>()
+        .exec(),
+
+    /** Newest first; read in batches, so that a reader with enough can stop. */
+    list: ({ userId, status, workflowSlug, metadata, limit, before, ...times }: ExecutionFilter): AsyncIterable<ExecutionView> => {
+      const keys = metadataKeys(metadata ?? {});
+      // The driver's own cursor is closed when its reader stops.
+      return executions.collection.find<ExecutionView>(
+        {
+          ...(userId === null ? {} : { userId }),
+          ...statusFilter(status),
+          ...(workflowSlug ? { workflowSlug } : {}),
+          ...(keys.length > 0 ? { metadata: { $all: keys } } : {}),
+          ...timeFilter(times),
+          ...beyond("createdAt", before, "$lt"),
+        } as object,
+        { projection: WITHOUT_EVENTS, sort: { createdAt: -1, _id: -1 }, limit, batchSize: Math.min(limit, LIST_BATCH) },
+      );
+    },
+
+    /** Runs under way that were last seen so before a time, longest ago first, after those already looked at. */
+    unseenSince: (before: Date, limit: number, skip: readonly string[] = []): Promise<ExecutionView[]> =>
+      executions
+        .find(
+          { status: { $in: [...RUNNING] }, seenRunningAt: { $lt: before }, ...(skip.length > 0 ? { _id: { $nin: [...skip] } } : {}) },
+          WITHOUT_EVENTS,
+        )
+        .sort({ seenRunningAt: 1 })
+        .limit(limit)
+        .lean<ExecutionView[]>()
+        .exec(),
+
+    /** Notes that runs are under way. */
+    markSeen: async (ids: readonly string[], at: Date): Promise<void> => {
+      await executions.updateMany({ _id: { $in: [...ids] }, status: { $in: [...RUNNING] } }, { $set: { seenRunningAt: at } }).exec();
+    },
+  };
+};

@@ -1,0 +1,215 @@
+import { beyond, createInserter, DURABLE } from "@nodeloom/platform";
+import type { FinalStatus, Refusal } from "../run/types";
+import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type Debt, type RunStatus, type TransitionName } from "../run/states";
+import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, StoredText } from "../run/record";
+import { lacks, pushed, type EventLog, type KnownLog, type LogKeys } from "./event-log";
+import { WITHOUT_EVENTS, type ExecutionModel } from "./schema";
+import { createStrikes } from "./clearing";
+
+const AFTER = { returnDocument: "after", ignoreUndefined: true } as const;
+/** Characters of events, as JSON, that the decision on a run's ending adds to its row. */
+const LAST_CHARS = 4_000;
+const OWES_NOTHING = { "due.0": { $exists: false } } as const;
+
+/** What the next attempt at a run has only if it brings it. */
+const OF_ONE_ATTEMPT = [
+  "refusal",
+  "refusedAt",
+  "expiresAt",
+  "told",
+  "fingerprint",
+  "metadata",
+  "version",
+  "logParts",
+  "nodesHash",
+] as const;
+
+type Owing = Pick<ExecutionView, "_id" | "status" | "attempt" | "due">;
+type EndingPart = Pick<ExecutionRecord, "status" | "ending" | "requestId"> & LogKeys;
+const ENDING_PART = { status: 1, ending: 1, requestId: 1, "events.key": 1, logParts: 1 } as const;
+
+/** How a run ends, its name, and what its log has by then; nothing of a row that is gone. */
+export type DecidedEnding = Partial<EndingPart> & { ending: FinalStatus };
+
+interface Change {
+  /** Of this attempt only; undefined: of any. */
+  attempt?: number | undefined;
+  where?: Record<string, unknown>;
+  set?: Partial<ExecutionRecord>;
+  unset?: Partial<Record<keyof ExecutionRecord, 1>>;
+  events?: readonly ExecutionEvent[];
+  /** What is owed from now on, beside what an earlier transition left undone. */
+  due: readonly Debt[];
+}
+
+/** Every change of a row's status: one conditional update each, as the table of states has it. */
+export const createTransitions = (executions: ExecutionModel, { append }: Pick<EventLog, "append">) => {
+  const insert = createInserter<ExecutionRecord>(executions.collection as never, DURABLE);
+  const { strikeAll, close: closeStrikes } = createStrikes(executions);
+
+  /** @returns the row as it is then; null when the transition is not possible (any more) */
+  const make = async (name: TransitionName, id: string, to: RunStatus, change: Change): Promise<ExecutionView | null> => {
+    const { attempt, where, set, unset, events = [], due } = change;
+    const filter = { _id: id, status: { $in: sourcesOf(name, to) }, ...(attempt === undefined ? {} : { attempt }), ...where };
+    const update = (owes: boolean) => ({
+      $set: { ...set, status: to, ...(owes ? { owes: true } : { due: [] }) },
+      ...(owes && !unset ? {} : { $unset: { ...unset, ...(owes ? {} : { owes: 1 }) } }),
+      ...(due.length > 0 ? { $addToSet: { due: { $each: [...due] } } } : {}),
+      ...(events.length > 0 ? { $push: { events: { $each: [...events] } } } : {}),
+    });
+    const write = (where: object, owes: boolean): Promise<ExecutionView | null> =>
+      executions.collection.findOneAndUpdate(where, update(owes) as never, {
+        ...AFTER,
+        projection: WITHOUT_EVENTS,
+        writeConcern: DURABLE,
+      }) as Promise<ExecutionView | null>;
+    const isUndecided = UNDECIDED.includes(to);
+    const settled = due.length > 0 || isUndecided ? null : await write({ ...filter, ...OWES_NOTHING }, false);
+    return settled ?? write(filter, true);
+  };
+
+  return {
+    /** Inserts a run; a repeated insert changes nothing. @returns whether it was inserted */
+    insert,
+
+    /** Waits in line: what it will be started with is kept. */
+    queue: (id: string, attempt: number, runInput: StoredText, inputBytes: number, event: ExecutionEvent): Promise<ExecutionView | null> =>
+      make("queue", id, "queued", { attempt, set: { runInput, inputBytes, queuedAt: event.at }, events: [event], due: ["usage"] }),
+
+    /**
+     * The first step of a workflow. Repeated by the same workflow it holds again; any other one has come too late.
+     * @param started the event of a run that has waited in line
+     * @returns null when the run is not this workflow's
+     */
+    claim: async (
+      id: string,
+      attempt: number,
+      claimedBy: string,
+      started: ExecutionEvent,
+    ): Promise<{ row: ExecutionView; again: boolean } | null> => {
+      const set = { claimedBy, seenRunningAt: started.at };
+      const direct = await make("claim", id, "processing", { attempt, where: { status: "accepted" }, set, due: ["usage"] });
+      if (direct) return { row: direct, again: false };
+      const queued = await make("claim", id, "processing", {
+        attempt,
+        where: { status: "queued" },
+        set,
+        unset: { runInput: 1 },
+        events: [started],
+        due: ["usage"],
+      });
+      if (queued) return { row: queued, again: false };
+      const row = await executions.findOne({ _id: id, attempt, claimedBy }, WITHOUT_EVENTS).lean<ExecutionView>().exec();
+      return row && RUNNING.includes(row.status) ? { row, again: true } : null;
+    },
+
+    /** Nothing runs. @returns null when the run was claimed, or had been refused already */
+    refuse: (id: string, attempt: number, refusal: Refusal, due: readonly Debt[]): Promise<ExecutionView | null> => {
+      const refusedAt = new Date();
+      return make("refuse", id, "refused", {
+        attempt,
+        set: { refusal, refusedAt, expiresAt: new Date(refusedAt.getTime() + REFUSED_MS) },
+        due,
+      });
+    },
+
+    /** The next attempt at a refused run, as if it were new. */
+    retry: async (earlier: ExecutionView, record: ExecutionRecord): Promise<ExecutionView | null> => {
+      const { _id: id, status: _, due: __, owes: ___, ...set } = record;
+      const gone = OF_ONE_ATTEMPT.filter((name) => set[name] === undefined).map((name) => [name, 1] as const);
+      return make("retry", id, "accepted", { attempt: earlier.attempt, set, unset: Object.fromEntries(gone), due: [] });
+    },
+
+    /** Forgets a refused attempt that owes nothing. */
+    forgetRefused: async (id: string, attempt: number): Promise<boolean> => {
+      const { deletedCount } = await executions.deleteOne({ _id: id, status: "refused", attempt, ...OWES_NOTHING }).exec();
+      return deletedCount === 1;
+    },
+
+    /** Asks a run to stop, unless it has decided how it ends. */
+    requestCancel: (id: string, userId: string, event: ExecutionEvent): Promise<ExecutionView | null> =>
+      make("cancel", id, "cancel_requested", { where: { userId, ending: null }, events: [event], due: ["cancel"] }),
+
+    /** Ends a run that waits in line. */
+    leave: (id: string, where: Record<string, unknown>, state: FinalState, events: readonly ExecutionEvent[], due: readonly Debt[]) =>
+      make("leave", id, state.status, { where, set: { ...state, ending: state.status }, unset: { runInput: 1 }, events, due }),
+
+    /** Makes an execution final, once. Returns null when it was final already, or is not what `where` says. */
+    finish: (
+      id: string,
+      state: FinalState,
+      events: readonly ExecutionEvent[],
+      due: readonly Debt[] = [],
+      where: Record<string, unknown> = {},
+    ): Promise<ExecutionView | null> => make("finish", id, state.status, { where, set: { ...state, ending: state.status }, events, due }),
+
+    /**
+     * Fixes how a run ends, unless it was cancelled first. One whose row is gone, or is what it was before it ran (after a
+     * restore of the database), ends as it would have. Its log takes nothing more after that.
+     * @param last what its log must have before that: it is written by the same update, where it can be
+     * @param known what its log was last known to hold
+     * @returns the ending that holds (the given one, an earlier one, or `cancelled`), with what its settlement needs of the row
+     */
+    decideEnding: async (
+      id: string,
+      ending: FinalStatus,
+      last: readonly ExecutionEvent[] = [],
+      known?: KnownLog,
+    ): Promise<DecidedEnding> => {
+      const allowed: readonly RunStatus[] = ending === "cancelled" ? RUNNING : ["processing"];
+      const decide = (
+        where: Record<string, unknown>,
+        to: FinalStatus,
+        said?: ReturnType<typeof pushed>["push"],
+      ): Promise<DecidedEnding | null> =>
+        executions.collection.findOneAndUpdate(
+          { _id: id, ending: null, ...where } as never,
+          { ...said, $set: { ...said?.$set, ending: to } } as never,
+          { ...AFTER, projection: ENDING_PART },
+        ) as Promise<DecidedEnding | null>;
+      const isPossible = { status: { $in: allowed } };
+      const isShort = JSON.stringify(last).length <= LAST_CHARS;
+      const { isUnnamed, push } = pushed(last, typeof known?.requestId === "string");
+      const atOnce = last.length > 0 && isShort ? await decide({ ...isPossible, ...lacks(last), ...isUnnamed }, ending, push) : null;
+      if (atOnce) return atOnce;
+      if (last.length > 0) await append(id, last, known);
+      const decided = await decide(isPossible, ending);
+      if (decided) return decided;
+      const current = await executions.findOne({ _id: id }, ENDING_PART).lean<EndingPart>().exec();
+      if (current?.ending) return { ...current, ending: current.ending };
+      if (current?.status !== "cancel_requested") return { ...current, ending };
+      return (await decide({}, "cancelled")) ?? { ...current, ending: "cancelled" };
+    },
+
+    /**
+     * Strikes out what was done for a row, unless it has moved on: a debt of its later state may have the same name.
+     * @param mayWait whether it may wait for others to be struck out with
+     */
+    strike: async ({ _id, status, attempt, due }: Owing, done: readonly Debt[], mayWait = false): Promise<void> => {
+      const same = { _id, status, attempt };
+      const isAll = !UNDECIDED.includes(status) && due.every((debt) => done.includes(debt));
+      if (isAll) return strikeAll({ _id, status, attempt, due }, mayWait);
+      await executions.updateOne(same, { $pull: { due: { $in: [...done] } } } as never).exec();
+      await executions.updateOne({ _id, ...OWES_NOTHING, status: { $nin: [...UNDECIDED] } }, { $unset: { owes: 1 } }).exec();
+    },
+
+    closeStrikes,
+
+    /** Remembers what a client was told, where the row doesn't say it. */
+    tell: async (id: string, told: NonNullable<ExecutionRecord["told"]>): Promise<void> => {
+      await executions.updateOne({ _id: id }, { $set: { told } }, { writeConcern: DURABLE }).exec();
+    },
+
+    /** Rows that owe something or are undecided, oldest first, after a given one. */
+    owing: (limit: number, last?: Pick<ExecutionView, "createdAt" | "_id">): Promise<ExecutionView[]> =>
+      executions
+        .find(
+          { owes: true, ...beyond("createdAt", last && { at: last.createdAt, id: last._id }) },
+          { ...WITHOUT_EVENTS, nodes: 0, resultJson: 0 },
+        )
+        .sort({ createdAt: 1, _id: 1 })
+        .limit(limit)
+        .lean<ExecutionView[]>()
+        .exec(),
+  };
+};

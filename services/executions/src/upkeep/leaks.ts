@@ -1,0 +1,77 @@
+import { executionOf, itemKey } from "@nodeloom/kernel";
+import type { Logger } from "@nodeloom/platform";
+import type { billing as billingProto } from "@nodeloom/proto";
+import type { Looked } from "../carry/reports";
+import type { NodeState } from "../run/types";
+import type { Billing } from "../clients";
+import { TIMING } from "../run/timing";
+import type { ExecutionView } from "../run/record";
+import type { ExecutionStore } from "../store/store";
+import type { RunStarter } from "../carry/client";
+import { LOOK_PAGE, lookThrough } from "./look";
+import { isFinal, isOver } from "../run/states";
+
+export interface LeaksOptions {
+  billing: Pick<Billing, "listHolds" | "settle">;
+  store: Pick<ExecutionStore, "find" | "whole" | "callsOf">;
+  starter: Pick<RunStarter, "isCarried">;
+  logger: Logger;
+  /** How old a hold must be. */
+  ageMs?: number;
+}
+
+/**
+ * Closes holds that no run needs any more: of refused attempts, of runs that are over, and of runs that no row and no
+ * workflow knows. What a final row says it was charged is captured; all else is given back. A run that is alive keeps its
+ * hold. Restores of databases, and faults of ours, leave such holds; without this their credits were locked for ever.
+ */
+export const createLeaks = ({ billing, store, starter, logger, ageMs = TIMING.unseenRun }: LeaksOptions) => {
+  let cursor = "";
+
+  const isNeeded = async (row: ExecutionView | null, executionId: string, holdId: string): Promise<boolean> => {
+    if (row?.holdId === holdId) return !isOver(row);
+    // After a restore its row may be gone, or be of an earlier attempt, while its workflow goes on.
+    return starter.isCarried(executionId);
+  };
+
+  /**
+   * What a final row says that its calls were charged: nodes of one call tell it themselves, those of several by their calls. Of an
+   * answer that was asked for once more only what the first call held is captured.
+   */
+  const chargedTo = async (row: ExecutionView | null, holdId: string): Promise<billingProto.SettleItem[]> => {
+    if (!row || !isFinal(row) || row.holdId !== holdId) return [];
+    const [{ nodes }, calls] = await Promise.all([store.whole(row), store.callsOf(row._id)]);
+    // A call that was under way when its run was cancelled has used its grant, too.
+    const wasCalled = ({ status, requestId }: NodeState): boolean =>
+      status === "completed" || (row.status === "cancelled" && requestId !== null);
+    const own = nodes
+      .filter((node) => node.items === 1 && (node.millicredits > 0 || (row.grantUsed && wasCalled(node))))
+      .map(({ id, millicredits }) => ({ key: itemKey(id, 0), millicredits }));
+    const recorded = calls.map(({ _id, millicredits }) => ({ key: _id.slice(row._id.length + 1), millicredits }));
+    return [...own, ...recorded].flatMap(({ key, millicredits }) =>
+      millicredits === undefined ? [] : [{ key, captureMillicredits: millicredits, consumeGrant: millicredits === 0 }],
+    );
+  };
+
+  /** @returns whether it was closed */
+  const check = async ({ executionId: holdId, userId }: billingProto.OpenHold): Promise<boolean> => {
+    const executionId = executionOf(holdId);
+    const row = await store.find(executionId);
+    if (await isNeeded(row, executionId, holdId)) return false;
+    await billing.settle({ executionId: holdId, userId, items: await chargedTo(row, holdId), captureAll: false });
+    logger.warn({ holdId, status: row?.status }, "closed a hold that no run needs");
+    return true;
+  };
+
+  const nextPage = async () => {
+    const page = await billing.listHolds({ olderThanMs: ageMs, limit: LOOK_PAGE, cursor }, { deadlineMs: TIMING.renewPage });
+    cursor = page.nextCursor;
+    return { items: page.holds, isLast: cursor === "" };
+  };
+
+  return async (beat: () => void): Promise<Looked> => {
+    const failed = ({ executionId: holdId }: billingProto.OpenHold, err: unknown): void =>
+      logger.error({ err, holdId }, "a hold could not be looked at");
+    return lookThrough(nextPage, { beat, check, failed });
+  };
+};

@@ -1,0 +1,192 @@
+import { randomUUID } from "node:crypto";
+import { ApplicationFailure } from "@temporalio/activity";
+import { RUN_CANCELLED, type CallResult, type RunEnd, type RunInput } from "../../src/run/types";
+import type { Activities, LocalActivities } from "../../src/carry/activity-types";
+import type { CancelResult, ModelCall, StepFailure } from "../../src/run/calls";
+import { createRunStarter, type RunStarter } from "../../src/carry/client";
+import type { RunningTemporal } from "../../src/carry/worker";
+import { TIMING } from "../../src/run/timing";
+import { startWorker } from "../support/temporal";
+
+/** What the activities of a run do, and what they were asked for. */
+interface Script {
+  submit?: (attempt: number, call: ModelCall) => void;
+  poll: () => CallResult;
+  cancelJob?: () => CancelResult;
+  submits: number[];
+  cancels: number;
+  end?: RunEnd;
+}
+const scripts = new Map<string, Script>();
+const scriptOf = (executionId: string): Script => scripts.get(executionId)!;
+const DONE: CallResult = {
+  files: [{ url: "http://media.test/1.mp4", contentType: "video/mp4" }],
+  text: null,
+  costMicroUsd: 1,
+  requestId: "j",
+};
+
+const activities = {
+  claim: () => Promise.resolve(true),
+  // As where too many calls are under way: an activity makes it.
+  shortJob: () => Promise.resolve({ declined: true }),
+  settle: async ({ executionId }, end) => {
+    scriptOf(executionId).end = end;
+    return { status: end.status, millicredits: 0 };
+  },
+  submit: async (call) => {
+    const { submits, submit } = scriptOf(call.executionId);
+    submits.push(Date.now());
+    submit?.(submits.length, call);
+    return { requestId: "j" };
+  },
+  poll: async ({ executionId }) => scriptOf(executionId).poll(),
+  cancelJob: async ({ executionId }) => {
+    const script = scriptOf(executionId);
+    script.cancels += 1;
+    return script.cancelJob!();
+  },
+} satisfies Partial<Activities & LocalActivities>;
+
+let temporal: RunningTemporal;
+let starter: RunStarter;
+
+beforeAll(async () => {
+  const taskQueue = `calls-${randomUUID().slice(0, 8)}`;
+  temporal = await startWorker(taskQueue, activities);
+  starter = createRunStarter({ client: temporal.client, taskQueue });
+});
+afterAll(() => temporal.stop());
+
+const inputOf = (executionId: string, more: Partial<RunInput["plan"]> = {}): RunInput => ({
+  executionId,
+  userId: "u",
+  mode: "async",
+  workflowSlug: null,
+  source: "api-slim",
+  keyId: null,
+  webhook: null,
+  baseTier: "pro",
+  concurrency: 0,
+  plan: {
+    steps: [
+      {
+        id: "clip",
+        type: "generate-video",
+        model: "m",
+        literals: { prompt: "a loom" },
+        sources: {},
+        listPorts: [],
+        textPorts: ["prompt"],
+        inputNames: ["prompt"],
+        maxItems: 1,
+        maxMillicredits: 1,
+      },
+    ],
+    evaluated: [],
+    warnings: {},
+    models: { m: { providerKind: "http-polling", modality: "video", price: { basis: "run", microUsd: 1 } } },
+    output: { videos: [{ node: "clip", port: "video" }] },
+    outputNodes: [],
+    markupPermille: 1_000,
+    ...more,
+  },
+  modelIds: ["m"],
+  holds: [],
+  holdId: `${executionId}.1`,
+  attempt: 1,
+  held: [],
+  receivedAt: Date.now(),
+});
+
+/** Runs one job by a script, and gives its end. */
+const run = async (
+  part: Omit<Script, "submits" | "cancels">,
+  plan: Partial<RunInput["plan"]> = {},
+): Promise<Script & { end: RunEnd; executionId: string }> => {
+  const executionId = randomUUID();
+  const script: Script = { ...part, submits: [], cancels: 0 };
+  scripts.set(executionId, script);
+  await starter.start(inputOf(executionId, plan));
+  await temporal.client.workflow.getHandle(executionId).result();
+  return { ...(script as Script & { end: RunEnd }), executionId };
+};
+const failing = (details?: StepFailure) => (): never => {
+  const problem = { code: "EXECUTION_FAILED", message: "node clip: it is silent", nodeId: "clip" };
+  throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(details ? [details] : []));
+};
+
+it("stops the job of a provider that fell silent, and says what came of it", async () => {
+  const { end, cancels } = await run({
+    poll: failing({ jobMayRun: true }),
+    cancelJob: () => ({ report: "provider_told", finished: null }),
+  });
+  expect(cancels).toBe(1);
+  expect(end).toMatchObject({
+    status: "failed",
+    error: { message: "node clip: it is silent" },
+    nodes: [{ status: "failed", cancelReport: "provider_told" }],
+  });
+});
+
+it("keeps what such a job had finished by then", async () => {
+  const { end } = await run({ poll: failing({ jobMayRun: true }), cancelJob: () => ({ report: "stopped", finished: DONE }) });
+  expect(end).toMatchObject({
+    status: "completed",
+    result: { videos: [{ url: "http://media.test/1.mp4" }] },
+    completed: [{ nodeId: "clip" }],
+  });
+});
+
+it("notices within seconds that the process died which makes a call", async () => {
+  const { executionId } = await run({ poll: failing({ jobMayRun: true }), cancelJob: () => ({ report: "stopped", finished: DONE }) });
+  const { events } = await temporal.client.workflow.getHandle(executionId).fetchHistory();
+  const calls = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: call }) => (call ? [call] : []));
+  expect(calls.map(({ activityType }) => activityType?.name)).toEqual(["submit", "poll", "cancelJob"]);
+  for (const { heartbeatTimeout } of calls) expect(Number(heartbeatTimeout?.seconds) * 1_000).toBe(TIMING.heartbeatQuick);
+});
+
+it("takes its turn among the users, in Temporal's lines, too", async () => {
+  const { executionId } = await run({ poll: () => DONE });
+  const { events } = await temporal.client.workflow.getHandle(executionId).fetchHistory();
+  const { userId } = inputOf(executionId);
+  expect(events![0]!.workflowExecutionStartedEventAttributes?.priority).toMatchObject({ fairnessKey: userId });
+});
+
+it("does not stop a job that has ended by itself", async () => {
+  const { end, cancels } = await run({ poll: failing() });
+  expect([end.status, cancels]).toEqual(["failed", 0]);
+});
+
+it("submits again when the provider asked to be called, and not before", async () => {
+  const { end, submits } = await run({
+    submit: (attempt) => {
+      if (attempt === 1) throw ApplicationFailure.create({ message: "busy", type: "PROVIDER_SUBMIT_FAILED", nextRetryDelay: 900 });
+    },
+    poll: () => DONE,
+  });
+  expect(end.status).toBe("completed");
+  expect(submits).toHaveLength(2);
+  expect(submits[1]! - submits[0]!).toBeGreaterThanOrEqual(880);
+});
+
+it("tells every call of the files of a template's author that its run may use", async () => {
+  const authorFiles = { f1: { url: "http://media.test/f1.png", contentType: "image/png" } };
+  const calls: ModelCall[] = [];
+  const submit = (_attempt: number, call: ModelCall): void => void calls.push(call);
+  await run({ submit, poll: () => DONE }, { authorFiles });
+  await run({ submit, poll: () => DONE }, { lent: authorFiles });
+  await run({ submit, poll: () => DONE });
+  expect(calls.map((call) => call.authorFiles)).toEqual([authorFiles, authorFiles, undefined]);
+});
+
+/** What a call does whose run is being cancelled. */
+const callOff = (): never => {
+  throw ApplicationFailure.nonRetryable("the run is being cancelled", RUN_CANCELLED);
+};
+
+it("ends a run as cancelled whose call finds that it is not wanted any more, should the signal be lost", async () => {
+  const { end, cancels } = await run({ submit: callOff, poll: () => DONE });
+  expect([end.status, cancels]).toEqual(["cancelled", 0]);
+  expect(end.nodes).toMatchObject([{ status: "cancelled", cancelReport: "stopped" }]);
+});

@@ -1,0 +1,81 @@
+import { DomainError, unavailable } from "@nodeloom/kernel";
+import { usage as proto } from "@nodeloom/proto";
+import { createToldRuns } from "../../src/lifecycle/usage-reports";
+
+const runOf = (executionId: string): proto.FinishRunRequest => proto.FinishRunRequest.fromPartial({ run: { executionId } });
+const idOf = ({ run }: proto.FinishRunRequest): string => run!.executionId;
+
+/** Usage that is told of runs, and answers the first call only when it is let to. */
+const usageOf = (finishes: (ids: string[]) => Promise<string[]> = (ids) => Promise.resolve(ids)) => {
+  const told: string[][] = [];
+  let letGo: () => void = () => undefined;
+  const first = new Promise<void>((resolve) => (letGo = resolve));
+  const never = (): Promise<never> => Promise.reject(new Error("nothing begins"));
+  const usage = {
+    startRun: never,
+    startRuns: never,
+    finishRun: async (request: proto.FinishRunRequest) => {
+      told.push([idOf(request)]);
+      if (told.length === 1) await first;
+      if (idOf(request) === "theirs") throw new DomainError("conflict", "ALREADY_EXISTS", "this execution belongs to another user");
+      return {};
+    },
+    finishRuns: async ({ runs }: proto.FinishRunsRequest) => {
+      told.push(runs.map(idOf));
+      return { executionIds: await finishes(runs.map(idOf)) };
+    },
+  };
+  return { told, letGo, toldRuns: createToldRuns(usage) };
+};
+
+/** One run is told of, and three more while that lasts. @returns how each of the four ended */
+const fourOf = async ({ told, letGo, toldRuns }: ReturnType<typeof usageOf>, ids = ["b", "c", "d"]) => {
+  const outcomes = [toldRuns.over(runOf("a"))];
+  while (told.length === 0) await Promise.resolve();
+  outcomes.push(...ids.map((id) => toldRuns.over(runOf(id))));
+  letGo();
+  return (await Promise.allSettled(outcomes)).map((outcome) => (outcome.status === "fulfilled" ? "told" : String(outcome.reason)));
+};
+
+it("tells of one run by itself, and of those that end meanwhile by the next call", async () => {
+  const usage = usageOf();
+  expect(await fourOf(usage)).toEqual(["told", "told", "told", "told"]);
+  expect(usage.told).toEqual([["a"], ["b", "c", "d"]]);
+});
+
+it("asks why of those that were not finished with the others", async () => {
+  const usage = usageOf((ids) => Promise.resolve(ids.filter((id) => id !== "theirs")));
+  const outcomes = await fourOf(usage, ["b", "theirs", "d"]);
+  expect(outcomes).toEqual(["told", "told", expect.stringContaining("belongs to another user"), "told"]);
+  expect(usage.told).toEqual([["a"], ["b", "theirs", "d"], ["theirs"]]);
+});
+
+it("tells of each by itself where usage is of a release that knows no other call", async () => {
+  const usage = usageOf(() => Promise.reject(new DomainError("internal", "INTERNAL", "unimplemented")));
+  expect(await fourOf(usage)).toEqual(["told", "told", "told", "told"]);
+  expect(usage.told).toEqual([["a"], ["b", "c", "d"], ["b"], ["c"], ["d"]]);
+});
+
+it("says of all of them that usage is away, and asks no more", async () => {
+  const usage = usageOf(() => Promise.reject(unavailable("usage is not available")));
+  expect((await fourOf(usage)).map((outcome) => outcome.includes("not available"))).toEqual([false, true, true, true]);
+  expect(usage.told).toEqual([["a"], ["b", "c", "d"]]);
+});
+
+it("tells of runs that begin together by one call", async () => {
+  const begun: string[][] = [];
+  const note = (runs: readonly { executionId: string }[]): string[] => {
+    const ids = runs.map(({ executionId }) => executionId);
+    begun.push(ids);
+    return ids;
+  };
+  const never = (): Promise<never> => Promise.reject(new Error("nothing is over"));
+  const toldRuns = createToldRuns({
+    startRun: ({ run }) => Promise.resolve({ id: note([run!]).length }),
+    startRuns: ({ runs }) => Promise.resolve({ executionIds: note(runs) }),
+    ...{ finishRun: never, finishRuns: never },
+  });
+  const starts = ["a", "b", "c"].map((executionId) => toldRuns.begun(proto.RunStart.fromPartial({ executionId })));
+  await Promise.all(starts);
+  expect(begun).toEqual([["a", "b", "c"]]);
+});

@@ -1,0 +1,137 @@
+import { randomUUID } from "node:crypto";
+import { connectMongo } from "@nodeloom/platform";
+import type { CallContext, RunEnd } from "../../src/run/types";
+import { createExecution } from "../../src/lifecycle/execution";
+import { FREE, newRecord } from "../../src/run/new-record";
+import { createExecutionStore } from "../../src/store/store";
+import { initialNodes } from "../../src/run/graph-run";
+import { readsOf } from "../support/index";
+import { runOf } from "../support/money";
+
+/** A store in a database of its own, with the commands that are sent to that. */
+const open = async () => {
+  const uri = new URL(process.env.MONGODB_URI!);
+  uri.searchParams.set("monitorCommands", "true");
+  const connection = await connectMongo({ uri: uri.href, database: `test_${randomUUID().slice(0, 8)}_executions` });
+  const store = createExecutionStore(connection);
+  const commands: string[] = [];
+  connection.getClient().on("commandStarted", ({ commandName, command }) => {
+    const collection: unknown = command[commandName];
+    if (typeof collection === "string") commands.push(`${commandName} ${collection}`);
+  });
+  const stop = async (): Promise<void> => {
+    await connection.dropDatabase();
+    await connection.close();
+  };
+  return { connection, store, commands, stop };
+};
+
+it("writes the row of a run of a short call three times: its progress is part of its end", async () => {
+  const { store, commands, stop } = await open();
+  const execution = createExecution({ store, channel: { publish: () => undefined } });
+  const input = runOf("user", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }]);
+  const { executionId, userId } = input;
+  const nodes = initialNodes(input.plan);
+  const call: CallContext = { executionId, userId, nodeId: "pic", nodeIndex: 0, item: 0, items: 1, startedAt: Date.now(), key: "" };
+  const end: RunEnd = {
+    status: "completed",
+    result: {},
+    error: null,
+    requestId: "job",
+    nodes: nodes.map((node) => ({ ...node, status: "completed", startedAt: Date.now(), durationMs: 1 })),
+    completed: [],
+  };
+  await store.insert(newRecord(input, nodes));
+  expect(await execution.claim(executionId, 1, "workflow")).not.toBeNull();
+  const progress = [
+    execution.nodeStarted(call, true),
+    execution.submitted(call, "job", true),
+    execution.itemCompleted(call, { files: [] }, true),
+  ];
+  expect(await execution.finish({ ...input, input }, end, FREE, ["usage"], () => Promise.resolve())).toBe(true);
+  await Promise.all(progress);
+  expect(commands).toEqual(["insert executions", "findAndModify executions", "findAndModify executions"]);
+  const log = await store.events(executionId, userId, 0);
+  expect(log!.events.map(({ key }) => key)).toEqual(["admitted", "started:pic", "submitted:pic:0", "completed:pic", "settled"]);
+  await stop();
+});
+
+it("ends a run by one write whose progress was written and put away before, and none whose ending is decided", async () => {
+  const { store, commands, stop } = await open();
+  const execution = createExecution({ store, channel: { publish: () => undefined } });
+  const begin = async () => {
+    const input = runOf("user", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }]);
+    const { executionId, userId } = input;
+    await store.insert(newRecord(input, initialNodes(input.plan)));
+    await execution.claim(executionId, 1, "workflow");
+    const call = { executionId, userId, nodeId: "pic", nodeIndex: 0, item: 0, items: 1, startedAt: Date.now(), key: "" };
+    const nodes = initialNodes(input.plan).map((node) => ({ ...node, status: "completed" as const, startedAt: Date.now() }));
+    const end: RunEnd = { status: "completed", result: {}, error: null, requestId: null, nodes, completed: [] };
+    const finish = () => execution.finish({ ...input, input }, end, FREE, ["usage"], () => Promise.resolve());
+    return { input, call, finish };
+  };
+  const long = await begin();
+  await execution.submitted(long.call, "job");
+  await execution.itemCompleted(long.call, { told: "x".repeat(20_000) });
+  commands.length = 0;
+  expect(await long.finish()).toBe(true);
+  expect(commands).toEqual(["findAndModify executions"]);
+  const put = (await store.events(long.input.executionId, "user", 0))!;
+  const events = [...put.events, ...(await store.events(long.input.executionId, "user", put.events.length))!.events];
+  expect(events.map(({ key }) => key)).toEqual(["admitted", "submitted:pic:0", "completed:pic", "settled"]);
+  const decided = await begin();
+  await execution.decideEnding(decided.input.executionId, "failed");
+  expect(await decided.finish()).toBe(false);
+  await stop();
+});
+
+it("reads the logs of all runs under way of a list by one query", async () => {
+  const { store, commands, stop } = await open();
+  const execution = createExecution({ store, channel: { publish: () => undefined } });
+  const inputs = Array.from({ length: 5 }, () => runOf("lister", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }]));
+  for (const input of inputs) {
+    await store.insert(newRecord(input, initialNodes(input.plan)));
+    await execution.claim(input.executionId, 1, "workflow");
+    await execution.submitted({ ...input, nodeId: "pic", nodeIndex: 0, item: 0, items: 1, startedAt: 0, key: "" }, "job");
+  }
+  commands.length = 0;
+  const { executions } = await readsOf(store).page(store.list({ userId: "lister", limit: 6 }), 5);
+  expect(executions.map(({ nodes }) => nodes[0]!.status)).toEqual(inputs.map(() => "processing"));
+  expect(commands).toEqual(["find executions", "find executions"]);
+  await stop();
+});
+
+it("keeps the name that a run was told by first, whoever tells of its other calls and whatever its workflow knows", async () => {
+  const { connection, store, commands, stop } = await open();
+  const input = runOf("user", [{ id: "pic", model: "painter", calls: 4, maxMillicredits: 1 }], { mode: "async" });
+  const { executionId, userId } = input;
+  const nodes = initialNodes(input.plan);
+  await store.insert(newRecord(input, nodes));
+  const elsewhere = await connectMongo({ uri: process.env.MONGODB_URI!, database: connection.name });
+  const [one, other] = [store, createExecutionStore(elsewhere)].map((of) =>
+    createExecution({ store: of, channel: { publish: () => undefined } }),
+  );
+  await one!.claim(executionId, 1, "workflow");
+  const submitted = (of: typeof one, item: number): Promise<void> =>
+    of!.submitted({ executionId, userId, nodeId: "pic", nodeIndex: 0, item, items: 4, startedAt: 1, key: "" }, `job-${item}`);
+  const nameOf = async () => (await store.find(executionId))?.requestId;
+  await submitted(one, 1);
+  expect(await nameOf()).toBe("job-1");
+  commands.length = 0;
+  await submitted(one, 0);
+  expect(commands).toEqual(["findAndModify executions"]);
+  await submitted(other, 2);
+  expect(await nameOf()).toBe("job-1");
+  const waiting = submitted(one, 3);
+  const decided = await one!.decideEnding(executionId, "completed");
+  await waiting;
+  expect(decided.requestId).toBe("job-1");
+  const ended = nodes.map((node) => ({ ...node, status: "completed" as const, startedAt: 1 }));
+  const end: RunEnd = { status: "completed", result: {}, error: null, requestId: "job-0", nodes: ended, completed: [] };
+  await one!.finish({ ...input, input, decided }, end, FREE, [], () => Promise.resolve());
+  expect(await nameOf()).toBe("job-1");
+  const log = await store.events(executionId, userId, 0);
+  expect(log!.events.filter(({ type }) => type === "submitted").map(({ data }) => data.item)).toEqual([1, 0, 2, 3]);
+  await elsewhere.close();
+  await stop();
+});

@@ -1,0 +1,89 @@
+import { createReads } from "../../src/requests/reads";
+import type { ExecutionStore } from "../../src/store/store";
+import type { ExecutionView } from "../../src/run/record";
+import { newRecord, openStore, readsOf } from "../support/index";
+
+/** Reads one execution. @returns how often its calls were read */
+const readsOfCalls = async (changes: Partial<ExecutionView>): Promise<number> => {
+  let count = 0;
+  const row = newRecord("user", changes);
+  const store = {
+    findOwned: () => Promise.resolve(row),
+    current: () => Promise.resolve(row),
+    callsOf: () => {
+      count += 1;
+      return Promise.resolve([]);
+    },
+  } as unknown as ExecutionStore;
+  await createReads(store, { payForReader: () => Promise.resolve() }).get(row._id, "user");
+  return count;
+};
+const [pic] = newRecord().nodes;
+const done = { ...pic!, type: "generate-image", status: "completed" as const, items: 1, outputsJson: "{}" };
+
+it("reads no calls of a run that is over and whose nodes tell what they gave", async () => {
+  const text = { ...pic!, id: "text", type: "text-box", status: "completed" as const };
+  const skipped = { ...pic!, id: "never", type: "generate-image", status: "skipped" as const };
+  expect(await readsOfCalls({ status: "completed", nodes: [text, done, skipped] })).toBe(0);
+});
+
+it.each<[string, Partial<ExecutionView>]>([
+  ["is under way", { status: "processing", nodes: [done] }],
+  ["made several calls of a node", { status: "completed", nodes: [{ ...done, items: 2 }] }],
+  ["has a node that does not tell what it gave", { status: "completed", nodes: [{ ...done, outputsJson: undefined }] }],
+  ["has its nodes put away", { status: "completed", nodes: [], nodesHash: "h" }],
+])("reads the calls of a run that %s", async (_, changes) => {
+  expect(await readsOfCalls(changes)).toBe(1);
+});
+
+describe("of a fan-out whose calls were submitted", () => {
+  let store: ExecutionStore;
+  let stop: () => Promise<void>;
+
+  beforeAll(async () => {
+    ({ store, stop } = await openStore());
+  });
+  afterAll(() => stop());
+
+  const NAME = "n".repeat(1_000);
+  const submitted = (item: number) => {
+    const data = { nodeId: pic!.id, item, items: 20, requestId: `${NAME}${item}` };
+    return { key: `submitted:${pic!.id}:${item}`, type: "submitted", at: new Date(), data };
+  };
+  const namesOf = async (id: string): Promise<unknown[]> =>
+    (await readsOf(store).get(id, "user")).nodes[0]!.calls.map(({ item, status, requestId }) => [item, status, requestId]);
+
+  /** A run whose calls are noted as sent, with a log that is longer than a row keeps: its beginning is put away. */
+  const sent = async (): Promise<string> => {
+    const { _id } = newRecord("user");
+    await store.insert(newRecord("user", { _id, nodes: [{ ...pic!, items: 20 }] }));
+    await store.append(
+      _id,
+      Array.from({ length: 19 }, (_, item) => submitted(item)),
+    );
+    await store.append(_id, [submitted(19)]);
+    const ofNode = { executionId: _id, nodeId: pic!.id };
+    await Promise.all([0, 19].map((item) => store.callSubmitted({ ...ofNode, key: `${_id}:${pic!.id}:${item}`, item }, "send")));
+    return _id;
+  };
+
+  it("tells its provider's name of every call under way, as its events do", async () => {
+    expect(await namesOf(await sent())).toEqual([
+      [0, "submitted", `${NAME}0`],
+      [19, "submitted", `${NAME}19`],
+    ]);
+  });
+
+  it("tells its provider's name of every call that was cancelled or has failed", async () => {
+    const id = await sent();
+    const failed = { _id: `${id}:${pic!.id}:0`, executionId: id, nodeId: pic!.id, item: 0, costMicroUsd: 0, requestId: null };
+    await store.callEnded({ ...failed, status: "failed" });
+    const nodes = [{ ...pic!, status: "cancelled" as const, items: 20 }];
+    const end = { resultJson: null, error: null, millicredits: 0, grantUsed: false, finishedAt: new Date(), durationMs: 1 };
+    await store.finish(id, { ...end, status: "failed", nodes }, []);
+    expect(await namesOf(id)).toEqual([
+      [0, "failed", `${NAME}0`],
+      [19, "cancelled", `${NAME}19`],
+    ]);
+  });
+});

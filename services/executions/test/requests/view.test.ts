@@ -1,0 +1,54 @@
+import { executionMessage } from "../../src/requests/view";
+import type { CallRecord } from "../../src/run/call-record";
+import { newRecord } from "../support/index";
+
+it("says of every completed node when it began and how long it took, of one that planning evaluated too", () => {
+  const [pic] = newRecord().nodes;
+  const record = newRecord("user", {
+    nodes: [
+      { ...pic!, id: "planned", type: "text-box", status: "completed" },
+      { ...pic!, id: "called", status: "completed", startedAt: 5_000, durationMs: 30 },
+      { ...pic!, id: "waiting" },
+    ],
+  });
+  expect(executionMessage(record).nodes.map(({ id, startedAt, durationMs }) => ({ id, startedAt, durationMs }))).toEqual([
+    { id: "planned", startedAt: record.createdAt, durationMs: 0 },
+    { id: "called", startedAt: new Date(5_000), durationMs: 30 },
+    { id: "waiting", startedAt: undefined, durationMs: undefined },
+  ]);
+});
+
+it("tells an item whose answer was asked for once more by its second answer, and what both cost", () => {
+  const [pic] = newRecord().nodes;
+  const record = newRecord("user", { nodes: [{ ...pic!, id: "ask", type: "llm-assistant", status: "completed", items: 2 }] });
+  const call = (key: string, item: number, text: string): CallRecord => ({
+    _id: `${record._id}:${key}`,
+    executionId: record._id,
+    nodeId: "ask",
+    item,
+    status: "completed",
+    outputsJson: JSON.stringify({ text }),
+    costMicroUsd: 1,
+    requestId: null,
+    millicredits: 5,
+  });
+  const calls = [call("ask:0", 0, "words"), call("ask:0.repair", 0, "[1]"), call("ask:1", 1, "[2]")];
+  const [node] = executionMessage(record, { calls, inputsJson: undefined, position: undefined }).nodes;
+  expect(node!.calls.map(({ item, outputsJson, millicredits }) => [item, outputsJson, millicredits])).toEqual([
+    [0, '{"text":"[1]"}', 10],
+    [1, '{"text":"[2]"}', 5],
+  ]);
+});
+
+it("tells a call that is under way until its node is over, and then that it was cancelled", () => {
+  const [pic] = newRecord().nodes;
+  const statusOf = (status: "processing" | "cancelled"): string => {
+    const record = newRecord("user", { nodes: [{ ...pic!, id: "clip", type: "generate-video", status, items: 2 }] });
+    const identity = { executionId: record._id, nodeId: "clip", costMicroUsd: 0, requestId: null };
+    const calls: CallRecord[] = [{ ...identity, _id: `${record._id}:clip:1`, item: 1, status: "submitted" }];
+    const [node] = executionMessage(record, { calls, inputsJson: undefined, position: undefined }).nodes;
+    return node!.calls[0]!.status;
+  };
+  expect(statusOf("processing")).toBe("submitted");
+  expect(statusOf("cancelled")).toBe("cancelled");
+});

@@ -1,0 +1,162 @@
+import { EventEmitter } from "node:events";
+import type { executions } from "@nodeloom/proto";
+import type { EventChannel } from "../../src/store/channel";
+import type { FinalState } from "../../src/run/record";
+import type { ExecutionStore } from "../../src/store/store";
+import { createWatch } from "../../src/requests/watch";
+import { NO_DEBTS, newRecord, openStore } from "../support/index";
+
+let store: ExecutionStore;
+let stop: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ store, stop } = await openStore());
+});
+afterAll(() => stop());
+
+/** A channel inside this process, whose listeners can be counted. */
+const localChannel = (): Pick<EventChannel, "publish" | "subscribe"> & { listeners: (id: string) => number } => {
+  const emitter = new EventEmitter();
+  return {
+    publish: (id, event) => void emitter.emit(id, event),
+    subscribe: (id, listener) => {
+      emitter.on(id, listener);
+      return () => void emitter.off(id, listener);
+    },
+    listeners: (id) => emitter.listenerCount(id),
+  };
+};
+let following = 0;
+const texts = {
+  follow: () => {
+    following += 1;
+    return () => void (following -= 1);
+  },
+};
+afterEach(() => expect(following).toBe(0));
+const final: FinalState = {
+  status: "completed",
+  resultJson: "{}",
+  error: null,
+  nodes: [],
+  millicredits: 0,
+  grantUsed: false,
+  finishedAt: new Date(),
+  durationMs: 1,
+};
+const news = (key: string): { key: string; type: string; at: Date; data: Record<string, unknown> } => ({
+  key,
+  type: key,
+  at: new Date(),
+  data: {},
+});
+const inserted = async (): Promise<string> => {
+  const record = newRecord("owner");
+  await store.insert(record);
+  return record._id;
+};
+const all = async (stream: AsyncIterable<executions.WatchExecutionResponse>, each?: (type: string) => Promise<void>): Promise<string[]> => {
+  const seen: string[] = [];
+  for await (const { sequence, type } of stream) {
+    seen.push(`${sequence}:${type}`);
+    await each?.(type);
+  }
+  return seen;
+};
+
+it("gives what is recorded, then what happens, until the end, and lets go", async () => {
+  const [id, channel] = [await inserted(), localChannel()];
+  const watch = createWatch(store, channel, texts, NO_DEBTS);
+  const tell = async (key: string): Promise<void> => {
+    await store.append(id, [news(key)]);
+    channel.publish(id, { type: key, at: 0, data: {} });
+  };
+  const seen = await all(watch(id, "owner", 0, new AbortController().signal), async (type) => {
+    if (type === "admitted") await tell("submitted");
+    if (type === "submitted") {
+      await store.finish(id, final, [news("settled")]);
+      channel.publish(id, { type: "settled", at: 0, data: {} });
+    }
+  });
+  expect(seen).toEqual(["1:admitted", "2:submitted", "3:settled"]);
+  expect(channel.listeners(id)).toBe(0);
+});
+
+it("starts after the number it is given", async () => {
+  const id = await inserted();
+  await store.append(id, [news("submitted")]);
+  await store.finish(id, final, [news("settled")]);
+  expect(await all(createWatch(store, localChannel(), texts, NO_DEBTS)(id, "owner", 2, new AbortController().signal))).toEqual([
+    "3:settled",
+  ]);
+});
+
+it("finds out from the store what the channel did not say", async () => {
+  const id = await inserted();
+  const stream = createWatch(store, localChannel(), texts, NO_DEBTS)(id, "owner", 1, new AbortController().signal);
+  const seen = all(stream);
+  await store.finish(id, final, [news("settled")]);
+  expect(await seen).toEqual(["2:settled"]);
+});
+
+it("ends when the watcher goes away, and leaves no listener", async () => {
+  const [id, channel, gone] = [await inserted(), localChannel(), new AbortController()];
+  const seen = all(createWatch(store, channel, texts, NO_DEBTS)(id, "owner", 1, gone.signal));
+  await store.find(id);
+  gone.abort();
+  expect(await seen).toEqual([]);
+  expect(channel.listeners(id)).toBe(0);
+});
+
+it("knows nothing of someone else's execution", async () => {
+  const [id, channel] = [await inserted(), localChannel()];
+  const stream = createWatch(store, channel, texts, NO_DEBTS)(id, "someone else", 0, new AbortController().signal);
+  await expect(all(stream)).rejects.toMatchObject({ reason: "EXECUTION_NOT_FOUND" });
+  expect(channel.listeners(id)).toBe(0);
+});
+
+it("gives texts in pieces before the end of their node, those of a slow watcher in one", async () => {
+  const [id, channel] = [await inserted(), localChannel()];
+  const say = (nodeId: string, text: string, reset?: true): void =>
+    channel.publish(id, { type: "node.delta", at: 0, data: { nodeId, item: 0, text, reset } });
+  const record = async (type: string, nodeId: string): Promise<void> => {
+    await store.append(id, [{ key: `${type}:${nodeId}`, type, at: new Date(), data: { nodeId } }]);
+    channel.publish(id, { type, at: 0, data: {} });
+  };
+  const seen: string[] = [];
+  for await (const { sequence, type, dataJson } of createWatch(store, channel, texts, NO_DEBTS)(
+    id,
+    "owner",
+    0,
+    new AbortController().signal,
+  )) {
+    const { text, reset } = JSON.parse(dataJson) as { text?: string; reset?: true };
+    seen.push(`${sequence}:${type}${text === undefined ? "" : ` ${reset ? "=" : "+"}${text}`}`);
+    if (type === "admitted") {
+      await record("node.started", "a");
+      say("a", "On", true);
+    } else if (text === "On") {
+      say("a", "ce ");
+      say("b", "other", true);
+      say("a", "upon");
+      await record("node.completed", "a");
+    } else if (text === "other") {
+      say("b", "gone", true);
+      say("b", " again", true);
+      say("b", "!");
+      await store.finish(id, final, [news("settled")]);
+      channel.publish(id, { type: "settled", at: 0, data: {} });
+    }
+  }
+  expect(seen).toEqual([
+    "1:admitted",
+    "2:node.started",
+    "0:node.delta =On",
+    "0:node.delta +ce upon",
+    "3:node.completed",
+    "0:node.delta =other",
+    "0:node.delta = again!",
+    "4:settled",
+  ]);
+  expect(channel.listeners(id)).toBe(0);
+});

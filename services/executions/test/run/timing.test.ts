@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ATTEMPTS, TIMING } from "../../src/run/timing";
+
+const PAGE = join(__dirname, "..", "..", "..", "..", "docs", "operations", "times.md");
+const ROW = /^\| `(\w+)` +\| ([^|]+?) +\|/gm;
+/** A number of beats, and no time. */
+const NO_TIME = "beatsPerTimeout";
+
+const UNITS = [
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1_000],
+] as const;
+const written = (ms: number): string => {
+  const [unit, size] = UNITS.find(([, each]) => ms > 0 && ms % each === 0) ?? ["s", 1_000];
+  return ms % size === 0 ? `${ms / size} ${unit}` : `${ms} ms`;
+};
+
+it("documents every time and every number of attempts as it is", () => {
+  const times = Object.entries<number | readonly number[]>(TIMING)
+    .filter(([name]) => name !== NO_TIME)
+    .map(([name, value]) => [name, [value].flat().map(written).join(", ")]);
+  const attempts = Object.entries(ATTEMPTS).map(([name, count]) => [name, count.toLocaleString("en")]);
+  const documented = [...readFileSync(PAGE, "utf8").matchAll(ROW)].map(([, name, value]) => `${name}: ${value}`);
+  expect(documented.sort()).toEqual([...times, ...attempts].map(([name, value]) => `${name}: ${value}`).sort());
+});
+
+it("keeps the times in an order that makes sense", () => {
+  const {
+    run,
+    job,
+    submitTotal,
+    submitReserve,
+    breakerPauses,
+    heartbeat,
+    heartbeatQuick,
+    submitLost,
+    text,
+    textWanted,
+    textForgotten,
+    pollPause,
+    pollSilence,
+  } = TIMING;
+  expect(job).toBeLessThan(run);
+  expect(submitLost).toBeLessThan(submitReserve);
+  // A provider that is away can be tried again within the time of one submission.
+  expect(breakerPauses.at(-1)! + submitReserve).toBeLessThan(submitTotal);
+  expect(heartbeatQuick).toBeLessThan(heartbeat);
+  expect(submitTotal).toBeLessThan(text);
+  expect(2 * textWanted).toBeLessThan(textForgotten);
+  expect(pollPause).toBeLessThan(pollSilence);
+});

@@ -1,0 +1,38 @@
+import type { Connection } from "mongoose";
+import type { ExecutionEvent } from "../../src/run/record";
+import { createEventLog } from "../../src/store/event-log";
+import { executionModel } from "../../src/store/schema";
+import type { ExecutionStore } from "../../src/store/store";
+import { newRecord, openStore } from "../support/index";
+
+let store: ExecutionStore;
+let connection: Connection;
+let stop: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ store, connection, stop } = await openStore());
+});
+afterAll(() => stop());
+
+/** More than a row keeps. */
+const long = (key: string): ExecutionEvent => ({ key, type: "node.progress", at: new Date(), data: { text: "x".repeat(13_000) } });
+const short = (key: string): ExecutionEvent => ({ key, type: "node.progress", at: new Date(), data: {} });
+
+it("tells once what another replica appends and puts away while this one is about to put away what came before", async () => {
+  const { _id } = newRecord("user");
+  await store.insert(newRecord("user", { _id }));
+  let isMet = false;
+  const slow = createEventLog(executionModel(connection), {
+    getText: store.getText,
+    putText: async (text) => {
+      // Between what this one appends and what it puts away.
+      if (!isMet) await store.append(_id, [short("second")]);
+      isMet = true;
+      return store.putText(text);
+    },
+  });
+  const known = (await slow.append(_id, [long("first")]))!;
+  await slow.append(_id, [short("second"), short("third")], known);
+  const told = await Promise.all([0, 3].map((after) => store.events(_id, "user", after)));
+  expect(told.flatMap((page) => page!.events.map(({ key }) => key))).toEqual(["admitted", "first", "second", "third"]);
+});

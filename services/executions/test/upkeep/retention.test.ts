@@ -1,0 +1,72 @@
+import { createLogger } from "@nodeloom/platform";
+import { createOwnRemoval } from "../../src/upkeep/own-removal";
+import { createRetention, type Owner, type RetentionProgress } from "../../src/upkeep/retention";
+
+const logger = createLogger("test", "silent");
+
+/** An owner of some pages of rows, which notes the cursors that it is asked with. */
+const ownerOf = (pages: readonly number[], asked: string[] = []): Owner => ({
+  removeExpired: ({ cursor }) => {
+    asked.push(cursor);
+    const index = Number(cursor || "0");
+    return Promise.resolve({ removed: { rows: pages[index]! }, nextCursor: index + 1 < pages.length ? String(index + 1) : "" });
+  },
+});
+
+describe("an enforcement", () => {
+  it("asks every owner page by page, and sums up what each has removed", async () => {
+    const asked: string[] = [];
+    const owners = { usage: ownerOf([3, 2, 0], asked), media: ownerOf([1]) };
+    expect(await createRetention({ owners, logger })(() => undefined)).toEqual({ usage: { rows: 5 }, media: { rows: 1 } });
+    expect(asked).toEqual(["", "1", "2"]);
+  });
+
+  it("goes on where an attempt ended that was cut short", async () => {
+    const asked: string[] = [];
+    const owners = { media: ownerOf([1]), usage: ownerOf([100, 100, 7], asked) };
+    const reported: RetentionProgress[] = [];
+    const cutShort = createRetention({ owners, logger })((progress) => {
+      reported.push(progress);
+      if (asked.length === 2) throw new Error("the process stops");
+    });
+    await expect(cutShort).rejects.toThrow("the process stops");
+    const report = await createRetention({ owners, logger })(() => undefined, reported.at(-1));
+    expect(asked).toEqual(["", "1", "2"]);
+    expect(report).toEqual({ media: {}, usage: { rows: 7 } });
+  });
+
+  it("lets the others remove where one owner can't, and fails then", async () => {
+    const asked: string[] = [];
+    const owners = { usage: { removeExpired: () => Promise.reject(new Error("usage is away")) }, identity: ownerOf([5, 0], asked) };
+    const reported: RetentionProgress[] = [];
+    await expect(createRetention({ owners, logger })((progress) => void reported.push(progress))).rejects.toThrow("usage is away");
+    expect(asked).toEqual(["", "1"]);
+    expect(reported.at(-1)).toEqual({ identity: "done" });
+  });
+});
+
+it("removes of executions what is older than the table says, and no sooner", async () => {
+  const asked: Record<string, string> = {};
+  const now = new Date("2026-11-22T12:00:00.000Z");
+  const note =
+    (kind: string) =>
+    (before: Date): Promise<number> => {
+      asked[kind] = before.toISOString();
+      return Promise.resolve(0);
+    };
+  const store = {
+    removeExecutions: async (before: Date) => ({ removed: await note("executions")(before), next: "" }),
+    removeRefused: note("refused"),
+    removeSubmissions: note("submissions"),
+    removePayloads: note("payloads"),
+  };
+  const own = createOwnRemoval({ store, executionDays: 365, now: () => now });
+  const report = await createRetention({ owners: { executions: own }, logger })(() => undefined);
+  expect(report).toEqual({ executions: { executions: 0, refusedRuns: 0, submissions: 0, payloads: 0 } });
+  expect(asked).toEqual({
+    executions: "2025-11-22T12:00:00.000Z",
+    refused: now.toISOString(),
+    submissions: "2026-10-23T12:00:00.000Z",
+    payloads: now.toISOString(),
+  });
+});
