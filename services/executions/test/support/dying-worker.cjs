@@ -3,7 +3,7 @@
 // Tells its parent of each call before it answers it.
 const { createLogger } = require("@nodeloom/platform");
 const { bundlePath } = require("../../dist/carry/bundle.js");
-const { connectTemporal } = require("../../dist/temporal/worker.js");
+const { connectTemporal } = require("../../dist/carry/worker.js");
 
 const [address, taskQueue] = process.argv.slice(2);
 
