@@ -117,7 +117,12 @@ const createRun = ({ progress, watching, observing, once, started }) => {
     const prepared = await preparePlatform(env);
     const [servers] = await Promise.all([startServers({ supervisor, progress, env, observing }), build(progress)]);
     const platform = { ...prepared, ...servers };
-    await Promise.all([migrate({ progress, env, platform }), startProcesses({ supervisor, progress, env, platform })]);
+    const migrated = migrate({ progress, env, platform });
+    // What keeps the databases from being made ready is the reason, whatever it does to the processes.
+    const startedProcesses = startProcesses({ supervisor, progress, env, platform }).catch((error) =>
+      migrated.then(() => Promise.reject(error)),
+    );
+    await Promise.all([migrated, startedProcesses]);
     await writeStatusRows(platform);
     const { mongoUri, redisUrl, temporalAddress, tracesUrl } = servers;
     const accounts = (await readLocal())?.accounts ?? {};

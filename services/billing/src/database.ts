@@ -1,9 +1,9 @@
-import { defineDatabase } from "@nodeloom/platform";
+import { defineDatabase, FIRST_VERSION } from "@nodeloom/platform";
 import { createStore } from "./store";
 
 /** Accounts, the ledger and its checkpoints. The version goes up with every change of a collection's indexes. */
 export const database = defineDatabase({
   service: "billing",
-  version: 1,
+  version: FIRST_VERSION,
   declare: (connection) => void createStore(connection),
 });

@@ -1,4 +1,4 @@
-import { hostPort, defineDatabase, temporalSecurity, temporalSecurityVariables } from "@nodeloom/platform";
+import { defineDatabase, FIRST_VERSION, hostPort, temporalSecurity, temporalSecurityVariables } from "@nodeloom/platform";
 import { z } from "zod";
 import { createExecutionStore } from "./store/store";
 import { prepareTemporal } from "./carry/prepare";
@@ -17,7 +17,7 @@ export const temporalVariables = {
  */
 export const database = defineDatabase({
   service: "executions",
-  version: 2,
+  version: FIRST_VERSION,
   declare: (connection) => void createExecutionStore(connection),
   variables: temporalVariables,
   others: (config) =>

@@ -1,10 +1,10 @@
-import { defineDatabase } from "@nodeloom/platform";
+import { defineDatabase, FIRST_VERSION } from "@nodeloom/platform";
 import { createCountStore } from "./objects/count-store";
 import { createObjectStore } from "./objects/store";
 
 /** Stored files, and how many bytes users keep. The version goes up with every change of a collection's indexes. */
 export const database = defineDatabase({
   service: "media",
-  version: 1,
+  version: FIRST_VERSION,
   declare: (connection) => void [createCountStore(connection), createObjectStore(connection)],
 });

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client, Connection } from "@temporalio/client";
-import { connectMongo, createLogger, makeCollections, untilMigrated, type Logger } from "@nodeloom/platform";
+import { connectMongo, createLogger, FIRST_VERSION, makeCollections, openDatabase, untilMigrated, type Logger } from "@nodeloom/platform";
 import { database as billing } from "../../billing/src/database";
 import { createExecutionStore } from "../../executions/src/store/store";
 import { databaseOf, SERVICES } from "../src/databases";
@@ -137,6 +137,26 @@ describe("a service", () => {
     expect(await ready).toBe(true);
     await connection.dropDatabase();
     await connection.close();
+  });
+
+  it.each([1, 2, FIRST_VERSION - 1])("neither starts over a store from before 1.0.0 nor migrates it: version %d", async (version) => {
+    const prefix = `test_${randomUUID().slice(0, 8)}_`;
+    const connection = await open("billing", prefix);
+    await connection.collection<{ _id: string; version: number }>("migrations").insertOne({ _id: "schema", version });
+    const silent = createLogger("test", "silent");
+    const config = { MONGODB_URI: env.MONGODB_URI, MONGODB_DATABASE_PREFIX: prefix };
+    await expect(openDatabase(billing, config, silent)).rejects.toThrow(/from before 1\.0\.0.*npm run reset/);
+    const { code, lines } = await migrate([], { MONGODB_DATABASE_PREFIX: prefix });
+    expect(code).toBe(78);
+    const fatal = lines.filter(({ reason }) => reason !== undefined).map(({ reason }) => reason);
+    expect(fatal).toEqual([expect.stringMatching(/^this store is from before 1\.0\.0 .*`npm run reset`/)]);
+    expect((await connection.listCollections()).map(({ name: collection }) => collection)).toEqual(["migrations"]);
+    await connection.close();
+    for (const service of SERVICES) {
+      const own = await open(service, prefix);
+      await own.dropDatabase();
+      await own.close();
+    }
   });
 
   it("starts over a newer database, which an older release leaves as it is", async () => {

@@ -1,9 +1,9 @@
-import { defineDatabase } from "@nodeloom/platform";
+import { defineDatabase, FIRST_VERSION } from "@nodeloom/platform";
 import { declareOverrides } from "./store";
 
 /** Overrides of the registry. The version goes up with every change of a collection's indexes. */
 export const database = defineDatabase({
   service: "models",
-  version: 1,
+  version: FIRST_VERSION,
   declare: (connection) => void declareOverrides(connection),
 });

@@ -1,10 +1,10 @@
-import { defineDatabase } from "@nodeloom/platform";
+import { defineDatabase, FIRST_VERSION } from "@nodeloom/platform";
 import { createStore } from "./store";
 import { createTotalsStore } from "./totals/totals-store";
 
 /** Rows of runs, and their totals. The version goes up with every change of a collection's indexes. */
 export const database = defineDatabase({
   service: "usage",
-  version: 1,
+  version: FIRST_VERSION,
   declare: (connection) => void [createStore(connection), createTotalsStore(connection)],
 });

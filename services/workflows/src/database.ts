@@ -1,4 +1,4 @@
-import { defineDatabase } from "@nodeloom/platform";
+import { defineDatabase, FIRST_VERSION } from "@nodeloom/platform";
 import { createClaimStore } from "./cap/claim-store";
 import { createFolderStore } from "./folders/folder-store";
 import { createWorkflowStore } from "./store";
@@ -7,7 +7,7 @@ import { createVersionStore } from "./versions/version-store";
 /** Workflows, versions, folders, and how many of them users have. The version goes up with every change of a collection's indexes. */
 export const database = defineDatabase({
   service: "workflows",
-  version: 1,
+  version: FIRST_VERSION,
   declare: (connection) =>
     void [createClaimStore(connection), createFolderStore(connection), createWorkflowStore(connection), createVersionStore(connection)],
 });

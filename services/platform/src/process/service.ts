@@ -99,7 +99,7 @@ const startAll = async (definitions: readonly ServiceDefinition[], env: Environm
   );
   const failures: unknown[] = started.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
   const misconfigured = failures.filter((failure) => failure instanceof ConfigError);
-  if (misconfigured.length > 0) throw new ConfigError(misconfigured.map(({ message }) => message).join("\n"));
+  if (misconfigured.length > 0) throw new ConfigError([...new Set(misconfigured.map(({ message }) => message))].join("\n"));
   if (failures.length > 0) throw failures[0];
 };
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Connection } from "mongoose";
 import { z } from "zod";
-import { loadConfig, variables, type ConfigOf, type ConfigSchema, type Environment } from "../config";
+import { ConfigError, loadConfig, variables, type ConfigOf, type ConfigSchema, type Environment } from "../config";
 import type { Logger } from "../telemetry/logger";
 import { onceThere } from "../work/startup";
 import { connectMongo, isDatabaseAway } from "./mongo";
@@ -17,7 +17,19 @@ interface SchemaRecord {
 
 const records = (connection: Connection) => connection.collection<SchemaRecord>("migrations");
 
-const versionOf = async (connection: Connection): Promise<number> => (await records(connection).findOne({ _id: "schema" }))?.version ?? 0;
+/** The version of every database in 1.0.0, the first release. A change of what a service declares raises that service's by one. */
+export const FIRST_VERSION = 10;
+
+/**
+ * 0 for a new database.
+ * @throws ConfigError for one that was made by a build from before 1.0.0
+ */
+const versionOf = async (connection: Connection): Promise<number> => {
+  const version = (await records(connection).findOne({ _id: "schema" }))?.version ?? 0;
+  if (version > 0 && version < FIRST_VERSION)
+    throw new ConfigError("this store is from before 1.0.0 and can't be read: remove it with `npm run reset`, or drop its databases");
+  return version;
+};
 
 export interface Migrated {
   service: string;
@@ -35,7 +47,7 @@ export interface Database {
   /**
    * Brings the database to the version, however often it is called, and by however many at once; services may run meanwhile.
    * A newer version stays. A server that is away is waited for, as at a start.
-   * @throws ConfigError; what the servers say
+   * @throws ConfigError, also for a database from before 1.0.0; what the servers say
    */
   migrate(env: Environment, logger?: Logger): Promise<Migrated>;
 }
@@ -99,7 +111,7 @@ const WAIT_MS = 600_000;
 /**
  * Resolves when the database of a service has at least the version that its code needs. A service never makes it itself: several
  * replicas would, at every start.
- * @throws when nobody has made it for ten minutes
+ * @throws ConfigError for a database from before 1.0.0; Error when nobody has made it for ten minutes
  */
 export const untilMigrated = async (
   connection: Connection,
@@ -118,7 +130,7 @@ export const untilMigrated = async (
 
 /**
  * A starting service's connection to its database, once that answers and holds what the service's code needs.
- * @throws when it does not answer for a minute, or nobody has migrated it for ten
+ * @throws when it does not answer for a minute, nobody has migrated it for ten, or it is from before 1.0.0
  */
 export const openDatabase = async (
   database: Pick<Database, "service" | "version">,
@@ -126,6 +138,11 @@ export const openDatabase = async (
   logger: Logger,
 ): Promise<Connection> => {
   const connection = await connect(database.service, config, logger);
-  await untilMigrated(connection, database, logger);
-  return connection;
+  try {
+    await untilMigrated(connection, database, logger);
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
 };
