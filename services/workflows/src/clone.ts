@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { DomainError, LIMITS } from "@nodeloom/kernel";
+import { DomainError } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import { type media as proto } from "@nodeloom/proto";
 import { namesIn } from "./definition/named-media";
@@ -86,21 +86,15 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
       ...{ isTemplate: false, hidden: false, archived: false, publicPlayground: false, folderId: null },
       nodesJson: rename(source.nodesJson),
       coverJson: rename(pictures.safeCover(source.coverJson)),
-      // What was stored before may be larger than thumbnails may be now.
-      thumbnail:
-        thumbnail && isInline(thumbnail)
-          ? thumbnail.length <= LIMITS.inlineThumbnailBytes
-            ? thumbnail
-            : null
-          : thumbnail && rename(thumbnail),
+      thumbnail: thumbnail && !isInline(thumbnail) ? rename(thumbnail) : thumbnail,
     };
   };
 
   return async (cloning) => {
     const { slug, userId, maxWorkflows, name } = cloning;
     const reference = cloning.reference && `clone\n${cloning.reference}`;
-    const earlier = reference && (await made(reference, userId));
-    if (earlier) return earlier;
+    const known = reference && (await made(reference, userId));
+    if (known) return known;
     const source = await read(slug, userId);
     await checkCap(userId, maxWorkflows);
     const files = await filesOf(source);

@@ -76,7 +76,7 @@ const changedMembers = (current: Workflow, changes: Partial<Settings>): Partial<
   return { ...sent, ...derived, ...ref, mediaNames: namedBy({ ...current, ...sent }) };
 };
 
-/** Where a workflow's revisions start: whoever holds something of an earlier workflow of the same slug must not take it for this one's. */
+/** Where a workflow's revisions start: those of a deleted workflow of the same slug are lower. */
 const firstRevision = (createdAt: Date): number => createdAt.getTime();
 
 export const createSaving = ({ store, folders, withinCap, withinTemplates, pictures }: SavingDeps): Saving => {
@@ -100,7 +100,7 @@ export const createSaving = ({ store, folders, withinCap, withinTemplates, pictu
     return found(await store.owned(slug, createdBy));
   };
 
-  /** The first slug of a name that is free for an owner, who may take those of earlier workflows again. */
+  /** The first slug of a name that is free for an owner, who may take those of deleted workflows of his again. */
   const freeSlug = async (base: string, ownerId: string): Promise<{ slug: string; isOwnersAgain: boolean }> => {
     const known = await store.taken(variantsOf(base));
     const mine = new Set([...known].filter(([, formerOwner]) => formerOwner === ownerId).map(([own]) => own));
@@ -157,8 +157,8 @@ export const createSaving = ({ store, folders, withinCap, withinTemplates, pictu
       checkPictures(settings, undefined);
       if (reference.length > MAX_REFERENCE_CHARS) throw invalidRequest([{ path: "reference", message: "is too long" }]);
       const creationId = creationIdOf(ownerId, reference);
-      const earlier = reference === "" ? undefined : await store.created(creationId, ownerId);
-      if (earlier) return settleFolder(earlier);
+      const known = reference === "" ? undefined : await store.created(creationId, ownerId);
+      if (known) return settleFolder(known);
       if (reference !== "" && (await store.wasRemoved(creationId))) throw workflowNotFound();
       if (unapproved && settings.isTemplate) throw notApproved();
       const derived = derive(settings.nodesJson, settings.edgesJson);

@@ -8,7 +8,7 @@ import type { Templates } from "./templates";
 import type { ThumbnailAddresses } from "./pictures/thumbnails";
 import { isChanged, type Versions } from "./versions/versions";
 import { newest } from "./definition/workflow";
-import type { GeneratorUse, SchemaPart, Settings, Summary, Version, VersionHead, Workflow } from "./definition/workflow";
+import type { SchemaPart, Settings, Summary, Version, VersionHead, Workflow } from "./definition/workflow";
 import type { Workflows } from "./workflows";
 
 const toWorkflow = (workflow: Workflow): proto.Workflow =>
@@ -66,10 +66,7 @@ export interface Handled {
   thumbnailAddresses: ThumbnailAddresses;
 }
 
-/** What was saved by earlier releases may say of half a call, which a message can't. */
-const toUse = (use: GeneratorUse): GeneratorUse => (Number.isInteger(use.items) ? use : { ...use, items: Math.ceil(use.items) });
-
-/** A row of a list. Others than the owner get no foreign pictures, which may be older than the rule against them. */
+/** A row of a list. Others than the owner get no pictures whose addresses are not ours any more. */
 const toSummary = (row: Summary, userId: string, thumbnail: string | undefined, pictures: Pictures): proto.WorkflowSummary => {
   const isOwn = row.createdBy === userId;
   // One by one: to spread rows as they come from the driver takes as long as to read them.
@@ -87,7 +84,7 @@ const toSummary = (row: Summary, userId: string, thumbnail: string | undefined, 
     thumbnail: isOwn || (thumbnail !== undefined && pictures.isOurs(thumbnail)) ? thumbnail : undefined,
     coverJson: isOwn ? row.coverJson : pictures.safeCover(row.coverJson),
     // A run runs the newest version.
-    generators: (row.published?.generators ?? row.generators).map(toUse),
+    generators: row.published?.generators ?? row.generators,
   });
 };
 
@@ -130,7 +127,7 @@ export const workflowsHandlers = ({
   }),
   getSchema: unary(async ({ slug, userId, version }) => {
     const schema = await workflows.schema(slug, userId, version);
-    return proto.GetSchemaResponse.fromPartial({ schema: toSchema(schema), generators: schema.generators.map(toUse) });
+    return proto.GetSchemaResponse.fromPartial({ schema: toSchema(schema), generators: schema.generators });
   }),
   getPublicSchema: unary(async ({ slug }) =>
     proto.GetPublicSchemaResponse.fromPartial({ schema: toSchema(await workflows.publicSchema(slug)) }),

@@ -1,6 +1,5 @@
 import { insertOnce, isDuplicateKey } from "@nodeloom/platform";
 import { Schema, type Connection } from "mongoose";
-import { namedBy } from "./definition/named-media";
 import type { GeneratorUse, Published, Summary, Takedown, Workflow } from "./definition/workflow";
 import type { ListFilter, WorkflowStore } from "./definition/storage";
 
@@ -48,8 +47,8 @@ const rows = new Schema<Row>(
     valuesJson: text,
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
-    graphDigest: String,
-    mediaNames: { type: [String], default: undefined },
+    graphDigest: { type: String, required: true },
+    mediaNames: { type: [String] },
     thumbnailRef: String,
     published,
     takedown,
@@ -240,18 +239,12 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
         .exec();
       return found.map(({ versionsOf }) => versionsOf!);
     },
-    noteMediaNames: async () => {
-      const unnoted = { mediaNames: null, createdBy: { $ne: null } } as object;
-      for await (const row of model.collection.find<Row>(unnoted, { batchSize: 10 })) {
-        await model.updateOne({ _id: row._id, revision: row.revision }, { $set: { mediaNames: namedBy(row) } }).exec();
-      }
-    },
     naming: async (names) => {
       const found = await model
         .find({ $or: [{ mediaNames: { $in: [...names] } }, { thumbnailRef: { $in: [...names] } }] }, { mediaNames: 1, thumbnailRef: 1 })
         .lean<Pick<Row, "mediaNames" | "thumbnailRef">[]>()
         .exec();
-      return found.flatMap(({ mediaNames = [], thumbnailRef }) => (thumbnailRef ? [...mediaNames, thumbnailRef] : mediaNames));
+      return found.flatMap(({ mediaNames, thumbnailRef }) => (thumbnailRef ? [...mediaNames, thumbnailRef] : mediaNames));
     },
     creationIds: async (ownerId, isTemplate, limit) => {
       const found = await model

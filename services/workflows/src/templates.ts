@@ -12,7 +12,7 @@ export interface Templates {
 }
 
 export interface TemplatesDeps {
-  store: Pick<WorkflowStore, "moderate" | "naming" | "noteMediaNames">;
+  store: Pick<WorkflowStore, "moderate" | "naming">;
   versions: Pick<VersionStore, "naming">;
 }
 
@@ -31,7 +31,6 @@ export const createTemplates = ({ store, versions }: TemplatesDeps): Templates =
   named: async (names) => {
     if (names.length > MAX_NAMES) throw invalidRequest([{ path: "names", message: `at most ${MAX_NAMES} are allowed` }]);
     const asked = new Set(names);
-    await store.noteMediaNames();
     const found = await Promise.all([store.naming(names), versions.naming(names)]);
     return [...new Set(found.flat().filter((name) => asked.has(name)))];
   },

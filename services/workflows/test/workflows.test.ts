@@ -310,7 +310,7 @@ describe("schemas", () => {
     expect(generators).toEqual([{ nodeId: "gen", model: "sandbox-image", inputsJson: '{"count":2,"prompt: characters":10}', items: 1 }]);
   });
 
-  it("tell of whole calls only, of what earlier releases saved, too", async () => {
+  it("tell of whole calls only", async () => {
     const picture = (id: string, inputs = {}): object => ({ id, type: "generate-image", data: { model: "sandbox-image", inputs } });
     const nodesJson = JSON.stringify([picture("a", { count: 1.5 }), picture("b")]);
     const edgesJson = JSON.stringify([{ source: "a", sourceHandle: "image", target: "b", targetHandle: "image" }]);
@@ -320,13 +320,6 @@ describe("schemas", () => {
       const { generators } = await service.client.getSchema({ version: "", slug, userId: owner });
       return [workflows[0]!.generators, generators].map((uses) => uses.map((use) => use.items));
     };
-    expect(await items()).toEqual([
-      [1, 2],
-      [1, 2],
-    ]);
-    const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: service.database });
-    await connection.collection<{ _id: string }>("workflows").updateOne({ _id: slug }, { $set: { "generators.1.items": 1.5 } });
-    await connection.close();
     expect(await items()).toEqual([
       [1, 2],
       [1, 2],

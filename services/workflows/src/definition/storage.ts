@@ -62,8 +62,6 @@ export interface WorkflowStore {
   unfinishedRemovals(limit: number): Promise<string[]>;
   /** Of an owner's templates, or of the other workflows. */
   creationIds(ownerId: string, isTemplate: boolean, limit: number): Promise<string[]>;
-  /** Notes the files that workflows of earlier versions name. */
-  noteMediaNames(): Promise<void>;
   /** Names that workflows have among some; others of theirs may be in the answer. */
   naming(names: readonly string[]): Promise<string[]>;
 }

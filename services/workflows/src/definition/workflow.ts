@@ -30,12 +30,12 @@ export interface Workflow {
   valuesJson: string;
   createdAt: Date;
   updatedAt: Date;
-  /** Tells whether two graphs say the same; derived. Absent on workflows of earlier versions, as are all that follow. */
-  graphDigest?: string;
+  /** Tells whether two graphs say the same; derived. */
+  graphDigest: string;
   /** Ids and keys of files that the graph and the pictures name; derived. */
-  mediaNames?: string[];
+  mediaNames: string[];
   /** What lists show of the thumbnail: its address, or the key of the file made of a data URL; empty until that is made. */
-  thumbnailRef?: string | null;
+  thumbnailRef: string | null;
   published?: Published | null;
   /** Set when an administrator took the template down. */
   takedown?: Takedown | null;

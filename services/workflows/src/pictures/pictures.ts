@@ -5,13 +5,13 @@ import type { Settings, Workflow } from "../definition/workflow";
 
 /** Covers and thumbnails are shown to everyone who lists templates: they take files of our own storage, and nothing else. */
 export interface Pictures {
-  /** What is wrong with pictures that a client sets. Addresses that the workflow has already stay accepted. */
+  /** What is wrong with pictures that a client sets. Those that the workflow has already stay accepted: PUBLIC_BASE_URL may have changed. */
   issues(changes: Partial<Settings>, current: Pick<Workflow, "thumbnail" | "coverJson"> | undefined): Issue[];
   /** True for the address of a stored file. */
   isOurs(address: string): boolean;
   /** The address of a stored file. */
   addressOf(key: string): string;
-  /** A cover as others than the owner see it: without foreign addresses, which may be older than this rule. */
+  /** A cover as others than the owner see it: without addresses that are no longer ours. */
   safeCover(coverJson: string): string;
   safeThumbnail(thumbnail: string | null): string | null;
 }

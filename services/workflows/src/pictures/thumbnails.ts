@@ -48,7 +48,7 @@ export const createThumbnailAddresses = ({ store, media, pictures, warn }: Thumb
 
   return async (rows) => {
     const refs = new Map<string, string | null | undefined>(rows.map(({ slug, thumbnailRef }) => [slug, thumbnailRef]));
-    const open = rows.filter(({ thumbnailRef }) => thumbnailRef === undefined || thumbnailRef === "");
+    const open = rows.filter(({ thumbnailRef }) => thumbnailRef === "");
     if (open.length > 0) {
       const thumbnails = await store.thumbnails(open.map(({ slug }) => slug));
       const inline = open.filter(({ slug }) => isInline(thumbnails.get(slug) ?? ""));

@@ -3,8 +3,6 @@
 import { CONFLICT_ATTEMPTS, invalidRequest, isLonger, LIMITS, unavailable, versionNotFound, workflowNotFound } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { changedSince, found, notApproved } from "../definition/errors";
-import { namedBy } from "../definition/named-media";
-import { graphDigest } from "../definition/settings";
 import { newest, type Published, type Version, type VersionHead, type Workflow } from "../definition/workflow";
 import type { Update } from "../saving";
 import type { WorkflowStore } from "../definition/storage";
@@ -60,30 +58,29 @@ export interface VersionsDeps {
 
 const MAX_NOTE = LIMITS.noteChars;
 
-const publishedOf = ({ version, revision, graphDigest: digest, generators }: Version): Published => ({
+const publishedOf = ({ version, revision, graphDigest, generators }: Version): Published => ({
   version,
   revision,
-  graphDigest: digest,
+  graphDigest,
   generators,
 });
 
 /** The draft as the next version. */
 const versionOf = (draft: Workflow, { note, reference, ownerId }: Publication): Version => {
-  const { creationId, revision, name, description, nodesJson, edgesJson, viewportJson, generators, fieldsJson, valuesJson } = draft;
+  const { creationId, revision, name, description, nodesJson, edgesJson, viewportJson } = draft;
+  const { generators, fieldsJson, valuesJson, graphDigest, mediaNames } = draft;
   return {
-    ...{ creationId, revision, name, description, nodesJson, edgesJson, viewportJson, generators, fieldsJson, valuesJson },
+    ...{ creationId, revision, name, description, nodesJson, edgesJson, viewportJson },
+    ...{ generators, fieldsJson, valuesJson, graphDigest, mediaNames },
     version: newest(draft) + 1,
     ...{ note, reference },
     createdBy: ownerId,
     createdAt: new Date(),
-    graphDigest: draft.graphDigest ?? graphDigest(nodesJson, edgesJson),
-    mediaNames: draft.mediaNames ?? namedBy(draft),
   };
 };
 
 /** Whether a draft's graph differs from its newest published version. */
-export const isChanged = ({ published, graphDigest: digest, nodesJson, edgesJson }: Workflow): boolean =>
-  Boolean(published) && published!.graphDigest !== (digest ?? graphDigest(nodesJson, edgesJson));
+export const isChanged = ({ published, graphDigest }: Workflow): boolean => Boolean(published) && published!.graphDigest !== graphDigest;
 
 export const createVersions = ({ store, versions, update }: VersionsDeps): Versions => {
   const owned = async (slug: string, ownerId: string): Promise<Workflow> => {

@@ -154,22 +154,6 @@ describe("publishing", () => {
   });
 });
 
-describe("a workflow of an earlier version", () => {
-  it("can be published and compared, though nothing was derived from its graph", async () => {
-    const owner = newOwner();
-    const { slug } = await service.create(owner, { nodesJson: text("one"), thumbnail: "" });
-    const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: service.database });
-    const fields = { graphDigest: "", mediaNames: "", thumbnailRef: "", published: "", takedown: "" } as const;
-    await connection.collection<{ _id: string }>("workflows").updateOne({ _id: slug }, { $unset: fields });
-    await connection.close();
-    expect(await get(service, slug, owner)).toMatchObject({ publishedVersion: 0, changedSincePublished: false });
-    await publish(slug, owner);
-    expect(await get(service, slug, owner)).toMatchObject({ publishedVersion: 1, changedSincePublished: false });
-    await service.update(slug, owner, { nodesJson: text("two") });
-    expect(await get(service, slug, owner)).toMatchObject({ changedSincePublished: true });
-  });
-});
-
 describe("deleting", () => {
   it("takes the versions along: a workflow that gets the slug again has none", async () => {
     const owner = newOwner();
