@@ -3,7 +3,7 @@ import { clientStream, unary, type Removal } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import type { Library } from "./objects/library";
 import type { Objects, Placement } from "./objects/objects";
-import { isCounted, originOf, type MediaObject } from "./objects/media-object";
+import { isCounted, type MediaObject } from "./objects/media-object";
 
 const checkAccept = (accept: readonly string[]): void => {
   const unknown = accept.filter((family) => !(MEDIA_FAMILIES as readonly string[]).includes(family));
@@ -50,7 +50,7 @@ export const mediaHandlers = ({ objects, library, removeExpired, baseUrl }: Hand
     const kept = isCounted(object);
     return media.StoredObject.fromPartial({
       ...{ id, key, url: prefix + key, contentType, bytes, ownerId, createdAt, kept },
-      origin: ORIGINS[originOf(object)],
+      origin: ORIGINS[object.origin],
     });
   };
 

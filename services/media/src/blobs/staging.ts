@@ -94,7 +94,7 @@ const writeAll = async (
   return { bytes, sha256: hash.digest("hex"), head: Buffer.concat(heads) };
 };
 
-/** A folder for bytes that arrive. Sweeps what earlier processes left unfinished. */
+/** A folder for bytes that arrive. Sweeps what ended processes left unfinished. */
 export const openStaging = async (root: string): Promise<Staging> => {
   const folder = join(root, TEMPORARY);
   await makeFolder(folder);

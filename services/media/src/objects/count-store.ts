@@ -36,9 +36,9 @@ export const createCountStore = (connection: Connection): CountStore => {
       const row = await model.findOne({ _id: ownerId }).lean<Row>().exec();
       return row ? toCount(row) : undefined;
     },
-    create: async (ownerId, bytes) => {
+    create: async (ownerId) => {
       try {
-        await model.create([{ _id: ownerId, bytes, entries: [] }]);
+        await model.create([{ _id: ownerId, bytes: 0, entries: [] }]);
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
       }

@@ -13,7 +13,6 @@ export interface ObjectStore {
   byKeys(keys: readonly string[]): Promise<MediaObject[]>;
   /** Newest first. */
   list(ownerId: string, limit: number, after: ListPosition | undefined): Promise<MediaObject[]>;
-  everyOfOwner(ownerId: string): AsyncIterable<MediaObject>;
   /** Created before a moment, oldest first, those that have expired included. */
   expiring(before: Date, limit: number, after: ListPosition | undefined): Promise<MediaObject[]>;
   /** Lets an object count against its owner's quota under a token, unless it counts already. */

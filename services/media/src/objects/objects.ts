@@ -144,7 +144,7 @@ export const createObjects = ({ store, quota, blobs, openSource, maxBytes = LIMI
     try {
       return await receive(placement, await openSource(source));
     } catch (error) {
-      // An earlier process may have stored the file, and its source be gone since.
+      // A process that died may have stored the file, and its source be gone since.
       const found = await existing(placement);
       if (!found) throw error;
       return found;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import type { ObjectStore } from "./object-store";
-import { isCounted, type MediaObject } from "./media-object";
+import type { MediaObject } from "./media-object";
 
 /**
  * The bytes that an owner's uploaded and kept files take. One document per owner holds their sum; an entry in it names each
@@ -23,8 +23,8 @@ export interface ByteCount {
 
 export interface CountStore {
   read(ownerId: string): Promise<ByteCount | undefined>;
-  /** Begins an owner's count unless it has begun. */
-  create(ownerId: string, bytes: number): Promise<void>;
+  /** Begins an owner's count, at nothing, unless it has begun. */
+  create(ownerId: string): Promise<void>;
   /** Counts the entry's bytes and adds it, if the sum stays within a bound. */
   reserve(ownerId: string, entry: Entry, max: number | undefined): Promise<boolean>;
   /** Adds an entry for bytes that are counted already. */
@@ -63,13 +63,11 @@ const exceeded = (used: number, max: number): DomainError =>
   });
 
 export const createQuota = ({ counts, objects }: { counts: CountStore; objects: ObjectStore }): Quota => {
-  /** The owner's count; that of an account older than counts is made from its files. */
+  /** The owner's count, which begins when it is first read: before anything of the owner's is counted. */
   const read = async (ownerId: string): Promise<ByteCount> => {
     const known = await counts.read(ownerId);
     if (known) return known;
-    let bytes = 0;
-    for await (const object of objects.everyOfOwner(ownerId)) if (isCounted(object)) bytes += object.bytes;
-    await counts.create(ownerId, bytes);
+    await counts.create(ownerId);
     const made = await counts.read(ownerId);
     if (!made) throw unavailable("the count of stored bytes is not available");
     return made;

@@ -17,7 +17,7 @@ const rows = new Schema<Row>(
     sha256: { type: String, required: true },
     blob: { type: String, required: true },
     createdAt: { type: Date, required: true },
-    origin: String,
+    origin: { type: String, required: true },
     countedBy: String,
     removal: String,
     removedAt: Date,
@@ -81,9 +81,6 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
         .lean<Row[]>()
         .exec();
       return found.map(toObject);
-    },
-    async *everyOfOwner(ownerId) {
-      for await (const row of model.collection.find<Row>({ ownerId, ...PRESENT } as object)) yield toObject(row);
     },
     expiring: async (before, limit, after) => {
       const found = await model
