@@ -20,8 +20,7 @@ export interface SessionUser {
 declare module "express-session" {
   interface SessionData {
     userId: string;
-    /** Absent in sessions that began before there were epochs: 0. */
-    epoch?: number;
+    epoch: number;
   }
 }
 
@@ -80,11 +79,8 @@ export const createSessions = ({ redis, keyPrefix, secret, secure, publicOrigin 
     user: async (request, response) => {
       if (!request.headers.cookie?.includes(`${name}=`)) return undefined;
       await load(request, response);
-      const { userId, epoch = 0, cookie } = request.session;
-      if (userId === undefined) return undefined;
-      // Of a session that began under a longer time.
-      cookie.maxAge = SESSION_IDLE_SECONDS * MS;
-      return { userId, epoch };
+      const { userId, epoch } = request.session;
+      return userId === undefined || epoch === undefined ? undefined : { userId, epoch };
     },
     signIn: async (request, response, { userId, epoch }) => {
       await load(request, response);

@@ -10,19 +10,18 @@ export interface UserRecord {
   role: "user" | "admin";
   tier: string;
   approved: boolean;
-  /** Absent in what was stored before there were any; so are the members below. */
-  business?: Business | null;
-  suspended?: boolean;
-  /** Raised to end all sessions; absent: 0. */
-  sessionEpoch?: number;
-  /** Raised to end all keys made before; absent: 0. */
-  keyEpoch?: number;
+  business: Business | null;
+  suspended: boolean;
+  /** Raised to end all sessions. */
+  sessionEpoch: number;
+  /** Raised to end all keys. */
+  keyEpoch: number;
   /** The last suspension or loss of approval. */
-  stop?: StopRecord | null;
+  stop: StopRecord | null;
   /** The reset link that works now. */
-  passwordReset?: PasswordResetRecord | null;
+  passwordReset: PasswordResetRecord | null;
   /** Hash of the configured password that this administrator was last given; a password that the user chose since stays. */
-  bootstrapHash?: string | null;
+  bootstrapHash: string | null;
   createdAt: Date;
 }
 
@@ -68,12 +67,12 @@ export interface TierRecord extends Omit<CustomTier, "id"> {
   /** Set while a deletion is deciding whether anyone has the tier; such a tier can't be assigned. */
   deletingAt: Date | null;
   /** Names the last change while it has not reached the accounts of all the tier's users; null when it has. */
-  rolloutRevision?: string | null;
+  rolloutRevision: string | null;
   /** Of the page of users to go on with; empty at the start. */
-  rolloutCursor?: string;
+  rolloutCursor: string;
   /** Who carries the change, and until when nobody else does. Later changes leave these as they are. */
-  rolloutClaim?: string | null;
-  rolloutUntil?: Date | null;
+  rolloutClaim: string | null;
+  rolloutUntil: Date | null;
 }
 
 export interface WebhookRecord {
@@ -104,8 +103,8 @@ export interface KeyRecord {
   userId: string;
   /** Which of the owner's places the key takes; unique per owner, which bounds their number. */
   slot: number;
-  /** The owner's key epoch when the key was made; a later one ends it. Absent: 0. */
-  epoch?: number;
+  /** The owner's key epoch when the key was made; a later one ends it. */
+  epoch: number;
   name: string;
   start: string;
   preset: string;

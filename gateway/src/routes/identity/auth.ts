@@ -10,8 +10,8 @@ import { userReply, userView } from "./view";
 const MAX_EMAIL_CHARS = 254;
 const MIN_PASSWORD_CHARS = 10;
 const MAX_PASSWORD_CHARS = 200;
-/** Of passwords that were set under earlier rules. */
-const MAX_OLD_PASSWORD_CHARS = 256;
+/** Characters are counted by identity, as people count them: one may take two units of a string. */
+const MAX_PASSWORD_UNITS = 2 * MAX_PASSWORD_CHARS;
 const MAX_TOKEN_CHARS = 200;
 
 const PASSWORD_RULES = `${MIN_PASSWORD_CHARS} to ${MAX_PASSWORD_CHARS} characters, not a common password, not the e-mail address`;
@@ -21,21 +21,24 @@ const email = z
   .email()
   .max(MAX_EMAIL_CHARS)
   .meta({ example: "ada@example.com", override: { format: null } });
-const oldPassword = z.string().min(1).max(MAX_OLD_PASSWORD_CHARS).meta({ format: "password", example: "correct horse battery staple" });
-/** How many characters it has is counted by identity, in characters as people count them. */
+const password = z
+  .string()
+  .min(1)
+  .max(MAX_PASSWORD_UNITS)
+  .meta({ format: "password", example: "correct horse battery staple", override: { maxLength: MAX_PASSWORD_CHARS } });
 const newPassword = z
   .string()
   .min(1)
-  .max(2 * MAX_OLD_PASSWORD_CHARS)
+  .max(2 * MAX_PASSWORD_UNITS)
   .meta({
     format: "password",
     example: "a loom of many colours",
     description: PASSWORD_RULES,
     override: { minLength: MIN_PASSWORD_CHARS, maxLength: MAX_PASSWORD_CHARS },
   });
-const credentials = z.strictObject({ email, password: oldPassword }).meta({ id: "Credentials" });
+const credentials = z.strictObject({ email, password }).meta({ id: "Credentials" });
 const newCredentials = z.strictObject({ email, password: newPassword }).meta({ id: "NewCredentials" });
-const passwordChange = z.strictObject({ current: oldPassword, new: newPassword }).meta({ id: "PasswordChange" });
+const passwordChange = z.strictObject({ current: password, new: newPassword }).meta({ id: "PasswordChange" });
 const passwordReset = z.strictObject({ token: z.string().min(1).max(MAX_TOKEN_CHARS), new: newPassword }).meta({ id: "PasswordReset" });
 const signOut = z
   .strictObject({ everywhere: z.boolean().optional().meta({ description: "End all sessions of the account, not only this one" }) })

@@ -55,7 +55,7 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
   const load = async (hash: string): Promise<ResolvedKey | null> => {
     const key = await store.findByHash(hash);
     const user = key && (await users.find(key.userId));
-    return key && user && (key.epoch ?? 0) === user.keyEpoch ? { key, user } : null;
+    return key && user && key.epoch === user.keyEpoch ? { key, user } : null;
   };
   const cache = createKeyCache({ load, ttlMs: cacheTtlMs });
   changes.onChange(cache.forget);

@@ -70,7 +70,7 @@ export const createKeyStore = (keys: Model<KeyRecord>): KeyStore => {
     list: (userId) => keys.find({ userId }).sort({ createdAt: -1, _id: -1 }).lean<KeyRecord[]>().exec(),
     change: (userId, id, change) => update({ _id: id, userId }, { $set: change }),
     remove: async (userId, id) => (await keys.deleteOne({ _id: id, userId })).deletedCount > 0,
-    removeEnded: async (userId, epoch) => void (await keys.deleteMany({ userId, $or: [{ epoch: { $lt: epoch } }, { epoch: null }] })),
+    removeEnded: async (userId, epoch) => void (await keys.deleteMany({ userId, epoch: { $lt: epoch } })),
     rotate: (key, to, secret) =>
       update(
         { _id: key._id, userId: key.userId, ...sameValues(key), ...(secret ? { webhook: { $ne: null } } : {}) },

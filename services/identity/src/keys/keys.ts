@@ -181,7 +181,7 @@ export const createKeys = ({ store, users, changes, secretBox, pepper, environme
     edit,
     list: async (userId) => {
       const [keys, { keyEpoch }] = await Promise.all([store.list(userId), users.get(userId)]);
-      return keys.filter(({ epoch = 0 }) => epoch === keyEpoch);
+      return keys.filter(({ epoch }) => epoch === keyEpoch);
     },
     revoke: async (userId, keyId) => {
       if (!(await store.remove(userId, keyId))) throw noSuchKey();

@@ -1,10 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { accountSuspended, DomainError, invalidRequest } from "@nodeloom/kernel";
 import type { Tiers } from "../tiers/tiers";
 import { credentialIssues } from "../users/bootstrap";
 import { normaliseEmail } from "../users/emails";
 import type { Passwords } from "../users/passwords";
-import { toUser, type User } from "../users/user";
+import { newUser, toUser, type User } from "../users/user";
 import type { UserStore } from "../users/user-store";
 import type { LoginThrottle } from "./login-throttle";
 
@@ -40,7 +39,7 @@ export const createSignIn = ({ store, tiers, passwords, throttle, clock = Date.n
     const email = normaliseEmail(written);
     const issues = credentialIssues(email, password);
     if (issues.length > 0) throw invalidRequest(issues);
-    const user = { _id: randomUUID(), email, passwordHash: await passwords.hash(password), ...FREE, createdAt: new Date(clock()) };
+    const user = newUser({ email, passwordHash: await passwords.hash(password), ...FREE, createdAt: new Date(clock()) });
     if (!(await store.insert(user))) throw new DomainError("conflict", "ALREADY_EXISTS", "this e-mail address is registered already");
     await throttle.succeeded(email, address);
     return toUser(user, await tiers.planOf(user.tier));

@@ -39,7 +39,7 @@ export const createRollouts = ({ store, clock = Date.now }: RolloutsOptions): Ro
     claim: async () => {
       const claim = randomUUID();
       const tier = await store.claimRollout(claim, new Date(clock()), until());
-      return tier?.rolloutRevision ? { tierId: tier._id, revision: tier.rolloutRevision, cursor: tier.rolloutCursor ?? "", claim } : null;
+      return tier?.rolloutRevision ? { tierId: tier._id, revision: tier.rolloutRevision, cursor: tier.rolloutCursor, claim } : null;
     },
     advance: async ({ tierId, revision, cursor, claim }, finished) => {
       const to = finished ? null : { cursor, until: until() };

@@ -1,10 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { invalidRequest, type Issue } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import type { UserRecord } from "../records";
 import { isEmail, normaliseEmail } from "./emails";
 import { passwordProblem } from "./password-rules";
 import type { Passwords } from "./passwords";
+import { newUser } from "./user";
 import type { UserStore } from "./user-store";
 
 const ADMIN = { role: "admin", tier: "enterprise", approved: true, suspended: false } as const;
@@ -44,7 +44,7 @@ export const createBootstrap = ({ store, passwords, changes, clock = Date.now }:
   const insert = async (email: string, password: string): Promise<boolean> => {
     const passwordHash = await newHash(email, password);
     const createdAt = new Date(clock());
-    return store.insert({ _id: randomUUID(), email, passwordHash, bootstrapHash: passwordHash, ...ADMIN, createdAt });
+    return store.insert(newUser({ email, passwordHash, bootstrapHash: passwordHash, ...ADMIN, createdAt }));
   };
 
   /** The hash under which the configured password is remembered, if it was set before. */

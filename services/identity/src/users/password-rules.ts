@@ -1,10 +1,9 @@
 import { dictionary } from "@zxcvbn-ts/language-common";
 import { normaliseEmail } from "./emails";
-import { normalisePassword } from "./passwords";
+import { MAX_PASSWORD_CHARS, normalisePassword } from "./passwords";
 
-/** What a new password must be. Passwords that were set under earlier rules keep working. */
+/** What a new password must be. */
 export const MIN_PASSWORD_CHARS = 10;
-export const MAX_PASSWORD_CHARS = 200;
 
 const spelling = (password: string): string => normalisePassword(password).toLowerCase();
 

@@ -2,8 +2,10 @@ import { randomBytes } from "node:crypto";
 import { hash, verify, type Options } from "@node-rs/argon2";
 import { unavailable } from "@nodeloom/kernel";
 
-/** Longest password that is compared: none was ever longer. */
-const MAX_COMPARED_CHARS = 256;
+/** Of a new password, counted as people count characters. */
+export const MAX_PASSWORD_CHARS = 200;
+/** UTF-16 units of the longest. */
+const MAX_COMPARED_UNITS = 2 * MAX_PASSWORD_CHARS;
 const DUMMY_BYTES = 16;
 
 /** Argon2id (the library's default variant) with the parameters OWASP recommends for servers. */
@@ -37,7 +39,7 @@ export const createPasswords = async (): Promise<Passwords> => {
   return {
     hash: (password) => bounded(() => hash(normalisePassword(password), PARAMETERS)),
     verify: async (stored, password) => {
-      const comparable = password.length > 0 && password.length <= MAX_COMPARED_CHARS;
+      const comparable = password.length > 0 && password.length <= MAX_COMPARED_UNITS;
       const matches = await bounded(() => verify(stored ?? dummy, comparable ? normalisePassword(password) : ""));
       return matches && comparable && stored !== undefined;
     },

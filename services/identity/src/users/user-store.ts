@@ -75,7 +75,7 @@ export const createUserStore = (users: Model<UserRecord>): UserStore => {
         .lean<UserRecord[]>()
         .exec(),
     update: ({ _id, approved, suspended }, changes, ends) => {
-      const filter = { _id, approved, suspended: suspended ? true : { $ne: true } };
+      const filter = { _id, approved, suspended };
       const raised = ends?.keys ? { ...NEW_SESSION_EPOCH, keyEpoch: 1 } : NEW_SESSION_EPOCH;
       const change = ends ? { $set: { ...changes, stop: ends.stop }, $inc: raised } : { $set: changes };
       return users.findOneAndUpdate(filter, change, { returnDocument: "before" }).lean<UserRecord>().exec();

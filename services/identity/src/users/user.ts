@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { DomainError, type Plan } from "@nodeloom/kernel";
 import type { Business, UserRecord } from "../records";
 
@@ -18,6 +19,21 @@ export interface User {
   createdAt: Date;
 }
 
+type NewUser = Pick<UserRecord, "email" | "passwordHash" | "role" | "tier" | "approved" | "createdAt">;
+
+/** The record of a user who is about to be stored. */
+export const newUser = (user: NewUser & Partial<UserRecord>): UserRecord => ({
+  _id: randomUUID(),
+  business: null,
+  suspended: false,
+  sessionEpoch: 0,
+  keyEpoch: 0,
+  stop: null,
+  passwordReset: null,
+  bootstrapHash: null,
+  ...user,
+});
+
 export const isAdmin = (user: Pick<User, "role">): boolean => user.role === "admin";
 
 /** A stored user with the plan of its tier. */
@@ -28,10 +44,10 @@ export const toUser = (record: UserRecord, plan: Plan): User => ({
   tier: record.tier,
   approved: record.approved,
   plan,
-  business: record.business ?? null,
-  suspended: record.suspended ?? false,
-  sessionEpoch: record.sessionEpoch ?? 0,
-  keyEpoch: record.keyEpoch ?? 0,
+  business: record.business,
+  suspended: record.suspended,
+  sessionEpoch: record.sessionEpoch,
+  keyEpoch: record.keyEpoch,
   createdAt: record.createdAt,
 });
 

@@ -93,9 +93,9 @@ export const createUsers = ({ store, tiers, runStops, removeEndedKeys, changes }
       await runStops.drop(stop);
       return undefined;
     }
-    const keyEpoch = (before.keyEpoch ?? 0) + (ended.keys ? 1 : 0);
+    const keyEpoch = before.keyEpoch + (ended.keys ? 1 : 0);
     if (ended.keys) await removeEndedKeys(id, keyEpoch);
-    return { before, after: { ...before, ...wanted, stop, sessionEpoch: (before.sessionEpoch ?? 0) + 1, keyEpoch } };
+    return { before, after: { ...before, ...wanted, stop, sessionEpoch: before.sessionEpoch + 1, keyEpoch } };
   };
 
   const change = async (id: string, wanted: UserChanges): Promise<{ before: UserRecord; after: UserRecord }> => {

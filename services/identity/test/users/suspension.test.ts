@@ -129,17 +129,3 @@ describe("a run stop", () => {
     expect(await deployment.database.collection("run-stops").countDocuments()).toBe(0);
   });
 });
-
-it("documents from before there were suspensions and epochs go on working", async () => {
-  const { id, email } = await newUser(client, { tier: "pro" });
-  const { value, key } = await createKey(client, id);
-  const old = { suspended: "", sessionEpoch: "", keyEpoch: "", stop: "", passwordReset: "", bootstrapHash: "" } as const;
-  await deployment.database.collection<{ _id: string }>("users").updateOne({ _id: id }, { $unset: old });
-  await deployment.database.collection<{ _id: string }>("keys").updateOne({ _id: key!.id }, { $unset: { epoch: "" } });
-  expect((await client.login({ email, password: PASSWORD })).user).toMatchObject({ suspended: false, sessionEpoch: 0 });
-  expect((await replica.authenticateKey({ value })).user).toMatchObject({ id, suspended: false });
-  expect((await client.listKeys({ userId: id })).keys).toHaveLength(1);
-  await client.updateUser({ userId: id, approved: false });
-  await refusedWith(value, "UNAUTHENTICATED");
-  expect((await client.login({ email, password: PASSWORD })).user).toMatchObject({ approved: false, sessionEpoch: 1 });
-});
