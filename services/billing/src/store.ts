@@ -36,7 +36,7 @@ const accountSchema = new Schema<AccountDocument>(
     renewalDay: Number,
     period: Number,
     holds: [Schema.Types.Mixed],
-    closedTrimmed: Boolean,
+    hasClosed: Boolean,
     sequence: Number,
     outbox: [Schema.Types.Mixed],
   },
@@ -70,16 +70,7 @@ const ledgerSchema = new Schema<LedgerDocument>(
 // Lists an account's rows newest first, and lets no two rows take the same place.
 ledgerSchema.index({ userId: 1, sequence: -1 }, { unique: true });
 
-/** Earlier releases kept executions closed of late in the account, beside the ledger. They still find them there. */
-interface EarlierDocument extends AccountDocument {
-  closed?: unknown[];
-}
-
-const toAccount = ({ _id, closed = [], ...document }: EarlierDocument): Account => ({
-  ...emptyAccount(_id),
-  ...document,
-  ...(closed.length > 0 ? { closedTrimmed: true } : {}),
-});
+const toAccount = ({ _id, ...document }: AccountDocument): Account => ({ ...emptyAccount(_id), ...document });
 const toRow = ({ _id, ...document }: LedgerDocument): LedgerRow => ({ id: _id, ...document });
 
 const REPLACED = [
@@ -116,11 +107,10 @@ const changes = (before: Account, after: Account): UpdateQuery<AccountDocument> 
   return {
     $set: {
       revision: before.revision + 1,
-      closedTrimmed: after.closedTrimmed,
+      hasClosed: after.hasClosed,
       ...Object.fromEntries(replaced.map((name) => [name, after[name]])),
       ...set,
     },
-    $unset: { closed: 1 },
     ...(Object.keys(pushed).length > 0 ? { $push: pushed } : {}),
     ...(pull ? { $pull: pull } : {}),
   };
@@ -230,7 +220,7 @@ export const createStore = (connection: Connection) => {
     /** Accounts in order of their ids, from after a given one. */
     pageAccounts: async (afterUserId: string, limit: number): Promise<Account[]> => {
       const found = await accounts
-        .find({ _id: { $gt: afterUserId } }, { closed: 0 })
+        .find({ _id: { $gt: afterUserId } })
         .sort({ _id: 1 })
         .limit(limit)
         .readConcern(COMMITTED)

@@ -75,24 +75,3 @@ it("keeps an account's document as small after many runs as after one", async ()
   // Numbers have a digit more.
   expect(await size()).toBeLessThan(before + 20);
 });
-
-it("answers for executions that an earlier release closed, and takes them out of the account", async () => {
-  const accounts = own.connection.collection("accounts");
-  const settled = await settledOnce("e1.1");
-  // As an earlier release left it: what was closed of late stood in the account, too.
-  const closed = [{ executionId: "e1.1", voided: false, items: [] }];
-  await accounts.updateOne({ _id: "u" } as object, { $set: { closed, closedTrimmed: false } });
-  const billing = createBilling({ store: own.store, logger, clock: () => now });
-  const deadline = Date.now() + DEADLINE_MS;
-  expect(await billing.settle(settlement("e1.1"), deadline)).toEqual(settled);
-  await expect(billing.extend({ userId: "u", executionId: "e1.1", items }, deadline)).rejects.toMatchObject({
-    reason: "PRECONDITION_FAILED",
-  });
-  await billing.hold({ userId: "u", executionId: "e2.1", items, maxActive: 0 }, deadline);
-  await billing.stop();
-  expect(await accounts.findOne({ _id: "u" } as object)).toMatchObject({ held: 5, closedTrimmed: true });
-  expect(await accounts.countDocuments({ closed: { $exists: true } })).toBe(0);
-  const later = createBilling({ store: own.store, logger, clock: () => now });
-  expect(await later.settle(settlement("e1.1"), deadline)).toEqual(settled);
-  await later.stop();
-});

@@ -31,7 +31,7 @@ export interface Account {
   period: number;
   holds: ActiveHold[];
   /** Whether executions were ever closed here. How each was, the outbox or the ledger says. */
-  closedTrimmed: boolean;
+  hasClosed: boolean;
   /** Ledger rows ever written: the sequence number of the newest. */
   sequence: number;
   /** Rows on their way to the ledger, oldest first. */
@@ -53,7 +53,7 @@ export const emptyAccount = (userId: string): Account => ({
   renewalDay: null,
   period: 0,
   holds: [],
-  closedTrimmed: false,
+  hasClosed: false,
   sequence: 0,
   outbox: [],
 });

@@ -16,8 +16,8 @@ export interface HeldItem {
 export interface ActiveHold {
   executionId: string;
   at: Date;
-  /** The plan period whose credits it holds; absent on holds from before periods were counted. */
-  period?: number;
+  /** The plan period whose credits it holds. */
+  period: number;
   /** The most that may be held, extensions included; absent means as much as there is. */
   maxMillicredits?: number;
   items: HeldItem[];

@@ -77,7 +77,7 @@ export const findClosed = (
   account: Account,
   context: CommandContext & { executionId: string },
 ): { closed: ClosedHold | undefined } | { ask: string[] } => {
-  if (!account.closedTrimmed) return { closed: undefined };
+  if (!account.hasClosed) return { closed: undefined };
   const ids = (["capture", "release"] as const).map((kind) => movementId(account.userId, kind, context.executionId));
   const rows = ids.map((id) => findMovement(account, context, id));
   const closing = rows.find((row) => row !== null && row !== "unknown" && row.closed);

@@ -120,7 +120,7 @@ export const settle = (account: Account, command: SettleCommand): Transition<Set
     ...giveBack(account, items, expired),
     held: account.held - heldOf(items),
     holds: account.holds.filter((held) => held !== active),
-    closedTrimmed: true,
+    hasClosed: true,
   };
   const unused = items.filter((item) => item.source === "grant" && !item.consumed);
   const expiry: Movement = {
