@@ -1,4 +1,4 @@
-import { actualMicroUsd, authorFilesOf, inputAddresses, pricedInputs, type MediaValue } from "@nodeloom/kernel";
+import { actualMicroUsd, inputAddresses, pricedInputs, type MediaValue } from "@nodeloom/kernel";
 import type { AddressRules, Slots } from "@nodeloom/platform";
 import type { Media } from "../clients";
 import { media as mediaProto } from "@nodeloom/proto";
@@ -112,7 +112,7 @@ export const readyCall = async <Type extends Provider["type"]>(
   type: Type,
 ) => {
   const { model, provider } = await target(options, call, type);
-  const ready = await withFiles(options.media, model.inputSchema, call.inputs, call.userId, authorFilesOf(call));
+  const ready = await withFiles(options.media, model.inputSchema, call.inputs, call.userId, call.authorFiles);
   if ("problem" in ready) throw final("EXECUTION_FAILED", `${call.model}: input ${ready.problem}`);
   if (options.addresses) await checkAddresses(options.addresses, model, call.model, ready.inputs);
   const [problem] = model.validate(ready.inputs);

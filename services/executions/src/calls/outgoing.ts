@@ -72,7 +72,7 @@ export const createOutgoing = ({ counter, budgets = OUTGOING, windowSeconds = OU
     return { limit: perMinute, host: undefined, afterMs: userAfterMs };
   };
 
-  /** Where the row of a run is gone, its tier is not known. */
+  /** A run whose row is gone names no tier. */
   const budgetsOf = ({ baseTier = "enterprise" }: OutgoingUser) => budgets[baseTier];
 
   return {

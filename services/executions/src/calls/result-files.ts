@@ -1,4 +1,4 @@
-import { authorFilesOf, DomainError, fileOf, isMediaId, member, type MediaValue } from "@nodeloom/kernel";
+import { DomainError, fileOf, isMediaId, member, type MediaValue } from "@nodeloom/kernel";
 import { NoSlot, type Slots } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
@@ -38,7 +38,7 @@ export type KeepFile = ReturnType<typeof createKeepFile>;
 export const createKeepFile = (media: Pick<Media, "ingest" | "getObjects">, downloads: Slots) => {
   const byId = async (call: FileToKeep): Promise<MediaValue> => {
     const [found] = (await files(media, [call.reference], call.userId)).values();
-    const file = found ?? (member(authorFilesOf(call) ?? {}, call.reference) as MediaValue | undefined);
+    const file = found ?? (member(call.authorFiles ?? {}, call.reference) as MediaValue | undefined);
     if (!file) throw final("EXECUTION_FAILED", `${call.port}: there is no media file ${call.reference} of yours`);
     return file;
   };

@@ -13,7 +13,6 @@ import {
   nodeName,
   outputPort,
   RESULT_TYPE,
-  unboundedBudget,
   valueBytes,
   withSharedTexts,
   type Bound,
@@ -117,7 +116,7 @@ export class GraphRun {
     this.index = new Map(this.nodes.map((node, position) => [node.id, position]));
     this.readers = readersOf(plan);
     // Runs that were planned before runs were counted go on as they were planned.
-    this.budget = plan.used ? createBudget(plan.used, bounds) : unboundedBudget();
+    this.budget = createBudget(plan.used, bounds);
     for (const step of plan.steps) this.dependencies.set(step.id, dependencies(step));
   }
 

@@ -175,9 +175,8 @@ it("tells every call of the files of a template's author that its run may use", 
   const calls: ModelCall[] = [];
   const submit = (_attempt: number, call: ModelCall): void => void calls.push(call);
   await run({ submit, poll: () => DONE }, { authorFiles });
-  await run({ submit, poll: () => DONE }, { lent: authorFiles });
   await run({ submit, poll: () => DONE });
-  expect(calls.map((call) => call.authorFiles)).toEqual([authorFiles, authorFiles, undefined]);
+  expect(calls.map((call) => call.authorFiles)).toEqual([authorFiles, undefined]);
 });
 
 /** What a call does whose run is being cancelled. */

@@ -69,8 +69,3 @@ export const createBudget = (used: Partial<BudgetUse> = {}, bounds: Readonly<Bud
     work: (count) => add("work", count),
   };
 };
-
-const WITHOUT_BOUNDS: Readonly<BudgetUse> = { valueBytes: Infinity, calls: Infinity, work: Infinity };
-
-/** For runs that were planned before runs were counted. */
-export const unboundedBudget = (): RunBudget => createBudget({}, WITHOUT_BOUNDS);

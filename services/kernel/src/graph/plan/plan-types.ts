@@ -28,7 +28,7 @@ export interface PlanStep {
   inputNames: readonly string[];
   /** Calls that are held: a list of unknown length counts as one item, or as the node's `maxItems`. */
   maxItems: number;
-  /** Most items the node may turn out to have; none in plans of before lists could be longer than what was held. */
+  /** Most items the node may turn out to have; absent where that is `maxItems`. */
   itemLimit?: number;
   /** The most one call may cost, in milli-credits. */
   maxMillicredits: number;
@@ -53,11 +53,7 @@ export interface EvaluatedNode extends Told {
 /** Files of a template's author that nodes may turn out to be given, by media id. */
 export interface AuthorFiles {
   authorFiles?: Record<string, MediaValue>;
-  /** What plans and calls of earlier versions call them. */
-  lent?: Record<string, MediaValue>;
 }
-
-export const authorFilesOf = ({ authorFiles, lent }: AuthorFiles): Record<string, MediaValue> | undefined => authorFiles ?? lent;
 
 /** Everything a run does, decided before it starts. Plain JSON. */
 export interface RunPlan extends AuthorFiles {
@@ -76,8 +72,8 @@ export interface RunPlan extends AuthorFiles {
   /** Node ids of the response-output nodes. */
   outputNodes: string[];
   markupPermille: number;
-  /** What planning used up of the run's bounds. Plans of before runs were counted don't have it, and are not counted. */
-  used?: BudgetUse;
+  /** What planning used up of the run's bounds. */
+  used: BudgetUse;
   /** What nodes make of values is not told: files of a template's author may be named in it. */
   isDiscreet?: true;
   /** Long texts that values say more than once: see `shareTexts`. */

@@ -1,4 +1,4 @@
-import { authorFilesOf, resultFiles, type MediaValue, type ResultFile } from "@nodeloom/kernel/graph";
+import { resultFiles, type MediaValue, type ResultFile } from "@nodeloom/kernel/graph";
 import { keepFile, shortKeepFile } from "../steps";
 import { shortly } from "./short";
 import { callItems, type StepRun } from "./step-run";
@@ -14,7 +14,7 @@ export const keepFiles = async ({ run, input: { plan }, step, context, batches, 
     foreign.map(() => ({})),
     async (_item, index): Promise<[string, MediaValue]> => {
       const { port, family, reference, given } = foreign[index]!;
-      const authorFiles = authorFilesOf(plan);
+      const authorFiles = plan.authorFiles;
       const call = { ...context(index, foreign.length), port, family, reference, given, ...(authorFiles ? { authorFiles } : {}) };
       await batches.take(call);
       const summary = `result: ${port}`;

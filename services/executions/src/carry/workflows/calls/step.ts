@@ -1,4 +1,4 @@
-import { authorFilesOf, callsHttp, makesResult } from "@nodeloom/kernel/graph";
+import { callsHttp, makesResult } from "@nodeloom/kernel/graph";
 import type { ModelCall } from "../../../run/calls";
 import { callFiles, callJob } from "./media";
 import { callText } from "./text";
@@ -15,7 +15,7 @@ const callModel = async (stepRun: StepRun): Promise<void> => {
   const { items, mapped } = run.bind(step);
   const model = step.model!;
   const { providerKind, modality, price } = input.plan.models[model]!;
-  const authorFiles = authorFilesOf(input.plan);
+  const authorFiles = input.plan.authorFiles;
   const isText = modality === "text";
   const isJob = !isText && providerKind !== "direct";
   await holdMore(stepRun, items.length);
