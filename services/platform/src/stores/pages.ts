@@ -13,8 +13,8 @@ export const beyond = (field: string, position: ListPosition | undefined, than: 
   return { $or: [{ [field]: { [than]: at } }, { [field]: at, _id: { [than]: id } }] };
 };
 
-/** Milliseconds and an id. Cursors of earlier releases have other signs between them. */
-const CURSOR = /^(\d{1,15})[/: ](\S{1,200})$/;
+/** Milliseconds and an id. */
+const CURSOR = /^(\d{1,15})\/(\S{1,200})$/;
 
 /** A position as clients send it back. */
 export const toCursor = ({ at, id }: ListPosition): string => Buffer.from(`${at.getTime()}/${id}`).toString("base64url");
