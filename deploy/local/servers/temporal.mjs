@@ -64,8 +64,7 @@ const DYNAMIC_CONFIG = [
   "system.forceSearchAttributesCacheRefreshOnRead=false",
   // Tasks are dispatched by users in turn: runs carry their user as the fairness key, which the server ignores by default.
   "matching.enableFairness=true",
-  // A queue's parts take turns by themselves, each with its own users: one part, and the turn is the users' alone. What an
-  // earlier start left in other parts is still read.
+  // A queue's parts take turns by themselves, each with its own users: one part, and the turn is the users' alone.
   "matching.numTaskqueueWritePartitions=1",
   // Nobody uses its HTTP API, and by default it answers pages of any name that leads here. No Host header has a blank in it.
   'frontend.httpAllowedHosts=["no host"]',

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, truncate } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { gunzipSync } from "node:zlib";
 import { defaultCacheDir } from "../servers/programs/cache.mjs";
 import { startMongodb } from "../servers/mongodb.mjs";
 
@@ -15,7 +13,6 @@ import { startMongodb } from "../servers/mongodb.mjs";
 const { MongoClient, Decimal128, Long, MaxKey, MinKey, ObjectId, UUID } = createRequire(import.meta.url)("mongodb");
 const { MONGODB_URI: _mongo, ...env } = process.env;
 const cacheDir = defaultCacheDir(process.env);
-const EARLIER_STORE = fileURLToPath(new URL("fixtures/earlier-store.h2.gz", import.meta.url));
 const DUPLICATE_KEY = 11_000;
 const WRITERS = 4;
 /** More than a megabyte. */
@@ -90,29 +87,6 @@ test("a key that is unique stays so when the server was started again, ids of ev
     await all.deleteOne({ _id: 1 });
     await all.insertOne({ _id: 1, sequence: 1 });
     assert.equal(await all.countDocuments({ _id: { $in: ids.slice(0, 3) } }), 3);
-  });
-});
-
-test("a store of an earlier version is read, and written on", async () => {
-  const dataDir = join(root, "earlier");
-  await mkdir(join(dataDir, "mongodb-embedded"), { recursive: true });
-  await writeFile(join(dataDir, "mongodb-embedded", "store.h2"), gunzipSync(await readFile(EARLIER_STORE)));
-  await onServer(dataDir, async (all) => {
-    const [a, b] = await all.find({ user: "u" }).sort({ n: 1 }).toArray();
-    assert.deepEqual(a, { _id: "a", sequence: 1, user: "u", n: 1, inner: { list: [1, "two", null], at: new Date(5) } });
-    assert.equal(b.bytes.toString(), "bytes");
-    await isRefused(all.insertOne({ _id: "a", sequence: 3 }));
-    await isRefused(all.insertOne({ _id: "c", sequence: 2 }));
-    await all.updateOne({ _id: "a" }, { $set: { n: 3 } });
-    await all.insertOne({ _id: "c", sequence: 3, user: "u", n: 0 });
-  });
-  await onServer(dataDir, async (all) => {
-    const found = await all.find({ user: "u" }).sort({ n: 1 }).toArray();
-    assert.deepEqual(
-      found.map((/** @type {any} */ { _id }) => _id),
-      ["c", "b", "a"],
-    );
-    await isRefused(all.insertOne({ _id: "d", sequence: 3 }));
   });
 });
 

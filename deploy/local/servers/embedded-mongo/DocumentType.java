@@ -11,7 +11,7 @@ import org.h2.mvstore.type.ObjectDataType;
 
 /**
  * How documents stand in the store: as BSON. The library leaves them to Java's serialization, which takes several times the time and the
- * room, for every document of every page of each commit. What earlier versions of this program wrote so is read still.
+ * room, for every document of every page of each commit, and is used for what BSON can't say.
  */
 final class DocumentType extends BasicDataType<Document> {
     /** Tells BSON from what {@link ObjectDataType} writes, which begins with lower numbers. */

@@ -6,9 +6,7 @@ import de.bwaldvogel.mongo.bson.Document;
 import de.bwaldvogel.mongo.wire.message.MongoMessage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -26,7 +24,6 @@ public final class EmbeddedMongo {
 
     public static void main(String[] args) throws Exception {
         int port = Integer.parseInt(args[0]);
-        adoptEarlier(Path.of(args[1]));
         DocumentStore documents = DocumentStore.open(Path.of(args[1]));
         Backend backend = new Backend(documents);
         backend.version(new Version5());
@@ -39,14 +36,6 @@ public final class EmbeddedMongo {
         server.bind("127.0.0.1", port);
         System.out.println("listening on 127.0.0.1:" + server.getLocalAddress().getPort());
         stopped.await();
-    }
-
-    /** Earlier versions can't read what this one writes: after it they find no file, and begin with an empty one. */
-    private static void adoptEarlier(Path file) throws IOException {
-        Path earlier = file.resolveSibling("store.h2");
-        if (Files.exists(earlier) && !Files.exists(file)) {
-            Files.move(earlier, file, StandardCopyOption.ATOMIC_MOVE);
-        }
     }
 
     /** The library's own 5.0 reports wire version 8, which current drivers refuse; it does speak what version 13 needs. */

@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.h2.mvstore.MVMap;
-import org.h2.mvstore.MVStore;
 
 /** A database whose collections answer by their indexes. They are filled when it is opened. */
 final class IndexedDatabase extends H2Database {
@@ -105,20 +104,10 @@ final class IndexedDatabase extends H2Database {
 
     @Override
     protected Index<Object> openOrCreateUniqueIndex(String collection, String name, List<IndexKey> keys, boolean sparse) {
-        String fullName = getFullCollectionNamespace(collection);
         boolean isById = keys.size() == 1 && keys.get(0).getKey().equals("_id");
         Index<Object> exact = isById
-                ? new IdIndex(name, keys, sparse, currentStore().documentsOf(fullName))
+                ? new IdIndex(name, keys, sparse, currentStore().documentsOf(getFullCollectionNamespace(collection)))
                 : new HashedIndex(name, keys, sparse, store != null);
-        forgetStored(fullName + "._index_" + name);
         return new UniqueIndex(exact, keys, sparse);
-    }
-
-    /** Earlier versions kept unique indexes in the store. */
-    private void forgetStored(String index) {
-        MVStore maps = currentStore().mvStore();
-        if (maps.hasMap(index)) {
-            maps.removeMap(index);
-        }
     }
 }
