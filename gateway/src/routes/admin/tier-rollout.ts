@@ -20,7 +20,7 @@ export const setMonthlyCredits = async ({ billing }: Pick<Needed, "billing">, us
 
 /**
  * Lets as many of a user's runs go on at once as the user's tier has it: those that waited for that begin. No change waits for
- * executions that are away, or of a release that can't be told: the user's next run tells them, too.
+ * executions that are away: the user's next run tells them, too.
  */
 export const setConcurrency = async ({ executions }: Pick<Needed, "executions">, user: identity.User, logger: Logger): Promise<void> => {
   const { concurrency } = toCallerUser(user).plan;
