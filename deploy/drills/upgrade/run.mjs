@@ -1,10 +1,11 @@
 /**
- * `npm run drill -- upgrade --from <commit>`: the gateway and the executions service of a release, built from git into a folder of
- * their own, beside a whole platform of this code: one database, one Temporal, one Redis. Runs are started on both at once; then
- * the release before is stopped, as in a rolling upgrade, while its runs go on. Every run must end well, once, and be charged
- * once. Touches only processes that it started.
+ * `npm run drill -- upgrade [--from <commit>]`: the gateway and the executions service of a release (by default the newest in
+ * CHANGELOG.md), built from git into a folder of their own, beside a whole platform of this code: one database, one Temporal, one
+ * Redis. Runs are started on both at once; then the release before is stopped, as in a rolling upgrade, while its runs go on. Every
+ * run must end well, once, and be charged once. Touches only processes that it started.
  */
 import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -28,12 +29,14 @@ const say = (/** @type {string} */ line) => process.stdout.write(`${((Date.now()
 const git = (/** @type {string[]} */ ...args) =>
   execFileSync("git", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 
-/** The newest release by its tag. */
-const newestTag = () => {
+/** The commit of the newest release in the change log, by its tag. */
+const newestRelease = () => {
+  const [, version] = /^## \[(\d+\.\d+\.\d+)\]/m.exec(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8")) ?? [];
   try {
-    return git("describe", "--tags", "--abbrev=0").trim();
+    return git("rev-parse", "--verify", `v${version}^{commit}`).trim();
   } catch {
-    throw new Error("no release has a tag here: name one with --from <commit>");
+    process.stderr.write(`${version}, the newest release in CHANGELOG.md, has no tag v${version} yet: name a commit with --from\n`);
+    return process.exit(1);
   }
 };
 
@@ -89,7 +92,7 @@ const createLoad = (gateway, key) => {
 };
 
 const { values: flags } = parseArgs({ options: { from: { type: "string" } } });
-const commit = flags.from ?? newestTag();
+const commit = flags.from ?? newestRelease();
 say(`building ${commit}`);
 const root = await release(commit);
 const receiver = await createReceiver();
@@ -103,14 +106,8 @@ try {
   const user = await api.enterprise(readLocal().accounts, receiver.url);
   const { apiKey: admin } = readLocal().accounts.admin;
   const [executionsListen, gatewayListen] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
-  // The first release had one list of addresses that it might call.
-  const allowed = [new URL(readLocal().sandboxUrl).host, receiver.address].join(",");
-  const executions = await startReplica({
-    service: "executions",
-    folder: "services/executions",
-    root,
-    env: { EXECUTIONS_LISTEN: executionsListen, EGRESS_ALLOW: allowed },
-  });
+  const executionsEnv = { EXECUTIONS_LISTEN: executionsListen };
+  const executions = await startReplica({ service: "executions", folder: "services/executions", root, env: executionsEnv });
   replicas.push(executions);
   const gatewayEnv = { GATEWAY_LISTEN: gatewayListen, EXECUTIONS_ADDRESS: executionsListen };
   const gateway = await startReplica({ service: "gateway", folder: "gateway", root, env: gatewayEnv });
