@@ -10,10 +10,8 @@ export interface UsageRow extends Omit<RunStart, "startedAt">, Omit<RunOutcome, 
   createdAt: Date;
 }
 
-interface RowDocument extends Omit<UsageRow, "executionId" | "metadata" | "modelCredits"> {
+interface RowDocument extends Omit<UsageRow, "executionId"> {
   _id: string;
-  metadata?: UsageRow["metadata"];
-  modelCredits?: UsageRow["modelCredits"];
   /** The owner, until the row is part of the owner's totals. */
   uncounted?: string;
   /** Set once the row is part of its owner's totals. */
@@ -64,8 +62,8 @@ const rowSchema = new Schema<RowDocument>(
     errorCode: { type: String, default: null },
     requestId: { type: String, default: null },
     createdAt: { type: Date, required: true },
-    metadata: { type: Object },
-    modelCredits: { type: [Object], default: undefined },
+    metadata: { type: Object, required: true },
+    modelCredits: { type: [Object], required: true },
     uncounted: { type: String },
     counted: { type: Boolean },
   },
@@ -86,14 +84,11 @@ rowSchema.index({ id: 1 }, { unique: true });
 const toRow = ({ _id, uncounted: _uncounted, counted: _counted, ...document }: RowDocument): UsageRow => ({
   executionId: _id,
   ...document,
-  metadata: document.metadata ?? {},
-  modelCredits: document.modelCredits ?? [],
 });
 
 const toPart = ({ _id, ...document }: RowDocument): CountedPart => ({
   executionId: _id,
   ...document,
-  modelCredits: document.modelCredits ?? [],
 });
 
 const rowFilter = ({ userId, status, modelId, workflowSlug, sources }: RowsQuery): QueryFilter<RowDocument> => ({
