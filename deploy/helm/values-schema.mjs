@@ -12,11 +12,12 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CHART = new URL("nodeloom/", import.meta.url);
 const STDIN = 0;
 
+const PATTERNS = /** @type {Record<string, string>} */ ({ integer: "^\\d*$", number: "^(\\d+(\\.\\d+)?)?$" });
 /** What JSON schemas of zod say of texts; numbers and lists are texts in an environment. @param {Record<string, any>} schema */
 const textSchema = ({ description = "", enum: options, type }) => {
   const open = options === undefined ? {} : { enum: ["", ...options] };
-  const number = type === "integer" || type === "number" ? { pattern: "^\\d*$" } : {};
-  return { type: "string", description, ...open, ...number };
+  const pattern = PATTERNS[type];
+  return { type: "string", description, ...open, ...(pattern === undefined ? {} : { pattern }) };
 };
 
 /** @returns {Record<string, Record<string, any>>} every variable that some service reads */

@@ -99,6 +99,7 @@ const platform = await launch(ROOT, never, {
   OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await readSpans(tellAt("Services"), zipkinSpans)}`,
   // Spans are counted with the run that they are of.
   OTEL_BSP_SCHEDULE_DELAY: "100",
+  TRACES_SHARE: "1",
   EGRESS_ALLOW: host,
   PORT: String(await ports.freePort()),
 });

@@ -162,7 +162,10 @@ const sharedEnvironment = (platform, env) => {
     REDIS_URL: platform.redisUrl,
     TEMPORAL_ADDRESS: platform.temporalAddress,
     ...(platform.temporalUiUrl === undefined ? {} : { TEMPORAL_UI_URL: platform.temporalUiUrl }),
-    ...(platform.collectorUrl === undefined ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: platform.collectorUrl }),
+    // Whoever looks at traces here looks for each of them.
+    ...(platform.collectorUrl === undefined
+      ? {}
+      : { OTEL_EXPORTER_OTLP_ENDPOINT: platform.collectorUrl, TRACES_SHARE: env.TRACES_SHARE || "1" }),
     PUBLIC_BASE_URL: baseUrlOf(platform, env),
     SANDBOX_URL: sandboxUrlOf(platform),
     MEDIA_HTTP_URL: `http://${listens.MEDIA_HTTP_LISTEN}`,

@@ -11,7 +11,8 @@ import { freePort } from "../servers/ports.cjs";
 const require = createRequire(new URL("../../../services/platform/package.json", import.meta.url));
 const { SpanKind, SpanStatusCode, context, trace } = require("@opentelemetry/api");
 const { OTLPTraceExporter } = require("@opentelemetry/exporter-trace-otlp-grpc");
-const { resources, tracing } = require("@opentelemetry/sdk-node");
+const { resourceFromAttributes } = require("@opentelemetry/resources");
+const { BatchSpanProcessor, TracerProvider } = require("@opentelemetry/sdk-trace");
 
 /** A stand-in for Zipkin's API. */
 const startZipkin = async () => {
@@ -30,9 +31,9 @@ test("what a process sends to its collector is shown: names, kinds, parents, tim
   const zipkin = await startZipkin();
   const port = await freePort();
   const collector = await startCollector({ port, zipkinUrl: zipkin.url, log: (line) => assert.fail(line) });
-  const provider = new tracing.BasicTracerProvider({
-    resource: resources.resourceFromAttributes({ "service.name": "gateway" }),
-    spanProcessors: [new tracing.BatchSpanProcessor(new OTLPTraceExporter({ url: `http://127.0.0.1:${port}` }))],
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ "service.name": "gateway" }),
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: `http://127.0.0.1:${port}` }) })],
   });
   const tracer = provider.getTracer("test");
   const other = tracer.startSpan("another");

@@ -1,5 +1,5 @@
 import { metrics } from "@opentelemetry/api";
-import { metrics as sdk } from "@opentelemetry/sdk-node";
+import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { createLogger, createSlots } from "@nodeloom/platform";
 import { deferred } from "../../platform/test/support/deferred";
 import { countDelivery, countRefusal, countRun, notePollLag, watchLoad } from "../src/meters";
@@ -10,9 +10,9 @@ import { ProviderError } from "../src/calls/providers";
 import type { NodeState } from "../src/run/types";
 import { TIMING } from "../src/run/timing";
 
-const exporter = new sdk.InMemoryMetricExporter(sdk.AggregationTemporality.CUMULATIVE);
-const reader = new sdk.PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
-const provider = new sdk.MeterProvider({ readers: [reader] });
+const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
+const provider = new MeterProvider({ readers: [reader] });
 beforeAll(() => metrics.setGlobalMeterProvider(provider));
 afterAll(() => provider.shutdown());
 

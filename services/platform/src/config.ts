@@ -86,10 +86,11 @@ export const processVariables = {
     .number()
     .min(0)
     .max(1)
-    .default(1)
+    .default(0.05)
     .describe(
       "share of the requests that are traced, from 0 to 1; the same for every process, so that a trace is there whole or not at all",
     ),
+  OTEL_BSP_SCHEDULE_DELAY: integer(1).default(5_000).describe("how often traces are sent, in milliseconds"),
   ...tlsVariables,
 };
 

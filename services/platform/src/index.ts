@@ -36,8 +36,7 @@ export { requestContext, withRequestContext, type RequestContext } from "./telem
 export * from "./telemetry/logger";
 export { libraryMetrics, type LibraryMetrics } from "./telemetry/library-metrics";
 export * from "./telemetry/metrics";
-export { inCalledSpan, inClientSpan, inLinkedTrace, spanNamer, spanOverProcesses } from "./telemetry/tracing";
-export type { TraceHeaders } from "./telemetry/trace-place";
+export { inCalledSpan, inClientSpan, inLinkedTrace, spanNamer, type TraceHeaders } from "./telemetry/tracing";
 
 export * from "./work/batcher";
 export * from "./work/removal";

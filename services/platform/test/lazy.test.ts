@@ -10,8 +10,9 @@ const HEAVY = [
   "undici",
   "@grpc/grpc-js",
   "protobufjs",
-  "@opentelemetry/api",
-  "@opentelemetry/sdk-node",
+  "@opentelemetry/core",
+  "@opentelemetry/sdk-metrics",
+  "@opentelemetry/sdk-trace",
   "express",
   "ajv",
 ];

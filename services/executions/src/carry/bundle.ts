@@ -8,15 +8,17 @@ export const bundlePath = join(__dirname, "..", "..", "dist", "workflow-bundle.j
 /** Bundles the workflows from their compiled sources. */
 const buildBundle = async (): Promise<void> => {
   const workflowsPath = join(__dirname, "workflows", "index.js");
+  const interceptorsPath = join(__dirname, "workflows", "trace.js");
   const payloadConverterPath = require.resolve("./payloads/converter");
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     payloadConverterPath,
+    workflowInterceptorModules: [interceptorsPath],
     // Schemas are checked before a run, and answers by activities.
     ignoreModules: ["re2js"],
     // Each is evaluated once, and not again for every run. What they keep says nothing of a run: expressions by their texts, and what
     // was read of a node by that node.
-    preloadModules: [payloadConverterPath, workflowsPath],
+    preloadModules: [payloadConverterPath, interceptorsPath, workflowsPath],
     // The worker and its thread each keep the code with its map, as text and as read: it says where a line is, without the line.
     webpackConfigHook: (config) => ({ ...config, devtool: "inline-nosources-source-map" }),
   });

@@ -1,12 +1,11 @@
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "@temporalio/client";
-import { type DataConverter, DefaultLogger, type LogMetadata, NativeConnection, Runtime, TransportError } from "@temporalio/worker";
+import { type DataConverter, DefaultLogger, type LogMetadata, NativeConnection, Runtime, TransportError, Worker } from "@temporalio/worker";
 import { type LibraryMetrics, type Logger, onceThere } from "@nodeloom/platform";
 import type { Activities, LocalActivities } from "./activity-types";
 import { aboutExecution } from "./activity-context";
 import { missingSearchAttributes, type PrepareOptions } from "./prepare";
-import { RunWorker } from "./run-worker";
 import { tracedActivities, tracedStarts } from "./tracing";
 
 export interface TemporalOptions extends PrepareOptions {
@@ -109,7 +108,7 @@ const startWorker = async (taskQueue: string, settings: WorkerSettings): Promise
     shutdownGraceTime: Math.max(MIN_SHUTDOWN_GRACE_MS, shutdownGraceMs - SHUTDOWN_RESERVE_MS),
     shutdownForceTime: shutdownGraceMs,
   };
-  const worker = await RunWorker.create(workerOptions);
+  const worker = await Worker.create(workerOptions);
   const running = worker.run().catch((error: unknown) => {
     // Without a worker nothing runs: the supervisor must start this process again.
     logger.fatal({ err: error }, "the Temporal worker failed");

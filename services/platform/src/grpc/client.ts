@@ -14,16 +14,15 @@ import {
   type ServiceDefinition,
   type ServiceError,
 } from "@grpc/grpc-js";
-import { activeSpan, requestContext, withSpan } from "../telemetry/context";
-import { endSpan, startSpan, type SpanStart } from "../telemetry/span";
-import { toTraceHeaders } from "../telemetry/trace-place";
-import { inSpan } from "../telemetry/tracing";
+import { SpanKind } from "@opentelemetry/api";
+import { requestContext } from "../telemetry/context";
+import { failSpan, injectTrace, inSpan, startSpan, withSpan } from "../telemetry/tracing";
 import { retry, type RetryOptions } from "../work/retry";
 import { renewing, wasRefused, type ConnectionTimes, type Renewing } from "./connection";
 import { channelCredentials, type TlsConfig } from "./credentials";
 import { drained } from "./drained";
 import { fromServiceError } from "./errors";
-import { describeCall } from "./span";
+import { spanOfCall } from "./span";
 import { MAX_MESSAGE_BYTES, REQUEST_ID_KEY } from "./wire";
 
 const DEFAULT_DEADLINE_MS = 5_000;
@@ -56,8 +55,7 @@ export type ClientOf<S> = {
 
 const outgoingMetadata = (options: CallOptions): Metadata => {
   const metadata = new Metadata({ waitForReady: options.waitForReady ?? false });
-  const span = activeSpan();
-  if (span) for (const [key, value] of Object.entries(toTraceHeaders(span))) metadata.set(key, value);
+  injectTrace((key, value) => metadata.set(key, value));
   const requestId = requestContext()?.requestId;
   if (requestId) metadata.set(REQUEST_ID_KEY, requestId);
   return metadata;
@@ -76,9 +74,8 @@ interface Target {
   connection: Renewing;
   method: Method;
   callee: string;
+  span: ReturnType<typeof spanOfCall>;
 }
-
-const callStart = ({ method }: Target): SpanStart => ({ ...describeCall(method.path), kind: "client", within: activeSpan() });
 
 type Call = ClientUnaryCall | ClientWritableStream<unknown> | ClientReadableStream<unknown>;
 
@@ -163,12 +160,12 @@ async function* openStream({ connection, method }: Target, request: unknown, opt
 }
 
 async function* serverStreamCall(target: Target, request: unknown, options: CallOptions): AsyncIterable<unknown> {
-  const span = startSpan(callStart(target));
+  const span = startSpan(target.span.name, target.span.options);
   const until = deadline(options);
   try {
     const { messages, first } = await retry(async () => {
       const opened = openStream(target, request, options, until);
-      return { messages: opened, first: await (span ? withSpan(span, () => opened.next()) : opened.next()) };
+      return { messages: opened, first: await withSpan(span, () => opened.next()) };
     }, whereRefused(until));
     try {
       for (let next = first; !next.done; next = await messages.next()) yield next.value;
@@ -177,10 +174,10 @@ async function* serverStreamCall(target: Target, request: unknown, options: Call
     }
   } catch (error) {
     if (options.signal?.aborted && (error as Partial<ServiceError>).code === status.CANCELLED) return;
-    if (span) span.hasFailed = true;
+    failSpan(span);
     throw fromServiceError(error, target.callee);
   } finally {
-    if (span) endSpan(span);
+    span.end();
   }
 }
 
@@ -236,9 +233,10 @@ export const createGrpcClient = <S>(definition: ServiceDefinition, { address, tl
   const connection = renewing(connect, connections);
   const callee = Object.values(definition)[0]!.path.split("/")[1]!.split(".")[1]!;
   const methods = Object.entries(definition).map(([name, method]) => {
-    const target: Target = { connection, method, callee };
+    const span = spanOfCall(method.path, SpanKind.CLIENT);
+    const target: Target = { connection, method, callee, span };
     const traced = (run: () => Promise<unknown>): Promise<unknown> =>
-      inSpan(callStart(target), () =>
+      inSpan(span.name, span.options, () =>
         run().catch((error: unknown) => {
           throw fromServiceError(error, callee);
         }),

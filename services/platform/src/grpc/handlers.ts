@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { handleClientStreamingCall, handleServerStreamingCall, handleUnaryCall, Metadata, ServerReadableStream } from "@grpc/grpc-js";
+import { SpanKind, type TextMapGetter } from "@opentelemetry/api";
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import { withRequestContext, type RequestContext } from "../telemetry/context";
 import type { Logger } from "../telemetry/logger";
 import { durationHistogram } from "../telemetry/metrics";
-import { fromTraceHeaders } from "../telemetry/trace-place";
-import { inSpan } from "../telemetry/tracing";
+import { inSpan, tracedByCaller } from "../telemetry/tracing";
 import { isDatabaseAway } from "../stores/mongo";
 import { drained } from "./drained";
 import { knownError, toServiceError } from "./errors";
-import { describeCall } from "./span";
+import { spanOfCall } from "./span";
 import { REQUEST_ID_KEY } from "./wire";
 
 interface IncomingCall {
@@ -35,13 +35,18 @@ const timed = async <T>(path: string, answer: () => Promise<T>): Promise<T> => {
   }
 };
 
+const METADATA: TextMapGetter<Metadata> = {
+  get: (metadata, key) => String(metadata.get(key)[0] ?? ""),
+  keys: (metadata) => Object.keys(metadata.getMap()),
+};
+
 /** Runs a handler inside the caller's request context and trace. */
 const serve = <T>(call: IncomingCall, run: () => Promise<T>): Promise<T> => {
   const deadline = Number(call.getDeadline());
   const context: RequestContext = { requestId: String(call.metadata.get(REQUEST_ID_KEY)[0] ?? randomUUID()) };
   if (Number.isFinite(deadline)) context.deadlineMs = deadline;
-  const told = fromTraceHeaders((name) => call.metadata.get(name)[0]);
-  return withRequestContext(context, () => inSpan({ ...describeCall(call.getPath()), kind: "server", told }, run));
+  const { name, options } = spanOfCall(call.getPath(), SpanKind.SERVER);
+  return withRequestContext(context, () => inSpan(name, options, run, tracedByCaller(call.metadata, METADATA)));
 };
 
 const loggers = new Map<string, Logger>();

@@ -1,19 +1,8 @@
-import type { Attributes } from "@opentelemetry/api";
+import type { SpanKind, SpanOptions } from "@opentelemetry/api";
 
-interface CallDescription {
-  name: string;
-  attributes: Attributes;
-}
-
-const described = new Map<string, CallDescription>();
-
-/** What spans of a call are named, as OpenTelemetry names calls. @param path of a method that some service has: each is kept */
-export const describeCall = (path: string): CallDescription => {
-  const known = described.get(path);
-  if (known) return known;
+/** A call's span, named as OpenTelemetry names calls. @param path of its method: `/package.Service/Method` */
+export const spanOfCall = (path: string, kind: SpanKind): { name: string; options: SpanOptions } => {
   const [, service = "", method = ""] = path.split("/");
   const attributes = { "rpc.system": "grpc", "rpc.service": service, "rpc.method": method };
-  const description = { name: `${service}/${method}`, attributes };
-  described.set(path, description);
-  return description;
+  return { name: `${service}/${method}`, options: { kind, attributes } };
 };

@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger } from "pino";
-import { activeSpan, requestContext } from "./context";
+import { activeTraceId, requestContext } from "./context";
 import { redactLine } from "./redaction";
 
 export type { Logger };
@@ -23,7 +23,7 @@ export const createLogger = (name: string, level = process.env.LOG_LEVEL || "inf
       formatters: { level: (label) => ({ level: label }) },
       mixin: () => {
         const { requestId, executionId } = requestContext() ?? {};
-        const traceId = activeSpan()?.traceId;
+        const traceId = activeTraceId();
         return {
           ...(requestId ? { requestId } : {}),
           ...(executionId ? { execution_id: executionId } : {}),

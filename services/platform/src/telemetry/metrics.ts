@@ -1,12 +1,11 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { Attributes, Meter } from "@opentelemetry/api";
+import { metrics, type Attributes, type Meter } from "@opentelemetry/api";
 
 /** Seconds; from a call between services to the longest run. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600, 14_400, 86_400];
 const MS = 1_000;
 
-/** Loaded when it is first used. */
-const meterOf = (): Meter => (require("@opentelemetry/api") as typeof import("@opentelemetry/api")).metrics.getMeter("nodeloom");
+const meterOf = (): Meter => metrics.getMeter("nodeloom");
 
 /**
  * Instruments are made when they are first used: those that are made before a process has started its telemetry would never

@@ -1,11 +1,12 @@
 /** telemetry/: what a request carries with it, and what is traced, logged and measured of it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { resources } from "@opentelemetry/sdk-node";
+import { metrics } from "@opentelemetry/api";
+import type { PrometheusExporter } from "@opentelemetry/exporter-prometheus";
+import type { Resource } from "@opentelemetry/resources";
 import type { ProcessConfig } from "../config";
 import { withTimeout } from "../work/timeout";
 import { measureLibraries, readLibraryMetrics } from "./library-metrics";
 import { observeProcess } from "./metrics";
-import { recordSpans } from "./span";
 
 /** Longest time that the last spans and metrics may take to leave. */
 const FLUSH_MS = 3_000;
@@ -19,62 +20,75 @@ export interface Telemetry {
   stop(): Promise<void>;
 }
 
-const NOTHING: Telemetry = { writeMetrics: (_request, response) => void response.writeHead(404).end(), stop: () => Promise.resolve() };
+/** A part of the SDK that a stop has to end. */
+interface Provider {
+  shutdown(): Promise<void>;
+}
+
+const writeNothing: Telemetry["writeMetrics"] = (_request, response) => void response.writeHead(404).end();
 
 /** Starts tracing when a collector is configured, and metrics when a collector or Prometheus asks for them. */
 export const startTelemetry = async (name: string, config: ProcessConfig): Promise<Telemetry> => {
-  const collector = config.OTEL_EXPORTER_OTLP_ENDPOINT;
-  if (collector === undefined && config.OPS_LISTEN === undefined) return NOTHING;
-  const [{ api, metrics, resources }, { PrometheusExporter, PrometheusSerializer }] = await Promise.all([
-    import("@opentelemetry/sdk-node"),
-    import("@opentelemetry/exporter-prometheus"),
-  ]);
-  const prometheus = config.OPS_LISTEN === undefined ? undefined : new PrometheusExporter({ preventServerStart: true });
-  // Who is asked for metrics tells those of libraries too; otherwise they send them themselves.
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OPS_LISTEN } = config;
+  if (collector === undefined && OPS_LISTEN === undefined) return { writeMetrics: writeNothing, stop: () => Promise.resolve() };
+  const resource = await describeProcess(name);
+  const prometheus = OPS_LISTEN === undefined ? undefined : await createPrometheus();
+  // Libraries' metrics are fetched with the process's, or sent to the collector by the libraries themselves.
   measureLibraries(prometheus ? "scraped" : collector === undefined ? undefined : { collector });
-  const found = resources.detectResources({ detectors: [resources.envDetector, resources.processDetector, resources.hostDetector] });
-  const resource = resources
-    .defaultResource()
-    .merge(found)
-    .merge(resources.resourceFromAttributes({ "service.name": name }));
-  const meters = new metrics.MeterProvider({
-    resource,
-    readers: [
-      ...(prometheus ? [prometheus] : []),
-      ...(collector === undefined ? [] : [new metrics.PeriodicExportingMetricReader(await sendMetrics(collector))]),
-    ],
-  });
-  api.metrics.setGlobalMeterProvider(meters);
-  const recorder = collector === undefined ? undefined : await sendTraces(collector, resource, config.TRACES_SHARE);
-  recordSpans(recorder);
+  const providers: Provider[] = [await startMetrics(resource, collector, prometheus?.exporter)];
+  if (collector !== undefined) providers.push(await sendTraces(resource, collector, config));
   const stopObserving = observeProcess();
-  const writer = (exporter: NonNullable<typeof prometheus>): Telemetry["writeMetrics"] => {
-    const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
-    return async (_request, response) => {
-      const [{ resourceMetrics }, ofLibraries] = await Promise.all([exporter.collect(), readLibraryMetrics()]);
-      response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
-      response.end(serializer.serialize(resourceMetrics) + ofLibraries);
-    };
-  };
   return {
-    writeMetrics: prometheus ? writer(prometheus) : NOTHING.writeMetrics,
+    writeMetrics: prometheus?.write ?? writeNothing,
     stop: async () => {
       stopObserving();
-      recordSpans(undefined);
       measureLibraries(undefined);
       // A collector that is away must not hold the stop.
-      await withTimeout(Promise.all([recorder?.stop(), meters.shutdown()]), FLUSH_MS, () => undefined);
+      await withTimeout(Promise.all(providers.map((provider) => provider.shutdown())), FLUSH_MS, () => undefined);
     },
   };
 };
 
-const sendTraces = async (url: string, resource: resources.Resource, share: number) => {
-  const { OTLPTraceExporter } = await import("@opentelemetry/exporter-trace-otlp-grpc");
-  const { createRecorder } = require("./recorder") as typeof import("./recorder");
-  return createRecorder({ exporter: new OTLPTraceExporter({ url }), resource, share });
+const describeProcess = async (name: string): Promise<Resource> => {
+  const { defaultResource, detectResources, envDetector, hostDetector, processDetector, resourceFromAttributes } =
+    await import("@opentelemetry/resources");
+  const detected = detectResources({ detectors: [envDetector, processDetector, hostDetector] });
+  return defaultResource()
+    .merge(detected)
+    .merge(resourceFromAttributes({ "service.name": name }));
 };
 
-const sendMetrics = async (url: string) => {
-  const { OTLPMetricExporter } = await import("@opentelemetry/exporter-metrics-otlp-grpc");
-  return { exporter: new OTLPMetricExporter({ url }), exportIntervalMillis: METRICS_EVERY_MS, exportTimeoutMillis: METRICS_TIMEOUT_MS };
+const createPrometheus = async (): Promise<{ exporter: PrometheusExporter; write: Telemetry["writeMetrics"] }> => {
+  const { PrometheusExporter, PrometheusSerializer } = await import("@opentelemetry/exporter-prometheus");
+  const exporter = new PrometheusExporter({ preventServerStart: true });
+  const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
+  const write: Telemetry["writeMetrics"] = async (_request, response) => {
+    const [{ resourceMetrics }, ofLibraries] = await Promise.all([exporter.collect(), readLibraryMetrics()]);
+    response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
+    response.end(serializer.serialize(resourceMetrics) + ofLibraries);
+  };
+  return { exporter, write };
+};
+
+const startMetrics = async (resource: Resource, collector: string | undefined, prometheus: PrometheusExporter | undefined) => {
+  const { MeterProvider, PeriodicExportingMetricReader } = await import("@opentelemetry/sdk-metrics");
+  const sent = async (url: string) => {
+    const { OTLPMetricExporter } = await import("@opentelemetry/exporter-metrics-otlp-grpc");
+    const exporter = new OTLPMetricExporter({ url });
+    return new PeriodicExportingMetricReader({
+      exporter,
+      exportIntervalMillis: METRICS_EVERY_MS,
+      exportTimeoutMillis: METRICS_TIMEOUT_MS,
+    });
+  };
+  const readers = [...(prometheus ? [prometheus] : []), ...(collector === undefined ? [] : [await sent(collector)])];
+  const provider = new MeterProvider({ resource, readers });
+  metrics.setGlobalMeterProvider(provider);
+  return provider;
+};
+
+const sendTraces = async (resource: Resource, url: string, { TRACES_SHARE: share, OTEL_BSP_SCHEDULE_DELAY: everyMs }: ProcessConfig) => {
+  const { OTLPTraceExporter } = await import("@opentelemetry/exporter-trace-otlp-grpc");
+  const { startTracing } = require("./tracer-provider") as typeof import("./tracer-provider");
+  return startTracing({ exporter: new OTLPTraceExporter({ url }), resource, share, everyMs });
 };

@@ -1,42 +1,58 @@
-import type { Span, Work } from "./span";
+import { trace } from "@opentelemetry/api";
+import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
 
 /** Spans of one piece of work, and of all, that are held at most; those above leave at once. */
 const MAX_OF_ONE = 64;
 const MAX_OF_ALL = 4_096;
 
+/** What this process was asked for (a request, an activity), from the first span of it here. */
+interface Work {
+  isOpen: boolean;
+  readonly held: ReadableSpan[];
+}
+
 /**
- * Lets spans go when that has ended which this process was asked for. One that is killed would otherwise leave spans behind whose
- * parent it never ended: parts of a trace that hang from nothing. What was under way is then not in the trace; the attempt that
- * followed is.
+ * Passes the spans of a piece of work on when its first one has ended. Otherwise a process that is killed leaves spans behind
+ * whose parent was never sent, which a trace viewer shows as traces of their own.
  */
-export const wholeSpans = (send: (span: Span) => void) => {
-  /** Those of which spans are held. */
+export const wholeSpans = (next: SpanProcessor): SpanProcessor => {
+  const works = new WeakMap<object, Work>();
+  const firsts = new WeakSet<object>();
   const holding = new Set<Work>();
   let held = 0;
 
   const letGo = (work: Work): void => {
     if (!holding.delete(work)) return;
     held -= work.held.length;
-    for (const span of work.held.splice(0)) send(span);
+    for (const span of work.held.splice(0)) next.onEnd(span);
   };
+  const letAllGo = (): void => holding.forEach(letGo);
 
   return {
-    end: (span: Span): void => {
-      const { work } = span;
-      if (work.rootId === span.spanId) {
+    onStart: (span, context) => {
+      const parent = trace.getSpan(context);
+      const work = parent && works.get(parent);
+      if (!work) firsts.add(span);
+      works.set(span, work ?? { isOpen: true, held: [] });
+      next.onStart(span, context);
+    },
+    onEnd: (span) => {
+      const work = works.get(span);
+      if (work && firsts.has(span)) {
         work.isOpen = false;
         letGo(work);
-      } else if (work.isOpen && work.held.length < MAX_OF_ONE && held < MAX_OF_ALL) {
+      } else if (work?.isOpen && work.held.length < MAX_OF_ONE && held < MAX_OF_ALL) {
         work.held.push(span);
         holding.add(work);
         held += 1;
         return;
       }
-      send(span);
+      next.onEnd(span);
     },
-    /** What is held, too. */
-    letAllGo: (): void => {
-      for (const work of holding) letGo(work);
+    forceFlush: () => next.forceFlush(),
+    shutdown: () => {
+      letAllGo();
+      return next.shutdown();
     },
   };
 };

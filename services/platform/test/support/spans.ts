@@ -1,10 +1,27 @@
-import { recordSpans, type Span } from "../../src/telemetry/span";
+import { propagation, trace } from "@opentelemetry/api";
+import { defaultResource } from "@opentelemetry/resources";
+import { InMemorySpanExporter, type ReadableSpan } from "@opentelemetry/sdk-trace";
+import { startTracing } from "../../src/telemetry/tracer-provider";
 
-/** Records the spans of this process for a test, in the order in which they end. */
-export const recordEndedSpans = (isOfShare: (traceId: string) => boolean = () => true): { ended: Span[]; stop: () => void } => {
-  const ended: Span[] = [];
-  let ids = 0;
-  const newId = (digits: number): string => (ids += 1).toString(16).padStart(digits, "0");
-  recordSpans({ newTraceId: () => newId(32), newSpanId: () => newId(16), isOfShare, end: (span) => void ended.push(span) });
-  return { ended, stop: () => recordSpans(undefined) };
+export interface RecordedSpans {
+  /** Those that have left so far, in the order in which they did. */
+  left(): Promise<ReadableSpan[]>;
+  stop(): Promise<void>;
+}
+
+/** Traces this process for a test. @param share of all traces */
+export const recordSpans = (share = 1): RecordedSpans => {
+  const exporter = new InMemorySpanExporter();
+  const provider = startTracing({ exporter, resource: defaultResource(), share, everyMs: 1_000 });
+  return {
+    left: async () => {
+      await provider.forceFlush();
+      return exporter.getFinishedSpans();
+    },
+    stop: async () => {
+      await provider.shutdown();
+      trace.disable();
+      propagation.disable();
+    },
+  };
 };

@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { z } from "zod";
+import { loadConfig, processVariables } from "../../src";
 import { startCollector } from "../support/collector";
 import { SERVICE_NAME } from "../support/json-service";
 
@@ -28,7 +30,7 @@ const startTraced = async (env: NodeJS.ProcessEnv): Promise<{ port: number; end(
 describe("tracing", () => {
   it("links a request, the calls it becomes and their servers into the caller's trace, and loses nothing at a stop", async () => {
     const collector = await startCollector();
-    const traced = await startTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    const traced = await startTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACES_SHARE: "1" });
     const [trace, caller] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
     const answer = await fetch(`http://127.0.0.1:${traced.port}/`, { headers: { traceparent: `00-${trace}-${caller}-01` } });
     expect(await answer.text()).toBe("inner");
@@ -61,6 +63,10 @@ describe("tracing", () => {
     expect(new Set(collector.spans.map(({ trace }) => trace)).size).toBe(1);
     expect(collector.spans).toHaveLength(7);
     expect(collector.metrics).toContain("nodeloom.grpc.server.duration");
+  });
+
+  it("traces five requests of a hundred where nothing else is asked for", () => {
+    expect(loadConfig(z.object(processVariables), {}).TRACES_SHARE).toBe(0.05);
   });
 
   it("is off without a collector", async () => {

@@ -1,46 +1,66 @@
-import { endSpan, recordSpans, startSpan, type Span } from "../../src/telemetry/span";
+import { ROOT_CONTEXT, trace, type Span, type Tracer } from "@opentelemetry/api";
+import { TracerProvider, type SpanProcessor } from "@opentelemetry/sdk-trace";
 import { wholeSpans } from "../../src/telemetry/whole-spans";
 
-let ids = 0;
 let sent: string[];
-let whole: ReturnType<typeof wholeSpans>;
+let provider: TracerProvider;
+let tracer: Tracer;
 beforeEach(() => {
   sent = [];
-  whole = wholeSpans(({ name }) => sent.push(name));
-  const newId = (): string => String((ids += 1));
-  recordSpans({ newTraceId: newId, newSpanId: newId, isOfShare: () => true, end: whole.end });
+  const collecting: SpanProcessor = {
+    onStart: () => undefined,
+    onEnd: ({ name }) => void sent.push(name),
+    forceFlush: () => Promise.resolve(),
+    shutdown: () => Promise.resolve(),
+  };
+  provider = new TracerProvider({ spanProcessors: [wholeSpans(collecting)] });
+  tracer = provider.getTracer("test");
 });
-afterEach(() => recordSpans(undefined));
-const start = (name: string, within?: Span): Span => startSpan({ name, within })!;
+const start = (name: string, within?: Span): Span =>
+  tracer.startSpan(name, {}, within ? trace.setSpan(ROOT_CONTEXT, within) : ROOT_CONTEXT);
 
 it("sends no span of work that has not ended: who is killed leaves none behind without a parent", () => {
   const activity = start("activity");
   const call = start("call", activity);
-  endSpan(start("within the call", call));
-  endSpan(call);
+  start("within the call", call).end();
+  call.end();
   expect(sent).toEqual([]);
-  endSpan(activity);
+  activity.end();
   expect(sent).toEqual(["within the call", "call", "activity"]);
+});
+
+it("takes what another process asked for as work of its own, though it has a parent there", () => {
+  const caller = trace.wrapSpanContext({
+    traceId: "0af7651916cd43dd8448eb211c80319c",
+    spanId: "b7ad6b7169203331",
+    traceFlags: 1,
+    isRemote: true,
+  });
+  const served = start("served", caller);
+  start("call", served).end();
+  expect(sent).toEqual([]);
+  served.end();
+  expect(sent).toEqual(["call", "served"]);
 });
 
 it("sends what ends after its work, and what of a long one is too much to hold", () => {
   const request = start("request");
   const late = start("late", request);
-  for (let count = 0; count < 70; count += 1) endSpan(start("poll", request));
+  for (let count = 0; count < 70; count += 1) start("poll", request).end();
   expect(sent).toEqual(Array<string>(6).fill("poll"));
-  endSpan(request);
+  request.end();
   expect(sent.slice(70)).toEqual(["request"]);
-  endSpan(late);
+  late.end();
   expect(sent.at(-1)).toBe("late");
 });
 
 it("holds a bounded number of spans, of however much work", () => {
-  for (let count = 0; count < 5_000; count += 1) endSpan(start("call", start("endless")));
+  for (let count = 0; count < 5_000; count += 1) start("call", start("endless")).end();
   expect(sent).toHaveLength(5_000 - 4_096);
 });
 
-it("sends what it holds when the process stops in order", () => {
-  endSpan(start("call", start("activity")));
-  whole.letAllGo();
+it("sends what it holds when the process stops in order", async () => {
+  start("call", start("activity")).end();
+  await provider.shutdown();
   expect(sent).toEqual(["call"]);
 });

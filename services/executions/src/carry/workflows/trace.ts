@@ -1,0 +1,27 @@
+import type { Payload } from "@temporalio/common";
+import type { WorkflowInterceptorsFactory } from "@temporalio/workflow";
+
+/** Where the trace is in Temporal's headers, as its SDKs' own interceptors have it. */
+export const TRACE_HEADER = "_tracer-data";
+
+/** Passes the trace that a workflow was started in on to its activities. It makes no spans: see ADR 0017. */
+export const interceptors: WorkflowInterceptorsFactory = () => {
+  let trace: Record<string, Payload> = {};
+  return {
+    inbound: [
+      {
+        execute: (input, next) => {
+          const told = input.headers[TRACE_HEADER];
+          if (told) trace = { [TRACE_HEADER]: told };
+          return next(input);
+        },
+      },
+    ],
+    outbound: [
+      {
+        scheduleActivity: (input, next) => next({ ...input, headers: { ...input.headers, ...trace } }),
+        scheduleLocalActivity: (input, next) => next({ ...input, headers: { ...input.headers, ...trace } }),
+      },
+    ],
+  };
+};
