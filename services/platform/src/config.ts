@@ -27,7 +27,6 @@ export const splitHostPort = (address: string): { host: string; port: number } =
   return parsed;
 };
 
-/** A whole number from the environment. */
 export const integer = (minimum = 0) => z.coerce.number().int().min(minimum);
 
 /** A comma-separated list; empty items are dropped. */
@@ -42,7 +41,6 @@ export const list = (): z.ZodType<string[]> =>
         .filter(Boolean),
     );
 
-/** Variables that several services read, with their purpose. The keys are the environment variables' names. */
 export const variables = {
   MONGODB_URI: z.string().startsWith("mongodb").describe("MongoDB server, without a database name"),
   MONGODB_DATABASE_PREFIX: z.string().default("nodeloom_").describe("prefix of each service's database"),
@@ -65,7 +63,6 @@ const tlsVariables = {
   TLS_RELOAD_MS: integer(100).default(60_000).describe("how often the three files are read again, for certificates that were renewed"),
 };
 
-/** Variables of every process. */
 export const processVariables = {
   NODE_ENV: z.enum(["development", "test", "production"]).default("development").describe("how strict to be about cookies and origins"),
   LOG_LEVEL: z
@@ -94,7 +91,6 @@ export const processVariables = {
   ...tlsVariables,
 };
 
-/** What variables become when they are read. */
 export type ConfigOf<V extends Record<string, z.ZodType>> = { [K in keyof V]: z.infer<V[K]> };
 export type ProcessConfig = ConfigOf<typeof processVariables>;
 

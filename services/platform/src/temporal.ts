@@ -17,7 +17,6 @@ export const temporalSecurityVariables = {
 
 export type TemporalSecurityConfig = ConfigOf<typeof temporalSecurityVariables>;
 
-/** What Temporal's SDK is given beside the address; nothing for a plain connection. */
 export interface TemporalSecurity {
   tls?: {
     serverNameOverride?: string;
@@ -27,7 +26,6 @@ export interface TemporalSecurity {
   apiKey?: string;
 }
 
-/** @throws ConfigError for a certificate without its key, and for a file that can't be read */
 export const temporalSecurity = (config: Partial<TemporalSecurityConfig>): TemporalSecurity => {
   const { TEMPORAL_TLS_CA_FILE: ca, TEMPORAL_TLS_CERT_FILE: cert, TEMPORAL_TLS_KEY_FILE: key } = config;
   const { TEMPORAL_TLS_SERVER_NAME: serverName, TEMPORAL_API_KEY: apiKey } = config;

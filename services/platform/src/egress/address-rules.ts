@@ -13,16 +13,14 @@ export interface AddressRules {
 export interface AddressRulesOptions {
   /** host:port exceptions. */
   allow?: readonly string[];
-  /** Addresses that begin so are ours, and always fine: files in our own storage. */
+  /** Addresses that begin so are files in our own storage, and always allowed. */
   own?: string;
   lookup?: Lookup;
-  /** Longest time for one look-up. */
   lookupTimeoutMs?: number;
 }
 
 const LOOKUP_TIMEOUT_MS = 1_000;
 
-/** Whether a name resolves to an address that is not public. */
 const leadsInside = (host: string, lookup: Lookup, timeoutMs: number): Promise<boolean> =>
   new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), timeoutMs);

@@ -18,10 +18,8 @@ export class EgressError extends Error {
   }
 }
 
-/** Longest host that a message shows. */
 const SHOWN_HOST_CHARS = 253;
 
-/** A refusal. `host` is absent where an address has none that can be told. */
 export const refused = (why: string, host?: string): EgressError =>
   new EgressError("REFUSED", `refused to call ${host ? host.slice(0, SHOWN_HOST_CHARS) : "this address"}: ${why}`, false);
 
@@ -58,7 +56,6 @@ const FOREIGN_PORTS: ReadonlySet<number> = new Set([
 /** `host:port` as the URL parser spells it; what exceptions are compared by. */
 export const targetOf = (url: URL): string => `${url.hostname}:${url.port || DEFAULT_PORTS[url.protocol]}`;
 
-/** Exceptions, `host:port`, in the spelling of targetOf. */
 export const canonicalTargets = (entries: readonly string[]): ReadonlySet<string> =>
   new Set(
     entries.map((entry) => {

@@ -22,9 +22,7 @@ export interface EgressRequest {
   body?: string | Buffer;
   /** Longest time for the whole exchange, the body included. */
   timeoutMs: number;
-  /** Longest body in bytes. */
   maxBytes: number;
-  /** Redirects that are followed, each checked again. */
   maxRedirects?: number;
   /** Gives up early; the exchange then fails with the signal's reason. */
   signal?: AbortSignal;
@@ -34,19 +32,16 @@ export interface EgressResponse {
   status: number;
   /** Lower-case names; repeated headers joined by a comma. */
   headers: Readonly<Record<string, string>>;
-  /** The body, bounded by maxBytes. */
   body: Buffer;
 }
 
 export interface EgressStream extends Omit<EgressResponse, "body"> {
-  /** Fails with TOO_LARGE past maxBytes. */
   body: AsyncIterable<Buffer>;
 }
 
 export interface EgressClient {
-  /** One exchange with the body in memory. */
   request(request: EgressRequest): Promise<EgressResponse>;
-  /** One exchange with the body as a stream, for files and server-sent events. */
+  /** The body as a stream, for files and server-sent events. */
   stream(request: EgressRequest): Promise<EgressStream>;
   close(): Promise<void>;
 }
@@ -94,11 +89,11 @@ interface SocketError {
   code?: unknown;
   syscall?: string;
   cause?: unknown;
-  /** Of an attempt at several addresses. */
+  /** Set where several addresses were tried. */
   errors?: { code?: string }[];
 }
 
-/** What went wrong, in the guard's terms. An exchange that was given up fails with the reason it was given up for. */
+/** The error in the guard's terms. An exchange that was given up fails with the reason for that. */
 const describe = (error: unknown, signal: AbortSignal): unknown => {
   if (error instanceof EgressError) return error;
   const { code, syscall = "", cause, errors } = (error ?? {}) as SocketError;
@@ -106,7 +101,6 @@ const describe = (error: unknown, signal: AbortSignal): unknown => {
   if (signal.aborted) return signal.reason;
   const reason = String(code ?? "");
   if (NOT_HTTP.has(reason)) return refused("the request is not valid HTTP");
-  // Only connecting tries several addresses.
   const unsent = UNSENT.has(reason) || UNSENT_SYSCALLS.has(syscall) || errors !== undefined;
   if (reason.includes("TIMEOUT") || reason === "ETIMEDOUT")
     return new EgressError("TIMEOUT", "the address did not answer in time", !unsent);
@@ -118,7 +112,6 @@ interface Deadline {
   clear(): void;
 }
 
-/** Aborts after a time, or with another signal. */
 const startDeadline = (timeoutMs: number, outer: AbortSignal | undefined): Deadline => {
   const { signal, abort, unlink } = linkSignals(...(outer ? [outer] : []));
   const clear = (): void => {
@@ -173,7 +166,6 @@ const redirected = (request: EgressRequest, from: URL, status: number, location:
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** The one HTTP client for calls that leave the platform. */
 export const createEgressClient = ({ allow = [], lookup = dnsLookup }: EgressOptions = {}): EgressClient => {
   // Loaded here, so that processes that never call out don't pay for it.
   const undici = require("undici") as typeof import("undici");
@@ -191,7 +183,6 @@ export const createEgressClient = ({ allow = [], lookup = dnsLookup }: EgressOpt
       body: options.body ?? null,
       signal,
       dispatcher: allowed.has(targetOf(url)) ? exempt : guarded,
-      // The deadline covers the whole exchange.
       headersTimeout: 0,
       bodyTimeout: 0,
     });

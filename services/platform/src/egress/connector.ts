@@ -3,7 +3,6 @@ import type { buildConnector } from "undici";
 
 /** What undici reads the answer of a connection with. Inner to it: `http.test.ts` fails when that changes. */
 interface Parser {
-  /** More of the body has come than its reader takes. */
   paused: boolean;
   resume(): void;
   ptr: number;
@@ -16,7 +15,6 @@ interface Parser {
  * that the parser goes on with it before undici hears of the end.
  */
 export const createConnector = (options: buildConnector.BuildOptions): buildConnector.connector => {
-  // Loaded here, as undici itself.
   const undici = require("undici") as typeof import("undici");
   const { kParser } = require("undici/lib/core/symbols") as { kParser: keyof Socket };
   const connect = undici.buildConnector(options);

@@ -1,7 +1,6 @@
 import type { PeerCertificate } from "node:tls";
 import { ServerInterceptingCall, status, type ServerInterceptor } from "@grpc/grpc-js";
 
-/** The names that a certificate was made for: its DNS names and its common name. */
 const namesIn = ({ subject, subjectaltname }: PeerCertificate): string[] => {
   const alternatives = (subjectaltname ?? "").split(", ").flatMap((entry) => (entry.startsWith("DNS:") ? [entry.slice(4)] : []));
   return typeof subject?.CN === "string" ? [...alternatives, subject.CN] : alternatives;

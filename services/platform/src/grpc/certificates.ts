@@ -17,7 +17,7 @@ interface Files {
   ca: string;
 }
 
-/** Undefined without TLS. @throws ConfigError where only a part of it is configured */
+/** @throws ConfigError where only some of the three files are configured */
 const filesOf = ({ TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca }: TlsConfig): Files | undefined => {
   if (!cert && !key && !ca) return undefined;
   if (!cert || !key || !ca) throw new ConfigError("TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE go together");
@@ -46,7 +46,6 @@ const isSame = (one: Certificates, other: Certificates): boolean =>
  */
 class RenewedCertificates implements CertificateProvider {
   private current: Certificates;
-  /** With how each of them is told of the certificates of now. */
   private readonly listeners = new Map<CaListener | IdentityListener, () => void>();
   private timer: NodeJS.Timeout | undefined;
 
@@ -70,11 +69,11 @@ class RenewedCertificates implements CertificateProvider {
   }
 
   private add(listener: CaListener | IdentityListener, tell: () => void): void {
-    // What was renewed while no connection was open.
+    // Certificates may have been renewed while no connection was open.
     if (this.timer === undefined) this.reload();
     this.listeners.set(listener, tell);
     this.timer ??= setInterval(() => this.reload(), this.reloadMs).unref();
-    // Not at once: a listener that is being added is not ready to be told.
+    // A listener that is being added can't be called yet.
     process.nextTick(tell);
   }
 
@@ -102,7 +101,6 @@ class RenewedCertificates implements CertificateProvider {
   }
 }
 
-/** One provider of the same files for every server and client of the process. */
 const providers = new Map<string, RenewedCertificates>();
 
 /**

@@ -26,7 +26,7 @@ import { spanOfCall } from "./span";
 import { MAX_MESSAGE_BYTES, REQUEST_ID_KEY } from "./wire";
 
 const DEFAULT_DEADLINE_MS = 5_000;
-/** What a callee may send before it hears that it was read; HTTP/2's own 64 kB make lists and graphs stop and go. */
+/** HTTP/2's own window of 64 kB makes lists and graphs stop and go. */
 const RECEIVE_WINDOW_BYTES = 1024 * 1024;
 const MAX_RECONNECT_BACKOFF_MS = 1_000;
 /** Longer than a reconnection's pause, so that a call meets at least one attempt. */
@@ -36,13 +36,11 @@ export interface CallOptions {
   /** How long the call may take; the caller's own deadline shortens it. */
   deadlineMs?: number;
   signal?: AbortSignal;
-  /** How long a callee that is away is waited for before the call is made; 0 for callers that try again themselves. */
+  /** Longest wait for a callee that is away before the call is made; 0 for callers that try again themselves. */
   reconnectMs?: number;
-  /** Wait for the callee to come back instead of failing at once. */
   waitForReady?: boolean;
 }
 
-/** Methods of a generated server interface as a client sees them. */
 export type ClientOf<S> = {
   [K in keyof S]: S[K] extends handleUnaryCall<infer Q, infer R>
     ? (request: Q, options?: CallOptions) => Promise<R>
@@ -69,7 +67,6 @@ const deadline = (options: CallOptions): Date => {
 
 type Method = ServiceDefinition[string];
 
-/** One method of one callee. */
 interface Target {
   connection: Renewing;
   method: Method;
@@ -79,7 +76,6 @@ interface Target {
 
 type Call = ClientUnaryCall | ClientWritableStream<unknown> | ClientReadableStream<unknown>;
 
-/** Cancels a call when the caller gives up, for as long as the call lasts. */
 const cancelWith = (call: Call, signal?: AbortSignal): void => {
   if (!signal) return;
   const cancel = (): void => call.cancel();
@@ -90,7 +86,7 @@ const cancelWith = (call: Call, signal?: AbortSignal): void => {
 
 const AWAY: readonly connectivityState[] = [connectivityState.CONNECTING, connectivityState.TRANSIENT_FAILURE];
 
-/** Waits a moment for a callee that is starting, or starting again; the call itself tells when it did not come, or is not wanted any more. */
+/** Waits a moment for a callee that is starting. Where it does not come, the call fails by itself. */
 const reach = async (client: Client, { reconnectMs = RECONNECT_MS, signal }: CallOptions, until: Date): Promise<void> => {
   if (signal?.aborted || !AWAY.includes(client.getChannel().getConnectivityState(true))) return;
   const patience = Math.min(until.getTime(), Date.now() + reconnectMs);
@@ -104,7 +100,7 @@ const reach = async (client: Client, { reconnectMs = RECONNECT_MS, signal }: Cal
   });
 };
 
-/** Before a call is made again that a stopping replica did not take up; by then its connection is known to end. */
+/** Pauses before a call is repeated that a stopping replica refused; by then its connection is closed. */
 const REFUSED_PAUSES_MS = [20, 40, 60, 80];
 
 const whereRefused = (until: Date): RetryOptions => ({
@@ -113,7 +109,7 @@ const whereRefused = (until: Date): RetryOptions => ({
   until: until.getTime(),
 });
 
-/** A call that is answered once, on a connection that is kept for it. It is made when its callee is there. */
+/** Makes a call that is answered once, on a connection that stays open for it. */
 const answered = async (
   { connection }: Target,
   options: CallOptions,
@@ -142,7 +138,6 @@ const unaryCall = (target: Target, request: unknown, options: CallOptions): Prom
   return retry(once, whereRefused(until));
 };
 
-/** The connection is kept for as long as the messages are read. */
 async function* openStream({ connection, method }: Target, request: unknown, options: CallOptions, until: Date): AsyncGenerator<unknown> {
   const { path, requestSerialize, responseDeserialize } = method;
   const { client, release } = connection.lease();
@@ -206,7 +201,6 @@ const clientStreamCall = (target: Target, requests: AsyncIterable<unknown>, opti
 };
 
 export interface ClientOptions {
-  /** Balanced over every address the name resolves to. */
   address: string;
   tls?: TlsConfig;
   connections?: Partial<ConnectionTimes>;
@@ -223,10 +217,6 @@ const CHANNEL: ChannelOptions = {
   "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
 };
 
-/**
- * A client whose methods are those of a generated server interface, as promises and async iterables.
- * A call that fails raises the callee's DomainError; an unreachable callee is SERVICE_UNAVAILABLE.
- */
 export const createGrpcClient = <S>(definition: ServiceDefinition, { address, tls = {}, connections }: ClientOptions): ClientOf<S> => {
   const security = channelCredentials(tls);
   const connect = (options: ChannelOptions): Client => new Client(address, security, { ...CHANNEL, ...options });

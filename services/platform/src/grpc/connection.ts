@@ -6,22 +6,20 @@ export interface ConnectionTimes {
   renewMs: number;
   /** Least time between two look-ups of a name by one channel. */
   resolveEveryMs: number;
-  /** A connection on which nothing was heard for so long is asked whether it still lives… */
+  /** A connection that was silent for so long is asked whether its peer lives. */
   keepaliveMs: number;
-  /** …and given up when no answer comes within this. */
+  /** Longest wait for that answer; then the connection is given up. */
   keepaliveTimeoutMs: number;
 }
 
 const DEFAULTS: ConnectionTimes = { renewMs: 60_000, resolveEveryMs: 1_000, keepaliveMs: 10_000, keepaliveTimeoutMs: 5_000 };
 const JITTER = 0.1;
 
-/** Notices connections to peers that vanished without a word. */
 export const keepalive = (given: Partial<ConnectionTimes> = {}): ChannelOptions => {
   const { keepaliveMs, keepaliveTimeoutMs } = { ...DEFAULTS, ...given };
   return { "grpc.keepalive_time_ms": keepaliveMs, "grpc.keepalive_timeout_ms": keepaliveTimeoutMs };
 };
 
-/** One channel and how many calls it carries. */
 interface Lease {
   client: Client;
   calls: number;
@@ -29,16 +27,14 @@ interface Lease {
 }
 
 export interface Renewing {
-  /** The client to make one call with; `release` says, once, that the call has ended. */
   lease(): { client: Client; release(): void };
   close(): void;
 }
 
 /**
- * A client whose channel is replaced from time to time. A channel asks for its callee's addresses only when it loses a
- * connection, so one that is well never calls a replica that joined later. The new channel shares the connections that are
- * there; calls that run keep the old one until they end. Not the servers' maximum age of connections: Node's HTTP/2 drops calls
- * that arrive while it ends a connection for its age, and they can't be told from calls that were carried out.
+ * A client whose channel is replaced from time to time. A channel asks for its callee's addresses only when it loses a connection, so
+ * that it would never call a replica that joined later. Calls that run keep their channel. A server can't end connections by their age
+ * instead: Node's HTTP/2 drops calls that arrive meanwhile, and nobody knows whether they were carried out.
  */
 export const renewing = (connect: (options: ChannelOptions) => Client, given: Partial<ConnectionTimes> = {}): Renewing => {
   const times = { ...DEFAULTS, ...given };
@@ -78,7 +74,7 @@ export const renewing = (connect: (options: ChannelOptions) => Client, given: Pa
   };
 };
 
-/** How grpc-js words a stream that a server which is stopping has not taken up. */
+/** grpc-js's words for a call that a stopping server has not taken up. */
 const REFUSED = "Stream refused by server";
 
 /** Whether a call was surely not begun by its callee, so that it may be made again whatever it does. */

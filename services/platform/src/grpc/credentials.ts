@@ -19,7 +19,6 @@ export const serverCredentials = (listen: string, tls: TlsConfig): ServerCredent
   return ServerCredentials.createInsecure();
 };
 
-/** The client's side of serverCredentials. */
 export const channelCredentials = (tls: TlsConfig): ChannelCredentials => {
   const certificates = certificatesOf(tls);
   if (!certificates) return credentials.createInsecure();

@@ -3,7 +3,6 @@ import { DomainError, isReason, unavailable, wellFormed, type ErrorKind, type Er
 import { ErrorInfo, Status } from "@nodeloom/proto";
 import { isDatabaseAway } from "../stores/mongo";
 
-/** The one place where kinds of error meet gRPC status codes. */
 const STATUS_BY_KIND: Readonly<Record<ErrorKind, status>> = {
   invalid: status.INVALID_ARGUMENT,
   unauthenticated: status.UNAUTHENTICATED,
@@ -24,14 +23,14 @@ const DOMAIN = "nodeloom";
 
 /** Details travel in HTTP/2 trailers; larger ones would never arrive, and the call would hang until its deadline. */
 const MAX_METADATA_BYTES = 32 * 1024;
-/** Of an error's message, which travels percent-encoded in the same trailers. */
+/** An error's message is percent-encoded in the same trailers. */
 const MAX_MESSAGE_CHARACTERS = 2_000;
 
-/** A message that can travel: the cut may leave half of a character, which can't be percent-encoded. */
+/** The cut may leave half of a character, which can't be percent-encoded. */
 const shortened = (message: string): string =>
   wellFormed(message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS - 1)}…` : message);
 
-/** A value as JSON text of at most so many bytes: a list loses its tail, what cannot be shortened is left out. */
+/** A value as JSON text of at most so many bytes. A list loses its tail; anything else that is too long is left out. */
 const boundedJson = (value: unknown, bytes: number): string | undefined => {
   const whole = JSON.stringify(value ?? null) ?? "null";
   if (Buffer.byteLength(whole) <= bytes) return whole;
@@ -47,7 +46,6 @@ const boundedJson = (value: unknown, bytes: number): string | undefined => {
   return `[${items.join(",")}]`;
 };
 
-/** Metadata as JSON texts that fit into trailers. */
 const boundedMetadata = (metadata: ErrorMetadata): [string, string][] => {
   let room = MAX_METADATA_BYTES;
   return Object.entries(metadata).flatMap(([key, value]): [string, string][] => {
@@ -58,7 +56,6 @@ const boundedMetadata = (metadata: ErrorMetadata): [string, string][] => {
   });
 };
 
-/** google.rpc.Status with one google.rpc.ErrorInfo; metadata values travel as JSON text. */
 const encodeDetails = (code: status, error: DomainError): Buffer => {
   const info = ErrorInfo.fromPartial({
     reason: error.reason,
@@ -74,7 +71,6 @@ interface Details {
   metadata: Record<string, unknown>;
 }
 
-/** Undefined for what does not come from toServiceError. */
 const decodeDetails = (bytes: Uint8Array): Details | undefined => {
   try {
     const detail = Status.decode(bytes).details.find(({ typeUrl }) => typeUrl === ERROR_INFO_TYPE);
@@ -86,13 +82,12 @@ const decodeDetails = (bytes: Uint8Array): Details | undefined => {
   }
 };
 
-/** What callers may know of an error: domain errors as they are, an absent database as unavailable, nothing of all others. */
+/** What callers may know of an error: domain errors are told, an absent database is unavailable, others are internal. */
 export const knownError = (error: unknown): DomainError => {
   if (error instanceof DomainError) return error;
   return isDatabaseAway(error) ? unavailable("the database is away") : new DomainError("internal", "INTERNAL", "internal error");
 };
 
-/** A service's error as a gRPC error. */
 export const toServiceError = (error: unknown): Partial<ServiceError> & { code: status } => {
   const known = knownError(error);
   const code = STATUS_BY_KIND[known.kind];
@@ -106,12 +101,10 @@ const isServiceError = (error: unknown): error is ServiceError =>
 
 const unanswered = new WeakSet<object>();
 
-/** Whether a call ended without an answer of its callee, so that nobody knows what came of it. */
 export const isUnanswered = (error: unknown): boolean => typeof error === "object" && error !== null && unanswered.has(error);
 
-/** Codes of a callee that could not be reached, or that did not answer in time. */
 const AWAY: ReadonlySet<status> = new Set([status.UNAVAILABLE, status.DEADLINE_EXCEEDED, status.CANCELLED]);
-/** How a connection that breaks under a call reads, whatever code it is given (a callee that was killed gives INTERNAL, too). */
+/** grpc-js's words for a connection that breaks under a call. The code varies: a callee that was killed gives INTERNAL. */
 const BROKEN_CONNECTION =
   /^(?:Received RST_STREAM|No status information received|Bandwidth exhausted|Write error|Failed to start HTTP\/2 stream|Connection dropped)/;
 

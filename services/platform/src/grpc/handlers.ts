@@ -20,7 +20,7 @@ interface IncomingCall {
 
 const callTook = durationHistogram("nodeloom.grpc.server.duration", "how long calls between services took to answer");
 
-/** Notes how long a call took that is answered once. Streams last as long as somebody follows them. */
+/** Measures calls that are answered once. Streams last as long as somebody follows them. */
 const timed = async <T>(path: string, answer: () => Promise<T>): Promise<T> => {
   const [, service = "", method = ""] = path.split("/");
   const startedAt = performance.now();
@@ -40,7 +40,6 @@ const METADATA: TextMapGetter<Metadata> = {
   keys: (metadata) => Object.keys(metadata.getMap()),
 };
 
-/** Runs a handler inside the caller's request context and trace. */
 const serve = <T>(call: IncomingCall, run: () => Promise<T>): Promise<T> => {
   const deadline = Number(call.getDeadline());
   const context: RequestContext = { requestId: String(call.metadata.get(REQUEST_ID_KEY)[0] ?? randomUUID()) };
@@ -51,19 +50,17 @@ const serve = <T>(call: IncomingCall, run: () => Promise<T>): Promise<T> => {
 
 const loggers = new Map<string, Logger>();
 
-/** Where the unexpected errors of a service's handlers are logged. Several services may share a process. */
+/** Sets where unexpected errors of a service's handlers are logged; several services may share a process. */
 export const logErrorsOf = (service: string, logger: Logger): void => {
   loggers.set(service, logger);
 };
 
-/** A handler's error as a gRPC error. What is neither a DomainError nor an absent database is logged. */
 const failure = (error: unknown, path: string): ReturnType<typeof toServiceError> => {
   const expected = error instanceof DomainError || isDatabaseAway(error);
   if (!expected) loggers.get(path.split("/")[1]!)?.error({ err: error, path }, "unexpected error");
   return toServiceError(error);
 };
 
-/** A unary handler from a plain async function. DomainErrors become typed gRPC errors; others INTERNAL, logged. */
 export const unary =
   <Q, R>(handler: (request: Q) => Promise<R>): handleUnaryCall<Q, R> =>
   (call, callback) => {
@@ -73,7 +70,6 @@ export const unary =
     );
   };
 
-/** A server-streaming handler from an async generator; the signal aborts when the client goes away. */
 export const serverStream =
   <Q, R>(handler: (request: Q, signal: AbortSignal) => AsyncIterable<R>): handleServerStreamingCall<Q, R> =>
   (call) => {
@@ -87,15 +83,15 @@ export const serverStream =
     }).then(
       () => call.end(),
       (error: unknown) => {
-        // Nobody is left to be told, and giving up is what the handler was asked for.
+        // The client is gone, and nobody can be told.
         if (!gone.signal.aborted) call.emit("error", failure(error, call.getPath()));
       },
     );
   };
 
 /**
- * The messages of a call up to its end, which is not one of them. A client that gives up ends its messages before it resets
- * the call, so that the end of the stream says nothing: only a message that is known as the last one does.
+ * The messages of a call up to the one that ends them. A client that gives up ends its messages before it resets the call, so that the
+ * end of the stream alone does not say that all have come.
  */
 async function* whole<Q>(call: ServerReadableStream<Q, unknown>, isEnd: (message: Q) => boolean): AsyncIterable<Q> {
   let ended = false;
@@ -106,10 +102,6 @@ async function* whole<Q>(call: ServerReadableStream<Q, unknown>, isEnd: (message
   if (!ended) throw unavailable("the messages broke off before their end");
 }
 
-/**
- * A client-streaming handler from an async function over the incoming messages. They end with the one that `isEnd` knows,
- * and with an error when that did not come.
- */
 export const clientStream =
   <Q, R>(handler: (requests: AsyncIterable<Q>) => Promise<R>, isEnd: (message: Q) => boolean): handleClientStreamingCall<Q, R> =>
   (call, callback) => {

@@ -18,7 +18,6 @@ const loadHandlers = (): typeof handlers => require("./handlers") as typeof hand
 export const createGrpcClient = <S>(definition: ServiceDefinition, options: ClientOptions): ClientOf<S> =>
   loadClient().createGrpcClient<S>(definition, options);
 
-/** Starts a gRPC server with health and reflection. */
 export const startGrpcServer = (options: GrpcServerOptions): Promise<RunningGrpcServer> => loadServer().startGrpcServer(options);
 
 /** Pairs a generated definition with its handlers; the types of the two must agree. */

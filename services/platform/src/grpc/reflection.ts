@@ -7,9 +7,8 @@ import { readFields } from "./wire";
 const HEALTH_SERVICE = "grpc.health.v1.Health";
 const HEALTH_FILE = "health/v1/health.proto";
 
-/** google.protobuf.FileDescriptorSet: its only field. */
+/** Field numbers of google.protobuf.FileDescriptorSet (FILE) and FileDescriptorProto. */
 const FILE = 1;
-/** Fields of google.protobuf.FileDescriptorProto. */
 const NAME = 1;
 const DEPENDENCY = 3;
 
@@ -26,7 +25,7 @@ const readProtoFile = (bytes: Uint8Array): ProtoFile => {
   return { name: texts(NAME).join(), imports: texts(DEPENDENCY), bytes: Buffer.from(bytes) };
 };
 
-/** The protocol as it was compiled, by file name: with the imports that proto-loader's own descriptors leave out. */
+/** The compiled protocol by file name. proto-loader's own descriptors leave imports out. */
 const readProtocol = (): Map<string, ProtoFile> => {
   const files = readFields(readFileSync(descriptorsFile)).filter(({ number }) => number === FILE);
   return new Map(files.map(({ bytes }) => readProtoFile(bytes)).map((file) => [file.name, file]));
@@ -38,7 +37,6 @@ const declaringFile = (service: string): string => {
   return `${scope}/${domain}/${version}/${domain}.proto`;
 };
 
-/** Descriptors of the files that declare the services and health, and of all that these import. */
 const descriptorsOf = (services: readonly string[]): Buffer[] => {
   const protocol = readProtocol();
   const found = new Map<string, ProtoFile>();
@@ -55,7 +53,7 @@ const descriptorsOf = (services: readonly string[]): Buffer[] => {
 
 /** Server reflection for the named services and the health service, as grpcurl and Postman ask for it. */
 export const createReflection = (services: readonly string[]): ReflectionService => {
-  // Of a definition only its files are looked at.
+  // The service reads only a definition's files.
   const protocol: EnumTypeDefinition = {
     format: "Protocol Buffer 3 EnumDescriptorProto",
     type: {},

@@ -15,12 +15,10 @@ export interface GrpcService {
 }
 
 export interface GrpcServerOptions {
-  /** host:port; port 0 picks a free one. */
   listen: string;
   services: GrpcService[];
   logger: Logger;
   tls?: TlsConfig;
-  /** A stop ends calls by force after this long. */
   graceMs?: number;
   connections?: Partial<ConnectionTimes>;
 }
@@ -33,13 +31,11 @@ export interface RunningGrpcServer {
 
 const serviceName = (definition: ServiceDefinition): string => Object.values(definition)[0]!.path.split("/")[1]!;
 
-/** Whom a service is meant for, and the service itself. */
 const callersOf = (definition: ServiceDefinition): string[] => {
   const domain = serviceName(definition).split(".")[1]!;
   return [domain, ...(CALLERS[domain as keyof typeof CALLERS] ?? [])];
 };
 
-/** Starts a gRPC server with health and reflection. */
 export const startGrpcServer = async (options: GrpcServerOptions): Promise<RunningGrpcServer> => {
   const { listen, services, logger, tls = {}, graceMs = 10_000 } = options;
   const credentials = serverCredentials(listen, tls);

@@ -22,7 +22,6 @@ const attemptJson = (attempt: executions.WebhookAttempt): Record<string, unknown
   url: attempt.url,
 });
 
-/** A webhook's delivery as clients see it. */
 export const webhookDeliveryJson = (delivery: executions.WebhookDelivery | undefined): Record<string, unknown> =>
   delivery?.configured
     ? {

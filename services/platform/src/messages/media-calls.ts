@@ -1,12 +1,9 @@
 import { LIMITS } from "@nodeloom/kernel";
 import type { media } from "@nodeloom/proto";
 
-/** How media is called by all who call it. */
-
-/** Bytes of one message of an upload. */
 const UPLOAD_CHUNK_BYTES = 64 * 1024;
 
-/** A file as media takes it: what it is, its bytes in pieces of bounded size, and that these are all. */
+/** The messages of a file's upload: its header, its bytes in chunks, its end. */
 export async function* uploadParts(
   header: media.UploadHeader,
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -20,7 +17,7 @@ export async function* uploadParts(
   yield { part: { $case: "end", value: {} } };
 }
 
-/** Asks for many files by their ids or keys, as many at once as one request may name. */
+/** Asks for many files by their ids or keys, in batches of what one request may name. */
 export const inMediaBatches = async <T>(names: readonly string[], ask: (batch: string[]) => Promise<T[]>): Promise<T[]> => {
   const found: T[] = [];
   for (let from = 0; from < names.length; from += LIMITS.mediaIds) found.push(...(await ask(names.slice(from, from + LIMITS.mediaIds))));

@@ -1,7 +1,7 @@
 import type { Price } from "@nodeloom/kernel";
 import type { models } from "@nodeloom/proto";
 
-/** A registered price in the vocabulary of the kernel; undefined when it names nothing that it is counted in. */
+/** A registered price in the kernel's form; undefined where it has no basis. */
 export const readPrice = (stored: models.Price | undefined): Price | undefined => {
   const basis = stored?.basis;
   switch (basis?.$case) {

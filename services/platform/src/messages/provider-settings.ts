@@ -1,9 +1,6 @@
 import { z } from "zod";
 
-/**
- * What a registry entry says of its model's provider: models checks it, executions calls the provider by it, and has the defaults of its
- * optional members.
- */
+/** A registry entry's settings of its model's provider. Models checks them, executions calls the provider by them. */
 
 const text = z.string().min(1);
 const pointer = z.string().regex(/^(?:\/.*)?$/, "must be a JSON pointer");
@@ -13,11 +10,11 @@ const requestPath = path.includes("{requestId}");
 const pollMs = z.number().int().min(50).max(60_000).optional();
 
 const shared = {
-  /** How many calls one process may have under way at a provider: its submissions, and its calls that are answered at once. */
+  /** Calls of one process that may be under way at a provider. */
   maxConcurrent: z.number().int().min(1).max(10_000).optional(),
-  /** Whether requests tell the provider the trace that they are part of (the header `traceparent`): for those that are traced with us. */
+  /** Whether requests that are traced carry the header `traceparent`. */
   traceparent: z.boolean().optional(),
-  /** Of chat completions and pictures up to and including the version, for example https://host/v1. */
+  /** The address up to and including the version, for example https://host/v1. */
   baseUrl: text,
   /** The secret's value stays in the environment of the process that calls the provider. */
   auth: z
@@ -68,22 +65,20 @@ const inferencePlatform = z.strictObject({
   dialect: z.enum(["fal-queue", "replicate"]),
   /** fal: the application's path. Replicate: `owner/name` of an official model, or a version id. */
   app: text,
-  /** By which a repeated submission is recognised, where the service can; these platforms themselves can't. */
+  /** The header by which the service recognises a repeated submission; these platforms themselves can't. */
   idempotencyHeader: text.optional(),
   intervalMs: pollMs,
   maxIntervalMs: pollMs,
 });
 
-/** OpenAI-compatible chat completions. */
 const llm = z.strictObject({
   ...shared,
   kind: z.literal("llm"),
   model: text,
-  /** The answer is asked for piece by piece. */
   stream: z.boolean().optional(),
-  /** What the model calls the most tokens of its answer: newer ones refuse the older name. */
+  /** The request's member for the longest answer; newer models refuse `max_tokens`. */
   tokenLimit: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
-  /** How the model is told the schema of its answer (`response_format`); without it, in words. */
+  /** Whether the model takes a schema (`response_format`); otherwise it is told the schema in words. */
   structuredOutput: z.enum(["json_schema"]).optional(),
 });
 
@@ -94,19 +89,17 @@ const direct = {
   /** Members of every request that no input can change. */
   parameters: z.record(text, z.json()).optional(),
 };
-/** A voice is part of an address: nothing that could lead elsewhere. */
+/** A voice is part of a URL, so that nothing is allowed that could lead elsewhere. */
 export const VOICE = /^[A-Za-z0-9_-]{1,128}$/;
 const openAiImages = z.strictObject({ ...direct, dialect: z.literal("openai-images") });
 const speech = z.strictObject({
   ...direct,
   dialect: z.literal("speech"),
-  /** Who speaks unless the input `voice` says otherwise. */
   voice: z.string().regex(VOICE, "must be letters, digits, underscores and hyphens"),
   /** The provider's name of a format, for example mp3_44100_128. */
   outputFormat: text.optional(),
 });
 
-/** What the registry takes. */
 export const providerSchema = z.discriminatedUnion("kind", [
   httpPolling,
   inferencePlatform,

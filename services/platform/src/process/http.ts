@@ -4,7 +4,6 @@ import { splitHostPort } from "../config";
 import { inServerSpans } from "../telemetry/tracing";
 
 export interface HttpServerOptions {
-  /** host:port; port 0 picks a free one. */
   listen: string;
   app: RequestListener;
   /** Longest time a client may take to send its request. */
@@ -22,16 +21,16 @@ export interface RunningHttpServer {
 }
 
 /**
- * How long a connection stays after an answer that could not say that it is the last: its headers had gone before, as those of an
- * event stream. The client's next request is answered on it, and told to go elsewhere. Ended at once, that request would meet a reset.
+ * How long a connection stays open whose answer could not say `connection: close`, because its headers had left before. The client's
+ * next request is answered on it and told to go elsewhere; without the pause it would meet a reset.
  */
 const LINGER_MS = 1_000;
 
 type Close = () => void;
 
 /**
- * Makes answers end their connections once that is asked for. Node's own close leaves connections open that are in use, and the
- * next request on one of them would be cut off.
+ * Makes answers end their connections once the server drains. Node's own close leaves connections open that are in use, and would cut
+ * off the next request on them.
  */
 const connectionCloser = (server: Server): Close => {
   const open = new Set<ServerResponse>();
@@ -40,10 +39,10 @@ const connectionCloser = (server: Server): Close => {
     if (response.headersSent) return;
     response.setHeader("connection", "close");
     const setHeader = response.setHeader.bind(response);
-    // A proxy passes the header of what it asked on.
+    // A proxy sets the header of the answer that it passes on.
     response.setHeader = (name, value) => (name.toLowerCase() === "connection" ? response : setHeader(name, value));
   };
-  // Before the application: it may answer at once.
+  // Runs before the application, which may answer at once.
   server.prependListener("request", (_request: IncomingMessage, response: ServerResponse) => {
     if (closing) return close(response);
     open.add(response);
@@ -66,7 +65,7 @@ export const startHttpServer = async ({
   requestTimeoutMs = 60_000,
   graceMs = 10_000,
 }: HttpServerOptions): Promise<RunningHttpServer> => {
-  // Node would answer a request without Host itself, with an empty body.
+  // Node would answer a request without Host by itself, with an empty body.
   const server = createServer({ requestTimeout: requestTimeoutMs, keepAliveTimeout: 65_000, requireHostHeader: false }, inServerSpans(app));
   const drain = connectionCloser(server);
   const { host, port } = splitHostPort(listen);

@@ -2,26 +2,21 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { withTimeout } from "../work/timeout";
 import { startHttpServer } from "./http";
 
-/** What a dependency says when it is asked: whether it can be reached now. */
 export type Check = () => boolean | Promise<boolean>;
 export type Checks = Readonly<Record<string, Check>>;
 
 export type ProcessState = "starting" | "ready" | "draining";
 
 export interface OpsOptions {
-  /** host:port; port 0 picks a free one. */
   listen: string;
-  /** Name of the process. */
   name: string;
   state: () => ProcessState;
   checks: () => Checks;
-  /** Writes the metrics as Prometheus reads them. */
   metrics: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 }
 
 const CHECK_MS = 2_000;
 
-/** False when it fails or takes too long. */
 const passes = async (check: Check): Promise<boolean> => {
   try {
     return await withTimeout(check(), CHECK_MS, () => false);
@@ -46,13 +41,13 @@ const answer = (response: ServerResponse, status: number, body: object): void =>
 };
 
 /**
- * The port for probes and metrics, of no use to clients: `/livez` (the process runs), `/readyz` (it has started and is not
- * stopping; what it depends on does not decide, or one service away would take all others out of their balancers), `/status`
- * (what it depends on, looked at now) and `/metrics`.
+ * The port for probes and metrics: `/livez` (the process runs), `/readyz` (it has started and is not stopping), `/status` (what it
+ * depends on, looked at now) and `/metrics`. Dependencies don't decide about `/readyz`: one service away would take all others out of
+ * their balancers.
  */
 export const startOps = async ({ listen, name, state, checks, metrics }: OpsOptions): Promise<{ port: number; stop(): Promise<void> }> => {
   let running: Promise<Record<string, string>> | undefined;
-  // However many ask at once, the dependencies are asked once.
+  // Dependencies are asked once, however many ask at the same time.
   const sharedChecks = (): Promise<Record<string, string>> => (running ??= runChecks(checks()).finally(() => (running = undefined)));
   const startedAt = new Date();
   const routes: Record<string, (request: IncomingMessage, response: ServerResponse) => void | Promise<void>> = {

@@ -11,20 +11,17 @@ import type { RunningService } from "./service";
 export interface ServeOptions<Listen extends string> {
   service: GrpcService;
   config: Readonly<Record<Listen, string>> & Readonly<ProcessConfig> & TlsConfig;
-  /** The variable that says where it listens. */
   listen: Listen;
-  /** The service's database. */
   connection: Connection;
   logger: Logger;
-  /** What it depends on besides its database. */
   checks?: Checks;
   /** Ends what the service does by itself, while calls are still answered. */
   drain?(): Promise<void>;
-  /** Ends what calls needed, but for the database. */
+  /** Ends what calls needed, except the database. */
   stop?(): Promise<void>;
 }
 
-/** Serves a service's calls over gRPC. At a stop they end first, then what they needed, and the connection to its database last. */
+/** Serves a service's calls over gRPC. At a stop the calls end first, then what they needed, and the connection to the database last. */
 export const serveGrpc = async <Listen extends string>(options: ServeOptions<Listen>): Promise<RunningService> => {
   const { service, config, listen, connection, logger, checks, drain, stop } = options;
   const grpc = await startGrpcServer({ listen: config[listen], services: [service], logger, tls: config });

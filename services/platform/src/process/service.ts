@@ -19,9 +19,8 @@ import { startTelemetry, type Telemetry } from "../telemetry/telemetry";
 export interface RunningService {
   /** Ports that were bound, by the name of the variable that asked for them (a test asks for port 0). */
   ports?: Readonly<Record<string, number>>;
-  /** What it depends on, for /status. */
   checks?: Checks;
-  /** Told once that a stop is near: everything is still served, and clients are asked to go elsewhere next. */
+  /** Called once when a stop is near: everything is still served, and clients are sent elsewhere for their next request. */
   drain?(): void;
   /** Stops accepting, drains, closes connections. Called once. */
   stop(): Promise<void>;
@@ -32,17 +31,14 @@ export interface StartContext<C> {
   logger: Logger;
 }
 
-/** A deployable: its name, the environment variables it reads and how it starts. */
 export interface ServiceDefinition {
   name: string;
-  /** Every variable the service reads, those of every process included. */
   config: ConfigSchema;
-  /** What its database must hold before it starts: `node services/migrate` sees to it. */
+  /** The database that must be migrated before the service starts. */
   database?: Database;
   start(env: Environment): Promise<RunningService>;
 }
 
-/** Declares a service. `variables` maps environment variables to zod schemas. */
 export const defineService = <V extends Record<string, z.ZodType>>(definition: {
   name: string;
   database?: Database;
@@ -61,17 +57,15 @@ export const defineService = <V extends Record<string, z.ZodType>>(definition: {
   };
 };
 
-/** What a stop needs beside the requests that are under way. */
 const REST_MS = 2_000;
 const MIN_GRACE_MS = 1_000;
 
-/** How long a process that stops may go on answering what is under way, in milliseconds: its grace, but for what is closed then. */
+/** How long a process that stops may go on answering, in milliseconds. */
 export const answeringMs = ({ SHUTDOWN_GRACE_MS }: Pick<ProcessConfig, "SHUTDOWN_GRACE_MS">): number =>
   Math.max(MIN_GRACE_MS, SHUTDOWN_GRACE_MS - REST_MS);
 
 const CONFIG_EXIT_CODE = 78;
 
-/** Ends a process that can't run as it is configured. The text is for whoever wrote the configuration. */
 const exitMisconfigured = (name: string, error: ConfigError): never => {
   createLogger(name, "info").fatal({ reason: error.message }, "could not start");
   process.stderr.write(`${name}: ${error.message}\n`);
@@ -88,8 +82,8 @@ const processConfig = (name: string, env: Environment): ProcessConfig => {
 };
 
 /**
- * Starts services side by side, noting each in `running` at its own place.
- * @throws what went wrong: of several configurations everything, else the first error.
+ * Starts services side by side, and notes each in `running` at its index.
+ * @throws ConfigError with the problems of all configurations, else the first error
  */
 const startAll = async (definitions: readonly ServiceDefinition[], env: Environment, running: RunningService[]): Promise<void> => {
   const started = await Promise.allSettled(
@@ -103,7 +97,6 @@ const startAll = async (definitions: readonly ServiceDefinition[], env: Environm
   if (failures.length > 0) throw failures[0];
 };
 
-/** Runs `stop` when the process is told to end, or should. */
 const onEnd = (logger: Logger, stop: (why: string, exitCode: number) => void): void => {
   process.on("uncaughtException", (error) => {
     logger.fatal({ err: error }, "uncaught exception");
@@ -113,17 +106,16 @@ const onEnd = (logger: Logger, stop: (why: string, exitCode: number) => void): v
     logger.fatal({ err: error }, "unhandled rejection");
     stop("unhandled rejection", 1);
   });
-  // Not once: a signal that is repeated must not cut short the stop it asked for.
+  // A repeated signal must not cut short the stop that the first one asked for.
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop(signal, 0));
   if (process.send) process.once("disconnect", () => stop("the parent is gone", 0));
 };
 
-/** Everything of a process that a stop has to end. */
 interface Process {
   name: string;
   config: ProcessConfig;
   logger: Logger;
-  /** At the place of its definition; empty places have not started yet. */
+  /** By the index of the definition; undefined where a service has not started yet. */
   running: RunningService[];
   state: ProcessState;
   telemetry?: Telemetry;
@@ -133,7 +125,6 @@ interface Process {
 const checksOf = ({ running }: Process): Checks =>
   Object.assign({}, ...running.filter(Boolean).map(({ checks }) => checks ?? {})) as Checks;
 
-/** Starts what probes and Prometheus ask, if they do. */
 const openOps = async (process: Process): Promise<void> => {
   const { config, name, telemetry, logger } = process;
   if (config.OPS_LISTEN === undefined || telemetry === undefined) return;
@@ -144,7 +135,6 @@ const openOps = async (process: Process): Promise<void> => {
   logger.info({ port }, "probes and metrics are answered");
 };
 
-/** Stops one after the other, whatever each comes to. */
 const stopEach = async (steps: readonly (() => Promise<void>)[], logger: Logger): Promise<void> => {
   for (const step of steps) {
     try {
@@ -156,8 +146,8 @@ const stopEach = async (steps: readonly (() => Promise<void>)[], logger: Logger)
 };
 
 /**
- * Not ready any more → DRAIN_MS, in which balancers hear of it and everything is still served → services stop within
- * SHUTDOWN_GRACE_MS, in reverse order → the last metrics leave.
+ * Stops in this order: the process is not ready any more; for DRAIN_MS balancers hear of that and everything is still served; services
+ * stop within SHUTDOWN_GRACE_MS, in reverse order; the last metrics leave.
  */
 const stopProcess = async (stopped: Process, exitCode: number): Promise<void> => {
   const { config, logger, running } = stopped;
@@ -176,8 +166,8 @@ const stopProcess = async (stopped: Process, exitCode: number): Promise<void> =>
 };
 
 /**
- * Runs services in this OS process until SIGTERM, SIGINT or the loss of a supervising parent; then stops them in
- * reverse order within the grace. Tells a supervising parent `{ type: "ready" }` when all have started.
+ * Runs services in this OS process until SIGTERM, SIGINT or the loss of a supervising parent. Tells that parent `{ type: "ready" }`
+ * when all have started.
  */
 export const runProcess = async (definitions: readonly ServiceDefinition[], env: Environment = process.env): Promise<void> => {
   collectWhenIdle();

@@ -1,6 +1,6 @@
 /**
- * The errors of single writes of an unordered bulk command, by their place in it; undefined where the command itself failed, or was
- * not acknowledged as asked, so that nothing is known of any. The driver's are no errors: these have what one of a command by itself has.
+ * The errors of an unordered bulk command's single writes by their index, as errors of single commands. Undefined where the command
+ * itself failed, or was not acknowledged: nothing is known of any write then.
  */
 export const bulkFailures = (error: unknown): ReadonlyMap<number, Error> | undefined => {
   const { writeErrors, result } = error as { writeErrors?: unknown; result?: { getWriteConcernError?(): unknown } };

@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
 import type { Duplex } from "node:stream";
 
-/** What is used of the driver's connections, which it does not export. */
 interface DriverConnection {
   readonly socket: Duplex;
   readonly closed: boolean;
@@ -11,9 +10,9 @@ interface DriverConnection {
 let isDone = false;
 
 /**
- * Lets commands fail whose connection closes before they are written. A socket that is destroyed takes no write, and tells so as one
- * that is full does: the driver (7.8, 7.9) waits for it to drain, which never happens, and hears of errors meanwhile, but not of the
- * close. Such a command never ended; where it was the check that looks for the server, the process never found the server again.
+ * Lets commands fail whose connection closes before they are written. The driver (up to 7.9) waits for such a socket to drain, which
+ * never happens, and hears of errors but not of the close. The command never ended; where it was the driver's check for the server, the
+ * process never found the server again (docs/adr/0016-patches-of-others-insides.md).
  */
 export const failClosedWrites = (): void => {
   if (isDone) return;
@@ -25,7 +24,7 @@ export const failClosedWrites = (): void => {
     const wasOpen = !this.closed;
     cleanup.call(this, error);
     if (!wasOpen) return;
-    // Those that wait already, and those that are still on their way to the socket.
+    // Commands that wait already fail by the event, and those that are still on their way by the throw.
     if (this.socket.listenerCount("drain") > 0) this.socket.emit("error", error);
     this.socket.write = () => {
       throw error;

@@ -4,14 +4,13 @@ import { createBatcher, type BatchItem } from "../work/batcher";
 import { bulkFailures } from "./bulk-failures";
 import { isDuplicateKey } from "./mongo";
 
-/** Documents of one command. */
 const MAX_BATCH = 100;
 const MAX_WAITING = 5_000;
 /** An insert that waited longer for its turn is refused. */
 const MAX_WAIT_MS = 10_000;
 
 /**
- * Inserts a document, acknowledged as the inserter was told to.
+ * Inserts a document.
  * @returns whether it was inserted; false where a unique index has its key already
  * @throws DomainError SERVICE_UNAVAILABLE when too many wait, or the driver's error
  */

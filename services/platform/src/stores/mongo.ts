@@ -12,16 +12,15 @@ const MAX_CONNECTIONS = 20;
 export interface MongoOptions {
   uri: string;
   database: string;
-  /** Told that the server is waited for. */
   logger?: Logger | undefined;
-  /** How long it is waited for, in milliseconds. Default: as long as a process that starts waits for any server. */
+  /** In milliseconds. Default: STARTUP_PATIENCE_MS. */
   patienceMs?: number;
 }
 
 /**
- * A connection of its own to one database. Commands fail fast while the server is away; writes are acknowledged by a
- * majority where the server has a replica set.
- * @throws the driver's error, when the server is still away after the patience
+ * Connects to one database. Commands fail fast while the server is away; writes are acknowledged by a majority where the server has a
+ * replica set.
+ * @throws the driver's error when the server is still away after the patience
  */
 export const connectMongo = async ({ uri, database, ...wait }: MongoOptions): Promise<Connection> => {
   // Loaded here, so that processes without a database don't pay for it.
@@ -44,10 +43,9 @@ export const connectMongo = async ({ uri, database, ...wait }: MongoOptions): Pr
 
 const CONNECTED = 1;
 
-/** Whether the driver has a server at the moment. */
 export const isConnected = (connection: Connection): boolean => Number(connection.readyState) === CONNECTED;
 
-/** Acknowledged only once it survives the loss of the server's process. */
+/** Acknowledged once the write survives the loss of the server's process. */
 export const DURABLE = { w: "majority", j: true } as const;
 
 /** MongoDB's code for a violated unique index. */
@@ -67,7 +65,6 @@ export const insertOnce = async (insert: PromiseLike<unknown>): Promise<boolean>
   }
 };
 
-/** Errors of the driver that mean the server can't be reached now. */
 const AWAY_NAMES = new Set([
   "MongoNetworkError",
   "MongoNetworkTimeoutError",
@@ -79,12 +76,11 @@ const AWAY_NAMES = new Set([
   "MongooseServerSelectionError",
   "PoolClearedOnNetworkError",
 ]);
-/** What the driver lets through from the socket when the server goes away under a command. */
+/** Errors of the socket, which the driver passes on when the server goes away under a command. */
 const AWAY_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"]);
-/** A replica set that is electing a primary. */
+/** The driver's label of errors while a replica set elects a primary. */
 const RETRYABLE_LABEL = "RetryableWriteError";
 
-/** Whether an error means that the database can't be reached now. */
 export const isDatabaseAway = (error: unknown): boolean => {
   if (typeof error !== "object" || error === null) return false;
   const { name, code, errorLabels, errorResponse } = error as Record<"name" | "code" | "errorLabels" | "errorResponse", unknown>;
@@ -92,7 +88,7 @@ export const isDatabaseAway = (error: unknown): boolean => {
     (typeof name === "string" && AWAY_NAMES.has(name)) ||
     (typeof code === "string" && AWAY_CODES.has(code)) ||
     (Array.isArray(errorLabels) && errorLabels.includes(RETRYABLE_LABEL)) ||
-    // A bulk write wraps what ended it.
+    // A bulk write's error wraps the one that ended it.
     (errorResponse instanceof Error && errorResponse !== error && isDatabaseAway(errorResponse))
   );
 };

@@ -1,12 +1,12 @@
 import { invalidRequest } from "@nodeloom/kernel";
 
-/** Where a page ended of a list that is in order of a time and, at the same time, of ids. */
+/** Where a page ended of a list that is sorted by a time and then by ids. */
 export interface ListPosition {
   at: Date;
   id: string;
 }
 
-/** What follows a position in that order; before it where the order is turned round. Everything without a position. */
+/** The filter for what follows a position, or precedes it with `$lt`; everything without a position. */
 export const beyond = (field: string, position: ListPosition | undefined, than: "$gt" | "$lt" = "$gt"): Record<string, unknown> => {
   if (!position) return {};
   const { at, id } = position;
@@ -16,10 +16,9 @@ export const beyond = (field: string, position: ListPosition | undefined, than: 
 /** Milliseconds and an id. */
 const CURSOR = /^(\d{1,15})\/(\S{1,200})$/;
 
-/** A position as clients send it back. */
 export const toCursor = ({ at, id }: ListPosition): string => Buffer.from(`${at.getTime()}/${id}`).toString("base64url");
 
-/** @returns undefined for the first page. @throws INVALID_REQUEST for what is no cursor of ours */
+/** @returns undefined for the first page @throws INVALID_REQUEST for a cursor of another form */
 export const fromCursor = (cursor: string): ListPosition | undefined => {
   if (cursor === "") return undefined;
   const [, time, id] = CURSOR.exec(Buffer.from(cursor, "base64url").toString("utf8")) ?? [];
@@ -33,8 +32,8 @@ interface Documents {
 }
 
 /**
- * Removes some documents that a filter names, and that it still names when they are removed.
- * @param sort which of them first; any where it is empty
+ * Removes at most `limit` documents that a filter names, and that it still names when they are removed.
+ * @param sort which of them first
  * @returns how many
  */
 export const removeSome = async (

@@ -3,7 +3,6 @@ import type { Logger } from "../telemetry/logger";
 
 export type { Redis };
 
-/** How long the server may leave a command unanswered. */
 export const COMMAND_TIMEOUT_MS = 1_000;
 const COMMAND_TIMEOUT_STEPS = 5;
 const MAX_RECONNECT_DELAY_MS = 1_000;
@@ -11,15 +10,15 @@ const MAX_RECONNECT_DELAY_MS = 1_000;
 export interface RedisOptions {
   url: string;
   logger: Logger;
-  /** Subscribers wait for the server; others fail fast, so that callers can fall back. */
+  /** Subscribers wait for the server; other connections fail fast, so that callers can fall back. */
   subscriber?: boolean;
 }
 
 type Command = Parameters<Redis["sendCommand"]>[0];
 
 /**
- * Fails commands that the server leaves unanswered. The time is counted in steps, each of which needs a turn of the event
- * loop, so that a process that itself stood still for a while doesn't take the server for silent.
+ * Fails commands that the server leaves unanswered. The time is counted in steps of the event loop: a process that itself stood still
+ * does not take the server for silent.
  */
 const limitCommands = (redis: Redis): void => {
   const send = redis.sendCommand.bind(redis);
@@ -41,9 +40,8 @@ const limitCommands = (redis: Redis): void => {
   };
 };
 
-/** A Redis connection that reconnects by itself for ever. While it is away, commands fail at once. */
+/** A connection to Redis that reconnects for ever. Commands fail at once while it is away. */
 export const connectRedis = ({ url, logger, subscriber = false }: RedisOptions): Redis => {
-  // Loaded here, so that processes without Redis don't pay for it.
   const { Redis: Connection } = require("ioredis") as typeof import("ioredis");
   const redis = new Connection(url, {
     enableOfflineQueue: subscriber,
@@ -63,7 +61,7 @@ export const connectRedis = ({ url, logger, subscriber = false }: RedisOptions):
   return redis;
 };
 
-/** Resolves when the connection is usable, or after the deadline (the caller then lives without it for a while). */
+/** Whether the connection is usable before the deadline; without Redis the caller goes on alone. */
 export const redisReady = (redis: Redis, deadlineMs = 3_000): Promise<boolean> => {
   if (redis.status === "ready") return Promise.resolve(true);
   return new Promise((resolve) => {

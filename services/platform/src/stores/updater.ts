@@ -3,7 +3,6 @@ import type { mongo } from "mongoose";
 import { createBatcher, type BatchItem } from "../work/batcher";
 import { bulkFailures } from "./bulk-failures";
 
-/** Updates of one command. */
 const MAX_BATCH = 100;
 const MAX_WAITING = 10_000;
 /** An update that waited longer for its turn is refused. */
@@ -16,8 +15,8 @@ export interface OneUpdate {
 }
 
 /**
- * Makes an update, acknowledged as the updater was told to, whether or not it finds its document.
- * @returns whether it found or inserted one; undefined where others of its command did not, and it is not known which
+ * Makes an update.
+ * @returns whether it found or inserted a document; undefined where others of its command did not, and nobody knows which
  * @throws DomainError SERVICE_UNAVAILABLE when too many wait, or the driver's error
  */
 export type Updater = (update: OneUpdate) => Promise<boolean | undefined>;
@@ -26,7 +25,7 @@ type Item = BatchItem<OneUpdate, boolean | undefined>;
 const madeBy = ({ matchedCount, upsertedCount }: Pick<mongo.BulkWriteResult, "matchedCount" | "upsertedCount">): number =>
   matchedCount + upsertedCount;
 
-/** Updates documents of one collection: what arrives while a command is under way goes with the next one. Those of one batch have no order. */
+/** Updates one collection: what arrives while a command is under way goes with the next one, in no order. */
 export const createUpdater = (
   collection: Pick<mongo.Collection, "updateOne" | "bulkWrite">,
   writeConcern: mongo.WriteConcernSettings,

@@ -1,10 +1,8 @@
 import { context, createContextKey, isSpanContextValid, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 
-/** What travels with a request through every process it touches. */
 export interface RequestContext {
   requestId: string;
-  /** The run that it is about. */
   executionId?: string;
   /** When the caller stops waiting, in milliseconds since the epoch. */
   deadlineMs?: number;
@@ -14,10 +12,8 @@ export interface RequestContext {
 context.setGlobalContextManager(new AsyncLocalStorageContextManager());
 const REQUEST = createContextKey("nodeloom.request");
 
-/** The request being served, if any. */
 export const requestContext = (): RequestContext | undefined => context.active().getValue(REQUEST) as RequestContext | undefined;
 
-/** Runs a function (and all it awaits) as part of a request. */
 export const withRequestContext = <T>(request: RequestContext, run: () => T): T =>
   context.with(context.active().setValue(REQUEST, request), run);
 

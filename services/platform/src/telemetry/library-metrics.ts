@@ -2,17 +2,15 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { createEgressClient, type EgressClient } from "../egress/client";
 
-/** How a library that measures by itself is to tell it: to whoever asks it over HTTP at `listen`, or to an OpenTelemetry collector. */
+/** How a library that measures by itself offers its metrics: to HTTP requests at `listen`, or by sending them to a collector. */
 export type LibraryMetrics = { listen: string } | { collector: string };
 
-/** Of one library's answer. */
 const READ = { timeoutMs: 2_000, maxBytes: 4 * 1024 * 1024 };
 
 let destination: "scraped" | { collector: string } | undefined;
-/** By the address at which a library answers, whom to ask there. */
 const libraries = new Map<string, EgressClient>();
 
-/** From when a process is measured; undefined when it is no more. */
+/** Sets where libraries' metrics go; undefined ends that. */
 export const measureLibraries = (to: typeof destination): void => {
   destination = to;
   for (const client of libraries.values()) void client.close();
@@ -28,7 +26,7 @@ const freeLoopback = async (): Promise<string> => {
   return `127.0.0.1:${port}`;
 };
 
-/** For one library. @returns nothing where this process is not measured */
+/** Where one library's metrics go; undefined where this process is not measured. */
 export const libraryMetrics = async (): Promise<LibraryMetrics | undefined> => {
   if (destination !== "scraped") return destination;
   const listen = await freeLoopback();
@@ -41,10 +39,9 @@ const ask = async ([address, client]: [string, EgressClient]): Promise<string> =
     const { status, body } = await client.request({ url: `http://${address}/metrics`, ...READ });
     return status === 200 ? body.toString() : "";
   } catch {
-    // It does not run, or not any more: everything else is told.
+    // The library does not run. The other metrics are told.
     return "";
   }
 };
 
-/** What the libraries have measured, as Prometheus reads it. */
 export const readLibraryMetrics = async (): Promise<string> => (await Promise.all([...libraries].map(ask))).join("");

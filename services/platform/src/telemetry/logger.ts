@@ -4,13 +4,13 @@ import { redactLine } from "./redaction";
 
 export type { Logger };
 
-/** Members that are left out whole, objects too, near the top of a line; redactLine finds texts at any depth. */
+/** Members that are left out whole near the top of a line; redactLine finds texts at any depth. */
 const REDACTED = ["password", "secret", "secrets", "apiKey", "authorization", "cookie", "key", "value", "webhookSecret"].flatMap((name) => [
   name,
   `*.${name}`,
 ]);
 
-/** JSON lines on stdout, each with the service's name and, inside a request, its id. Secrets never reach them. */
+/** Logs JSON lines to stdout, with the service's name and the ids of the request. Secrets are redacted. */
 export const createLogger = (name: string, level = process.env.LOG_LEVEL || "info", destination?: DestinationStream): Logger =>
   pino(
     {

@@ -1,16 +1,13 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { metrics, type Attributes, type Meter } from "@opentelemetry/api";
 
-/** Seconds; from a call between services to the longest run. */
+/** Bounds in seconds, from a call between services to the longest run. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600, 14_400, 86_400];
 const MS = 1_000;
 
 const meterOf = (): Meter => metrics.getMeter("nodeloom");
 
-/**
- * Instruments are made when they are first used: those that are made before a process has started its telemetry would never
- * be heard of. Without a collector all of this does nothing.
- */
+/** Instruments are made when they are first used: an instrument from before startTelemetry would never be read. */
 const lazy = <T>(create: (meter: Meter) => T): (() => T) => {
   let made: T | undefined;
   return () => (made ??= create(meterOf()));
@@ -21,19 +18,18 @@ export type AddAmount = (amount: number, attributes?: Attributes) => void;
 export type RecordDuration = (milliseconds: number, attributes?: Attributes) => void;
 export type Stop = () => void;
 
-/** Counts events. Attributes are words from lists that the code knows: never names or ids of users and their things. */
+/** Counts events. Attributes come from lists in the code: never names or ids of users and their things. */
 export const eventCounter = (name: string, description: string): CountEvent => {
   const counter = lazy((meter) => meter.createCounter(name, { description }));
   return (attributes) => counter().add(1, attributes);
 };
 
-/** Adds amounts up, which are not negative. Attributes as for events. */
 export const amountCounter = (name: string, description: string): AddAmount => {
   const counter = lazy((meter) => meter.createCounter(name, { description }));
   return (amount, attributes) => counter().add(amount, attributes);
 };
 
-/** Records how long something took; given in milliseconds, told in seconds. */
+/** Records durations, given in milliseconds and told in seconds. */
 export const durationHistogram = (name: string, description: string): RecordDuration => {
   const histogram = lazy((meter) => meter.createHistogram(name, { description, unit: "s", advice: { explicitBucketBoundaries: SECONDS } }));
   return (milliseconds, attributes) => histogram().record(Math.max(0, milliseconds) / MS, attributes);
@@ -44,7 +40,7 @@ export interface Reading {
   attributes?: Attributes;
 }
 
-/** Tells how something stands whenever it is asked. To be called when a service starts, not before. @returns how to end that */
+/** Reads a value whenever it is asked for. Call it when a service starts, not before. @returns how to end that */
 export const observedGauge = (name: string, description: string, read: () => Reading[]): Stop => {
   const gauge = meterOf().createObservableGauge(name, { description });
   const observe: Parameters<typeof gauge.addCallback>[0] = (result) => {
@@ -56,7 +52,7 @@ export const observedGauge = (name: string, description: string, read: () => Rea
 
 const NANOSECONDS = 1e9;
 
-/** How busy this process is: its memory, and how long its event loop keeps work waiting. @returns how to end that */
+/** Measures the process's memory and the delay of its event loop. @returns how to end that */
 export const observeProcess = (): Stop => {
   const loop = monitorEventLoopDelay({ resolution: 20 });
   loop.enable();

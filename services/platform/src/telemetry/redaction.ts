@@ -1,24 +1,22 @@
 const CENSORED = "[redacted]";
 
-/** Members whose values are secrets, wherever they are. `key` and `value` hold API keys and what Redis keeps. */
+/** Members whose values are secrets. `key` and `value` hold API keys and Redis' values. */
 const NAME = "(?:[\\w.-]{0,60}(?:password|passphrase|secret|pepper|cookie|authorization|api[-_]?key|private[-_]?key|token)|key|value)";
 const STRING = String.raw`"(?:[^"\\]|\\.)*"`;
-/** The same in JSON that is itself text in a line. */
+/** The same in JSON within a string. */
 const QUOTED_STRING = String.raw`\\"(?:[^"\\]|\\\\(?:\\"|\\\\|[^\\])|\\[^"\\])*\\"`;
 
 const RULES: readonly (readonly [RegExp, string])[] = [
   [new RegExp(String.raw`(?<!\\)("${NAME}"\s*:\s*)(?:${STRING}|\[\s*${STRING}(?:\s*,\s*${STRING})*\s*\])`, "gi"), `$1"${CENSORED}"`],
   [new RegExp(String.raw`(\\"${NAME}\\"\s*:\s*)${QUOTED_STRING}`, "gi"), `$1\\"${CENSORED}\\"`],
-  // Our keys and webhook secrets, and those of well-known providers.
   [/\b(nl_[a-z0-9]{1,20}_)[0-9a-z]{20,}(?:_[0-9a-z]{6})?/gi, `$1${CENSORED}`],
   [/\b(whsec_)[a-z0-9+/=]{8,}/gi, `$1${CENSORED}`],
   [/\b((?:sk|r8)[-_])[a-z0-9_-]{16,}/gi, `$1${CENSORED}`],
   [/\b((?:bearer|basic) +)[a-z0-9._~+/=-]{12,}/gi, `$1${CENSORED}`],
-  // Credentials and signatures in URLs.
   [/\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@"\\]{1,300}@/gi, `$1${CENSORED}@`],
   [/([?&](?:api[-_]?key|key|token|access[-_]token|secret|password|sig|signature)=)[^&\s"'\\<>]+/gi, `$1${CENSORED}`],
 ];
 
-/** A line of JSON without its secrets, however deep they are and whatever text they are part of. It stays JSON. */
+/** Redacts the secrets of a JSON line at any depth, in texts too. The line stays JSON. */
 export const redactLine = (line: string): string =>
   RULES.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line);

@@ -8,7 +8,6 @@ import { withTimeout } from "../work/timeout";
 import { measureLibraries, readLibraryMetrics } from "./library-metrics";
 import { observeProcess } from "./metrics";
 
-/** Longest time that the last spans and metrics may take to leave. */
 const FLUSH_MS = 3_000;
 const METRICS_EVERY_MS = 15_000;
 const METRICS_TIMEOUT_MS = 10_000;
@@ -16,11 +15,9 @@ const METRICS_TIMEOUT_MS = 10_000;
 export interface Telemetry {
   /** Answers with the metrics as Prometheus reads them; 404 when nothing asks for them (no OPS_LISTEN). */
   writeMetrics(request: IncomingMessage, response: ServerResponse): void | Promise<void>;
-  /** Sends what is left and ends. */
   stop(): Promise<void>;
 }
 
-/** A part of the SDK that a stop has to end. */
 interface Provider {
   shutdown(): Promise<void>;
 }
@@ -33,7 +30,7 @@ export const startTelemetry = async (name: string, config: ProcessConfig): Promi
   if (collector === undefined && OPS_LISTEN === undefined) return { writeMetrics: writeNothing, stop: () => Promise.resolve() };
   const resource = await describeProcess(name);
   const prometheus = OPS_LISTEN === undefined ? undefined : await createPrometheus();
-  // Libraries' metrics are fetched with the process's, or sent to the collector by the libraries themselves.
+  // Libraries' metrics are fetched with the process's, or libraries send them themselves.
   measureLibraries(prometheus ? "scraped" : collector === undefined ? undefined : { collector });
   const providers: Provider[] = [await startMetrics(resource, collector, prometheus?.exporter)];
   if (collector !== undefined) providers.push(await sendTraces(resource, collector, config));

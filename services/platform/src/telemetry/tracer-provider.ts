@@ -15,7 +15,6 @@ export interface TracingOptions {
   resource: Resource;
   /** Of all traces, from 0 to 1. */
   share: number;
-  /** How often spans are sent, in milliseconds. */
   everyMs: number;
 }
 

@@ -13,23 +13,21 @@ import {
   type Tracer,
 } from "@opentelemetry/api";
 
-/** Headers that tell a callee the trace, as the W3C's Trace Context has them; empty where this process is not traced. */
+/** Headers of the W3C's Trace Context; empty where this process is not traced. */
 export type TraceHeaders = Record<string, string>;
 
 /** Without a collector its spans do nothing. */
 const tracer = (): Tracer => trace.getTracer("nodeloom");
 const FAILED = { code: SpanStatusCode.ERROR };
 
-/** Starts a span that is part of the active one. */
 export const startSpan = (name: string, options: SpanOptions): Span => tracer().startSpan(name, options);
 
-/** Runs a function (and all it awaits) as part of a span. */
 export const withSpan = <T>(span: Span, run: () => T): T => context.with(trace.setSpan(context.active(), span), run);
 
-/** Notes on a span that what it stands for failed. Errors' texts are left out: they may quote inputs. */
+/** Errors' texts are left out: they may quote inputs. */
 export const failSpan = (span: Span): void => void span.setStatus(FAILED);
 
-/** Runs something as one span, which ends with it. @param parent where the span belongs */
+/** Runs something as one span, which ends with it. @param parent the context that the span belongs to */
 export const inSpan = <T>(name: string, options: SpanOptions, run: () => Promise<T>, parent: Context = context.active()): Promise<T> =>
   tracer().startActiveSpan(name, options, parent, async (span) => {
     try {
@@ -42,7 +40,6 @@ export const inSpan = <T>(name: string, options: SpanOptions, run: () => Promise
     }
   });
 
-/** Writes the active trace into what a call carries. */
 export const injectTrace = (set: (key: string, value: string) => void): void =>
   propagation.inject(context.active(), undefined, { set: (_carrier, key, value) => set(key, value) });
 
@@ -57,21 +54,20 @@ export const inClientSpan = <T>(name: string, attributes: Attributes, run: (trac
     return run(headers);
   });
 
-/** The trace that a caller tells, or none, whatever is under way here. */
+/** The context of the trace that a caller tells. Without one, a new trace begins, whatever is under way here. */
 export const tracedByCaller = <C>(carrier: C, getter?: TextMapGetter<C>): Context =>
   propagation.extract(trace.deleteSpan(context.active()), carrier, getter);
 
-/** Runs something that another process has asked for as a span of the trace that it tells. */
 export const inCalledSpan = <T>(name: string, attributes: Attributes, told: TraceHeaders, run: () => Promise<T>): Promise<T> =>
   inSpan(name, { attributes }, run, tracedByCaller(told));
 
-/** What probes ask every few seconds. */
+/** Probes ask every few seconds. */
 const PROBES = /^\/(healthz|livez|readyz|status|metrics)\b/;
 const FAULT = 500;
 
 /**
- * Makes each request to an HTTP server a span, in the trace that the caller names. OpenTelemetry's instrumentation would note
- * addresses of clients, and measure a second time what the gateway measures.
+ * Makes each request to an HTTP server a span of the trace that the caller tells. OpenTelemetry's instrumentation would note addresses
+ * of clients and measure what the gateway measures.
  */
 export const inServerSpans =
   (app: RequestListener): RequestListener =>
@@ -88,7 +84,7 @@ export const inServerSpans =
     context.with(trace.setSpan(parent, span), () => app(request, response));
   };
 
-/** Runs something that goes on for much longer as a trace of its own, which names the one that it came from. */
+/** Runs something that goes on for much longer as a trace of its own, linked to the one that it came from. */
 export const inLinkedTrace = <T>(name: string, run: () => Promise<T>): Promise<T> => {
   const from = trace.getActiveSpan()?.spanContext();
   return inSpan(name, { root: true, links: from ? [{ context: from }] : [] }, run);
@@ -96,7 +92,7 @@ export const inLinkedTrace = <T>(name: string, run: () => Promise<T>): Promise<T
 
 export type NameSpan = (name: string, attributes: Attributes) => void;
 
-/** The active span, to be renamed when more is known: of a request, its route. Does nothing without one. */
+/** Renames the active span when more is known, such as a request's route. Does nothing without one. */
 export const spanNamer = (): NameSpan => {
   const span = trace.getActiveSpan();
   return (name, attributes) => void span?.updateName(name).setAttributes(attributes);

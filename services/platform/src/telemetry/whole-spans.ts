@@ -1,19 +1,19 @@
 import { trace } from "@opentelemetry/api";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
 
-/** Spans of one piece of work, and of all, that are held at most; those above leave at once. */
+/** Spans of one piece of work, and of all, that are held at most; further ones leave at once. */
 const MAX_OF_ONE = 64;
 const MAX_OF_ALL = 4_096;
 
-/** What this process was asked for (a request, an activity), from the first span of it here. */
+/** A request or an activity of this process, from its first span. */
 interface Work {
   isOpen: boolean;
   readonly held: ReadableSpan[];
 }
 
 /**
- * Passes the spans of a piece of work on when its first one has ended. Otherwise a process that is killed leaves spans behind
- * whose parent was never sent, which a trace viewer shows as traces of their own.
+ * Passes the spans of a piece of work on when its first span has ended. A process that is killed would otherwise leave spans whose
+ * parent was never sent.
  */
 export const wholeSpans = (next: SpanProcessor): SpanProcessor => {
   const works = new WeakMap<object, Work>();

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { unavailable } from "@nodeloom/kernel";
 
-/** What was submitted, and how its caller is answered. */
 export interface BatchItem<T, R> {
   value: T;
   /** When its caller stops waiting, in milliseconds since the epoch. */
@@ -11,27 +10,22 @@ export interface BatchItem<T, R> {
 }
 
 export interface BatcherOptions<T, R> {
-  /** Answers every item of a batch, and never throws. The next batch of the key begins when it is done. */
+  /** Answers every item of a batch, and never throws. The key's next batch begins when it is done. */
   work(key: string, batch: readonly BatchItem<T, R>[]): Promise<void>;
   maxBatch: number;
-  /** Items that may wait for one key. */
   maxWaiting: number;
-  /**
-   * How long each batch that is not full waits for more before it begins, in milliseconds; without it only for what the code submits
-   * which is running.
-   */
+  /** How long a batch that is not full waits for more, in milliseconds. Without it, a batch takes what the running code submits. */
   gatherMs?: number | undefined;
-  /** What items are refused with that are too many, or waited for too long. */
+  /** The error of items that are too many, or waited for too long. */
   overloaded(): Error;
 }
 
 export interface Batcher<T, R> {
   submit(key: string, value: T, deadlineMs: number): Promise<R>;
-  /** Takes no more items and waits for those that were taken. */
+  /** Takes no more items, and waits for those that were taken. */
   close(): Promise<void>;
 }
 
-/** The items of one key that wait, and the batches of it that are under way. */
 interface Queue<T, R> {
   waiting: BatchItem<T, R>[];
   done: Promise<void> | undefined;
@@ -45,7 +39,6 @@ export const createBatcher = <T, R>(options: BatcherOptions<T, R>): Batcher<T, R
   const queues = new Map<string, Queue<T, R>>();
   let isClosed = false;
 
-  /** The next batch, without items whose callers have stopped waiting. */
   const next = ({ waiting }: Queue<T, R>): BatchItem<T, R>[] => {
     const batch = waiting.splice(0, maxBatch);
     const now = Date.now();

@@ -2,15 +2,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface RetryOptions {
-  /** Before each further attempt, in milliseconds. Where they end, the next failure is the last. */
+  /** Pauses before further attempts, in milliseconds. The failure after the last pause is final. */
   pausesMs: Iterable<number>;
-  /** How long a failure itself asks to be waited for, in place of the next pause. */
+  /** The pause that a failure itself asks for, in milliseconds. */
   askedMs?: (error: unknown) => number | undefined;
-  /** Whether another attempt may go better. Default: always. */
+  /** Whether another attempt may succeed. Default: always. */
   shouldRetry?: (error: unknown) => boolean;
-  /** Ends a pause. */
   signal?: AbortSignal | undefined;
-  /** No pause is begun that would not end before, in milliseconds since the epoch. */
+  /** No pause is begun that would end after this time, in milliseconds since the epoch. */
   until?: number;
 }
 
@@ -19,7 +18,6 @@ export function* doubling(firstMs: number, longestMs: number): Generator<number,
   for (let pauseMs = firstMs; ; pauseMs = Math.min(pauseMs * 2, longestMs)) yield pauseMs;
 }
 
-/** Resolves after a pause, or at once when the signal aborts. */
 export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   delay(ms, undefined, signal ? { signal } : {}).catch(() => undefined);
 
@@ -49,11 +47,10 @@ export const retry = async <T>(
 class Conflict extends Error {}
 
 /**
- * Makes conditional attempts until one succeeds: each looks afresh at what it changes.
- * @param attempts how many are made at most
- * @param attempt answers undefined where somebody else was faster, and it must be made again; the first has number 1
- * @param pauseMs how long is waited after an attempt that met a conflict, in milliseconds
- * @returns undefined where all of them did
+ * Makes conditional attempts until one succeeds.
+ * @param attempt answers undefined where somebody else was faster; its number begins with 1
+ * @param pauseMs the pause after a conflict, in milliseconds
+ * @returns undefined where all attempts met conflicts
  */
 export const retryOnConflict = <T>(
   attempts: number,

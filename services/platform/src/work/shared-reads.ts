@@ -1,13 +1,12 @@
-/** Reads of one key: the one under way, and the one that follows it where somebody has asked since. */
+/** One key's read that is under way, and the one that follows it where somebody has asked since. */
 interface Reads<T> {
   running: Promise<T>;
   next: Promise<T> | undefined;
 }
 
 /**
- * Reads the same thing once for all who ask while it is being read: they share the read that begins when that one ends, and so
- * see whatever was written before they asked. One whose shared read failed reads for itself.
- * @returns reads `key` by `read`
+ * Reads the same thing once for all who ask meanwhile. They share the read that begins when the current one ends, and so see whatever
+ * was written before they asked. A caller whose shared read failed reads for itself.
  */
 export const createSharedReads = <T>(): ((key: string, read: () => Promise<T>) => Promise<T>) => {
   const known = new Map<string, Reads<T>>();

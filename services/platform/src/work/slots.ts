@@ -1,37 +1,37 @@
-/** There was no place in the line, or none came free in time. */
 export class NoSlot extends Error {
   override readonly name = "NoSlot";
 }
 
 export interface SlotsOptions {
-  /** What may run at once; or how much, where work has a weight. */
+  /** Slots. Work takes one, or as many as its weight says. */
   concurrency: number;
-  /** What may wait for that. */
   queueLimit: number;
 }
 
 export interface WaitOptions {
-  /** For whom: those who wait take turns, so that one with much to do does not keep the others waiting. */
+  /** Keys take turns, so that one with much work does not keep the others waiting. */
   key?: string;
-  /** How many slots the work takes; at most all of them. Default: one. */
+  /** Slots of the work, at most all of them. Default: one. */
   weight?: number;
   signal?: AbortSignal | undefined;
   maxWaitMs: number;
 }
 
 export interface Slots {
-  /** Runs work when its turn has come: keys in turn, and first come, first served within a key. @throws NoSlot, or the signal's reason while it waits */
+  /**
+   * Runs work when its turn has come: keys in turn, first come, first served within a key.
+   * @throws NoSlot, or the signal's reason while it waits
+   */
   use<T>(work: () => Promise<T>, options: WaitOptions): Promise<T>;
-  /** The same for work that ends elsewhere: the returned function gives the slots back, once. */
+  /** For work that ends elsewhere: the returned function gives the slots back, once. */
   enter(options: WaitOptions): Promise<() => void>;
-  /** How full it is now. */
   load(): { inUse: number; waiting: number };
 }
 
-/** Bounds what runs at once in this process, and what waits for it. */
+/** Bounds the work that runs at once in this process, and the work that waits. */
 export const createSlots = ({ concurrency, queueLimit }: SlotsOptions): Slots => {
   let free = concurrency;
-  /** Lines of those who wait, by key, with what each needs; the key whose turn is next comes first. Each entry admits one. */
+  /** By key, the waiting admissions with their weights. The key whose turn is next comes first. */
   const lines = new Map<string, Map<() => void, number>>();
   let waiting = 0;
 
@@ -46,14 +46,14 @@ export const createSlots = ({ concurrency, queueLimit }: SlotsOptions): Slots =>
     if (line.size === 0) lines.delete(key);
   };
 
-  /** Admits those whose turn it is while there is room. What is next and large is not passed by what is small. */
+  /** Admits those whose turn it is while there is room. Small work does not pass large work that is next. */
   const admitNext = (): void => {
     for (let [turn] = lines; turn; [turn] = lines) {
       const [key, line] = turn;
       const [[admit, weight]] = line as unknown as [[() => void, number]];
       if (weight > free) return;
       free -= weight;
-      // To the end of the turns, for its next one.
+      // The key goes to the end of the turns.
       lines.delete(key);
       lines.set(key, line);
       admit();
@@ -80,7 +80,7 @@ export const createSlots = ({ concurrency, queueLimit }: SlotsOptions): Slots =>
       const refuse = (reason: Error): void => {
         leave();
         reject(reason);
-        // It may have kept smaller ones waiting.
+        // The work that left may have kept smaller work waiting.
         admitNext();
       };
       const giveUp = (): void => refuse(signal!.reason as Error);

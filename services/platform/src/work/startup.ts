@@ -2,25 +2,21 @@ import type { Logger } from "../telemetry/logger";
 import { doubling, retry } from "./retry";
 
 /**
- * How long a process that starts waits for a server that does not answer, in milliseconds; then it ends, for its supervisor to start it
- * again. It is not ready meanwhile, but alive: one that ended at once would take from a busy machine what its start costs, over and over.
+ * How long a starting process waits for a server, in milliseconds; then it exits, and its supervisor starts it again. A process that
+ * exited at once would spend a busy machine's CPU on its starts.
  */
 export const STARTUP_PATIENCE_MS = 60_000;
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [200, 2_000];
 
 export interface ServerWait {
-  /** Its name, for the log. */
   server: string;
-  /** Whether an error means that the server can't be reached now; with any other the wait ends. */
+  /** Whether an error means that the server can't be reached now. Any other error ends the wait. */
   isAway: (error: unknown) => boolean;
   logger?: Logger | undefined;
   patienceMs?: number;
 }
 
-/**
- * What a starting process asks of a server, asked again while that is away.
- * @throws the last attempt's error
- */
+/** Asks a server, again while it is away. @throws the last attempt's error */
 export const onceThere = <T>(
   { server, isAway, logger, patienceMs = STARTUP_PATIENCE_MS }: ServerWait,
   ask: () => Promise<T>,

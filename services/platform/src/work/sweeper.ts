@@ -3,20 +3,18 @@ import { setTimeout as delay } from "node:timers/promises";
 export interface SweeperOptions {
   /** One sweep. It should end soon after the signal, which says that the process stops. */
   sweep(signal: AbortSignal): Promise<void>;
-  /** How often a sweep is begun without being asked for. */
   intervalMs: number;
-  /** Hears of a sweep that failed; the next one comes as ever. */
+  /** Called with a failed sweep's error; the next sweep comes as ever. */
   onFailure(error: unknown): void;
 }
 
 export interface Sweeper {
   /** Sweeps now, or once more after the sweep that is under way. */
   wake(): void;
-  /** Resolves when nothing is under way any more. */
   stop(): Promise<void>;
 }
 
-/** Does what is owed: at once, whenever it is woken, and now and then, for what other processes have left undone. */
+/** Does what is owed: at once, whenever it is woken, and every interval, for what other processes have left undone. */
 export const startSweeper = ({ sweep, intervalMs, onFailure }: SweeperOptions): Sweeper => {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;

@@ -1,4 +1,4 @@
-/** What some work comes to, or, when that takes longer than a time, what `late` gives or throws. The work itself goes on. */
+/** Resolves to the work's result, or to what `late` gives (or throws) after the time. The work itself goes on. */
 export const withTimeout = async <T, L>(work: T | Promise<T>, timeoutMs: number, late: () => L): Promise<T | L> => {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<L>((resolve, reject) => {
