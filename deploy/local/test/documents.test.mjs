@@ -17,8 +17,11 @@ const DUPLICATE_KEY = 11_000;
 const WRITERS = 4;
 /** More than a megabyte. */
 const LONG = 1_200_000;
-/** Long enough for the store to take in some of what is written, and for much to be in a journal alone. */
-const KILLED_AFTER_MS = 2_500;
+/** Of each client, before the server is killed. */
+const LEAST_WRITES = 12;
+/** Each journal but the first follows on a commit: by then the store has taken in some of what was written. */
+const LEAST_JOURNAL = 2;
+const LOOK_MS = 20;
 
 /** @type {string} */
 let root;
@@ -109,8 +112,18 @@ const untilKilled = async (dataDir, write) => {
       done.set(id, number);
     }
   };
-  const writers = Array.from({ length: WRITERS }, (_, id) => writer(id).catch(() => undefined));
-  await delay(KILLED_AFTER_MS);
+  /** @type {unknown} */
+  let failure;
+  const writers = Array.from({ length: WRITERS }, (_, id) => writer(id).catch((error) => (failure ??= error)));
+  const journals = async () =>
+    (await readdir(join(dataDir, "mongodb-embedded"))).map((name) => Number(/\.journal\.(\d+)$/.exec(name)?.[1] ?? 0));
+  const isEnough = async () =>
+    done.size === WRITERS && Math.min(...done.values()) >= LEAST_WRITES && Math.max(...(await journals())) >= LEAST_JOURNAL;
+  while (!(await isEnough())) {
+    // Before the server is killed no write may fail.
+    if (failure !== undefined) throw failure;
+    await delay(LOOK_MS);
+  }
   process.kill(/** @type {number} */ (server.pid), "SIGKILL");
   await server.exited;
   isOver = true;
@@ -121,7 +134,7 @@ const untilKilled = async (dataDir, write) => {
 
 /** Ids of every kind, and now and then a long document. @param {number} n */
 const documentOf = (n) => ({
-  _id: [`${n}`, new ObjectId(n), { n }, n === 3 ? null : new UUID(n.toString(16).padStart(32, "0"))][n % 4],
+  _id: [`${n}`, ObjectId.createFromTime(n), { n }, new UUID(n.toString(16).padStart(32, "0"))][n % 4],
   n,
   text: "x".repeat(n % 40 === 0 ? LONG : 1),
 });

@@ -30,19 +30,20 @@ const createUnit = ({ failures = 0 } = {}) => {
 
 const quickly = () => createBackoff({ firstMs: 1, longestMs: 4 });
 
-/** @returns {import("../platform/supervisor.mjs").Supervisor & { notes: string[], pidChange: () => Promise<void> }} */
+/** @returns {import("../platform/supervisor.mjs").Supervisor & { notes: string[], pidChange: (name?: string) => Promise<void> }} */
 const supervise = () => {
   /** @type {string[]} */
   const notes = [];
   /** @type {() => void} */
   let changed = () => {};
   const supervisor = createSupervisor({ note: (name, text) => notes.push(`${name}: ${text}`), changed: () => changed(), backoff: quickly });
-  /** Resolves at the next change after which the worker has a process id. */
-  const pidChange = () =>
+  /** Resolves at the next change after which a unit has another process id. @returns {Promise<void>} */
+  const pidChange = (name = "worker") =>
     new Promise((resolve) => {
-      changed = () => supervisor.pids().worker !== null && resolve(undefined);
+      const before = supervisor.pids()[name];
+      changed = () => ![null, before].includes(supervisor.pids()[name] ?? null) && resolve();
     });
-  return { ...supervisor, notes, pidChange: /** @type {() => Promise<void>} */ (pidChange) };
+  return { ...supervisor, notes, pidChange };
 };
 
 test("starts a crashed process again and says so in one line", async () => {
@@ -68,12 +69,23 @@ test("keeps trying while a crashed process can't be started", async () => {
   assert.equal(supervisor.notes.filter((note) => note.includes("could not be started (port is taken)")).length, 3);
 });
 
+/** Resolves when one that crashes now was started again, and so would be whoever crashed before. @param {ReturnType<typeof supervise>} supervisor */
+const afterARestart = async (supervisor) => {
+  const { unit, runs } = createUnit();
+  await supervisor.start({ ...unit, name: "witness" });
+  for (let crashes = 0; crashes < 3; crashes += 1) {
+    const restarted = supervisor.pidChange("witness");
+    runs.at(-1)?.crash();
+    await restarted;
+  }
+};
+
 test("leaves alone what it was asked to stop", async () => {
   const { unit, runs } = createUnit();
   const supervisor = supervise();
   await supervisor.start(unit);
   await supervisor.stop(["worker"]);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await afterARestart(supervisor);
   assert.equal(runs.length, 1);
   assert.equal(runs[0]?.stopped, true);
   assert.equal(supervisor.pids().worker, null);
@@ -92,8 +104,11 @@ test("replaces a process by one new one when asked to restart it", async () => {
   const supervisor = supervise();
   await supervisor.start(unit);
   await supervisor.restart("worker");
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await afterARestart(supervisor);
   assert.equal(runs.length, 2);
   assert.equal(runs[0]?.stopped, true);
-  assert.deepEqual(supervisor.notes, []);
+  assert.deepEqual(
+    supervisor.notes.filter((note) => note.startsWith("worker")),
+    [],
+  );
 });

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createGrpcClient, createLogger, grpcService, startGrpcServer, unary, type ClientOf, type RunningGrpcServer } from "../../src";
 import type { ConnectionTimes } from "../../src/grpc/connection";
 import { makeCertificates, type TestCertificates } from "../support/certificates";
+import { eventually } from "../support/eventually";
 import { JSON_SERVICE, type JsonServer } from "../support/json-service";
 
 /** Replicas are addresses of one name and one port, as behind a headless service of Kubernetes. */
@@ -13,6 +14,8 @@ const TIMES: Partial<ConnectionTimes> = { renewMs: 300, resolveEveryMs: 50 };
 /** Takes a peer for lost soon: one that is only slow, too. */
 const IMPATIENT: Partial<ConnectionTimes> = { ...TIMES, keepaliveMs: 200, keepaliveTimeoutMs: 200 };
 const ADDRESSES = ["127.0.0.2", "127.0.0.3", "127.0.0.4"] as const;
+/** Calls that show who is called now. */
+const LATEST = 40;
 /** What only a broken promise uses up. */
 const LONG_MS = 60_000;
 
@@ -99,8 +102,8 @@ it("gives a replica that joins later its share of the calls of clients that are 
   await startReplica(ADDRESSES[1]);
   resolved = [...ADDRESSES.slice(0, 2)];
   const { answers, errors } = await callUntil((all) => {
-    const latest = all.slice(-40);
-    return latest.filter((host) => host === ADDRESSES[1]).length >= latest.length / 4 && latest.length === 40;
+    const latest = all.slice(-LATEST);
+    return latest.filter((host) => host === ADDRESSES[1]).length >= latest.length / 4 && latest.length === LATEST;
   });
   expect(errors).toEqual([]);
   expect(answers).toContain(ADDRESSES[1]);
@@ -109,13 +112,16 @@ it("gives a replica that joins later its share of the calls of clients that are 
 it("fails no call while replicas are replaced one after the other", async () => {
   resolved = [...ADDRESSES];
   await Promise.all(ADDRESSES.map(startReplica));
-  let done = false;
-  const calls = callUntil(() => done);
+  let [done, seen]: [boolean, string[]] = [false, []];
+  const calls = callUntil((all) => ((seen = all), done));
+  /** Resolves when the latest calls were answered by a replica, or by others only. */
+  const isCalled = (host: string, wanted: boolean): Promise<boolean> =>
+    eventually(() => seen.length >= LATEST && seen.slice(-LATEST).includes(host) === wanted);
   for (const host of ADDRESSES) {
-    await delay(200);
+    await isCalled(host, true);
     // As Kubernetes does: the name loses the address, then the process stops.
     resolved = ADDRESSES.filter((other) => other !== host);
-    await delay(400);
+    await isCalled(host, false);
     await stopReplica(host);
     await startReplica(host);
     resolved = [...ADDRESSES];

@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import fs from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { connect } from "node:tls";
 import { Client, credentials, Metadata, status } from "@grpc/grpc-js";
@@ -107,7 +108,9 @@ describe("a renewed certificate", () => {
     const { TLS_KEY_FILE } = certificates.of("billing");
     const [key, before] = [await readFile(TLS_KEY_FILE), await shown()];
     await writeFile(TLS_KEY_FILE, await readFile(certificates.of("media").TLS_KEY_FILE));
-    await new Promise((resolve) => setTimeout(resolve, 5 * RELOAD_MS));
+    const read = jest.spyOn(fs, "readFileSync");
+    await eventually(() => read.mock.calls.filter(([path]) => path === TLS_KEY_FILE).length > 1);
+    read.mockRestore();
     expect(await shown()).toBe(before);
     await writeFile(TLS_KEY_FILE, key);
   });
