@@ -189,5 +189,5 @@ try {
   balancer.close();
   receiver.close();
 }
-process.stdout.write(failed ? "\nchaos: FAILED\n" : "\nchaos: passed\n");
+process.stdout.write(failed ? "\nanswers: FAILED\n" : "\nanswers: passed\n");
 process.exit(failed ? 1 : 0);

@@ -100,7 +100,7 @@ const keepUsing = (cluster, connection, executionId) => {
   };
 };
 
-await runDrill("migration drill", async ({ say, check, atEnd }) => {
+await runDrill("migration", async ({ say, check, atEnd }) => {
   const cluster = await startCluster({ replicas: 1, say });
   atEnd(cluster.stop);
   const connection = createConnection({ baseUrl: cluster.baseUrl, key: cluster.accounts.enterprise.apiKey ?? "" });

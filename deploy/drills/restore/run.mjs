@@ -64,7 +64,7 @@ const startAgain = async (cluster) => {
   await cluster.endpoints.look();
 };
 
-await runDrill("restore drill", async ({ say, check, atEnd }) => {
+await runDrill("restore", async ({ say, check, atEnd }) => {
   const receiver = await createReceiver();
   atEnd(() => receiver.close());
   const cluster = await startCluster({ replicas: 1, env: { USER_EGRESS_ALLOW: receiver.address }, say });

@@ -218,7 +218,6 @@ describe("executions going away", () => {
     answer = () => reached();
     const running = run({ inputs: {} });
     await first;
-    await new Promise((resolve) => setTimeout(resolve, 600));
     fake.crash();
     answer = (_request, reply) => reply({ status: "completed", resultJson: "{}", millicredits: 0 });
     await fake.restart();
@@ -378,7 +377,6 @@ describe("a gateway that stops", () => {
     };
     const running = send(edge.baseUrl, "/api/workflows/my-flow/run", { json: { inputs: {} }, headers: platform.byKey(pro) });
     await begun;
-    await new Promise((resolve) => setTimeout(resolve, 600));
     await edge.stop();
     const { status, body } = await running;
     expect(status).toBe(202);
