@@ -7,6 +7,7 @@ const resolved = (keyId: string, userId = "user", tier = "pro"): ResolvedKey => 
     _id: keyId,
     userId,
     slot: 0,
+    epoch: 0,
     name: "",
     start: "",
     preset: "custom",

@@ -88,6 +88,7 @@ const inputOf = (executionId: string, more: Partial<RunInput["plan"]> = {}): Run
     models: { m: { providerKind: "http-polling", modality: "video", price: { basis: "run", microUsd: 1 } } },
     output: { videos: [{ node: "clip", port: "video" }] },
     outputNodes: [],
+    used: { valueBytes: 0, calls: 0, work: 0 },
     markupPermille: 1_000,
     ...more,
   },

@@ -22,7 +22,16 @@ const inputOf = (executionId: string, userId: string): RunInput => ({
     baseTier: "pro",
     concurrency: 0,
   },
-  plan: { steps: [], evaluated: [], warnings: {}, models: {}, output: {}, outputNodes: [], markupPermille: 1_000 },
+  plan: {
+    steps: [],
+    evaluated: [],
+    warnings: {},
+    models: {},
+    output: {},
+    outputNodes: [],
+    used: { valueBytes: 0, calls: 0, work: 0 },
+    markupPermille: 1_000,
+  },
   ...{ modelIds: [], holds: [], holdId: `${executionId}.1`, attempt: 1, held: [], receivedAt: 0 },
 });
 

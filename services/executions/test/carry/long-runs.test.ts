@@ -95,6 +95,7 @@ const inputOf = (nodes: number, items: number, providerKind: "direct" | "http-po
       models: { m: { providerKind, modality: "image", price: { basis: "run", microUsd: 1 } } },
       output: { images: ids.map((node) => ({ node, port: "image" })) },
       outputNodes: [],
+      used: { valueBytes: 0, calls: 0, work: 0 },
       markupPermille: 1_000,
     },
     modelIds: ["m"],

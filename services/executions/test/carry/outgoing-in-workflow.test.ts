@@ -107,7 +107,15 @@ const inputOf = (executionId: string, calls: number): RunInput => ({
       ...{ id: `call${n}`, type: "http-request" as const, sources: {}, listPorts: [], textPorts: [], inputNames: [] },
       ...{ maxItems: 1, maxMillicredits: 0, literals: { method: "GET", url } },
     })),
-    ...{ evaluated: [], warnings: {}, models: {}, output: {}, outputNodes: [], markupPermille: 1_000 },
+    ...{
+      evaluated: [],
+      warnings: {},
+      models: {},
+      output: {},
+      outputNodes: [],
+      used: { valueBytes: 0, calls: 0, work: 0 },
+      markupPermille: 1_000,
+    },
   },
   ...{ modelIds: [], holds: [], holdId: executionId, attempt: 1, held: [], receivedAt: Date.now() },
 });

@@ -83,6 +83,7 @@ const inputOf = (executionId: string, prompts: readonly string[]): RunInput => (
     models: { m: { providerKind: "llm", modality: "text", price: { basis: "run", microUsd: 1 } } },
     output: { text: [{ node: "ask", port: "text" }], scenes: [{ node: "ask", port: "json" }] },
     outputNodes: [],
+    used: { valueBytes: 0, calls: 0, work: 0 },
     markupPermille: 1_000,
   },
   modelIds: ["m"],

@@ -147,6 +147,7 @@ export const runOf = (userId: string, nodes: readonly PlannedNode[], part: Parti
     output: {},
     outputNodes: [],
     markupPermille,
+    used: { valueBytes: 0, calls: 0, work: 0 },
   };
   const executionId = randomUUID();
   return {

@@ -110,7 +110,15 @@ const inputOf = (executionId: string): RunInput => ({
         literals: { method: "POST", url: "https://x.test/", headers: { authorization: SECRET }, body: "private words" },
       },
     ],
-    ...{ evaluated: [], warnings: {}, models: {}, output: {}, outputNodes: [], markupPermille: 1_000 },
+    ...{
+      evaluated: [],
+      warnings: {},
+      models: {},
+      output: {},
+      outputNodes: [],
+      used: { valueBytes: 0, calls: 0, work: 0 },
+      markupPermille: 1_000,
+    },
   },
   ...{ modelIds: [], holds: [], holdId: executionId, attempt: 1, held: [], receivedAt: Date.now() },
 });

@@ -8,7 +8,16 @@ const step = (id: string, more: Partial<PlanStep>): PlanStep => ({
   ...more,
 });
 const planOf = (steps: PlanStep[], output: RunPlan["output"] = {}): RunPlan => ({
-  ...{ steps, output, evaluated: [], warnings: {}, models: {}, outputNodes: [], markupPermille: 1_000 },
+  ...{
+    steps,
+    output,
+    evaluated: [],
+    warnings: {},
+    models: {},
+    outputNodes: [],
+    used: { valueBytes: 0, calls: 0, work: 0 },
+    markupPermille: 1_000,
+  },
 });
 const travelled = (plan: RunPlan): RunPlan => JSON.parse(JSON.stringify(shareTexts(plan))) as RunPlan;
 
