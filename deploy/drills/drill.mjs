@@ -21,7 +21,7 @@ const NAME_WIDTH = 14;
 const ARGUMENTS = {
   program: (name) => [join(HERE, name, "run.mjs")],
   typescript: (name) => ["--require", TYPESCRIPT, join(HERE, name, "run.ts")],
-  suites: (name) => [JEST, "--runInBand", `--testMatch=<rootDir>/deploy/drills/${name}/**/*.test.ts`],
+  suites: (name) => [JEST, `--testMatch=<rootDir>/deploy/drills/${name}/**/*.test.ts`, "--runInBand"],
 };
 
 const list = () => {
