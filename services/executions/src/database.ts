@@ -1,6 +1,6 @@
 import { defineDatabase, FIRST_VERSION, hostPort, temporalSecurity, temporalSecurityVariables } from "@nodeloom/platform";
 import { z } from "zod";
-import { createExecutionStore } from "./store/store";
+import { createStores } from "./store/stores";
 import { prepareTemporal } from "./carry/prepare";
 
 /** Where Temporal is, and what of it is ours. */
@@ -18,7 +18,7 @@ export const temporalVariables = {
 export const database = defineDatabase({
   service: "executions",
   version: FIRST_VERSION,
-  declare: (connection) => void createExecutionStore(connection),
+  declare: (connection) => void createStores(connection),
   variables: temporalVariables,
   others: (config) =>
     prepareTemporal({

@@ -7,7 +7,7 @@ import type { Cancellation } from "./requests/cancellation";
 import type { Queue } from "./lifecycle/queue";
 import type { Reads } from "./requests/reads";
 import type { RunStatus } from "./run/states";
-import type { ExecutionStore } from "./store/store";
+import type { Stores } from "./store/stores";
 import { executionMessage } from "./requests/view";
 import type { Watch } from "./requests/watch";
 import type { Webhooks } from "./webhooks/webhooks";
@@ -26,7 +26,7 @@ export interface HandlerOptions {
   watch: Watch;
   cancellation: Cancellation;
   reads: Reads;
-  store: ExecutionStore;
+  stores: Stores;
   redeliver: (executionId: string, userId: string) => Promise<executions.WebhookDelivery>;
   webhooks: Pick<Webhooks, "test">;
   queue: Pick<Queue, "resize">;
@@ -38,7 +38,7 @@ export const executionsHandlers = ({
   watch,
   cancellation,
   reads,
-  store,
+  stores,
   redeliver,
   webhooks,
   queue,
@@ -46,7 +46,7 @@ export const executionsHandlers = ({
   run: unary(async (request) => {
     const { row, isReplay } = await runs.run(request, requestContext()?.deadlineMs);
     return {
-      execution: executionMessage(await store.whole(row)),
+      execution: executionMessage(await stores.log.whole(row)),
       replayed: isReplay,
       toldAccepted: row.told === "accepted",
       toldFailure: row.told === "failure",
@@ -62,7 +62,7 @@ export const executionsHandlers = ({
   }),
   listExecutions: unary(async ({ userId, status, workflowSlug, limit, cursor, metadata, createdAfter, createdBefore }) => {
     const size = Math.min(limit || LIMITS.pageDefault, LIMITS.usagePageRows);
-    const rows = store.list({
+    const rows = stores.rows.list({
       userId: userId || null,
       status: readStatus(status),
       workflowSlug: workflowSlug || undefined,

@@ -57,7 +57,7 @@ import type { HandlerOptions } from "./server";
 import { createSettlement } from "./lifecycle/settlement";
 import { CANCEL_REQUESTED } from "./run/states";
 import { createToldRuns } from "./lifecycle/usage-reports";
-import { createExecutionStore } from "./store/store";
+import { createStores } from "./store/stores";
 import { createTextStreams } from "./calls/text-streams";
 import { createActivities } from "./carry/activities";
 import { createUpkeepActivities } from "./carry/upkeep-activities";
@@ -98,9 +98,9 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const publisher = connectRedis({ url: config.REDIS_URL, logger });
   const subscriber = connectRedis({ url: config.REDIS_URL, logger, subscriber: true });
   await redisReady(publisher);
-  const store = createExecutionStore(connection, { retentionDays: config.RETENTION_EXECUTIONS_DAYS });
+  const stores = createStores(connection, { retentionDays: config.RETENTION_EXECUTIONS_DAYS });
   const channel = createEventChannel({ publisher, subscriber, prefix: config.REDIS_KEY_PREFIX, logger });
-  const execution = createExecution({ store, channel });
+  const execution = createExecution({ stores, channel });
   const providerEgress = createEgressClient({ allow: config.PROVIDER_EGRESS_ALLOW });
   const userEgress = createEgressClient({ allow: config.USER_EGRESS_ALLOW });
   const catalog = createModelCatalog(services.models);
@@ -120,7 +120,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     gate: (model: CatalogModel) => gates(model.providerJson),
     media: services.media,
     downloads,
-    submissions: createSubmissions(store),
+    submissions: createSubmissions(stores),
     addresses: createAddressRules(addresses),
   };
   const textStreams = createTextStreams(channel);
@@ -133,7 +133,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     namespace: config.TEMPORAL_NAMESPACE,
     taskQueue,
     // What is too large for Temporal is put away first: only what is left of it goes there, and is encrypted.
-    dataConverter: { payloadCodecs: [createClaimCheckCodec(store), createEncryptionCodec(config.TEMPORAL_PAYLOAD_KEYS)] },
+    dataConverter: { payloadCodecs: [createClaimCheckCodec(stores.payloads), createEncryptionCodec(config.TEMPORAL_PAYLOAD_KEYS)] },
     logger,
     workflowBundle: { codePath: bundlePath },
     metrics: await libraryMetrics(),
@@ -146,22 +146,23 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const { billing } = services;
   const toldRuns = createToldRuns(services.usage);
   const holds = createHolds({ billing });
-  const queue = createQueue({ store, starter, logger });
-  const debts = createDebts({ store, holds, queue, toldRuns, deliveries, starter, logger });
-  const reads = createReads(store, debts);
+  const queue = createQueue({ stores, starter, logger });
+  const debts = createDebts({ stores, holds, queue, toldRuns, deliveries, starter, logger });
+  const reads = createReads(stores, debts);
   const webhooks = createWebhooks({
-    store,
+    stores,
     details: reads.details,
     identity: services.identity,
     egress: userEgress,
     outgoing,
     logger,
   });
-  const settlement = createSettlement({ billing, execution, store, debts });
+  const settlement = createSettlement({ billing, execution, stores, debts });
   await temporal.work({
     ...createActivities({
       holds,
-      calls: store,
+      calls: stores.calls,
+      rows: stores.rows,
       settlement,
       execution,
       jobs: createJobs({ ...calls, pace }),
@@ -181,14 +182,14 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       stopping: stopping.signal,
     }),
     ...createUpkeepActivities({
-      reconcileRuns: createReconciler({ store, starter, settlement, logger }),
-      reconcileDeliveries: createDeliveryReconciler({ store, starter: deliveries, logger }),
-      closeLeaks: createLeaks({ billing, store, starter, logger }),
+      reconcileRuns: createReconciler({ stores, starter, settlement, logger }),
+      reconcileDeliveries: createDeliveryReconciler({ stores, starter: deliveries, logger }),
+      closeLeaks: createLeaks({ billing, stores, starter, logger }),
       renewals: createRenewals({ billing }),
       ledgerCheck: createLedgerCheck({ billing, logger }),
       retention: createRetention({
         owners: {
-          executions: createOwnRemoval({ store, executionDays: config.RETENTION_EXECUTIONS_DAYS }),
+          executions: createOwnRemoval({ stores, executionDays: config.RETENTION_EXECUTIONS_DAYS }),
           media: services.media,
           workflows: services.workflows,
           usage: services.usage,
@@ -208,9 +209,9 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     catalog,
     planner: createBriefPlanner(threads.plan, { addresses }),
   });
-  const finishedPlans = createFinishedPlans({ store, execution, pay: debts.payNow });
-  const start = createStart({ planning, starter, store, execution, holds, queue, finishedPlans, debts });
-  const sweep = createSweep({ store, execution, queue, debts, logger });
+  const finishedPlans = createFinishedPlans({ stores, execution, pay: debts.payNow });
+  const start = createStart({ planning, starter, stores, execution, holds, queue, finishedPlans, debts });
+  const sweep = createSweep({ stores, execution, queue, debts, logger });
   const sweeper = startSweeper({
     sweep: async (signal) => void (await sweep(signal)),
     intervalMs: TIMING.sweepEvery,
@@ -218,13 +219,13 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   });
   return {
     handlers: {
-      runs: createRuns({ start, follow: createFollow({ store, channel }), store, execution, debts, starts }),
-      cancellation: createCancellation({ store, execution, debts }),
+      runs: createRuns({ start, follow: createFollow({ stores, channel }), stores, execution, debts, starts }),
+      cancellation: createCancellation({ stores, execution, debts }),
       reads,
       quotes: createQuotes({ planning, billing: services.billing }),
-      watch: createWatch(store, channel, textStreams, debts),
-      store,
-      redeliver: createRedelivery(store, services.identity, deliveries),
+      watch: createWatch(stores, channel, textStreams, debts),
+      stores,
+      redeliver: createRedelivery(stores, services.identity, deliveries),
       webhooks,
       queue,
     },
@@ -236,7 +237,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     },
     stop: async () => {
       endWatch();
-      await Promise.all([temporal.close(), store.closeStrikes()]);
+      await Promise.all([temporal.close(), stores.rows.closeClearing()]);
       textStreams.stop();
       await threads.stop();
       for (const client of Object.values(services)) client.close();

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { Client, Connection } from "@temporalio/client";
 import { connectMongo, createLogger, FIRST_VERSION, makeCollections, openDatabase, untilMigrated, type Logger } from "@nodeloom/platform";
 import { database as billing } from "../../billing/src/database";
-import { createExecutionStore } from "../../executions/src/store/store";
+import { createStores } from "../../executions/src/store/stores";
 import { databaseOf, SERVICES } from "../src/databases";
 
 const ROOT = join(__dirname, "..", "..", "..");
@@ -149,7 +149,7 @@ describe("a service", () => {
     const { code, lines } = await migrate([], { MONGODB_DATABASE_PREFIX: prefix });
     expect(code).toBe(78);
     const fatal = lines.filter(({ reason }) => reason !== undefined).map(({ reason }) => reason);
-    expect(fatal).toEqual([expect.stringMatching(/^this store is from before 1\.0\.0 .*`npm run reset`/)]);
+    expect(fatal).toEqual([expect.stringMatching(/^this stores is from before 1\.0\.0 .*`npm run reset`/)]);
     expect((await connection.listCollections()).map(({ name: collection }) => collection)).toEqual(["migrations"]);
     await connection.close();
     for (const service of SERVICES) {
@@ -174,7 +174,7 @@ describe("a service", () => {
   it("reads and writes while the indexes of a large collection are made", async () => {
     const prefix = `test_${randomUUID().slice(0, 8)}_`;
     const connection = await open("executions", prefix);
-    createExecutionStore(connection);
+    createStores(connection);
     const rows = connection.collection<{ _id: string }>("executions");
     const at = new Date();
     const many = Array.from({ length: 1_000 }, (_, index) => ({

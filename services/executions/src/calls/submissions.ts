@@ -3,7 +3,7 @@ import { pause, retry } from "@nodeloom/platform";
 import type { ModelCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 import { ProviderError, type Submission } from "./providers";
-import type { ExecutionStore } from "../store/store";
+import type { Stores } from "../store/stores";
 import { classifyFailure, final, RunCancelled } from "./failures";
 
 /**
@@ -30,7 +30,7 @@ export interface SentOnce<T> {
 
 export type Submissions = ReturnType<typeof createSubmissions>;
 
-export const createSubmissions = (store: ExecutionStore) => {
+export const createSubmissions = (stores: Stores) => {
   /** Whose claims those of this process are. */
   const owner = randomUUID();
   /** Sendings under way in this process, by key. */
@@ -45,22 +45,22 @@ export const createSubmissions = (store: ExecutionStore) => {
    * @throws RunCancelled when the run is being cancelled
    */
   const markSubmitted = async (call: ModelCall): Promise<() => Promise<void>> => {
-    if ((await store.callStanding(call.executionId)).isCancelled) throw new RunCancelled();
+    if ((await stores.rows.callStanding(call.executionId)).isCancelled) throw new RunCancelled();
     const send = randomUUID();
-    await store.callSubmitted(call, send);
-    return () => retryWrite(() => store.callNotReceived(call, send));
+    await stores.calls.submitted(call, send);
+    return () => retryWrite(() => stores.calls.notReceived(call, send));
   };
 
   /** Keeps what a provider answered. Where that fails, it is remembered here, and nothing is sent again. */
   const record = async (key: string, answer: Submission): Promise<void> => {
     unwritten.set(key, answer);
-    await retryWrite(() => store.recordSubmission(key, answer.requestId, answer.handle ?? null));
+    await retryWrite(() => stores.submissions.record(key, answer.requestId, answer.handle ?? null));
     unwritten.delete(key);
   };
 
   /** Claims a sending. @returns the answer to an earlier one; null where that has none, or where it may still come */
   const claim = async (key: string): Promise<"ours" | { answer: Submission | null; mayCome: boolean }> => {
-    const claimed = await store.claimSubmission(key, owner);
+    const claimed = await stores.submissions.claim(key, owner);
     if (claimed.claimed) return "ours";
     const { requestId, handle, at, lost } = claimed;
     const isOwn = claimed.owner === owner;
@@ -91,12 +91,12 @@ export const createSubmissions = (store: ExecutionStore) => {
   /** Takes a claim back: the call was certainly not sent, or not taken. */
   const release = async (key: string): Promise<void> => {
     unwritten.delete(key);
-    await retryWrite(() => store.releaseSubmission(key));
+    await retryWrite(() => stores.submissions.release(key));
   };
 
   /** Notes that a call must not be sent any more. */
   const lose = async (key: string): Promise<void> => {
-    await retryWrite(() => store.loseSubmission(key));
+    await retryWrite(() => stores.submissions.lose(key));
     unwritten.delete(key);
   };
 

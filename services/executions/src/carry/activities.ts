@@ -15,7 +15,7 @@ import type { Holds } from "../lifecycle/holds";
 import type { Settlement } from "../lifecycle/settlement";
 import { answeredCall, completedCall, type CallRecord } from "../run/call-record";
 import type { ExecutionView } from "../run/record";
-import type { ExecutionStore } from "../store/store";
+import type { Stores } from "../store/stores";
 import type { MediaValue } from "@nodeloom/kernel/graph";
 import { createShortCalls } from "./short-calls";
 import type { AttemptId, DeliveryEnd, Sent } from "../run/delivery";
@@ -24,7 +24,7 @@ import type { createUpkeepActivities } from "./upkeep-activities";
 import { cancelKey, extended, laterOf, local, outgoingUntil, postponed } from "./step-failures";
 
 export interface ActivityOptions extends StepDependencies {
-  calls: Pick<ExecutionStore, "callEnded" | "callStanding">;
+  rows: Pick<Stores["rows"], "callStanding">;
   holds: Pick<Holds, "extend">;
   settlement: Settlement;
   execution: Execution;
@@ -62,7 +62,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
 
   /** Nothing is called for a run that is being cancelled, nor past its user's budget. @throws RunCancelled, TryAgain, OUTGOING_LIMIT_EXCEEDED */
   const assertMayCall = async (call: HttpNodeCall | FileToKeep, url: string): Promise<void> => {
-    const { isCancelled, baseTier } = await calls.callStanding(call.executionId);
+    const { isCancelled, baseTier } = await options.rows.callStanding(call.executionId);
     if (isCancelled) throw new RunCancelled();
     await outgoing.call({ userId: call.userId, baseTier }, url, outgoingUntil(call));
   };
@@ -118,7 +118,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
     abort(call.key);
     return withHeartbeat(cancelKey(call), async () => {
       const stopped = await work();
-      if (stopped.finished) await calls.callEnded(completedCall(call, stopped.finished));
+      if (stopped.finished) await calls.ended(completedCall(call, stopped.finished));
       return stopped;
     });
   };

@@ -13,7 +13,7 @@ import { cancelledFailure, isTransient, laterOf, retryWhileUnavailable, runError
 /** One step of a run as an activity: kept alive, broken off with its run, and recorded, however it ends. */
 
 export interface StepDependencies {
-  calls: Pick<CallStore, "callEnded">;
+  calls: Pick<CallStore, "ended">;
   execution: Pick<Execution, "nodeStarted" | "nodeFailed" | "itemCompleted">;
   /** Hears at once that a run is being cancelled, until the returned function is called. */
   onCancel: (executionId: string, listener: () => void) => () => void;
@@ -76,7 +76,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
       if (error instanceof TryAgain) throw laterOf(error, call);
       if (isTransient(error)) throw error;
       const problem = runErrorOf(error as DomainError, call);
-      await bestEffort(calls.callEnded(failedCall(call, problem, requestId)));
+      await bestEffort(calls.ended(failedCall(call, problem, requestId)));
       await bestEffort(execution.nodeFailed(call.executionId, call.nodeId, problem));
       const { jobMayRun } = (error as DomainError).metadata as StepFailure;
       throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(jobMayRun ? [{ jobMayRun }] : []));
@@ -151,7 +151,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
           const result = await work(call, signals, ...rest);
           if (!kept) return result;
           const { record, event, isPaid = false } = kept(call, result);
-          const written = calls.callEnded(record);
+          const written = calls.ended(record);
           await (isPaid ? written : bestEffort(written));
           if (event) await noteProgress((mayWait) => execution.itemCompleted(call, event, mayWait));
           return result;

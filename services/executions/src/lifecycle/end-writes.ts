@@ -5,7 +5,7 @@ import type { ExecutionEvent, ExecutionView, FinalState } from "../run/record";
 import { lacks, type LogKeys } from "../store/event-log";
 import type { Journal } from "../store/journal";
 import { missingEvents, plannedEvents } from "../run/node-events";
-import type { ExecutionStore } from "../store/store";
+import type { Stores } from "../store/stores";
 import type { DecidedEnding } from "../store/transitions";
 import { initialNodes } from "../run/graph-run";
 import { finalRecord, settledEvent } from "../run/new-record";
@@ -27,7 +27,7 @@ export type FinishedRun = UndecidedRun | DecidedRun;
 const named = (state: FinalState, requestId: string | null | undefined): FinalState => (requestId ? { ...state, requestId } : state);
 
 /** The writes by which runs end: each is one conditional update, with what the run's log lacks. */
-export const createEndWrites = (store: ExecutionStore, journal: Pick<Journal, "close">) => ({
+export const createEndWrites = (stores: Stores, journal: Pick<Journal, "close">) => ({
   /**
    * Writes the end of a run on which nobody has decided, if it is not being cancelled.
    * @returns null where that can't be done by one write: then its ending is to be decided first
@@ -44,10 +44,10 @@ export const createEndWrites = (store: ExecutionStore, journal: Pick<Journal, "c
       const parts = known?.parts ?? [];
       const missing = missingEvents(state.nodes, new Set([...recorded, ...waiting.map(({ key }) => key)]), settled.at);
       const events = [...waiting, ...missing, settled];
-      const stowed = await store.stowedEnd(named(state, known?.requestId), events);
+      const stowed = await stores.log.stowedEnd(named(state, known?.requestId), events);
       // After a restore of the database the log may have less than is remembered of it.
       const newest = parts.length > 0 ? undefined : [...recorded].at(-1);
-      return store.finish(executionId, stowed.state, stowed.events, due, { ending: null, ...lacks(events, parts, newest) });
+      return stores.rows.finish(executionId, stowed.state, stowed.events, due, { ending: null, ...lacks(events, parts, newest) });
     }),
 
   /**
@@ -62,12 +62,12 @@ export const createEndWrites = (store: ExecutionStore, journal: Pick<Journal, "c
     due: readonly Debt[],
   ): Promise<ExecutionView | null> => {
     const made = await retryOnConflict(CONFLICT_ATTEMPTS.runEnd, async (look) => {
-      const keys: LogKeys = look === 1 && known ? { events: known, logParts } : await store.logKeys(executionId);
-      const events = [...missingEvents(state.nodes, await store.recordedKeys(keys), settled.at), settled];
-      const stowed = await store.stowedEnd(named(state, requestId), events);
-      const ended = await store.finish(executionId, stowed.state, stowed.events, due, lacks(events, keys.logParts));
+      const keys: LogKeys = look === 1 && known ? { events: known, logParts } : await stores.log.logKeys(executionId);
+      const events = [...missingEvents(state.nodes, await stores.log.recordedKeys(keys), settled.at), settled];
+      const stowed = await stores.log.stowedEnd(named(state, requestId), events);
+      const ended = await stores.rows.finish(executionId, stowed.state, stowed.events, due, lacks(events, keys.logParts));
       if (ended) return ended;
-      const row = await store.find(executionId);
+      const row = await stores.rows.find(executionId);
       return row && sourcesOf("finish", state.status).includes(row.status) ? undefined : null;
     });
     if (made === undefined) throw unavailable("the log of a run changes too often", 1);
@@ -78,14 +78,14 @@ export const createEndWrites = (store: ExecutionStore, journal: Pick<Journal, "c
   restored: async ({ input }: DecidedRun, end: RunEnd, state: FinalState, due: readonly Debt[]): Promise<ExecutionView | null> => {
     if (!input) return null;
     const { executionId, attempt } = input;
-    const row = await store.find(executionId);
+    const row = await stores.rows.find(executionId);
     if (row && UNDECIDED.includes(row.status)) {
-      await store.claim(executionId, attempt, "restored", runEvent("started"));
-      const stowed = await store.stowedEnd(state, [settledEvent(end)]);
-      return store.finish(executionId, stowed.state, stowed.events, due);
+      await stores.rows.claim(executionId, attempt, "restored", runEvent("started"));
+      const stowed = await stores.log.stowedEnd(state, [settledEvent(end)]);
+      return stores.rows.finish(executionId, stowed.state, stowed.events, due);
     }
     if (row) return null;
     const record = finalRecord(input, end, state, {}, due);
-    return (await store.insert(record)) ? record : null;
+    return (await stores.rows.insert(record)) ? record : null;
   },
 });

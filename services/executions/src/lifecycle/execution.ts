@@ -7,7 +7,7 @@ import type { EventChannel } from "../store/channel";
 import type { Appended } from "../store/event-log";
 import { createJournal } from "../store/journal";
 import { missingEvents } from "../run/node-events";
-import type { ExecutionStore } from "../store/store";
+import type { Stores } from "../store/stores";
 import type { DecidedEnding } from "../store/transitions";
 import { refusalOf } from "../run/refusals";
 import { skipPending } from "../run/graph-run";
@@ -20,16 +20,16 @@ import { CANCEL_REQUESTED, endDebts, refusalDebts, TRANSITION_EVENTS, type Debt 
 export type Execution = ReturnType<typeof createExecution>;
 
 /** The life of one execution: every change is recorded first and announced after. */
-export const createExecution = ({ store, channel }: { store: ExecutionStore; channel: Pick<EventChannel, "publish"> }) => {
+export const createExecution = ({ stores, channel }: { stores: Stores; channel: Pick<EventChannel, "publish"> }) => {
   const announce = (executionId: string, said: ExecutionEvent, record?: ExecutionView): void =>
     channel.publish(executionId, { type: said.type, at: said.at.getTime(), data: said.data }, record);
   /** Who follows a run reads its log: one message says that there is something to read. */
   const announceProgress = (executionId: string, said: readonly ExecutionEvent[], { row }: Appended): void =>
     announce(executionId, said.find(({ type }) => TRANSITION_EVENTS.has(type)) ?? said.at(-1)!, row);
 
-  const journal = createJournal({ append: store.append, announce: announceProgress });
+  const journal = createJournal({ append: stores.log.append, announce: announceProgress });
   const { claimed: progressBegins, over: progressEnds, ...progress } = createProgress(journal);
-  const ends = createEndWrites(store, journal);
+  const ends = createEndWrites(stores, journal);
 
   return {
     ...progress,
@@ -49,7 +49,7 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
       isAwaited = true,
     ): Promise<ExecutionRecord | null> => {
       const record = finalRecord(input, end, finalState(input, end, FREE), part, due);
-      if (!(await store.insert(record))) return null;
+      if (!(await stores.rows.insert(record))) return null;
       countRun(end, targetOf(input), record.durationMs ?? 0);
       if (isAwaited) announce(input.executionId, record.events.at(-1)!, record);
       return record;
@@ -61,7 +61,7 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
      */
     claim: async (executionId: string, attempt: number, claimedBy: string): Promise<{ row: ExecutionView; again: boolean } | null> => {
       const started = runEvent("started");
-      const claimed = await store.claim(executionId, attempt, claimedBy, started);
+      const claimed = await stores.rows.claim(executionId, attempt, claimedBy, started);
       if (!claimed) return null;
       const { row, again } = claimed;
       if (!again) progressBegins(executionId, row.mode === "sync");
@@ -71,7 +71,7 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
 
     /** accepted → refused, with what that leaves. @returns the row as it is then; null when the run is decided otherwise */
     refuse: async (row: ExecutionView, error: DomainError, due: readonly Debt[] = refusalDebts(row.attempt)) => {
-      const refused = await store.refuse(row._id, row.attempt, refusalOf(error), due);
+      const refused = await stores.rows.refuse(row._id, row.attempt, refusalOf(error), due);
       if (!refused) return null;
       countRefusal(error);
       announce(row._id, runEvent("refused"), refused);
@@ -82,25 +82,25 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     queue: async (row: ExecutionView, input: RunInput, position: number): Promise<ExecutionView | null> => {
       const json = JSON.stringify(input);
       const said = runEvent("queued", { position });
-      const queued = await store.queue(row._id, row.attempt, await store.putText(json), json.length, said);
+      const queued = await stores.rows.queue(row._id, row.attempt, await stores.payloads.putText(json), json.length, said);
       if (queued) announce(row._id, said, queued);
       return queued;
     },
 
     /** queued → cancelled | failed: nothing of it ever ran. @returns null when it does not wait in line (any more) */
     leaveLine: async (executionId: string, where: Record<string, unknown>, error: RunError | null): Promise<ExecutionView | null> => {
-      const found = await store.find(executionId);
+      const found = await stores.rows.find(executionId);
       if (found?.status !== "queued") return null;
-      const row = await store.whole(found);
+      const row = await stores.log.whole(found);
       const status = error ? "failed" : "cancelled";
       const nodes = skipPending(row.nodes);
       const end: RunEnd = { status, result: null, error, requestId: null, nodes, completed: [] };
-      const recorded = await store.recordedKeys(await store.logKeys(executionId));
+      const recorded = await stores.log.recordedKeys(await stores.log.logKeys(executionId));
       const events = [...(error ? [] : [runEvent(CANCEL_REQUESTED)]), ...missingEvents(nodes, recorded, new Date())];
       const settled = settledEvent(end);
       const due = [...refusalDebts(row.attempt), ...endDebts(row.webhook !== null)];
-      const stowed = await store.stowedEnd(finalState({ receivedAt: row.createdAt.getTime() }, end, FREE), [...events, settled]);
-      const left = await store.leave(executionId, where, stowed.state, stowed.events, due);
+      const stowed = await stores.log.stowedEnd(finalState({ receivedAt: row.createdAt.getTime() }, end, FREE), [...events, settled]);
+      const left = await stores.rows.leave(executionId, where, stowed.state, stowed.events, due);
       if (!left) return null;
       countRun(end, targetOf(left), left.durationMs ?? 0);
       announce(executionId, settled, left);
@@ -110,14 +110,14 @@ export const createExecution = ({ store, channel }: { store: ExecutionStore; cha
     /** processing → cancel_requested. @returns null when the run is not under way, or its ending is decided */
     requestCancel: async (executionId: string, userId: string): Promise<ExecutionView | null> => {
       const requested = runEvent(CANCEL_REQUESTED);
-      const made = await store.requestCancel(executionId, userId, requested);
+      const made = await stores.rows.requestCancel(executionId, userId, requested);
       if (made) announce(executionId, requested);
       return made;
     },
 
     /** Fixes how a run ends, and what its log says until then. @returns the ending that holds */
     decideEnding: async (executionId: string, ending: FinalStatus): Promise<DecidedEnding> => {
-      const decided = await journal.close(executionId, (waiting, known) => store.decideEnding(executionId, ending, waiting, known));
+      const decided = await journal.close(executionId, (waiting, known) => stores.rows.decideEnding(executionId, ending, waiting, known));
       progressEnds(executionId);
       return decided;
     },

@@ -5,14 +5,14 @@ import type { usage as usageProto } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import { TIMING } from "../run/timing";
 import { metadataOf, type ExecutionView } from "../run/record";
-import type { ExecutionStore } from "../store/store";
+import type { Stores } from "../store/stores";
 import type { Holds } from "./holds";
 import type { Queue } from "./queue";
 import { isFinal, type Debt } from "../run/states";
 import type { ToldRuns } from "./usage-reports";
 
 export interface DebtsOptions {
-  store: Pick<ExecutionStore, "find" | "strike">;
+  stores: Pick<Stores, "rows">;
   holds: Pick<Holds, "void">;
   queue: Pick<Queue, "leave">;
   toldRuns: ToldRuns;
@@ -68,7 +68,7 @@ export type ToldRow = Pick<ExecutionView, "_id" | "status" | "due" | "finishedAt
 export type Debts = ReturnType<typeof createDebts>;
 
 /** Does what the last transition of a row left to be done, and strikes it out. Each of these may be done twice. */
-export const createDebts = ({ store, holds, queue, toldRuns, deliveries, starter, logger }: DebtsOptions) => {
+export const createDebts = ({ stores, holds, queue, toldRuns, deliveries, starter, logger }: DebtsOptions) => {
   const payOne = async (row: ExecutionView, debt: Debt): Promise<void> => {
     const { _id: executionId, userId, keyId, webhook } = row;
     const [what, attempt] = debt.split(":");
@@ -107,7 +107,7 @@ export const createDebts = ({ store, holds, queue, toldRuns, deliveries, starter
   const payAndStrike = async (row: ExecutionView, isInBackground: boolean): Promise<boolean> => {
     const due = row.due ?? [];
     const paid = await settleAll(row, due);
-    if (paid.length > 0) await store.strike(row, paid, isInBackground && mayWait(row));
+    if (paid.length > 0) await stores.rows.clear(row, paid, isInBackground && mayWait(row));
     return paid.length === due.length;
   };
 
@@ -136,7 +136,7 @@ export const createDebts = ({ store, holds, queue, toldRuns, deliveries, starter
     const paid = await paying;
     const strikeAll = async (): Promise<void> => {
       const all = [...paid, ...(await settleAll(row, rest!))];
-      if (all.length > 0) await store.strike(row, all, mayWait(row));
+      if (all.length > 0) await stores.rows.clear(row, all, mayWait(row));
     };
     inBackground(row, strikeAll());
   };
@@ -156,7 +156,7 @@ export const createDebts = ({ store, holds, queue, toldRuns, deliveries, starter
       if (!isRecent || !told.due?.some(isReadNext)) return;
       const paying = ended.get(told._id);
       if (paying) return void (await paying);
-      const row = await store.find(told._id);
+      const row = await stores.rows.find(told._id);
       if (row) await settleAll(row, (row.due ?? []).filter(isReadNext));
     },
     /** Does what is owed since a run was claimed: of all that were claimed together at once, and not of those that are over by then. */

@@ -2,14 +2,14 @@
 import { executionOf } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { RunInput } from "../run/types";
-import type { ExecutionStore } from "../store/store";
+import type { Stores } from "../store/stores";
 import { enter, leave, moveUp, placeOf, resize, type Line, type Newcomer, type Place } from "../run/line";
 import { isOver } from "../run/states";
 
 export type Queue = ReturnType<typeof createQueue>;
 
 export interface QueueOptions {
-  store: Pick<ExecutionStore, "lines" | "find" | "statesOf" | "getText">;
+  stores: Pick<Stores, "lines" | "rows" | "payloads">;
   /** Starts the workflow of a run. */
   starter: { start(run: RunInput): Promise<unknown> };
   logger: Logger;
@@ -19,12 +19,12 @@ export interface QueueOptions {
  * Runs of a user that have a place, and those that wait for one, each by what billing knows its attempt by. Concurrency is
  * bounded here and nowhere else.
  */
-export const createQueue = ({ store, starter, logger }: QueueOptions) => {
+export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
   /** Starts a run whose turn has come. Started twice it is carried once: its workflow claims the row. */
   const start = async (holdId: string): Promise<void> => {
-    const row = await store.find(executionOf(holdId));
+    const row = await stores.rows.find(executionOf(holdId));
     if (row?.status !== "queued" || row.holdId !== holdId || !row.runInput) return;
-    const json = await store.getText(row.runInput);
+    const json = await stores.payloads.getText(row.runInput);
     if (json === null) return logger.error({ executionId: row._id }, "what a waiting run is started with is gone");
     await starter.start(JSON.parse(json) as RunInput);
   };
@@ -37,14 +37,14 @@ export const createQueue = ({ store, starter, logger }: QueueOptions) => {
 
   /** Those among some attempts that are over, or that no row knows. */
   const overAmong = async (holdIds: readonly string[]): Promise<string[]> => {
-    const rows = holdIds.length === 0 ? [] : await store.statesOf(holdIds.map(executionOf));
+    const rows = holdIds.length === 0 ? [] : await stores.rows.statesOf(holdIds.map(executionOf));
     const living = new Set(rows.filter((row) => !isOver(row)).map(({ holdId }) => holdId));
     return holdIds.filter((id) => !living.has(id));
   };
 
   /** Changes a line and lets runs move up. Their turn is recorded: what isn't started now is started by the sweeper. */
   const changed = async (userId: string, change: (line: Line) => Line): Promise<void> => {
-    const moved = await store.lines.change(userId, (line) => {
+    const moved = await stores.lines.change(userId, (line) => {
       const { line: next, moved: ready } = moveUp(change(line));
       return { line: next, result: ready };
     });
@@ -54,7 +54,7 @@ export const createQueue = ({ store, starter, logger }: QueueOptions) => {
   /** The limit may have risen: those who wait move up first, and the newcomer with them where there is room for all. */
   const arrive = async (userId: string, newcomer: Newcomer): Promise<Place> => {
     const { id } = newcomer;
-    const { place, moved } = await store.lines.change(userId, (line) => {
+    const { place, moved } = await stores.lines.change(userId, (line) => {
       const entered = enter(line, newcomer);
       const { line: next, moved: ready } = moveUp(entered.line);
       return { line: next, result: { place: entered.place === null ? null : placeOf(next, id)!, moved: ready } };
@@ -66,15 +66,15 @@ export const createQueue = ({ store, starter, logger }: QueueOptions) => {
 
   /** Puts a user's line right: ends places of runs that are over, lets runs move up, and starts those that have a place but don't run. */
   const mend = async (userId: string, queued: readonly { id: string; bytes: number }[]): Promise<void> => {
-    const { running, limit } = await store.lines.find(userId);
+    const { running, limit } = await stores.lines.find(userId);
     const over = await overAmong(running);
-    const moved = await store.lines.change(userId, (line) => {
+    const moved = await stores.lines.change(userId, (line) => {
       let next = leave(line, over);
       for (const { id, bytes } of queued) next = enter(next, { id, bytes, limit: next.limit || limit, mayWait: true }).line;
       const { line: mended, moved: ready } = moveUp(next);
       return { line: mended, result: ready };
     });
-    const now = await store.lines.find(userId);
+    const now = await stores.lines.find(userId);
     const ready = queued.map(({ id }) => id).filter((id) => placeOf(now, id) === 0);
     await startAll([...new Set([...moved, ...ready])]);
   };

@@ -3,7 +3,7 @@ import { billing as billingProto } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import type { CompletedCall, FinalStatus, HeldItem, NodeState, RunEnd, RunError, RunInput, RunOutcome } from "../run/types";
 import type { Costs, ExecutionView } from "../run/record";
-import type { ExecutionStore } from "../store/store";
+import type { Stores } from "../store/stores";
 import type { DecidedEnding } from "../store/transitions";
 import { skipPending } from "../run/graph-run";
 import type { Debts } from "./outbox";
@@ -55,7 +55,7 @@ const NOTHING: billingProto.SettleResponse = { capturedMillicredits: 0, released
 export interface SettlementOptions {
   billing: Pick<Billing, "settle">;
   execution: Pick<Execution, "decideEnding" | "finish">;
-  store: Pick<ExecutionStore, "callsOf" | "find" | "callCharged" | "current">;
+  stores: Pick<Stores, "calls" | "rows" | "log">;
   debts: Pick<Debts, "payNow" | "ending">;
 }
 
@@ -65,7 +65,7 @@ export type Settlement = ReturnType<typeof createSettlement>;
  * Ends the money of runs. What billing answers is the truth, because the first settlement of an execution is the only one: the row
  * is written from its answer, and the usage row from that, so that all three always agree.
  */
-export const createSettlement = ({ billing, execution, store, debts }: SettlementOptions) => {
+export const createSettlement = ({ billing, execution, stores, debts }: SettlementOptions) => {
   /** What is closed: a run, or its row. */
   type ClosingRun = FinishedRun & { attempt: number; hasWebhook: boolean };
 
@@ -76,7 +76,7 @@ export const createSettlement = ({ billing, execution, store, debts }: Settlemen
     const grantUsed = captured.some(({ source }) => source === billingProto.HoldSource.HOLD_SOURCE_GRANT);
     // A node of one call says itself what that cost.
     const fanOuts = new Set(end.nodes.flatMap(({ id, items }) => (items > 1 ? [id] : [])));
-    await store.callCharged(
+    await stores.calls.charged(
       run.executionId,
       captured.filter(({ key }) => fanOuts.has(nodeOf(key))),
     );
@@ -99,7 +99,9 @@ export const createSettlement = ({ billing, execution, store, debts }: Settlemen
   /** Calls that may have reached their providers, as far as they are recorded, beside those that the workflow knows of. */
   const underWayOf = async (executionId: string, end: RunEnd): Promise<string[]> => {
     const prefix = executionId.length + 1;
-    const recorded = (await store.callsOf(executionId)).filter(({ status }) => status === "submitted").map(({ _id }) => _id.slice(prefix));
+    const recorded = (await stores.calls.of(executionId))
+      .filter(({ status }) => status === "submitted")
+      .map(({ _id }) => _id.slice(prefix));
     return [...new Set([...(end.underWay ?? []), ...recorded])];
   };
 
@@ -149,10 +151,10 @@ export const createSettlement = ({ billing, execution, store, debts }: Settlemen
       const decided = await execution.decideEnding(executionId, wanted);
       const status = decided.ending === "cancelled" ? "cancelled" : "failed";
       // Its workflow may have ended it while Temporal was asked for it.
-      const row = await store.find(executionId);
+      const row = await stores.rows.find(executionId);
       if (row && isFinal(row)) return row.status as FinalStatus;
       const prefix = executionId.length + 1;
-      const completed = (await store.callsOf(executionId))
+      const completed = (await stores.calls.of(executionId))
         .filter((call) => call.status === "completed")
         .map(({ _id, nodeId, costMicroUsd }): CompletedCall => ({ key: _id.slice(prefix), nodeId, costMicroUsd }));
       const charge = chargeFor({ status, error: null, completed }, null, markupPermille);
@@ -160,7 +162,7 @@ export const createSettlement = ({ billing, execution, store, debts }: Settlemen
       const hasWebhook = record.webhook !== null && record.keyId !== null;
       const run: ClosingRun = { executionId, attempt: record.attempt, receivedAt: createdAt.getTime(), hasWebhook, decided };
       const costs = { ...costsBehind(settled.capturedMillicredits, markupPermille), costMicroUsd: charge.costMicroUsd };
-      await close(run, abandonedEnd(await store.current(record), status, error, completed), costs, settled);
+      await close(run, abandonedEnd(await stores.log.current(record), status, error, completed), costs, settled);
       return status;
     },
   };

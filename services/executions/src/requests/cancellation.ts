@@ -1,6 +1,6 @@
 import { CONFLICT_ATTEMPTS, executionNotFound, executionOf, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
-import type { ExecutionStore } from "../store/store";
+import type { Stores } from "../store/stores";
 import type { Debts } from "../lifecycle/outbox";
 import type { Execution } from "../lifecycle/execution";
 import { isFinal } from "../run/states";
@@ -15,12 +15,12 @@ import { isFinal } from "../run/states";
  */
 
 export interface CancellationOptions {
-  store: Pick<ExecutionStore, "findOwned" | "lines">;
+  stores: Pick<Stores, "rows" | "lines">;
   execution: Pick<Execution, "requestCancel" | "leaveLine">;
   debts: Pick<Debts, "payForReader" | "payLater">;
 }
 
-export const createCancellation = ({ store, execution, debts }: CancellationOptions) => {
+export const createCancellation = ({ stores, execution, debts }: CancellationOptions) => {
   const leaveLine = async (executionId: string, userId: string): Promise<boolean> => {
     const row = await execution.leaveLine(executionId, { userId }, null);
     if (row) debts.payLater(row);
@@ -31,7 +31,7 @@ export const createCancellation = ({ store, execution, debts }: CancellationOpti
     /** @returns cancel_requested, or already_ and how the run ended. @throws EXECUTION_NOT_FOUND */
     cancel: async (executionId: string, userId: string): Promise<string> => {
       const answer = await retryOnConflict(CONFLICT_ATTEMPTS.cancellation, async () => {
-        const row = (await execution.requestCancel(executionId, userId)) ?? (await store.findOwned(executionId, userId));
+        const row = (await execution.requestCancel(executionId, userId)) ?? (await stores.rows.findOwned(executionId, userId));
         if (!row) throw executionNotFound();
         // Its workflow is told of it, once more where it was before. Where that can't be done now, the sweeper does it.
         if (row.status === "cancel_requested") {
@@ -49,7 +49,7 @@ export const createCancellation = ({ store, execution, debts }: CancellationOpti
 
     /** Cancels all of a user's runs that wait in line. @returns how many */
     cancelQueued: async (userId: string): Promise<number> => {
-      const { waiting } = await store.lines.find(userId);
+      const { waiting } = await stores.lines.find(userId);
       let cancelled = 0;
       // The youngest first: nothing moves up meanwhile that is about to be cancelled.
       for (const { id } of [...waiting].reverse()) if (await leaveLine(executionOf(id), userId)) cancelled += 1;

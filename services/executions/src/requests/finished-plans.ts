@@ -1,7 +1,7 @@
 import { unavailable } from "@nodeloom/kernel";
 import type { RunInput } from "../run/types";
 import type { ExecutionView } from "../run/record";
-import type { ExecutionStore } from "../store/store";
+import type { Stores } from "../store/stores";
 import { GraphRun } from "../run/graph-run";
 import { endOf } from "../run/graph-end";
 import type { Execution } from "../lifecycle/execution";
@@ -11,7 +11,7 @@ import { endDebts } from "../run/states";
 export type FinishedPlans = (input: RunInput, part: RunRecordPart, earlier: ExecutionView | null, isNew: boolean) => Promise<ExecutionView>;
 
 export interface FinishedPlansOptions {
-  store: Pick<ExecutionStore, "find" | "forgetRefused">;
+  stores: Pick<Stores, "rows">;
   execution: Pick<Execution, "insertFinal">;
   /** Does what a row owes. */
   pay: (row: ExecutionView) => Promise<void>;
@@ -22,15 +22,16 @@ export interface FinishedPlansOptions {
  * final, with the usage row and the webhook that they owe. They have no hold, no place in line and no workflow.
  */
 export const createFinishedPlans =
-  ({ store, execution, pay }: FinishedPlansOptions): FinishedPlans =>
+  ({ stores, execution, pay }: FinishedPlansOptions): FinishedPlans =>
   async (input, part, earlier, isNew) => {
     const end = endOf(new GraphRun(input.plan), undefined);
-    if (earlier && !(await store.forgetRefused(input.executionId, earlier.attempt))) throw unavailable("the run is still being refused", 1);
+    if (earlier && !(await stores.rows.forgetRefused(input.executionId, earlier.attempt)))
+      throw unavailable("the run is still being refused", 1);
     // Only other requests with its id may be waiting for it.
     const record = await execution.insertFinal(input, end, part, endDebts(input.webhook !== null), !isNew);
     // Who reads the usage after the answer finds the run there, unless usage is away.
     if (record) await pay(record);
-    const row = record ?? (await store.find(input.executionId));
+    const row = record ?? (await stores.rows.find(input.executionId));
     if (!row) throw unavailable("the run could not be recorded", 1);
     return row;
   };

@@ -2,7 +2,7 @@ import { withTimeout } from "@nodeloom/platform";
 import { TIMING } from "../run/timing";
 import type { EventChannel } from "../store/channel";
 import type { ExecutionView } from "../run/record";
-import type { ExecutionStore } from "../store/store";
+import type { Stores } from "../store/stores";
 import { isFinal } from "../run/states";
 
 /** What is heard of one run, from when it is listened to. */
@@ -18,7 +18,7 @@ export type Follow = (executionId: string) => Following;
 
 /** Follows runs by their channel: a message says that there is something to read, and one that is missed costs latency only. */
 export const createFollow =
-  ({ store, channel }: { store: Pick<ExecutionStore, "find">; channel: Pick<EventChannel, "onTransition"> }): Follow =>
+  ({ stores, channel }: { stores: Pick<Stores, "rows">; channel: Pick<EventChannel, "onTransition"> }): Follow =>
   (executionId) => {
     let isHeard = false;
     /** Its end was told, which is after what its readers look for is done. */
@@ -42,7 +42,7 @@ export const createFollow =
         const waitMs = Math.min(TIMING.channelSilence, until - Date.now());
         if (!isHeard && waitMs > 0) await withTimeout(new Promise<void>((resolve) => (wake = resolve)), waitMs, () => undefined);
         isHeard = false;
-        const row = latest ?? (await store.find(executionId));
+        const row = latest ?? (await stores.rows.find(executionId));
         latest = row && isFinal(row) ? row : undefined;
         return row && isSettled ? { ...row, due: [] } : row;
       },

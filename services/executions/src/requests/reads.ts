@@ -7,7 +7,8 @@ import { placeOf } from "../run/line";
 import { isFinal } from "../run/states";
 import type { CallRecord } from "../run/call-record";
 import type { ExecutionView } from "../run/record";
-import { LIST_BATCH, type ExecutionStore } from "../store/store";
+import { LIST_BATCH } from "../store/rows";
+import type { Stores } from "../store/stores";
 import { executionMessage, type Details } from "./view";
 
 /** A page travels as one message, and results may be long: it ends where it would become too large. */
@@ -49,15 +50,15 @@ const tellsItsCalls = (row: ExecutionView): boolean =>
 
 /** Executions as their owners read them: the row, with what is kept beside it. */
 export const createReads = (
-  store: Pick<ExecutionStore, "findOwned" | "callsOf" | "requestIds" | "getText" | "current" | "standing" | "lines">,
+  stores: Pick<Stores, "rows" | "calls" | "log" | "payloads" | "lines">,
   { payForReader }: Pick<Debts, "payForReader">,
 ) => {
   const positionOf = async ({ holdId, userId, status }: ExecutionView): Promise<number | undefined> =>
-    status === "queued" ? placeOf(await store.lines.find(userId), holdId) : undefined;
+    status === "queued" ? placeOf(await stores.lines.find(userId), holdId) : undefined;
 
   async function* paid(batch: readonly ExecutionView[]): AsyncIterable<ExecutionView> {
     await Promise.all(batch.map(payForReader));
-    yield* store.standing(batch);
+    yield* stores.log.standing(batch);
   }
 
   async function* allStanding(rows: AsyncIterable<ExecutionView>): AsyncIterable<ExecutionView> {
@@ -76,19 +77,19 @@ export const createReads = (
    * @param current the run as it stands: how many calls a node makes may be known since it began
    */
   const callsOf = async ({ _id }: ExecutionView, current: ExecutionView | Promise<ExecutionView>): Promise<CallRecord[]> => {
-    const [calls, { nodes }] = await Promise.all([store.callsOf(_id), current]);
+    const [calls, { nodes }] = await Promise.all([stores.calls.of(_id), current]);
     const single = new Set(nodes.filter(({ items }) => items <= 1).map(({ id }) => id));
     const isUnnamed = ({ nodeId, status, requestId }: CallRecord): boolean =>
       status !== "completed" && requestId === null && !single.has(nodeId);
     if (!calls.some(isUnnamed)) return calls;
-    const named = await store.requestIds(_id);
+    const named = await stores.log.requestIds(_id);
     return calls.map((call) => (isUnnamed(call) ? { ...call, requestId: named.get(itemKey(call.nodeId, call.item)) ?? null } : call));
   };
 
   const details = async (row: ExecutionView, current: ExecutionView | Promise<ExecutionView> = row): Promise<Details> => {
     const [calls, inputsJson, position] = await Promise.all([
       tellsItsCalls(row) ? [] : callsOf(row, current),
-      row.inputs ? store.getText(row.inputs) : null,
+      row.inputs ? stores.payloads.getText(row.inputs) : null,
       positionOf(row),
     ]);
     return { calls, inputsJson: inputsJson ?? undefined, position };
@@ -99,10 +100,10 @@ export const createReads = (
 
     /** @throws DomainError EXECUTION_NOT_FOUND, also for another user's execution, and for what is not decided yet. */
     get: async (executionId: string, userId: string): Promise<executions.Execution> => {
-      const row = await store.findOwned(executionId, userId);
+      const row = await stores.rows.findOwned(executionId, userId);
       if (!row) throw executionNotFound();
       await payForReader(row);
-      const current = store.current(row);
+      const current = stores.log.current(row);
       const [told, about] = await Promise.all([current, details(row, current)]);
       return executionMessage(told, about);
     },

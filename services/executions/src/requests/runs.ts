@@ -4,7 +4,7 @@ import { createSlots, NoSlot, type Slots } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import { TIMING } from "../run/timing";
 import type { ExecutionView } from "../run/record";
-import type { ExecutionStore } from "../store/store";
+import type { Stores } from "../store/stores";
 import { answer, type RunMode } from "../run/answer";
 import type { Debts } from "../lifecycle/outbox";
 import type { Execution } from "../lifecycle/execution";
@@ -23,7 +23,7 @@ const ANSWER_RESERVE_MS = 1_000;
 export interface RunsOptions {
   start: Start;
   follow: Follow;
-  store: Pick<ExecutionStore, "find" | "tell">;
+  stores: Pick<Stores, "rows">;
   execution: Pick<Execution, "refuse">;
   debts: Pick<Debts, "payLater" | "payForReader">;
   /** What bounds the runs that are begun at once. */
@@ -56,7 +56,7 @@ const asReplay = ({ kind, reason, message, metadata }: DomainError): DomainError
   new DomainError(kind, reason, message, { ...metadata, [REPLAYED_REFUSAL]: true });
 
 /** Runs as their callers ask for them: begun or joined, then followed until there is an answer. */
-export const createRuns = ({ start, follow, store, execution, debts, starts = createSlots(STARTS) }: RunsOptions) => {
+export const createRuns = ({ start, follow, stores, execution, debts, starts = createSlots(STARTS) }: RunsOptions) => {
   /** Begins a run in turn with other users' requests, until its workflow has claimed it or it is decided otherwise. */
   const begin = async (request: executions.RunRequest, earlier: ExecutionView | null, following: Following, beginBy: number) => {
     try {
@@ -78,14 +78,14 @@ export const createRuns = ({ start, follow, store, execution, debts, starts = cr
   const decide = async (row: ExecutionView): Promise<ExecutionView | null> => {
     const refused = await execution.refuse(row, busy());
     if (refused) debts.payLater(refused);
-    return refused ?? store.find(row._id);
+    return refused ?? stores.rows.find(row._id);
   };
 
   /** Remembers what can't be read off the row later: the 202 of a synchronous run, and the error of an asynchronous one. */
   const remember = async (row: ExecutionView, mode: RunMode, request: executions.RunRequest): Promise<void> => {
     if (request.fingerprint === "" || row.told !== undefined) return;
-    if (mode === "sync" && !isFinal(row)) await store.tell(row._id, "accepted");
-    if (mode !== "sync" && row.error?.code === "PROVIDER_SUBMIT_FAILED") await store.tell(row._id, "failure");
+    if (mode === "sync" && !isFinal(row)) await stores.rows.tell(row._id, "accepted");
+    if (mode !== "sync" && row.error?.code === "PROVIDER_SUBMIT_FAILED") await stores.rows.tell(row._id, "failure");
   };
 
   return {

@@ -4,7 +4,7 @@ import { executions } from "@nodeloom/proto";
 import type { RunInput } from "../run/types";
 import type { PlannedRun, Planning } from "../plan/planning";
 import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../run/record";
-import type { ExecutionStore } from "../store/store";
+import type { Stores } from "../store/stores";
 import type { RunStarter } from "../carry/client";
 import { initialNodes } from "../run/graph-run";
 import type { Debts } from "../lifecycle/outbox";
@@ -25,7 +25,7 @@ const isKnown = ({ kind }: DomainError): boolean => kind !== "unavailable" && ki
 export interface StartOptions {
   planning: Pick<Planning, "plan">;
   starter: Pick<RunStarter, "start">;
-  store: Pick<ExecutionStore, "find" | "insert" | "retry" | "putText">;
+  stores: Pick<Stores, "rows" | "payloads">;
   execution: Pick<Execution, "refuse" | "queue">;
   holds: Pick<Holds, "hold">;
   queue: Pick<Queue, "enter">;
@@ -38,20 +38,20 @@ export interface StartOptions {
  * row; then its credits are held, it gets a place or waits for one, and its workflow is started.
  */
 export const createStart = (options: StartOptions) => {
-  const { planning, starter, store, execution, holds, queue, finishedPlans, debts } = options;
+  const { planning, starter, stores, execution, holds, queue, finishedPlans, debts } = options;
 
   /** Who is told of a refusal finds their credits free already, unless a service is away. */
   const refuse = async (row: ExecutionView, error: DomainError, due?: readonly Debt[]): Promise<ExecutionView> => {
     const refused = await execution.refuse(row, error, due);
     if (refused && isKnown(error)) await debts.payNow(refused);
     else if (refused) debts.payLater(refused);
-    return refused ?? (await store.find(row._id)) ?? row;
+    return refused ?? (await stores.rows.find(row._id)) ?? row;
   };
 
   /** Inserts a run, or begins the next attempt at it. @returns undefined when another request was faster */
   const write = async (record: ExecutionRecord, earlier: ExecutionView | null): Promise<ExecutionView | undefined> => {
-    if (earlier) return (await store.retry(earlier, record)) ?? undefined;
-    return (await store.insert(record)) ? record : undefined;
+    if (earlier) return (await stores.rows.retry(earlier, record)) ?? undefined;
+    return (await stores.rows.insert(record)) ? record : undefined;
   };
 
   /** From `accepted` to a hold, a place, and a workflow. Whatever fails on the way ends in a refusal, unless the workflow was faster. */
@@ -77,7 +77,7 @@ export const createStart = (options: StartOptions) => {
   const wait = async (row: ExecutionView, run: RunInput, place: number): Promise<ExecutionView> => {
     const queued = await execution.queue(row, run, place);
     if (queued) debts.payLater(queued);
-    return queued ?? (await store.find(row._id)) ?? row;
+    return queued ?? (await stores.rows.find(row._id)) ?? row;
   };
 
   /** An earlier attempt's workflow may be running still; it ends as soon as it finds that the row is not its own. */
@@ -98,7 +98,7 @@ export const createStart = (options: StartOptions) => {
   return {
     /** The run under this id, if it is one to be joined. @throws IDEMPOTENCY_KEY_REUSED */
     known: async (request: executions.RunRequest): Promise<{ row: ExecutionView; join: boolean } | null> => {
-      const row = request.isNew ? null : await store.find(request.executionId);
+      const row = request.isNew ? null : await stores.rows.find(request.executionId);
       if (!row) return null;
       const join = row.status !== "refused" || isRemembered(row);
       if (join) checkSame(row, request);
@@ -123,7 +123,7 @@ export const createStart = (options: StartOptions) => {
       const input = toRunInput(request, request.runner!, planned, (earlier?.attempt ?? 0) + 1);
       const part: RunRecordPart = {
         requestToken: request.requestToken,
-        inputs: await store.putText(planned.inputsJson || "{}"),
+        inputs: await stores.payloads.putText(planned.inputsJson || "{}"),
         ...(request.fingerprint === "" ? {} : { fingerprint: request.fingerprint }),
         ...(Object.keys(request.metadata).length > 0 ? { metadata: metadataKeys(request.metadata) } : {}),
       };
@@ -133,7 +133,7 @@ export const createStart = (options: StartOptions) => {
       const row = await decided(write(record, earlier));
       if (row) return begin(row, input, request.noQueue);
       // Another request with this id was faster.
-      const joined = await store.find(input.executionId);
+      const joined = await stores.rows.find(input.executionId);
       if (!joined) throw unavailable("the run could not be recorded", 1);
       checkSame(joined, request);
       return joined;

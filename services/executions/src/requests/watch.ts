@@ -4,7 +4,7 @@ import type { EventChannel } from "../store/channel";
 import { createInbox, type HeardDelta, type Inbox } from "./inbox";
 import type { Debts } from "../lifecycle/outbox";
 import { isFinal } from "../run/states";
-import type { ExecutionStore } from "../store/store";
+import type { Stores } from "../store/stores";
 import { NODE_DELTA, type TextStreams } from "../calls/text-streams";
 
 type Message = executions.WatchExecutionResponse;
@@ -26,7 +26,7 @@ const textsBefore = (inbox: Inbox, type: string, { nodeId }: Record<string, unkn
  * meanwhile come in pieces in between, each before the end of its node.
  */
 export const createWatch = (
-  store: Pick<ExecutionStore, "events">,
+  stores: Pick<Stores, "log">,
   channel: Pick<EventChannel, "subscribe">,
   texts: Pick<TextStreams, "follow">,
   { payForReader }: Pick<Debts, "payForReader">,
@@ -37,7 +37,7 @@ export const createWatch = (
     let last = after;
     try {
       while (!signal.aborted) {
-        const log = await store.events(executionId, userId, last);
+        const log = await stores.log.events(executionId, userId, last);
         if (!log) throw executionNotFound();
         await payForReader(log.row);
         for (const { sequence, type, at, data } of log.events) {

@@ -20,30 +20,30 @@ export const createCallStore = (connection: Connection) => {
   const write = createUpdater(calls.collection as never, DURABLE);
   return {
     /** Notes that a call is about to be sent by an attempt. One that has ended stays as it is. */
-    callSubmitted: async (call: Call, send: string): Promise<void> => {
+    submitted: async (call: Call, send: string): Promise<void> => {
       const { _id, ...rest } = identityOf(call);
       const first = { ...rest, status: "submitted", costMicroUsd: 0, requestId: null } as const;
       await write({ filter: { _id }, update: { $setOnInsert: first, $addToSet: { sends: send } }, upsert: true });
     },
     /** Notes that the provider certainly did not take what an attempt sent. What other attempts sent stays noted. */
-    callNotReceived: async ({ key }: Pick<Call, "key">, send: string): Promise<void> => {
+    notReceived: async ({ key }: Pick<Call, "key">, send: string): Promise<void> => {
       await write({ filter: { _id: key, status: "submitted" }, update: { $pull: { sends: send } } });
     },
     /** Notes how a call ended, durably: a completion is what is charged for, whatever happens to its run. */
-    callEnded: async (call: CallRecord): Promise<void> => {
+    ended: async (call: CallRecord): Promise<void> => {
       const { _id, ...rest } = call;
       const filter = call.status === "completed" ? { _id } : { _id, status: { $ne: "completed" } };
       // A call that has completed stays so: its record is there, and the filter does not find it.
       await insertOnce(write({ filter, update: { $set: rest }, upsert: true }));
     },
     /** Notes what calls were charged, by their keys within the execution. */
-    callCharged: async (executionId: string, charged: readonly { key: string; millicredits: number }[]): Promise<void> => {
+    charged: async (executionId: string, charged: readonly { key: string; millicredits: number }[]): Promise<void> => {
       await Promise.all(
         charged.map(({ key, millicredits }) => write({ filter: { _id: `${executionId}:${key}` }, update: { $set: { millicredits } } })),
       );
     },
     /** Calls that were sent, or have ended. */
-    callsOf: async (executionId: string): Promise<CallRecord[]> =>
+    of: async (executionId: string): Promise<CallRecord[]> =>
       (await calls.find({ executionId }).lean<CallRecord[]>().exec()).filter(wasSent),
   };
 };

@@ -19,7 +19,7 @@ export interface PaidRow {
 }
 
 /** Strikes out all that rows owe: those that stand alike and arrive together, by one command. */
-export const createStrikes = (executions: ExecutionModel) => {
+export const createClearing = (executions: ExecutionModel) => {
   const batcherOf = (gatherMs?: number) =>
     createBatcher<PaidRow, void>({
       maxBatch: MAX_BATCH,
@@ -42,7 +42,7 @@ export const createStrikes = (executions: ExecutionModel) => {
   const later = batcherOf(GATHER_MS);
   return {
     /** Not of a row that has moved on, or was struck by another process: the sweeper looks at what still owes. */
-    strikeAll: (row: PaidRow, mayWait: boolean): Promise<void> =>
+    clearAll: (row: PaidRow, mayWait: boolean): Promise<void> =>
       (mayWait ? later : atOnce).submit(`${row.status} ${row.attempt} ${row.due.join()}`, row, Date.now() + MAX_WAIT_MS),
     /** Takes no more and waits for what was taken. */
     close: async (): Promise<void> => void (await Promise.all([atOnce.close(), later.close()])),

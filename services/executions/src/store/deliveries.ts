@@ -8,7 +8,7 @@ const MAX_ATTEMPTS_KEPT = 50;
 /** How far the webhooks of executions have come. */
 export const createDeliveryRecords = (executions: ExecutionModel) => ({
   /** Final executions whose webhook's next attempt should have been before a time, by when they ended; from after a given one. */
-  lateDeliveries: (before: Date, limit: number, last?: Pick<ExecutionView, "_id" | "finishedAt">): Promise<ExecutionView[]> => {
+  late: (before: Date, limit: number, last?: Pick<ExecutionView, "_id" | "finishedAt">): Promise<ExecutionView[]> => {
     const isDue = { $or: [{ "webhook.nextAttemptAt": null }, { "webhook.nextAttemptAt": { $lt: before } }] };
     const isFurther = beyond("finishedAt", last && { at: last.finishedAt!, id: last._id });
     return executions
@@ -20,13 +20,13 @@ export const createDeliveryRecords = (executions: ExecutionModel) => ({
   },
 
   /** Makes a redelivery the latest one, unless it is or a later one has begun. */
-  beginDelivery: async (id: string, delivery: number, at: Date): Promise<void> => {
+  begin: async (id: string, delivery: number, at: Date): Promise<void> => {
     const begun = { "webhook.delivery": delivery, "webhook.state": "pending", "webhook.nextAttemptAt": at };
     await executions.updateOne({ _id: id, "webhook.delivery": { $lt: delivery } }, { $set: begun }).exec();
   },
 
   /** Keeps an attempt, once, and where the delivery stands after it, unless a later delivery has begun. */
-  recordAttempt: async (id: string, attempt: WebhookAttempt, state: DeliveryState, nextAttemptAt: Date | null): Promise<void> => {
+  record: async (id: string, attempt: WebhookAttempt, state: DeliveryState, nextAttemptAt: Date | null): Promise<void> => {
     const unrecorded = { _id: id, "webhook.history.key": { $ne: attempt.key } };
     const ended = new Date(attempt.at.getTime() + attempt.durationMs);
     const set = {
@@ -45,7 +45,7 @@ export const createDeliveryRecords = (executions: ExecutionModel) => ({
    * Notes where a delivery stands without an attempt, unless it is over or a later one has begun.
    * @param state `pending` where its next attempt has to wait; else there is nothing to send
    */
-  noteDelivery: async (id: string, delivery: number, state: DeliveryState, nextAttemptAt: Date | null): Promise<void> => {
+  note: async (id: string, delivery: number, state: DeliveryState, nextAttemptAt: Date | null): Promise<void> => {
     const standing = { "webhook.state": state, "webhook.nextAttemptAt": nextAttemptAt };
     await executions.updateOne({ _id: id, "webhook.delivery": delivery, "webhook.state": "pending" }, { $set: standing }).exec();
   },

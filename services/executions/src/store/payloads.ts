@@ -29,7 +29,7 @@ export type PayloadStore = Awaited<ReturnType<typeof createPayloadStore>>;
 export const createPayloadStore = (connection: Connection, executionDays: number) => {
   const payloads = connection.model("Payload", payloadSchema);
 
-  const put = async (hash: string, bytes: Uint8Array, days: number): Promise<void> => {
+  const write = async (hash: string, bytes: Uint8Array, days: number): Promise<void> => {
     const expiresAt = new Date(Date.now() + days * DAY_MS);
     await payloads
       .updateOne(
@@ -46,18 +46,18 @@ export const createPayloadStore = (connection: Connection, executionDays: number
   };
 
   return {
-    putPayload: (hash: string, bytes: Uint8Array): Promise<void> => put(hash, bytes, RETENTION.claimChecks.days),
-    getPayload: get,
+    put: (hash: string, bytes: Uint8Array): Promise<void> => write(hash, bytes, RETENTION.claimChecks.days),
+    get,
 
     /** Removes payloads whose time is over. */
-    removePayloads: (now: Date, limit: number): Promise<number> => removeSome(payloads, { expiresAt: { $lt: now } }, limit),
+    removeExpired: (now: Date, limit: number): Promise<number> => removeSome(payloads, { expiresAt: { $lt: now } }, limit),
 
     /** Keeps a JSON text for a row: in the row itself while it is short. */
     putText: async (json: string): Promise<StoredText> => {
       if (json.length <= INLINE_CHARS) return { json };
       const bytes = gzipSync(json, { level: 1 });
       const hash = `text-${createHash("sha256").update(json).digest("hex")}`;
-      await put(hash, bytes, executionDays + TEXT_MARGIN_DAYS);
+      await write(hash, bytes, executionDays + TEXT_MARGIN_DAYS);
       return { hash };
     },
     /** @returns null when it is gone */

@@ -23,27 +23,24 @@ export const createSubmissionStore = (connection: Connection) => {
   const submissions = connection.model("Submission", submissionSchema);
   return {
     /** Claims a submission for a process before it is sent. Returns what is known of an earlier claim, its own included. */
-    claimSubmission: async (
-      key: string,
-      owner: string,
-    ): Promise<{ claimed: true } | ({ claimed: false } & Omit<SubmissionRecord, "_id">)> => {
+    claim: async (key: string, owner: string): Promise<{ claimed: true } | ({ claimed: false } & Omit<SubmissionRecord, "_id">)> => {
       const record = { _id: key, owner, requestId: null, handle: null, at: new Date() };
       if (await insertOnce(submissions.collection.insertOne(record as never, { writeConcern: DURABLE }))) return { claimed: true };
       const earlier = await submissions.findOne({ _id: key }).lean<SubmissionRecord>().exec();
       return { ...record, ...earlier, claimed: false };
     },
-    recordSubmission: async (key: string, requestId: string, handle: Record<string, string> | null): Promise<void> => {
+    record: async (key: string, requestId: string, handle: Record<string, string> | null): Promise<void> => {
       await submissions.updateOne({ _id: key }, { $set: { requestId, handle } }).exec();
     },
     /** Notes of a claimed submission that its outcome will never be known, or that it must not be sent any more. */
-    loseSubmission: async (key: string): Promise<void> => {
+    lose: async (key: string): Promise<void> => {
       const lost = { lost: true, at: new Date(Date.now() - TIMING.submitLost) } as const;
       await submissions.updateOne({ _id: key, requestId: null }, { $set: lost }).exec();
     },
     /** Removes submissions from before a time. */
-    removeSubmissions: (before: Date, limit: number): Promise<number> => removeSome(submissions, { at: { $lt: before } }, limit),
+    removeOld: (before: Date, limit: number): Promise<number> => removeSome(submissions, { at: { $lt: before } }, limit),
     /** Takes a claim back after a submission that certainly was not sent. */
-    releaseSubmission: async (key: string): Promise<void> => {
+    release: async (key: string): Promise<void> => {
       await submissions.deleteOne({ _id: key, requestId: null }).exec();
     },
   };

@@ -4,7 +4,7 @@ import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type Debt, type RunStatus, t
 import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, StoredText } from "../run/record";
 import { lacks, pushed, type EventLog, type KnownLog, type LogKeys } from "./event-log";
 import { WITHOUT_EVENTS, type ExecutionModel } from "./schema";
-import { createStrikes } from "./clearing";
+import { createClearing } from "./clearing";
 
 const AFTER = { returnDocument: "after", ignoreUndefined: true } as const;
 /** Characters of events, as JSON, that the decision on a run's ending adds to its row. */
@@ -45,7 +45,7 @@ interface Change {
 /** Every change of a row's status: one conditional update each, as the table of states has it. */
 export const createTransitions = (executions: ExecutionModel, { append }: Pick<EventLog, "append">) => {
   const insert = createInserter<ExecutionRecord>(executions.collection as never, DURABLE);
-  const { strikeAll, close: closeStrikes } = createStrikes(executions);
+  const { clearAll, close: closeClearing } = createClearing(executions);
 
   /** @returns the row as it is then; null when the transition is not possible (any more) */
   const make = async (name: TransitionName, id: string, to: RunStatus, change: Change): Promise<ExecutionView | null> => {
@@ -185,15 +185,15 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
      * Strikes out what was done for a row, unless it has moved on: a debt of its later state may have the same name.
      * @param mayWait whether it may wait for others to be struck out with
      */
-    strike: async ({ _id, status, attempt, due }: Owing, done: readonly Debt[], mayWait = false): Promise<void> => {
+    clear: async ({ _id, status, attempt, due }: Owing, done: readonly Debt[], mayWait = false): Promise<void> => {
       const same = { _id, status, attempt };
       const isAll = !UNDECIDED.includes(status) && due.every((debt) => done.includes(debt));
-      if (isAll) return strikeAll({ _id, status, attempt, due }, mayWait);
+      if (isAll) return clearAll({ _id, status, attempt, due }, mayWait);
       await executions.updateOne(same, { $pull: { due: { $in: [...done] } } } as never).exec();
       await executions.updateOne({ _id, ...OWES_NOTHING, status: { $nin: [...UNDECIDED] } }, { $unset: { owes: 1 } }).exec();
     },
 
-    closeStrikes,
+    closeClearing,
 
     /** Remembers what a client was told, where the row doesn't say it. */
     tell: async (id: string, told: NonNullable<ExecutionRecord["told"]>): Promise<void> => {

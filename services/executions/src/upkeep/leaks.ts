@@ -6,14 +6,14 @@ import type { NodeState } from "../run/types";
 import type { Billing } from "../clients";
 import { TIMING } from "../run/timing";
 import type { ExecutionView } from "../run/record";
-import type { ExecutionStore } from "../store/store";
+import type { Stores } from "../store/stores";
 import type { RunStarter } from "../carry/client";
 import { LOOK_PAGE, lookThrough } from "./look";
 import { isFinal, isOver } from "../run/states";
 
 export interface LeaksOptions {
   billing: Pick<Billing, "listHolds" | "settle">;
-  store: Pick<ExecutionStore, "find" | "whole" | "callsOf">;
+  stores: Pick<Stores, "rows" | "log" | "calls">;
   starter: Pick<RunStarter, "isCarried">;
   logger: Logger;
   /** How old a hold must be. */
@@ -25,7 +25,7 @@ export interface LeaksOptions {
  * workflow knows. What a final row says it was charged is captured; all else is given back. A run that is alive keeps its
  * hold. Restores of databases, and faults of ours, leave such holds; without this their credits were locked for ever.
  */
-export const createLeaks = ({ billing, store, starter, logger, ageMs = TIMING.unseenRun }: LeaksOptions) => {
+export const createLeaks = ({ billing, stores, starter, logger, ageMs = TIMING.unseenRun }: LeaksOptions) => {
   let cursor = "";
 
   const isNeeded = async (row: ExecutionView | null, executionId: string, holdId: string): Promise<boolean> => {
@@ -40,7 +40,7 @@ export const createLeaks = ({ billing, store, starter, logger, ageMs = TIMING.un
    */
   const chargedTo = async (row: ExecutionView | null, holdId: string): Promise<billingProto.SettleItem[]> => {
     if (!row || !isFinal(row) || row.holdId !== holdId) return [];
-    const [{ nodes }, calls] = await Promise.all([store.whole(row), store.callsOf(row._id)]);
+    const [{ nodes }, calls] = await Promise.all([stores.log.whole(row), stores.calls.of(row._id)]);
     // A call that was under way when its run was cancelled has used its grant, too.
     const wasCalled = ({ status, requestId }: NodeState): boolean =>
       status === "completed" || (row.status === "cancelled" && requestId !== null);
@@ -56,7 +56,7 @@ export const createLeaks = ({ billing, store, starter, logger, ageMs = TIMING.un
   /** @returns whether it was closed */
   const check = async ({ executionId: holdId, userId }: billingProto.OpenHold): Promise<boolean> => {
     const executionId = executionOf(holdId);
-    const row = await store.find(executionId);
+    const row = await stores.rows.find(executionId);
     if (await isNeeded(row, executionId, holdId)) return false;
     await billing.settle({ executionId: holdId, userId, items: await chargedTo(row, holdId), captureAll: false });
     logger.warn({ holdId, status: row?.status }, "closed a hold that no run needs");

@@ -3,7 +3,7 @@ import type { Looked } from "../carry/reports";
 import type { RunError } from "../run/types";
 import { TIMING } from "../run/timing";
 import type { ExecutionView } from "../run/record";
-import type { ExecutionStore } from "../store/store";
+import type { Stores } from "../store/stores";
 import type { RunStarter } from "../carry/client";
 import { LOOK_PAGE, lookThrough } from "./look";
 import type { Settlement } from "../lifecycle/settlement";
@@ -13,7 +13,7 @@ const MAX_FAILED = 1_000;
 const ABANDONED: RunError = { code: "EXECUTION_FAILED", message: "the run was ended from outside before it was done" };
 
 export interface ReconcileOptions {
-  store: Pick<ExecutionStore, "unseenSince" | "markSeen">;
+  stores: Pick<Stores, "rows">;
   starter: Pick<RunStarter, "isCarried">;
   settlement: Pick<Settlement, "abandon">;
   logger: Logger;
@@ -24,7 +24,7 @@ export interface ReconcileOptions {
  * Finds runs that nothing carries any more (terminated by an operator, lost with Temporal's database) and ends them: what
  * completed is charged, the rest of the hold released, rows become final, the webhook is told. One that is carried is left alone.
  */
-export const createReconciler = ({ store, starter, settlement, logger, unseenMs = TIMING.unseenRun }: ReconcileOptions) => {
+export const createReconciler = ({ stores, starter, settlement, logger, unseenMs = TIMING.unseenRun }: ReconcileOptions) => {
   /** @returns whether the run was ended. */
   const check = async (record: ExecutionView): Promise<boolean> => {
     if (await starter.isCarried(record._id)) return false;
@@ -36,7 +36,7 @@ export const createReconciler = ({ store, starter, settlement, logger, unseenMs 
   return async (beat: () => void): Promise<Looked> => {
     const failed: string[] = [];
     const nextPage = async () => {
-      const items = await store.unseenSince(new Date(Date.now() - unseenMs), LOOK_PAGE, failed);
+      const items = await stores.rows.unseenSince(new Date(Date.now() - unseenMs), LOOK_PAGE, failed);
       return { items, isLast: items.length < LOOK_PAGE || failed.length >= MAX_FAILED };
     };
     return lookThrough(nextPage, {
@@ -44,7 +44,7 @@ export const createReconciler = ({ store, starter, settlement, logger, unseenMs 
       check,
       fine: async (carried) => {
         const ids = carried.map(({ _id }) => _id);
-        if (ids.length > 0) await store.markSeen(ids, new Date());
+        if (ids.length > 0) await stores.rows.markSeen(ids, new Date());
       },
       failed: ({ _id: executionId }, err) => {
         failed.push(executionId);

@@ -2,7 +2,7 @@ import { groupBy, unavailable } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import { TIMING } from "../run/timing";
 import type { ExecutionView } from "../run/record";
-import type { ExecutionStore } from "../store/store";
+import type { Stores } from "../store/stores";
 import type { Debts } from "../lifecycle/outbox";
 import type { Execution } from "../lifecycle/execution";
 import { checkEach } from "./look";
@@ -12,7 +12,7 @@ const PAGE = 500;
 const MAX_PAGES = 40;
 
 export interface SweepOptions {
-  store: Pick<ExecutionStore, "owing">;
+  stores: Pick<Stores, "rows">;
   execution: Pick<Execution, "refuse" | "leaveLine">;
   queue: Pick<Queue, "mend">;
   debts: Pick<Debts, "pay">;
@@ -27,7 +27,7 @@ const signatureOf = ({ status, attempt, due }: ExecutionView): string => JSON.st
  * Does what was left undone by processes that died: refuses runs that stayed accepted, pays debts, puts lines right, and
  * ends runs that waited in line for too long. It moves only rows that it saw unchanged twice, so that no clocks are compared.
  */
-export const createSweep = ({ store, execution, queue, debts, logger, now = Date.now }: SweepOptions) => {
+export const createSweep = ({ stores, execution, queue, debts, logger, now = Date.now }: SweepOptions) => {
   let seen = new Map<string, string>();
 
   const move = async (row: ExecutionView): Promise<boolean> => {
@@ -60,7 +60,7 @@ export const createSweep = ({ store, execution, queue, debts, logger, now = Date
     let after: ExecutionView | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
       beat();
-      const rows = await store.owing(PAGE, after);
+      const rows = await stores.rows.owing(PAGE, after);
       for (const row of rows) {
         now.set(row._id, signatureOf(row));
         if (seen.get(row._id) === signatureOf(row)) unchanged.push(row);

@@ -2,13 +2,13 @@ import type { Logger } from "@nodeloom/platform";
 import type { Looked } from "../carry/reports";
 import { FIRST_DELIVERY } from "../run/delivery";
 import type { ExecutionView } from "../run/record";
-import type { ExecutionStore } from "../store/store";
+import type { Stores } from "../store/stores";
 import type { DeliveryStarter } from "../carry/client";
 import { TIMING } from "../run/timing";
 import { LOOK_PAGE, lookThrough } from "../upkeep/look";
 
 export interface DeliveryReconcilerOptions {
-  store: Pick<ExecutionStore, "lateDeliveries" | "beginDelivery">;
+  stores: Pick<Stores, "deliveries">;
   starter: Pick<DeliveryStarter, "isCarried" | "startAgain">;
   logger: Logger;
   lateMs?: number;
@@ -18,14 +18,14 @@ export interface DeliveryReconcilerOptions {
  * Finds webhooks whose next attempt is long due and whose delivery nothing carries any more (terminated, lost with Temporal's
  * database, never started), and delivers them again. One that is carried is left alone: it waits for something.
  */
-export const createDeliveryReconciler = ({ store, starter, logger, lateMs = TIMING.lateDelivery }: DeliveryReconcilerOptions) => {
+export const createDeliveryReconciler = ({ stores, starter, logger, lateMs = TIMING.lateDelivery }: DeliveryReconcilerOptions) => {
   /** @returns whether it was begun again. */
   const check = async ({ _id: executionId, webhook, keyId }: ExecutionView): Promise<boolean> => {
     if (!webhook || keyId === null) return false;
     const delivery = webhook.delivery ?? FIRST_DELIVERY;
     if (await starter.isCarried(executionId, delivery)) return false;
     await starter.startAgain({ executionId, keyId, delivery: delivery + 1 });
-    await store.beginDelivery(executionId, delivery + 1, new Date());
+    await stores.deliveries.begin(executionId, delivery + 1, new Date());
     logger.warn({ executionId, delivery }, "delivers a webhook again whose delivery nothing carried any more");
     return true;
   };
@@ -34,7 +34,7 @@ export const createDeliveryReconciler = ({ store, starter, logger, lateMs = TIMI
     const before = new Date(Date.now() - lateMs);
     let after: Pick<ExecutionView, "_id" | "finishedAt"> | undefined;
     const nextPage = async () => {
-      const items = await store.lateDeliveries(before, LOOK_PAGE, after);
+      const items = await stores.deliveries.late(before, LOOK_PAGE, after);
       after = items.at(-1);
       return { items, isLast: items.length < LOOK_PAGE };
     };

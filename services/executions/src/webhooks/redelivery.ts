@@ -4,7 +4,7 @@ import type { Identity } from "../clients";
 import { FIRST_DELIVERY, type WebhookState } from "../run/delivery";
 import type { ExecutionView } from "../run/record";
 import { isFinal } from "../run/states";
-import type { ExecutionStore } from "../store/store";
+import type { Stores } from "../store/stores";
 import type { DeliveryStarter } from "../carry/client";
 import { executionMessage } from "../requests/view";
 import { eventOf, wants } from "./webhooks";
@@ -30,9 +30,9 @@ const nextDelivery = ({ delivery = FIRST_DELIVERY, state, history = [] }: Webhoo
  * waiting to try again leaves it to the new one. Asking again before its first attempt starts no other.
  */
 export const createRedelivery =
-  (store: ExecutionStore, identity: Pick<Identity, "getWebhookTarget">, starter: Pick<DeliveryStarter, "startAgain">) =>
+  (stores: Stores, identity: Pick<Identity, "getWebhookTarget">, starter: Pick<DeliveryStarter, "startAgain">) =>
   async (executionId: string, userId: string): Promise<executions.WebhookDelivery> => {
-    const record = await store.findOwned(executionId, userId);
+    const record = await stores.rows.findOwned(executionId, userId);
     if (!record) throw executionNotFound();
     const { webhook, keyId } = record;
     if (!webhook || keyId === null) throw refused("the execution has no webhook");
@@ -42,6 +42,6 @@ export const createRedelivery =
     const delivery = nextDelivery(webhook);
     await starter.startAgain({ executionId, keyId, delivery });
     // Only now: what waits gives way to a delivery that exists.
-    await store.beginDelivery(executionId, delivery, new Date());
-    return executionMessage((await store.find(executionId)) ?? record).webhookDelivery!;
+    await stores.deliveries.begin(executionId, delivery, new Date());
+    return executionMessage((await stores.rows.find(executionId)) ?? record).webhookDelivery!;
   };

@@ -18,7 +18,7 @@ import {
 import { countDelivery, countWebhookAttempt, noteFirstAttempt } from "../meters";
 import type { ExecutionView } from "../run/record";
 import { isFinal } from "../run/states";
-import type { ExecutionStore } from "../store/store";
+import type { Stores } from "../store/stores";
 import { executionMessage, type Details } from "../requests/view";
 import { createSend } from "./send";
 
@@ -40,7 +40,7 @@ const messageData = (record: ExecutionView, details: Details): Record<string, un
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
 export interface WebhooksOptions {
-  store: ExecutionStore;
+  stores: Stores;
   /** What is told of an execution beside its row. */
   details: (record: ExecutionView) => Promise<Details>;
   identity: Pick<Identity, "getWebhookTarget" | "disableWebhook" | "reportDelivery">;
@@ -52,7 +52,7 @@ export interface WebhooksOptions {
 }
 
 /** Signs and sends webhooks, one attempt at a time, and keeps what came of it. */
-export const createWebhooks = ({ store, details, identity, egress, outgoing, logger, timeoutMs }: WebhooksOptions) => {
+export const createWebhooks = ({ stores, details, identity, egress, outgoing, logger, timeoutMs }: WebhooksOptions) => {
   const send = createSend(egress, timeoutMs);
 
   /** What an attempt means for its delivery. Identity, which keeps the webhook, is told. */
@@ -76,26 +76,26 @@ export const createWebhooks = ({ store, details, identity, egress, outgoing, log
      * @throws TryAgain when it is too many for the user's budget: nothing was sent, and no attempt is counted
      */
     send: async ({ executionId, keyId, delivery, attempt }: AttemptId): Promise<Sent> => {
-      const [record, target] = await Promise.all([store.find(executionId), identity.getWebhookTarget({ keyId })]);
+      const [record, target] = await Promise.all([stores.rows.find(executionId), identity.getWebhookTarget({ keyId })]);
       if (!record?.webhook) return { nothing: "skipped" };
       // The delivery of a run that is being ended from outside may be early. It is tried again.
       if (!isFinal(record)) throw unavailable("the execution is not final yet");
       if (record.webhook.delivery > delivery) return { nothing: "superseded" };
       // Whoever started it may have been gone before it could say so.
-      if (record.webhook.delivery < delivery) await store.beginDelivery(executionId, delivery, new Date());
+      if (record.webhook.delivery < delivery) await stores.deliveries.begin(executionId, delivery, new Date());
       if (target.disabled) return { nothing: "disabled" };
       const type = eventOf(record);
       if (target.url === "" || !wants(target, type)) return { nothing: "skipped" };
       const later = await outgoing.webhook(record, target.url);
       if (later) {
-        await store.noteDelivery(executionId, delivery, "pending", new Date(Date.now() + later.afterMs));
+        await stores.deliveries.note(executionId, delivery, "pending", new Date(Date.now() + later.afterMs));
         throw later;
       }
       const message = {
         id: `msg_${executionId}`,
         type,
         timestamp: record.finishedAt ?? record.createdAt,
-        data: messageData(await store.whole(record), await details(record)),
+        data: messageData(await stores.log.whole(record), await details(record)),
       };
       const sent = await send(target, message);
       countWebhookAttempt(sent.error === null ? "delivered" : sent.status === null ? "no answer" : "refused", sent.durationMs);
@@ -111,7 +111,7 @@ export const createWebhooks = ({ store, details, identity, egress, outgoing, log
       const { executionId, delivery, attempt } = id;
       if ("nothing" in sent) {
         if (sent.nothing === "superseded") return "superseded";
-        await store.noteDelivery(executionId, delivery, sent.nothing, null);
+        await stores.deliveries.note(executionId, delivery, sent.nothing, null);
         countDelivery(END_OF[sent.nothing]);
         return END_OF[sent.nothing];
       }
@@ -119,7 +119,7 @@ export const createWebhooks = ({ store, details, identity, egress, outgoing, log
       const { at, status, error, durationMs, url } = sent;
       const next = at + durationMs + pauseBefore(attempt + 1, sent.retryAfterMs);
       const entry = { key: `${delivery}:${attempt}`, delivery, attempt, at: new Date(at), status, error, durationMs, url };
-      await store.recordAttempt(executionId, entry, state, state === "pending" ? new Date(next) : null);
+      await stores.deliveries.record(executionId, entry, state, state === "pending" ? new Date(next) : null);
       if (state === "pending") return null;
       countDelivery(END_OF[state]);
       return END_OF[state];

@@ -25,7 +25,7 @@ import { createFiles, type Files, type FilesOptions } from "../../src/calls/file
 import type { CatalogModel } from "../../src/plan/model-catalog";
 import { createGates } from "../../src/calls/gates";
 import { createProvider } from "../../src/calls/providers";
-import type { ExecutionStore } from "../../src/store/store";
+import type { Stores } from "../../src/store/stores";
 import { createSubmissions } from "../../src/calls/submissions";
 import type { ModelCall } from "../../src/run/calls";
 import { openStore } from "../support/index";
@@ -42,7 +42,7 @@ let sandboxUrl: string;
 let storage: RunningService;
 let media: Media;
 let egress: EgressClient;
-let store: ExecutionStore;
+let stores: Stores;
 let stopStore: () => Promise<void>;
 /** A provider whose answers each test writes itself. */
 let own: Server;
@@ -85,7 +85,7 @@ beforeAll(async () => {
   media = createGrpcClient<mediaProto.MediaServiceServer>(mediaProto.MediaServiceService, {
     address: `127.0.0.1:${storage.ports!.MEDIA_LISTEN}`,
   });
-  ({ store, stop: stopStore } = await openStore());
+  ({ stores, stop: stopStore } = await openStore());
 });
 afterAll(async () => {
   await egress.close();
@@ -145,7 +145,7 @@ const calls = (settings: object, part: Partial<Pick<FilesOptions, "media" | "dow
     gate: () => createGates(createLogger("test", "silent"))(model.providerJson),
     media,
     downloads: createSlots(DOWNLOADS),
-    submissions: createSubmissions(store),
+    submissions: createSubmissions(stores),
     ...part,
   });
 };

@@ -5,7 +5,7 @@ import { DOWNLOADS } from "../../src/calls/call";
 import { TryAgain } from "../../src/calls/failures";
 import { createSubmissions } from "../../src/calls/submissions";
 import type { CatalogModel } from "../../src/plan/model-catalog";
-import type { ExecutionStore } from "../../src/store/store";
+import type { Stores } from "../../src/store/stores";
 import { createLogger, createSlots } from "@nodeloom/platform";
 import { createGates, type Gate } from "../../src/calls/gates";
 import { createJobs, type Jobs } from "../../src/calls/jobs";
@@ -44,7 +44,7 @@ describe("what is sent", () => {
 });
 
 describe("a submission to a provider without idempotency keys", () => {
-  const withRecords = (records: ExecutionStore): Jobs => {
+  const withRecords = (records: Stores): Jobs => {
     const model = {
       internalName: "m",
       modality: "image",
@@ -65,28 +65,31 @@ describe("a submission to a provider without idempotency keys", () => {
 
   it("goes on with a claim of its own process that was never sent", async () => {
     peer.answers = () => ({ body: { id: "late" } });
-    const records = { ...peer.store, callSubmitted: away, releaseSubmission: away };
-    const jobs = withRecords(records);
+    const [calls, submissions] = [
+      { ...peer.stores.calls, submitted: away },
+      { ...peer.stores.submissions, release: away },
+    ];
+    const jobs = withRecords({ ...peer.stores, calls, submissions });
     const call = callOf();
     await expect(jobs.submit(call, live, soon())).rejects.toThrow("away");
-    Object.assign(records, { callSubmitted: peer.store.callSubmitted });
+    Object.assign(calls, { submitted: peer.stores.calls.submitted });
     expect(await jobs.submit(call, live, soon())).toMatchObject({ requestId: "late" });
     expect(peer.seen).toHaveLength(1);
   });
 
   it("is not sent again by the process whose answer could not be recorded, nor by another one", async () => {
     peer.answers = () => ({ body: { id: "unwritten" } });
-    const records = { ...peer.store, recordSubmission: away };
-    const jobs = withRecords(records);
+    const submissions = { ...peer.stores.submissions, record: away };
+    const jobs = withRecords({ ...peer.stores, submissions });
     const [call, lost] = [callOf(), callOf()];
     await expect(jobs.submit(call, live, soon())).rejects.toThrow("away");
     await expect(jobs.submit(lost, live, soon())).rejects.toThrow("away");
-    await peer.store.loseSubmission(lost.key);
-    await expect(withRecords(peer.store).submit(lost, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
-    Object.assign(records, { recordSubmission: peer.store.recordSubmission });
+    await peer.stores.submissions.lose(lost.key);
+    await expect(withRecords(peer.stores).submit(lost, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
+    Object.assign(submissions, { record: peer.stores.submissions.record });
     expect(await jobs.submit(call, live, soon())).toMatchObject({ requestId: "unwritten" });
     expect(peer.seen).toHaveLength(2);
-    expect(await withRecords(peer.store).submit(call, live, soon())).toMatchObject({ requestId: "unwritten" });
+    expect(await withRecords(peer.stores).submit(call, live, soon())).toMatchObject({ requestId: "unwritten" });
   });
 
   it("is sent once, however often it is asked for", async () => {
@@ -109,9 +112,9 @@ describe("a submission to a provider without idempotency keys", () => {
 
   it("is waited for while another process, which may only be silent, makes it", async () => {
     const call = callOf();
-    expect(await peer.store.claimSubmission(call.key, "another")).toEqual({ claimed: true });
+    expect(await peer.stores.submissions.claim(call.key, "another")).toEqual({ claimed: true });
     const waiting = modelCalls(polling(), "image").submit(call, live, soon());
-    await peer.store.recordSubmission(call.key, "made elsewhere", null);
+    await peer.stores.submissions.record(call.key, "made elsewhere", null);
     expect(await waiting).toMatchObject({ requestId: "made elsewhere" });
     expect(peer.seen).toHaveLength(0);
   });
@@ -128,14 +131,14 @@ describe("a submission to a provider without idempotency keys", () => {
   it("outlives a database that is away for a moment", async () => {
     peer.answers = () => ({ body: { id: "kept" } });
     let failures = 2;
-    const flaky: ExecutionStore = {
-      ...peer.store,
-      recordSubmission: (...args) => (failures-- > 0 ? Promise.reject(new Error("away")) : peer.store.recordSubmission(...args)),
-    };
+    const { submissions } = peer.stores;
+    const record: typeof submissions.record = (...args) =>
+      failures-- > 0 ? Promise.reject(new Error("away")) : submissions.record(...args);
+    const flaky: Stores = { ...peer.stores, submissions: { ...submissions, record } };
     const calls = withRecords(flaky);
     const call = callOf();
     await calls.submit(call, live, soon());
-    expect(await peer.store.claimSubmission(call.key, "another")).toMatchObject({ requestId: "kept" });
+    expect(await peer.stores.submissions.claim(call.key, "another")).toMatchObject({ requestId: "kept" });
   });
 });
 
@@ -155,7 +158,7 @@ const outcomeOf = async (answer: Answer | undefined, idempotent: boolean): Promi
           : `${(error as DomainError).reason} ${String((error as DomainError).metadata.providerStatus)}`;
       },
     );
-  return { ends, released: (await peer.store.claimSubmission(call.key, "another")).claimed };
+  return { ends, released: (await peer.stores.submissions.claim(call.key, "another")).claimed };
 };
 const refusedWith = (status: number): string => `PROVIDER_SUBMIT_FAILED ${status}`;
 
@@ -189,12 +192,12 @@ describe("a submission that fails", () => {
       peer.answers = () => answer;
       const call = callOf();
       await expect(modelCalls(settings, "image").submit(call, live, soon())).rejects.toThrow();
-      expect(await peer.store.callsOf(call.executionId)).toHaveLength(counts ? 1 : 0);
+      expect(await peer.stores.calls.of(call.executionId)).toHaveLength(counts ? 1 : 0);
     }
     const call = callOf({ price: PRICES.text!, model: "m" });
     peer.answers = () => answer;
     await expect(modelCalls(chat(), "text").text(call, live, until(0), unheard)).rejects.toThrow();
-    expect(await peer.store.callsOf(call.executionId)).toHaveLength(counts ? 1 : 0);
+    expect(await peer.stores.calls.of(call.executionId)).toHaveLength(counts ? 1 : 0);
   });
 
   it("counts as sent when an earlier attempt may have reached the provider, whatever this one is answered", async () => {
@@ -204,7 +207,7 @@ describe("a submission that fails", () => {
     await expect(calls.submit(call, live, soon())).rejects.toThrow();
     peer.answers = () => says(429, "1");
     await expect(calls.submit(call, live, soon())).rejects.toBeInstanceOf(TryAgain);
-    expect(await peer.store.callsOf(call.executionId)).toHaveLength(1);
+    expect(await peer.stores.calls.of(call.executionId)).toHaveLength(1);
   });
 
   it("is sent again, once, after the provider had no time", async () => {

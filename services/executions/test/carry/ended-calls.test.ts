@@ -31,7 +31,7 @@ const activitiesOf = (parts: object) => {
   const activities = createActivities({
     execution: { nodeStarted: nothing, itemCompleted: nothing, nodeFailed: nothing },
     calls: {
-      callEnded: (call: CallRecord) => {
+      ended: (call: CallRecord) => {
         recorded.push(call);
         return Promise.resolve();
       },

@@ -45,7 +45,8 @@ beforeAll(async () => {
       nodeFailed: nothing,
       claim: () => Promise.resolve({ row: {}, again: false }),
     },
-    calls: { callEnded: nothing, callStanding: () => Promise.resolve({ isCancelled: false, baseTier: "pro" }) },
+    calls: { ended: nothing },
+    rows: { callStanding: () => Promise.resolve({ isCancelled: false, baseTier: "pro" }) },
     httpRequest: createHttpRequest(egress),
     outgoing: {
       call: (...call: Parameters<Outgoing["call"]>) => {

@@ -15,7 +15,7 @@ import { startWorker } from "../support/temporal";
 
 const logger = createLogger("test", "silent");
 const { step } = createSteps({
-  calls: { callEnded: () => Promise.resolve() },
+  calls: { ended: () => Promise.resolve() },
   execution: { nodeStarted: () => Promise.resolve(), nodeFailed: () => Promise.resolve(), itemCompleted: () => Promise.resolve() },
   onCancel: () => () => undefined,
   logger,

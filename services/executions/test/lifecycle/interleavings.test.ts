@@ -54,7 +54,7 @@ type Scene = typeof scene extends fc.Arbitrary<infer T> ? T : never;
 
 /** What runs that completed are charged, beside what holds of all. */
 const pricesOf = async (world: World, plans: readonly RunPlan[], requests: readonly executions.RunRequest[]): Promise<string[]> => {
-  const rows = await Promise.all(requests.map(({ executionId }) => money.store.find(executionId)));
+  const rows = await Promise.all(requests.map(({ executionId }) => money.stores.rows.find(executionId)));
   return rows.flatMap((row, index) => {
     if (row?.status !== "completed") return [];
     const { calls = 0, more = 0 } = plans[index]!;

@@ -14,8 +14,8 @@ const debtsOf = () => {
     begun: ({ executionId }: { executionId: string }) => Promise.resolve(void said.push(`begun ${executionId}`)),
     over: ({ run }: { run?: { executionId: string } | undefined }) => Promise.resolve(void said.push(`over ${run!.executionId}`)),
   };
-  const store = { strike: () => Promise.resolve() };
-  const debts = createDebts({ toldRuns, store, logger: createLogger("test", "silent") } as unknown as DebtsOptions);
+  const stores = { strike: () => Promise.resolve() };
+  const debts = createDebts({ toldRuns, stores, logger: createLogger("test", "silent") } as unknown as DebtsOptions);
   return { debts, said };
 };
 const claimed = (id: string, mode: "sync" | "async"): ExecutionView =>

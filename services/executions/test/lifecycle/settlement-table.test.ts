@@ -174,7 +174,7 @@ describe.each(Object.entries(FUNDS))("a run that is paid by %s", (_, { funds, he
     expect(taken.map(({ millicredits }) => millicredits)).toEqual(held);
     if (outcome.cancelled) {
       const requested = { key: "cancel_requested", type: "cancel_requested", at: new Date(), data: {} };
-      expect(await money.store.requestCancel(executionId, userId, requested)).not.toBeNull();
+      expect(await money.stores.rows.requestCancel(executionId, userId, requested)).not.toBeNull();
     }
     const want = expected(funds, held, outcome);
     const status = outcome.status ?? outcome.seen;
@@ -194,7 +194,7 @@ describe.each(Object.entries(FUNDS))("a run that is paid by %s", (_, { funds, he
     const released = rows.filter((row) => row.kind === "release").reduce((sum, row) => sum + row.movedMillicredits, 0);
     expect(released).toBe(held[0] + held[1] + held[2] - want.total);
 
-    const record = (await money.store.find(executionId))!;
+    const record = (await money.stores.rows.find(executionId))!;
     expect(record).toMatchObject({ status, millicredits: want.total, grantUsed: want.grantUsed });
     expect(record.nodes.map(({ id, millicredits }) => [id, millicredits])).toEqual(want.nodes);
     const row = (await usageRow(userId))!;
@@ -251,7 +251,7 @@ it("cancels no completed run any more from when it is paid for", async () => {
   const settlement = createSettlement({ ...money, billing });
   const end = { ...endOf(run, OUTCOMES.completed!), completed: [call("pics:0")] };
   expect(await settlement.settle(run, end)).toEqual({ status: "completed", millicredits: 3_000 });
-  expect(await money.store.find(run.executionId)).toMatchObject({ status: "completed", ending: "completed", resultJson: "{}" });
+  expect(await money.stores.rows.find(run.executionId)).toMatchObject({ status: "completed", ending: "completed", resultJson: "{}" });
   expect(await money.usageRows(userId)).toMatchObject([{ status: "completed", millicredits: 3_000 }]);
 });
 
@@ -261,8 +261,8 @@ it("does for who reads an end what the process that wrote it has not done yet", 
   const dying = { ending: () => undefined, payNow: () => new Promise<void>(() => undefined) };
   const settlement = createSettlement({ ...money, debts: dying });
   void settlement.settle(run, { ...endOf(run, OUTCOMES.completed!), completed: [call("pics:0")] });
-  await eventually(async () => (await money.store.find(run.executionId))?.status === "completed");
-  expect(await createReads(money.store, money.debts).get(run.executionId, userId)).toMatchObject({ status: "completed" });
+  await eventually(async () => (await money.stores.rows.find(run.executionId))?.status === "completed");
+  expect(await createReads(money.stores, money.debts).get(run.executionId, userId)).toMatchObject({ status: "completed" });
   expect(await money.usageRows(userId)).toMatchObject([{ status: "completed", millicredits: 3_000 }]);
 });
 
@@ -270,13 +270,13 @@ it("tells of an end only once its usage and its place are done", async () => {
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
   const told: string[] = [];
   const channel = { publish: (_id: string, { type }: { type: string }) => void told.push(type) };
-  const execution = createExecution({ store: money.store, channel });
+  const execution = createExecution({ stores: money.stores, channel });
   const run = await money.begin(runOf(userId, [{ id: "pics", model: "painter", calls: 1, maxMillicredits: 3_000 }]));
   const { promise: mayPay, resolve: pay } = deferred();
   const slow = { ending: () => undefined, payNow: () => mayPay };
   const settlement = createSettlement({ ...money, execution, debts: slow });
   const settled = settlement.settle(run, { ...endOf(run, OUTCOMES.completed!), completed: [call("pics:0")] });
-  await eventually(async () => (await money.store.find(run.executionId))?.status === "completed");
+  await eventually(async () => (await money.stores.rows.find(run.executionId))?.status === "completed");
   expect(told).toEqual([]);
   pay();
   await settled;
@@ -300,7 +300,7 @@ it("charges a cancelled run for calls that are recorded as submitted, though its
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
   const run = await money.begin(runOf(userId, NODES));
   const { executionId } = run;
-  await money.store.callSubmitted({ key: `${executionId}:song:0`, executionId, nodeId: "song", item: 0 }, "a send");
+  await money.stores.calls.submitted({ key: `${executionId}:song:0`, executionId, nodeId: "song", item: 0 }, "a send");
   expect(await money.settlement.settle(run, endOf(run, OUTCOMES["cancelled after some"]!))).toMatchObject({
     millicredits: 5_000,
   });
@@ -311,13 +311,13 @@ it("releases what a cancelled run sent to a provider that did not take it, and c
   const run = await money.begin(runOf(userId, NODES));
   const { executionId } = run;
   const sent = (nodeId: string) => ({ key: `${executionId}:${nodeId}:0`, executionId, nodeId, item: 0 });
-  await money.store.callSubmitted(sent("song"), "first");
-  await money.store.callSubmitted(sent("song"), "second");
-  await money.store.callSubmitted(sent("pics"), "only");
-  await money.store.callNotReceived(sent("pics"), "only");
-  await money.store.callNotReceived(sent("song"), "second");
+  await money.stores.calls.submitted(sent("song"), "first");
+  await money.stores.calls.submitted(sent("song"), "second");
+  await money.stores.calls.submitted(sent("pics"), "only");
+  await money.stores.calls.notReceived(sent("pics"), "only");
+  await money.stores.calls.notReceived(sent("song"), "second");
   // Told twice, as by a process that crashed in between.
-  await money.store.callNotReceived(sent("song"), "second");
+  await money.stores.calls.notReceived(sent("song"), "second");
   const end = { ...endOf(run, OUTCOMES["cancelled after some"]!), completed: [] };
   expect(await money.settlement.settle(run, end)).toMatchObject({ millicredits: 2_000 });
 });
@@ -326,11 +326,18 @@ it("charges a run that was ended from outside for calls recorded as completed, a
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
   const { executionId } = await money.begin(runOf(userId, NODES));
   const ended = { executionId, requestId: null, outputsJson: "{}" };
-  await money.store.callEnded({ ...ended, _id: `${executionId}:pics:1`, nodeId: "pics", item: 1, status: "completed", costMicroUsd: PIC });
-  await money.store.callSubmitted({ key: `${executionId}:song:0`, executionId, nodeId: "song", item: 0 }, "a send");
-  const row = (await money.store.find(executionId))!;
+  await money.stores.calls.ended({
+    ...ended,
+    _id: `${executionId}:pics:1`,
+    nodeId: "pics",
+    item: 1,
+    status: "completed",
+    costMicroUsd: PIC,
+  });
+  await money.stores.calls.submitted({ key: `${executionId}:song:0`, executionId, nodeId: "song", item: 0 }, "a send");
+  const row = (await money.stores.rows.find(executionId))!;
   expect(await money.settlement.abandon(row, { code: "EXECUTION_FAILED", message: "ended from outside" })).toBe("failed");
-  expect(await money.store.find(executionId)).toMatchObject({ status: "failed", millicredits: 3_000 });
+  expect(await money.stores.rows.find(executionId)).toMatchObject({ status: "failed", millicredits: 3_000 });
   expect((await money.billing.getAccount({ userId })).account).toMatchObject({ planMillicredits: 6_000, heldMillicredits: 0 });
 });
 
@@ -343,7 +350,7 @@ it("writes what was captured, not what it would have captured, when someone else
   );
   const outcome = OUTCOMES.completed!;
   expect(await money.settlement.settle({ ...input, held }, endOf(input, outcome))).toEqual({ status: "completed", millicredits: 900 });
-  const record = (await money.store.find(input.executionId))!;
+  const record = (await money.stores.rows.find(input.executionId))!;
   expect(record.nodes.map(({ id, millicredits }) => [id, millicredits])).toEqual([
     ["pics", 900],
     ["song", 0],

@@ -61,7 +61,7 @@ const waiting = async (world: World, healthy: Replica) => {
   const request = world.requestOf();
   const id = request.executionId;
   await world.ask(healthy, request, true);
-  while ((await money.store.find(id))?.due?.length !== 0) await new Promise((resolve) => setTimeout(resolve, 2));
+  while ((await money.stores.rows.find(id))?.due?.length !== 0) await new Promise((resolve) => setTimeout(resolve, 2));
   return { request, id, ahead: ahead.id };
 };
 /** A process that holds credits, and then can neither start a workflow nor give them back. */
@@ -170,7 +170,7 @@ const play = async ({ name, from, to }: Case, fault?: Fault): Promise<{ writes: 
   const scenario = SCENARIOS[name][from];
   if (!scenario) throw new Error(`${name} from ${from} has no scenario`);
   const { id, act, again } = await scenario(world, healthy, to);
-  const before = (await money.store.find(id))?.status ?? "accepted";
+  const before = (await money.stores.rows.find(id))?.status ?? "accepted";
   const process = createProcess();
   const failing = world.replica(process);
   process.arm(fault);
@@ -182,7 +182,7 @@ const play = async ({ name, from, to }: Case, fault?: Fault): Promise<{ writes: 
   const faults = await world.faults();
   const label = `${from} → ${to} of ${id}`;
   if (before !== from) faults.push(`${label}: it was ${before}`);
-  const row = await money.store.find(id);
+  const row = await money.stores.rows.find(id);
   if (!fault && isFinal({ status: to }) && row?.status !== to) faults.push(`${label}: it is ${row?.status}`);
   if (!fault && to === "refused" && row?.status !== to) faults.push(`${label}: it is ${row?.status}`);
   if (again) {

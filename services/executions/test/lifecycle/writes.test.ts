@@ -3,7 +3,7 @@ import { connectMongo } from "@nodeloom/platform";
 import type { CallContext, RunEnd } from "../../src/run/types";
 import { createExecution } from "../../src/lifecycle/execution";
 import { FREE, newRecord } from "../../src/run/new-record";
-import { createExecutionStore } from "../../src/store/store";
+import { createStores } from "../../src/store/stores";
 import { initialNodes } from "../../src/run/graph-run";
 import { readsOf } from "../support/index";
 import { runOf } from "../support/money";
@@ -13,7 +13,7 @@ const open = async () => {
   const uri = new URL(process.env.MONGODB_URI!);
   uri.searchParams.set("monitorCommands", "true");
   const connection = await connectMongo({ uri: uri.href, database: `test_${randomUUID().slice(0, 8)}_executions` });
-  const store = createExecutionStore(connection);
+  const stores = createStores(connection);
   const commands: string[] = [];
   connection.getClient().on("commandStarted", ({ commandName, command }) => {
     const collection: unknown = command[commandName];
@@ -23,12 +23,12 @@ const open = async () => {
     await connection.dropDatabase();
     await connection.close();
   };
-  return { connection, store, commands, stop };
+  return { connection, stores, commands, stop };
 };
 
 it("writes the row of a run of a short call three times: its progress is part of its end", async () => {
-  const { store, commands, stop } = await open();
-  const execution = createExecution({ store, channel: { publish: () => undefined } });
+  const { stores, commands, stop } = await open();
+  const execution = createExecution({ stores, channel: { publish: () => undefined } });
   const input = runOf("user", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }]);
   const { executionId, userId } = input;
   const nodes = initialNodes(input.plan);
@@ -41,7 +41,7 @@ it("writes the row of a run of a short call three times: its progress is part of
     nodes: nodes.map((node) => ({ ...node, status: "completed", startedAt: Date.now(), durationMs: 1 })),
     completed: [],
   };
-  await store.insert(newRecord(input, nodes));
+  await stores.rows.insert(newRecord(input, nodes));
   expect(await execution.claim(executionId, 1, "workflow")).not.toBeNull();
   const progress = [
     execution.nodeStarted(call, true),
@@ -51,18 +51,18 @@ it("writes the row of a run of a short call three times: its progress is part of
   expect(await execution.finish({ ...input, input }, end, FREE, ["usage"], () => Promise.resolve())).toBe(true);
   await Promise.all(progress);
   expect(commands).toEqual(["insert executions", "findAndModify executions", "findAndModify executions"]);
-  const log = await store.events(executionId, userId, 0);
+  const log = await stores.log.events(executionId, userId, 0);
   expect(log!.events.map(({ key }) => key)).toEqual(["admitted", "started:pic", "submitted:pic:0", "completed:pic", "settled"]);
   await stop();
 });
 
 it("ends a run by one write whose progress was written and put away before, and none whose ending is decided", async () => {
-  const { store, commands, stop } = await open();
-  const execution = createExecution({ store, channel: { publish: () => undefined } });
+  const { stores, commands, stop } = await open();
+  const execution = createExecution({ stores, channel: { publish: () => undefined } });
   const begin = async () => {
     const input = runOf("user", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }]);
     const { executionId, userId } = input;
-    await store.insert(newRecord(input, initialNodes(input.plan)));
+    await stores.rows.insert(newRecord(input, initialNodes(input.plan)));
     await execution.claim(executionId, 1, "workflow");
     const call = { executionId, userId, nodeId: "pic", nodeIndex: 0, item: 0, items: 1, startedAt: Date.now(), key: "" };
     const nodes = initialNodes(input.plan).map((node) => ({ ...node, status: "completed" as const, startedAt: Date.now() }));
@@ -76,8 +76,8 @@ it("ends a run by one write whose progress was written and put away before, and 
   commands.length = 0;
   expect(await long.finish()).toBe(true);
   expect(commands).toEqual(["findAndModify executions"]);
-  const put = (await store.events(long.input.executionId, "user", 0))!;
-  const events = [...put.events, ...(await store.events(long.input.executionId, "user", put.events.length))!.events];
+  const put = (await stores.log.events(long.input.executionId, "user", 0))!;
+  const events = [...put.events, ...(await stores.log.events(long.input.executionId, "user", put.events.length))!.events];
   expect(events.map(({ key }) => key)).toEqual(["admitted", "submitted:pic:0", "completed:pic", "settled"]);
   const decided = await begin();
   await execution.decideEnding(decided.input.executionId, "failed");
@@ -86,35 +86,35 @@ it("ends a run by one write whose progress was written and put away before, and 
 });
 
 it("reads the logs of all runs under way of a list by one query", async () => {
-  const { store, commands, stop } = await open();
-  const execution = createExecution({ store, channel: { publish: () => undefined } });
+  const { stores, commands, stop } = await open();
+  const execution = createExecution({ stores, channel: { publish: () => undefined } });
   const inputs = Array.from({ length: 5 }, () => runOf("lister", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }]));
   for (const input of inputs) {
-    await store.insert(newRecord(input, initialNodes(input.plan)));
+    await stores.rows.insert(newRecord(input, initialNodes(input.plan)));
     await execution.claim(input.executionId, 1, "workflow");
     await execution.submitted({ ...input, nodeId: "pic", nodeIndex: 0, item: 0, items: 1, startedAt: 0, key: "" }, "job");
   }
   commands.length = 0;
-  const { executions } = await readsOf(store).page(store.list({ userId: "lister", limit: 6 }), 5);
+  const { executions } = await readsOf(stores).page(stores.rows.list({ userId: "lister", limit: 6 }), 5);
   expect(executions.map(({ nodes }) => nodes[0]!.status)).toEqual(inputs.map(() => "processing"));
   expect(commands).toEqual(["find executions", "find executions"]);
   await stop();
 });
 
 it("keeps the name that a run was told by first, whoever tells of its other calls and whatever its workflow knows", async () => {
-  const { connection, store, commands, stop } = await open();
+  const { connection, stores, commands, stop } = await open();
   const input = runOf("user", [{ id: "pic", model: "painter", calls: 4, maxMillicredits: 1 }], { mode: "async" });
   const { executionId, userId } = input;
   const nodes = initialNodes(input.plan);
-  await store.insert(newRecord(input, nodes));
+  await stores.rows.insert(newRecord(input, nodes));
   const elsewhere = await connectMongo({ uri: process.env.MONGODB_URI!, database: connection.name });
-  const [one, other] = [store, createExecutionStore(elsewhere)].map((of) =>
-    createExecution({ store: of, channel: { publish: () => undefined } }),
+  const [one, other] = [stores, createStores(elsewhere)].map((of) =>
+    createExecution({ stores: of, channel: { publish: () => undefined } }),
   );
   await one!.claim(executionId, 1, "workflow");
   const submitted = (of: typeof one, item: number): Promise<void> =>
     of!.submitted({ executionId, userId, nodeId: "pic", nodeIndex: 0, item, items: 4, startedAt: 1, key: "" }, `job-${item}`);
-  const nameOf = async () => (await store.find(executionId))?.requestId;
+  const nameOf = async () => (await stores.rows.find(executionId))?.requestId;
   await submitted(one, 1);
   expect(await nameOf()).toBe("job-1");
   commands.length = 0;
@@ -130,7 +130,7 @@ it("keeps the name that a run was told by first, whoever tells of its other call
   const end: RunEnd = { status: "completed", result: {}, error: null, requestId: "job-0", nodes: ended, completed: [] };
   await one!.finish({ ...input, input, decided }, end, FREE, [], () => Promise.resolve());
   expect(await nameOf()).toBe("job-1");
-  const log = await store.events(executionId, userId, 0);
+  const log = await stores.log.events(executionId, userId, 0);
   expect(log!.events.filter(({ type }) => type === "submitted").map(({ data }) => data.item)).toEqual([1, 0, 2, 3]);
   await elsewhere.close();
   await stop();

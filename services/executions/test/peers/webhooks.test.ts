@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
 import { Webhook } from "standardwebhooks";
 import { newWebhookState, type AttemptId, type SentAttempt } from "../../src/run/delivery";
-import type { ExecutionStore } from "../../src/store/store";
+import type { Stores } from "../../src/store/stores";
 import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks";
 import { newRecord, openStore, readsOf } from "../support/index";
 import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../support/webhook-support";
@@ -63,7 +63,7 @@ const listening = async (port: number): Promise<void> => {
   }
 };
 
-let store: ExecutionStore;
+let stores: Stores;
 let stopStore: () => Promise<void>;
 let identity: RunningIdentity;
 let receiver: Receiver;
@@ -74,11 +74,11 @@ let program: ChildProcess | undefined;
 
 beforeAll(async () => {
   if (PYTHON === "") throw new Error("PEER_WEBHOOKS is not set: npm run drill peers sets it");
-  [receiver, port, { store, stop: stopStore }, identity] = await Promise.all([startReceiver(), freePort(), openStore(), startIdentity()]);
+  [receiver, port, { stores, stop: stopStore }, identity] = await Promise.all([startReceiver(), freePort(), openStore(), startIdentity()]);
   egress = createEgressClient({ allow: [receiver.address, `127.0.0.1:${port}`] });
   webhooks = createWebhooks({
-    store,
-    ...readsOf(store),
+    stores,
+    ...readsOf(stores),
     identity: identity.client,
     egress,
     outgoing: { webhook: () => Promise.resolve(null), webhookTest: () => Promise.resolve() },
@@ -97,7 +97,7 @@ const newRun = async (url: string): Promise<{ id: AttemptId; secret: string }> =
   const webhook = newWebhookState({ url, events: [] });
   const resultJson = '{"text":"grüße 🌍\\u2028"}';
   const record = newRecord(identity.userId, { status: "completed", resultJson, finishedAt: new Date(), durationMs: 7, keyId, webhook });
-  await store.insert(record);
+  await stores.rows.insert(record);
   return { id: { executionId: record._id, keyId, delivery: 1, attempt: 1 }, secret };
 };
 

@@ -1,5 +1,5 @@
 import { createReads } from "../../src/requests/reads";
-import type { ExecutionStore } from "../../src/store/store";
+import type { Stores } from "../../src/store/stores";
 import type { ExecutionView } from "../../src/run/record";
 import { newRecord, openStore, readsOf } from "../support/index";
 
@@ -7,15 +7,17 @@ import { newRecord, openStore, readsOf } from "../support/index";
 const readsOfCalls = async (changes: Partial<ExecutionView>): Promise<number> => {
   let count = 0;
   const row = newRecord("user", changes);
-  const store = {
-    findOwned: () => Promise.resolve(row),
-    current: () => Promise.resolve(row),
-    callsOf: () => {
-      count += 1;
-      return Promise.resolve([]);
+  const stores = {
+    rows: { findOwned: () => Promise.resolve(row) },
+    log: { current: () => Promise.resolve(row) },
+    calls: {
+      of: () => {
+        count += 1;
+        return Promise.resolve([]);
+      },
     },
-  } as unknown as ExecutionStore;
-  await createReads(store, { payForReader: () => Promise.resolve() }).get(row._id, "user");
+  } as unknown as Stores;
+  await createReads(stores, { payForReader: () => Promise.resolve() }).get(row._id, "user");
   return count;
 };
 const [pic] = newRecord().nodes;
@@ -37,11 +39,11 @@ it.each<[string, Partial<ExecutionView>]>([
 });
 
 describe("of a fan-out whose calls were submitted", () => {
-  let store: ExecutionStore;
+  let stores: Stores;
   let stop: () => Promise<void>;
 
   beforeAll(async () => {
-    ({ store, stop } = await openStore());
+    ({ stores, stop } = await openStore());
   });
   afterAll(() => stop());
 
@@ -51,19 +53,19 @@ describe("of a fan-out whose calls were submitted", () => {
     return { key: `submitted:${pic!.id}:${item}`, type: "submitted", at: new Date(), data };
   };
   const namesOf = async (id: string): Promise<unknown[]> =>
-    (await readsOf(store).get(id, "user")).nodes[0]!.calls.map(({ item, status, requestId }) => [item, status, requestId]);
+    (await readsOf(stores).get(id, "user")).nodes[0]!.calls.map(({ item, status, requestId }) => [item, status, requestId]);
 
   /** A run whose calls are noted as sent, with a log that is longer than a row keeps: its beginning is put away. */
   const sent = async (): Promise<string> => {
     const { _id } = newRecord("user");
-    await store.insert(newRecord("user", { _id, nodes: [{ ...pic!, items: 20 }] }));
-    await store.append(
+    await stores.rows.insert(newRecord("user", { _id, nodes: [{ ...pic!, items: 20 }] }));
+    await stores.log.append(
       _id,
       Array.from({ length: 19 }, (_, item) => submitted(item)),
     );
-    await store.append(_id, [submitted(19)]);
+    await stores.log.append(_id, [submitted(19)]);
     const ofNode = { executionId: _id, nodeId: pic!.id };
-    await Promise.all([0, 19].map((item) => store.callSubmitted({ ...ofNode, key: `${_id}:${pic!.id}:${item}`, item }, "send")));
+    await Promise.all([0, 19].map((item) => stores.calls.submitted({ ...ofNode, key: `${_id}:${pic!.id}:${item}`, item }, "send")));
     return _id;
   };
 
@@ -77,10 +79,10 @@ describe("of a fan-out whose calls were submitted", () => {
   it("tells its provider's name of every call that was cancelled or has failed", async () => {
     const id = await sent();
     const failed = { _id: `${id}:${pic!.id}:0`, executionId: id, nodeId: pic!.id, item: 0, costMicroUsd: 0, requestId: null };
-    await store.callEnded({ ...failed, status: "failed" });
+    await stores.calls.ended({ ...failed, status: "failed" });
     const nodes = [{ ...pic!, status: "cancelled" as const, items: 20 }];
     const end = { resultJson: null, error: null, millicredits: 0, grantUsed: false, finishedAt: new Date(), durationMs: 1 };
-    await store.finish(id, { ...end, status: "failed", nodes }, []);
+    await stores.rows.finish(id, { ...end, status: "failed", nodes }, []);
     expect(await namesOf(id)).toEqual([
       [0, "failed", `${NAME}0`],
       [19, "cancelled", `${NAME}19`],

@@ -39,8 +39,8 @@ interface Faults {
 /** One replica of executions, whose workflows run when the test says so. */
 const replica = (faults: Faults = {}, calls = 1) => {
   const channel = localChannel();
-  const { store, debts, holds } = money;
-  const execution = createExecution({ store, channel });
+  const { stores, debts, holds } = money;
+  const execution = createExecution({ stores, channel });
   const started: RunInput[] = [];
   const starter = {
     start: async (input: RunInput): Promise<"started"> => {
@@ -49,7 +49,7 @@ const replica = (faults: Faults = {}, calls = 1) => {
       return "started";
     },
   };
-  const queue = createQueue({ store, starter, logger });
+  const queue = createQueue({ stores, starter, logger });
   const holding = {
     hold: async (input: RunInput) => {
       await faults.hold?.();
@@ -68,18 +68,18 @@ const replica = (faults: Faults = {}, calls = 1) => {
   };
   const planning = { plan: jest.fn(() => Promise.resolve(planned())) };
   const pay = async (row: Parameters<typeof debts.pay>[0]): Promise<void> => void (await debts.pay(row));
-  const finishedPlans = createFinishedPlans({ store, execution, pay });
+  const finishedPlans = createFinishedPlans({ stores, execution, pay });
   const start = createStart({
     planning,
     starter,
-    store,
+    stores,
     execution,
     holds: holding,
     queue,
     finishedPlans,
     debts: faults.noBackground ? { ...debts, payLater: () => undefined } : debts,
   });
-  const runs = createRuns({ start, follow: createFollow({ store, channel }), store, execution, debts });
+  const runs = createRuns({ start, follow: createFollow({ stores, channel }), stores, execution, debts });
   const carry = async (input: RunInput, completed = 0): Promise<boolean> => {
     if (!(await execution.claim(input.executionId, input.attempt!, `workflow of ${input.attempt}`))) return false;
     const end: RunEnd = {
@@ -101,8 +101,8 @@ const replica = (faults: Faults = {}, calls = 1) => {
     execution,
     queue,
     carry,
-    cancellation: createCancellation({ store, execution, debts }),
-    sweep: createSweep({ store, execution, queue, debts, logger }),
+    cancellation: createCancellation({ stores, execution, debts }),
+    sweep: createSweep({ stores, execution, queue, debts, logger }),
   };
 };
 
@@ -152,7 +152,7 @@ describe("a run", () => {
       return told;
     });
     await eventually(() => one.started.length === 1);
-    expect(await money.store.findOwned(request.executionId, userId)).toBeNull();
+    expect(await money.stores.rows.findOwned(request.executionId, userId)).toBeNull();
     expect(isTold).toBe(false);
     expect(await one.carry(one.started[0]!, 1)).toBe(true);
     expect((await asked).row).toMatchObject({ _id: request.executionId, attempt: 1 });
@@ -200,7 +200,7 @@ describe("a run", () => {
     await expect(broken.runs.run(other)).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
     const { row } = await runThrough(one, other);
     expect(row).toMatchObject({ attempt: 2 });
-    expect(await money.store.find(other.executionId)).toMatchObject({ status: "completed", holdId: `${other.executionId}.2` });
+    expect(await money.stores.rows.find(other.executionId)).toMatchObject({ status: "completed", holdId: `${other.executionId}.2` });
   });
 
   it("whose plan has nothing to call is inserted final, with no hold, no place and no workflow", async () => {
@@ -209,7 +209,7 @@ describe("a run", () => {
     expect(row).toMatchObject({ status: "completed", millicredits: 0 });
     expect(one.started).toEqual([]);
     expect(await one.cancellation.cancel(row._id, userId)).toBe("already_completed");
-    await eventually(async () => (await money.store.find(row._id))?.owes === undefined);
+    await eventually(async () => (await money.stores.rows.find(row._id))?.owes === undefined);
   });
 
   it.each([
@@ -234,7 +234,7 @@ describe("waiting in line", () => {
     await asked;
     expect((await one.runs.run(second)).row).toMatchObject({ status: "queued" });
     expect((await one.runs.run(third)).row).toMatchObject({ status: "queued" });
-    expect(placeOf(await money.store.lines.find(userId), holdIdOf(third.executionId, 1))).toBe(2);
+    expect(placeOf(await money.stores.lines.find(userId), holdIdOf(third.executionId, 1))).toBe(2);
     expect(await balance(userId)).toMatchObject({ held: 3 * PRICE });
     await expect(one.runs.run(requestOf(userId, { noQueue: true }))).rejects.toMatchObject({
       reason: "CONCURRENCY_LIMIT_EXCEEDED",
@@ -245,7 +245,7 @@ describe("waiting in line", () => {
     await eventually(() => one.started.length === 2);
     expect(one.started[1]).toMatchObject({ executionId: second.executionId, held: [{ key: "pics:0" }] });
     expect(await one.execution.claim(second.executionId, 1, "w")).toMatchObject({ row: { status: "processing" } });
-    const { events } = (await money.store.events(second.executionId, userId, 0))!;
+    const { events } = (await money.stores.log.events(second.executionId, userId, 0))!;
     expect(events.map(({ type }) => type)).toEqual(["admitted", "queued", "started"]);
   });
 
@@ -261,7 +261,7 @@ describe("waiting in line", () => {
     expect(await one.cancellation.cancel(requests[1]!.executionId, userId)).toBe("already_cancelled");
     expect(await one.cancellation.cancelQueued(userId)).toBe(2);
     await eventually(async () => (await balance(userId)).held === PRICE);
-    expect(await money.store.find(requests[3]!.executionId)).toMatchObject({ status: "cancelled", millicredits: 0 });
+    expect(await money.stores.rows.find(requests[3]!.executionId)).toMatchObject({ status: "cancelled", millicredits: 0 });
     // A workflow that was started for it meanwhile has come too late.
     expect(await one.execution.claim(requests[3]!.executionId, 1, "w")).toBeNull();
   });
@@ -275,7 +275,7 @@ describe("waiting in line", () => {
     await asked;
     await one.runs.run(second);
     const tomorrow = createSweep({
-      store: money.store,
+      stores: money.stores,
       execution: one.execution,
       queue: one.queue,
       debts: money.debts,
@@ -284,7 +284,7 @@ describe("waiting in line", () => {
     });
     await tomorrow();
     await tomorrow();
-    expect(await money.store.find(second.executionId)).toMatchObject({ status: "failed", error: { code: "EXECUTION_FAILED" } });
+    expect(await money.stores.rows.find(second.executionId)).toMatchObject({ status: "failed", error: { code: "EXECUTION_FAILED" } });
     await eventually(async () => (await balance(userId)).held === PRICE);
   });
 });
@@ -301,9 +301,9 @@ describe("a crash", () => {
     const [userId, dying, other] = [await fund(10 * PRICE), replica(faults), replica()];
     const request = requestOf(userId);
     void dying.runs.run(request).catch(() => undefined);
-    await eventually(async () => (await money.store.find(request.executionId)) !== null);
+    await eventually(async () => (await money.stores.rows.find(request.executionId)) !== null);
     if (faults.start) await eventually(async () => (await balance(userId)).held === PRICE);
-    const looked = jest.spyOn(money.store, "find");
+    const looked = jest.spyOn(money.stores.rows, "find");
     const joined = other.runs.run({ ...request, requestToken: "joined" });
     void joined.catch(() => undefined);
     // Before the run is refused: who looks it up later begins another attempt.
@@ -312,7 +312,7 @@ describe("a crash", () => {
     looked.mockRestore();
     await sweepTwice(other);
     await expect(joined).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
-    expect(await money.store.findOwned(request.executionId, userId)).toBeNull();
+    expect(await money.stores.rows.findOwned(request.executionId, userId)).toBeNull();
     await eventually(async () => (await balance(userId)).held === 0);
     // Its workflow was started all the same, much later: it has no effect.
     expect(await other.execution.claim(request.executionId, 1, "late")).toBeNull();
@@ -329,7 +329,7 @@ describe("a crash", () => {
     await eventually(() => one.started.length === 1);
     await one.carry(one.started[0]!);
     await asked;
-    await money.store.lines.change(userId, (line) => ({ line: { ...line, running: ["lost"] }, result: undefined }));
+    await money.stores.lines.change(userId, (line) => ({ line: { ...line, running: ["lost"] }, result: undefined }));
     await one.runs.run(second);
     await sweepTwice(other);
     expect(other.started.map(({ executionId }) => executionId)).toEqual([second.executionId]);
@@ -342,7 +342,7 @@ describe("a crash", () => {
     await one.execution.insertFinal(input, end, {}, ["usage", "webhook"]);
     await sweepTwice(other);
     expect(money.delivered).toContain(input.executionId);
-    expect(await money.store.find(input.executionId)).toMatchObject({ due: [] });
+    expect(await money.stores.rows.find(input.executionId)).toMatchObject({ due: [] });
     expect(await money.usageRows(userId)).toMatchObject([{ status: "completed", executionId: input.executionId }]);
   });
 

@@ -2,15 +2,15 @@ import { EventEmitter } from "node:events";
 import type { executions } from "@nodeloom/proto";
 import type { EventChannel } from "../../src/store/channel";
 import type { FinalState } from "../../src/run/record";
-import type { ExecutionStore } from "../../src/store/store";
+import type { Stores } from "../../src/store/stores";
 import { createWatch } from "../../src/requests/watch";
 import { NO_DEBTS, newRecord, openStore } from "../support/index";
 
-let store: ExecutionStore;
+let stores: Stores;
 let stop: () => Promise<void>;
 
 beforeAll(async () => {
-  ({ store, stop } = await openStore());
+  ({ stores, stop } = await openStore());
 });
 afterAll(() => stop());
 
@@ -52,7 +52,7 @@ const news = (key: string): { key: string; type: string; at: Date; data: Record<
 });
 const inserted = async (): Promise<string> => {
   const record = newRecord("owner");
-  await store.insert(record);
+  await stores.rows.insert(record);
   return record._id;
 };
 const all = async (stream: AsyncIterable<executions.WatchExecutionResponse>, each?: (type: string) => Promise<void>): Promise<string[]> => {
@@ -66,15 +66,15 @@ const all = async (stream: AsyncIterable<executions.WatchExecutionResponse>, eac
 
 it("gives what is recorded, then what happens, until the end, and lets go", async () => {
   const [id, channel] = [await inserted(), localChannel()];
-  const watch = createWatch(store, channel, texts, NO_DEBTS);
+  const watch = createWatch(stores, channel, texts, NO_DEBTS);
   const tell = async (key: string): Promise<void> => {
-    await store.append(id, [news(key)]);
+    await stores.log.append(id, [news(key)]);
     channel.publish(id, { type: key, at: 0, data: {} });
   };
   const seen = await all(watch(id, "owner", 0, new AbortController().signal), async (type) => {
     if (type === "admitted") await tell("submitted");
     if (type === "submitted") {
-      await store.finish(id, final, [news("settled")]);
+      await stores.rows.finish(id, final, [news("settled")]);
       channel.publish(id, { type: "settled", at: 0, data: {} });
     }
   });
@@ -84,25 +84,25 @@ it("gives what is recorded, then what happens, until the end, and lets go", asyn
 
 it("starts after the number it is given", async () => {
   const id = await inserted();
-  await store.append(id, [news("submitted")]);
-  await store.finish(id, final, [news("settled")]);
-  expect(await all(createWatch(store, localChannel(), texts, NO_DEBTS)(id, "owner", 2, new AbortController().signal))).toEqual([
+  await stores.log.append(id, [news("submitted")]);
+  await stores.rows.finish(id, final, [news("settled")]);
+  expect(await all(createWatch(stores, localChannel(), texts, NO_DEBTS)(id, "owner", 2, new AbortController().signal))).toEqual([
     "3:settled",
   ]);
 });
 
 it("finds out from the store what the channel did not say", async () => {
   const id = await inserted();
-  const stream = createWatch(store, localChannel(), texts, NO_DEBTS)(id, "owner", 1, new AbortController().signal);
+  const stream = createWatch(stores, localChannel(), texts, NO_DEBTS)(id, "owner", 1, new AbortController().signal);
   const seen = all(stream);
-  await store.finish(id, final, [news("settled")]);
+  await stores.rows.finish(id, final, [news("settled")]);
   expect(await seen).toEqual(["2:settled"]);
 });
 
 it("ends when the watcher goes away, and leaves no listener", async () => {
   const [id, channel, gone] = [await inserted(), localChannel(), new AbortController()];
-  const seen = all(createWatch(store, channel, texts, NO_DEBTS)(id, "owner", 1, gone.signal));
-  await store.find(id);
+  const seen = all(createWatch(stores, channel, texts, NO_DEBTS)(id, "owner", 1, gone.signal));
+  await stores.rows.find(id);
   gone.abort();
   expect(await seen).toEqual([]);
   expect(channel.listeners(id)).toBe(0);
@@ -110,7 +110,7 @@ it("ends when the watcher goes away, and leaves no listener", async () => {
 
 it("knows nothing of someone else's execution", async () => {
   const [id, channel] = [await inserted(), localChannel()];
-  const stream = createWatch(store, channel, texts, NO_DEBTS)(id, "someone else", 0, new AbortController().signal);
+  const stream = createWatch(stores, channel, texts, NO_DEBTS)(id, "someone else", 0, new AbortController().signal);
   await expect(all(stream)).rejects.toMatchObject({ reason: "EXECUTION_NOT_FOUND" });
   expect(channel.listeners(id)).toBe(0);
 });
@@ -120,11 +120,11 @@ it("gives texts in pieces before the end of their node, those of a slow watcher 
   const say = (nodeId: string, text: string, reset?: true): void =>
     channel.publish(id, { type: "node.delta", at: 0, data: { nodeId, item: 0, text, reset } });
   const record = async (type: string, nodeId: string): Promise<void> => {
-    await store.append(id, [{ key: `${type}:${nodeId}`, type, at: new Date(), data: { nodeId } }]);
+    await stores.log.append(id, [{ key: `${type}:${nodeId}`, type, at: new Date(), data: { nodeId } }]);
     channel.publish(id, { type, at: 0, data: {} });
   };
   const seen: string[] = [];
-  for await (const { sequence, type, dataJson } of createWatch(store, channel, texts, NO_DEBTS)(
+  for await (const { sequence, type, dataJson } of createWatch(stores, channel, texts, NO_DEBTS)(
     id,
     "owner",
     0,
@@ -144,7 +144,7 @@ it("gives texts in pieces before the end of their node, those of a slow watcher 
       say("b", "gone", true);
       say("b", " again", true);
       say("b", "!");
-      await store.finish(id, final, [news("settled")]);
+      await stores.rows.finish(id, final, [news("settled")]);
       channel.publish(id, { type: "settled", at: 0, data: {} });
     }
   }

@@ -4,17 +4,17 @@ import { FREE, newRecord as runRecord } from "../../src/run/new-record";
 import type { NodeState, RunEnd, RunInput } from "../../src/run/types";
 import type { ExecutionRecord } from "../../src/run/record";
 import { createReads } from "../../src/requests/reads";
-import type { ExecutionStore } from "../../src/store/store";
+import type { Stores } from "../../src/store/stores";
 import { finishDecided, newRecord, openStore } from "../support/index";
 
-let store: ExecutionStore;
+let stores: Stores;
 let connection: Connection;
 let stop: () => Promise<void>;
 let execution: Execution;
 
 beforeAll(async () => {
-  ({ store, connection, stop } = await openStore());
-  execution = createExecution({ store, channel: { publish: () => undefined } });
+  ({ stores, connection, stop } = await openStore());
+  execution = createExecution({ stores, channel: { publish: () => undefined } });
 });
 afterAll(() => stop());
 
@@ -38,11 +38,11 @@ const end = (status: RunEnd["status"], nodes: NodeState[], error: RunEnd["error"
 });
 const finish = (input: RunInput, over: RunEnd) => finishDecided(execution, input, over);
 const begin = async (input: RunInput, nodes: NodeState[]): Promise<void> => {
-  await store.insert(runRecord(input, nodes));
+  await stores.rows.insert(runRecord(input, nodes));
   expect(await execution.claim(input.executionId, 1, "workflow")).not.toBeNull();
 };
 const log = async (input: RunInput): Promise<[string, unknown][]> =>
-  (await store.events(input.executionId, input.userId, 0))!.events.map(({ type, data }) => [type, data.nodeId]);
+  (await stores.log.events(input.executionId, input.userId, 0))!.events.map(({ type, data }) => [type, data.nodeId]);
 const call = (input: RunInput, nodeId: string, nodeIndex: number, items = 1): Parameters<Execution["itemCompleted"]>[0] => ({
   ...{ executionId: input.executionId, userId: input.userId, nodeId, nodeIndex, item: 0, items, startedAt: START, key: `x:${nodeId}:0` },
 });
@@ -117,7 +117,7 @@ const underWay = async (): Promise<{ input: RunInput; over: RunEnd }> => {
 const keysOf = async ({ executionId, userId }: RunInput): Promise<string[]> => {
   const keys: string[] = [];
   for (let isMore = true; isMore;) {
-    const page = (await store.events(executionId, userId, keys.length))!;
+    const page = (await stores.log.events(executionId, userId, keys.length))!;
     keys.push(...page.events.map(({ key }) => key));
     isMore = page.more;
   }
@@ -131,14 +131,14 @@ it("ends the log of a run as it was when its ending was decided, however many wr
   const storm = async (writer: number): Promise<void> => {
     for (let at = 0; at < 1_000; at += 1) {
       const said = { key: `${writer}:${at}`, type: "news", at: new Date(), data: { text: "x".repeat(500) } };
-      if (!(await store.append(executionId, [said]))) return;
+      if (!(await stores.log.append(executionId, [said]))) return;
       written += 1;
     }
   };
   const storms = [0, 1, 2, 3].map(storm);
   while (written < 40) await new Promise((resolve) => setImmediate(resolve));
   const { events, logParts } = await execution.decideEnding(executionId, "completed");
-  const decided = await store.recordedKeys({ events: events!, ...(logParts ? { logParts } : {}) });
+  const decided = await stores.log.recordedKeys({ events: events!, ...(logParts ? { logParts } : {}) });
   await Promise.all(storms);
   expect(await finish(input, over)).toBe(true);
   expect(await keysOf(input)).toEqual([...decided, "completed:pic", "settled"]);
@@ -150,7 +150,7 @@ it("ends a run while the last of its log is put away", async () => {
   const decided = await execution.decideEnding(executionId, "completed");
   const rows = connection.collection("executions");
   const { events } = (await rows.findOne({ _id: executionId as never })) as unknown as ExecutionRecord;
-  const part = { ...(await store.putText(JSON.stringify(events))), count: events.length };
+  const part = { ...(await stores.payloads.putText(JSON.stringify(events))), count: events.length };
   await rows.updateOne({ _id: executionId as never }, { $set: { events: [], logParts: [part] } });
   expect(await execution.finish({ ...input, decided }, over, FREE, [], () => Promise.resolve())).toBe(true);
   expect(await keysOf(input)).toEqual(["admitted", "completed:pic", "settled"]);
@@ -161,7 +161,7 @@ it("shows how many calls a node makes, once they are known", async () => {
   await begin(input, [node("pic", "generate-image", { items: 50 })]);
   await execution.submitted(call(input, "pic", 0, 3), "job");
   await execution.itemCompleted(call(input, "pic", 0, 3), {});
-  expect((await store.current((await store.find(input.executionId))!)).nodes[0]).toMatchObject({
+  expect((await stores.log.current((await stores.rows.find(input.executionId))!)).nodes[0]).toMatchObject({
     items: 3,
     itemsDone: 1,
     status: "processing",
@@ -172,12 +172,12 @@ it("names a node as its first item is called, and each call whose end is not rec
   const input = inputOf(newRecord());
   await begin(input, [node("pic", "generate-image", { items: 2 })]);
   const item = (at: number) => ({ ...call(input, "pic", 0, 2), item: at, key: `${input.executionId}:pic:${at}` });
-  const reads = createReads(store, { payForReader: () => Promise.resolve() });
+  const reads = createReads(stores, { payForReader: () => Promise.resolve() });
   const names = async () => {
     const [pic] = (await reads.get(input.executionId, input.userId)).nodes;
     return [pic!.requestId, pic!.calls.map(({ status, requestId }) => [status, requestId])];
   };
-  for (const at of [0, 1]) await store.callSubmitted(item(at), `send-${at}`);
+  for (const at of [0, 1]) await stores.calls.submitted(item(at), `send-${at}`);
   await execution.submitted(item(1), "job-1");
   expect(await names()).toEqual([
     undefined,
@@ -208,10 +208,10 @@ it("names a node as its first item is called, and each call whose end is not rec
 it("names the calls under way of a node that turned out to make several", async () => {
   const input = inputOf(newRecord());
   await begin(input, [node("pic", "generate-image", { items: 1 })]);
-  const reads = createReads(store, { payForReader: () => Promise.resolve() });
+  const reads = createReads(stores, { payForReader: () => Promise.resolve() });
   for (const item of [0, 1]) {
     const one = { ...call(input, "pic", 0, 2), item, key: `${input.executionId}:pic:${item}` };
-    await store.callSubmitted(one, `send-${item}`);
+    await stores.calls.submitted(one, `send-${item}`);
     await execution.submitted(one, `job-${item}`);
   }
   const [pic] = (await reads.get(input.executionId, input.userId)).nodes;

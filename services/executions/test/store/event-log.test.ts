@@ -2,15 +2,15 @@ import type { Connection } from "mongoose";
 import type { ExecutionEvent } from "../../src/run/record";
 import { createEventLog } from "../../src/store/event-log";
 import { executionModel } from "../../src/store/schema";
-import type { ExecutionStore } from "../../src/store/store";
+import type { Stores } from "../../src/store/stores";
 import { newRecord, openStore } from "../support/index";
 
-let store: ExecutionStore;
+let stores: Stores;
 let connection: Connection;
 let stop: () => Promise<void>;
 
 beforeAll(async () => {
-  ({ store, connection, stop } = await openStore());
+  ({ stores, connection, stop } = await openStore());
 });
 afterAll(() => stop());
 
@@ -20,19 +20,19 @@ const short = (key: string): ExecutionEvent => ({ key, type: "node.progress", at
 
 it("tells once what another replica appends and puts away while this one is about to put away what came before", async () => {
   const { _id } = newRecord("user");
-  await store.insert(newRecord("user", { _id }));
+  await stores.rows.insert(newRecord("user", { _id }));
   let isMet = false;
   const slow = createEventLog(executionModel(connection), {
-    getText: store.getText,
+    getText: stores.payloads.getText,
     putText: async (text) => {
       // Between what this one appends and what it puts away.
-      if (!isMet) await store.append(_id, [short("second")]);
+      if (!isMet) await stores.log.append(_id, [short("second")]);
       isMet = true;
-      return store.putText(text);
+      return stores.payloads.putText(text);
     },
   });
   const known = (await slow.append(_id, [long("first")]))!;
   await slow.append(_id, [short("second"), short("third")], known);
-  const told = await Promise.all([0, 3].map((after) => store.events(_id, "user", after)));
+  const told = await Promise.all([0, 3].map((after) => stores.log.events(_id, "user", after)));
   expect(told.flatMap((page) => page!.events.map(({ key }) => key))).toEqual(["admitted", "first", "second", "third"]);
 });

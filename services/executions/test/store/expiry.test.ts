@@ -3,26 +3,26 @@ import type { Connection } from "mongoose";
 import { newWebhookState, type DeliveryState } from "../../src/run/delivery";
 import { completedCall } from "../../src/run/call-record";
 import type { ExecutionRecord } from "../../src/run/record";
-import type { ExecutionStore } from "../../src/store/store";
+import type { Stores } from "../../src/store/stores";
 import { newRecord, openStore } from "../support/index";
 
 const DAY_MS = 86_400_000;
 const NOW = new Date();
 const ago = (days: number): Date => new Date(NOW.getTime() - days * DAY_MS);
 
-let store: ExecutionStore;
+let stores: Stores;
 let connection: Connection;
 let stop: () => Promise<void>;
-beforeEach(async () => void ({ store, connection, stop } = await openStore({ retentionDays: 90 })));
+beforeEach(async () => void ({ stores, connection, stop } = await openStore({ retentionDays: 90 })));
 afterEach(() => stop());
 
 const webhook = (state: DeliveryState) => ({ ...newWebhookState({ url: "https://a.test", events: [] }), state });
 /** A run of which everything is kept that can be. */
 const insert = async (part: Partial<ExecutionRecord>): Promise<string> => {
   const record = newRecord("u", { status: "completed", ...part });
-  await store.insert(record);
+  await stores.rows.insert(record);
   const result = { files: [], text: "x", costMicroUsd: 1, requestId: null };
-  await store.callEnded(completedCall({ key: `${record._id}:pic:0`, executionId: record._id, nodeId: "pic", item: 0 }, result));
+  await stores.calls.ended(completedCall({ key: `${record._id}:pic:0`, executionId: record._id, nodeId: "pic", item: 0 }, result));
   return record._id;
 };
 const ended = (days: number): Partial<ExecutionRecord> => ({ createdAt: ago(days), finishedAt: ago(days) });
@@ -31,7 +31,7 @@ const ended = (days: number): Partial<ExecutionRecord> => ({ createdAt: ago(days
 const removeAll = async (limit = 2): Promise<number> => {
   let total = 0;
   for (let cursor = ""; ;) {
-    const { removed, next } = await store.removeExecutions(ago(90), limit, cursor);
+    const { removed, next } = await stores.rows.removeExecutions(ago(90), limit, cursor);
     total += removed;
     if (next === "") return total;
     cursor = next;
@@ -84,10 +84,10 @@ it("goes on where a page that was cut short ended", async () => {
 it("frees an idempotency key with its execution, and no sooner", async () => {
   const id = await insert({ ...ended(89), fingerprint: "f" });
   await removeAll();
-  expect(await store.find(id)).toMatchObject({ fingerprint: "f" });
+  expect(await stores.rows.find(id)).toMatchObject({ fingerprint: "f" });
   await connection.collection<{ _id: string }>("executions").updateOne({ _id: id }, { $set: ended(91) });
   await removeAll();
-  expect(await store.find(id)).toBeNull();
+  expect(await stores.rows.find(id)).toBeNull();
 });
 
 it("removes refused runs that are not remembered any more, and that owe nothing", async () => {
@@ -97,38 +97,38 @@ it("removes refused runs that are not remembered any more, and that owe nothing"
     await insert({ ...refused, expiresAt: ago(-1), due: [] }),
     await insert({ ...refused, expiresAt: ago(1), due: ["void:1"] }),
   ];
-  expect(await store.removeRefused(NOW, 10)).toBe(1);
+  expect(await stores.rows.removeRefused(NOW, 10)).toBe(1);
   expect(await left()).toEqual(new Set(kept));
 });
 
 it("removes submissions from before a time, some at a time", async () => {
   const submissions = connection.collection<{ _id: string; at: Date }>("submissions");
   await submissions.insertMany([31, 40, 50, 29, 0].map((days) => ({ _id: `${days}`, at: ago(days) })));
-  expect(await store.removeSubmissions(ago(30), 2)).toBe(2);
-  expect(await store.removeSubmissions(ago(30), 2)).toBe(1);
-  expect(await store.removeSubmissions(ago(30), 2)).toBe(0);
+  expect(await stores.submissions.removeOld(ago(30), 2)).toBe(2);
+  expect(await stores.submissions.removeOld(ago(30), 2)).toBe(1);
+  expect(await stores.submissions.removeOld(ago(30), 2)).toBe(0);
   expect((await submissions.find().toArray()).map(({ _id }) => _id).sort()).toEqual(["0", "29"]);
 });
 
 it("keeps long texts as long as the runs that name them, and a run's payloads until their time is over", async () => {
-  const text = await store.putText("x".repeat(10_000));
-  await store.putPayload("payload", new Uint8Array(3));
+  const text = await stores.payloads.putText("x".repeat(10_000));
+  await stores.payloads.put("payload", new Uint8Array(3));
   const inDays = (days: number): Date => ago(-days);
-  expect(await store.removePayloads(inDays(29), 10)).toBe(0);
-  expect(await store.removePayloads(inDays(31), 10)).toBe(1);
-  expect(await store.getPayload("payload")).toBeNull();
+  expect(await stores.payloads.removeExpired(inDays(29), 10)).toBe(0);
+  expect(await stores.payloads.removeExpired(inDays(31), 10)).toBe(1);
+  expect(await stores.payloads.get("payload")).toBeNull();
   // A run that was begun now may end in two days, and is kept for 90 more.
-  expect(await store.removePayloads(inDays(92), 10)).toBe(0);
-  expect(await store.getText(text)).toHaveLength(10_000);
-  expect(await store.removePayloads(inDays(94), 10)).toBe(1);
-  expect(await store.getText(text)).toBeNull();
+  expect(await stores.payloads.removeExpired(inDays(92), 10)).toBe(0);
+  expect(await stores.payloads.getText(text)).toHaveLength(10_000);
+  expect(await stores.payloads.removeExpired(inDays(94), 10)).toBe(1);
+  expect(await stores.payloads.getText(text)).toBeNull();
 });
 
 it("keeps a text that another run names, too, for that run", async () => {
   const json = JSON.stringify(randomUUID().repeat(200));
-  const text = await store.putText(json);
+  const text = await stores.payloads.putText(json);
   const { hash } = text as { hash: string };
   await connection.collection<{ _id: string }>("payloads").updateOne({ _id: hash }, { $set: { expiresAt: ago(-1) } });
-  await store.putText(json);
-  expect(await store.removePayloads(ago(-2), 10)).toBe(0);
+  await stores.payloads.putText(json);
+  expect(await stores.payloads.removeExpired(ago(-2), 10)).toBe(0);
 });

@@ -4,7 +4,7 @@ import { connectMongo } from "@nodeloom/platform";
 import type { CallContext, RunEnd, RunInput } from "../../src/run/types";
 import { createExecution } from "../../src/lifecycle/execution";
 import { newRecord } from "../../src/run/new-record";
-import { createExecutionStore, type ExecutionStore } from "../../src/store/store";
+import { createStores, type Stores } from "../../src/store/stores";
 import { initialNodes } from "../../src/run/graph-run";
 import { finishDecided, readsOf } from "../support/index";
 import { runOf } from "../support/money";
@@ -14,7 +14,7 @@ const ROW_BYTES = 64 * 1024;
 
 const open = async () => {
   const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `test_${randomUUID().slice(0, 8)}_executions` });
-  const store = createExecutionStore(connection, { retentionDays: 90 });
+  const stores = createStores(connection, { retentionDays: 90 });
   const stop = async (): Promise<void> => {
     await connection.dropDatabase();
     await connection.close();
@@ -23,14 +23,14 @@ const open = async () => {
     const row = await connection.collection("executions").findOne({ _id: id as never });
     return calculateObjectSize(row as object);
   };
-  return { store, stop, bytesOf };
+  return { stores, stop, bytesOf };
 };
 
-let store: ExecutionStore;
+let stores: Stores;
 let bytesOf: (id: string) => Promise<number>;
 let stop: () => Promise<void>;
 beforeAll(async () => {
-  ({ store, bytesOf, stop } = await open());
+  ({ stores, bytesOf, stop } = await open());
 });
 afterAll(() => stop());
 
@@ -44,29 +44,29 @@ const endOf = (run: RunInput): RunEnd => ({
   completed: [],
 });
 const told: unknown[] = [];
-const execution = () => createExecution({ store, channel: { publish: (_id, _event, row) => void told.push(row?.resultJson) } });
+const execution = () => createExecution({ stores, channel: { publish: (_id, _event, row) => void told.push(row?.resultJson) } });
 
 it("keeps a result of the largest size beside the row, and tells it as it is wherever an execution is told", async () => {
   const run = runOf("user", []);
   const { executionId } = run;
   await execution().insertFinal(run, endOf(run), {}, []);
   const other = runOf("user", []);
-  await store.insert({ ...(await rowOf(executionId)), _id: other.executionId, status: "processing", resultJson: null } as never);
+  await stores.rows.insert({ ...(await rowOf(executionId)), _id: other.executionId, status: "processing", resultJson: null } as never);
   expect(await finishDecided(execution(), { executionId: other.executionId, receivedAt: Date.now() }, endOf(other))).toBe(true);
-  const { get, page } = readsOf(store);
+  const { get, page } = readsOf(stores);
   for (const id of [executionId, other.executionId]) {
     expect(await bytesOf(id)).toBeLessThan(ROW_BYTES);
     expect(JSON.parse((await get(id, "user")).resultJson)).toEqual(LARGEST);
-    expect(JSON.parse((await store.whole((await store.find(id))!)).resultJson!)).toEqual(LARGEST);
+    expect(JSON.parse((await stores.log.whole((await stores.rows.find(id))!)).resultJson!)).toEqual(LARGEST);
   }
-  const { executions } = await page(store.list({ userId: "user", limit: 3 }), 1);
+  const { executions } = await page(stores.rows.list({ userId: "user", limit: 3 }), 1);
   expect(JSON.parse(executions[0]!.resultJson)).toEqual(LARGEST);
   expect(told.map((json) => JSON.parse(json as string) as unknown)).toEqual([LARGEST, LARGEST]);
 });
 
 /** A row without what it became. */
 const rowOf = async (id: string): Promise<object> => {
-  const { resultHash: _, ...row } = (await store.find(id))!;
+  const { resultHash: _, ...row } = (await stores.rows.find(id))!;
   return { ...row, events: [] };
 };
 
@@ -78,7 +78,7 @@ const carry = async (nodes: number, callsEach: number): Promise<{ input: RunInpu
   );
   const { executionId, userId } = input;
   const lives = execution();
-  await store.insert(newRecord(input, initialNodes(input.plan)));
+  await stores.rows.insert(newRecord(input, initialNodes(input.plan)));
   await lives.claim(executionId, 1, "workflow");
   const bytes = [await bytesOf(executionId)];
   const context = (nodeIndex: number, item: number): CallContext => ({
@@ -93,7 +93,7 @@ const carry = async (nodes: number, callsEach: number): Promise<{ input: RunInpu
     await Promise.all(calls.map((call) => lives.itemCompleted(call, { files })));
     bytes.push(await bytesOf(executionId));
   }
-  const told = await store.current((await store.find(executionId))!);
+  const told = await stores.log.current((await stores.rows.find(executionId))!);
   expect(told.nodes.map(({ id, status, items, itemsDone }) => [id, status, items, itemsDone])).toEqual(
     Array.from({ length: nodes }, (_, index) => [`node-${index}`, "completed", callsEach, callsEach]),
   );
@@ -106,7 +106,7 @@ const carry = async (nodes: number, callsEach: number): Promise<{ input: RunInpu
 const logOf = async ({ executionId, userId }: RunInput): Promise<{ sequence: number; key: string }[]> => {
   const events: { sequence: number; key: string }[] = [];
   for (let isMore = true; isMore;) {
-    const page = (await store.events(executionId, userId, events.length))!;
+    const page = (await stores.log.events(executionId, userId, events.length))!;
     events.push(...page.events);
     isMore = page.more;
   }
@@ -128,7 +128,7 @@ it.each([
     ["admitted", ...calls.map((call) => `submitted:${call}`), ...items, ...ends, "settled"].sort(),
   );
   expect([log[0]!.key, log.at(-1)!.key]).toEqual(["admitted", "settled"]);
-  expect((await store.whole((await store.find(input.executionId))!)).nodes).toHaveLength(nodes);
+  expect((await stores.log.whole((await stores.rows.find(input.executionId))!)).nodes).toHaveLength(nodes);
 });
 
 it("keeps 500 nodes that planning evaluated beside the row", async () => {
@@ -138,5 +138,5 @@ it("keeps 500 nodes that planning evaluated beside the row", async () => {
   await execution().insertFinal(run, { ...endOf(run), result: null }, {}, []);
   expect(await bytesOf(run.executionId)).toBeLessThan(ROW_BYTES);
   expect(await logOf(run)).toHaveLength(502);
-  expect((await readsOf(store).get(run.executionId, "user")).nodes).toHaveLength(500);
+  expect((await readsOf(stores).get(run.executionId, "user")).nodes).toHaveLength(500);
 });

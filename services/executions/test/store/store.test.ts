@@ -1,24 +1,24 @@
 import { randomUUID } from "node:crypto";
 import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState } from "../../src/run/record";
 import { EVENT_PAGE } from "../../src/store/event-log";
-import type { ExecutionStore } from "../../src/store/store";
+import type { Stores } from "../../src/store/stores";
 import { fromCursor } from "@nodeloom/platform";
 import { collectPage } from "../../src/requests/reads";
 import { TIMING } from "../../src/run/timing";
 import { newRecord, openStore } from "../support/index";
 
-let store: ExecutionStore;
+let stores: Stores;
 let stop: () => Promise<void>;
 
 beforeAll(async () => {
-  ({ store, stop } = await openStore());
+  ({ stores, stop } = await openStore());
 });
 afterAll(() => stop());
 
 const event = (key: string, type = "news"): ExecutionEvent => ({ key, type, at: new Date(), data: { key } });
 const inserted = async (part: Partial<ExecutionRecord> = {}): Promise<ExecutionRecord> => {
   const record = newRecord("owner", part);
-  await store.insert(record);
+  await stores.rows.insert(record);
   return record;
 };
 const final = (status: FinalState["status"]): FinalState => ({
@@ -37,26 +37,26 @@ describe("the event log", () => {
     const { _id } = await inserted();
     const items = Array.from({ length: 10 }, (_, item) => item);
     const told = items.map((item) => ({ ...event(`item:${item}`, "node.progress"), data: { nodeId: "pic", item } }));
-    await Promise.all([...told, ...told].map((one, at) => store.append(_id, at % 2 === 0 ? [one] : [one, told[0]!])));
-    const log = await store.events(_id, "owner", 0);
+    await Promise.all([...told, ...told].map((one, at) => stores.log.append(_id, at % 2 === 0 ? [one] : [one, told[0]!])));
+    const log = await stores.log.events(_id, "owner", 0);
     expect(log!.events.map(({ key }) => key).sort()).toEqual(["admitted", ...items.map((item) => `item:${item}`)]);
-    expect((await store.current((await store.find(_id))!)).nodes[0]!.itemsDone).toBe(10);
+    expect((await stores.log.current((await stores.rows.find(_id))!)).nodes[0]!.itemsDone).toBe(10);
   });
 
   it("numbers events without gaps, and gives those after a number", async () => {
     const { _id } = await inserted();
-    await Promise.all([1, 2, 3].map((each) => store.append(_id, [event(`e${each}`)])));
-    expect((await store.events(_id, "owner", 2))!.events.map(({ sequence }) => sequence)).toEqual([3, 4]);
-    expect((await store.events(_id, "owner", 99))!.events).toEqual([]);
+    await Promise.all([1, 2, 3].map((each) => stores.log.append(_id, [event(`e${each}`)])));
+    expect((await stores.log.events(_id, "owner", 2))!.events.map(({ sequence }) => sequence)).toEqual([3, 4]);
+    expect((await stores.log.events(_id, "owner", 99))!.events).toEqual([]);
   });
 
   it("is read in pages, each without what came before it", async () => {
     const logged = Array.from({ length: EVENT_PAGE + 3 }, (_, index) => event(`e${index}`));
     const record = newRecord("owner", { events: logged });
-    await store.insert(record);
-    const first = (await store.events(record._id, "owner", 0))!;
+    await stores.rows.insert(record);
+    const first = (await stores.log.events(record._id, "owner", 0))!;
     expect([first.events.length, first.events.at(-1)!.sequence, first.more]).toEqual([EVENT_PAGE, EVENT_PAGE, true]);
-    const rest = (await store.events(record._id, "owner", EVENT_PAGE))!;
+    const rest = (await stores.log.events(record._id, "owner", EVENT_PAGE))!;
     expect(rest.events.map(({ key, sequence }) => [key, sequence])).toEqual(
       [0, 1, 2].map((index) => [`e${EVENT_PAGE + index}`, EVENT_PAGE + index + 1]),
     );
@@ -65,22 +65,22 @@ describe("the event log", () => {
 
   it("takes nothing more once the run is final, and shows itself to its owner only", async () => {
     const { _id } = await inserted();
-    await store.finish(_id, final("completed"), [event("settled", "settled")]);
-    expect(await store.append(_id, [event("late")])).toBeNull();
-    expect(await store.events(_id, "someone else", 0)).toBeNull();
+    await stores.rows.finish(_id, final("completed"), [event("settled", "settled")]);
+    expect(await stores.log.append(_id, [event("late")])).toBeNull();
+    expect(await stores.log.events(_id, "someone else", 0)).toBeNull();
   });
 
   it("has what waited to be written when the run's ending is decided, once, and takes nothing more after that", async () => {
     const { _id } = await inserted();
     const long = Array.from({ length: 20 }, (_, at) => ({ ...event(`long${at}`), data: { text: "x".repeat(1_000) } }));
-    await store.append(_id, [event("early")]);
+    await stores.log.append(_id, [event("early")]);
     const last = [event("early"), { ...event("last", "submitted"), data: { requestId: "job" } }, ...long];
-    expect(await store.decideEnding(_id, "completed", last)).toMatchObject({ ending: "completed" });
-    expect(await store.decideEnding(_id, "failed", [event("late")])).toMatchObject({ ending: "completed" });
-    expect(await store.append(_id, [event("late")])).toBeNull();
-    const { events } = (await store.events(_id, "owner", 0))!;
+    expect(await stores.rows.decideEnding(_id, "completed", last)).toMatchObject({ ending: "completed" });
+    expect(await stores.rows.decideEnding(_id, "failed", [event("late")])).toMatchObject({ ending: "completed" });
+    expect(await stores.log.append(_id, [event("late")])).toBeNull();
+    const { events } = (await stores.log.events(_id, "owner", 0))!;
     expect(events.map(({ key }) => key)).toEqual(["admitted", "early", "last", ...long.map(({ key }) => key)]);
-    expect((await store.find(_id))!.requestId).toBe("job");
+    expect((await stores.rows.find(_id))!.requestId).toBe("job");
   });
 });
 
@@ -90,77 +90,77 @@ describe("the end of a run", () => {
     const outcomes = await Promise.all(
       races.map(async ({ _id }) => {
         const [decided, accepted] = await Promise.all([
-          store.decideEnding(_id, "completed").then(({ ending }) => ending),
-          store.requestCancel(_id, "owner", event("cancel_requested")),
+          stores.rows.decideEnding(_id, "completed").then(({ ending }) => ending),
+          stores.rows.requestCancel(_id, "owner", event("cancel_requested")),
         ]);
         return { _id, decided, accepted };
       }),
     );
     for (const { _id, decided, accepted } of outcomes) {
       expect(decided).toBe(accepted !== null ? "cancelled" : "completed");
-      expect((await store.find(_id))!.ending).toBe(decided);
+      expect((await stores.rows.find(_id))!.ending).toBe(decided);
     }
   });
 
   it("is decided once: whoever decides again hears what was decided first", async () => {
     const { _id } = await inserted();
     const decided = await Promise.all(
-      (["completed", "failed", "cancelled"] as const).map(async (ending) => (await store.decideEnding(_id, ending)).ending),
+      (["completed", "failed", "cancelled"] as const).map(async (ending) => (await stores.rows.decideEnding(_id, ending)).ending),
     );
     expect(new Set(decided).size).toBe(1);
-    expect(await store.decideEnding(_id, "failed")).toMatchObject({ ending: decided[0] });
+    expect(await stores.rows.decideEnding(_id, "failed")).toMatchObject({ ending: decided[0] });
   });
 
   it("refuses a cancellation after the decision, and one by someone else", async () => {
     const { _id } = await inserted();
-    expect(await store.requestCancel(_id, "someone else", event("cancel_requested"))).toBeNull();
-    await store.decideEnding(_id, "failed");
-    expect(await store.requestCancel(_id, "owner", event("cancel_requested"))).toBeNull();
-    expect((await store.find(_id))!.status).toBe("processing");
+    expect(await stores.rows.requestCancel(_id, "someone else", event("cancel_requested"))).toBeNull();
+    await stores.rows.decideEnding(_id, "failed");
+    expect(await stores.rows.requestCancel(_id, "owner", event("cancel_requested"))).toBeNull();
+    expect((await stores.rows.find(_id))!.status).toBe("processing");
   });
 
   it("is written once when it is told several times", async () => {
     const { _id } = await inserted({ status: "cancel_requested" });
-    const written = await Promise.all([1, 2, 3].map(() => store.finish(_id, final("cancelled"), [event("settled", "settled")])));
+    const written = await Promise.all([1, 2, 3].map(() => stores.rows.finish(_id, final("cancelled"), [event("settled", "settled")])));
     expect(written.filter((record) => record !== null)).toHaveLength(1);
-    expect((await store.events(_id, "owner", 0))!.events.map(({ type }) => type)).toEqual(["admitted", "settled"]);
-    expect(await store.insert(newRecord("owner", { _id }))).toBe(false);
-    expect((await store.find(_id))!.millicredits).toBe(7);
+    expect((await stores.log.events(_id, "owner", 0))!.events.map(({ type }) => type)).toEqual(["admitted", "settled"]);
+    expect(await stores.rows.insert(newRecord("owner", { _id }))).toBe(false);
+    expect((await stores.rows.find(_id))!.millicredits).toBe(7);
   });
 });
 
 describe("submissions without idempotency keys", () => {
   it("are claimed by one of many, and remembered", async () => {
-    const claims = await Promise.all(Array.from({ length: 10 }, () => store.claimSubmission("run:node:0", "another")));
+    const claims = await Promise.all(Array.from({ length: 10 }, () => stores.submissions.claim("run:node:0", "another")));
     expect(claims.filter((claim) => claim.claimed)).toHaveLength(1);
-    await store.recordSubmission("run:node:0", "job-1", { status: "https://p/1" });
-    expect(await store.claimSubmission("run:node:0", "another")).toMatchObject({
+    await stores.submissions.record("run:node:0", "job-1", { status: "https://p/1" });
+    expect(await stores.submissions.claim("run:node:0", "another")).toMatchObject({
       claimed: false,
       requestId: "job-1",
       handle: { status: "https://p/1" },
     });
-    await store.releaseSubmission("run:node:0");
-    expect((await store.claimSubmission("run:node:0", "another")).claimed).toBe(false);
+    await stores.submissions.release("run:node:0");
+    expect((await stores.submissions.claim("run:node:0", "another")).claimed).toBe(false);
   });
 
   it("count as lost at once when nobody will know what came of them, and are not claimed again", async () => {
-    await store.claimSubmission("run:node:2", "another");
-    await store.loseSubmission("run:node:2");
-    const claim = await store.claimSubmission("run:node:2", "another");
+    await stores.submissions.claim("run:node:2", "another");
+    await stores.submissions.lose("run:node:2");
+    const claim = await stores.submissions.claim("run:node:2", "another");
     expect(claim).toMatchObject({ claimed: false, requestId: null });
     expect(Date.now() - (claim as { at: Date }).at.getTime()).toBeGreaterThanOrEqual(TIMING.submitLost);
   });
 
   it("can be claimed again after they certainly were not sent", async () => {
-    await store.claimSubmission("run:node:1", "another");
-    await store.releaseSubmission("run:node:1");
-    expect((await store.claimSubmission("run:node:1", "another")).claimed).toBe(true);
+    await stores.submissions.claim("run:node:1", "another");
+    await stores.submissions.release("run:node:1");
+    expect((await stores.submissions.claim("run:node:1", "another")).claimed).toBe(true);
   });
 });
 
 describe("a page of executions", () => {
   async function* told(rows: AsyncIterable<ExecutionView>): AsyncIterable<ExecutionView> {
-    for await (const row of rows) yield store.whole(row);
+    for await (const row of rows) yield stores.log.whole(row);
   }
   const pages = async (
     userId: string | null,
@@ -170,7 +170,11 @@ describe("a page of executions", () => {
     const found: string[][] = [];
     let cursor = "";
     do {
-      const page = await collectPage(told(store.list({ userId, ...times, limit: size + 1, before: fromCursor(cursor) })), size, maxBytes);
+      const page = await collectPage(
+        told(stores.rows.list({ userId, ...times, limit: size + 1, before: fromCursor(cursor) })),
+        size,
+        maxBytes,
+      );
       found.push(page.executions.map(({ executionId }) => executionId));
       cursor = page.nextCursor;
     } while (cursor !== "");
@@ -209,23 +213,23 @@ describe("calls and debts of many runs", () => {
   it("are each noted as if alone, also where one can't be", async () => {
     const ids = Array.from({ length: 20 }, () => randomUUID());
     const callOf = (executionId: string) => ({ key: `${executionId}:n:0`, executionId, nodeId: "n", item: 0 });
-    await Promise.all(ids.map((id) => store.callSubmitted(callOf(id), "send")));
-    const failing = store.callSubmitted({ ...callOf(ids[0]!), key: { $bad: 1 } as never }, "send");
+    await Promise.all(ids.map((id) => stores.calls.submitted(callOf(id), "send")));
+    const failing = stores.calls.submitted({ ...callOf(ids[0]!), key: { $bad: 1 } as never }, "send");
     const ended = ids.map((id) =>
-      store.callEnded({ ...callOf(id), _id: callOf(id).key, status: "completed", costMicroUsd: 1, requestId: null }),
+      stores.calls.ended({ ...callOf(id), _id: callOf(id).key, status: "completed", costMicroUsd: 1, requestId: null }),
     );
     await expect(failing).rejects.toThrow();
     await Promise.all(ended);
-    const found = await Promise.all(ids.map((id) => store.callsOf(id)));
+    const found = await Promise.all(ids.map((id) => stores.calls.of(id)));
     expect(found.map((calls) => calls.map(({ status, sends }) => [status, sends]))).toEqual(ids.map(() => [["completed", ["send"]]]));
   });
 
   it("keep a completed call as it is, whatever is told after it by many at once", async () => {
     const executionId = randomUUID();
     const call = { _id: `${executionId}:n:0`, executionId, nodeId: "n", item: 0, costMicroUsd: 5, requestId: null };
-    await store.callEnded({ ...call, status: "completed" });
-    await Promise.all(Array.from({ length: 5 }, () => store.callEnded({ ...call, costMicroUsd: 0, status: "failed" })));
-    expect(await store.callsOf(executionId)).toMatchObject([{ status: "completed", costMicroUsd: 5 }]);
+    await stores.calls.ended({ ...call, status: "completed" });
+    await Promise.all(Array.from({ length: 5 }, () => stores.calls.ended({ ...call, costMicroUsd: 0, status: "failed" })));
+    expect(await stores.calls.of(executionId)).toMatchObject([{ status: "completed", costMicroUsd: 5 }]);
   });
 
   it("are struck out together, but for a row that has moved on", async () => {
@@ -234,9 +238,9 @@ describe("calls and debts of many runs", () => {
     );
     const moved = await inserted({ status: "completed", attempt: 1, due: ["usage", "webhook"], owes: true });
     const seen = { _id: moved._id, status: "completed", attempt: 1, due: ["usage"] } as const;
-    await Promise.all([...rows.map((row) => store.strike(row, ["usage"])), store.strike({ ...seen, due: ["usage"] }, ["usage"])]);
-    for (const { _id } of rows) expect(await store.find(_id)).toMatchObject({ due: [] });
-    expect((await store.find(rows[0]!._id))!.owes).toBeUndefined();
-    expect(await store.find(moved._id)).toMatchObject({ due: ["usage", "webhook"], owes: true });
+    await Promise.all([...rows.map((row) => stores.rows.clear(row, ["usage"])), stores.rows.clear({ ...seen, due: ["usage"] }, ["usage"])]);
+    for (const { _id } of rows) expect(await stores.rows.find(_id)).toMatchObject({ due: [] });
+    expect((await stores.rows.find(rows[0]!._id))!.owes).toBeUndefined();
+    expect(await stores.rows.find(moved._id)).toMatchObject({ due: ["usage", "webhook"], owes: true });
   });
 });

@@ -9,11 +9,12 @@ export interface Fault {
   how: "dies" | "fails";
 }
 
-type Port = "store" | "lines" | "billing" | "usage" | "temporal";
+const STORES = ["rows", "log", "calls", "payloads", "lines"] as const;
+type Port = (typeof STORES)[number] | "billing" | "usage" | "temporal";
 
 /** What of each port changes something. */
 const WRITES: Readonly<Record<Port, readonly string[]>> = {
-  store: [
+  rows: [
     "insert",
     "queue",
     "claim",
@@ -23,15 +24,13 @@ const WRITES: Readonly<Record<Port, readonly string[]>> = {
     "requestCancel",
     "leave",
     "finish",
-    "append",
     "decideEnding",
-    "strike",
+    "clear",
     "tell",
-    "putText",
-    "callSubmitted",
-    "callEnded",
-    "callCharged",
   ],
+  log: ["append"],
+  calls: ["submitted", "ended", "charged"],
+  payloads: ["putText"],
   lines: ["change"],
   billing: ["hold", "extendHold", "settle"],
   usage: ["startRun", "finishRun"],
@@ -72,7 +71,7 @@ export const createProcess = (turn?: (what: string) => Promise<() => void>): Pro
       kill();
       return never();
     }
-    throw port === "store" || port === "lines" ? new MongoNetworkError("the connection was lost") : unavailable("it does not answer");
+    throw (STORES as readonly Port[]).includes(port) ? new MongoNetworkError("the connection was lost") : unavailable("it does not answer");
   };
   const call = async (port: Port, name: string, method: Method, args: unknown[]): Promise<unknown> => {
     if (isDead) return never();

@@ -9,17 +9,17 @@ import { FREE } from "../../src/run/new-record";
 import type { DecidedRun } from "../../src/lifecycle/end-writes";
 import type { ExecutionRecord } from "../../src/run/record";
 import { createReads, type Reads } from "../../src/requests/reads";
-import { createExecutionStore, type ExecutionStore, type ExecutionStoreOptions } from "../../src/store/store";
+import { createStores, type Stores, type StoresOptions } from "../../src/store/stores";
 
 /** A store in a database of its own. */
 export const openStore = async (
-  options: ExecutionStoreOptions = {},
-): Promise<{ store: ExecutionStore; connection: Connection; stop: () => Promise<void> }> => {
+  options: StoresOptions = {},
+): Promise<{ stores: Stores; connection: Connection; stop: () => Promise<void> }> => {
   const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `test_${randomUUID().slice(0, 8)}_executions` });
-  const store = createExecutionStore(connection, options);
+  const stores = createStores(connection, options);
   await makeCollections(connection);
   return {
-    store,
+    stores,
     connection,
     stop: async () => {
       await connection.dropDatabase();
@@ -94,7 +94,7 @@ export const openOutgoing = async (
 /** Where nothing is owed to readers. */
 export const NO_DEBTS = { payForReader: (): Promise<void> => Promise.resolve() };
 /** Executions of a store as their owners read them. */
-export const readsOf = (store: ExecutionStore): Reads => createReads(store, NO_DEBTS);
+export const readsOf = (stores: Stores): Reads => createReads(stores, NO_DEBTS);
 
 /** Makes a run final whose ending is decided first. @returns whether this made it so */
 export const finishDecided = async (execution: Execution, run: Omit<DecidedRun, "decided">, end: RunEnd): Promise<boolean> => {

@@ -13,7 +13,7 @@ import { createSubmissions } from "../../src/calls/submissions";
 import { createTexts, type Texts, type WrittenText } from "../../src/calls/texts";
 import type { CatalogModel, ModelCatalog } from "../../src/plan/model-catalog";
 import { createProvider } from "../../src/calls/providers";
-import type { ExecutionStore } from "../../src/store/store";
+import type { Stores } from "../../src/store/stores";
 import type { ModelCall } from "../../src/run/calls";
 import { TIMING } from "../../src/run/timing";
 import { openStore } from "./index";
@@ -27,7 +27,7 @@ export type Seen = { path: string; headers: IncomingHttpHeaders; body: Record<st
 export const peer = {} as {
   baseUrl: string;
   egress: EgressClient;
-  store: ExecutionStore;
+  stores: Stores;
   /** What a request is answered; undefined breaks the connection off. */
   answers: (seen: Seen) => Answer | undefined;
   /** The requests of a test. */
@@ -61,7 +61,7 @@ export const usePeer = (): void => {
     const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     peer.baseUrl = `http://${address}`;
     peer.egress = createEgressClient({ allow: [address] });
-    ({ store: peer.store, stop } = await openStore());
+    ({ stores: peer.stores, stop } = await openStore());
   });
   afterAll(async () => {
     await peer.egress.close();
@@ -136,7 +136,7 @@ export const modelCalls = (
     gate: () => gate,
     media: {} as Media,
     downloads,
-    submissions: createSubmissions(peer.store),
+    submissions: createSubmissions(peer.stores),
   });
 };
 export const catalogOf = (model: CatalogModel): ModelCatalog => ({

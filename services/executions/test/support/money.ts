@@ -14,7 +14,7 @@ import type { Billing, Usage } from "../../src/clients";
 import type { ToldRuns } from "../../src/lifecycle/usage-reports";
 import type { RunInput } from "../../src/run/types";
 import { createSettlement, type Settlement } from "../../src/lifecycle/settlement";
-import type { ExecutionStore } from "../../src/store/store";
+import type { Stores } from "../../src/store/stores";
 import { openStore } from "./index";
 import { startMigrated } from "../../../platform/test/support/start-migrated";
 import { patient } from "../../../platform/test/support/patient";
@@ -25,7 +25,7 @@ export const logger = createLogger("executions-test", "silent");
 export interface Money {
   billing: Billing;
   usage: Usage;
-  store: ExecutionStore;
+  stores: Stores;
   execution: Execution;
   holds: Holds;
   queue: Queue;
@@ -62,8 +62,8 @@ export const startMoney = async (): Promise<Money> => {
   const usage = patient(
     createGrpcClient<usageProto.UsageServiceServer>(usageProto.UsageServiceService, { address: `127.0.0.1:${usagePort}` }),
   );
-  const { store, stop } = await openStore();
-  const execution = createExecution({ store, channel: { publish: () => undefined } });
+  const { stores, stop } = await openStore();
+  const execution = createExecution({ stores, channel: { publish: () => undefined } });
   const started: RunInput[] = [];
   const cancelled: string[] = [];
   const delivered: string[] = [];
@@ -76,10 +76,10 @@ export const startMoney = async (): Promise<Money> => {
   };
   const deliveries = { startFirst: async (id: string): Promise<void> => void delivered.push(id) };
   const holds = createHolds({ billing });
-  const queue = createQueue({ store, starter, logger });
-  const debts = createDebts({ store, holds, queue, toldRuns: toldEach(usage), deliveries, starter, logger });
+  const queue = createQueue({ stores, starter, logger });
+  const debts = createDebts({ stores, holds, queue, toldRuns: toldEach(usage), deliveries, starter, logger });
   const begin = async (input: RunInput): Promise<RunInput> => {
-    await store.insert(newRecord(input, initialNodes(input.plan)));
+    await stores.rows.insert(newRecord(input, initialNodes(input.plan)));
     const run = { ...input, held: await holds.hold(input) };
     if (!(await execution.claim(input.executionId, input.attempt, "workflow"))) throw new Error("the run was not claimed");
     return run;
@@ -93,7 +93,7 @@ export const startMoney = async (): Promise<Money> => {
   return {
     billing,
     usage,
-    store,
+    stores,
     execution,
     holds,
     queue,
@@ -103,7 +103,7 @@ export const startMoney = async (): Promise<Money> => {
     delivered,
     begin,
     usageRows: async (userId) => (await usage.listRows(usageProto.ListRowsRequest.fromPartial({ userId, limit: 10 }))).rows,
-    settlement: createSettlement({ billing, execution, store, debts }),
+    settlement: createSettlement({ billing, execution, stores, debts }),
     prefix,
     stop: stopAll,
     stopBalanced: async () => {

@@ -53,11 +53,11 @@ export const startPlanningServices = async (options?: PlanTaskOptions): Promise<
     SANDBOX_URL: "http://127.0.0.1:8090",
     LOG_LEVEL: "silent",
   };
-  const store = await startMigrated(mediaService, env);
-  const rest = { ...env, MEDIA_ADDRESS: `127.0.0.1:${store.ports!.MEDIA_LISTEN}` };
+  const stores = await startMigrated(mediaService, env);
+  const rest = { ...env, MEDIA_ADDRESS: `127.0.0.1:${stores.ports!.MEDIA_LISTEN}` };
   const running: RunningService[] = [
     ...(await Promise.all([modelsService, workflowsService].map((one) => startMigrated(one, rest)))),
-    store,
+    stores,
   ];
   const at = (index: number, name: string): { address: string } => ({ address: `127.0.0.1:${running[index]!.ports![name]}` });
   const clients = {

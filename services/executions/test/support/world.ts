@@ -14,6 +14,7 @@ import { createRuns, type Told } from "../../src/requests/runs";
 import { createSettlement } from "../../src/lifecycle/settlement";
 import { createStart } from "../../src/requests/start";
 import { isFinal } from "../../src/run/states";
+import type { Stores } from "../../src/store/stores";
 import { createSweep } from "../../src/upkeep/sweep";
 import type { PlannedRun } from "../../src/plan/planning";
 import { localChannel } from "./local-channel";
@@ -81,39 +82,45 @@ const planned = (calls: number): PlannedRun => {
 const createReplica = (money: Money, temporal: TemporalPort, userId: string, process: Process, later: number) => {
   const channel = localChannel();
   const now = (): number => Date.now() + later;
-  const store = process.wrap("store", {
-    ...money.store,
-    lines: process.wrap("lines", money.store.lines),
-    // Other tests' runs are none of this world's.
-    unseenSince: async (...args: Parameters<typeof money.store.unseenSince>) =>
-      (await money.store.unseenSince(...args)).filter((row) => row.userId === userId),
-    owing: async (...args: Parameters<typeof money.store.owing>) =>
-      (await money.store.owing(...args)).filter((row) => row.userId === userId),
-  });
+  const stores: Stores = {
+    ...money.stores,
+    rows: process.wrap("rows", {
+      ...money.stores.rows,
+      // Other tests' runs are none of this world's.
+      unseenSince: async (...args: Parameters<typeof money.stores.rows.unseenSince>) =>
+        (await money.stores.rows.unseenSince(...args)).filter((row) => row.userId === userId),
+      owing: async (...args: Parameters<typeof money.stores.rows.owing>) =>
+        (await money.stores.rows.owing(...args)).filter((row) => row.userId === userId),
+    }),
+    log: process.wrap("log", money.stores.log),
+    calls: process.wrap("calls", money.stores.calls),
+    payloads: process.wrap("payloads", money.stores.payloads),
+    lines: process.wrap("lines", money.stores.lines),
+  };
   const billing = process.wrap("billing", money.billing);
   const usage = process.wrap("usage", money.usage);
   const starter = process.wrap("temporal", temporal);
-  const execution = createExecution({ store, channel });
+  const execution = createExecution({ stores, channel });
   const holds = createHolds({ billing });
-  const queue = createQueue({ store, starter, logger });
-  const debts = createDebts({ store, holds, queue, toldRuns: toldEach(usage), deliveries: starter, starter, logger });
-  const settlement = createSettlement({ billing, execution, store, debts });
+  const queue = createQueue({ stores, starter, logger });
+  const debts = createDebts({ stores, holds, queue, toldRuns: toldEach(usage), deliveries: starter, starter, logger });
+  const settlement = createSettlement({ billing, execution, stores, debts });
   const planning = {
     plan: ({ inputsJson }: { inputsJson: string }) => Promise.resolve(planned((JSON.parse(inputsJson) as { calls: number }).calls)),
   };
-  const finishedPlans = createFinishedPlans({ store, execution, pay: debts.payNow });
-  const start = createStart({ planning, starter, store, execution, holds, queue, finishedPlans, debts });
-  const sweep = createSweep({ store, execution, queue, debts, logger, now });
+  const finishedPlans = createFinishedPlans({ stores, execution, pay: debts.payNow });
+  const start = createStart({ planning, starter, stores, execution, holds, queue, finishedPlans, debts });
+  const sweep = createSweep({ stores, execution, queue, debts, logger, now });
   return {
     process,
-    store,
+    stores,
     execution,
     holds,
     debts,
     queue,
-    runs: createRuns({ start, follow: createFollow({ store, channel }), store, execution, debts }),
-    cancellation: createCancellation({ store, execution, debts }),
-    reconcile: createReconciler({ store, starter, settlement, logger, unseenMs: 0 }),
+    runs: createRuns({ start, follow: createFollow({ stores, channel }), stores, execution, debts }),
+    cancellation: createCancellation({ stores, execution, debts }),
+    reconcile: createReconciler({ stores, starter, settlement, logger, unseenMs: 0 }),
     settlement,
     sweep: async (): Promise<void> => {
       await sweep();
@@ -251,10 +258,10 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
       }
       const call = { key: `${id}:${key}`, executionId: id, nodeId: "pics", item };
       const told = { ...call, userId, nodeIndex: 0, items: keys.length, startedAt: Date.now() };
-      await activity(by, (one) => one.store.callSubmitted(call, "send"));
+      await activity(by, (one) => one.stores.calls.submitted(call, "send"));
       await activity(by, (one) => one.execution.submitted(told, "job"));
       await activity(by, (one) =>
-        one.store.callEnded({ ...call, _id: call.key, status: "completed", costMicroUsd: 4_000, requestId: null } as never),
+        one.stores.calls.ended({ ...call, _id: call.key, status: "completed", costMicroUsd: 4_000, requestId: null } as never),
       );
       await activity(by, (one) => one.execution.itemCompleted(told, {}));
       done.push(key);
@@ -276,7 +283,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     if (temporal.open.get(id) === carried) temporal.open.delete(id);
   };
 
-  const rows = () => Promise.all([...plans.keys()].map((id) => money.store.find(id)));
+  const rows = () => Promise.all([...plans.keys()].map((id) => money.stores.rows.find(id)));
 
   /** Carries workflows as they are started, until something is done. */
   const carryUntil = async (work: Promise<unknown>, by: () => Replica): Promise<void> => {
@@ -305,7 +312,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
 
   /** What must hold of a run that is over, whatever happened on the way. @returns what does not */
   const faultsOf = async (id: string): Promise<string[]> => {
-    const row = await money.store.find(id);
+    const row = await money.stores.rows.find(id);
     const faults: string[] = [];
     const expectThat = (holds: boolean, what: string): void => void (holds || faults.push(`${id}: ${what}`));
     const isOver = row !== null && isFinal(row);
@@ -341,7 +348,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
       expectThat(own[0].millicredits === charged, `is charged ${charged}, and its usage says ${own[0].millicredits}`);
     }
     expectThat(!isOver || temporal.delivered.has(id), "has no webhook");
-    const log = isOver ? (await money.store.events(id, userId, 0))!.events.map(({ key }) => key) : [];
+    const log = isOver ? (await money.stores.log.events(id, userId, 0))!.events.map(({ key }) => key) : [];
     expectThat(new Set(log).size === log.length, `tells something twice: ${log.join()}`);
     expectThat(!isOver || (log[0] === "admitted" && log.at(-1) === "settled"), `tells ${log.join()}`);
     const ends = log.filter((key) => /^(completed|failed|cancelled|skipped):pics$/.test(key));
@@ -354,7 +361,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     const found = (await Promise.all([...plans.keys()].map(faultsOf))).flat();
     const { account } = await money.billing.getAccount({ userId }, LONG_DEADLINE);
     if (account!.heldMillicredits !== 0 || account!.activeHolds !== 0) found.push(`${account!.heldMillicredits} are held still`);
-    const line = await money.store.lines.find(userId);
+    const line = await money.stores.lines.find(userId);
     const places = [...line.running, ...line.waiting.map((one) => one.id)];
     if (places.length > 0) found.push(`${places.join()} have places`);
     return found;

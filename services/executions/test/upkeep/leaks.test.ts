@@ -27,9 +27,9 @@ const balance = async (userId: string) => {
   return { free: account!.planMillicredits, held: account!.heldMillicredits };
 };
 const leaks = (part: Partial<LeaksOptions> = {}, carried: readonly string[] = []) => {
-  const { billing, store } = money;
+  const { billing, stores } = money;
   const starter = { isCarried: (id: string) => Promise.resolve(carried.includes(id)) };
-  return createLeaks({ billing, store, starter, logger, ageMs: 0, ...part });
+  return createLeaks({ billing, stores, starter, logger, ageMs: 0, ...part });
 };
 const look = (...args: Parameters<typeof leaks>) => leaks(...args)(() => undefined);
 
@@ -77,7 +77,7 @@ it("captures what the row of a run says that it was charged, where billing has f
   const { executionId, userId } = run;
   const begun = await money.begin(run);
   const call = { _id: `${executionId}:pics:0`, executionId, nodeId: "pics", item: 0, requestId: null };
-  await money.store.callEnded({ ...call, status: "completed", costMicroUsd: 4_000 });
+  await money.stores.calls.ended({ ...call, status: "completed", costMicroUsd: 4_000 });
   await money.settlement.settle(begun, completed(run, ["pics:0"]));
   // As after a restore of billing's database: the hold is open again, under the id that the row has.
   const rest = await newRun();

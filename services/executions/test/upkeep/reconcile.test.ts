@@ -29,52 +29,52 @@ describe("runs that nothing carries", () => {
     const good = [newRecord("user", { seenRunningAt: seen }), newRecord("user", { seenRunningAt: seen })];
     // Its hold has an id that billing refuses.
     const poisoned = newRecord("user", { seenRunningAt: new Date(seen.getTime() - 1), holdId: "" });
-    for (const record of [poisoned, ...good]) await money.store.insert(record);
-    const { store, settlement } = money;
-    const reconcile = createReconciler({ store, starter: { isCarried: () => Promise.resolve(false) }, settlement, logger });
+    for (const record of [poisoned, ...good]) await money.stores.rows.insert(record);
+    const { stores, settlement } = money;
+    const reconcile = createReconciler({ stores, starter: { isCarried: () => Promise.resolve(false) }, settlement, logger });
     expect(await reconcile(() => undefined)).toEqual({ seen: 3, changed: 2, failed: 1 });
-    for (const { _id } of good) expect(await store.find(_id)).toMatchObject({ status: "failed" });
-    expect(await store.find(poisoned._id)).toMatchObject({ status: "processing" });
+    for (const { _id } of good) expect(await stores.rows.find(_id)).toMatchObject({ status: "failed" });
+    expect(await stores.rows.find(poisoned._id)).toMatchObject({ status: "processing" });
   });
 
   it("are left alone when they end by themselves while they are looked at", async () => {
     const run = await money.begin(freeRun());
-    const { store, settlement } = money;
+    const { stores, settlement } = money;
     const ending = async (): Promise<boolean> => {
       await settlement.settle(run, endOf(run, "completed"));
       return false;
     };
-    const reconcile = createReconciler({ store, starter: { isCarried: ending }, settlement, logger, unseenMs: 0 });
+    const reconcile = createReconciler({ stores, starter: { isCarried: ending }, settlement, logger, unseenMs: 0 });
     await reconcile(() => undefined);
-    expect(await store.find(run.executionId)).toMatchObject({ status: "completed", resultJson: '{"text":"done"}' });
+    expect(await stores.rows.find(run.executionId)).toMatchObject({ status: "completed", resultJson: '{"text":"done"}' });
     expect(await money.usageRows("user")).toMatchObject([{ status: "completed" }]);
   });
 });
 
 it("sweeps each run for itself: one that can't be swept keeps no other from it", async () => {
-  const { store, execution, queue, debts } = money;
+  const { stores, execution, queue, debts } = money;
   const good = newRecord("user", { status: "accepted", attempt: 1, owes: true, due: [] });
   const poisoned = newRecord("user", { status: "accepted", attempt: 1, owes: true, due: [], createdAt: new Date(1) });
-  for (const record of [poisoned, good]) await store.insert(record);
+  for (const record of [poisoned, good]) await stores.rows.insert(record);
   const refuse: typeof execution.refuse = (row, ...rest) =>
     row._id === poisoned._id ? Promise.reject(new TypeError("broken")) : execution.refuse(row, ...rest);
-  const sweep = createSweep({ store, execution: { ...execution, refuse }, queue, debts, logger });
+  const sweep = createSweep({ stores, execution: { ...execution, refuse }, queue, debts, logger });
   await sweep();
   await sweep();
-  expect(await store.find(good._id)).toMatchObject({ status: "refused" });
-  expect(await store.find(poisoned._id)).toMatchObject({ status: "accepted" });
+  expect(await stores.rows.find(good._id)).toMatchObject({ status: "refused" });
+  expect(await stores.rows.find(poisoned._id)).toMatchObject({ status: "accepted" });
 });
 
 it("ends a sweep soon after its process is told to stop, however many runs owe something", async () => {
-  const { store, execution, queue } = money;
+  const { stores, execution, queue } = money;
   const many = Array.from({ length: 100 }, () => newRecord("user", { status: "completed", attempt: 1, owes: true, due: ["usage"] }));
-  for (const record of many) await store.insert(record);
+  for (const record of many) await stores.rows.insert(record);
   const stopping = new AbortController();
   const pay = jest.fn(async () => {
     stopping.abort();
     return false;
   });
-  const sweep = createSweep({ store, execution, queue, debts: { pay }, logger });
+  const sweep = createSweep({ stores, execution, queue, debts: { pay }, logger });
   expect(await sweep(stopping.signal)).toBe(many.length);
   await expect(sweep(stopping.signal)).rejects.toThrow("aborted");
   expect(pay.mock.calls.length).toBeGreaterThan(0);
@@ -85,18 +85,18 @@ it("ends a sweep soon after its process is told to stop, however many runs owe s
 describe("after a restore of the database", () => {
   it("a run whose row is gone ends as it would have, and is not taken for cancelled", async () => {
     const run = freeRun();
-    expect(await money.store.callStanding(run.executionId)).toMatchObject({ isCancelled: false });
-    expect(await money.store.decideEnding(run.executionId, "completed")).toEqual({ ending: "completed" });
+    expect(await money.stores.rows.callStanding(run.executionId)).toMatchObject({ isCancelled: false });
+    expect(await money.stores.rows.decideEnding(run.executionId, "completed")).toEqual({ ending: "completed" });
     expect(await money.settlement.settle(run, endOf(run, "completed"))).toMatchObject({ status: "completed" });
-    expect(await money.store.find(run.executionId)).toMatchObject({ status: "completed", resultJson: '{"text":"done"}' });
+    expect(await money.stores.rows.find(run.executionId)).toMatchObject({ status: "completed", resultJson: '{"text":"done"}' });
   });
 
   it.each(["accepted", "queued"] as const)("a run whose row is %s again ends as it would have", async (status) => {
     const run = freeRun();
     const { executionId: _id, holdId, userId } = run;
-    await money.store.insert(newRecord(userId, { _id, holdId, status, attempt: 1, owes: true, due: [] }));
+    await money.stores.rows.insert(newRecord(userId, { _id, holdId, status, attempt: 1, owes: true, due: [] }));
     expect(await money.settlement.settle(run, endOf(run, "completed"))).toMatchObject({ status: "completed" });
-    expect(await money.store.find(_id)).toMatchObject({ status: "completed", ending: "completed" });
+    expect(await money.stores.rows.find(_id)).toMatchObject({ status: "completed", ending: "completed" });
   });
 });
 
@@ -106,9 +106,9 @@ it("never takes less than no time, however far the clock of whoever received the
   const { executionId, userId } = run;
   const call = { executionId, userId, nodeId: "pics", nodeIndex: 0, item: 0, items: 1, startedAt: ahead, key: `${executionId}:pics:0` };
   await money.execution.itemCompleted(call, {});
-  const told = await money.store.current((await money.store.find(executionId))!);
+  const told = await money.stores.log.current((await money.stores.rows.find(executionId))!);
   expect(told.nodes[0]).toMatchObject({ status: "completed", durationMs: 0 });
   await money.settlement.settle(run, endOf(run, "completed"));
-  expect(await money.store.find(executionId)).toMatchObject({ durationMs: 0 });
+  expect(await money.stores.rows.find(executionId)).toMatchObject({ durationMs: 0 });
   expect(await money.usageRows(userId)).toMatchObject([{ durationMs: 0 }]);
 });

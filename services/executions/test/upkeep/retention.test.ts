@@ -54,13 +54,15 @@ it("removes of executions what is older than the table says, and no sooner", asy
       asked[kind] = before.toISOString();
       return Promise.resolve(0);
     };
-  const store = {
-    removeExecutions: async (before: Date) => ({ removed: await note("executions")(before), next: "" }),
-    removeRefused: note("refused"),
-    removeSubmissions: note("submissions"),
-    removePayloads: note("payloads"),
+  const stores = {
+    rows: {
+      removeExecutions: async (before: Date) => ({ removed: await note("executions")(before), next: "" }),
+      removeRefused: note("refused"),
+    },
+    submissions: { removeOld: note("submissions") },
+    payloads: { removeExpired: note("payloads") },
   };
-  const own = createOwnRemoval({ store, executionDays: 365, now: () => now });
+  const own = createOwnRemoval({ stores, executionDays: 365, now: () => now });
   const report = await createRetention({ owners: { executions: own }, logger })(() => undefined);
   expect(report).toEqual({ executions: { executions: 0, refusedRuns: 0, submissions: 0, payloads: 0 } });
   expect(asked).toEqual({

@@ -5,13 +5,13 @@ import { NativeConnection } from "@temporalio/worker";
 import { newWebhookState, type WebhookState } from "../../src/run/delivery";
 import { createDeliveryReconciler } from "../../src/webhooks/reconcile-deliveries";
 import type { ExecutionRecord } from "../../src/run/record";
-import type { ExecutionStore } from "../../src/store/store";
+import type { Stores } from "../../src/store/stores";
 import { createDeliveryStarter, type DeliveryStarter } from "../../src/carry/client";
 import { newRecord, openStore } from "../support/index";
 
 const MINUTE = 60_000;
 
-let store: ExecutionStore;
+let stores: Stores;
 let stopStore: () => Promise<void>;
 let connection: NativeConnection;
 let client: Client;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   starter = createDeliveryStarter({ client, taskQueue: `late-${randomUUID().slice(0, 8)}` });
 });
 beforeEach(async () => {
-  ({ store, stop: stopStore } = await openStore());
+  ({ stores, stop: stopStore } = await openStore());
 });
 afterEach(() => stopStore());
 afterAll(async () => {
@@ -44,11 +44,11 @@ const ago = (minutes: number): Date => new Date(Date.now() - minutes * MINUTE);
 const inserted = async (webhook: Partial<WebhookState>, part: Partial<ExecutionRecord> = {}): Promise<string> => {
   const whole = { ...newWebhookState({ url: "https://example.com/hook", events: [] }), ...webhook };
   const record = newRecord("owner", { status: "completed", finishedAt: ago(60), keyId: "key", webhook: whole, ...part });
-  await store.insert(record);
+  await stores.rows.insert(record);
   return record._id;
 };
-const reconcile = () => createDeliveryReconciler({ store, starter, logger: createLogger("test", "fatal") })(() => undefined);
-const webhookOf = async (id: string) => (await store.find(id))!.webhook!;
+const reconcile = () => createDeliveryReconciler({ stores, starter, logger: createLogger("test", "fatal") })(() => undefined);
+const webhookOf = async (id: string) => (await stores.rows.find(id))!.webhook!;
 
 it("delivers again what is long due and nothing carries, once", async () => {
   const never = await inserted({});
@@ -86,7 +86,7 @@ it("goes on with all others when one delivery can't be begun again", async () =>
   started.push(`webhook-${other}-2`);
   const isCarried: DeliveryStarter["isCarried"] = (id, delivery) =>
     id === poisoned ? Promise.reject(new TypeError("broken")) : starter.isCarried(id, delivery);
-  const look = createDeliveryReconciler({ store, starter: { ...starter, isCarried }, logger: createLogger("test", "silent") });
+  const look = createDeliveryReconciler({ stores, starter: { ...starter, isCarried }, logger: createLogger("test", "silent") });
   expect(await look(() => undefined)).toEqual({ seen: 2, changed: 1, failed: 1 });
   expect((await webhookOf(other)).delivery).toBe(2);
 });
@@ -97,7 +97,7 @@ it("does not ask for what is not due, or over", async () => {
   await inserted({}, { finishedAt: ago(9) });
   await inserted({}, { status: "processing", finishedAt: null });
   for (const state of ["delivered", "failed", "disabled", "skipped"] as const) await inserted({ state });
-  await store.insert(newRecord("owner", { status: "completed", finishedAt: ago(60) }));
+  await stores.rows.insert(newRecord("owner", { status: "completed", finishedAt: ago(60) }));
   expect(await reconcile()).toEqual({ seen: 0, changed: 0, failed: 0 });
 });
 
@@ -107,7 +107,7 @@ it("looks through all of them, page by page", async () => {
   ids.push(await inserted({}, { finishedAt: ago(30) }));
   const seen: string[] = [];
   for (let after: ExecutionRecord | undefined; ;) {
-    const page = await store.lateDeliveries(ago(10), 2, after);
+    const page = await stores.deliveries.late(ago(10), 2, after);
     if (page.length === 0) break;
     seen.push(...page.map(({ _id }) => _id));
     after = page.at(-1) as ExecutionRecord;

@@ -3,7 +3,7 @@ import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/p
 import { Webhook } from "standardwebhooks";
 import { newWebhookState, type AttemptId, type DeliveryEnd, type Sent, type SentAttempt } from "../../src/run/delivery";
 import type { ExecutionRecord, ExecutionView } from "../../src/run/record";
-import type { ExecutionStore } from "../../src/store/store";
+import type { Stores } from "../../src/store/stores";
 import { executionMessage } from "../../src/requests/view";
 import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks";
 import { newRecord, openOutgoing, openStore, readsOf } from "../support/index";
@@ -12,7 +12,7 @@ import { startIdentity, startReceiver, type Receiver, type RunningIdentity } fro
 /** How long a receiver may take: more than a busy machine makes of an instant; and for those that never answer. */
 const [TIMEOUT_MS, SHORT_TIMEOUT_MS] = [20_000, 400];
 
-let store: ExecutionStore;
+let stores: Stores;
 let stopStore: () => Promise<void>;
 let identity: RunningIdentity;
 let receiver: Receiver;
@@ -22,8 +22,8 @@ let budget: Awaited<ReturnType<typeof openOutgoing>>;
 const logger = createLogger("test", "fatal");
 const webhooksOver = (client: EgressClient, timeoutMs = TIMEOUT_MS, { outgoing } = budget): Webhooks =>
   createWebhooks({
-    store,
-    ...readsOf(store),
+    stores,
+    ...readsOf(stores),
     identity: identity.client,
     egress: client,
     outgoing,
@@ -33,7 +33,7 @@ const webhooksOver = (client: EgressClient, timeoutMs = TIMEOUT_MS, { outgoing }
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  [{ store, stop: stopStore }, identity, budget] = await Promise.all([openStore(), startIdentity(), openOutgoing()]);
+  [{ stores, stop: stopStore }, identity, budget] = await Promise.all([openStore(), startIdentity(), openOutgoing()]);
   egress = createEgressClient({ allow: [receiver.address] });
   webhooks = webhooksOver(egress);
 });
@@ -73,13 +73,13 @@ const newRun = async (part: Partial<ExecutionRecord> = {}, url = receiver.url, e
     webhook,
     ...part,
   });
-  await store.insert(record);
+  await stores.rows.insert(record);
   const executionId = record._id;
   return {
     keyId,
     secret,
     id: (attempt = 1, delivery = 1) => ({ executionId, keyId, delivery, attempt }),
-    record: async () => (await store.find(executionId))!,
+    record: async () => (await stores.rows.find(executionId))!,
   };
 };
 
@@ -203,7 +203,7 @@ describe("an attempt", () => {
 
   it("is kept with the fifty latest", async () => {
     const run = await newRun();
-    for (let delivery = 1; delivery <= 60; delivery += 1) await store.beginDelivery(run.id().executionId, delivery, new Date());
+    for (let delivery = 1; delivery <= 60; delivery += 1) await stores.deliveries.begin(run.id().executionId, delivery, new Date());
     const sent = { url: receiver.url, revision: "", at: 0, status: 204, error: null, durationMs: 1, retryAfterMs: null };
     for (let delivery = 1; delivery <= 60; delivery += 1) await webhooks.record(run.id(1, delivery), sent);
     const { attempts, history } = await webhookOf(run);
@@ -268,7 +268,7 @@ describe("a message", () => {
     await attempt(run.id(1));
     await new Promise((resolve) => setTimeout(resolve, 1_000 - (Date.now() % 1_000)));
     await attempt(run.id(2));
-    await store.beginDelivery(run.id().executionId, 2, new Date());
+    await stores.deliveries.begin(run.id().executionId, 2, new Date());
     await attempt(run.id(1, 2));
     const [first, second, third] = receiver.deliveries as [
       (typeof receiver.deliveries)[0],
@@ -337,9 +337,9 @@ describe("a webhook", () => {
       keyId: run.keyId,
       webhook: newWebhookState({ url: receiver.url, events: [] }),
     });
-    await store.insert(other);
+    await stores.rows.insert(other);
     expect((await attempt({ executionId: other._id, keyId: run.keyId, delivery: 1, attempt: 3 })).end).toBe("disabled");
-    expect((await store.find(other._id))!.webhook).toMatchObject({ state: "disabled", attempts: 0, history: [] });
+    expect((await stores.rows.find(other._id))!.webhook).toMatchObject({ state: "disabled", attempts: 0, history: [] });
     expect(receiver.deliveries).toHaveLength(1);
   });
 
@@ -411,7 +411,7 @@ describe("a redelivery", () => {
     receiver.respond = answering(500);
     const run = await newRun();
     await attempt(run.id(1, 1));
-    await store.beginDelivery(run.id().executionId, 2, new Date());
+    await stores.deliveries.begin(run.id().executionId, 2, new Date());
     expect(await webhookOf(run)).toMatchObject({ state: "pending", delivery: 2 });
     receiver.respond = answering(204);
     expect((await attempt(run.id(1, 2))).end).toBe("delivered");
@@ -424,17 +424,17 @@ describe("a redelivery", () => {
     const run = await newRun();
     receiver.respond = answering(500);
     const late = await webhooks.send(run.id(8, 1));
-    await store.beginDelivery(run.id().executionId, 2, new Date());
+    await stores.deliveries.begin(run.id().executionId, 2, new Date());
     expect(await webhooks.record(run.id(8, 1), late)).toBe("given up");
     expect(await webhookOf(run)).toMatchObject({ state: "pending", delivery: 2, attempts: 1, history: [{ key: "1:8" }] });
   });
 
   it("begins once: neither a repetition nor an earlier one changes what it has become", async () => {
     const run = await newRun();
-    await store.beginDelivery(run.id().executionId, 3, new Date());
+    await stores.deliveries.begin(run.id().executionId, 3, new Date());
     await attempt(run.id(1, 3));
-    await store.beginDelivery(run.id().executionId, 3, new Date());
-    await store.beginDelivery(run.id().executionId, 2, new Date());
+    await stores.deliveries.begin(run.id().executionId, 3, new Date());
+    await stores.deliveries.begin(run.id().executionId, 2, new Date());
     expect(await webhookOf(run)).toMatchObject({ state: "delivered", delivery: 3, nextAttemptAt: null });
   });
 

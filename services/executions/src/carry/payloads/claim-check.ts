@@ -16,7 +16,7 @@ const TRUSTED_MS = 24 * 3_600_000;
 const text = (bytes: Uint8Array | null | undefined): string => Buffer.from(bytes ?? []).toString("utf8");
 
 /** Keeps histories small whatever a graph carries: large payloads travel by reference (the claim-check pattern). */
-export const createClaimCheckCodec = (store: Pick<PayloadStore, "putPayload" | "getPayload">): PayloadCodec => {
+export const createClaimCheckCodec = (store: Pick<PayloadStore, "put" | "get">): PayloadCodec => {
   const cache = new LRUCache<string, Uint8Array>({ maxSize: CACHE_BYTES, sizeCalculation: (bytes) => bytes.length + 1, ttl: TRUSTED_MS });
   const { Payload: PayloadType } = temporal.api.common.v1;
 
@@ -24,7 +24,7 @@ export const createClaimCheckCodec = (store: Pick<PayloadStore, "putPayload" | "
     if ((payload.data?.length ?? 0) <= MAX_INLINE_BYTES) return payload;
     const bytes = gzipSync(PayloadType.encode(payload).finish(), { level: 1 });
     const hash = createHash("sha256").update(bytes).digest("hex");
-    if (!cache.has(hash)) await store.putPayload(hash, bytes);
+    if (!cache.has(hash)) await store.put(hash, bytes);
     cache.set(hash, bytes);
     return { metadata: { [ENCODING]: Buffer.from(CLAIM_CHECK) }, data: Buffer.from(hash) };
   };
@@ -32,7 +32,7 @@ export const createClaimCheckCodec = (store: Pick<PayloadStore, "putPayload" | "
   const claim = async (payload: Payload): Promise<Payload> => {
     if (text(payload.metadata?.[ENCODING]) !== CLAIM_CHECK) return payload;
     const hash = text(payload.data);
-    const bytes = cache.get(hash) ?? (await store.getPayload(hash));
+    const bytes = cache.get(hash) ?? (await store.get(hash));
     if (!bytes) throw new Error(`payload ${hash} is gone`);
     cache.set(hash, bytes);
     return PayloadType.decode(gunzipSync(bytes));

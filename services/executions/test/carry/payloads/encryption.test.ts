@@ -125,7 +125,7 @@ const inputOf = (executionId: string): RunInput => ({
 
 /** A worker on a task queue of its own, and what its activities were called with. */
 const startWorker = async (taskQueue: string, keys: readonly string[]) => {
-  const nowhere = { putPayload: () => Promise.resolve(), getPayload: () => Promise.resolve(null) };
+  const nowhere = { put: () => Promise.resolve(), get: () => Promise.resolve(null) };
   const temporal = await connectTemporal({
     ...{ address: process.env.TEMPORAL_ADDRESS!, namespace: "default", taskQueue, logger: createLogger("test", "silent") },
     dataConverter: { payloadCodecs: [createClaimCheckCodec(nowhere), createEncryptionCodec(keys)] },

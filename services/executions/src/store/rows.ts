@@ -1,16 +1,11 @@
-import { RETENTION, type BaseTier } from "@nodeloom/kernel";
+import type { BaseTier } from "@nodeloom/kernel";
 import { beyond } from "@nodeloom/platform";
-import type { Connection } from "mongoose";
-import { RUNNING, HIDDEN, type RunStatus } from "../run/states";
-import { callModel, createCallStore } from "./calls";
-import { createDeliveryRecords } from "./deliveries";
 import { metadataKeys, type ExecutionFilter, type ExecutionRecord, type ExecutionView } from "../run/record";
+import { HIDDEN, RUNNING, type RunStatus } from "../run/states";
+import type { CallModel } from "./calls";
+import type { EventLog } from "./event-log";
 import { createExpiry } from "./expiry";
-import { createLineStore } from "./lines";
-import { createEventLog } from "./event-log";
-import { createPayloadStore } from "./payloads";
-import { executionModel, WITHOUT_EVENTS } from "./schema";
-import { createSubmissionStore } from "./submissions";
+import { WITHOUT_EVENTS, type ExecutionModel } from "./schema";
 import { createTransitions } from "./transitions";
 
 /** Rows of a list per exchange with the server: pages of ordinary length take one. */
@@ -24,8 +19,6 @@ export interface Standing {
   baseTier: BaseTier | undefined;
 }
 
-export type ExecutionStore = ReturnType<typeof createExecutionStore>;
-
 const timeFilter = ({ createdAfter, createdBefore }: Pick<ExecutionFilter, "createdAfter" | "createdBefore">): Record<string, unknown> => {
   if (!createdAfter && !createdBefore) return {};
   return { createdAt: { ...(createdAfter ? { $gte: createdAfter } : {}), ...(createdBefore ? { $lt: createdBefore } : {}) } };
@@ -37,36 +30,20 @@ const statusFilter = (status: RunStatus | undefined): Record<string, unknown> =>
   return { status: status === "processing" ? { $in: ["processing", "queued"] } : status };
 };
 
-export interface ExecutionStoreOptions {
-  /** How long executions are kept. */
-  retentionDays?: number;
-}
+export type Rows = ReturnType<typeof createRows>;
 
-/** The executions database: runs and their calls, who waits in line, large payloads, and what was sent to providers without idempotency keys. */
-export const createExecutionStore = (connection: Connection, { retentionDays = RETENTION.executions.days }: ExecutionStoreOptions = {}) => {
-  const executions = executionModel(connection);
-  const submissions = createSubmissionStore(connection);
-  const payloads = createPayloadStore(connection, retentionDays);
-  const calls = createCallStore(connection);
-  const lines = createLineStore(connection);
-
-  const log = createEventLog(executions, payloads);
+/** The rows of runs: how they change, and how they are found. */
+export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pick<EventLog, "append" | "stowed">) => {
   const transitions = createTransitions(executions, log);
-
   return {
     ...transitions,
-    ...log,
+    ...createExpiry(executions, calls),
+
     /** Inserts a run; a repeated insert changes nothing. @returns whether it was inserted */
     insert: async (record: ExecutionRecord): Promise<boolean> => transitions.insert(await log.stowed(record)),
     /** The next attempt at a refused run, as if it were new. */
-    retry: async (earlier: ExecutionView, record: ExecutionRecord): Promise<ExecutionView | null> =>
-      transitions.retry(earlier, await log.stowed(record)),
-    ...createDeliveryRecords(executions),
-    ...createExpiry(executions, callModel(connection)),
-    ...submissions,
-    ...payloads,
-    ...calls,
-    lines,
+    retry: async (refused: ExecutionView, record: ExecutionRecord): Promise<ExecutionView | null> =>
+      transitions.retry(refused, await log.stowed(record)),
 
     /** What must be known before a call of a run is made. */
     callStanding: async (id: string): Promise<Standing> => {

@@ -1,0 +1,40 @@
+import { RETENTION } from "@nodeloom/kernel";
+import type { Connection } from "mongoose";
+import { callModel, createCallStore } from "./calls";
+import { createDeliveryRecords } from "./deliveries";
+import { createEventLog } from "./event-log";
+import { createLineStore } from "./lines";
+import { createPayloadStore } from "./payloads";
+import { createRows } from "./rows";
+import { executionModel } from "./schema";
+import { createSubmissionStore } from "./submissions";
+
+export interface StoresOptions {
+  /** How long executions are kept. */
+  retentionDays?: number;
+}
+
+export type Stores = ReturnType<typeof createStores>;
+
+/** The executions database, a store for each thing that it keeps. */
+export const createStores = (connection: Connection, { retentionDays = RETENTION.executions.days }: StoresOptions = {}) => {
+  const executions = executionModel(connection);
+  const payloads = createPayloadStore(connection, retentionDays);
+  const log = createEventLog(executions, payloads);
+  return {
+    /** Runs. */
+    rows: createRows(executions, callModel(connection), log),
+    /** What happened to each run, in order. */
+    log,
+    /** What became of the calls of each run. */
+    calls: createCallStore(connection),
+    /** What was sent to providers that can't recognise a repetition. */
+    submissions: createSubmissionStore(connection),
+    /** Texts and Temporal's payloads that are too long for where they belong. */
+    payloads,
+    /** How far the webhooks of runs have come. */
+    deliveries: createDeliveryRecords(executions),
+    /** Who of a user's runs has a place, and who waits for one. */
+    lines: createLineStore(connection),
+  };
+};
