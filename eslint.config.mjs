@@ -166,7 +166,7 @@ export default tseslint.config(
     rules: {
       "no-restricted-imports": [
         "error",
-        { patterns: [{ regex: "^(?!\\.|ajv|re2js$)", message: "The kernel has no dependencies but ajv and re2js, and no I/O." }] },
+        { patterns: [{ regex: "^(?!\\.|re2js$)", message: "The kernel has no dependency but re2js, and no I/O." }] },
       ],
     },
   },

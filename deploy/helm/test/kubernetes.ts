@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { ROOT } from "./chart";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020";
 
 /** Kubernetes' own schemas of the kinds that the chart may use; `node deploy/helm/kubernetes-schemas.mjs` writes them. */
 interface Schemas {
@@ -19,18 +18,9 @@ const FOREIGN = new Set([
   "monitoring.coreos.com/v1 PrometheusRule",
 ]);
 
-interface Validate {
-  (data: unknown): boolean;
-  errors?: { instancePath: string; message?: string; params: object }[];
-}
-/** The kernel's own; the one at the root is another version, of the linter's. */
-const { Ajv2020 } = createRequire(join(ROOT, "services", "kernel", "package.json"))("ajv/dist/2020") as {
-  Ajv2020: new (options: object) => { compile(schema: object): Validate };
-};
-
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
-const compiled = new Map<string, Validate>();
-const validatorOf = (kind: string): Validate => {
+const compiled = new Map<string, ValidateFunction>();
+const validatorOf = (kind: string): ValidateFunction => {
   const known = compiled.get(kind) ?? ajv.compile({ ...schemas.kinds[kind], $defs: schemas.$defs });
   compiled.set(kind, known);
   return known;

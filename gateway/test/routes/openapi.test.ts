@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { compileSchema } from "@nodeloom/kernel";
+import { createInputCheck } from "@nodeloom/kernel";
 import { routes } from "../../src/routes";
 import { document } from "../support/contract";
 
@@ -37,7 +37,7 @@ describe("the OpenAPI document", () => {
   it("has schemas that a validator accepts", () => {
     const { schemas } = document.components as { schemas: Record<string, unknown> };
     for (const name of Object.keys(schemas)) {
-      expect(() => compileSchema({ $ref: `#/components/schemas/${name}`, components: document.components })).not.toThrow();
+      expect(() => createInputCheck({ $ref: `#/components/schemas/${name}`, components: document.components })).not.toThrow();
     }
   });
 
@@ -82,7 +82,7 @@ describe("the OpenAPI document", () => {
     for (const { post } of Object.values(webhooks)) {
       expect(post.parameters.map(({ name }) => name)).toEqual(["webhook-id", "webhook-timestamp", "webhook-signature"]);
       const { schema, example } = post.requestBody.content["application/json"];
-      expect(compileSchema({ ...schema, components: document.components })(example)).toEqual([]);
+      expect(createInputCheck({ ...schema, components: document.components })(example)).toEqual([]);
     }
   });
 

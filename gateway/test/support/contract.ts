@@ -1,4 +1,4 @@
-import { compileSchema, type Reason } from "@nodeloom/kernel";
+import { createInputCheck, type Reason } from "@nodeloom/kernel";
 import { ERRORS } from "../../src/http/error-table";
 import { openApiDocument } from "../../src/docs/openapi";
 import { routes } from "../../src/routes";
@@ -23,11 +23,11 @@ const operationOf = (method: string, path: string): Operation | undefined => {
   return document.paths[route.path.replaceAll(/:(\w+)/g, "{$1}")]![route.method.toLowerCase()];
 };
 
-const compiled = new Map<object, ReturnType<typeof compileSchema>>();
-const validator = (schema: Json): ReturnType<typeof compileSchema> => {
+const compiled = new Map<object, ReturnType<typeof createInputCheck>>();
+const validator = (schema: Json): ReturnType<typeof createInputCheck> => {
   const known = compiled.get(schema);
   if (known) return known;
-  const made = compileSchema({ ...schema, components: document.components });
+  const made = createInputCheck({ ...schema, components: document.components });
   compiled.set(schema, made);
   return made;
 };

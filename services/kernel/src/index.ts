@@ -8,4 +8,3 @@ export * from "./money";
 export * from "./plans";
 export * from "./retention";
 export * from "./graph";
-export * from "./schema";

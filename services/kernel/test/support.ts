@@ -1,4 +1,4 @@
-import { compileSchema, planRun, readGraph, type GraphIssue, type ModelTerms, type RunPlan } from "@nodeloom/kernel";
+import { createInputCheck, planRun, readGraph, type GraphIssue, type ModelTerms, type RunPlan } from "@nodeloom/kernel";
 
 export const schema = (properties: Record<string, unknown>, required: string[] = ["prompt"]): ModelTerms["inputSchema"] => ({
   type: "object",
@@ -13,7 +13,7 @@ export const model = (
   inputSchema = schema({}),
 ): [string, ModelTerms] => [
   internalName,
-  { internalName, modality, providerKind: "http-polling", price, inputSchema, validate: (inputs) => compileSchema(inputSchema)(inputs) },
+  { internalName, modality, providerKind: "http-polling", price, inputSchema, validate: (inputs) => createInputCheck(inputSchema)(inputs) },
 ];
 export const MODELS = new Map<string, ModelTerms>([
   model("pic", "image", { basis: "image", microUsd: 20_000 }, schema({ count: { type: "integer", minimum: 1, maximum: 4, default: 1 } })),

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { compileSchema, FILE_TOKENS_KEYWORD } from "@nodeloom/kernel";
+import { strictSchemaProblems } from "@nodeloom/kernel";
 import type { Environment, ProviderSettings } from "@nodeloom/platform";
-import Ajv2020 from "ajv/dist/2020";
 import { z } from "zod";
 import { entrySchema, type Entry } from "./entry";
 import { pricingProblem } from "./pricing";
@@ -46,19 +45,9 @@ const parseFile = (file: string, content: string): Entry => {
   return parsed.data;
 };
 
-/** Strict, so that a misspelt keyword can't silently accept every input. */
 const checkInputs = (file: string, { inputSchema, price }: Entry): void => {
-  try {
-    new Ajv2020({
-      strict: true,
-      keywords: [{ keyword: FILE_TOKENS_KEYWORD, schemaType: "number" }],
-      validateFormats: false,
-      logger: false,
-    }).compile(inputSchema);
-    compileSchema(inputSchema);
-  } catch (error) {
-    throw new RegistryError(file, `inputSchema: ${(error as Error).message}`);
-  }
+  const [mistake] = strictSchemaProblems(inputSchema);
+  if (mistake !== undefined) throw new RegistryError(file, `inputSchema: ${mistake}`);
   const problem = pricingProblem(price, inputSchema);
   if (problem) throw new RegistryError(file, `price: ${problem}`);
 };

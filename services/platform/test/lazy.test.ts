@@ -14,7 +14,7 @@ const HEAVY = [
   "@opentelemetry/sdk-metrics",
   "@opentelemetry/sdk-trace",
   "express",
-  "ajv",
+  "re2js",
 ];
 
 const loadedBy = async (code: string): Promise<string[]> => {

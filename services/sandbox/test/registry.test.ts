@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { compileSchema } from "@nodeloom/kernel";
+import { createInputCheck } from "@nodeloom/kernel";
 import { GENERATOR_NAMES, GENERATORS, isGeneratorName } from "../src/generators";
 import { startSandbox, type TestSandbox } from "./support/sandbox";
 
@@ -68,7 +68,7 @@ describe("the registry's sandbox entries", () => {
   });
 
   it.each(entries)("$internalName has a schema that takes its own inputs and no others", (entry) => {
-    const check = compileSchema(entry.inputSchema);
+    const check = createInputCheck(entry.inputSchema);
     expect(check(exampleInputs(entry))).toEqual([]);
     expect(check({ prompt: "x" })).toEqual([]);
     expect(check({}).map(({ path }) => path)).toEqual(["prompt"]);

@@ -1,6 +1,7 @@
 import type { Model, Price as ApiPrice } from "@nodeloom/client";
 import {
   callsModel,
+  createInputCheck,
   inputFields,
   mediaIds,
   planRun,
@@ -11,7 +12,6 @@ import {
   type Price,
 } from "@nodeloom/kernel/graph";
 import { edgesText, nodesText, type DocGraph } from "../document/graph";
-import { createInputCheck } from "./check-inputs";
 
 /** The graph as the service would judge and price it: by the same code, with the models' own schemas. */
 export interface Judgement {

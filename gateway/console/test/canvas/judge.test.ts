@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { compileSchema, type JsonSchema } from "@nodeloom/kernel";
-import { createInputCheck } from "../../src/canvas/check-inputs";
+import type { JsonSchema } from "@nodeloom/kernel";
 import { judge, modelTerms } from "../../src/canvas/judge";
 import { readDocGraph } from "../../src/document/graph";
 
@@ -9,50 +8,6 @@ const REGISTRY = join(__dirname, "../../../../services/models/registry");
 const entries = readdirSync(REGISTRY).map(
   (name) => JSON.parse(readFileSync(join(REGISTRY, name), "utf8")) as { internalName: string; inputSchema: JsonSchema },
 );
-
-const INPUTS: readonly Record<string, unknown>[] = [
-  {},
-  { prompt: "a boat" },
-  { prompt: "" },
-  { prompt: 7 },
-  { prompt: "a boat", count: 9 },
-  { prompt: "a boat", count: "two" },
-  { prompt: "a boat", nope: 1 },
-  { prompt: "a boat", sandbox: { fail: "never" } },
-  { prompt: "a boat", seconds: 4.5, duration: 5, maxTokens: 0 },
-];
-
-describe("what the canvas says of inputs", () => {
-  it.each(entries.map(({ internalName, inputSchema }) => [internalName, inputSchema] as const))(
-    "agrees with the service about %s",
-    (_name, schema) => {
-      const [own, service] = [createInputCheck(schema), compileSchema(schema)];
-      for (const inputs of INPUTS) {
-        const places = (issues: readonly { path: string }[]): string[] => [...new Set(issues.map(({ path }) => path))].sort();
-        expect({ inputs, places: places(own(inputs)) }).toEqual({ inputs, places: places(service(inputs)) });
-      }
-    },
-  );
-});
-
-describe("what the canvas says of an input", () => {
-  it.each([
-    [{ minLength: 1 }, ""],
-    [{ minLength: 3 }, "ab"],
-    [{ maxLength: 2 }, "abc"],
-    [{ minimum: 1.5 }, 1],
-    [{ maximum: -1 }, 0],
-    [{ exclusiveMinimum: 0 }, 0],
-    [{ exclusiveMaximum: 2 }, 2],
-    [{ minItems: 1 }, []],
-    [{ maxItems: 1 }, [1, 2]],
-    [{ enum: ["a", "b [c]"] }, "d"],
-    [{ type: "integer" }, "d"],
-  ])("is what the service says of it: %j, %j", (schema, value) => {
-    const inputs = { type: "object", properties: { given: schema } } as JsonSchema;
-    expect(createInputCheck(inputs)({ given: value })).toEqual(compileSchema(inputs)({ given: value }));
-  });
-});
 
 describe("judging a graph", () => {
   const model = {

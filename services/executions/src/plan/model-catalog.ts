@@ -1,4 +1,4 @@
-import { compileSchema, DomainError, type JsonSchema, type ModelTerms } from "@nodeloom/kernel";
+import { createInputCheck, DomainError, type JsonSchema, type ModelTerms } from "@nodeloom/kernel";
 import { createSharedReads, readPrice } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import type { models as modelsProto } from "@nodeloom/proto";
@@ -16,7 +16,7 @@ const inputs = new LRUCache<string, Pick<ModelTerms, "inputSchema" | "validate">
   max: COMPILED_MODELS,
   memoMethod: (inputSchemaJson) => {
     const inputSchema = JSON.parse(inputSchemaJson) as JsonSchema;
-    return { inputSchema, validate: compileSchema(inputSchema) };
+    return { inputSchema, validate: createInputCheck(inputSchema) };
   },
 });
 /** A model's input schema, parsed, and the validator that is compiled from it. */

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { compileSchema, unavailable, type Price } from "@nodeloom/kernel";
+import { createInputCheck, unavailable, type Price } from "@nodeloom/kernel";
 import { createSlots } from "@nodeloom/platform";
 import { service as mediaService } from "@nodeloom/media";
 import {
@@ -134,7 +134,7 @@ const calls = (settings: object, part: Partial<Pick<FilesOptions, "media" | "dow
     providerKind: "direct",
     price: PRICES[modality]!,
     inputSchema: INPUTS,
-    validate: compileSchema(INPUTS),
+    validate: createInputCheck(INPUTS),
     minTier: "free",
     providerJson: JSON.stringify(settings),
     inputSchemaJson: JSON.stringify(INPUTS),

@@ -1,5 +1,5 @@
 import {
-  compileSchema,
+  createInputCheck,
   GRAPH_BOUNDS,
   LIMITS,
   planRun,
@@ -36,7 +36,7 @@ const PIC: ModelTerms = {
   providerKind: "http-polling",
   price: { basis: "image", microUsd: 1 },
   inputSchema,
-  validate: compileSchema(inputSchema),
+  validate: createInputCheck(inputSchema),
 };
 
 type Random = (below: number) => number;

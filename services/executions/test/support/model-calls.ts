@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { compileSchema, type Price } from "@nodeloom/kernel";
+import { createInputCheck, type Price } from "@nodeloom/kernel";
 import { createEgressClient, createSlots, type EgressClient } from "@nodeloom/platform";
 import type { Media } from "../../src/clients";
 import { DOWNLOADS, type CallOptions } from "../../src/calls/call";
@@ -125,7 +125,7 @@ export const modelCalls = (
     providerKind: String(settings.kind),
     price: PRICES[modality]!,
     inputSchema,
-    validate: compileSchema(inputSchema),
+    validate: createInputCheck(inputSchema),
     minTier: "free",
     providerJson: JSON.stringify(settings),
     inputSchemaJson: "{}",

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { compileSchema, planRun, readGraph, type ModelTerms } from "@nodeloom/kernel";
+import { createInputCheck, planRun, readGraph, type ModelTerms } from "@nodeloom/kernel";
 
 const FOLDER = join(__dirname, "..", "..", "..", "..", "docs", "guide", "pictures");
 const read = (file: string): string => readFileSync(join(FOLDER, file), "utf8");
@@ -16,7 +16,7 @@ const models = new Map(
     modality,
     {
       ...{ internalName: modality, modality, providerKind: "http-polling", inputSchema },
-      ...{ price: { basis: "run", microUsd: 1 }, validate: compileSchema(inputSchema) },
+      ...{ price: { basis: "run", microUsd: 1 }, validate: createInputCheck(inputSchema) },
     },
   ]),
 );

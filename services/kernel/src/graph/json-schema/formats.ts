@@ -1,7 +1,10 @@
 /** Formats that values are checked for; others say nothing. Each check takes time in proportion to the text. */
 
-/** Longer texts are of none of these formats. */
-const MOST_CHARS = 2_048;
+/** Whether a value is of a format; one of a type that the format is not about is. */
+export type FormatChecks = ReadonlyMap<string, (value: unknown) => boolean>;
+
+/** Longer texts in answers are of no format. */
+const MOST_ANSWER_CHARS = 2_048;
 const MOST_EMAIL_CHARS = 320;
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -23,19 +26,61 @@ const isEmail = (text: string): boolean => {
   return text.length <= MOST_EMAIL_CHARS && at > 0 && text.indexOf("@") === at && !/\s/.test(text) && isHostname(text.slice(at + 1));
 };
 
-const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
+type TextFormat = [name: string, is: (text: string) => boolean];
+const byPattern = (name: string, pattern: RegExp): TextFormat => [name, (text) => pattern.test(text)];
+const ofTexts = (formats: readonly TextFormat[], mostChars: number): FormatChecks =>
+  new Map(formats.map(([name, is]) => [name, (value) => typeof value !== "string" || (value.length <= mostChars && is(value))]));
+
+const ANSWERS: readonly TextFormat[] = [
   ["date", isDate],
-  ["time", (text: string) => TIME.test(text)],
+  byPattern("time", TIME),
   ["date-time", isDateTime],
   ["email", isEmail],
   ["hostname", isHostname],
-  ["uri", (text: string) => SCHEME.test(text) && URL.canParse(text)],
-  ["uuid", (text: string) => UUID.test(text)],
-  ["ipv4", (text: string) => IPV4.test(text)],
-]);
+  ["uri", (text) => SCHEME.test(text) && URL.canParse(text)],
+  byPattern("uuid", UUID),
+  byPattern("ipv4", IPV4),
+];
 
-/** Whether a text is of a format. */
-export const isOfFormat = (text: string, format: string): boolean => {
-  const check = FORMATS.get(format);
-  return check === undefined || (text.length <= MOST_CHARS && check(text));
+/** Formats in schemas of users. */
+export const ANSWER_FORMATS = ofTexts(ANSWERS, MOST_ANSWER_CHARS);
+
+/** Characters of a URI, without those that have to be encoded (RFC 3986). */
+const URI_TEXT = /^(?:[!#$&-;=?-Z_a-z~[\]]|%[0-9a-f]{2})*$/i;
+const EMAIL =
+  /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i;
+const DURATION = /^P(?!$)((\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?|(\d+W)?)$/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const INT32_END = 2 ** 31;
+
+const isRegularExpression = (text: string): boolean => {
+  try {
+    return new RegExp(text, "u") instanceof RegExp;
+  } catch {
+    return false;
+  }
 };
+
+const INPUTS: readonly TextFormat[] = [
+  ...ANSWERS,
+  // Which address a file may have is checked where it is resolved.
+  ["media", (text) => text !== ""],
+  ["uri", (text) => SCHEME.test(text) && URI_TEXT.test(text) && URL.canParse(text)],
+  ["url", (text) => /^(https?|ftp):/i.test(text) && URL.canParse(text)],
+  ["uri-reference", (text) => URI_TEXT.test(text) && URL.canParse(text, "http://base")],
+  byPattern("email", EMAIL),
+  byPattern("uuid", /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i),
+  ["ipv6", (text) => /^[0-9a-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]/`)],
+  byPattern("duration", DURATION),
+  byPattern("json-pointer", /^(?:\/(?:[^~/]|~0|~1)*)*$/),
+  byPattern("relative-json-pointer", /^(?:0|[1-9][0-9]*)(?:#|(?:\/(?:[^~/]|~0|~1)*)*)$/),
+  ["regex", isRegularExpression],
+  byPattern("byte", BASE64),
+];
+
+/** Formats of model inputs: the registry's authors may use all that JSON Schema and OpenAPI name. */
+export const INPUT_FORMATS: FormatChecks = new Map([
+  ...ofTexts(INPUTS, Infinity),
+  ["int32", (value) => typeof value !== "number" || (Number.isInteger(value) && value >= -INT32_END && value < INT32_END)],
+  ["int64", (value) => typeof value !== "number" || Number.isInteger(value)],
+]);

@@ -1,3 +1,5 @@
+import { FILE_TOKENS_KEYWORD } from "../prices/price";
+
 /** What each keyword of a schema must be. Keywords that are not here say nothing about values, as JSON Schema has it. */
 export type Shape =
   | "schema"
@@ -16,6 +18,8 @@ export type Shape =
   | "pattern"
   | "text"
   | "reference"
+  | "list"
+  | "dialect"
   | "refused";
 
 export const KEYWORDS: Readonly<Record<string, Shape>> = {
@@ -64,6 +68,24 @@ export const KEYWORDS: Readonly<Record<string, Shape>> = {
   $recursiveRef: "refused",
   $anchor: "refused",
   $dynamicAnchor: "refused",
+};
+
+/** Keywords that say nothing about values; who reads strictly knows no others. */
+export const ANNOTATIONS: Readonly<Record<string, Shape>> = {
+  $schema: "dialect",
+  $id: "text",
+  $comment: "text",
+  title: "text",
+  description: "text",
+  default: "value",
+  examples: "list",
+  deprecated: "boolean",
+  readOnly: "boolean",
+  writeOnly: "boolean",
+  contentEncoding: "text",
+  contentMediaType: "text",
+  contentSchema: "value",
+  [FILE_TOKENS_KEYWORD]: "number",
 };
 
 export const TYPE_NAMES = ["object", "array", "string", "number", "integer", "boolean", "null"] as const;

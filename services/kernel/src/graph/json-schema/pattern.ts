@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 
-/** A regular expression by RE2: matching takes time in proportion to the text, whatever the pattern. */
+/** A regular expression. A user's is matched by RE2, in time in proportion to the text, whatever the pattern. */
 export interface Pattern {
   /** Instructions of its program: the most work for one character. */
   readonly size: number;
@@ -11,10 +11,25 @@ export interface Pattern {
 /** Longest pattern, and instructions of the largest program. */
 export const PATTERN_BOUNDS = { chars: 500, size: 500 } as const;
 
-const compiled = new Map<string, Pattern | string>();
 const MOST_COMPILED = 500;
 
-const compile = (source: string): Pattern | string => {
+/** Compiles a pattern, or says what is wrong with it. */
+export type PatternCompiler = (source: string) => Pattern | string;
+
+const remembered = (compile: PatternCompiler): PatternCompiler => {
+  const compiled = new Map<string, Pattern | string>();
+  return (source) => {
+    const known = compiled.get(source);
+    if (known !== undefined) return known;
+    const made = compile(source);
+    if (compiled.size >= MOST_COMPILED) compiled.clear();
+    compiled.set(source, made);
+    return made;
+  };
+};
+
+/** A user's pattern, compiled, or what is wrong with it. */
+export const patternOf = remembered((source) => {
   if (source.length > PATTERN_BOUNDS.chars) return `is longer than ${PATTERN_BOUNDS.chars} characters`;
   try {
     const program = RE2JS.compile(source);
@@ -24,12 +39,14 @@ const compile = (source: string): Pattern | string => {
   } catch {
     return "is no regular expression of RE2's syntax";
   }
-};
+});
 
-/** The compiled pattern, or what is wrong with it. */
-export const patternOf = (source: string): Pattern | string => {
-  const known = compiled.get(source) ?? compile(source);
-  if (compiled.size >= MOST_COMPILED) compiled.clear();
-  compiled.set(source, known);
-  return known;
-};
+/** An operator's pattern, by JavaScript's engine as JSON Schema has it; its work is not counted. */
+export const scriptPatternOf = remembered((source) => {
+  try {
+    const pattern = new RegExp(source, "u");
+    return { size: 0, test: (text) => pattern.test(text) };
+  } catch {
+    return "is no regular expression of JavaScript's syntax";
+  }
+});

@@ -1,12 +1,14 @@
 import { textBytes } from "../bounds";
 import type { JsonSchema } from "../prices/price";
 import { isRecord, shownName } from "../types";
-import { KEYWORDS, TYPE_NAMES, type Shape } from "./keywords";
-import { patternOf } from "./pattern";
+import { ANNOTATIONS, KEYWORDS, TYPE_NAMES, type Shape } from "./keywords";
+import { patternOf, scriptPatternOf, type PatternCompiler } from "./pattern";
 import { referenced } from "./reference";
 
 /** What a schema of a user may be, and how many of its problems are listed. */
 export const SCHEMA_BOUNDS = { bytes: 32 * 1024, depth: 32, problems: 10, patternsSize: 5_000 } as const;
+
+const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
 type Report = (at: string, message: string) => void;
 
@@ -46,11 +48,14 @@ const SHAPES: Readonly<Record<Shape, { must: string; is: (value: unknown) => boo
     must: "must be a JSON pointer into the schema itself, for example #/$defs/scene",
     is: (value) => typeof value === "string" && (value === "#" || value.startsWith("#/")),
   },
+  list: { must: "must be a list", is: Array.isArray },
+  dialect: { must: `must be ${DIALECT}`, is: (value) => typeof value === "string" && value.replace(/#$/, "") === DIALECT },
   refused: { must: "is not supported", is: () => false },
 };
 
-/** The schemas inside a keyword's value. */
-const schemasIn = (shape: Shape, value: unknown): [string, unknown][] => {
+/** The schemas inside a keyword's value, and where they stand in it. */
+export const schemasIn = (keyword: string, value: unknown): [string, unknown][] => {
+  const shape = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined;
   if (shape === "schema") return [["", value]];
   if (shape === "schemas" || shape === "schemasByName" || shape === "schemasByPattern")
     return Object.entries(value as object).map(([name, schema]): [string, unknown] => [`.${name}`, schema]);
@@ -62,8 +67,16 @@ const patternsIn = (shape: Shape, value: unknown): string[] => {
   return shape === "schemasByPattern" ? Object.keys(value as object) : [];
 };
 
+/** How the schemas of one use are read. */
+interface ReadOptions {
+  keywords: Readonly<Record<string, Shape>>;
+  patternOf: PatternCompiler;
+  /** Whether a reference makes a schema of what it leads to; else it has to lead to one. */
+  leadsAnywhere: boolean;
+}
+
 /** Checks the shape of every keyword of a schema and of those inside it. */
-const createReader = (report: Report) => {
+const createReader = ({ keywords, patternOf }: ReadOptions, report: Report) => {
   const schemas = new Set<unknown>([true, false]);
   const references: { at: string; reference: string }[] = [];
   let patternsSize = 0;
@@ -85,7 +98,7 @@ const createReader = (report: Report) => {
     if (!isRecord(schema) || schemas.has(schema)) return;
     schemas.add(schema);
     for (const [keyword, value] of Object.entries(schema)) {
-      const shape = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined;
+      const shape = Object.hasOwn(keywords, keyword) ? keywords[keyword] : undefined;
       if (shape === undefined) continue;
       const at = path === "" ? keyword : `${path}.${keyword}`;
       if (!SHAPES[shape].is(value)) {
@@ -94,20 +107,31 @@ const createReader = (report: Report) => {
       }
       if (shape === "reference") references.push({ at, reference: value as string });
       readPatterns(at, patternsIn(shape, value));
-      for (const [name, inner] of schemasIn(shape, value)) read(inner, `${at}${name}`);
+      for (const [name, inner] of schemasIn(keyword, value)) read(inner, `${at}${name}`);
     }
   };
   return { read, schemas, references };
+};
+
+const problemsOf = (schema: JsonSchema, options: ReadOptions): string[] => {
+  const problems: string[] = [];
+  const { read, schemas, references } = createReader(options, (at, message) => problems.push(`${shownName(at)} ${message}`));
+  read(schema, "");
+  for (const { at, reference } of references) {
+    const target = referenced(schema, reference);
+    if (options.leadsAnywhere && isSchema(target)) read(target, at);
+    else if (!schemas.has(target)) problems.push(`${shownName(at)} leads to no schema`);
+  }
+  return problems.slice(0, SCHEMA_BOUNDS.problems);
 };
 
 /** What is wrong with a schema that a user wrote: its size, its depth, a keyword, a reference or a pattern. */
 export const schemaProblems = (schema: JsonSchema): string[] => {
   if (depthOf(schema, SCHEMA_BOUNDS.depth) > SCHEMA_BOUNDS.depth) return [`is deeper than ${SCHEMA_BOUNDS.depth} levels`];
   if (textBytes(JSON.stringify(schema)) > SCHEMA_BOUNDS.bytes) return [`is longer than ${SCHEMA_BOUNDS.bytes} bytes`];
-  const problems: string[] = [];
-  const { read, schemas, references } = createReader((at, message) => problems.push(`${shownName(at)} ${message}`));
-  read(schema, "");
-  for (const { at, reference } of references)
-    if (!schemas.has(referenced(schema, reference))) problems.push(`${shownName(at)} leads to no schema`);
-  return problems.slice(0, SCHEMA_BOUNDS.problems);
+  return problemsOf(schema, { keywords: KEYWORDS, patternOf, leadsAnywhere: false });
 };
+
+/** The same for a schema of the operator's, which has no bounds and the patterns of JavaScript. */
+export const inputSchemaProblems = (schema: JsonSchema): string[] =>
+  problemsOf(schema, { keywords: { ...KEYWORDS, ...ANNOTATIONS }, patternOf: scriptPatternOf, leadsAnywhere: true });

@@ -1,5 +1,4 @@
-import fc from "fast-check";
-import { ANSWER_WORK, compileSchema, createBudget, readAnswer, schemaProblems, schemaViolations, type JsonSchema } from "@nodeloom/kernel";
+import { ANSWER_WORK, createBudget, readAnswer, schemaProblems, schemaViolations, type JsonSchema } from "@nodeloom/kernel";
 
 const violations = (schema: JsonSchema, value: unknown): string[] =>
   schemaViolations(schema, value, createBudget()).map(({ path, message }) => `${path} ${message}`.trim());
@@ -21,10 +20,10 @@ describe("a value that does not fit a schema", () => {
   it.each<[unknown, string[]]>([
     [[{ title: "Dawn", seconds: 3, mood: "calm", tags: ["a", "b"] }], []],
     [{ title: "Dawn" }, ["must be a list"]],
-    [[], ["must have at least 1 items"]],
+    [[], ["must not be empty"]],
     [[{ title: "Dawn" }], ["0.seconds is required"]],
-    [[{ title: "", seconds: 1.5 }], ["0.title must have at least 1 characters", "0.seconds must be a whole number"]],
-    [[{ title: "x", seconds: 11, mood: "sad" }], ["0.seconds must be at most 10", '0.mood must be one of: "calm", "wild"']],
+    [[{ title: "", seconds: 1.5 }], ["0.title must not be empty", "0.seconds must be a whole number"]],
+    [[{ title: "x", seconds: 11, mood: "sad" }], ["0.seconds must be at most 10", "0.mood must be one of: calm, wild"]],
     [[{ title: "x", seconds: 1, colour: "red" }], ["0.colour is not allowed"]],
     [[{ title: "x", seconds: 1, tags: ["a", "a"] }], ["0.tags must not have an item twice"]],
   ])("says where and why: %j", (value, expected) => expect(violations(SCENES, value)).toEqual(expected));
@@ -41,84 +40,6 @@ describe("a value that does not fit a schema", () => {
     ["uuid", "6f1f64a1-2f6b-4bd1-8a4e-0c8ef2b6b9b0", true],
     ["unknown", "anything", true],
   ])("knows the format %s: %s", (format, text, fits) => expect(violations({ format }, text).length === 0).toBe(fits));
-});
-
-const name = fc.constantFrom("a", "b", "c");
-const scalar = fc.oneof(
-  fc.integer({ min: -3, max: 6 }),
-  fc.constantFrom("", "x", "abc", "ünï"),
-  fc.boolean(),
-  fc.constant(null),
-  fc.constant(1.5),
-);
-const value = fc.letrec((tie) => ({
-  any: fc.oneof(
-    { maxDepth: 3 },
-    scalar,
-    fc.array(tie("any"), { maxLength: 4 }),
-    fc.dictionary(name, tie("any"), { maxKeys: 3, noNullPrototype: true }),
-  ),
-})).any;
-const PLAIN = { noNullPrototype: true };
-const small = fc.nat(3);
-const schema = fc.letrec<{ any: JsonSchema }>((tie) => {
-  const inner = tie("any");
-  const one = <T>(key: string, of: fc.Arbitrary<T>): fc.Arbitrary<JsonSchema> => of.map((given) => ({ [key]: given }));
-  const keyword = fc.oneof(
-    { maxDepth: 3 },
-    one("type", fc.constantFrom("object", "array", "string", "number", "integer", "boolean", "null")),
-    one("type", fc.uniqueArray(fc.constantFrom("string", "integer", "null"), { minLength: 1 })),
-    ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"].map((key) => one(key, small)),
-    ...["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"].map((key) => one(key, small)),
-    one("multipleOf", fc.constantFrom(1, 2, 0.5)),
-    one("pattern", fc.constantFrom("^a", "x", "^[a-c]+$")),
-    one("enum", fc.uniqueArray(value, { minLength: 1, maxLength: 3, selector: (given) => JSON.stringify(given) })),
-    one("const", value),
-    one("uniqueItems", fc.boolean()),
-    one("required", fc.uniqueArray(name)),
-    one("items", inner),
-    one("prefixItems", fc.array(inner, { minLength: 1, maxLength: 2 })),
-    one("contains", inner),
-    one("properties", fc.dictionary(name, inner, PLAIN)),
-    one("patternProperties", fc.dictionary(fc.constantFrom("^a", "b|c"), inner, PLAIN)),
-    one("additionalProperties", fc.oneof(fc.boolean(), inner)),
-    one("propertyNames", inner),
-    one("dependentRequired", fc.dictionary(name, fc.uniqueArray(name), PLAIN)),
-    one("dependentSchemas", fc.dictionary(name, inner, PLAIN)),
-    ...["allOf", "anyOf", "oneOf"].map((key) => one(key, fc.array(inner, { minLength: 1, maxLength: 3 }))),
-    one("not", inner),
-    fc.tuple(inner, inner, inner).map(([test, then, otherwise]) => ({ if: test, then, else: otherwise })),
-    fc.constant({ $ref: "#/$defs/shared" }),
-  );
-  return { any: fc.array(keyword, { maxLength: 3 }).map((parts): JsonSchema => Object.assign({}, ...parts) as JsonSchema) };
-}).any;
-
-/** Whether the reference takes a value; undefined where its own code fails, as it does for properties below some references. */
-const judgedBy = (reference: ReturnType<typeof compileSchema>, given: unknown): boolean | undefined => {
-  try {
-    return reference(given).length === 0;
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
-};
-
-describe("schemas as a reference implementation understands them", () => {
-  it("takes and refuses the same values", () => {
-    const shared = { type: ["string", "object"], properties: { a: { type: "integer" } } };
-    fc.assert(
-      fc.property(schema, fc.array(value, { minLength: 1, maxLength: 8 }), (random, values) => {
-        const whole = { $defs: { shared }, ...random };
-        expect(schemaProblems(whole)).toEqual([]);
-        const reference = compileSchema(whole);
-        for (const one of values) {
-          const isTaken = judgedBy(reference, one);
-          if (isTaken !== undefined) expect(violations(whole, one).length === 0).toBe(isTaken);
-        }
-      }),
-      { numRuns: 100 },
-    );
-  });
 });
 
 describe("a schema that a user wrote", () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import {
   bindItems,
   callInputs,
-  compileSchema,
+  createInputCheck,
   FLOWS,
   inputPorts,
   planRun,
@@ -28,11 +28,11 @@ const PROPERTIES: Readonly<Record<PortType, object>> = {
 const inputSchema = { type: "object", properties: PROPERTIES, additionalProperties: false };
 const taker: ModelTerms = {
   ...{ internalName: "taker", modality: "image", providerKind: "http-polling", inputSchema },
-  ...{ price: { basis: "run", microUsd: 1 }, validate: compileSchema(inputSchema) },
+  ...{ price: { basis: "run", microUsd: 1 }, validate: createInputCheck(inputSchema) },
 };
 const maker = (modality: string): [string, ModelTerms] => {
   const schema = { type: "object", properties: {} };
-  return [modality, { ...taker, internalName: modality, modality, inputSchema: schema, validate: compileSchema(schema) }];
+  return [modality, { ...taker, internalName: modality, modality, inputSchema: schema, validate: createInputCheck(schema) }];
 };
 const MODELS = new Map([["taker", taker], maker("image"), maker("video"), maker("audio")]);
 

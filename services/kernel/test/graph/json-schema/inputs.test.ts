@@ -1,4 +1,4 @@
-import { compileSchema } from "@nodeloom/kernel";
+import { createInputCheck } from "@nodeloom/kernel";
 
 describe("a value that does not fit a model's schema", () => {
   it.each([
@@ -20,13 +20,13 @@ describe("a value that does not fit a model's schema", () => {
     [{ maxItems: 1 }, [1, 2], "must have at most 1 items"],
     [{ enum: ["a", "b"] }, "c", "must be one of: a, b"],
   ])("is explained in plain words: %j", (schema, value, message) => {
-    const check = compileSchema({ type: "object", properties: { field: schema } });
+    const check = createInputCheck({ type: "object", properties: { field: schema } });
     expect(check({ field: value })).toEqual([{ path: "field", message }]);
   });
 });
 
 it.each(["integer", "number"])("refuses a number that no double holds for a model's %s", (type) => {
-  const check = compileSchema({ type: "object", properties: { seed: { type } } });
+  const check = createInputCheck({ type: "object", properties: { seed: { type } } });
   expect(check(JSON.parse('{"seed":1e400}') as Record<string, unknown>)).toMatchObject([{ path: "seed" }]);
   expect(check({ seed: 1e300 })).toEqual([]);
 });

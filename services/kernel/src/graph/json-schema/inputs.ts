@@ -1,0 +1,28 @@
+import type { Issue } from "../../errors";
+import { BoundPassed, createBudget } from "../budget";
+import type { JsonSchema } from "../prices/price";
+import { INPUT_FORMATS } from "./formats";
+import { scriptPatternOf } from "./pattern";
+import { inputSchemaProblems } from "./read";
+import { violations } from "./validate";
+
+const OPTIONS = { mostIssues: 20, refused: "is not an input of this model", formats: INPUT_FORMATS, patternOf: scriptPatternOf };
+/** The work that checking takes is in proportion to the inputs, whose size is bounded. */
+const UNBOUNDED = { valueBytes: Infinity, calls: Infinity, work: Infinity };
+
+/**
+ * A check of values by a schema of the operator's (JSON Schema 2020-12); it lists up to twenty problems of a value.
+ * @throws Error when the schema itself is wrong
+ */
+export const createInputCheck = (schema: JsonSchema): ((value: unknown) => Issue[]) => {
+  const problems = inputSchemaProblems(schema);
+  if (problems.length > 0) throw new Error(problems.join("; "));
+  return (value) => {
+    try {
+      return violations(schema, value, createBudget({}, UNBOUNDED), OPTIONS);
+    } catch (error) {
+      if (!(error instanceof BoundPassed)) throw error;
+      return [{ path: "", message: error.message }];
+    }
+  };
+};
