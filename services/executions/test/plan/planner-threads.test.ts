@@ -24,12 +24,13 @@ const HOSTILE = join(folder, "hostile.js");
 writeFileSync(
   HOSTILE,
   `const { parentPort } = require("node:worker_threads");
-parentPort.on("message", ({ inputsJson }) => {
+module.exports = ({ id, task: { inputsJson } }) => {
+  parentPort.postMessage(id);
   if (inputsJson === "spin") for (;;);
   if (inputsJson === "slow") for (const until = Date.now() + 50; Date.now() < until; );
   if (inputsJson === "grow") { const kept = []; for (;;) kept.push(new Array(1000).fill(inputsJson + kept.length)); }
-  parentPort.postMessage({ answer: "texts", environment: Object.keys(process.env) });
-});`,
+  return { answer: "texts", environment: Object.keys(process.env) };
+};`,
 );
 
 const task = (inputsJson: string, nodes: unknown[] = []): PlanTask => ({
@@ -57,6 +58,14 @@ it("refuses a plan that outgrows its heap, and plans the next one", async () => 
   const { plan } = threads({ script: HOSTILE, heapMb: 16, maxTaskMs: 60_000 });
   await expect(plan(task("grow"), { userId: "u" })).rejects.toMatchObject(AWAY);
   await expect(plan(task("fine"), { userId: "u" })).resolves.toMatchObject({ answer: "texts" });
+});
+
+it("refuses a plan whose thread can't start", async () => {
+  const broken = join(folder, "broken.js");
+  writeFileSync(broken, "throw new Error('it is broken')");
+  const { plan } = threads({ script: broken, maxStartMs: 2_000 });
+  await expect(plan(task("fine"), { userId: "u" })).rejects.toMatchObject(AWAY);
+  await expect(plan(task("fine"), { userId: "u" })).rejects.toMatchObject(AWAY);
 });
 
 it("gives a thread nothing of the environment", async () => {

@@ -69,3 +69,10 @@ export type PlanAnswer =
 
 /** Plans one run, as far as it can with what it was given. */
 export type Planner = (task: PlanTask, options: { userId: string }) => Promise<PlanAnswer>;
+
+/** A task of a thread. */
+export interface ThreadTask {
+  /** Which the thread says when it begins. */
+  id: number;
+  task: PlanTask;
+}

@@ -1,9 +1,11 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
+import { workerData } from "piscina";
 import { createPlanTask, type PlanTaskOptions } from "./plan-task";
-import type { PlanTask } from "./protocol";
+import type { PlanAnswer, ThreadTask } from "./protocol";
 
-/** A planner's thread: one task at a time, one answer each. */
-const port = parentPort;
-if (!port) throw new Error("a planner runs in a worker thread");
+/** A planner's thread: one task at a time; it says when it begins one. */
 const planTask = createPlanTask(workerData as PlanTaskOptions);
-port.on("message", (task: PlanTask) => port.postMessage(planTask(task)));
+module.exports = ({ id, task }: ThreadTask): PlanAnswer => {
+  parentPort!.postMessage(id);
+  return planTask(task);
+};

@@ -1,13 +1,20 @@
-import { once } from "node:events";
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
 import { unavailable } from "@nodeloom/kernel";
+import { Piscina } from "piscina";
 import { type AddressRulesOptions, createSlots, type Logger, NoSlot } from "@nodeloom/platform";
 import type { PlanTaskOptions } from "./plan-task";
-import type { PlanAnswer, Planner, PlanTask } from "./protocol";
+import type { PlanAnswer, Planner, PlanTask, ThreadTask } from "./protocol";
 
-/** Planning of one process: threads, tasks that may wait for them, how long one may wait and take, and its heap. */
-export const PLANNING = { threads: 2, waiting: 2_000, maxWaitMs: 8_000, maxTaskMs: 5_000, heapMb: 384, youngHeapMb: 32 } as const;
+/** Planning of one process: threads, tasks that may wait for them, how long one may wait for its turn, for a thread to start, and take; and its heap. */
+export const PLANNING = {
+  threads: 2,
+  waiting: 2_000,
+  maxWaitMs: 8_000,
+  maxStartMs: 20_000,
+  maxTaskMs: 5_000,
+  heapMb: 384,
+  youngHeapMb: 32,
+} as const;
 
 /** Where the built thread lies, whether this runs from src/ or dist/. */
 const THREAD = join(__dirname, "..", "..", "..", "dist", "plan", "planner", "thread.js");
@@ -15,6 +22,7 @@ const THREAD = join(__dirname, "..", "..", "..", "dist", "plan", "planner", "thr
 export interface ThreadOptions {
   logger: Logger;
   addresses?: AddressRulesOptions;
+  maxStartMs?: number;
   maxTaskMs?: number;
   heapMb?: number;
   /** The thread's script. */
@@ -28,42 +36,45 @@ export type PlannerThreads = ReturnType<typeof createPlannerThreads>;
  * turns. A thread that passed its limits is replaced; what it planned is refused as unavailable.
  */
 export const createPlannerThreads = (options: ThreadOptions) => {
-  const { logger, addresses, maxTaskMs = PLANNING.maxTaskMs, heapMb = PLANNING.heapMb, script = THREAD } = options;
+  const { logger, addresses, script = THREAD } = options;
+  const { maxStartMs, maxTaskMs, heapMb } = { ...PLANNING, ...options };
   const turns = createSlots({ concurrency: PLANNING.threads, queueLimit: PLANNING.waiting });
-  const idle: Worker[] = [];
-  const alive = new Set<Worker>();
-
-  const start = (): Worker => {
+  const pool = new Piscina<ThreadTask, PlanAnswer>({
+    filename: script,
+    minThreads: 0,
+    maxThreads: PLANNING.threads,
+    idleTimeout: Infinity,
     // Plans need nothing of the process's environment, which has secrets.
-    const thread = new Worker(script, {
-      env: {},
-      workerData: { addresses } satisfies PlanTaskOptions,
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: PLANNING.youngHeapMb },
-    });
-    thread.unref();
-    alive.add(thread);
-    thread.once("exit", () => alive.delete(thread));
-    // Of a thread that ends between two tasks there is nothing to tell.
-    thread.on("error", () => undefined);
-    return thread;
-  };
+    env: {},
+    execArgv: [],
+    atomics: "disabled",
+    workerData: { addresses } satisfies PlanTaskOptions,
+    resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: PLANNING.youngHeapMb },
+  });
+  // Of a thread that ends between two tasks there is nothing to tell.
+  pool.on("error", () => undefined);
+  /** What starts the clock of a task, by its number, when its thread begins it. */
+  const clocks = new Map<number, () => void>();
+  pool.on("message", (id: number) => clocks.get(id)?.());
+  let tasks = 0;
 
   const onThread = async (task: PlanTask): Promise<PlanAnswer> => {
-    const known = idle.pop();
-    const isRunning = known !== undefined && alive.has(known);
-    const thread = isRunning ? known : start();
+    const id = (tasks += 1);
+    const late = new AbortController();
+    const within = (ms: number): NodeJS.Timeout => setTimeout(() => late.abort(), ms);
+    let timer = within(maxStartMs);
+    clocks.set(id, () => {
+      clearTimeout(timer);
+      timer = within(maxTaskMs);
+    });
     try {
-      // A thread's start is not a task's time.
-      if (!isRunning) await once(thread, "online");
-      thread.postMessage(task);
-      const [answer] = (await once(thread, "message", { signal: AbortSignal.timeout(maxTaskMs) })) as [PlanAnswer];
-      idle.push(thread);
-      return answer;
+      return await pool.run({ id, task }, { signal: late.signal });
     } catch (error) {
-      void thread.terminate();
       logger.warn({ err: error, target: "graph" in task.target ? task.target.graph.key : task.target.model }, "a plan passed its limits");
       throw unavailable("planning this run takes too much time or memory", 5);
+    } finally {
+      clearTimeout(timer);
+      clocks.delete(id);
     }
   };
 
@@ -74,11 +85,5 @@ export const createPlannerThreads = (options: ThreadOptions) => {
         throw error instanceof NoSlot ? unavailable("too many runs are being planned", 2) : error;
       });
 
-  return {
-    plan,
-    load: turns.load,
-    stop: async (): Promise<void> => {
-      await Promise.all([...alive].map((thread) => thread.terminate()));
-    },
-  };
+  return { plan, load: turns.load, stop: () => pool.destroy() };
 };
