@@ -39,7 +39,7 @@ import { createOutgoing, OUTGOING_WINDOW_SECONDS } from "./calls/outgoing";
 import { createKeepFile } from "./calls/result-files";
 import { createHttpRequest } from "./calls/http-request";
 import { createPace } from "./calls/pace";
-import { createBriefPlanner } from "./plan/planner/brief";
+import { createSmallFirstPlanner } from "./plan/planner/small-first";
 import { createPlannerThreads } from "./plan/planner/threads";
 import { createPlanning } from "./plan/planning";
 import { createProvider, type Provider } from "./calls/providers";
@@ -207,7 +207,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     workflows: services.workflows,
     media: services.media,
     catalog,
-    planner: createBriefPlanner(threads.plan, { addresses }),
+    planner: createSmallFirstPlanner(threads, { addresses }),
   });
   const finishedPlans = createFinishedPlans({ stores, execution, pay: debts.payNow });
   const start = createStart({ planning, starter, stores, execution, holds, queue, finishedPlans, debts });

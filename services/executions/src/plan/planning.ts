@@ -3,12 +3,11 @@ import { createSharedReads } from "@nodeloom/platform";
 import type { executions, workflows as workflowsProto } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import type { Media, Workflows } from "../clients";
-import { isBrief } from "./planner/brief";
 import { createDataFiles, recordedInputs, takeOutDataUrls, type TakenOut } from "./data-urls";
 import { files } from "./files";
 import { errorOf } from "../run/refusals";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
-import type { Lookup, PlanAnswer, Planner, PlanTask, TaskGraph, TaskModel, WantedFile } from "./planner/protocol";
+import type { Missing, PlanAnswer, Planner, PlanTask, TaskGraph, TaskModel, WantedFile } from "./planner/protocol";
 
 export interface PlannedRun {
   plan: RunPlan;
@@ -53,7 +52,7 @@ const checkAsync = (models: Iterable<CatalogModel>): void => {
   }
 };
 
-/** A saved graph as it was read, and what planning it has asked for before. */
+/** A saved graph as it was read. */
 interface Definition {
   /** 0: the draft. */
   version: number;
@@ -61,18 +60,14 @@ interface Definition {
   createdBy: string;
   nodesJson: string;
   edgesJson: string;
-  isBrief: boolean;
-  lookup?: Lookup;
+  /** Names of the models that a run of all of it needs; asked for by its first. */
+  models?: string[];
 }
 
 /** Of the cached definitions' JSON texts. */
 const CACHED_CHARS = 32 * 1024 * 1024;
-/** Models, files that the graph names, files that its values name, its texts, whole inputs, and files of data URLs: a plan asks for each once. */
-const MAX_ROUNDS = 8;
-
-const textsOf = ({ nodesJson, edgesJson }: Definition): TaskGraph["texts"] => ({ nodesJson, edgesJson });
-
-const idsOf = (wanted: readonly WantedFile[]): string[] => wanted.map(({ id }) => id);
+/** How often a plan may be missing something: whole inputs, files of inputs, files that values name, files of data URLs. */
+const MOST_MISSING = 5;
 
 const taskModel = ({ internalName, modality, providerKind, price, inputSchemaJson }: CatalogModel): TaskModel => ({
   internalName,
@@ -82,28 +77,25 @@ const taskModel = ({ internalName, modality, providerKind, price, inputSchemaJso
   inputSchemaJson,
 });
 
-/** What a request gives, and has looked up nothing yet. */
-const blankTask = ({ inputsJson, urls }: TakenOut, { runner, storesNothing }: PlanningRequest): Omit<PlanTask, "target"> => ({
-  inputsJson,
-  models: null,
+/** What is known of a run before its plan says what is missing. */
+interface Run {
+  request: PlanningRequest;
+  takenOut: TakenOut;
+  models: ReadonlyMap<string, CatalogModel>;
+  /** Who made the workflow, where that is somebody else. */
+  authorId?: string | undefined;
+}
+
+const firstTask = ({ request, takenOut, models }: Run, target: PlanTask["target"]): PlanTask => ({
+  target,
+  inputsJson: takenOut.inputsJson,
+  models: [...models.values()].map(taskModel),
   media: [],
   lookedUp: [],
-  markupPermille: runner.markupPermille,
-  standIns: [...urls.keys()],
-  ...(storesNothing ? { storesNothing } : {}),
+  markupPermille: request.runner.markupPermille,
+  standIns: [...takenOut.urls.keys()],
+  ...(request.storesNothing ? { storesNothing: true } : {}),
 });
-
-/** Whether a task is about everything that its graph has. */
-const isWhole = ({ target }: PlanTask): boolean => "graph" in target && target.graph.until === undefined;
-
-/** What a plan is made of besides its request. */
-interface Asked {
-  request: PlanningRequest;
-  taken: TakenOut;
-  saved?: Definition;
-  authorId?: string | undefined;
-  models: Map<string, CatalogModel>;
-}
 
 export interface PlanningOptions {
   workflows: Workflows;
@@ -114,7 +106,7 @@ export interface PlanningOptions {
 
 export type Planning = ReturnType<typeof createPlanning>;
 
-/** Turns a request into a plan: what the planner asks for is looked up, everything is priced. Nothing is changed, but that data URLs become files. */
+/** Plans runs: looks up what a plan needs, and stores data URLs as files of the runner's. */
 export const createPlanning = ({ workflows, media, catalog, planner }: PlanningOptions) => {
   const definitions = new LRUCache<string, Definition>({
     maxSize: CACHED_CHARS,
@@ -134,100 +126,83 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     const { version, revision, createdBy, nodesJson, edgesJson } = answer;
     // A version and the draft that it was have the same graph and the same revision.
     if (answer.unchanged && cached) return Object.assign(cached, { version });
-    const read = { version, revision, createdBy, nodesJson, edgesJson, isBrief: isBrief(answer) };
+    const read = { version, revision, createdBy, nodesJson, edgesJson };
     definitions.set(key, read);
     return read;
   };
 
-  /** Files that a plan asks for: the runner's and, in somebody else's template, those that it says itself. */
-  const findWanted = async (wanted: readonly WantedFile[], userId: string, authorId: string = userId): Promise<[string, MediaValue][]> => {
-    const literal = wanted.filter(({ isLiteral }) => isLiteral);
-    const [authors, own] = await Promise.all([files(media, idsOf(literal), authorId), files(media, idsOf(wanted), userId)]);
-    return [...new Map([...authors, ...own])];
+  /** Files that a plan asks for: the runner's, and those that may be the author's. */
+  const findFiles = async (wanted: readonly WantedFile[], { request, authorId }: Run): Promise<[string, MediaValue][]> => {
+    const { userId } = request.runner;
+    const idsOf = (some: readonly WantedFile[]): string[] => some.map(({ id }) => id);
+    const authors = wanted.filter(({ isAuthors }) => isAuthors);
+    const found = await Promise.all([files(media, idsOf(authors), authorId ?? userId), files(media, idsOf(wanted), userId)]);
+    return found.flatMap((some) => [...some]);
   };
 
-  /** Asks the planner until nothing is missing. */
-  const planTask = async (first: PlanTask, asked: Asked): Promise<Extract<PlanAnswer, { answer: "plan" }> & { inputsJson: string }> => {
-    const { request, taken, saved } = asked;
-    const { inputsJson } = request;
-    const { userId } = request.runner;
-    let task = first;
-    for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      const answer = await planner(task, { userId });
-      switch (answer.answer) {
-        case "error":
-          throw errorOf(answer.error);
-        case "texts":
-          if ("graph" in task.target) task = { ...task, target: { graph: { ...task.target.graph, texts: textsOf(saved!) } } };
-          break;
-        case "whole":
-          task = { ...task, inputsJson, standIns: [] };
-          break;
-        case "lookup": {
-          const { lookup } = answer;
-          if (saved && task.models === null && isWhole(task)) saved.lookup = lookup;
-          task = await lookUp(task, lookup, asked);
-          if (lookup.data) task = { ...task, data: await storeData(lookup.data, taken.urls, userId) };
-          break;
-        }
-        case "plan": {
-          const { data } = task;
-          return { ...answer, inputsJson: data ? recordedInputs(task.inputsJson, answer.fileInputs, new Map(data)) : inputsJson };
-        }
+  /** The task with what it was missing. */
+  const complete = async (task: PlanTask, missing: Missing, run: Run): Promise<PlanTask> => {
+    const { request, takenOut } = run;
+    if (missing.wholeInputs) return { ...task, inputsJson: request.inputsJson, standIns: [] };
+    if (missing.data) return { ...task, data: await storeData(missing.data, takenOut.urls, request.runner.userId) };
+    const wanted = missing.media ?? [];
+    return {
+      ...task,
+      media: [...task.media, ...(await findFiles(wanted, run))],
+      lookedUp: [...task.lookedUp, ...wanted.map(({ id }) => id)],
+    };
+  };
+
+  const planRun = async (
+    run: Run,
+    target: PlanTask["target"],
+  ): Promise<Extract<PlanAnswer, { answer: "plan" }> & { inputsJson: string }> => {
+    const { inputsJson, runner } = run.request;
+    let task = firstTask(run, target);
+    for (let count = 0; count <= MOST_MISSING; count += 1) {
+      const answer = await planner.plan(task, { userId: runner.userId });
+      if (answer.answer === "error") throw errorOf(answer.error);
+      if (answer.answer === "plan") {
+        const { data } = task;
+        return { ...answer, inputsJson: data ? recordedInputs(task.inputsJson, answer.fileInputs, new Map(data)) : inputsJson };
       }
+      task = await complete(task, answer.missing, run);
     }
     throw new DomainError("internal", "INTERNAL", "a plan asks for more and more");
   };
 
-  /** The task with what was asked for. */
-  const lookUp = async (task: PlanTask, lookup: Lookup, { request: { runner }, authorId, models }: Asked): Promise<PlanTask> => {
-    const [found, uploads] = await Promise.all([
-      task.models === null ? catalog.getAll(lookup.models) : models,
-      findWanted(lookup.media, runner.userId, authorId),
-    ]);
-    for (const [name, model] of found) models.set(name, model);
-    return {
-      ...task,
-      models: [...models.values()].map(taskModel),
-      media: [...task.media, ...uploads],
-      lookedUp: [...task.lookedUp, ...idsOf(lookup.media)],
-    };
+  /** Names of the models that a run of a graph needs. A run of a part may need fewer, and is judged by those. */
+  const neededModels = async (saved: Definition, graph: TaskGraph, userId: string): Promise<string[]> => {
+    if (graph.until === undefined && saved.models) return saved.models;
+    const answer = await planner.needs(graph, { userId });
+    if (answer.answer === "error") throw errorOf(answer.error);
+    if (graph.until === undefined) saved.models = answer.models;
+    return answer.models;
   };
 
   const planWorkflow = async (slug: string, request: PlanningRequest): Promise<PlannedRun> => {
     const { version: selected = "", until = "", runner } = request;
     const saved = await definition(slug, runner.userId, selected);
-    const { version } = saved;
-    const authorId = saved.createdBy === runner.userId ? undefined : saved.createdBy;
-    const graph: TaskGraph = {
-      key: `${slug}@${saved.revision}`,
-      isBrief: saved.isBrief,
-      isForeign: authorId !== undefined,
-      ...(until === "" ? {} : { until }),
-    };
-    const taken = takeOutDataUrls(request.inputsJson);
-    const asked: Asked = { request, taken, saved, authorId, models: new Map() };
-    const blank = { ...blankTask(taken, request), target: { graph } };
-    // What planning this graph needed before is looked up first. Files are left to a round of their own: whose they are depends on the runner.
-    // A part of the graph may need less, and is judged by what it needs.
-    const task = saved.lookup && until === "" ? await lookUp(blank, { ...saved.lookup, media: [] }, asked) : blank;
-    const answer = await planTask(task, asked);
-    const { plan, forwardedMediaIds } = answer;
-    const authorFiles = await files(media, forwardedMediaIds, saved.createdBy);
-    const withFiles = authorFiles.size === 0 ? plan : { ...plan, authorFiles: Object.fromEntries(authorFiles) };
-    return { ...finish({ ...answer, plan: withFiles }, asked, slug), ...(version > 0 ? { version } : {}) };
+    const { version, revision, createdBy, nodesJson, edgesJson } = saved;
+    const graph: TaskGraph = { key: `${slug}@${revision}`, nodesJson, edgesJson, ...(until === "" ? {} : { until }) };
+    const models = await catalog.getAll(await neededModels(saved, graph, runner.userId));
+    const isForeign = createdBy !== runner.userId;
+    const run: Run = { request, takenOut: takeOutDataUrls(request.inputsJson), models, authorId: isForeign ? createdBy : undefined };
+    const answer = await planRun(run, { graph, isForeign });
+    const authorFiles = await files(media, answer.forwardedMediaIds, createdBy);
+    const plan = authorFiles.size === 0 ? answer.plan : { ...answer.plan, authorFiles: Object.fromEntries(authorFiles) };
+    return { ...finish({ ...answer, plan }, run, slug), ...(version > 0 ? { version } : {}) };
   };
 
   const planModel = async (name: string, request: PlanningRequest): Promise<PlannedRun> => {
-    const model = await catalog.get(name);
-    const asked: Asked = { request, taken: takeOutDataUrls(request.inputsJson), models: new Map([[name, model]]) };
-    const task = { ...blankTask(asked.taken, request), target: { model: name }, models: [taskModel(model)] };
-    return finish(await planTask(task, asked), asked, null);
+    const models = new Map([[name, await catalog.get(name)]]);
+    const run: Run = { request, takenOut: takeOutDataUrls(request.inputsJson), models };
+    return finish(await planRun(run, { model: name }), run, null);
   };
 
   const finish = (
     { plan, inputsJson }: { plan: RunPlan; inputsJson: string },
-    { models, request: { runner, isAsync } }: Asked,
+    { models, request: { runner, isAsync } }: Run,
     workflowSlug: string | null,
   ): PlannedRun => {
     checkTier(models.values(), runner);

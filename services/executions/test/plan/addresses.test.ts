@@ -1,7 +1,7 @@
-import { createPlanTask } from "../../src/plan/planner/plan-task";
+import { createLocalPlanner } from "../../src/plan/planner/local";
 import type { PlanAnswer, PlanTask, TaskModel } from "../../src/plan/planner/protocol";
 
-const planTask = createPlanTask({ addresses: { allow: ["10.0.0.9:80"], own: "http://127.0.0.1:8080/media/" } });
+const { plan } = createLocalPlanner({ addresses: { allow: ["10.0.0.9:80"], own: "http://127.0.0.1:8080/media/" } });
 
 const MODEL: TaskModel = {
   internalName: "pic",
@@ -19,12 +19,11 @@ const MODEL: TaskModel = {
   }),
 };
 const rest = { models: [MODEL], media: [], lookedUp: [], markupPermille: 1_000, storesNothing: true } satisfies Partial<PlanTask>;
-const direct = (inputs: object): PlanAnswer => planTask({ ...rest, target: { model: "pic" }, inputsJson: JSON.stringify(inputs) });
+const direct = (inputs: object): PlanAnswer => plan({ ...rest, target: { model: "pic" }, inputsJson: JSON.stringify(inputs) });
 let graphs = 0;
 const workflow = (nodes: object[], edges: object[], inputs: object = {}): PlanAnswer => {
-  const texts = { nodesJson: JSON.stringify(nodes), edgesJson: JSON.stringify(edges) };
-  const graph = { key: `graph@${graphs++}`, isBrief: true, texts, isForeign: false };
-  return planTask({ ...rest, target: { graph }, inputsJson: JSON.stringify(inputs) });
+  const graph = { key: `graph@${graphs++}`, nodesJson: JSON.stringify(nodes), edgesJson: JSON.stringify(edges) };
+  return plan({ ...rest, target: { graph, isForeign: false }, inputsJson: JSON.stringify(inputs) });
 };
 
 const INSIDE = "http://10.0.0.1/a.png";

@@ -24,17 +24,17 @@ const HOSTILE = join(folder, "hostile.js");
 writeFileSync(
   HOSTILE,
   `const { parentPort } = require("node:worker_threads");
-module.exports = ({ id, task: { inputsJson } }) => {
+exports.plan = ({ id, given: { inputsJson } }) => {
   parentPort.postMessage(id);
   if (inputsJson === "spin") for (;;);
   if (inputsJson === "slow") for (const until = Date.now() + 50; Date.now() < until; );
   if (inputsJson === "grow") { const kept = []; for (;;) kept.push(new Array(1000).fill(inputsJson + kept.length)); }
-  return { answer: "texts", environment: Object.keys(process.env) };
+  return { answer: "missing", environment: Object.keys(process.env) };
 };`,
 );
 
 const task = (inputsJson: string, nodes: unknown[] = []): PlanTask => ({
-  target: { graph: { key: "graph@1", isBrief: true, texts: { nodesJson: JSON.stringify(nodes), edgesJson: "[]" }, isForeign: false } },
+  target: { graph: { key: "graph@1", nodesJson: JSON.stringify(nodes), edgesJson: "[]" }, isForeign: false },
   inputsJson,
   models: [],
   media: [],
@@ -42,6 +42,12 @@ const task = (inputsJson: string, nodes: unknown[] = []): PlanTask => ({
   markupPermille: 1_500,
 });
 const AWAY = { reason: "SERVICE_UNAVAILABLE", message: "planning this run takes too much time or memory" };
+
+it("says in a thread what a graph needs", async () => {
+  const nodesJson = JSON.stringify([{ id: "pic", type: "generate-image", data: { model: "painter" } }]);
+  const answer = await threads().needs({ key: "graph@2", nodesJson, edgesJson: "[]" }, { userId: "u" });
+  expect(answer).toEqual({ answer: "needs", models: ["painter"] });
+});
 
 it("plans in a thread", async () => {
   const answer = await threads().plan(task("{}", [{ id: "box", type: "text-box", data: { text: "hi" } }]), { userId: "u" });
@@ -51,13 +57,13 @@ it("plans in a thread", async () => {
 it("refuses a plan that takes too long, and plans the next one", async () => {
   const { plan } = threads({ script: HOSTILE, maxTaskMs: 500 });
   await expect(plan(task("spin"), { userId: "u" })).rejects.toMatchObject(AWAY);
-  await expect(plan(task("fine"), { userId: "u" })).resolves.toMatchObject({ answer: "texts" });
+  await expect(plan(task("fine"), { userId: "u" })).resolves.toMatchObject({ answer: "missing" });
 });
 
 it("refuses a plan that outgrows its heap, and plans the next one", async () => {
   const { plan } = threads({ script: HOSTILE, heapMb: 16, maxTaskMs: 60_000 });
   await expect(plan(task("grow"), { userId: "u" })).rejects.toMatchObject(AWAY);
-  await expect(plan(task("fine"), { userId: "u" })).resolves.toMatchObject({ answer: "texts" });
+  await expect(plan(task("fine"), { userId: "u" })).resolves.toMatchObject({ answer: "missing" });
 });
 
 it("refuses a plan whose thread can't start", async () => {

@@ -1,8 +1,9 @@
 import { callInputs } from "@nodeloom/kernel";
 import { executions, workflows } from "@nodeloom/proto";
 import { withFiles } from "../../src/plan/files";
-import type { PlannedRun, Planning } from "../../src/plan/planning";
-import { startPlanningServices, type PlanningServices } from "../support/planning-services";
+import { createModelCatalog } from "../../src/plan/model-catalog";
+import { createPlanning, type PlannedRun, type Planning } from "../../src/plan/planning";
+import { planInProcess, startPlanningServices, type PlanningServices } from "../support/planning-services";
 
 let services: PlanningServices;
 let clients: PlanningServices["clients"];
@@ -218,6 +219,30 @@ describe("a workflow run", () => {
     const second = await create(nodes("new"), [["box.text", "out.text"]]);
     expect(second!.value).toBe(first!.value);
     expect((await plan(second, {})).plan.output).toEqual({ text: [{ value: "new" }] });
+  });
+
+  it("asks once what its graph needs, and plans it at once, or once more with files", async () => {
+    const local = planInProcess();
+    const calls: string[] = [];
+    const { plan: planCounted } = createPlanning({
+      workflows: clients.workflows,
+      media: clients.media,
+      catalog: createModelCatalog(clients.models),
+      planner: {
+        needs: (...given) => (calls.push("needs"), local.needs(...given)),
+        plan: (...given) => (calls.push("plan"), local.plan(...given)),
+      },
+    });
+    const target = await create([field, { id: "pic", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x" } } }]);
+    const callsFor = async (inputs: object, until = ""): Promise<string[]> => {
+      calls.splice(0);
+      await planCounted({ target, runner: runner(), inputsJson: JSON.stringify(inputs), isAsync: false, until });
+      return [...calls];
+    };
+    expect(await callsFor({})).toEqual(["needs", "plan"]);
+    expect(await callsFor({ n: 1 })).toEqual(["plan"]);
+    expect(await callsFor({ photo: await upload("owner") })).toEqual(["plan", "plan"]);
+    expect(await callsFor({}, "pic")).toEqual(["needs", "plan"]);
   });
 
   it("carries an uploaded file from a field and from a node, and sees a changed definition at once", async () => {

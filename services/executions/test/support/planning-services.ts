@@ -8,7 +8,7 @@ import { service as mediaService } from "@nodeloom/media";
 import { service as modelsService } from "@nodeloom/models";
 import { service as workflowsService } from "@nodeloom/workflows";
 import { createModelCatalog } from "../../src/plan/model-catalog";
-import { createPlanTask, type PlanTaskOptions } from "../../src/plan/planner/plan-task";
+import { createLocalPlanner, type LocalPlannerOptions } from "../../src/plan/planner/local";
 import { startMigrated } from "../../../platform/test/support/start-migrated";
 import type { Planner } from "../../src/plan/planner/protocol";
 import { createPlanning, type Planning } from "../../src/plan/planning";
@@ -18,10 +18,13 @@ import { patient } from "../../../platform/test/support/patient";
 
 const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(64, 7)]);
 
-/** The planner's own work, without a thread: each task is cloned, as a thread would. */
-export const planInProcess = (options?: PlanTaskOptions): Planner => {
-  const planTask = createPlanTask(options);
-  return (task) => Promise.resolve(structuredClone(planTask(structuredClone(task))));
+/** The planner's own work, without a thread: what it is given and answers is cloned, as a thread would. */
+export const planInProcess = (options?: LocalPlannerOptions): Planner => {
+  const local = createLocalPlanner(options);
+  return {
+    needs: (graph) => Promise.resolve(structuredClone(local.needs(structuredClone(graph)))),
+    plan: (task) => Promise.resolve(structuredClone(local.plan(structuredClone(task)))),
+  };
 };
 
 export interface PlanningServices {
@@ -38,7 +41,7 @@ export interface PlanningServices {
   stop(): Promise<void>;
 }
 
-export const startPlanningServices = async (options?: PlanTaskOptions): Promise<PlanningServices> => {
+export const startPlanningServices = async (options?: LocalPlannerOptions): Promise<PlanningServices> => {
   const prefix = `test_${randomUUID().slice(0, 8)}_`;
   const folder = mkdtempSync(join(tmpdir(), "nodeloom-planning-"));
   const env = {

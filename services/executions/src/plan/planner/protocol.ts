@@ -2,35 +2,33 @@ import type { DataFile, MediaValue, RunPlan } from "@nodeloom/kernel";
 import type { Refusal } from "../../run/types";
 import type { CatalogModel } from "../model-catalog";
 
-/** What planning asks a planner, here or in another thread, and what that answers. Plain values that can be cloned. */
+/** What planning asks a planner, in this thread or another, and what that answers: plain values that can be cloned. */
 
-/** A model as it was looked up. */
+/** What a plan has to know of a model. */
 export type TaskModel = Pick<CatalogModel, "internalName" | "modality" | "providerKind" | "price" | "inputSchemaJson">;
 
-/** A saved graph; its texts are sent only to a planner that does not have them. */
+/** A saved graph. */
 export interface TaskGraph {
   /** Changes with the graph. */
   key: string;
-  /** Its texts are short, and nothing in them has to be compiled. */
-  isBrief: boolean;
-  texts?: { nodesJson: string; edgesJson: string };
+  nodesJson: string;
+  edgesJson: string;
   /** The node that the run goes to; without it everything runs. */
   until?: string;
-  /** Somebody else's template: ids of files that it says itself may be its author's. */
-  isForeign: boolean;
 }
 
 export interface PlanTask {
-  target: { graph: TaskGraph } | { model: string };
+  /** `isForeign`: the graph is somebody else's template, and ids of files in it may be its author's. */
+  target: { graph: TaskGraph; isForeign: boolean } | { model: string };
   inputsJson: string;
-  /** Enabled models that the graph names; null before they were looked up. */
-  models: TaskModel[] | null;
+  /** The model, or those enabled that the graph names. */
+  models: TaskModel[];
   /** Files that were found, by id. */
   media: [string, MediaValue][];
   /** Ids that were looked up, found or not. */
   lookedUp: string[];
   markupPermille: number;
-  /** What has become of data URLs that were asked for. */
+  /** What has become of data URLs that were missing. */
   data?: [string, DataFile][];
   /** Short data URLs in the inputs, each standing for a long one: none may be anything but a file. */
   standIns?: string[];
@@ -41,38 +39,41 @@ export interface PlanTask {
 /** A file to look up. */
 export interface WantedFile {
   id: string;
-  /** The graph says the id itself. */
-  isLiteral: boolean;
+  /** It may be the author's: the graph says the id itself, and the runner's inputs don't. */
+  isAuthors: boolean;
 }
 
-export interface Lookup {
-  models: string[];
-  media: WantedFile[];
+/** What a plan has to know besides. */
+export interface Missing {
+  media?: WantedFile[];
   /** Data URLs to be stored: of a plan that is good but for them. */
   data?: string[];
+  /** What stand-ins stand for. */
+  wholeInputs?: true;
 }
 
+/** Why nothing can be planned: the inputs, or the graph. */
+interface Refused {
+  answer: "error";
+  error: Refusal;
+}
+
+/** `models`: the names of the models that the nodes to run name. */
+export type NeedsAnswer = Refused | { answer: "needs"; models: string[] };
+
+/**
+ * `forwardedMediaIds`: ids that the graph says itself and that may turn out to be files only while it runs.
+ * `fileInputs`: names of inputs that are files.
+ */
 export type PlanAnswer =
-  /** The texts of the graph are needed. */
-  | { answer: "texts" }
-  /** What was taken out of the inputs is needed. */
-  | { answer: "whole" }
-  /** More has to be known. */
-  | { answer: "lookup"; lookup: Lookup }
-  /** Why nothing can be planned: the inputs, or the graph. */
-  | { answer: "error"; error: Refusal }
-  /**
-   * `forwardedMediaIds`: ids that the graph says itself and that may turn out to be files only while it runs.
-   * `fileInputs`: names of inputs that are files.
-   */
-  | { answer: "plan"; plan: RunPlan; forwardedMediaIds: string[]; fileInputs: string[] };
+  Refused | { answer: "missing"; missing: Missing } | { answer: "plan"; plan: RunPlan; forwardedMediaIds: string[]; fileInputs: string[] };
 
-/** Plans one run, as far as it can with what it was given. */
-export type Planner = (task: PlanTask, options: { userId: string }) => Promise<PlanAnswer>;
+export interface Caller {
+  userId: string;
+}
 
-/** A task of a thread. */
-export interface ThreadTask {
-  /** Which the thread says when it begins. */
-  id: number;
-  task: PlanTask;
+/** Plans runs. Who plans a graph asks what it needs, looks that up, and has the run planned. */
+export interface Planner {
+  needs(graph: TaskGraph, caller: Caller): Promise<NeedsAnswer>;
+  plan(task: PlanTask, caller: Caller): Promise<PlanAnswer>;
 }

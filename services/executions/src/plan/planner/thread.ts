@@ -1,11 +1,23 @@
 import { parentPort } from "node:worker_threads";
 import { workerData } from "piscina";
-import { createPlanTask, type PlanTaskOptions } from "./plan-task";
-import type { PlanAnswer, ThreadTask } from "./protocol";
+import { createLocalPlanner, type LocalPlannerOptions } from "./local";
+import type { NeedsAnswer, PlanAnswer, PlanTask, TaskGraph } from "./protocol";
 
-/** A planner's thread: one task at a time; it says when it begins one. */
-const planTask = createPlanTask(workerData as PlanTaskOptions);
-module.exports = ({ id, task }: ThreadTask): PlanAnswer => {
-  parentPort!.postMessage(id);
-  return planTask(task);
+/** Work of a thread; its number is what the thread says when it begins. */
+export interface ThreadWork<T> {
+  id: number;
+  given: T;
+}
+
+const local = createLocalPlanner(workerData as LocalPlannerOptions);
+const begin = ({ id }: ThreadWork<unknown>): void => parentPort!.postMessage(id);
+
+export const needs = (work: ThreadWork<TaskGraph>): NeedsAnswer => {
+  begin(work);
+  return local.needs(work.given);
+};
+
+export const plan = (work: ThreadWork<PlanTask>): PlanAnswer => {
+  begin(work);
+  return local.plan(work.given);
 };

@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { unavailable } from "@nodeloom/kernel";
 import { Piscina } from "piscina";
 import { type AddressRulesOptions, createSlots, type Logger, NoSlot } from "@nodeloom/platform";
-import type { PlanTaskOptions } from "./plan-task";
-import type { PlanAnswer, Planner, PlanTask, ThreadTask } from "./protocol";
+import type { LocalPlannerOptions } from "./local";
+import type { Caller, Planner } from "./protocol";
+import type { ThreadWork } from "./thread";
 
 /** Planning of one process: threads, tasks that may wait for them, how long one may wait for its turn, for a thread to start, and take; and its heap. */
 export const PLANNING = {
@@ -39,7 +40,7 @@ export const createPlannerThreads = (options: ThreadOptions) => {
   const { logger, addresses, script = THREAD } = options;
   const { maxStartMs, maxTaskMs, heapMb } = { ...PLANNING, ...options };
   const turns = createSlots({ concurrency: PLANNING.threads, queueLimit: PLANNING.waiting });
-  const pool = new Piscina<ThreadTask, PlanAnswer>({
+  const pool = new Piscina<ThreadWork<unknown>, unknown>({
     filename: script,
     minThreads: 0,
     maxThreads: PLANNING.threads,
@@ -48,7 +49,7 @@ export const createPlannerThreads = (options: ThreadOptions) => {
     env: {},
     execArgv: [],
     atomics: "disabled",
-    workerData: { addresses } satisfies PlanTaskOptions,
+    workerData: { addresses } satisfies LocalPlannerOptions,
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: PLANNING.youngHeapMb },
   });
   // Of a thread that ends between two tasks there is nothing to tell.
@@ -56,10 +57,10 @@ export const createPlannerThreads = (options: ThreadOptions) => {
   /** What starts the clock of a task, by its number, when its thread begins it. */
   const clocks = new Map<number, () => void>();
   pool.on("message", (id: number) => clocks.get(id)?.());
-  let tasks = 0;
+  let begun = 0;
 
-  const onThread = async (task: PlanTask): Promise<PlanAnswer> => {
-    const id = (tasks += 1);
+  const onThread = async <T>(name: keyof Planner, given: unknown, target: string): Promise<T> => {
+    const id = (begun += 1);
     const late = new AbortController();
     const within = (ms: number): NodeJS.Timeout => setTimeout(() => late.abort(), ms);
     let timer = within(maxStartMs);
@@ -68,9 +69,9 @@ export const createPlannerThreads = (options: ThreadOptions) => {
       timer = within(maxTaskMs);
     });
     try {
-      return await pool.run({ id, task }, { signal: late.signal });
+      return (await pool.run({ id, given }, { name, signal: late.signal })) as T;
     } catch (error) {
-      logger.warn({ err: error, target: "graph" in task.target ? task.target.graph.key : task.target.model }, "a plan passed its limits");
+      logger.warn({ err: error, target }, "a plan passed its limits");
       throw unavailable("planning this run takes too much time or memory", 5);
     } finally {
       clearTimeout(timer);
@@ -78,12 +79,15 @@ export const createPlannerThreads = (options: ThreadOptions) => {
     }
   };
 
-  const plan: Planner = (task, { userId }) =>
-    turns
-      .use(() => onThread(task), { key: userId, maxWaitMs: PLANNING.maxWaitMs })
-      .catch((error: unknown) => {
-        throw error instanceof NoSlot ? unavailable("too many runs are being planned", 2) : error;
-      });
+  const inTurn = <T>(work: () => Promise<T>, { userId }: Caller): Promise<T> =>
+    turns.use(work, { key: userId, maxWaitMs: PLANNING.maxWaitMs }).catch((error: unknown) => {
+      throw error instanceof NoSlot ? unavailable("too many runs are being planned", 2) : error;
+    });
 
-  return { plan, load: turns.load, stop: () => pool.destroy() };
+  const planner: Planner = {
+    needs: (graph, caller) => inTurn(() => onThread("needs", graph, graph.key), caller),
+    plan: (task, caller) =>
+      inTurn(() => onThread("plan", task, "graph" in task.target ? task.target.graph.key : task.target.model), caller),
+  };
+  return { ...planner, load: turns.load, stop: () => pool.destroy() };
 };

@@ -1,0 +1,56 @@
+import {
+  invalidInputs,
+  modelNodeType,
+  RESULT_TYPE,
+  type DataFile,
+  type Graph,
+  type GraphIssue,
+  type Issue,
+  type ModelTerms,
+} from "@nodeloom/kernel";
+import { fileInputsOf, standForFiles } from "./file-inputs";
+import { finishPlan, missing, termsOf, type PlanRules } from "./finish";
+import type { PlanAnswer, PlanTask } from "./protocol";
+import { checkInputs, parseInputs } from "./refusals";
+
+/** The smallest graph: the model and what it returns, joined by their first ports. */
+const graphOf = (
+  model: Pick<ModelTerms, "internalName" | "modality">,
+  inputs: Record<string, unknown>,
+): Graph & { issues: GraphIssue[] } => ({
+  nodes: [
+    { id: "model", type: modelNodeType(model.modality), data: { model: model.internalName, inputs } },
+    { id: "output", type: RESULT_TYPE, data: {} },
+  ],
+  edges: [{ id: "result", source: "model", target: "output", sourceHandle: null, targetHandle: null }],
+  issues: [],
+});
+
+/** A problem of that graph, as a problem of the inputs it was made of. */
+const asInputIssue = ({ message }: GraphIssue): Issue => {
+  const [, name, problem] = /^([\w-]+): (.*)$/s.exec(message) ?? [];
+  return name === undefined ? { path: "inputs", message } : { path: `inputs.${name}`, message: problem! };
+};
+
+/** Plans a run of one model. @throws DomainError INVALID_INPUTS */
+export const planDirectRun = (rules: PlanRules, task: PlanTask): PlanAnswer => {
+  const inputs = parseInputs(task.inputsJson);
+  const terms = termsOf(task.models[0]!);
+  const fileInputs = fileInputsOf(terms.inputSchema);
+  if (!standForFiles(task.standIns, inputs, fileInputs)) return missing({ wholeInputs: true });
+  checkInputs(terms.validate(inputs).map(({ path, message }) => ({ path: path ? `inputs.${path}` : "inputs", message })));
+  const request = {
+    graph: graphOf(terms, inputs),
+    inputs: new Map(),
+    models: new Map([[terms.internalName, terms]]),
+    media: new Map(task.media),
+    data: new Map<string, DataFile>(task.data),
+    // What the caller sends is meant as it is: a prompt may well speak of {{templates}}.
+    noTemplates: true,
+  };
+  return finishPlan(rules, {
+    ...{ task, request, fileInputs },
+    isAuthors: () => false,
+    invalid: (issues) => invalidInputs(issues.map(asInputIssue)),
+  });
+};

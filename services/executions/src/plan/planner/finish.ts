@@ -1,0 +1,62 @@
+import {
+  planRun,
+  type BudgetUse,
+  type DataFile,
+  type DomainError,
+  type GraphIssue,
+  type ModelTerms,
+  type PlanRequest,
+} from "@nodeloom/kernel";
+import type { AddressRules } from "@nodeloom/platform";
+import { compiledInputs } from "../model-catalog";
+import { addressIssues } from "./addresses";
+import type { Missing, PlanAnswer, PlanTask, TaskModel, WantedFile } from "./protocol";
+
+/** By what every run of a planner is planned. */
+export interface PlanRules {
+  /** Which addresses users may name; any when left out. */
+  addresses?: AddressRules | undefined;
+  /** What the addresses of our files begin with. */
+  storage?: string;
+  /** What one plan may use up; a run's bounds when left out. */
+  bounds?: Readonly<BudgetUse> | undefined;
+}
+
+export const termsOf = ({ inputSchemaJson, ...rest }: TaskModel): ModelTerms => ({ ...rest, ...compiledInputs(inputSchemaJson) });
+
+/** Those of the files that were not looked up yet. */
+export const notLookedUp = ({ lookedUp }: PlanTask, ids: Iterable<string>, isAuthors: (id: string) => boolean): WantedFile[] => {
+  const known = new Set(lookedUp);
+  return [...new Set(ids)].filter((id) => !known.has(id)).map((id) => ({ id, isAuthors: isAuthors(id) }));
+};
+
+export const missing = (what: Missing): PlanAnswer => ({ answer: "missing", missing: what });
+
+/** What of a run is particular to a workflow's or a model's. */
+interface Run {
+  task: PlanTask;
+  request: Omit<PlanRequest, "data" | "storage" | "markupPermille"> & { data: ReadonlyMap<string, DataFile> };
+  fileInputs: string[];
+  isAuthors(id: string): boolean;
+  /** What is thrown where the run can't be planned. */
+  invalid(issues: GraphIssue[]): DomainError;
+}
+
+/** Plans a run, or says what it turned out to need: files, and where it needs no more, data URLs that are yet to be stored. */
+export const finishPlan = (
+  { addresses, storage, bounds }: PlanRules,
+  { task, request, fileInputs, isAuthors, invalid }: Run,
+): PlanAnswer => {
+  const known = { ...request, ...(storage === undefined ? {} : { storage }), markupPermille: task.markupPermille };
+  const planned = planRun(known, bounds);
+  if (!planned.plan) {
+    const media = notLookedUp(task, planned.unknownMedia, isAuthors);
+    if (media.length > 0) return missing({ media });
+    throw invalid(planned.issues);
+  }
+  const refused = addresses ? addressIssues(planned.plan, request.models, addresses) : [];
+  if (refused.length > 0) throw invalid(refused);
+  const pending = [...request.data].flatMap(([url, { isPending }]) => (isPending ? [url] : []));
+  const data = task.storesNothing ? [] : [...new Set([...pending, ...planned.dataUrls])];
+  return data.length > 0 ? missing({ data }) : { answer: "plan", plan: planned.plan, forwardedMediaIds: [], fileInputs };
+};
