@@ -20,12 +20,11 @@ const STAND_IN_BYTES = 24;
 
 /** Hashed at once. */
 const CHUNK_CHARS = 192 * 1024;
-/** Files that one plan stores; what is more is short, and stays what it is. */
+/** Files that one plan stores. Long data URLs come first; those beyond stay as they are. */
 const MOST_FILES = 100;
 const STORED_AT_ONCE = 4;
 const DAY_MS = 86_400_000;
 
-/** A data URL: what it says of itself, and its data as text. */
 interface DataUrl {
   head: string;
   data: string;
@@ -40,7 +39,7 @@ const read = (url: string): DataUrl | undefined => {
 export interface TakenOut {
   /** With a short data URL in place of each long one. */
   inputsJson: string;
-  /** The long ones, by what stands for them. */
+  /** The long data URLs, by their stand-ins. */
   urls: ReadonlyMap<string, string>;
 }
 
@@ -84,7 +83,7 @@ export const recordedInputs = (inputsJson: string, fileInputs: readonly string[]
   return `{${[...known].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 };
 
-/** The same for the same data on the same day. */
+/** An id that is the same for the same data of the same owner on the same day. */
 const fileId = (url: string, ownerId: string, now: number): string => {
   const hash = createHash("sha256").update(`${Math.floor(now / DAY_MS)}\n${ownerId}\n`);
   if (!read(url)) hash.update(url);
@@ -93,7 +92,7 @@ const fileId = (url: string, ownerId: string, now: number): string => {
   return hash.digest("hex").slice(0, 32);
 };
 
-/** Whether media storage refuses the data: asking again is no use. */
+/** Whether media storage refuses the data, rather than fails. */
 const isRefused = (error: unknown): boolean => error instanceof DomainError && (error.kind === "invalid" || error.kind === "failed");
 
 /** Stores data URLs as generated files: once per owner, content and day, however often and in however many runs they are given. */

@@ -11,27 +11,27 @@ export interface CatalogModel extends ModelTerms {
   inputSchemaJson: string;
 }
 
-const COMPILED_MODELS = 500;
+const KEPT_MODELS = 500;
 const inputs = new LRUCache<string, Pick<ModelTerms, "inputSchema" | "validate">>({
-  max: COMPILED_MODELS,
+  max: KEPT_MODELS,
   memoMethod: (inputSchemaJson) => {
     const inputSchema = JSON.parse(inputSchemaJson) as JsonSchema;
     return { inputSchema, validate: createInputCheck(inputSchema) };
   },
 });
-/** A model's input schema, parsed, and the validator that is compiled from it. */
-export const compiledInputs = (inputSchemaJson: string): Pick<ModelTerms, "inputSchema" | "validate"> => inputs.memo(inputSchemaJson);
+/** A model's input schema and the check of its inputs, kept by the schema's text. */
+export const inputTerms = (inputSchemaJson: string): Pick<ModelTerms, "inputSchema" | "validate"> => inputs.memo(inputSchemaJson);
 
 const RECENT_MS = 2_000;
 
 export type ModelCatalog = ReturnType<typeof createModelCatalog>;
 
-/** Looks models up at every run (prices and switches hold at once); compiled schemas are kept. */
+/** Looks models up at every run, so that prices and switches hold at once. */
 export const createModelCatalog = (models: Models) => {
   const read = (model: modelsProto.Model): CatalogModel => {
     const price = readPrice(model.price);
     if (!price) throw new DomainError("internal", "INTERNAL", "a model has no price");
-    return { ...model, price, ...compiledInputs(model.inputSchemaJson) };
+    return { ...model, price, ...inputTerms(model.inputSchemaJson) };
   };
 
   const find = async (internalName: string, includeDisabled: boolean): Promise<CatalogModel> => {
@@ -40,9 +40,9 @@ export const createModelCatalog = (models: Models) => {
     return read(model);
   };
 
-  /** For runs under way, whose price is fixed: nothing that matters to them changes within a moment. */
+  /** For runs under way, whose price is fixed: what else changes about a model may be seen two seconds late. */
   const recent = new LRUCache<string, Promise<CatalogModel>>({
-    max: COMPILED_MODELS,
+    max: KEPT_MODELS,
     ttl: RECENT_MS,
     memoMethod: (internalName) => {
       const found = find(internalName, true);

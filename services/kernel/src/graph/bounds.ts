@@ -1,7 +1,7 @@
 const KIB = 1024;
 const MIB = KIB * KIB;
 
-/** How much one run may be, whatever its graph makes of its inputs. */
+/** What one run may use up. */
 export const GRAPH_BOUNDS = {
   /** Node ids name activities and idempotency keys, which have limits of their own. */
   nodeIdBytes: 200,
@@ -9,25 +9,20 @@ export const GRAPH_BOUNDS = {
    * Calls of one run. Temporal lets a run have 2,000 activities pending, and cancelling adds one for each that is.
    */
   calls: 1_000,
-  /** Elements of one list. */
   listItems: 1_000,
-  /** A list and everything in it. */
   listBytes: 4 * MIB,
   /** Every value that a run makes, from its inputs on, together. */
   valueBytes: 8 * MIB,
   /** Placeholders filled, elements copied, expressions evaluated: see `RunBudget.work`. */
   work: 250_000,
-  /** Warnings of all nodes together. */
   warnings: 100,
   /** What an execution tells of the outputs of nodes that call nothing, as JSON. */
   toldBytes: 64 * KIB,
-  /** Problems that are listed of a graph that can't run. */
   issues: 100,
   /** A plan: its settings, and every known value as often as it is used. It must fit into one document (16 MB). */
   planBytes: 12 * MIB,
   /** Files of one result that are fetched into our storage. */
   resultFiles: 100,
-  /** A run's result as JSON. */
   resultBytes: 4 * MIB,
 } as const;
 

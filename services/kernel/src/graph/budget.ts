@@ -1,18 +1,18 @@
 import { GRAPH_BOUNDS, valueBytes } from "./bounds";
 
-/** Why a node can't be given its inputs, or can't make its value; becomes the node's error. */
+/** A node's inputs or value can't be made. The message becomes the node's error. */
 export class BindError extends Error {
   override readonly name = "BindError";
 }
 
-/** What was used up of a run's bounds. Plain JSON: a plan carries what planning used on to the run. */
+/** What was used up of a run's bounds. Plans carry it, as JSON, to the run. */
 export interface BudgetUse {
   valueBytes: number;
   calls: number;
   work: number;
 }
 
-/** A run would pass one of its bounds. Ends the plan or the run; names what was passed. */
+/** A run would pass one of its bounds, which the message names. It ends the plan or the run. */
 export class BoundPassed extends BindError {}
 
 const MEGABYTE = 1_048_576;
@@ -24,7 +24,7 @@ const MESSAGES: Readonly<Record<keyof BudgetUse, string>> = {
   work: `filling its templates, lists and expressions takes more than ${GRAPH_BOUNDS.work.toLocaleString("en")} steps`,
 };
 
-/** Counts what one run makes, while it is made, in planning and in the workflow alike. */
+/** Counts what one run makes, in planning and in the workflow. */
 export interface RunBudget {
   readonly used: Readonly<BudgetUse>;
   /** Counts a value that was made, and returns it. @throws BoundPassed */

@@ -49,7 +49,7 @@ const MAX_LABEL_CHARS = 80;
 /** A name that users chose (of a port, an edge, a field, a kind), as messages show it. */
 export const shownName = (name: string): string => (name.length > MAX_LABEL_CHARS ? `${name.slice(0, MAX_LABEL_CHARS)}…` : name);
 
-/** What a node's author calls it, or undefined. */
+/** The name that a node's author gave it. */
 export const labelOf = ({ data }: Pick<GraphNode, "data">): string | undefined => {
   const given = [data.label, data.name, data.title].find((name) => typeof name === "string" && name.trim() !== "") as string | undefined;
   return given && wellFormed(given.trim().replace(/\s+/g, " ").slice(0, MAX_LABEL_CHARS));

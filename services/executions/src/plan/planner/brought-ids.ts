@@ -1,6 +1,6 @@
 import type { InputField } from "@nodeloom/kernel";
 
-/** Shorter parts of an id can't be told from words. */
+/** Shorter texts may be words that an id happens to contain. */
 const ID_PART_CHARS = 8;
 
 /** Texts of a runner's inputs, however deep; a field's default is the author's own, also when it is sent. */

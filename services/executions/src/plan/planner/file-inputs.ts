@@ -21,7 +21,7 @@ export const fileFields = (fields: readonly InputField[]): InputField[] => field
 export const fileInputsOf = (schema: JsonSchema): string[] =>
   schemaPorts(schema).flatMap(([name, { type }]) => (isFileType(type) ? [name] : []));
 
-/** Whether every stand-in is given for a file: anywhere else it would be taken for what it is. */
+/** Whether every stand-in is given for a file: anywhere else its text would be taken for the value. */
 export const standForFiles = (
   standIns: readonly string[] | undefined,
   inputs: Readonly<Record<string, unknown>>,

@@ -8,7 +8,7 @@ import {
   type PlanRequest,
 } from "@nodeloom/kernel";
 import type { AddressRules } from "@nodeloom/platform";
-import { compiledInputs } from "../model-catalog";
+import { inputTerms } from "../model-catalog";
 import { addressIssues } from "./addresses";
 import type { Missing, PlanAnswer, PlanTask, TaskModel, WantedFile } from "./protocol";
 
@@ -22,7 +22,7 @@ export interface PlanRules {
   bounds?: Readonly<BudgetUse> | undefined;
 }
 
-export const termsOf = ({ inputSchemaJson, ...rest }: TaskModel): ModelTerms => ({ ...rest, ...compiledInputs(inputSchemaJson) });
+export const termsOf = ({ inputSchemaJson, ...rest }: TaskModel): ModelTerms => ({ ...rest, ...inputTerms(inputSchemaJson) });
 
 /** Those of the files that were not looked up yet. */
 export const notLookedUp = ({ lookedUp }: PlanTask, ids: Iterable<string>, isAuthors: (id: string) => boolean): WantedFile[] => {

@@ -5,7 +5,6 @@ import { literalInputs, type PortType } from "../wiring/ports";
 import type { NodeKind } from "./kind";
 import { checkModelNode, MODEL_SETTINGS, modelPorts } from "./model-node";
 
-/** Tokens of a file's address. */
 const URL_TOKENS = 512;
 
 /** A kind that makes files with a model: one call for each item. */

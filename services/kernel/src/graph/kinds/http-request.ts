@@ -32,7 +32,6 @@ export const httpRequest: NodeKind = {
       ["status", "number"],
     ]),
   defaultInput: () => "body",
-  // Settings are judged with the calls that they make.
   check: nothingWrong,
   plan: (planner, node) => {
     const step = buildStep(planner, httpRequest, node);

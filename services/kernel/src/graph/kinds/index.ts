@@ -20,7 +20,7 @@ export type { NodeKind } from "./kind";
 export { JSON_PORT } from "./llm-assistant";
 export { inputFields, savedValues } from "./request-input";
 
-/** The node kinds. What a kind is stands in its own file, and nowhere else. */
+/** The node kinds, each from its own file. */
 export const NODE_KINDS: Readonly<Record<NodeType, NodeKind>> = {
   "request-input": requestInput,
   "text-box": textBox,
@@ -36,7 +36,6 @@ export const NODE_KINDS: Readonly<Record<NodeType, NodeKind>> = {
   "response-output": responseOutput,
 };
 
-/** The kind of that name, or undefined. */
 export const kindOf = (type: string): NodeKind | undefined => (Object.hasOwn(NODE_KINDS, type) ? NODE_KINDS[type as NodeType] : undefined);
 
 /** Kinds whose items call a registered model. */
@@ -66,7 +65,6 @@ export const outputPorts = (node: GraphNode): Map<string, PortType> => kindOf(no
 export const anyInput = (node: GraphNode, name: string): InputPort | undefined => kindOf(node.type)?.anyInput?.(name);
 export const defaultInput = (node: GraphNode, outputName: string): string => kindOf(node.type)?.defaultInput?.(outputName) ?? outputName;
 
-/** The first output port of a step. */
 export const outputPort = (type: string): string => [...outputPorts({ id: "", type, data: {} }).keys()][0] ?? "";
 
 /** The value of a pure step for one item, counted. @throws BindError */

@@ -7,7 +7,7 @@ import type { GraphIssue, GraphNode, NodeType } from "../types";
 
 type Literals = Readonly<Record<string, unknown>>;
 
-/** A node kind: all that planning, running, the documentation and the console know of one. */
+/** A node kind, as planning, running, the documentation and the console know it. */
 export interface NodeKind {
   /** `node.type` */
   readonly type: NodeType;

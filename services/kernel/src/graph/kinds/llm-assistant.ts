@@ -25,10 +25,10 @@ const NO_OBJECT: AnswerSchema = { schema: {}, problems: ["schema: must be an obj
 
 const isSet = (schema: unknown): boolean => schema !== undefined && schema !== null && schema !== "";
 
-/** Read once for a node. */
+/** Schemas by node: a node is asked for its own several times while it is planned. */
 const known = new WeakMap<GraphNode, AnswerSchema>();
 
-/** What a node's answers must be, and what is wrong with it; undefined when they may be any text. An editor may keep it as text. */
+/** The schema of a node's answers and what is wrong with it; undefined when any text will do. Editors may save it as text. */
 const answerSchema = (node: GraphNode): AnswerSchema | undefined => {
   const given = node.data.schema;
   if (!isSet(given)) return undefined;

@@ -5,13 +5,11 @@ import type { JsonSchema } from "../prices/price";
 import { isRecord, type GraphNode } from "../types";
 import { placeholdersIn } from "../values/value";
 
-/** What nodes that call a model have in common. */
-
 /** The ports of a node that calls a model: those of the model's input schema, and every placeholder in its texts. */
 export const modelPorts = (node: GraphNode, schema?: JsonSchema): Map<string, InputPort> => {
   const declared = schema ? schemaPorts(schema) : [];
   const isFilled = new Map(declared.map(([name, port]) => [name, port.type === "text"]));
-  // Without a schema it can't be told which literals are texts.
+  // Without a schema, which literals are texts is unknown.
   const texts = Object.entries(literalInputs(node, schema)).filter(([name]) => isFilled.get(name) ?? schema === undefined);
   return new Map([...namedPorts(placeholdersIn(texts.map(([, text]) => text)), "any"), ...declared]);
 };

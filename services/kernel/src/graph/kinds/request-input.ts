@@ -15,7 +15,7 @@ const FIELD_PORTS: ReadonlyMap<string, PortType> = new Map([
 
 const KNOWN_TYPES: ReadonlySet<string> = new Set(FIELD_TYPES);
 
-/** Fields that have the name of an earlier one: which of the two an input would be meant for can't be told. */
+/** Fields with the name of an earlier one: an input of that name would be ambiguous. */
 const doubleFields = (nodes: readonly GraphNode[]): GraphIssue[] => {
   const seen = new Map<string, string>();
   const issues: GraphIssue[] = [];

@@ -24,13 +24,13 @@ export type Abstract = Known | Bounds;
 
 export const isKnown = (value: Abstract): value is Known => "value" in value;
 
-/** Stands for what nodes give that can't run: the graph is refused, but for nothing that follows from that. */
+/** The output of a node that can't run: it causes no further issues. */
 export const ANYTHING: Bounds = { list: false, items: 1, most: 1, tokens: 0 };
 
 /** A token is at least one byte, so the bytes of a text bound its tokens. */
 export const tokensOf = (value: unknown): number => textBytes(asText(value));
 
-/** A measure of known values that is taken once of each, however often they are used. */
+/** Remembers a measure of each known value, because one value may flow to many nodes. */
 const measured = (measure: (value: unknown) => number): ((known: Known) => number) => {
   const taken = new WeakMap<Known, number>();
   return (known) => {

@@ -14,13 +14,12 @@ import { member, placeholdersIn } from "../values/value";
 const FILE_TOKENS = 2_000;
 const MESSAGE_OVERHEAD_TOKENS = 64;
 
-/** Inputs of a model that are files: not their text is counted (a data URL is long) but what they show. */
+/** Inputs of a model that are files: they count as `fileTokens`, not by the length of their address. */
 const fileInputs = (schema: JsonSchema, step: PlanStep): string[] => {
   const quoted = new Set(placeholdersIn(step.literals));
   return step.inputNames.filter((name) => propertySchema(schema, name)?.format === "media" && !quoted.has(name));
 };
 
-/** The most tokens that the files of one call may count. */
 const fileTokens = (schema: JsonSchema, step: PlanStep): number =>
   fileInputs(schema, step)
     .filter((name) => member(step.literals, name) !== undefined || member(step.sources, name) !== undefined)
@@ -36,7 +35,6 @@ const openInputs = (step: PlanStep, unknown: ReadonlySet<string>): Set<string> =
     ...step.textPorts.filter((name) => placeholdersIn(member(step.literals, name)).some((placeholder) => unknown.has(placeholder))),
   ]);
 
-/** Checks the inputs of a model's calls as far as they are known. */
 const checkCalls = (
   planner: Planner,
   step: PlanStep,
@@ -46,7 +44,7 @@ const checkCalls = (
 ): void => {
   const report = (message: string): void => void planner.issues.push({ nodeId: step.id, message });
   if (calls.length === 0) {
-    // Nothing will be called, but what would be is judged as far as that goes.
+    // An empty list calls nothing, yet an input that nothing gives is missing.
     for (const name of requiredNames(terms.inputSchema))
       if (member(step.literals, name) === undefined && member(step.sources, name) === undefined) report(`${name}: is required`);
     return;
@@ -60,14 +58,13 @@ const checkCalls = (
   for (const message of new Set(problems.map(({ path, message }) => `${path}: ${message}${hint(path)}`))) report(message);
 };
 
-/** The most tokens a text model may answer with. */
 export const answerTokens = (schema: JsonSchema, inputs: Readonly<Record<string, unknown>>, unknown: ReadonlySet<string>): number => {
   const property = propertySchema(schema, PRICED_INPUTS.tokens);
   const given = unknown.has(PRICED_INPUTS.tokens) ? property?.maximum : (inputs[PRICED_INPUTS.tokens] ?? property?.default);
   return typeof given === "number" ? given : LIMITS.textValueBytes;
 };
 
-/** The model that a node names; undefined when there is none that it can use, which is said then. */
+/** The model that a node names; undefined, with an issue, when the node can't use it. */
 const termsOf = (planner: Planner, { modality = "" }: NodeKind, node: GraphNode): ModelTerms | undefined => {
   const report = (message: string): undefined => void planner.issues.push({ nodeId: node.id, message });
   const name = node.data.model;
@@ -123,6 +120,6 @@ export const planCalls = (planner: Planner, kind: NodeKind, node: GraphNode, mor
   return { step, terms, candidates, bounds, unknown, costWith };
 };
 
-/** Tokens of one answer of a step at most. */
+/** The most tokens of one answer. */
 export const textTokens = ({ terms, candidates, unknown }: PlannedCalls): number =>
   Math.max(0, ...candidates.map((inputs) => answerTokens(terms.inputSchema, inputs, unknown)));

@@ -5,7 +5,7 @@ import { isMaxItems } from "./max-items";
 import type { JsonSchema } from "../prices/price";
 import type { Graph, GraphIssue, GraphNode } from "../types";
 
-/** What is held for a list of unknown length goes by this setting: a wrong one is never taken for none. */
+/** `maxItems` decides how much is held for a list of unknown length, so a wrong one is an issue. */
 const maxItemsProblems = ({ type, data: { maxItems } }: GraphNode): string[] =>
   maxItems === undefined || maxItems === null || isMaxItems(maxItems) || kindOf(type)?.settings.maxItems === undefined
     ? []

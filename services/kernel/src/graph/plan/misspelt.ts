@@ -4,10 +4,9 @@ import { isRecord, type GraphNode } from "../types";
 
 /** Members that editors keep in any node. */
 const COMMON = ["label", "name", "title", "description", "color"];
-/** Longer names, and more of them, are not compared. */
+/** Comparing takes time in proportion to both, so longer names, and names beyond these, are left out. */
 const MOST_CHARS = 40;
 const MOST_NAMES = 50;
-/** So many letters may be wrong. */
 const MOST_EDITS = 2;
 
 /** How many letters have to be put in, left out, changed or swapped to make one word of the other. */

@@ -30,7 +30,6 @@ const modelLiterals = (planner: Planner, node: GraphNode, schema: JsonSchema, po
   );
 };
 
-/** The settings that a step of a kind takes along. */
 const literalsOf = (kind: NodeKind, node: GraphNode): Record<string, unknown> =>
   Object.fromEntries(
     Object.keys(kind.settings)
@@ -95,12 +94,11 @@ const unknownPorts = (step: PlanStep): Set<string> =>
       .map(([port]) => port),
   );
 
-/** What is known of the step's items before the run. */
 export interface KnownItems extends Bound {
   /** Every port is known, so these are the items; otherwise they are all that the known ports can make of one. */
   complete: boolean;
   unknown: ReadonlySet<string>;
-  /** The known ports don't fit together. */
+  /** The known lists are of different lengths. */
   failed: boolean;
 }
 

@@ -74,7 +74,7 @@ export interface RunPlan extends AuthorFiles {
   markupPermille: number;
   /** What planning used up of the run's bounds. */
   used: BudgetUse;
-  /** What nodes make of values is not told: files of a template's author may be named in it. */
+  /** Values of its nodes are not shown to its runner: they may name files of a template's author. */
   isDiscreet?: true;
   /** Long texts that values say more than once: see `shareTexts`. */
   shared?: readonly string[];
@@ -114,7 +114,7 @@ export const dependencies = (step: Pick<PlanStep, "sources">): string[] => [
 
 /** How one node is planned. */
 export interface NodePlan {
-  /** What is left to run; undefined when nothing is. */
+  /** The step that runs later; undefined when all values are known now. */
   step?: PlanStep;
   /** True when its values are known now. */
   isEvaluated?: boolean;

@@ -15,7 +15,6 @@ import { checkStructure } from "../wiring/validate";
 
 /** Planning, a fold over the nodes in dependency order that gives steps, outputs, issues and warnings. */
 
-/** What authors call the nodes that run. */
 const labelsOf = (nodes: readonly GraphNode[]): Pick<RunPlan, "labels"> => {
   const labels = nodes.flatMap((node) => {
     const label = labelOf(node);
@@ -81,11 +80,9 @@ export type Planned = { used: Readonly<BudgetUse>; dataUrls: string[] } & (
   { plan: RunPlan; issues: [] } | { plan: undefined; issues: GraphIssue[]; unknownMedia: string[] }
 );
 
-/** The input schema of the model that a node names, where it is known. */
 const schemaOf = ({ models }: PlanRequest, { data: { model } }: GraphNode): JsonSchema | undefined =>
   typeof model === "string" ? models.get(model)?.inputSchema : undefined;
 
-/** Plans one node after those that it depends on. */
 const planNode = (planner: Planner, node: GraphNode): NodePlan => {
   const kind = kindOf(node.type);
   if (!kind) return NOTHING_PLANNED;
@@ -112,7 +109,7 @@ export const discreetPlan = (plan: RunPlan): RunPlan => ({
   isDiscreet: true,
 });
 
-/** Plans all nodes in their order, until one would pass a bound of the run. False then. */
+/** Plans nodes in their order. False when one would pass a bound of the run; the rest are not planned then. */
 const planNodes = (planner: Planner, nodes: readonly GraphNode[], { steps, evaluated }: Folded): boolean => {
   const tell = createTelling();
   return nodes.every((node) =>
@@ -149,7 +146,7 @@ export const planRun = (request: PlanRequest, bounds?: Readonly<BudgetUse>): Pla
     warned: 0,
   };
   const folded: Folded = { steps: [], evaluated: [] };
-  // Nodes on a cycle can't be ordered, but have problems of their own that are worth knowing.
+  // Nodes on a cycle have no order, but their own issues are listed, too.
   const isWithin = planNodes(planner, [...wiring.order, ...wiring.stuck], folded);
   const outputNodes = wiring.order.filter((node) => kindOf(node.type)?.isResult);
   const output = isWithin ? planOutput(planner, outputNodes, folded.steps) : {};
@@ -198,7 +195,7 @@ export const literalMediaIds = ({ nodes }: Graph): Set<string> => {
   return ids;
 };
 
-/** Ids that pure steps of a plan will pass on, to nodes that may take them for files: only where they end up is that known. */
+/** Ids in steps without calls: what they pass on may be a file for a node behind them, which only the run tells. */
 export const forwardedMediaIds = ({ steps }: Pick<RunPlan, "steps">): string[] => {
   const ids = new Set<string>();
   for (const { type, literals, sources } of steps) if (kindOf(type)?.evaluate) addIds([literals, Object.values(sources)], ids);

@@ -28,7 +28,7 @@ export interface PlanRequest {
   models: ReadonlyMap<string, ModelTerms>;
   /** Uploaded files that the graph names, by media id. */
   media: ReadonlyMap<string, MediaValue>;
-  /** What has become of data URLs. One that is not here stays what it is, and is told: see `Planned`. */
+  /** What has become of data URLs. One that is not here stays as it is and is listed in `Planned.dataUrls`. */
   data?: ReadonlyMap<string, DataFile>;
   markupPermille: number;
   /** What the addresses of files in our storage begin with. Without it results name files wherever they are. */
@@ -45,7 +45,7 @@ export interface Wiring {
   inputs: Map<string, Map<string, { node: string; port: string }[]>>;
 }
 
-/** What planning has found so far: nodes are planned in dependency order, each from what those before it give. */
+/** What planning has found so far. Nodes are planned in dependency order. */
 export interface Planner {
   readonly request: PlanRequest;
   readonly wiring: Wiring;
@@ -59,7 +59,7 @@ export interface Planner {
   readonly budget: RunBudget;
   /** Bytes of everything the plan says so far. */
   planBytes: number;
-  /** Of the bytes counted, those of inputs that calls would be given: the run makes and counts them again. */
+  /** Bytes of inputs that were made only to be checked and priced: the run makes and counts them again. */
   triedBytes: number;
   warned: number;
 }
@@ -82,7 +82,7 @@ const outputOf = ({ outputs }: Planner, node: string, port: string): Abstract =>
 export const abstractSources = (planner: Planner, node: GraphNode, port: string): Abstract[] =>
   (planner.wiring.inputs.get(node.id)?.get(port) ?? []).map((edge) => outputOf(planner, edge.node, edge.port));
 
-/** Puts files in place of their ids, and says what can't be a file of the port's kind. */
+/** Puts files in place of their ids; what can't be a file of the port's kind becomes an issue. */
 export const resolveFiles = (planner: Planner, nodeId: string, port: string, type: InputPort["type"], value: unknown): unknown => {
   if (!isFileType(type) || value === undefined || value === null) return value;
   if (value === "") return undefined;
@@ -128,7 +128,7 @@ export const warn = (planner: Planner, nodeId: string, message: string): void =>
   planner.warnings.set(nodeId, [...(planner.warnings.get(nodeId) ?? []), message]);
 };
 
-/** What a part of planning gives; undefined when it can't be, which is said then. */
+/** What a part of planning gives; undefined when it fails, which becomes an issue. */
 export const attempt = <T>(planner: Planner, nodeId: string, work: () => T): T | undefined => {
   try {
     return work();
@@ -139,7 +139,7 @@ export const attempt = <T>(planner: Planner, nodeId: string, work: () => T): T |
   }
 };
 
-/** Plans a part of the run. False when that would pass one of its bounds, which ends planning. */
+/** Plans a part of the run. False, with an issue, when that would pass one of its bounds. */
 export const planWithin = (planner: Planner, nodeId: string, work: () => void): boolean => {
   try {
     work();

@@ -24,7 +24,7 @@ const numbers = (entries: readonly [string, unknown][]): Record<string, unknown>
 /** No input has such a name: it would not be one that a schema can say. */
 const PROMPT_CHARACTERS = "prompt: characters";
 
-/** The length of what a node will say, as far as the saved graph tells: what flows in is used instead of what it says itself. */
+/** The length of a node's prompt, as far as the saved graph tells: what flows in takes the place of its own text. */
 const promptCharacters = (literals: Readonly<Record<string, unknown>>, flows: readonly [string, unknown][]): Record<string, number> => {
   const wired = flows.filter(([name]) => name === PRICED_INPUTS.characters);
   const [, prompt] = wired[0] ?? [PRICED_INPUTS.characters, literals[PRICED_INPUTS.characters]];
@@ -107,7 +107,6 @@ const createCounter = (graph: Graph) => {
   return { calls, defaults };
 };
 
-/** Every generator of a graph. */
 export const generatorUses = (graph: Graph): GeneratorUse[] => {
   const { calls, defaults } = createCounter(graph);
   return graph.nodes

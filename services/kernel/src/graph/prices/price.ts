@@ -54,7 +54,6 @@ const largestQuantity = (schema: JsonSchema, name: string): number => {
   return typeof maximum === "number" ? maximum : quantity(schema, name, {});
 };
 
-/** Number of outputs a call is asked for. */
 export const outputCount = (schema: JsonSchema, inputs: Readonly<Record<string, unknown>>): number =>
   propertySchema(schema, PRICED_INPUTS.image) ? quantity(schema, PRICED_INPUTS.image, inputs) : 1;
 
@@ -74,7 +73,6 @@ export interface WorstCase {
   schema: JsonSchema;
   /** Inputs known before the run. */
   inputs: Readonly<Record<string, unknown>>;
-  /** Names of inputs that are known only at run time. */
   unknown: ReadonlySet<string>;
   /** Upper bound of the tokens that go in. */
   inputTokens: number;

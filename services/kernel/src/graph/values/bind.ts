@@ -58,7 +58,7 @@ export const bindItems = (
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 const SHOWN_CHARS = 40;
 
-/** Text on its way into a port for numbers: what texts, choices and text models say of one is one. Empty text is none. */
+/** A value for a port of numbers: text that is a number becomes it, and empty text becomes nothing. */
 const asNumber = (port: string, value: unknown): unknown => {
   if (typeof value !== "string") return value;
   const text = value.trim();

@@ -65,7 +65,7 @@ const checkText = (field: InputField, value: unknown): string | undefined => {
   return field.min === undefined && field.max === undefined ? undefined : outside(field, characterCount(value), "its length");
 };
 
-/** JSON takes numbers of any size, but what no double holds is infinite once it is read, and null when it is written again. */
+/** Numbers that no double holds are read as infinite, and would be written again as null. */
 const hasInfinite = (value: unknown): boolean => {
   if (typeof value === "number") return !Number.isFinite(value);
   return typeof value === "object" && value !== null && Object.values(value).some(hasInfinite);
@@ -78,7 +78,7 @@ const checkJson = (value: unknown): string | undefined => {
 
 const UPLOADS: ReadonlyMap<string, MediaFamily> = new Map(MEDIA_FAMILIES.map((family) => [`${family}_upload`, family]));
 
-/** The files a field takes; undefined when it takes none. */
+/** The family of files that a field takes; undefined for other fields. */
 export const uploadFamily = ({ type }: Pick<InputField, "type">): MediaFamily | undefined => UPLOADS.get(type);
 
 /** What is wrong with a value for a field, or undefined. */

@@ -6,7 +6,6 @@ import { isMedia, member } from "./value";
 
 /** An address that an input of a model names, whoever will call it. */
 export interface NamedAddress {
-  /** The input. */
   name: string;
   url: string;
 }

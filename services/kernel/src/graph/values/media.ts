@@ -28,15 +28,14 @@ const hasReadableData = (url: string): boolean => {
 
 export const isDataUrl = (value: unknown): value is string => typeof value === "string" && /^data:/i.test(value);
 
-/** What a data URL says that its data is, such as `image/png`; undefined when it says nothing of the kind. */
+/** The type that a data URL declares, such as `image/png`. */
 export const dataUrlType = (url: string): string | undefined => DATA_URL.exec(url)?.[1]?.toLowerCase();
 
-/** What has become of a data URL that is given for a file: a file of ours, a reason why it can't be one, or (neither) it stays what it is. */
+/** What has become of a data URL that is given for a file: a file of ours, a reason why it can't be one, or neither, when it stays as it is. */
 export interface DataFile {
-  /** What stands for it; before it was stored, with an address that leads nowhere. */
+  /** The file; before it is stored, its address leads nowhere. */
   file?: MediaValue;
   problem?: string;
-  /** It has yet to be stored. */
   isPending?: boolean;
 }
 
@@ -59,7 +58,6 @@ const familyOf = (value: unknown): string | undefined => {
   return type?.toLowerCase();
 };
 
-/** A kind of file as messages call it. */
 export const fileOf = (family: string): string =>
   ({ image: "an image", video: "a video", audio: "an audio file" })[family] ?? `a file of the kind ${family}`;
 

@@ -3,8 +3,6 @@ import { textBytes } from "../bounds";
 import { BindError, charactersOfWork, type RunBudget } from "../budget";
 import { isRecord } from "../types";
 
-/** Values as they flow along edges: texts and their templates, files, fields, and how they reach calls. */
-
 /** A file in media storage as it flows along an edge. */
 export interface MediaValue {
   url: string;
@@ -33,7 +31,7 @@ export const asText = (value: unknown): string => {
 export const concatenated = (values: readonly unknown[]): unknown[] =>
   values.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : value === undefined ? [] : [value]));
 
-/** A member by a name that users choose: never one that every object inherits. */
+/** A member by a name that users choose, such as `constructor`; inherited ones are none. */
 export const member = (record: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(record, name) ? record[name] : undefined;
 

@@ -62,13 +62,11 @@ const CALLED: Readonly<Record<PortType, string>> = {
   any: "any value",
 };
 
-/** A type as messages call it. */
 export const portTypeName = (type: PortType): string => CALLED[type];
 
 const FILE_TYPES = [...MEDIA_FAMILIES, "media"] as const;
 export type FileType = (typeof FILE_TYPES)[number];
 
-/** True for ports that take files. */
 export const isFileType = (type: PortType | undefined): type is FileType =>
   type !== undefined && (FILE_TYPES as readonly string[]).includes(type);
 

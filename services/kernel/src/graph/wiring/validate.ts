@@ -48,7 +48,7 @@ const connect = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>, ports: 
   const port = edge.sourceHandle ?? [...outputs.keys()][0] ?? "";
   const outputType = outputs.get(port);
   const name = edge.targetHandle ?? defaultInput(to, port);
-  // What a model without a schema takes is not known; that the model is missing is said elsewhere.
+  // Nothing is known of what an unknown model takes; planning its node reports the model.
   const input = anyInput(to, name) ?? ports.inputs(to)?.get(name) ?? (ports.inputs(to) ? undefined : ANYTHING);
   const problems = [
     ...(outputType === undefined
@@ -87,7 +87,7 @@ const dependencyOrder = (nodes: readonly GraphNode[], inputs: Wiring["inputs"]):
   return { order, stuck: nodes.filter((node) => !placed.has(node)) };
 };
 
-/** Nodes that really are on a cycle, or between two: of the stuck ones, those that feed no other are peeled off. */
+/** Nodes on a cycle, or between two: of the stuck ones, those that feed no other are left out. */
 const onCycle = (stuck: readonly GraphNode[], inputs: Wiring["inputs"]): GraphNode[] => {
   const remaining = new Set(stuck.map((node) => node.id));
   const sources = sourcesOf(stuck, inputs);
