@@ -89,7 +89,7 @@ const runStopHandlers = ({ runStops }: Identity): Pick<Server, "claimRunStop" | 
   }),
 });
 
-type KeyMethods = "authenticateKey" | "createKey" | "listKeys" | "renameKey" | "updateKey" | "revokeKey" | "rotateKey";
+type KeyMethods = "authenticateKey" | "createKey" | "listKeys" | "updateKey" | "revokeKey" | "rotateKey";
 
 const keyHandlers = ({ keys, authentication }: Identity): Pick<Server, KeyMethods> => ({
   authenticateKey: unary(async ({ value }: identity.AuthenticateKeyRequest) => {
@@ -106,10 +106,6 @@ const keyHandlers = ({ keys, authentication }: Identity): Pick<Server, KeyMethod
   listKeys: unary(async ({ userId }: identity.ListKeysRequest) =>
     identity.ListKeysResponse.fromPartial({ keys: (await keys.list(userId)).map(toKeyMessage) }),
   ),
-  renameKey: unary(async ({ userId, keyId, name }: identity.RenameKeyRequest) => {
-    const { key } = await keys.edit(userId, keyId, { name });
-    return identity.RenameKeyResponse.fromPartial({ key: toKeyMessage(key) });
-  }),
   updateKey: unary(async ({ userId, keyId, name, capabilities }: identity.UpdateKeyRequest) => {
     const { key, warnings } = await keys.edit(userId, keyId, {
       ...(name === undefined ? {} : { name }),

@@ -116,7 +116,7 @@ describe("the channel of changes", () => {
     const mine = { userId: user.id, keyId: key!.id };
     const url = "https://example.com";
     const steps: [() => Promise<unknown>, IdentityChange][] = [
-      [() => client.renameKey({ ...mine, name: "other" }), { type: "key", id: mine.keyId }],
+      [() => client.updateKey({ ...mine, name: "other", capabilities: undefined }), { type: "key", id: mine.keyId }],
       [() => client.setKeyWebhook({ ...mine, url, events: [] }), { type: "key", id: mine.keyId }],
       [
         async () => {

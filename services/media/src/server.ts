@@ -73,7 +73,6 @@ export const mediaHandlers = ({ objects, library, removeExpired, baseUrl }: Hand
     getObjects: unary(async ({ ids, ownerId }) =>
       media.GetObjectsResponse.fromPartial({ objects: (await objects.getAll(ids, ownerId)).map(toMessage) }),
     ),
-    getObject: unary(async ({ id, ownerId }) => media.GetObjectResponse.fromPartial({ object: toMessage(await objects.get(id, ownerId)) })),
     getObjectsByKey: unary(async ({ keys }) =>
       media.GetObjectsByKeyResponse.fromPartial({ objects: (await objects.byKeys(keys)).map(toMessage) }),
     ),

@@ -31,8 +31,6 @@ export interface Objects {
   ingest(placement: Placement, source: Source): Promise<MediaObject>;
   /** Stores a stream of bytes, once per id. */
   upload(placement: Placement, bytes: AsyncIterable<Uint8Array>): Promise<MediaObject>;
-  /** @throws DomainError NOT_FOUND when the owner has no such object. */
-  get(id: string, ownerId: string): Promise<MediaObject>;
   /**
    * Those of the ids that are the owner's.
    * @throws DomainError INVALID_REQUEST when too many are asked for.
@@ -187,11 +185,6 @@ export const createObjects = ({ store, quota, blobs, openSource, maxBytes = LIMI
       // What is over the quota already need not be received.
       if (placement.origin === "upload") await quota.check(placement.ownerId, 1, placement.quota);
       return receive(placement, bytes);
-    },
-    get: async (id, ownerId) => {
-      const object = await store.ofOwner(id, ownerId);
-      if (!object) throw new DomainError("not_found", "NOT_FOUND", "media not found");
-      return object;
     },
     getAll: async (ids, ownerId) => {
       const distinct = atMostIds(ids, "ids");
