@@ -86,7 +86,7 @@ export const DRILLS = [
   },
   {
     name: "upgrade",
-    sentence: "runs another release beside this code, and stops it: no run may be lost",
+    sentence: "runs the newest release beside this code, and stops it: no run may be lost",
     minutes: 6,
     kind: "program",
     builds: true,
