@@ -21,7 +21,8 @@ const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "
 try {
   const page = await browser.newPage({ viewport: VIEW, colorScheme: "light", reducedMotion: "reduce" });
   await page.goto(demoTraceUrl);
-  for (const name of ["runworkflow:executegraph", "billingservice/settle"]) await page.getByText(name).first().waitFor({ timeout: 60_000 });
+  for (const name of ["startworkflow:executegraph", "billingservice/settle"])
+    await page.getByText(name).first().waitFor({ timeout: 60_000 });
   await page.evaluate(() => document.fonts.ready);
   await page.screenshot({ path: file });
 } finally {
