@@ -253,3 +253,16 @@ describe("getObjects", () => {
     await expect(service.client.getObjects({ ids, ownerId: OWNER })).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
   });
 });
+
+describe("a folder of blobs", () => {
+  it("sweeps what a killed process left, and nothing that is still being written", async () => {
+    const folder = join(service.folder, "other");
+    await mkdir(join(folder, "tmp"), { recursive: true });
+    const dead = [hostname(), 2 ** 22 + 1, randomUUID()].join("~");
+    const alive = [hostname(), process.ppid, randomUUID()].join("~");
+    const elsewhere = ["another-host", 1, randomUUID()].join("~");
+    for (const name of [dead, alive, elsewhere]) await writeFile(join(folder, "tmp", name), "half");
+    await openFolderBlobs(folder);
+    expect((await readdir(join(folder, "tmp"))).sort()).toEqual([alive, elsewhere].sort());
+  });
+});
