@@ -1,9 +1,11 @@
 import { Tooltip } from "@base-ui/react/tooltip";
 import { Outlet } from "@tanstack/react-router";
+import { ViewerHost } from "../runs/viewer/host";
 
 /** What every page stands in. */
 export const Frame = () => (
   <Tooltip.Provider>
     <Outlet />
+    <ViewerHost />
   </Tooltip.Provider>
 );

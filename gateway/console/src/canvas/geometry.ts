@@ -1,34 +1,55 @@
 import { makesCalls, type GraphNode } from "@nodeloom/kernel/graph";
 import { frameOf } from "./frames";
-import { hasSummary, isRemark, previewOf } from "./kinds";
+import { hasSummary, isRemark, previewOf, type Preview } from "./kinds";
 import type { NodePorts } from "./ports";
+import type { NodeView } from "../document/graph";
 
 /**
- * Where everything on a node is, from its kind, ports and settings alone: the canvas measures nothing, so that hundreds
- * of nodes open at once and edges are right before the first paint.
+ * Where everything on a node is, from its kind, ports, settings and what it made alone: the canvas measures nothing, so
+ * that hundreds of nodes open at once and edges are right before the first paint. Ports never move when a result comes.
  */
 export const NODE = {
   width: 248,
   noteWidth: 280,
-  header: 42,
+  header: 40,
   summary: 44,
   port: 26,
   portsPadding: 8,
-  preview: 148,
-  sound: 52,
-  footer: 30,
+  /** Of what was made, to the node's width. */
+  mediaShare: 0.75,
+  sound: 88,
+  text: 96,
+  strip: 50,
+  footer: 28,
   handle: 18,
 } as const;
 
-export type Preview = "none" | "picture" | "sound";
+/** Widths that are chosen by a letter; others by the corner. */
+export const WIDTHS = { S: NODE.width, M: 380, L: 560 } as const;
+const VIEW = { least: { width: 200, media: 80 }, most: { width: 1_200, media: 1_200 } } as const;
+const within = (value: number, least: number, most: number): number => Math.round(Math.min(most, Math.max(least, value)));
+
+export const boundedView = ({ width, media }: NodeView): NodeView => ({
+  width: within(width, VIEW.least.width, VIEW.most.width),
+  media: within(media, VIEW.least.media, VIEW.most.media),
+});
+
+/** What a node has to show: undefined where it made nothing, and nothing is being made. */
+export interface Floor {
+  preview: Exclude<Preview, "none">;
+  /** Calls that are shown in a strip. */
+  items: number;
+}
 
 export interface Box {
   width: number;
   height: number;
   /** Whether two lines of text stand under the title. */
   hasSummary: boolean;
-  preview: Preview;
   hasFooter: boolean;
+  /** Where the footer begins, and with it what never moves ends. */
+  footerTop: number;
+  floor: (Floor & { top: number; height: number; hasStrip: boolean }) | undefined;
   /** Middle of each port, from the node's top left corner. */
   inputs: readonly { name: string; y: number }[];
   outputs: readonly { name: string; y: number }[];
@@ -44,32 +65,53 @@ const NOTE_PADDING = 34;
 export const noteText = ({ data }: Pick<GraphNode, "data">): string =>
   ([data.text, data.content, data.note].find((text) => typeof text === "string") as string | undefined) ?? "";
 
+const plainBox = (width: number, height: number): Box => ({
+  width,
+  height,
+  hasSummary: false,
+  hasFooter: false,
+  footerTop: height,
+  floor: undefined,
+  inputs: [],
+  outputs: [],
+});
+
 const noteBox = (node: GraphNode): Box => {
   const lines = noteText(node)
     .split("\n")
     .reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / NOTE_CHARACTERS)), 0);
   const height = Math.min(MAX_NOTE, Math.max(MIN_NOTE, lines * NOTE_LINE + NOTE_PADDING));
-  return { width: NODE.noteWidth, height, hasSummary: false, preview: "none", hasFooter: false, inputs: [], outputs: [] };
+  return plainBox(NODE.noteWidth, height);
 };
 
-/** The box of a node. `hasFile`: there is something to see or hear. */
-export const boxOf = (node: GraphNode, ports: Pick<NodePorts, "inputs" | "outputs">, hasFile: boolean): Box => {
+/** @param shown what the node has to show; undefined for nothing */
+export const boxOf = (
+  node: GraphNode & { view?: NodeView },
+  ports: Pick<NodePorts, "inputs" | "outputs">,
+  shown: Floor | undefined,
+): Box => {
   const frame = frameOf(node);
-  if (frame) return { ...frame, hasSummary: false, preview: "none", hasFooter: false, inputs: [], outputs: [] };
+  if (frame) return plainBox(frame.width, frame.height);
   if (isRemark(node.type)) return noteBox(node);
   const summary = hasSummary(node.type);
   const hasFooter = makesCalls(node.type);
-  const preview = hasFile ? previewOf(node.type) : "none";
   const top = NODE.header + (summary ? NODE.summary : 0) + NODE.portsPadding;
   const place = ({ name }: { name: string }, index: number) => ({ name, y: top + index * NODE.port + NODE.port / 2 });
   const rows = Math.max(ports.inputs.length, ports.outputs.length, 1);
-  const seen = { none: 0, picture: NODE.preview, sound: NODE.sound }[preview];
+  const footerTop = top + rows * NODE.port + NODE.portsPadding;
+  const fixed = footerTop + (hasFooter ? NODE.footer : 0);
+  const { width, media } = node.view ? boundedView(node.view) : { width: NODE.width, media: 0 };
+  const natural = shown && { picture: width * NODE.mediaShare, sound: NODE.sound, text: NODE.text }[shown.preview];
+  const height = shown && Math.round(shown.preview !== "sound" && media > 0 ? media : natural!);
+  const hasStrip = shown !== undefined && shown.items > 1;
+  const floor = shown && { ...shown, top: fixed, height: height! + (hasStrip ? NODE.strip : 0), hasStrip };
   return {
-    width: NODE.width,
-    height: top + rows * NODE.port + NODE.portsPadding + seen + (hasFooter ? NODE.footer : 0),
+    width,
+    height: fixed + (floor?.height ?? 0),
     hasSummary: summary,
-    preview,
     hasFooter,
+    footerTop,
+    floor,
     inputs: ports.inputs.map(place),
     outputs: ports.outputs.map(place),
   };
@@ -155,7 +197,10 @@ export const guidesFor = (own: Rect, others: readonly Rect[]): Guides => {
 };
 
 /** A node's height once it shows what it made. */
-export const fullHeight = (node: GraphNode, ports: Pick<NodePorts, "inputs" | "outputs">): number => boxOf(node, ports, true).height;
+export const fullHeight = (node: GraphNode & { view?: NodeView }, ports: Pick<NodePorts, "inputs" | "outputs">): number => {
+  const preview = previewOf(node.type);
+  return boxOf(node, ports, preview === "none" ? undefined : { preview, items: 1 }).height;
+};
 
 const STEP = 28;
 /** Between a new node and those around it. */

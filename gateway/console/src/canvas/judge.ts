@@ -75,7 +75,7 @@ const sample = (field: InputField): unknown => {
   }
 };
 
-const EMPTY: Judgement = { issues: [], warnings: {}, prices: new Map() };
+export const NO_JUDGEMENT: Judgement = { issues: [], warnings: {}, prices: new Map() };
 
 /** @param markupPermille the caller's tier's markup; undefined where it is not known: nothing is priced then */
 export const judge = (graph: DocGraph, models: ReadonlyMap<string, ModelTerms>, markupPermille: number | undefined): Judgement => {
@@ -84,7 +84,7 @@ export const judge = (graph: DocGraph, models: ReadonlyMap<string, ModelTerms>, 
     const inputs = new Map(inputFields(read).map((field) => [field.name, field.default ?? sample(field)]));
     const media = new Map(mediaIds(read).map((id) => [id, { url: `https://example.com/${id}`, contentType: "application/octet-stream" }]));
     const planned = planRun({ graph: read, inputs, models, media, markupPermille: markupPermille ?? 0 });
-    if (planned.plan === undefined) return { ...EMPTY, issues: planned.issues };
+    if (planned.plan === undefined) return { ...NO_JUDGEMENT, issues: planned.issues };
     const { steps, warnings } = planned.plan;
     const own = Object.fromEntries(
       planned.plan.evaluated.filter((node) => node.warnings.length > 0).map((node) => [node.id, node.warnings]),
@@ -98,6 +98,6 @@ export const judge = (graph: DocGraph, models: ReadonlyMap<string, ModelTerms>, 
       ),
     };
   } catch (error) {
-    return { ...EMPTY, issues: [{ nodeId: null, message: error instanceof Error ? error.message : String(error) }] };
+    return { ...NO_JUDGEMENT, issues: [{ nodeId: null, message: error instanceof Error ? error.message : String(error) }] };
   }
 };

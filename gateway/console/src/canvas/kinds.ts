@@ -1,4 +1,4 @@
-import { NODE_KINDS, type NodeKind, type PortType } from "@nodeloom/kernel/graph";
+import { makesCalls, NODE_KINDS, type NodeKind, type PortType } from "@nodeloom/kernel/graph";
 import { CircleHelp, Shapes, Sparkles, type LucideIcon } from "lucide-react";
 import { LOOKS, textOf, type Group, type Look } from "./looks";
 
@@ -101,12 +101,24 @@ const outputTypes = ({ rules, type }: Kind): PortType[] => {
   return [...rules.outputs({ id: "", type, data: {} }).values(), ...named];
 };
 
-/** What of its results can be seen or heard on a node. */
-export const previewOf = (type: string): "none" | "picture" | "sound" => {
+export type Preview = "none" | "picture" | "sound" | "text";
+
+/** What of its results can be seen, heard or read on a node. */
+export const previewOf = (type: string): Preview => {
   const kind = kindOf(type);
   const types = outputTypes(kind);
   if (kind.rules?.isResult === true || types.some((one) => VISIBLE.has(one))) return "picture";
-  return types.includes("audio") ? "sound" : "none";
+  if (types.includes("audio")) return "sound";
+  return kind.rules && makesCalls(type) ? "text" : "none";
+};
+
+/** The colour of a kind: of what it gives. */
+export const kindColour = (type: string): string => {
+  if (isRemark(type)) return "var(--kind-note)";
+  const found = outputTypes(kindOf(type)).find((one) => one !== "any");
+  return found === undefined || !(kindOf(type).modality !== undefined || previewOf(type) === "picture" || kindOf(type).group === "Text")
+    ? "var(--kind-value)"
+    : `var(--port-${found})`;
 };
 
 /** Whether its settings say something that fits two lines. */

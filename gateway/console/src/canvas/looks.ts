@@ -176,3 +176,5 @@ export const LOOKS: Readonly<Record<string, Look>> = {
 
 /** The kind that holds a text: what a quick fix puts in front of an empty input. */
 export const TEXT_TYPE = "text-box";
+/** The kind that holds a file of the library. */
+export const FILE_TYPE = "media-upload";

@@ -10,6 +10,7 @@ import {
   type DocEdge,
   type DocGraph,
   type DocNode,
+  type NodeView,
 } from "./graph";
 
 /** Every change of a graph: from one graph to the next, nothing else. */
@@ -39,6 +40,10 @@ export const moveNodes = (graph: DocGraph, places: ReadonlyMap<string, Point>): 
     const [x, y] = [rounded(place.x), rounded(place.y)];
     return node.x === x && node.y === y ? node : withNodeMember(withNodeMember(node, ["position", "x"], x), ["position", "y"], y);
   });
+
+/** Sets how large a node shows what it made; undefined for its usual size. */
+export const setView = (graph: DocGraph, id: string, view: NodeView | undefined): DocGraph =>
+  mapNodes(graph, (node) => (node.id === id ? withNodeMember(node, ["view"], view) : node));
 
 /** Sets (or with undefined removes) one member of a node's data. */
 export const setData = (graph: DocGraph, id: string, path: readonly string[], value: unknown): DocGraph =>

@@ -1,11 +1,19 @@
 import type { Graph, GraphNode } from "@nodeloom/kernel/graph";
 import { elements, members, withMember } from "@nodeloom/kernel/json-text";
 
+/** How large a node shows what it made, on the board: `view` beside its `data`. */
+export interface NodeView {
+  readonly width: number;
+  /** Of the part that shows what was made. */
+  readonly media: number;
+}
+
 /** A node: its text is what is saved, the rest is read from it. */
 export interface DocNode extends GraphNode {
   readonly text: string;
   readonly x: number;
   readonly y: number;
+  readonly view?: NodeView;
 }
 
 export interface DocEdge {
@@ -40,13 +48,21 @@ const handleOf = (value: unknown): string | null => (typeof value === "string" &
 export const objectText = (texts: ReadonlyMap<string, string>): string =>
   `{${[...texts].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
 
+const viewOf = (value: unknown): NodeView | undefined => {
+  if (!isRecord(value)) return undefined;
+  const [width, media] = [numberOr(value.width, 0), numberOr(value.media, 0)];
+  return width > 0 && media > 0 ? { width, media } : undefined;
+};
+
 /** Reads one node; undefined when it can't be shown. */
 export const readNode = (text: string): DocNode | undefined => {
   const value: unknown = JSON.parse(text);
   if (!isRecord(value) || typeof value.id !== "string" || value.id === "" || typeof value.type !== "string") return undefined;
   const position = isRecord(value.position) ? value.position : {};
   const data = isRecord(value.data) ? value.data : {};
-  return { text, id: value.id, type: value.type, data, x: numberOr(position.x, 0), y: numberOr(position.y, 0) };
+  const node = { text, id: value.id, type: value.type, data, x: numberOr(position.x, 0), y: numberOr(position.y, 0) };
+  const view = viewOf(value.view);
+  return view ? { ...node, view } : node;
 };
 
 export const readEdge = (text: string): DocEdge | undefined => {

@@ -1,6 +1,7 @@
 import { NodeloomError, type Execution } from "@nodeloom/client";
 import { create } from "zustand";
 import { api, isNotFound, messageOf } from "../api/client";
+import { rememberMade } from "./made";
 import type { NodeCall } from "./outputs";
 
 /** Something that happened to a run, as the event stream tells it. */
@@ -143,6 +144,7 @@ const follow = async (slug: string, executionId: string, signal: AbortSignal): P
   const read = async (): Promise<void> => {
     const execution = await api.executions.get(executionId, { signal });
     put(slug, (run) => (run.executionId === executionId ? withExecution(run, execution) : run));
+    if (FINAL.has(execution.status)) rememberMade(slug, execution);
   };
   await read();
   if (isOver(useLive.getState().runs[slug])) return;

@@ -1,7 +1,7 @@
 import type { Quote } from "@nodeloom/client";
 import { useState } from "react";
 import { Field } from "../ui/inputs/field";
-import { credits, roundCredits } from "../ui/format";
+import { roundCredits } from "../ui/format";
 import { NumberInput } from "../ui/inputs/value-inputs";
 
 /**
@@ -39,7 +39,13 @@ export const RunPrice = ({ quote, limit: { limit, isOpen, set } }: { quote: Quot
   const grants = quote.nodes.some(({ grant }) => grant);
   if (!quote.maxCreditCost)
     return <p className="text-xs text-muted">{grants ? "A trial run pays for this." : "This run costs nothing."}</p>;
-  if (!isOpen) return <p className="text-xs text-muted">At most {credits(quote.maxCreditCost)}; what is not used is given back.</p>;
+  if (!isOpen)
+    return (
+      <p className="text-xs text-muted">
+        At most {roundCredits(quote.maxCreditCost, Math.ceil)} {quote.maxCreditCost === 1 ? "credit" : "credits"}; what is not used is given
+        back.
+      </p>
+    );
   return (
     <Field
       label="Spend at most (credits)"

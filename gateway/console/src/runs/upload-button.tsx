@@ -5,7 +5,7 @@ import { Button } from "../ui/button";
 import { bytes } from "../ui/format";
 import { complain } from "../ui/overlays/toast";
 
-const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
 /** Uploads a file; `onDone` hears of its id. */
 export const UploadButton = ({

@@ -19,7 +19,7 @@ describe("a frame", () => {
     expect(frameOf({ id: "f", type: "json", data })).toBeUndefined();
     for (const frame of [undefined, 7, [], {}, { width: "600", height: 300 }])
       expect(frameOf({ id: "f", type: REMARK.type, data: { frame } })).toBeUndefined();
-    expect(boxOf({ id: "f", type: REMARK.type, data }, NO_PORTS, false)).toMatchObject({ width: 600, height: 300 });
+    expect(boxOf({ id: "f", type: REMARK.type, data }, NO_PORTS, undefined)).toMatchObject({ width: 600, height: 300 });
   });
 
   it("is never so small that it can't be taken hold of, nor endless", () => {

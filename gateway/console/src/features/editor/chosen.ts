@@ -11,7 +11,7 @@ export const selectedNodes = ({ document }: Editor): DocNode[] => {
 
 /** Where nodes are on the board, by id. */
 export const rectsOf = (editor: Editor, nodes: readonly DocNode[]): Map<string, Rect> => {
-  const { boxes } = editor.ui.getState();
+  const { boxes } = editor.scene.store.getState();
   return new Map(
     nodes.map(({ id, x, y }) => {
       const { width, height } = boxes.get(id) ?? { width: 248, height: 140 };
@@ -22,7 +22,7 @@ export const rectsOf = (editor: Editor, nodes: readonly DocNode[]): Map<string, 
 
 /** What nodes take up, with room for what they will show: a place or a layout must hold after a run, too. */
 export const roomsOf = (editor: Editor, nodes: readonly DocNode[]): Map<string, Rect> => {
-  const { ports } = editor.ui.getState();
+  const { ports } = editor.scene.store.getState();
   const rooms = rectsOf(editor, nodes);
   for (const node of nodes) {
     const [own, rect] = [ports.get(node.id), rooms.get(node.id)!];

@@ -3,6 +3,7 @@ import type { GraphNode, JsonSchema, ModelTerms } from "@nodeloom/kernel/graph";
 import { createContext, useContext } from "react";
 import { useStore, type StoreApi } from "zustand";
 import type { DocumentState, OpenDocument } from "../../document/document";
+import type { Scene, SceneState } from "./scene/scene";
 import type { EditorUi } from "./ui-store";
 
 /** What every part of the editor works with. */
@@ -15,6 +16,7 @@ export interface Editor {
   takenDown: string | undefined;
   document: OpenDocument;
   ui: StoreApi<EditorUi>;
+  scene: Scene;
   models: readonly Model[];
   terms: ReadonlyMap<string, ModelTerms>;
   schemaOf: (node: GraphNode) => JsonSchema | undefined;
@@ -31,4 +33,10 @@ export const useEditor = (): Editor => {
 };
 
 export const useDocument = <T>(select: (state: DocumentState) => T): T => useStore(useEditor().document.store, select);
+export const useScene = <T>(select: (state: SceneState) => T): T => useStore(useEditor().scene.store, select);
+/** Whether the run that is being prepared leaves a node out. */
+export const useLeftOut = (nodeId: string): boolean => {
+  const prepares = useUi(({ panel, panelOpen }) => panelOpen && panel === "run");
+  return useScene(({ part }) => prepares && part !== undefined && !part.has(nodeId));
+};
 export const useUi = <T>(select: (state: EditorUi) => T): T => useStore(useEditor().ui, select);

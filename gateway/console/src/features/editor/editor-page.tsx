@@ -23,6 +23,7 @@ import { ProblemsPanel } from "./panels/problems";
 import { RunPanel } from "./panels/run-panel";
 import { SettingsDialog } from "./dialogs/settings-dialog";
 import { BoardTools, SaveFailure, Toolbar } from "./toolbar";
+import { createScene } from "./scene/scene";
 import { createUi, type Panel } from "./ui-store";
 import { useOpenDocument, type Opened } from "./use-open-document";
 import { useOpenedRun } from "./use-opened-run";
@@ -147,21 +148,24 @@ const OpenEditor = ({ slug, me, opened }: { slug: string; me: Me; opened: Opened
   const [ui] = useState(createUi);
   const list = models.data;
   const { tier } = me.user;
-  const editor = useMemo((): Editor => {
+  const { document } = opened;
+  const scene = useMemo(() => {
     const terms = modelTerms(list ?? []);
-    return {
-      slug,
-      me,
+    const schemaOf: Editor["schemaOf"] = ({ data }: GraphNode) =>
+      typeof data.model === "string" ? terms.get(data.model)?.inputSchema : undefined;
+    const markupPermille = tier in PLANS ? PLANS[tier as keyof typeof PLANS].markupPermille : undefined;
+    return { ...createScene({ slug, document, ui, terms, schemaOf, markupPermille }), terms, schemaOf, markupPermille };
+  }, [slug, document, ui, list, tier]);
+  const editor = useMemo(
+    (): Editor => ({
+      ...{ slug, me, document, ui, scene, terms: scene.terms, schemaOf: scene.schemaOf, markupPermille: scene.markupPermille },
       canEdit: opened.canEdit,
       takenDown: opened.workflow.info.takedown?.reason,
-      document: opened.document,
-      ui,
       models: list ?? [],
-      terms,
-      schemaOf: ({ data }: GraphNode) => (typeof data.model === "string" ? terms.get(data.model)?.inputSchema : undefined),
-      markupPermille: tier in PLANS ? PLANS[tier as keyof typeof PLANS].markupPermille : undefined,
-    };
-  }, [slug, me, opened, ui, list, tier]);
+    }),
+    [slug, me, document, opened, ui, scene, list],
+  );
+  useEffect(() => scene.start(), [scene]);
   // Ports follow the models' schemas: drawn without them they would jump, and every model would be called unknown.
   if (models.isPending) return <Loading />;
   if (list === undefined)

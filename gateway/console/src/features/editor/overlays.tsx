@@ -134,7 +134,7 @@ const NodeList = ({ stage, onClose }: OverlayProps) => {
 /** Every port that an output of the chosen node may be linked with, then its links, to be removed: for keyboards. */
 const connections = (editor: Editor): Pick[] => {
   const { graph, selection } = editor.document.store.getState();
-  const { ports } = editor.ui.getState();
+  const { ports } = editor.scene.store.getState();
   const [from] = [...selection.nodes];
   const own = from === undefined ? undefined : ports.get(from);
   if (from === undefined || !own) return [];

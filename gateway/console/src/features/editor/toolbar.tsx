@@ -32,7 +32,7 @@ import { Badge } from "../../ui/badge";
 import { classes } from "../../ui/classes";
 import { Menu } from "../../ui/overlays/menu";
 import { useTitle } from "../../ui/use-title";
-import { useDocument, useEditor, useUi } from "./context";
+import { useDocument, useEditor, useScene, useUi } from "./context";
 import { VersionButton } from "./versions/version-button";
 import { Play } from "lucide-react";
 
@@ -137,7 +137,7 @@ const History = () => {
 
 const ProblemsButton = () => {
   const { ui } = useEditor();
-  const { issues, warnings } = useUi((state) => state.judgement);
+  const { issues, warnings } = useScene((state) => state.judgement);
   const warned = Object.keys(warnings).length;
   if (issues.length + warned === 0) return null;
   const count = issues.length > 0 ? issues.length : warned;

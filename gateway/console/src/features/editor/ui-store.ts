@@ -1,7 +1,5 @@
 import { createStore, type StoreApi } from "zustand";
-import type { Port, PortBook } from "../../canvas/ports";
-import type { Judgement } from "../../canvas/judge";
-import type { Box } from "../../canvas/geometry";
+import type { Port } from "../../canvas/ports";
 
 /** One end of a link that is being made. */
 export interface LinkStart {
@@ -35,14 +33,12 @@ export interface EditorUi {
   nodeMenu: { x: number; y: number } | undefined;
   /** The node that Run goes to; undefined for everything. */
   until: string | undefined;
-  /** The nodes that it needs; the board keeps them. */
-  part: ReadonlySet<string> | undefined;
-  /** Ports, boxes and judgement of the graph as it is now; the board keeps them. */
-  ports: PortBook;
-  boxes: ReadonlyMap<string, Box>;
-  judgement: Judgement;
   /** A node that was added and has to come into view. */
   reveal: string | undefined;
+  /** The link that the pointer means, where several lie under it. */
+  overEdge: string | undefined;
+  /** Whether the library of files is open. */
+  library: boolean;
   locked: boolean;
   /** Whether dragging on the canvas draws a line around nodes. */
   lasso: boolean;
@@ -61,17 +57,11 @@ export const createUi = (): StoreApi<EditorUi> =>
     linking: undefined,
     nodeMenu: undefined,
     until: undefined,
-    part: undefined,
-    ports: new Map(),
-    boxes: new Map(),
-    judgement: { issues: [], warnings: {}, prices: new Map() },
     reveal: undefined,
+    overEdge: undefined,
+    library: false,
     locked: false,
     lasso: false,
     typed: {},
     maxCredits: undefined,
   }));
-
-/** Whether the run that is being prepared leaves a node out. */
-export const isLeftOut = ({ part, panel, panelOpen }: EditorUi, nodeId: string): boolean =>
-  part !== undefined && panelOpen && panel === "run" && !part.has(nodeId);

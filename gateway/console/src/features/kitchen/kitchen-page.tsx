@@ -12,6 +12,7 @@ import { Card, Facts, Page } from "../../ui/page";
 import { Table } from "../../ui/table";
 import { Tabs } from "../../ui/tabs";
 import { say } from "../../ui/overlays/toast";
+import { NodeAlternatives } from "./node-alternatives";
 
 const LONG = "A name that somebody made very long so that it has to be cut, wrapped, or otherwise kept from breaking everything around it";
 const ROWS = [
@@ -134,6 +135,11 @@ export const KitchenPage = () => {
             </Empty>
             <Skeleton className="mt-4" />
           </Card>
+          <div className="min-w-0 lg:col-span-2">
+            <Card title="Three ways to draw a node">
+              <NodeAlternatives />
+            </Card>
+          </div>
           <div className="min-w-0 lg:col-span-2">
             <Table
               label="Rows"

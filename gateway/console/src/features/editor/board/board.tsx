@@ -13,23 +13,27 @@ import {
 } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState, type MouseEvent as ReactMouseEvent } from "react";
 import { frameOf, onFrame } from "../../../canvas/frames";
-import { guidesFor, type Guides, type Rect } from "../../../canvas/geometry";
+import { guidesFor, NODE, type Guides, type Rect } from "../../../canvas/geometry";
+import { kindColour } from "../../../canvas/kinds";
 import { fits, type Port } from "../../../canvas/ports";
 import { connect, moveNodes, reconnect, removeItems, type Ends, type Point } from "../../../document/edit";
 import { leadsTo } from "../../../document/graph";
-import { complainAbout, linkStart, linkToNode, placeBeside, replacedBy } from "../commands/actions";
-import { useEditor, useUi } from "../context";
+import { complainAbout, linkStart, linkToNode, replacedBy } from "../commands/actions";
+import { useEditor, useScene, useUi } from "../context";
 import { EdgeView } from "./edge-view";
 import { GuideLines } from "./guide-lines";
 import { Lasso } from "./lasso";
 import { NodeView } from "./node-view";
+import { nearestEdge } from "./nearest-edge";
+import { useDrop } from "./use-drop";
 import { useReveal } from "./use-reveal";
-import { useFlow, type FlowEdge, type FlowNode } from "./use-flow";
-import type { LinkStart } from "../ui-store";
+import type { FlowEdge, FlowNode } from "../scene/flow";
 
 const NODE_TYPES = { nodeloom: NodeView };
 const EDGE_TYPES = { nodeloom: EdgeView };
-const FAR_BELOW = 0.42;
+/** Below these zooms nodes are drawn plainer, and their titles larger: see canvas.css. */
+const FAR_BELOW = [0.6, 0.38, 0.24] as const;
+const NARROW = "(max-width: 767px)";
 const MIN_ZOOM = 0.08;
 const MAX_ZOOM = 2;
 const MINIMAP_FROM = 12;
@@ -42,14 +46,14 @@ const pointOf = (event: MouseEvent | TouchEvent): Point => {
 };
 
 /** Places of nodes that are being dragged; the document hears of them when they are dropped. */
-const useDragging = (flowNodes: FlowNode[]) => {
+const useDragging = (flowNodes: readonly FlowNode[]) => {
   const { document } = useEditor();
   const [places, setPlaces] = useState<ReadonlyMap<string, Point>>(new Map());
   const [guides, setGuides] = useState(NO_GUIDES);
   const nodes = useMemo(
     () =>
       places.size === 0
-        ? flowNodes
+        ? (flowNodes as FlowNode[])
         : flowNodes.map((node) => (places.has(node.id) ? { ...node, position: places.get(node.id)!, dragging: true } : node)),
     [flowNodes, places],
   );
@@ -96,21 +100,14 @@ const useDragging = (flowNodes: FlowNode[]) => {
 /** Links that are made by dragging. */
 const useLinking = () => {
   const editor = useEditor();
-  const { document, ui, canEdit } = editor;
+  const { document, ui, scene, canEdit } = editor;
   const { screenToFlowPosition } = useReactFlow();
   const portOf = useCallback(
     (nodeId: string, name: string | null, side: "input" | "output"): Port | undefined => {
-      const ports = ui.getState().ports.get(nodeId);
+      const ports = scene.store.getState().ports.get(nodeId);
       return (side === "input" ? ports?.inputs : ports?.outputs)?.find((port) => port.name === name);
     },
-    [ui],
-  );
-  const openPalette = useCallback(
-    (at: Point, from: LinkStart, beside: boolean) => {
-      const place = beside ? placeBeside(editor, from.nodeId, from.side) : screenToFlowPosition(at);
-      ui.setState({ palette: { at, place: beside || from.side === "output" ? place : { x: place.x - 248, y: place.y }, from } });
-    },
-    [editor, ui, screenToFlowPosition],
+    [scene],
   );
   const isValid = useCallback(
     (connection: Connection | FlowEdge): boolean => {
@@ -138,14 +135,17 @@ const useLinking = () => {
     const under = window.document.elementFromPoint(at.x, at.y);
     const node = under?.closest<HTMLElement>(".react-flow__node")?.dataset.id;
     if (node !== undefined) linkToNode(editor, linking, node);
-    else if (under?.closest(".react-flow__pane")) openPalette(at, linking, false);
+    else if (under?.closest(".react-flow__pane")) {
+      const { x, y } = screenToFlowPosition(at);
+      ui.setState({ palette: { at, place: { x: linking.side === "output" ? x : x - NODE.width, y }, from: linking } });
+    }
   };
   const make = (connection: Connection): void => {
     const ends = endsOf(connection);
     const input = portOf(ends.target, ends.targetHandle, "input");
     document.change("Connect", (graph) => connect(graph, ends, replacedBy(graph, ends, input)));
   };
-  return { isValid, start, end, make, openPalette };
+  return { isValid, start, end, make };
 };
 
 /** Ends of links that are moved; dropped on nothing, the link goes. */
@@ -183,6 +183,9 @@ const useSelecting = () => {
   };
 };
 
+/** On the map a frame lies behind its nodes, and a node has its kind's colour. */
+const mapColour = ({ data: { node } }: FlowNode): string => (frameOf(node) ? "var(--map-frame)" : kindColour(node.type));
+
 export interface BoardProps {
   viewport: { x: number; y: number; zoom: number };
   onViewport: (viewport: { x: number; y: number; zoom: number }) => void;
@@ -192,31 +195,21 @@ export interface BoardProps {
 export const Board = ({ viewport, onViewport }: BoardProps) => {
   const editor = useEditor();
   const { ui, canEdit } = editor;
-  const flow = useFlow();
-  const { nodes, guides, drag, drop } = useDragging(flow.nodes);
+  const flowNodes = useScene((state) => state.nodes);
+  const edges = useScene((state) => state.edges);
+  const { nodes, guides, drag, drop } = useDragging(flowNodes);
   const linking = useLinking();
   const reconnecting = useReconnecting();
   const select = useSelecting();
+  const dropping = useDrop();
   const locked = useUi((state) => state.locked) || !canEdit;
   const frame = useRef<HTMLDivElement>(null);
   useReveal(frame);
   const { screenToFlowPosition } = useReactFlow();
-  const { openPalette } = linking;
   const setFar = (zoom: number): void => {
-    if (frame.current) frame.current.dataset.far = String(zoom < FAR_BELOW);
+    if (frame.current) frame.current.dataset.far = String(FAR_BELOW.filter((below) => zoom < below).length);
   };
   useEffect(() => setFar(viewport.zoom), [viewport.zoom]);
-  useEffect(() => {
-    const element = frame.current;
-    const onPort = (event: Event): void => {
-      const { nodeId, port, side, x, y } = (
-        event as CustomEvent<{ nodeId: string; port: Port; side: "input" | "output"; x: number; y: number }>
-      ).detail;
-      openPalette({ x, y }, { nodeId, port, side }, true);
-    };
-    element?.addEventListener("nodeloom:port", onPort, true);
-    return () => element?.removeEventListener("nodeloom:port", onPort, true);
-  }, [openPalette]);
   const addHere = (event: ReactMouseEvent): void => {
     if (!locked && (event.target as HTMLElement).classList.contains("react-flow__pane"))
       ui.setState({
@@ -224,10 +217,10 @@ export const Board = ({ viewport, onViewport }: BoardProps) => {
       });
   };
   return (
-    <div ref={frame} className="board relative size-full" onDoubleClick={addHere}>
+    <div ref={frame} className="board relative size-full" onDoubleClick={addHere} {...(locked ? {} : dropping)}>
       <ReactFlow<FlowNode, FlowEdge>
         nodes={nodes}
-        edges={flow.edges}
+        edges={edges as FlowEdge[]}
         nodeTypes={NODE_TYPES}
         edgeTypes={EDGE_TYPES}
         defaultViewport={viewport}
@@ -249,7 +242,13 @@ export const Board = ({ viewport, onViewport }: BoardProps) => {
         onMoveEnd={(_event, moved) => onViewport(moved)}
         onNodeClick={(_event, { id, data }) => {
           if (frameOf(data.node)) editor.document.select([id]);
-          ui.setState((state) => (state.panel === "node" ? {} : { panel: "node" }));
+          // On a phone there is no other way to its settings.
+          const opens = matchMedia(NARROW).matches && !ui.getState().panelOpen;
+          if (opens || ui.getState().panel !== "node") ui.setState({ panel: "node", ...(opens ? { panelOpen: true } : {}) });
+        }}
+        onEdgeClick={({ clientX, clientY }, { id }) => {
+          const nearest = nearestEdge(clientX, clientY);
+          if (nearest !== undefined && nearest !== id) editor.document.select([], [nearest]);
         }}
         onNodeContextMenu={(event, { id }) => {
           event.preventDefault();
@@ -280,7 +279,9 @@ export const Board = ({ viewport, onViewport }: BoardProps) => {
       >
         <Background variant={BackgroundVariant.Dots} gap={22} size={1.4} />
         <GuideLines guides={guides} />
-        {nodes.length >= MINIMAP_FROM && <MiniMap pannable zoomable className="max-md:hidden" ariaLabel="Map of the canvas" />}
+        {nodes.length >= MINIMAP_FROM && (
+          <MiniMap<FlowNode> pannable zoomable className="max-md:hidden" ariaLabel="Map of the canvas" nodeColor={mapColour} />
+        )}
       </ReactFlow>
       <Lasso />
     </div>

@@ -1,57 +1,80 @@
 import { BaseEdge, EdgeLabelRenderer, getBezierPath, type EdgeProps } from "@xyflow/react";
-import type { PortType } from "@nodeloom/kernel/graph";
 import { Plus, X } from "lucide-react";
-import { memo, useEffect, useRef, useState } from "react";
+import { memo, useEffect, useRef } from "react";
 import { portColour } from "../../../canvas/port-mark";
 import { countRender } from "../../../canvas/renders";
+import { routePath } from "../../../canvas/routes";
 import { removeItems } from "../../../document/edit";
-import { useEditor, useUi } from "../context";
-import { isLeftOut } from "../ui-store";
-
-export interface EdgeViewData extends Record<string, unknown> {
-  type: PortType;
-}
+import { classes } from "../../../ui/classes";
+import { useEditor, useLeftOut, useScene, useUi } from "../context";
+import type { EdgeViewData } from "../scene/flow";
+import { shownIn } from "../scene/scene";
+import { nearestEdge } from "./nearest-edge";
 
 /** From where the pointer met a link to its tools is a way that no hand follows exactly. */
 const GRACE_MS = 400;
 
-/** Whether the pointer is over something, or was a moment ago. */
-const useOver = () => {
-  const [over, setOver] = useState(false);
+/** Whether the pointer means this link, or did a moment ago. Of links that lie over one another it means the nearest. */
+const useOver = (id: string) => {
+  const { ui } = useEditor();
+  const over = useUi((state) => state.overEdge === id);
   const leaving = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(leaving.current), []);
-  const onMouseEnter = (): void => {
+  const mean = (edge: string | undefined): void => {
     clearTimeout(leaving.current);
-    setOver(true);
+    if (edge !== undefined && ui.getState().overEdge !== edge) ui.setState({ overEdge: edge });
   };
   const onMouseLeave = (): void => {
-    leaving.current = setTimeout(() => setOver(false), GRACE_MS);
+    clearTimeout(leaving.current);
+    leaving.current = setTimeout(() => {
+      if (ui.getState().overEdge === id) ui.setState({ overEdge: undefined });
+    }, GRACE_MS);
   };
-  return { over, pointer: { onMouseEnter, onMouseLeave } };
+  return {
+    over,
+    line: { onMouseMove: (event: React.MouseEvent) => mean(nearestEdge(event.clientX, event.clientY)), onMouseLeave },
+    tools: { onMouseEnter: () => mean(id), onMouseLeave },
+  };
+};
+
+/** The line of a link, around what stands in its way, and where its tools are. While its ends are dragged it is straight. */
+const lineOf = (props: EdgeProps & { data?: EdgeViewData }): readonly [path: string, x: number, y: number] => {
+  const { sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, data } = props;
+  const route = data?.route;
+  if (route && route.left > sourceX && route.right < targetX) {
+    const ends = { from: { x: sourceX, y: sourceY }, to: { x: targetX, y: targetY } };
+    return [routePath(ends, route), (route.left + route.right) / 2, route.y];
+  }
+  const [path, x, y] = getBezierPath({ sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition });
+  return [path, x, y];
 };
 
 /** A link in the colour of what flows; over its middle: put a node in, take it away. */
 export const EdgeView = memo((props: EdgeProps & { data?: EdgeViewData }) => {
-  const { id, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, selected, data, target } = props;
+  const { id, selected, data, target } = props;
   countRender(`edge ${id}`);
   const { document, ui, canEdit } = useEditor();
-  const { over, pointer } = useOver();
-  const dimmed = useUi((state) => state.linking !== undefined || isLeftOut(state, target));
-  const [path, x, y] = getBezierPath({ sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition });
+  const { over, line, tools } = useOver(id);
+  const leftOut = useLeftOut(target);
+  const linking = useUi((state) => state.linking !== undefined);
+  const flows = useScene((state) => shownIn(state, target).progress?.status === "processing");
+  const [path, x, y] = lineOf(props);
+  const style = { stroke: portColour(data?.type ?? "any"), opacity: leftOut || linking ? 0.35 : 0.9 };
   return (
     <>
-      <g {...pointer}>
+      <g {...line}>
+        {data?.list === true && <path d={path} className="edge-twin" style={{ stroke: style.stroke, opacity: style.opacity * 0.4 }} />}
         <BaseEdge
           id={id}
           path={path}
-          className="edge-path"
-          style={{ stroke: portColour(data?.type ?? "any"), opacity: dimmed ? 0.35 : 0.85 }}
+          className={classes("edge-path", over && "edge-over", flows && "edge-flows")}
+          style={style}
           interactionWidth={22}
         />
       </g>
       {canEdit && (over || selected === true) && (
         <EdgeLabelRenderer>
-          <div className="edge-tools nodrag nopan" style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }} {...pointer}>
+          <div className="edge-tools nodrag nopan" style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }} {...tools}>
             <button
               type="button"
               tabIndex={-1}

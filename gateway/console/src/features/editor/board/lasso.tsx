@@ -10,7 +10,7 @@ const far = (a: Spot, b: Spot): boolean => Math.hypot(a.x - b.x, a.y - b.y) >= S
 
 /** Chooses nodes by a line that is drawn around them; with Shift, besides those that are chosen. */
 export const Lasso = () => {
-  const { document, ui } = useEditor();
+  const { document, scene } = useEditor();
   const on = useUi((state) => state.lasso);
   const { screenToFlowPosition } = useReactFlow();
   const [line, setLine] = useState<readonly Spot[]>([]);
@@ -19,7 +19,7 @@ export const Lasso = () => {
   const choose = (more: boolean): void => {
     const around = line.map((spot) => screenToFlowPosition(spot));
     const { graph, selection } = document.store.getState();
-    const { boxes } = ui.getState();
+    const { boxes } = scene.store.getState();
     const caught = nodesOf(graph)
       .filter(({ id, x, y }) => {
         const box = boxes.get(id);

@@ -1,44 +1,33 @@
+import { callsHttp } from "@nodeloom/kernel/graph";
 import { Handle, Position, type NodeProps } from "@xyflow/react";
 import { CircleCheck, CircleX, Coins, LoaderCircle, Plus, SkipForward, TriangleAlert } from "lucide-react";
-import { memo } from "react";
-import { NODE, noteText, type Box } from "../../../canvas/geometry";
-import { callsHttp } from "@nodeloom/kernel/graph";
+import { memo, useRef, type CSSProperties, type PointerEvent as ReactPointerEvent, type TouchEvent } from "react";
 import { frameOf } from "../../../canvas/frames";
-import { isKnownKind, isRemark, kindOf } from "../../../canvas/kinds";
+import { NODE, noteText, type Box } from "../../../canvas/geometry";
+import { isKnownKind, isRemark, kindColour, kindOf } from "../../../canvas/kinds";
 import { PortMark } from "../../../canvas/port-mark";
-import { countRender } from "../../../canvas/renders";
 import { fits, type NodePorts, type Port } from "../../../canvas/ports";
+import { countRender } from "../../../canvas/renders";
 import { summaryOf } from "../../../canvas/summary";
 import type { DocNode } from "../../../document/graph";
-import { classes } from "../../../ui/classes";
-import { creditNumber, duration } from "../../../ui/format";
-import { MediaView } from "../../../runs/media-view";
 import { useLive, type NodeProgress } from "../../../runs/live";
-import type { OutputFile } from "../../../runs/outputs";
-import { useEditor, useUi } from "../context";
-import { FrameView } from "./frame-view";
-import { isLeftOut } from "../ui-store";
+import { classes } from "../../../ui/classes";
+import { duration, roundCredits } from "../../../ui/format";
+import { linkAt, openPortPalette } from "../commands/actions";
+import { useEditor, useLeftOut, useScene, useUi } from "../context";
+import { shownIn, wiredKey } from "../scene/scene";
+import type { NodeViewData } from "../scene/flow";
 import { nodeTitle } from "../titles";
-
-export interface NodeViewData extends Record<string, unknown> {
-  node: DocNode;
-  ports: NodePorts;
-  box: Box;
-  files: readonly OutputFile[];
-}
+import { FrameView } from "./frame-view";
+import { NodeCorner } from "./node-corner";
+import { NodeMedia } from "./node-media";
 
 type Mark = "idle" | NodeProgress["status"];
 
 const RINGS: Readonly<Partial<Record<Mark, string>>> = {
-  processing: "border-accent! node-running",
-  completed: "border-ok/60",
+  processing: "node-running",
   failed: "border-bad!",
   cancelled: "border-warn!",
-};
-
-const useProgress = (nodeId: string): NodeProgress | undefined => {
-  const { slug } = useEditor();
-  return useLive(({ runs }) => runs[slug]?.nodes.get(nodeId));
 };
 
 const StateIcon = ({ progress }: { progress: NodeProgress | undefined }) => {
@@ -64,8 +53,29 @@ interface PortHandleProps {
   y: number;
 }
 
+/** The pointer may shake so far while it presses. */
+const SHAKE_PX = 4;
+
+/**
+ * Takes hold of the end of a link at an input that has one: it is moved, instead of another one begun. The canvas moves
+ * ends by their anchors, which lie beside the port.
+ */
+const useHeldEnd = (nodeId: string, port: Port, side: "input" | "output") => {
+  const editor = useEditor();
+  const wired = useScene((state) => side === "input" && state.wired.has(wiredKey(nodeId, port.name)));
+  const held = wired && !port.list && editor.canEdit;
+  const grab = (x: number, y: number): void => {
+    const edge = linkAt(editor, nodeId, port.name);
+    const anchor = edge && document.querySelector(`.react-flow__edge[data-id="${CSS.escape(edge.id)}"] .react-flow__edgeupdater-target`);
+    anchor?.dispatchEvent(new MouseEvent("mousedown", { bubbles: true, cancelable: true, button: 0, clientX: x, clientY: y }));
+  };
+  return { held, grab };
+};
+
 const PortHandle = ({ nodeId, port, side, y }: PortHandleProps) => {
-  const { ui, canEdit } = useEditor();
+  const editor = useEditor();
+  const { held, grab } = useHeldEnd(nodeId, port, side);
+  const pressed = useRef<{ x: number; y: number }>(undefined);
   const dimmed = useUi(({ linking }) => {
     if (!linking || (linking.nodeId === nodeId && linking.side === side)) return false;
     if (linking.nodeId === nodeId || linking.side === side) return true;
@@ -73,23 +83,28 @@ const PortHandle = ({ nodeId, port, side, y }: PortHandleProps) => {
   });
   const open = (event: React.MouseEvent): void => {
     event.stopPropagation();
-    if (!canEdit) return;
-    const board = (event.currentTarget as HTMLElement).closest(".react-flow");
-    board?.dispatchEvent(new CustomEvent("nodeloom:port", { detail: { nodeId, port, side, x: event.clientX, y: event.clientY } }));
-    void ui;
+    const { x, y: top } = pressed.current ?? { x: event.clientX, y: event.clientY };
+    if (!editor.canEdit || Math.hypot(event.clientX - x, event.clientY - top) > SHAKE_PX) return;
+    openPortPalette(editor, { nodeId, port, side }, { x: event.clientX, y: event.clientY });
   };
   return (
     <Handle
       id={port.name}
       type={side === "input" ? "target" : "source"}
       position={side === "input" ? Position.Left : Position.Right}
+      isConnectableStart={!held}
       style={{ top: y }}
       onClick={open}
-      className={classes("node-port", dimmed && "opacity-20")}
+      onPointerDown={(event: ReactPointerEvent) => {
+        pressed.current = { x: event.clientX, y: event.clientY };
+      }}
+      onMouseDown={(event) => held && event.button === 0 && grab(event.clientX, event.clientY)}
+      onTouchStart={(event: TouchEvent) => held && event.touches[0] && grab(event.touches[0].clientX, event.touches[0].clientY)}
+      className={classes("node-port", held && "node-port-held", dimmed && "opacity-20")}
       title={`${port.name}: ${port.list ? "list of " : ""}${port.type}`}
     >
       <PortMark type={port.type} list={port.list} />
-      {side === "output" && canEdit && (
+      {side === "output" && editor.canEdit && (
         <span className="node-plus" aria-hidden>
           <Plus className="size-3" />
         </span>
@@ -119,33 +134,24 @@ const PortRows = ({ nodeId, ports, box }: { nodeId: string; ports: NodePorts; bo
   </>
 );
 
-const PreviewView = ({ files, box, title }: { files: readonly OutputFile[]; box: Box; title: string }) => {
-  const [first] = files;
-  if (box.preview === "none" || !first) return null;
-  const height = box.preview === "sound" ? NODE.sound : NODE.preview;
-  return (
-    <div
-      className="nodrag absolute inset-x-2 overflow-hidden rounded-lg bg-sunken"
-      style={{ height: height - 6, bottom: (box.hasFooter ? NODE.footer : 0) + 6 }}
-    >
-      <MediaView file={first} label={`Preview of ${title}`} className="size-full object-contain" />
-      {files.length > 1 && (
-        <span className="absolute top-1.5 right-1.5 rounded-full bg-text/75 px-1.5 text-[11px] font-medium text-page">
-          1 of {files.length}
-        </span>
-      )}
-    </div>
-  );
-};
-
 /** @param isFree whether what the node calls costs nothing, whatever it asks */
-const Footer = ({ nodeId, isFree, progress }: { nodeId: string; isFree: boolean; progress: NodeProgress | undefined }) => {
-  const price = useUi(({ judgement }) => judgement.prices.get(nodeId));
+const Footer = ({
+  nodeId,
+  isFree,
+  progress,
+  top,
+}: {
+  nodeId: string;
+  isFree: boolean;
+  progress: NodeProgress | undefined;
+  top: number;
+}) => {
+  const price = useScene(({ judgement }) => judgement.prices.get(nodeId));
   const items = progress?.items ?? 0;
   return (
     <div
-      className="absolute inset-x-0 bottom-0 flex items-center gap-2 border-t px-3 text-xs text-faint tabular-nums"
-      style={{ height: NODE.footer }}
+      className="node-footer absolute inset-x-0 flex items-center gap-2 border-t px-3 text-xs text-faint tabular-nums"
+      style={{ top, height: NODE.footer }}
     >
       {progress && progress.status !== "pending" ? (
         <>
@@ -155,7 +161,7 @@ const Footer = ({ nodeId, isFree, progress }: { nodeId: string; isFree: boolean;
             </span>
           )}
           {progress.durationMs !== null && <span>{duration(progress.durationMs)}</span>}
-          {progress.creditsCost > 0 && <span className="ml-auto">{creditNumber(progress.creditsCost)} cr</span>}
+          {progress.creditsCost > 0 && <span className="ml-auto">{roundCredits(progress.creditsCost)} cr</span>}
         </>
       ) : isFree ? (
         <span className="ml-auto">free</span>
@@ -164,7 +170,7 @@ const Footer = ({ nodeId, isFree, progress }: { nodeId: string; isFree: boolean;
           <span className="ml-auto flex items-center gap-1" title="The most this node may cost in one run, in credits">
             <Coins className="size-3.5" aria-hidden />
             {price.calls > 1 && `${price.calls} × `}
-            {creditNumber(price.credits / Math.max(1, price.calls))} cr
+            {roundCredits(price.credits / Math.max(1, price.calls))} cr
           </span>
         )
       )}
@@ -189,19 +195,21 @@ const useWriting = (nodeId: string): string | undefined => {
   return useLive(({ runs }) => runs[slug]?.texts.get(`${nodeId}:0`));
 };
 
-/** A node: ports, two lines, state, price and preview. Settings are edited beside the canvas. */
+/** A node: a head in its kind's colour, ports, price, and what it made. Settings are edited beside the canvas. */
 export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewData }) => {
-  const { node, ports, box, files } = data;
+  const { node, ports, box } = data;
   countRender(`node ${node.id}`);
-  const progress = useProgress(node.id);
+  const shown = useScene((state) => shownIn(state, node.id));
   const writing = useWriting(node.id);
-  const problem = useUi(({ judgement }) => judgement.issues.some(({ nodeId }) => nodeId === node.id));
-  const warned = useUi(({ judgement }) => judgement.warnings[node.id] !== undefined);
-  const leftOut = useUi((state) => isLeftOut(state, node.id));
+  const problem = useScene(({ judgement }) => judgement.issues.some(({ nodeId }) => nodeId === node.id));
+  const warned = useScene(({ judgement }) => judgement.warnings[node.id] !== undefined);
+  const leftOut = useLeftOut(node.id);
   if (frameOf(node)) return <FrameView node={node} selected={selected} />;
   if (isRemark(node.type)) return <NoteView node={node} selected={selected} />;
   const kind = kindOf(node.type);
   const title = nodeTitle(node);
+  const { progress } = shown;
+  const hasPicture = box.floor !== undefined && box.floor.preview === "picture";
   return (
     <div
       className={classes(
@@ -211,10 +219,12 @@ export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewDa
         problem && "border-bad/70!",
         !isKnownKind(node.type) && "border-dashed",
         leftOut && "opacity-35",
+        hasPicture && "node-pictured",
       )}
+      style={{ "--kind": kindColour(node.type) } as CSSProperties}
     >
-      <div className="flex items-center gap-2 px-3" style={{ height: NODE.header }}>
-        <kind.icon className="size-4 shrink-0 text-muted" aria-hidden />
+      <div className="node-head" style={{ height: NODE.header }}>
+        <kind.icon className="node-icon size-4 shrink-0" aria-hidden />
         <span dir="auto" className="node-title min-w-0 flex-1 truncate font-semibold">
           {title}
         </span>
@@ -230,15 +240,16 @@ export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewDa
       {box.hasSummary && (
         <p
           dir="auto"
-          className="node-summary mx-3 line-clamp-2 whitespace-pre-line text-xs leading-[18px] text-muted wrap-anywhere"
+          className="node-summary mx-3 mt-1.5 line-clamp-2 whitespace-pre-line text-xs leading-[18px] text-muted wrap-anywhere"
           style={{ height: NODE.summary - 8 }}
         >
           {writing ?? summaryOf(node)}
         </p>
       )}
       <PortRows nodeId={node.id} ports={ports} box={box} />
-      <PreviewView files={files} box={box} title={title} />
-      {box.hasFooter && <Footer nodeId={node.id} isFree={callsHttp(node.type)} progress={progress} />}
+      {box.hasFooter && <Footer nodeId={node.id} isFree={callsHttp(node.type)} progress={progress} top={box.footerTop} />}
+      {box.floor && <NodeMedia node={node} shown={shown} floor={box.floor} width={box.width} title={title} />}
+      <NodeCorner node={node} box={box} />
     </div>
   );
 });

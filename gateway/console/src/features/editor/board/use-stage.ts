@@ -2,6 +2,7 @@ import { useReactFlow, type FitViewOptions } from "@xyflow/react";
 import { useMemo } from "react";
 import { complain } from "../../../ui/overlays/toast";
 import { pasteText, placeBeside } from "../commands/actions";
+import { uploadToCanvas } from "../commands/files";
 import type { Stage } from "../commands/commands";
 import type { Editor } from "../context";
 
@@ -24,6 +25,14 @@ const focusPanel = (): void => {
     // A phone would cover the panel with its keyboard.
     if (!matchMedia(NARROW).matches) control?.focus();
   });
+};
+
+/** What is on the clipboard: pictures, else text. @throws where the browser does not say */
+const readClipboard = async (): Promise<{ text: string; files: File[] }> => {
+  const items = await navigator.clipboard.read();
+  const pictures = items.flatMap((item) => item.types.filter((type) => type.startsWith("image/")).map((type) => ({ item, type })));
+  const files = await Promise.all(pictures.map(async ({ item, type }) => new File([await item.getType(type)], "image", { type })));
+  return { text: files.length > 0 ? "" : await navigator.clipboard.readText(), files };
 };
 
 type Padding = NonNullable<FitViewOptions["padding"]>;
@@ -61,25 +70,26 @@ export const useStage = (editor: Editor): Stage => {
         });
       },
       paste: () => {
-        if (!navigator.clipboard) return complain("The browser does not let this page read the clipboard.");
-        navigator.clipboard.readText().then(
-          (text) => pasteText(editor, text, flow.screenToFlowPosition(middle())),
+        const at = flow.screenToFlowPosition(middle());
+        readClipboard().then(
+          ({ text, files }) => (files.length > 0 ? void uploadToCanvas(editor, files, at) : pasteText(editor, text, at)),
           () => complain("The browser does not let this page read the clipboard."),
         );
+      },
+      pasteFrom: (data) => {
+        const at = flow.screenToFlowPosition(middle());
+        const files = [...data.files];
+        if (files.length > 0) void uploadToCanvas(editor, files, at);
+        else pasteText(editor, data.getData("text/plain"), at);
       },
       addAfter: () => {
         const { nodes } = editor.document.store.getState().selection;
         const [nodeId] = [...nodes];
-        const port = nodeId === undefined ? undefined : editor.ui.getState().ports.get(nodeId)?.outputs[0];
+        const port = nodeId === undefined ? undefined : editor.scene.store.getState().ports.get(nodeId)?.outputs[0];
         if (nodeId === undefined || !port || nodes.size > 1) return complain("Choose the one node that it should come after.");
-        const at = middle();
-        editor.ui.setState({
-          palette: {
-            at: { x: at.x - 150, y: at.y - 190 },
-            place: placeBeside(editor, nodeId, "output"),
-            from: { nodeId, port, side: "output" },
-          },
-        });
+        const place = placeBeside(editor, nodeId, "output");
+        // Beside the node on the screen, too, where the new one will stand.
+        editor.ui.setState({ palette: { at: flow.flowToScreenPosition(place), place, from: { nodeId, port, side: "output" } } });
       },
       settings: () => {
         editor.ui.setState({ panel: "node", panelOpen: true });

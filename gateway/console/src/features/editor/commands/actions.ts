@@ -5,7 +5,7 @@ import { layOut } from "../../../canvas/layout";
 import { fits, fittingInputs, fittingOutputs, portsOf, type Port } from "../../../canvas/ports";
 import { partText, readPart } from "../../../document/clipboard";
 import { connect, copyInto, moveNodes, partOf, removeBridging, removeItems, type Ends, type Point } from "../../../document/edit";
-import { edgesOf, leadsTo, nodeById, nodesOf, type DocGraph, type DocNode } from "../../../document/graph";
+import { edgesOf, leadsTo, nodeById, nodesOf, type DocEdge, type DocGraph, type DocNode } from "../../../document/graph";
 import { complain, say } from "../../../ui/overlays/toast";
 import { graphOf, rectsOf, roomsOf, selectedNodes } from "../chosen";
 import type { Editor } from "../context";
@@ -28,7 +28,7 @@ const usedInputs = (graph: DocGraph, id: string): ReadonlySet<string> =>
 
 /** Both ends of a link between a start and a node: the best fitting free port; undefined when nothing fits. */
 export const endsBetween = (editor: Editor, graph: DocGraph, start: LinkStart, node: DocNode): { ends: Ends; input: Port } | undefined => {
-  const ports = editor.ui.getState().ports.get(node.id) ?? portsOf(node, editor.schemaOf, [], []);
+  const ports = editor.scene.store.getState().ports.get(node.id) ?? portsOf(node, editor.schemaOf, [], []);
   if (start.side === "output") {
     const [input] = fittingInputs(start.port, ports, usedInputs(graph, node.id));
     const ends = input && { source: start.nodeId, sourceHandle: start.port.name, target: node.id, targetHandle: input.name };
@@ -63,8 +63,8 @@ interface HandleEnd {
 }
 
 /** The end of a link at a port of the canvas. */
-export const linkStart = ({ ui }: Editor, { nodeId, id, type }: HandleEnd): LinkStart | undefined => {
-  const ports = ui.getState().ports.get(nodeId);
+export const linkStart = ({ scene }: Editor, { nodeId, id, type }: HandleEnd): LinkStart | undefined => {
+  const ports = scene.store.getState().ports.get(nodeId);
   const port = (type === "source" ? ports?.outputs : ports?.inputs)?.find(({ name }) => name === id);
   return port && { nodeId, port, side: type === "source" ? "output" : "input" };
 };
@@ -83,6 +83,14 @@ export const complainAbout = (editor: Editor, start: LinkStart, handle: HandleEn
       : `“${input.port.name}” takes ${input.port.type}; “${output.port.name}” gives ${output.port.type}.`,
   );
 };
+
+/** The link at an input that takes one. */
+export const linkAt = (editor: Editor, nodeId: string, port: string): DocEdge | undefined =>
+  edgesOf(graphOf(editor)).find((edge) => edge.target === nodeId && edge.targetHandle === port);
+
+/** Opens the palette for what a port leads to, or is fed by. */
+export const openPortPalette = (editor: Editor, from: LinkStart, at: Point): void =>
+  editor.ui.setState({ palette: { at, place: placeBeside(editor, from.nodeId, from.side), from } });
 
 /** Of a node that was never drawn. */
 export const NEW_SIZE = { width: 248, height: 170 };
@@ -104,7 +112,7 @@ export const deleteSelection = (editor: Editor): void => {
 export const deleteBridging = (editor: Editor): void => {
   const [node] = selectedNodes(editor);
   if (!node) return;
-  const { ports } = editor.ui.getState();
+  const { ports } = editor.scene.store.getState();
   editor.document.change("Delete and join", (graph) =>
     removeBridging(graph, node.id, ({ source, sourceHandle, target, targetHandle }) => {
       const output = ports.get(source)?.outputs.find(({ name }) => name === sourceHandle);
@@ -138,8 +146,16 @@ export const pasteText = (editor: Editor, text: string, middle: Point): void => 
 
 const DUPLICATE_OFFSET = 40;
 
-const insertPart = (editor: Editor, part: Parameters<typeof copyInto>[1], offset: Point, label: string): void => {
-  const { graph, ids } = copyInto(graphOf(editor), part, offset);
+/** An offset near the wanted one at which a part covers no node: it never lands on what it was copied from. */
+const freeOffset = (editor: Editor, part: { nodes: readonly DocNode[] }, wanted: Point): Point => {
+  const known = rectsOf(editor, part.nodes);
+  const frame = around([...known.values()])!;
+  const place = freePlace({ x: frame.x + wanted.x, y: frame.y + wanted.y }, frame, [...roomsOf(editor, nodesOf(graphOf(editor))).values()]);
+  return { x: place.x - frame.x, y: place.y - frame.y };
+};
+
+const insertPart = (editor: Editor, part: Parameters<typeof copyInto>[1], wanted: Point, label: string): void => {
+  const { graph, ids } = copyInto(graphOf(editor), part, freeOffset(editor, part, wanted));
   editor.document.change(label, () => graph, { select: ids });
 };
 
@@ -165,7 +181,7 @@ export const alignSelection = (editor: Editor, how: Alignment): void => {
 };
 
 /** Lays out the selection, or everything: from left to right, beginning where it was. */
-export const tidy = async (editor: Editor): Promise<void> => {
+export const tidy = async (editor: Editor, fit: (nodeIds?: readonly string[]) => void): Promise<void> => {
   const chosen = selectedNodes(editor);
   const nodes = (chosen.length > 1 ? chosen : nodesOf(graphOf(editor))).filter(({ type }) => !isRemark(type));
   if (nodes.length < 2) return;
@@ -179,6 +195,8 @@ export const tidy = async (editor: Editor): Promise<void> => {
     });
     const moved = new Map(places.map(({ id, x, y }) => [id, { x: frame.x + x, y: frame.y + y }]));
     editor.document.change("Tidy up", (graph) => moveNodes(graph, moved));
+    // The canvas draws the new places before it can show them.
+    requestAnimationFrame(() => fit(chosen.length > 1 ? [...moved.keys()] : undefined));
   } catch (error) {
     complain(error instanceof Error ? error.message : String(error));
   }
@@ -204,7 +222,7 @@ export const neighbour = (editor: Editor, direction: "left" | "right" | "up" | "
 /** A free place beside a node, for what is linked to it. */
 export const placeBeside = (editor: Editor, nodeId: string, side: "output" | "input"): Point => {
   const node = nodeById(graphOf(editor), nodeId);
-  const width = editor.ui.getState().boxes.get(nodeId)?.width ?? NEW_SIZE.width;
+  const width = editor.scene.store.getState().boxes.get(nodeId)?.width ?? NEW_SIZE.width;
   if (!node) return { x: 0, y: 0 };
   const wanted = { x: side === "output" ? node.x + width + BESIDE : node.x - NEW_SIZE.width - BESIDE, y: node.y };
   return freePlace(wanted, NEW_SIZE, [...roomsOf(editor, nodesOf(graphOf(editor))).values()]);

@@ -15,6 +15,7 @@ import {
 } from "./actions";
 import type { Editor } from "../context";
 import { frameSelection } from "./frame-actions";
+import { viewNode } from "./view-made";
 
 /** What commands may do besides changing the graph. */
 export interface Stage {
@@ -26,6 +27,8 @@ export interface Stage {
   /** Opens the palette beside the chosen node, for what its first output leads to. */
   addAfter(): void;
   paste(): void;
+  /** What the browser hands over when somebody pastes. */
+  pasteFrom(data: DataTransfer): void;
   /** Shows the inputs of a run; asked again from there, it begins. */
   run(): void;
   /** Puts the keyboard into the settings of the chosen node. */
@@ -76,6 +79,17 @@ const runToHere: Command["run"] = ({ document, ui }, stage) => {
   stage.run();
 };
 
+/** Views what the chosen node made, large; without one, the first node that made anything. */
+const viewMade: Command["run"] = (editor) => {
+  const { document, scene } = editor;
+  const { shown } = scene.store.getState();
+  const [chosen] = [...document.store.getState().selection.nodes];
+  const made = (id: string): boolean => shown.get(id)?.items.some(({ status }) => status === "completed") === true;
+  const nodeId = chosen !== undefined && made(chosen) ? chosen : [...shown.keys()].find(made);
+  if (nodeId === undefined) return complain("Nothing was made yet. Run the workflow first.");
+  viewNode(editor, nodeId, 0);
+};
+
 const STEP = 10;
 const LEAP = 50;
 const go =
@@ -91,6 +105,8 @@ const go =
 export const COMMANDS: readonly Command[] = [
   edit("add", "Add a node", ["/", "Space"], (_editor, stage) => stage.openPalette()),
   edit("add-after", "Add a node after the chosen one", ["A"], (_editor, stage) => stage.addAfter()),
+  command("view", "View what it made", "View", ["V"], viewMade),
+  edit("library", "Files…", ["Shift+F"], ({ ui }) => ui.setState(({ library }) => ({ library: !library }))),
   command("settings", "Edit its settings", "Edit", ["Enter"], (_editor, stage) => stage.settings()),
   edit("undo", "Undo", ["Mod+Z"], ({ document }) => document.undo()),
   edit("redo", "Redo", ["Mod+Shift+Z", "Mod+Y"], ({ document }) => document.redo()),
@@ -119,7 +135,7 @@ export const COMMANDS: readonly Command[] = [
   edit("leap-left", "Move far left", ["Shift+ArrowLeft"], (editor) => nudge(editor, { x: -LEAP, y: 0 }), "Arrange"),
   edit("leap-right", "Move far right", ["Shift+ArrowRight"], (editor) => nudge(editor, { x: LEAP, y: 0 }), "Arrange"),
   edit("frame", "Frame the selection", ["Mod+G"], frameSelection, "Arrange"),
-  edit("tidy", "Tidy up", ["Shift+T"], (editor) => void tidy(editor), "Arrange"),
+  edit("tidy", "Tidy up", ["Shift+T"], (editor, stage) => void tidy(editor, stage.fit), "Arrange"),
   ...alignments.map(([how, title]) => edit(`align-${how}`, title, [], (editor) => alignSelection(editor, how), "Arrange")),
   command("lock", "Lock or unlock the canvas", "View", ["Shift+L"], ({ ui }) => ui.setState(({ locked }) => ({ locked: !locked }))),
   command("fit", "Show everything", "View", ["Shift+1", "F"], (_editor, stage) => stage.fit()),

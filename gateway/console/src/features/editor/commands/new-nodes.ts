@@ -37,7 +37,7 @@ const linkById = (graph: DocGraph, id: string | undefined): DocEdge | undefined 
 
 /** The ports that a link joins; undefined when one of them is not there. */
 const portsOfLink = (editor: Editor, edge: DocEdge): Ends | undefined => {
-  const { ports } = editor.ui.getState();
+  const { ports } = editor.scene.store.getState();
   const [source, target] = [ports.get(edge.source), ports.get(edge.target)];
   const output = source?.outputs.find(({ name }) => name === sourcePort(edge, source));
   const input = target?.inputs.find(({ name }) => name === targetPort(edge, target));

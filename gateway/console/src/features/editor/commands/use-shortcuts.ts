@@ -27,10 +27,22 @@ export const useShortcuts = (editor: Editor, stage: Stage): void => {
       if (command.edits && (!editor.canEdit || editor.ui.getState().locked)) return;
       // Text that is chosen on the page is what Copy means.
       if (command.id === "copy" && (window.getSelection()?.toString() ?? "") !== "") return;
+      // The browser hands over what is pasted, pictures too, without asking anybody.
+      if (command.id === "paste") return;
       event.preventDefault();
       command.run(editor, stage);
     };
+    const onPaste = (event: ClipboardEvent): void => {
+      if (!event.clipboardData || isTyping(event.target) || document.querySelector("dialog[open]")) return;
+      if (!editor.canEdit || editor.ui.getState().locked) return;
+      event.preventDefault();
+      stage.pasteFrom(event.clipboardData);
+    };
     window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
+    window.addEventListener("paste", onPaste);
+    return () => {
+      window.removeEventListener("keydown", onKey);
+      window.removeEventListener("paste", onPaste);
+    };
   }, [editor, stage]);
 };

@@ -28,7 +28,7 @@ import { useLive } from "../../../runs/live";
 import { ResultView } from "../../../runs/result-view";
 import { deleteSelection } from "../commands/actions";
 import { commandById, type Stage } from "../commands/commands";
-import { useDocument, useEditor, useUi } from "../context";
+import { useDocument, useEditor, useScene, useUi } from "../context";
 import { NodeMenuButton } from "../board/node-menu";
 import { fixesFor } from "../panels/problems";
 import { nodeTitle } from "../titles";
@@ -38,7 +38,7 @@ import { useSetting } from "./use-setting";
 
 const Problems = ({ node }: { node: DocNode }) => {
   const editor = useEditor();
-  const { issues, warnings } = useUi((state) => state.judgement);
+  const { issues, warnings } = useScene((state) => state.judgement);
   const own = issues.filter(({ nodeId }) => nodeId === node.id);
   return (
     <>

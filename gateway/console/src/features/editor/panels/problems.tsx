@@ -7,7 +7,7 @@ import { TEXT_TYPE } from "../../../canvas/looks";
 import { Button } from "../../../ui/button";
 import { placeBeside } from "../commands/actions";
 import { defaultModel } from "../commands/new-nodes";
-import { useDocument, useEditor, useUi, type Editor } from "../context";
+import { useDocument, useEditor, useScene, type Editor } from "../context";
 import { nodeTitle } from "../titles";
 
 export interface Fix {
@@ -67,7 +67,7 @@ export const fixesFor = (editor: Editor, { nodeId, message }: GraphIssue): Fix[]
 /** Problems that stop a run, and warnings; a click leads to the node. */
 export const ProblemsPanel = ({ onShow }: { onShow: (nodeId: string) => void }) => {
   const editor = useEditor();
-  const { issues, warnings } = useUi((state) => state.judgement);
+  const { issues, warnings } = useScene((state) => state.judgement);
   const graph = useDocument((state) => state.graph);
   const nameOf = (id: string | null): string => {
     const node = id === null ? undefined : nodeById(graph, id);

@@ -17,7 +17,9 @@ import { Button, IconButton } from "../../../ui/button";
 import { credits, duration } from "../../../ui/format";
 import { Notice } from "../../../ui/notice";
 import { complain } from "../../../ui/overlays/toast";
-import { useDocument, useEditor, useUi } from "../context";
+import { useDocument, useEditor, useScene, useUi } from "../context";
+import { rememberPrints } from "../scene/fingerprints";
+import { reachedNodes } from "../scene/shown";
 import { nodeTitle } from "../titles";
 
 /** What Run means here: the draft that is on the canvas; of a template of somebody else, what everybody runs. */
@@ -38,7 +40,10 @@ const useStart = (target: RunTarget, inputs: () => Record<string, unknown>, limi
     setRefused(undefined);
     try {
       if (!(await document.flush())) throw new Error("The workflow is not saved yet, so it was not run. See beside its name why.");
-      watchRun(slug, await startRun(target, inputs(), limit), () => afterRun(client));
+      const { graph } = document.store.getState();
+      const executionId = await startRun(target, inputs(), limit);
+      rememberPrints(slug, executionId, graph);
+      watchRun(slug, executionId, () => afterRun(client));
       afterRun(client);
     } catch (error) {
       setRefused(refusalOf(error));
@@ -52,9 +57,10 @@ const useStart = (target: RunTarget, inputs: () => Record<string, unknown>, limi
 const Progress = ({ run }: { run: LiveRun }) => {
   const graph = useDocument((state) => state.graph);
   const { document } = useEditor();
+  const nodes = useMemo(() => reachedNodes(graph, run.nodes), [graph, run.nodes]);
   return (
     <ol className="flex flex-col gap-1" aria-label="Nodes of this run">
-      {[...run.nodes.values()].map((node) => {
+      {[...nodes.values()].map((node) => {
         const shown = nodeById(graph, node.id);
         const report = cancelReport(node.cancelReport);
         return (
@@ -199,7 +205,7 @@ export const RunPanel = () => {
   }, [graph, until]);
   const saved = useMemo(() => savedValues(kernelGraph(graph)), [graph]);
   const typed = useUi((state) => state.typed);
-  const hasProblems = useUi((state) => state.judgement.issues.length > 0);
+  const hasProblems = useScene((state) => state.judgement.issues.length > 0);
   const values = { ...initialValues(fields, saved), ...typed };
   const inputs = sentInputs(fields, values);
   const target = useTarget();

@@ -34,7 +34,7 @@ export const GraphPicture = ({ title, graph, changes }: { title: string; graph: 
   const nodes = nodesOf(graph);
   const rects = new Map(
     nodes.map((node): [string, Rect] => {
-      const { width, height } = boxOf(node, ports.get(node.id)!, false);
+      const { width, height } = boxOf(node, ports.get(node.id)!, undefined);
       return [node.id, { x: node.x, y: node.y, width, height }];
     }),
   );

@@ -15,7 +15,7 @@ import { Field, Input } from "../../../ui/inputs/field";
 import { Notice, Skeleton } from "../../../ui/notice";
 import { Time } from "../../../ui/time";
 import { complain, say } from "../../../ui/overlays/toast";
-import { useDocument, useEditor, useUi } from "../context";
+import { useDocument, useEditor, useScene, useUi } from "../context";
 import { GraphComparison } from "./comparison";
 import { isAhead, stateWords } from "./state";
 
@@ -24,7 +24,7 @@ const Publish = () => {
   const { document, slug } = useEditor();
   const published = useDocument((state) => state.published);
   const ahead = useDocument(isAhead);
-  const issues = useUi((state) => state.judgement.issues);
+  const issues = useScene((state) => state.judgement.issues);
   const empty = useDocument(({ graph }) => graph.nodes.length === 0);
   const { busy, run } = useAction(["versions"]);
   const [note, setNote] = useState("");

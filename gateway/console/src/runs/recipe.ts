@@ -1,0 +1,48 @@
+import type { Execution } from "@nodeloom/client";
+import { fieldsOf, isRecord } from "@nodeloom/kernel/graph";
+import { edgesOf, nodeById, type DocGraph, type DocNode } from "../document/graph";
+import { outputsOf } from "./outputs";
+
+type Nodes = ReadonlyMap<string, Execution["nodes"][number]>;
+
+const PLACEHOLDER = /\{\{\s*([\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*)\s*\}\}/gu;
+const asText = (value: unknown): string => (typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value));
+
+/** A list's element for a call, or the value that every call was given. */
+const ofItem = (value: unknown, item: number, calls: number): unknown =>
+  Array.isArray(value) && value.length === calls && calls > 0 ? (value as unknown[])[item] : value;
+
+/** What flowed into a port in a run: what its source gave, else what was sent. */
+const flowed = (graph: DocGraph, nodes: Nodes, inputs: Execution["inputs"], node: DocNode, port: string): unknown => {
+  const edge = edgesOf(graph).find((one) => one.target === node.id && one.targetHandle === port);
+  const source = edge && nodes.get(edge.source);
+  if (!edge || !source) return undefined;
+  const gave = outputsOf(source);
+  if (edge.sourceHandle !== null && gave && Object.hasOwn(gave, edge.sourceHandle)) return gave[edge.sourceHandle];
+  const origin = nodeById(graph, edge.source);
+  const isField = origin !== undefined && fieldsOf(origin.data).some(({ name }) => name === edge.sourceHandle);
+  return isField && edge.sourceHandle !== null ? inputs?.[edge.sourceHandle] : gave && Object.values(gave)[0];
+};
+
+/** Settings and prompt that a call of a node was made with, as far as the run and the graph say. */
+export const recipeOf = (
+  graph: DocGraph,
+  node: DocNode,
+  { nodes, inputs }: { nodes: Nodes; inputs: Execution["inputs"] },
+  item: number,
+): { model: string | undefined; prompt: string | undefined; settings: [string, string][] } => {
+  const progress = nodes.get(node.id);
+  const calls = progress?.items ?? 1;
+  const own = isRecord(node.data.inputs) ? node.data.inputs : {};
+  const at = (port: string): unknown => ofItem(flowed(graph, nodes, inputs, node, port), item, calls);
+  const filled = (text: string): string => text.replace(PLACEHOLDER, (whole, name: string) => asText(at(name) ?? own[name]) || whole);
+  const prompt = at("prompt") ?? own.prompt ?? node.data.prompt;
+  const settings = Object.entries(own).flatMap(([name, value]): [string, string][] =>
+    name === "prompt" || value === "" || value === null ? [] : [[name, asText(value)]],
+  );
+  return {
+    model: typeof node.data.model === "string" ? node.data.model : undefined,
+    prompt: prompt === undefined ? undefined : filled(asText(prompt)),
+    settings,
+  };
+};

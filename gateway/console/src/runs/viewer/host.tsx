@@ -1,0 +1,15 @@
+import { lazy, Suspense } from "react";
+import { useViewer } from "./store";
+
+const load = async () => ({ default: (await import("./viewer")).ViewerDialog });
+const ViewerDialog = lazy(load);
+
+/** The viewer over any page; its code is loaded when it is first opened. */
+export const ViewerHost = () => {
+  const open = useViewer(({ sets }) => sets.length > 0);
+  return open ? (
+    <Suspense fallback={null}>
+      <ViewerDialog />
+    </Suspense>
+  ) : null;
+};

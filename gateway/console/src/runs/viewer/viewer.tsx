@@ -1,0 +1,229 @@
+import {
+  ChevronLeft,
+  ChevronRight,
+  Columns2,
+  Copy,
+  Download,
+  FileArchive,
+  Grid2x2,
+  Info,
+  SplitSquareHorizontal,
+  Square,
+  SquarePlus,
+  X,
+  ZoomIn,
+  ZoomOut,
+  type LucideIcon,
+} from "lucide-react";
+import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+import { IconButton } from "../../ui/button";
+import { classes } from "../../ui/classes";
+import { TipHome } from "../../ui/overlays/tip";
+import { complain, say, Toaster } from "../../ui/overlays/toast";
+import { Thumb } from "../thumb";
+import { downloadAll, downloadItem } from "./download";
+import { useZoom } from "./picture";
+import { One, Sheet, SideBySide, Slider } from "./stage";
+import { closeViewer, counterpart, inRun, step, useViewer, type ViewerItem } from "./store";
+
+type Mode = "one" | "slider" | "beside" | "sheet";
+const MODES: readonly (readonly [Mode, string, LucideIcon])[] = [
+  ["one", "One", Square],
+  ["slider", "Compare A and B by a slider", SplitSquareHorizontal],
+  ["beside", "A and B side by side", Columns2],
+  ["sheet", "Contact sheet", Grid2x2],
+];
+const NARROW = "(max-width: 767px)";
+
+const copyRecipe = ({ prompt, seed }: ViewerItem): void => {
+  const text = [prompt, seed === undefined ? undefined : `seed: ${seed}`].filter(Boolean).join("\n");
+  navigator.clipboard.writeText(text).then(
+    () => say(seed === undefined ? "The prompt was copied." : "Prompt and seed were copied."),
+    () => complain("The browser does not let this page copy."),
+  );
+};
+
+const Facts = ({ item }: { item: ViewerItem }) => (
+  <aside aria-label="What made it" className="viewer-facts">
+    <h3 className="mb-2 font-semibold">What made it</h3>
+    <dl className="flex flex-col gap-2">
+      {[...(item.prompt === undefined ? [] : [["Prompt", item.prompt] as const]), ...item.facts].map(([name, value]) => (
+        <div key={name}>
+          <dt className="text-xs text-(--on-media)/60">{name}</dt>
+          <dd className="text-[13px] whitespace-pre-wrap wrap-anywhere">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  </aside>
+);
+
+const Strip = ({ items, chosen, onChoose }: { items: readonly ViewerItem[]; chosen: number; onChoose: (index: number) => void }) => (
+  <ol className="viewer-strip" aria-label="Items of this run">
+    {items.map((item, index) => (
+      <li key={item.id} className="shrink-0">
+        <button
+          type="button"
+          aria-label={item.title}
+          aria-current={index === chosen}
+          className={classes("size-14 overflow-hidden rounded-lg bg-(--on-media)/10", index === chosen && "outline-2 outline-(--on-media)")}
+          onClick={() => onChoose(index)}
+        >
+          <Thumb file={item.file} text={item.text} label="" width={120} className="size-full" />
+        </button>
+      </li>
+    ))}
+  </ol>
+);
+
+/** Everything that was made, large: through items and runs, compared, downloaded, used again. */
+export const ViewerDialog = () => {
+  const { sets, set, index, use } = useViewer();
+  const ref = useRef<HTMLDialogElement>(null);
+  const [mode, setMode] = useState<Mode>("one");
+  const [against, setAgainst] = useState<{ set: number; index: number }>();
+  const [side, setSide] = useState<"A" | "B">("B");
+  const [info, setInfo] = useState(() => !matchMedia(NARROW).matches);
+  const zoom = useZoom();
+  useEffect(() => {
+    const dialog = ref.current;
+    if (dialog && !dialog.open) {
+      dialog.showModal();
+      // Its keys work at once, and no tip covers what is viewed.
+      dialog.querySelector<HTMLElement>("[data-first]")?.focus();
+    }
+    return () => dialog?.close();
+  }, []);
+  const current = sets[set];
+  const item = current?.items[index];
+  if (!current || !item) return null;
+  const compares = mode === "slider" || mode === "beside";
+  const other = against ?? counterpart({ sets, set, index });
+  const moved = compares && side === "B" ? { sets, ...other } : { sets, set, index };
+  const b = sets[other.set]?.items[other.index] ?? item;
+  const go = (to: { set: number; index: number }): void => {
+    zoom.reset();
+    if (compares && side === "B") setAgainst(to);
+    else useViewer.setState(to);
+  };
+  const choose = (next: Mode): void => {
+    zoom.reset();
+    setMode(next);
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    event.stopPropagation();
+    if (event.target instanceof HTMLElement && event.target.matches("video, audio, input")) return;
+    const act = {
+      ArrowRight: () => go(step(moved, 1)),
+      ArrowLeft: () => go(step(moved, -1)),
+      ArrowDown: () => go(inRun(moved, 1)),
+      ArrowUp: () => go(inRun(moved, -1)),
+      "+": zoom.zoomIn,
+      "=": zoom.zoomIn,
+      "-": zoom.zoomOut,
+      "0": zoom.reset,
+    }[event.key];
+    if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    act();
+  };
+  const shownSet = sets[moved.set] ?? current;
+  return (
+    <dialog
+      ref={ref}
+      aria-label={`Viewing ${item.title}`}
+      className="viewer"
+      onKeyDown={onKey}
+      onCancel={(event) => {
+        event.preventDefault();
+        closeViewer();
+      }}
+    >
+      <TipHome value={ref}>
+        <div className="flex size-full flex-col outline-none" tabIndex={-1} data-first>
+          <header className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2">
+            <div className="min-w-0 flex-1">
+              <h2 className="truncate text-sm font-semibold">{item.title}</h2>
+              <p className="truncate text-xs text-(--on-media)/65" aria-live="polite">
+                {index + 1} of {current.items.length} · {current.title}
+                {sets.length > 1 && ` · run ${set + 1} of ${sets.length}`}
+              </p>
+            </div>
+            <div className="viewer-bar" role="toolbar" aria-label="How it is shown">
+              {MODES.map(([name, label, icon]) => (
+                <IconButton key={name} icon={icon} size="sm" label={label} active={mode === name} onClick={() => choose(name)} />
+              ))}
+            </div>
+            <div className="viewer-bar" role="toolbar" aria-label="What can be done with it">
+              <IconButton icon={ZoomOut} size="sm" label="Zoom out" keys="-" onClick={zoom.zoomOut} />
+              <IconButton icon={ZoomIn} size="sm" label="Zoom in" keys="+" onClick={zoom.zoomIn} />
+              {item.prompt !== undefined && (
+                <IconButton icon={Copy} size="sm" label="Copy prompt and seed" onClick={() => copyRecipe(item)} />
+              )}
+              {use && item.file && <IconButton icon={SquarePlus} size="sm" label="Use as input" onClick={() => use(item)} />}
+              <IconButton icon={Download} size="sm" label="Download" onClick={() => void downloadItem(item)} />
+              {current.items.length > 1 && (
+                <IconButton
+                  icon={FileArchive}
+                  size="sm"
+                  label="Download all as ZIP"
+                  onClick={() => void downloadAll(current.items, current.title)}
+                />
+              )}
+              <IconButton icon={Info} size="sm" label="What made it" active={info} onClick={() => setInfo(!info)} />
+              <IconButton icon={X} size="sm" label="Close" keys="Escape" onClick={closeViewer} />
+            </div>
+          </header>
+          <div className="flex min-h-0 flex-1 max-md:flex-col">
+            <div className="relative flex min-h-0 min-w-0 flex-1 items-center justify-center px-2">
+              {mode === "one" && <One key={item.id} item={item} zoom={zoom} />}
+              {mode === "slider" && <Slider a={item} b={b} zoom={zoom} />}
+              {mode === "beside" && <SideBySide a={item} b={b} zoom={zoom} />}
+              {mode === "sheet" && (
+                <Sheet
+                  sets={sets}
+                  onChoose={(toSet, toIndex) => {
+                    useViewer.setState({ set: toSet, index: toIndex });
+                    choose("one");
+                  }}
+                />
+              )}
+              {mode !== "sheet" && (
+                <>
+                  <button type="button" aria-label="Before" className="viewer-arrow left-2" onClick={() => go(step(moved, -1))}>
+                    <ChevronLeft className="size-6" aria-hidden />
+                  </button>
+                  <button type="button" aria-label="Next" className="viewer-arrow right-2" onClick={() => go(step(moved, 1))}>
+                    <ChevronRight className="size-6" aria-hidden />
+                  </button>
+                </>
+              )}
+            </div>
+            {info && mode !== "sheet" && <Facts item={compares && side === "B" ? b : item} />}
+          </div>
+          {mode !== "sheet" && (
+            <footer className="flex items-center gap-3 px-3 py-2">
+              {compares && (
+                <div className="viewer-bar" role="radiogroup" aria-label="Which of the two arrows and pictures change">
+                  {(["A", "B"] as const).map((letter) => (
+                    <button
+                      key={letter}
+                      type="button"
+                      role="radio"
+                      aria-checked={side === letter}
+                      className={classes("size-7 rounded-md text-xs font-semibold", side === letter && "bg-(--on-media)/25")}
+                      onClick={() => setSide(letter)}
+                    >
+                      {letter}
+                    </button>
+                  ))}
+                </div>
+              )}
+              <Strip items={shownSet.items} chosen={moved.index} onChoose={(to) => go({ set: moved.set, index: to })} />
+            </footer>
+          )}
+        </div>
+        <Toaster />
+      </TipHome>
+    </dialog>
+  );
+};
